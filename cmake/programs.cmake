@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# plumb's own programs: the command, the examples, the tests.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# What every program is compiled with; dependencies' headers are taken as system headers.
+add_library(plumb_program INTERFACE)
+target_link_libraries(plumb_program INTERFACE plumb::plumb)
+target_compile_options(plumb_program INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(PLUMB_NATIVE)
+  target_compile_options(plumb_program INTERFACE -march=native)
+  # GCC 12 warns of its own AVX-512 header (PR 105593).
+  target_compile_options(plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+endif()
+
+# The command line's parts.
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+add_library(plumb_cli INTERFACE)
+target_link_libraries(plumb_cli INTERFACE plumb_program Boost::program_options OpenSSL::Crypto)
+
+if(PLUMB_LLAMA)
+  find_package(llama CONFIG REQUIRED)
+  # llama.cpp installs its CMake target without saying where its headers are.
+  add_library(plumb_llama INTERFACE)
+  target_include_directories(plumb_llama SYSTEM INTERFACE ${LLAMA_INCLUDE_DIR})
+  target_link_libraries(plumb_llama INTERFACE llama)
+  add_executable(plumb_command examples/plumb.cpp)
+  set_target_properties(plumb_command PROPERTIES OUTPUT_NAME plumb)
+  target_link_libraries(plumb_command PRIVATE plumb_cli plumb_llama)
+endif()
+
+if(PLUMB_TESTS)
+  enable_testing()
+  include(cmake/tests.cmake)
+endif()

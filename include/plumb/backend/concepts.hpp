@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Who answers? What an inference engine must offer so that plumb can probe it.
+//
+// `CausalLm` is enough for every likelihood probe; `TreeCausalLm` is the same answers faster. Each
+// concept has a working model in archetypes.hpp to read and to copy from.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "plumb/core/token.hpp"
+#include "plumb/core/token_tree.hpp"
+
+namespace plumb {
+
+/// Receives one row of raw logits (natural-log scale, unnormalised), as long as the vocabulary. The
+/// first argument is the position in the sequence or the node of the tree whose successor the row
+/// predicts. The row may be overwritten after the call returns: read it, do not keep it.
+using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>;
+
+/// The tokenizer part of every language model.
+///
+/// Requires:
+///   1. `tokenize(text)`: the tokens of the text with the bytes each covers, no special tokens added
+///      and none recognised in the text;
+///   2. `detokenize(ids)`: their text;
+///   3. `bos()`: the token that may start a sequence, or nothing. Whether it does is the probe's
+///      choice, not the model's;
+///   4. `vocabulary_size()`: tokens, which is also the length of a row of logits;
+///   5. `context_length()`: tokens in the longest sequence the model can be asked about.
+/// Means: tokenising the same text twice gives the same tokens.
+/// Does not promise: that tokens of a part are tokens of the whole, or that detokenize undoes
+/// tokenize (then `Tokenization::spells_text` is false).
+template <class M>
+concept LanguageModel = requires(M& model, std::string_view text, std::span<const TokenId> ids) {
+  { model.tokenize(text) } -> std::same_as<Tokenization>;
+  { model.detokenize(ids) } -> std::convertible_to<std::string>;
+  { model.bos() } -> std::same_as<std::optional<TokenId>>;
+  { model.vocabulary_size() } -> std::convertible_to<std::size_t>;
+  { model.context_length() } -> std::convertible_to<std::size_t>;
+};
+
+/// What a model may say of itself in a `describe()` of its own, optional for every backend; it is kept
+/// with the results.
+struct ModelDescription {
+  /// The engine, e.g. "llama.cpp".
+  std::string backend{};
+  /// How the weights are held, e.g. "F32" or "Q4_1".
+  std::string weights{};
+  /// Whether kernels round activations, so that scores stand apart from the same weights in F32.
+  bool quantized = false;
+};
+
+/// A language model that predicts the next token of a sequence.
+///
+/// Requires: `evaluate(sequence, visit)` calls `visit(position, logits)` once for each position of
+/// the non-empty sequence, in order, where `logits` predicts position + 1.
+/// Means: a row depends on the tokens up to its position and on nothing else, but for rounding.
+/// Does not promise: anything about cost; each call may start from nothing.
+template <class M>
+concept CausalLm = LanguageModel<M> && requires(M& model, std::span<const TokenId> sequence,
+                                                const LogitsVisitor& visit) {
+  model.evaluate(sequence, visit);
+};
+
+/// What one evaluation of a tree may hold.
+struct TreeLimits {
+  /// Nodes that may be kept at once, the path to them included.
+  std::size_t nodes = 0;
+  /// Branches: evaluated nodes without an evaluated child. 1 means the model cannot share a tree.
+  std::size_t leaves = 0;
+  /// Nodes that are evaluated in one step; a pack that just fills it is the cheapest.
+  std::size_t batch = 0;
+};
+
+/// A causal language model that evaluates a trie of sequences, each prefix once.
+///
+/// Requires:
+///   1. `tree_limits()`;
+///   2. `evaluate(tree, wanted, visit)` calls `visit(node, logits)` once for each wanted node, in any
+///      order; wanted nodes are distinct, none is the root and none was evaluated before. Ancestors
+///      are evaluated as needed, each once: a later call uses what an earlier one evaluated, also
+///      after the tree has grown;
+///   3. `release(tree, node)` forgets the node and all below it; the root forgets everything. It must
+///      be released before another tree is evaluated.
+/// Means: the same rows as `evaluate(sequence, …)` gives for the node's prefix, but for rounding.
+/// Does not promise: to hold more than its limits; going past them throws.
+template <class M>
+concept TreeCausalLm =
+    CausalLm<M> && requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
+                            const LogitsVisitor& visit, NodeId node) {
+      { model.tree_limits() } -> std::same_as<TreeLimits>;
+      model.evaluate(tree, wanted, visit);
+      model.release(tree, node);
+    };
+
+}  // namespace plumb

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a GGUF model answer, through llama.cpp?
+//
+// A TreeCausalLm: a tree's branches are sequences of one unified KV cache (branch_ledger.hpp), so each
+// prefix is computed once. `exact` keeps the cache in F32 and leaves flash attention off, which agrees
+// with PyTorch in F32 to about 2e-4 nats a statement; `fast` does neither. Models that keep a running
+// state instead of a cache (Mamba, RWKV, hybrids) cannot share a tree: their limits say one branch.
+// Sliding-window models get a full-size cache (`swa_full`), since a branch may lie windows back.
+// Quantised weights are run by kernels that round the activations too: scores differ from the same
+// weights in F32 by tenths of a nat.
+// llama.cpp's log is process-wide; this header takes it over and keeps only the last errors.
+
+#include <llama.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/branch_ledger.hpp"
+#include "plumb/backend/concepts.hpp"
+#include "plumb/core/error.hpp"
+
+namespace plumb {
+
+enum class Precision { exact, fast };
+
+struct LlamaOptions {
+  std::filesystem::path model;
+  Precision precision = Precision::exact;
+  /// 0 takes as many as the machine has.
+  int threads = 0;
+  /// KV cells to start with; more are taken when a tree needs them, up to the model's context.
+  std::size_t cells = 1024;
+};
+
+namespace detail {
+
+/// The last error lines llama.cpp logged, for our own messages.
+class LlamaLog {
+ public:
+  static LlamaLog& instance() {
+    static LlamaLog log;
+    return log;
+  }
+  std::string take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(text_, {});
+  }
+
+ private:
+  LlamaLog() {
+    llama_backend_init();
+    llama_log_set(
+        [](ggml_log_level level, const char* text, void* self) {
+          if (level != GGML_LOG_LEVEL_ERROR) return;
+          auto& log = *static_cast<LlamaLog*>(self);
+          const std::lock_guard lock(log.mutex_);
+          if (log.text_.size() < 400) log.text_ += text;
+        },
+        this);
+  }
+  std::mutex mutex_;
+  std::string text_;
+};
+
+}  // namespace detail
+
+/// Not thread-safe: one thread at a time asks one model. Several models may live side by side.
+class LlamaModel {
+ public:
+  /// Throws a user error when the file is missing, damaged, or no causal language model.
+  explicit LlamaModel(LlamaOptions options) : options_(std::move(options)) {
+    const Site site{.file = options_.model};
+    detail::LlamaLog::instance().take();
+    if (!std::filesystem::is_regular_file(options_.model)) {
+      throw user_error(site, "no such model file", "give --model the path of a .gguf file");
+    }
+    if (options_.threads <= 0) {
+      options_.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    }
+    model_.reset(
+        llama_model_load_from_file(options_.model.c_str(), llama_model_default_params()));
+    if (!model_) {
+      throw user_error(site, "cannot be loaded: " + detail::LlamaLog::instance().take(),
+                       "it is truncated, damaged or of a kind this llama.cpp does not know; fetch it again");
+    }
+    if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get()) ||
+        llama_model_is_diffusion(model_.get())) {
+      throw user_error(site, "is not a causal language model", "choose a decoder-only model");
+    }
+    vocabulary_ = llama_model_get_vocab(model_.get());
+    shares_trees_ = !llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get());
+    if (shares_trees_) ledger_ = BranchLedger(std::min<std::size_t>(256, llama_max_parallel_sequences()));
+    open_context(options_.cells);
+  }
+
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    const auto length = static_cast<std::int32_t>(text.size());
+    std::vector<llama_token> ids(text.size() + 8);
+    const auto capacity = static_cast<std::int32_t>(ids.size());
+    const auto call = [&](std::int32_t room) {
+      return llama_tokenize(vocabulary_, text.data(), length, ids.data(), room, false, false);
+    };
+    std::int32_t count = call(capacity);
+    if (count < 0) {
+      ids.resize(static_cast<std::size_t>(-count));
+      count = call(-count);
+    }
+    ids.resize(static_cast<std::size_t>(std::max(count, 0)));
+    Tokenization result;
+    std::string spelt;
+    for (const llama_token id : ids) {
+      const std::size_t begin = spelt.size();
+      append_piece(id, spelt);
+      result.tokens.push_back({id, {begin, spelt.size()}});
+    }
+    // SentencePiece writes a space before the text; it covers no byte of it.
+    const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
+    result.spells_text = std::string_view(spelt).substr(extra) == text;
+    for (Token& token : result.tokens) {
+      token.bytes = {std::max(token.bytes.begin, extra) - extra, std::max(token.bytes.end, extra) - extra};
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    std::string text;
+    for (const TokenId id : ids) append_piece(id, text);
+    return text;
+  }
+
+  /// The file's own token; llama.cpp would make one up where a BPE model has none.
+  [[nodiscard]] std::optional<TokenId> bos() const {
+    if (metadata("tokenizer.ggml.bos_token_id").empty()) return std::nullopt;
+    const llama_token token = llama_vocab_bos(vocabulary_);
+    return token < 0 ? std::nullopt : std::optional<TokenId>(token);
+  }
+  [[nodiscard]] std::size_t vocabulary_size() const {
+    return static_cast<std::size_t>(llama_vocab_n_tokens(vocabulary_));
+  }
+  [[nodiscard]] std::size_t context_length() const {
+    return static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
+  }
+
+  [[nodiscard]] TreeLimits tree_limits() const {
+    return {std::max(options_.cells, cells_), shares_trees_ ? llama_n_seq_max(context_.get()) : 1,
+            batch_size};
+  }
+
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    TokenTree tree;
+    tree.insert(sequence);
+    std::vector<NodeId> wanted(sequence.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<NodeId>(i + 1);
+    release(tree, TokenTree::root);
+    evaluate(tree, wanted, [&](NodeId node, std::span<const float> row) { visit(node - 1, row); });
+    release(tree, TokenTree::root);
+  }
+
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    const bool was_empty = ledger_.held() == 0;
+    const BranchLedger::Step step = ledger_.plan(tree, wanted);
+    if (ledger_.held() > cells_) {
+      if (!was_empty || ledger_.held() > std::max(context_length(), options_.cells)) {
+        throw internal_error({.file = options_.model},
+                             "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
+                             "release nodes or respect tree_limits()");
+      }
+      open_context(ledger_.held());
+    }
+    llama_memory_t memory = llama_get_memory(context_.get());
+    for (const auto& copy : step.copies) {
+      llama_memory_seq_cp(memory, copy.from, copy.to, 0, static_cast<llama_pos>(copy.length));
+    }
+    std::vector<bool> is_wanted(tree.size(), false);
+    for (const NodeId node : wanted) is_wanted[node] = true;
+    for (std::size_t first = 0; first < step.nodes.size(); first += batch_size) {
+      feed(tree, step, first, std::min(batch_size, step.nodes.size() - first), is_wanted, visit);
+    }
+  }
+
+  void release(const TokenTree& tree, NodeId node) {
+    llama_memory_t memory = llama_get_memory(context_.get());
+    const auto cuts = ledger_.release(tree, node);
+    if (node == TokenTree::root) {
+      llama_memory_clear(memory, false);
+      return;
+    }
+    for (const auto& cut : cuts) {
+      llama_memory_seq_rm(memory, cut.sequence, static_cast<llama_pos>(cut.length), -1);
+    }
+  }
+
+  [[nodiscard]] ModelDescription describe() const {
+    const llama_ftype type = llama_model_ftype(model_.get());
+    const bool rounds = type != LLAMA_FTYPE_ALL_F32 && type != LLAMA_FTYPE_MOSTLY_F16 &&
+                        type != LLAMA_FTYPE_MOSTLY_BF16;
+    return {"llama.cpp " + std::string(llama_version()), llama_ftype_name(type), rounds};
+  }
+  /// A metadata value of the file as text; empty when there is none.
+  [[nodiscard]] std::string metadata(const char* key) const {
+    std::array<char, 512> value{};
+    const auto length = llama_model_meta_val_str(model_.get(), key, value.data(), value.size());
+    return length < 0 ? std::string() : std::string(value.data());
+  }
+
+ private:
+  // Attention runs over the whole unified cache, so a step four times larger wastes four times more on
+  // cells a token may not see; about 256 nodes a step is fastest.
+  static constexpr std::size_t batch_size = 256;
+
+  void append_piece(llama_token id, std::string& text) const {
+    std::array<char, 256> piece{};
+    const auto size = static_cast<std::int32_t>(piece.size());
+    const std::int32_t length = llama_token_to_piece(vocabulary_, id, piece.data(), size, 0, false);
+    if (length >= 0) {
+      text.append(piece.data(), static_cast<std::size_t>(length));
+    } else {
+      std::string large(static_cast<std::size_t>(-length), '\0');
+      llama_token_to_piece(vocabulary_, id, large.data(), -length, 0, false);
+      text += large;
+    }
+  }
+
+  void open_context(std::size_t cells) {
+    const bool exact = options_.precision == Precision::exact;
+    llama_context_params params = llama_context_default_params();
+    params.n_ctx = static_cast<std::uint32_t>(cells);
+    params.n_batch = params.n_ubatch = static_cast<std::uint32_t>(batch_size);
+    params.n_seq_max = shares_trees_ ? 256 : 1;
+    params.kv_unified = true;
+    params.swa_full = true;
+    params.n_threads = params.n_threads_batch = options_.threads;
+    params.flash_attn_type = exact ? LLAMA_FLASH_ATTN_TYPE_DISABLED : LLAMA_FLASH_ATTN_TYPE_ENABLED;
+    params.type_k = params.type_v = exact ? GGML_TYPE_F32 : GGML_TYPE_F16;
+    context_.reset();  // the old cache goes before the new one comes
+    context_.reset(llama_init_from_model(model_.get(), params));
+    if (!context_) {
+      throw internal_error({.file = options_.model},
+                           "llama.cpp gives no context: " + detail::LlamaLog::instance().take());
+    }
+    cells_ = llama_n_ctx(context_.get());
+  }
+
+  void feed(const TokenTree& tree, const BranchLedger::Step& step, std::size_t first, std::size_t count,
+            const std::vector<bool>& is_wanted, const LogitsVisitor& visit) {
+    std::vector<llama_token> tokens(count);
+    std::vector<llama_pos> positions(count);
+    std::vector<std::int32_t> sequence_counts(count);
+    std::vector<llama_seq_id*> sequences(count);
+    std::vector<std::int8_t> wants_logits(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const NodeId node = step.nodes[first + i];
+      const auto& carried = step.sequences[first + i];
+      tokens[i] = tree.token(node);
+      positions[i] = static_cast<llama_pos>(tree.depth(node)) - 1;
+      sequence_counts[i] = static_cast<std::int32_t>(carried.size());
+      sequences[i] = const_cast<llama_seq_id*>(carried.data());  // llama.cpp only reads them
+      wants_logits[i] = is_wanted[node] ? 1 : 0;
+    }
+    const llama_batch batch{static_cast<std::int32_t>(count), tokens.data(),    nullptr,
+                            positions.data(),                 sequence_counts.data(), sequences.data(),
+                            wants_logits.data()};
+    if (const std::int32_t status = llama_decode(context_.get(), batch); status != 0) {
+      throw internal_error({.file = options_.model}, "llama_decode failed (" + std::to_string(status) +
+                                                         "): " + detail::LlamaLog::instance().take());
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (wants_logits[i] == 0) continue;
+      const float* row = llama_get_logits_ith(context_.get(), static_cast<std::int32_t>(i));
+      visit(step.nodes[first + i], {row, vocabulary_size()});
+    }
+  }
+
+  struct FreeModel {
+    void operator()(llama_model* model) const { llama_model_free(model); }
+  };
+  struct FreeContext {
+    void operator()(llama_context* context) const { llama_free(context); }
+  };
+
+  LlamaOptions options_;
+  std::unique_ptr<llama_model, FreeModel> model_;
+  std::unique_ptr<llama_context, FreeContext> context_;
+  const llama_vocab* vocabulary_ = nullptr;
+  BranchLedger ledger_{1};
+  std::size_t cells_ = 0;
+  bool shares_trees_ = false;
+};
+
+static_assert(TreeCausalLm<LlamaModel>);
+
+}  // namespace plumb

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What did the user ask for?
+//
+// The options that several subcommands share, and how an argument becomes a value. Anything that is
+// not understood is a user error that names the option; nothing is ignored.
+
+#include <boost/program_options.hpp>
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/data/tsv.hpp"
+
+namespace plumb {
+
+/// Where a command reads its words and writes its output, so that a test or an embedder can look on.
+struct Console {
+  std::vector<std::string> arguments;  // after the subcommand
+  std::ostream& out;
+  std::ostream& err;
+  /// Whether `err` is a terminal, for the progress bar.
+  bool err_is_terminal = false;
+};
+
+/// What a backend is made from; see `run_command_line`.
+struct ModelOptions {
+  std::filesystem::path model;
+  bool exact = true;
+  int threads = 0;
+};
+
+namespace detail {
+
+namespace options = boost::program_options;
+
+/// Parses a subcommand's words. Returns nothing after printing help.
+inline std::optional<options::variables_map> parse_arguments(
+    Console& console, const std::string& usage, options::options_description description,
+    const options::positional_options_description& positional = {}) {
+  const std::string command = usage.substr(0, usage.find_first_of("[<\n"));
+  options::options_description shown("Options");
+  shown.add(description);
+  shown.add_options()("help,h", "print this and end");
+  try {
+    options::variables_map values;
+    options::store(options::command_line_parser(console.arguments)
+                       .options(shown)
+                       .positional(positional)
+                       .style(options::command_line_style::default_style &
+                              ~options::command_line_style::allow_guessing)
+                       .run(),
+                   values);
+    if (values.contains("help")) {
+      console.out << "Usage: " << usage << "\n\n" << shown;
+      return std::nullopt;
+    }
+    options::notify(values);
+    return values;
+  } catch (const options::unknown_option& error) {
+    throw user_error({.field = error.get_option_name()}, "unknown option",
+                     "`" + command + "--help` lists what there is");
+  } catch (const options::error& error) {
+    throw user_error({}, error.what(), "`" + command + "--help` tells more");
+  }
+}
+
+/// "a,b,c" as its parts; empty for an empty text. Throws on an empty part.
+inline std::vector<std::string> parse_list(const std::string& text, const char* option) {
+  if (text.empty()) return {};
+  const auto parts = split(text, ',');
+  for (const std::string& part : parts) {
+    if (part.empty()) {
+      throw user_error({.field = option}, "'" + text + "' has an empty item", "write a,b,c");
+    }
+  }
+  return parts;
+}
+
+/// A whole number from 0.
+inline std::uint64_t parse_count(const std::string& text, const char* option) {
+  std::uint64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) {
+    throw user_error({.field = option}, "'" + text + "' is not a whole number from 0", "");
+  }
+  return value;
+}
+
+/// One of two words, as whether it is the first.
+inline bool parse_choice(const std::string& text, const char* option, const std::string& first,
+                         const std::string& second) {
+  if (text == first) return true;
+  if (text == second) return false;
+  throw user_error({.field = option}, "'" + text + "' is not a choice", "say " + first + " or " + second);
+}
+
+}  // namespace detail
+}  // namespace plumb

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is plumb called?
+//
+// `run_command_line` is the whole command over any backend, so an embedder's main is three lines:
+//
+//   int main(int argc, char** argv) {
+//     return plumb::run_command_line(argc, argv, [](const plumb::ModelOptions& o) { return MyModel(o.model); });
+//   }
+//
+// Exit codes: 0 done, 2 for what the user can mend, 1 for what broke. Results go to stdout, all else
+// to stderr.
+
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/cli/arguments.hpp"
+#include "plumb/cli/data.hpp"
+#include "plumb/cli/probe.hpp"
+#include "plumb/cli/report.hpp"
+#include "plumb/core/version.hpp"
+
+namespace plumb {
+namespace detail {
+
+inline constexpr const char* usage =
+    "plumb asks a language model what facts it holds, and how sure it is of them.\n\n"
+    "  plumb probe      closed-set likelihood probe of a dataset\n"
+    "  plumb data       check or describe a dataset\n"
+    "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n\n"
+    "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the version.\n";
+
+template <class MakeModel>
+int run_command(const std::string& command, Console& console, MakeModel& make_model) {
+  if (command == "probe") return run_probe_command(console, make_model);
+  if (command == "data") return run_data_command(console, make_model);
+  if (command == "report") return run_report_command(console);
+  if (command == "--version") {
+    console.out << "plumb " << PLUMB_VERSION << "\n";
+    return 0;
+  }
+  if (command == "--help" || command == "-h" || command == "help") {
+    console.out << usage;
+    return 0;
+  }
+  throw user_error({}, command.empty() ? "no command given" : "unknown command '" + command + "'",
+                   "say probe, data or report; `plumb --help` tells more");
+}
+
+}  // namespace detail
+
+/// Runs the command on the given console and turns every error into one line and an exit code.
+template <class MakeModel>
+int run_command_line(const std::string& command, Console& console, MakeModel make_model) {
+  try {
+    const int code = detail::run_command(command, console, make_model);
+    console.out.flush();
+    if (!console.out) throw internal_error({}, "the results could not be written to stdout");
+    return code;
+  } catch (const Error& error) {
+    console.err << "plumb: " << error.what() << std::endl;
+    return error.fault() == Fault::user ? 2 : 1;
+  } catch (const std::exception& error) {
+    console.err << "plumb: " << error.what() << std::endl;
+    return 1;
+  }
+}
+
+/// The command of a whole program. `make_model(ModelOptions)` returns a CausalLm.
+template <class MakeModel>
+int run_command_line(int argc, char** argv, MakeModel make_model) {
+  Console console{{argv + std::min(argc, 2), argv + argc}, std::cout, std::cerr, isatty(STDERR_FILENO) != 0};
+  return run_command_line(argc > 1 ? argv[1] : "", console, std::move(make_model));
+}
+
+}  // namespace plumb

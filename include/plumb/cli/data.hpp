@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb data: is this dataset sound, and how large is it?
+//
+// `check` prints every problem, one a line with file and line; `describe` prints sizes and, with a
+// model, what its tokenizer makes of the statements.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "plumb/cli/arguments.hpp"
+#include "plumb/data/load.hpp"
+#include "plumb/prompt/statement.hpp"
+#include "plumb/report/text_table.hpp"
+#include "plumb/score/causal_scorer.hpp"
+
+namespace plumb {
+namespace detail {
+
+inline int check_data(Console& console, const std::filesystem::path& data) {
+  std::size_t problems = 0;
+  const auto print = [&](const Error& problem) {
+    console.out << problem.what() << "\n";
+    ++problems;
+  };
+  Dataset dataset;
+  try {
+    dataset = load_dataset(data, print);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::user) throw;
+    print(error);
+  }
+  std::size_t facts = 0;
+  for (const Relation& relation : dataset.relations) facts += relation.facts.size();
+  console.out << dataset.relations.size() << " relations, " << facts << " facts, " << problems
+              << (problems == 1 ? " problem\n" : " problems\n");
+  return problems == 0 ? 0 : 2;
+}
+
+/// Token counts of template 0, BOS not counted.
+template <CausalLm Model>
+ScoringCost count_tokens(Model& model, const Relation& relation) {
+  CausalScorer scorer(model, model.bos().has_value());
+  typename CausalScorer<Model>::Block block;
+  const Statement builder;
+  Query query;
+  for (const Fact& fact : relation.facts) {
+    query.candidates.clear();
+    for (std::size_t option = 0; option < relation.options.size(); ++option) {
+      query.candidates.push_back(builder.build(relation, fact, 0, option));
+    }
+    scorer.add(block, query);
+  }
+  scorer.plan(block);
+  return block.cost();
+}
+
+template <class MakeModel>
+int describe_data(Console& console, const std::filesystem::path& data, const std::string& model_file,
+                  MakeModel make_model) {
+  const Dataset dataset = load_dataset(data);
+  TextTable table({"relation", "facts", "options", "templates", "kind", "statements", "tokens", "tree",
+                   "tokens/statement"});
+  std::size_t facts = 0;
+  ScoringCost all;
+  const auto add = [&](const std::string& name, std::size_t n, const std::string& options,
+                       const std::string& templates, const std::string& kind, const ScoringCost& cost) {
+    const bool counted = cost.tree_nodes > 0;
+    const double mean = static_cast<double>(cost.tokens_one_by_one) / static_cast<double>(cost.statements);
+    table.add({name, std::to_string(n), options, templates, kind, std::to_string(cost.statements),
+               counted ? std::to_string(cost.tokens_one_by_one) : "–",
+               counted ? std::to_string(cost.tree_nodes) : "–", counted ? fixed(mean, 1) : "–"});
+  };
+  const auto describe = [&](auto count) {
+    for (const Relation& relation : dataset.relations) {
+      const ScoringCost cost = count(relation);
+      add(relation.code, relation.facts.size(), std::to_string(relation.options.size()),
+          std::to_string(relation.templates.size()), relation.one_to_one ? "1:1" : "N:1", cost);
+      facts += relation.facts.size();
+      all += cost;
+    }
+  };
+  if (model_file.empty()) {
+    describe([](const Relation& relation) {
+      return ScoringCost{relation.facts.size() * relation.options.size(), 0, 0, 0};
+    });
+  } else {
+    auto model = make_model(ModelOptions{model_file, true, 0});
+    describe([&](const Relation& relation) { return count_tokens(model, relation); });
+  }
+  table.add_rule();
+  add("all", facts, "", "", "", all);
+  console.out << dataset.name << ": " << dataset.relations.size() << " relations\n" << table.text();
+  console.out << (model_file.empty()
+                      ? "Token counts: add --model FILE.\n"
+                      : "Statements and tokens of template 0. tokens: fed when statements are scored one by "
+                        "one; tree: when they share prefixes.\n");
+  return 0;
+}
+
+}  // namespace detail
+
+/// Runs the subcommand; returns 2 from `check` when there are problems.
+template <class MakeModel>
+int run_data_command(Console& console, MakeModel make_model) {
+  std::string action, data, model;
+  detail::options::options_description list;
+  list.add_options()  //
+      ("action", detail::options::value(&action)->required(), "check or describe")  //
+      ("data", detail::options::value(&data)->required(), "dataset folder or .tsv file")  //
+      ("model", detail::options::value(&model)->value_name("FILE"), "describe: whose tokenizer counts");
+  detail::options::positional_options_description positional;
+  positional.add("action", 1).add("data", 1);
+  if (!detail::parse_arguments(console, "plumb data check|describe DIR [--model FILE]", list, positional)) {
+    return 0;
+  }
+  if (detail::parse_choice(action, "plumb data", "check", "describe")) {
+    return detail::check_data(console, data);
+  }
+  return detail::describe_data(console, data, model, make_model);
+}
+
+}  // namespace plumb

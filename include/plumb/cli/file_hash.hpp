@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Are these the same files as the other time?
+//
+// SHA-256 by OpenSSL's libcrypto, in hex as sha256sum and model hubs print it.
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+
+namespace plumb {
+namespace detail {
+
+class Sha256 {
+ public:
+  Sha256() { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
+  void add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
+  void add_file(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::vector<char> buffer(1 << 20);
+    while (stream) {
+      stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+      add({buffer.data(), static_cast<std::size_t>(stream.gcount())});
+    }
+    if (!stream.eof()) throw user_error({.file = file}, "cannot be read", "check permissions");
+  }
+  std::string hex() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned length = 0;
+    EVP_DigestFinal_ex(context_.get(), digest.data(), &length);
+    std::string text;
+    for (unsigned i = 0; i < length; ++i) {
+      constexpr std::string_view digits = "0123456789abcdef";
+      text += digits[digest[i] >> 4];
+      text += digits[digest[i] & 15];
+    }
+    return text;
+  }
+
+ private:
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> context_{EVP_MD_CTX_new()};
+};
+
+}  // namespace detail
+
+/// SHA-256 of one file, as sha256sum prints it.
+[[nodiscard]] inline std::string hash_file(const std::filesystem::path& file) {
+  detail::Sha256 hash;
+  hash.add_file(file);
+  return hash.hex();
+}
+
+/// SHA-256 over several files' names and contents, in order; folders do not count.
+[[nodiscard]] inline std::string hash_files(const std::vector<std::filesystem::path>& files) {
+  detail::Sha256 hash;
+  for (const auto& file : files) {
+    hash.add(file.filename().string());
+    hash.add(std::string_view("\0", 1));
+    hash.add_file(file);
+    hash.add(std::string_view("\0", 1));
+  }
+  return hash.hex();
+}
+
+}  // namespace plumb

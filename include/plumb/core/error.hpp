@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What went wrong, where, and what mends it?
+//
+// One exception type for the whole library. Its text is one line, "file:line: field: message;
+// remedy", so that a person (or an editor) can jump to the place. The library never prints or exits;
+// a command maps `Fault` to its exit code.
+
+#include <cstddef>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace plumb {
+
+/// Who can mend it: the user (exit code 2), or nobody but the machine or the code (exit code 1).
+enum class Fault { user, internal };
+
+/// The place an error speaks of; empty parts are left out of the text. Lines count from 1.
+struct Site {
+  std::filesystem::path file{};
+  std::size_t line = 0;
+  std::string field{};
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(Fault fault, Site site, const std::string& message, const std::string& remedy = {})
+      : std::runtime_error(compose(site, message, remedy)), fault_(fault), site_(std::move(site)) {}
+
+  [[nodiscard]] Fault fault() const noexcept { return fault_; }
+  [[nodiscard]] const Site& site() const noexcept { return site_; }
+
+ private:
+  static std::string compose(const Site& site, const std::string& message,
+                             const std::string& remedy) {
+    std::string text;
+    if (!site.file.empty()) {
+      text += site.file.string();
+      if (site.line > 0) text += ":" + std::to_string(site.line);
+      text += ": ";
+    }
+    if (!site.field.empty()) text += site.field + ": ";
+    text += message;
+    if (!remedy.empty()) text += "; " + remedy;
+    for (char& c : text) {
+      if (c == '\n' || c == '\r') c = ' ';  // one line, whatever the data held
+    }
+    return text;
+  }
+
+  Fault fault_;
+  Site site_;
+};
+
+/// What the user can mend.
+[[nodiscard]] inline Error user_error(Site site, const std::string& message,
+                                      const std::string& remedy = {}) {
+  return {Fault::user, std::move(site), message, remedy};
+}
+
+/// What broke: a failed write, a backend that refuses its own batch.
+[[nodiscard]] inline Error internal_error(Site site, const std::string& message,
+                                          const std::string& remedy = {}) {
+  return {Fault::internal, std::move(site), message, remedy};
+}
+
+}  // namespace plumb

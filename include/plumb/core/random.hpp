@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which random numbers, so that a run can be repeated anywhere?
+//
+// A stream is named: the same (seed, name) gives the same numbers whatever else was drawn before, in
+// whatever order and on whatever thread. std::mt19937_64 is fixed by the C++ standard; the standard's
+// distributions are not, so the draws below are spelt out.
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string_view>
+
+namespace plumb {
+
+/// Not thread-safe; give each thread its own stream.
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, std::string_view name) : engine_(mix(seed, name)) {}
+
+  /// Uniform integer in [0, n), without bias; 0 < n < 2^32. Source: Lemire 2019, multiply and reject.
+  std::size_t below(std::size_t n) {
+    const std::uint64_t range = n;
+    std::uint64_t product = (engine_() >> 32) * range;
+    if ((product & 0xFFFFFFFFU) < range) {
+      const std::uint64_t reject = (std::uint64_t{1} << 32) % range;
+      while ((product & 0xFFFFFFFFU) < reject) product = (engine_() >> 32) * range;
+    }
+    return static_cast<std::size_t>(product >> 32);
+  }
+
+  /// Uniform in [0, 1), 53 random bits.
+  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
+
+ private:
+  // FNV-1a over the name, then the finaliser of SplitMix64, so that near seeds start far apart.
+  static std::uint64_t mix(std::uint64_t seed, std::string_view name) {
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const char c : name) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    }
+    std::uint64_t z = seed + hash + 0x9e3779b97f4a7c15ULL;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+
+  std::mt19937_64 engine_;
+};
+
+}  // namespace plumb

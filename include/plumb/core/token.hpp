@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is a token, and which bytes of the text does it cover?
+//
+// A tokenizer cuts a text into tokens; a probe must know which of them belong to the answer. Both
+// sides count bytes of the UTF-8 text, because byte-level tokens may end inside a character.
+// Non-goal: special tokens. A text is tokenised without them; the probe adds BOS itself.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace plumb {
+
+/// Index into a model's vocabulary. Never negative.
+using TokenId = std::int32_t;
+
+/// Half-open range [begin, end) of bytes in a UTF-8 text.
+struct ByteSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  /// Whether the two ranges share a byte; an empty range shares none.
+  [[nodiscard]] constexpr bool overlaps(ByteSpan other) const noexcept {
+    return begin < other.end && other.begin < end && begin < end && other.begin < other.end;
+  }
+  friend bool operator==(ByteSpan, ByteSpan) = default;
+};
+
+struct Token {
+  TokenId id = 0;
+  ByteSpan bytes;
+};
+
+/// A text as its tokens, in order.
+struct Tokenization {
+  std::vector<Token> tokens;
+  /// False when the tokens' own texts, joined, are not the text (a tokenizer that lower-cases, say):
+  /// then the byte ranges mean nothing and no answer span can be found.
+  bool spells_text = true;
+};
+
+}  // namespace plumb

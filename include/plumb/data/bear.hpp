@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a folder in the BEAR layout read?
+//
+//   metadata_relations.json   {"P36": {"templates": […], "answer_space_labels": […],
+//                              "answer_space_ids": […]}, …}
+//   P36.jsonl                 {"sub_id", "sub_label", "sub_aliases", "obj_id", "obj_label",
+//                              "answer_idx"}, one fact a line
+//   relation_info.json        {"P36": {"domains": […]}, …}, optional
+//
+// The layout of the BEAR dataset (Wiland et al. 2024) as lm-pub-quiz reads it. Without
+// answer_space_labels the distinct objects are the options.
+
+#include <filesystem>
+
+#include "plumb/data/relation_builder.hpp"
+
+namespace plumb {
+
+[[nodiscard]] inline bool is_bear(const std::filesystem::path& folder) {
+  return std::filesystem::exists(folder / "metadata_relations.json");
+}
+
+/// Throws a user error when the metadata cannot be read; all else goes to `report`.
+[[nodiscard]] inline Dataset load_bear(const std::filesystem::path& folder,
+                                       const ProblemSink& report = throw_problem) {
+  Dataset dataset{folder.filename().string(), {}, {}};
+  const auto metadata_file = folder / "metadata_relations.json";
+  const Json metadata = read_json_object(metadata_file);
+  dataset.files.push_back(metadata_file);
+  Json info = Json::object();
+  if (const auto info_file = folder / "relation_info.json"; std::filesystem::exists(info_file)) {
+    info = read_json_object(info_file);
+    dataset.files.push_back(info_file);
+  }
+  for (const auto& [code, entry] : metadata.items()) {
+    RelationBuilder builder(code, report);
+    const Site site{.file = metadata_file, .line = 0, .field = code};
+    const auto templates = entry.is_object() ? string_list(entry, "templates") : std::nullopt;
+    if (!templates) {
+      report(user_error(site, "has no list of templates", "give it \"templates\": [\"…\"]"));
+      continue;
+    }
+    for (const std::string& text : *templates) builder.add_template(text, site);
+    if (const auto labels = string_list(entry, "answer_space_labels")) {
+      const auto ids = string_list(entry, "answer_space_ids");
+      if (ids && ids->size() != labels->size()) {
+        report(user_error(site, "answer_space_ids and answer_space_labels differ in length",
+                          "make them parallel"));
+      }
+      builder.set_options(*labels, ids.value_or(std::vector<std::string>{}), site);
+    }
+    if (info.contains(code) && info[code].is_object()) {
+      builder.set_domains(string_list(info[code], "domains").value_or(std::vector<std::string>{}));
+    }
+    const auto facts_file = folder / (code + ".jsonl");
+    if (!std::filesystem::exists(facts_file)) {
+      report(user_error({.file = facts_file}, "is missing though metadata_relations.json names " + code,
+                        "add the file or remove the entry"));
+      continue;
+    }
+    for_each_json_line(facts_file, report, [&](const Json& object, std::size_t line) {
+      builder.add_fact(object, {facts_file, line});
+    });
+    dataset.files.push_back(facts_file);
+    if (auto relation = std::move(builder).finish({.file = facts_file})) {
+      dataset.relations.push_back(std::move(*relation));
+    }
+  }
+  return dataset;
+}
+
+}  // namespace plumb

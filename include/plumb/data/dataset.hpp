@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is asked?
+//
+// A dataset is a list of relations; a relation is a table of facts that share templates and a closed
+// set of options, so that every fact has one right option and the same wrong ones (the BEAR probe,
+// Wiland et al. 2024). Non-goals: how a fact is put into words (prompt/), how a file is read (the
+// loaders beside this one).
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+
+namespace plumb {
+
+/// One question: which option completes the relation for this subject?
+struct Fact {
+  std::string subject_id;
+  std::string subject;
+  std::vector<std::string> subject_aliases;
+  /// Index of the right option in the relation's `options`.
+  std::size_t answer = 0;
+  /// Place in the relation's file, from 0; kept when facts are left out.
+  std::size_t instance = 0;
+};
+
+struct Relation {
+  std::string code;
+  /// Sentences with the placeholders [X] (subject) and [Y] (object).
+  std::vector<std::string> templates;
+  /// Labels and identifiers of the closed set, parallel.
+  std::vector<std::string> options;
+  std::vector<std::string> option_ids;
+  /// Empty when the dataset names none.
+  std::vector<std::string> domains;
+  std::vector<Fact> facts;
+  /// True when no two facts share an answer ("1:1"); derived from the whole table, before any limit.
+  bool one_to_one = false;
+};
+
+struct Dataset {
+  std::string name;
+  std::vector<Relation> relations;
+  /// Every file that was read, in order: what a hash of the dataset covers.
+  std::vector<std::filesystem::path> files;
+};
+
+/// Receives a problem found while reading. A sink that throws ends the reading at the first one; a
+/// sink that returns has the offending line or template left out, and the reading goes on.
+using ProblemSink = std::function<void(const Error&)>;
+
+/// The sink for those who want a sound dataset or none.
+inline void throw_problem(const Error& problem) { throw problem; }
+
+/// Whether no two facts share an answer.
+[[nodiscard]] inline bool is_one_to_one(const Relation& relation) {
+  std::unordered_set<std::size_t> seen;
+  for (const Fact& fact : relation.facts) {
+    if (!seen.insert(fact.answer).second) return false;
+  }
+  return true;
+}
+
+/// The relations named by `codes`, in that order, each cut to its first `limit` facts; an empty list
+/// names all, limit 0 cuts nothing. Throws a user error on a name the dataset does not have.
+[[nodiscard]] inline Dataset select(Dataset dataset, const std::vector<std::string>& codes,
+                                    std::size_t limit) {
+  if (!codes.empty()) {
+    std::vector<Relation> chosen;
+    for (const std::string& code : codes) {
+      bool found = false;
+      for (Relation& relation : dataset.relations) {
+        if (relation.code != code) continue;
+        chosen.push_back(std::move(relation));
+        relation.code.clear();
+        found = true;
+        break;
+      }
+      if (!found) {
+        throw user_error({.field = "--relations"},
+                         "'" + code + "' is not a relation of " + dataset.name + " or is named twice",
+                         "`plumb data describe` lists its relations");
+      }
+    }
+    dataset.relations = std::move(chosen);
+  }
+  for (Relation& relation : dataset.relations) {
+    if (limit > 0 && relation.facts.size() > limit) relation.facts.resize(limit);
+  }
+  return dataset;
+}
+
+}  // namespace plumb

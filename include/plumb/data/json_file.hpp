@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a JSON or JSON-lines file hold, and on which line is it wrong?
+//
+// Every loader reads through these, so that a broken file is reported the same way everywhere: by
+// file and line, with what to do. Order of keys is kept. Non-goal: schemas.
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plumb/core/error.hpp"
+#include "plumb/core/utf8.hpp"
+#include "plumb/data/dataset.hpp"
+
+namespace plumb {
+
+using Json = nlohmann::ordered_json;
+
+namespace detail {
+
+inline std::size_t line_of_byte(std::string_view text, std::size_t byte) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
+  return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
+}
+
+/// What is wrong with a text that should be JSON, or nothing; `value` is set when it is sound.
+inline std::optional<std::string> parse_json(std::string_view text, Json& value,
+                                             std::size_t* bad_byte = nullptr) {
+  if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
+    if (bad_byte != nullptr) *bad_byte = at;
+    return "not UTF-8 at byte " + std::to_string(at + 1);
+  }
+  try {
+    value = Json::parse(text);
+    return std::nullopt;
+  } catch (const Json::parse_error& error) {
+    if (bad_byte != nullptr) *bad_byte = error.byte == 0 ? 0 : error.byte - 1;
+    return "not JSON (byte " + std::to_string(error.byte) + ")";
+  }
+}
+
+}  // namespace detail
+
+/// The whole file as text. Throws a user error when it cannot be read.
+[[nodiscard]] inline std::string read_text(const std::filesystem::path& file) {
+  std::error_code ignored;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(file, ignored)) {
+    throw user_error({.file = file}, "cannot be read", "check that it exists and is a readable file");
+  }
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (stream.bad()) throw internal_error({.file = file}, "reading failed");
+  return text;
+}
+
+/// A file that holds one JSON object. Throws a user error when it does not.
+[[nodiscard]] inline Json read_json_object(const std::filesystem::path& file) {
+  const std::string text = read_text(file);
+  Json value;
+  std::size_t bad_byte = 0;
+  if (const auto wrong = detail::parse_json(text, value, &bad_byte)) {
+    throw user_error({file, detail::line_of_byte(text, bad_byte)}, *wrong, "mend the syntax there");
+  }
+  if (!value.is_object()) {
+    throw user_error({file, 1}, "is JSON but not an object", "the file must hold {…}");
+  }
+  return value;
+}
+
+/// Calls `visit(object, line)` for each line; blank lines are passed over, broken ones reported.
+template <class Visit>
+void for_each_json_line(const std::filesystem::path& file, const ProblemSink& report, Visit visit) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw user_error({.file = file}, "cannot be read", "check that it exists");
+  std::string text;
+  for (std::size_t line = 1; std::getline(stream, text); ++line) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    Json value;
+    if (const auto wrong = detail::parse_json(text, value)) {
+      report(user_error({file, line}, *wrong, "each line must be one JSON object"));
+    } else if (!value.is_object()) {
+      report(user_error({file, line}, "is JSON but not an object", "each line must be {…}"));
+    } else {
+      visit(value, line);
+    }
+  }
+}
+
+/// A list of strings under `field`, or nothing when it is absent or something else.
+[[nodiscard]] inline std::optional<std::vector<std::string>> string_list(const Json& object,
+                                                                         const std::string& field) {
+  const auto found = object.find(field);
+  if (found == object.end() || !found->is_array()) return std::nullopt;
+  std::vector<std::string> list;
+  for (const Json& item : *found) {
+    if (!item.is_string()) return std::nullopt;
+    list.push_back(item.get<std::string>());
+  }
+  return list;
+}
+
+/// A string under any of `fields`, the first that is there and not empty; otherwise nothing.
+template <class... Fields>
+[[nodiscard]] std::optional<std::string> first_string(const Json& object, const Fields&... fields) {
+  std::optional<std::string> result;
+  const auto look = [&](const char* field) {
+    const auto found = object.find(field);
+    if (!result && found != object.end() && found->is_string() &&
+        !found->template get_ref<const std::string&>().empty()) {
+      result = found->template get<std::string>();
+    }
+  };
+  (look(fields), ...);
+  return result;
+}
+
+}  // namespace plumb

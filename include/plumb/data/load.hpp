@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which loader reads this folder?
+//
+// The layout tells: metadata_relations.json is BEAR's, relations.jsonl LAMA's, trex_lms_vocab with
+// pattern_data PARAREL's; a .tsv file, or a folder with just one, is a plain table.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "plumb/data/bear.hpp"
+#include "plumb/data/lama.hpp"
+#include "plumb/data/pararel.hpp"
+#include "plumb/data/tsv.hpp"
+
+namespace plumb {
+
+/// Reads a dataset of any known layout. Throws a user error when the layout is not known or nothing
+/// usable was found; other problems go to `report`.
+[[nodiscard]] inline Dataset load_dataset(std::filesystem::path path,
+                                          const ProblemSink& report = throw_problem) {
+  namespace fs = std::filesystem;
+  if (!fs::exists(path)) {
+    throw user_error({.file = path}, "does not exist", "name a dataset's folder or a .tsv file");
+  }
+  if (path.filename().empty()) path = path.parent_path();  // "data/bear/" is named bear too
+  Dataset dataset;
+  if (fs::is_regular_file(path)) {
+    if (path.extension() != ".tsv") {
+      throw user_error({.file = path}, "is not a .tsv file", "name a folder or a .tsv file");
+    }
+    dataset = load_tsv(path, report);
+  } else if (is_bear(path)) {
+    dataset = load_bear(path, report);
+  } else if (is_lama(path)) {
+    dataset = load_lama(path, report);
+  } else if (is_pararel(path)) {
+    dataset = load_pararel(path, report);
+  } else {
+    std::optional<fs::path> table;
+    for (const auto& entry : fs::directory_iterator(path)) {
+      if (entry.path().extension() != ".tsv") continue;
+      if (table) {
+        throw user_error({.file = path}, "holds several .tsv files", "name the one to read");
+      }
+      table = entry.path();
+    }
+    if (!table) {
+      throw user_error({.file = path}, "is not a dataset plumb knows",
+                       "it needs metadata_relations.json (BEAR), relations.jsonl (LAMA), "
+                       "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL) or one .tsv file");
+    }
+    dataset = load_tsv(*table, report);
+  }
+  if (dataset.relations.empty()) {
+    throw user_error({.file = path}, "the dataset is empty", "it needs at least one relation with facts");
+  }
+  return dataset;
+}
+
+}  // namespace plumb

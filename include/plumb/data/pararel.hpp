@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are PARAREL's facts and paraphrases read?
+//
+//   trex_lms_vocab/P36.jsonl              {"sub_label", "obj_label", "uuid"}
+//   pattern_data/graphs_json/P36.jsonl    {"pattern": "[Y] is the capital of [X].", …}
+//
+// The layout of PARAREL (Elazar et al. 2021). Every pattern is a template; the options are the
+// relation's distinct objects, in order of appearance. Relations are read in the order of their
+// numbers (P19 before P103).
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "plumb/data/relation_builder.hpp"
+
+namespace plumb {
+
+[[nodiscard]] inline bool is_pararel(const std::filesystem::path& folder) {
+  return std::filesystem::is_directory(folder / "trex_lms_vocab") &&
+         std::filesystem::is_directory(folder / "pattern_data" / "graphs_json");
+}
+
+[[nodiscard]] inline Dataset load_pararel(const std::filesystem::path& folder,
+                                          const ProblemSink& report = throw_problem) {
+  Dataset dataset{folder.filename().string(), {}, {}};
+  std::vector<std::string> codes;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "trex_lms_vocab")) {
+    if (entry.path().extension() == ".jsonl") codes.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(codes, [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  for (const std::string& code : codes) {
+    const auto facts_file = folder / "trex_lms_vocab" / (code + ".jsonl");
+    const auto pattern_file = folder / "pattern_data" / "graphs_json" / (code + ".jsonl");
+    if (!std::filesystem::exists(pattern_file)) {
+      report(user_error({.file = pattern_file}, "is missing though trex_lms_vocab has " + code,
+                        "add the relation's patterns"));
+      continue;
+    }
+    RelationBuilder builder(code, report);
+    for_each_json_line(pattern_file, report, [&](const Json& object, std::size_t line) {
+      const auto pattern = first_string(object, "pattern");
+      if (!pattern) {
+        report(user_error({pattern_file, line, "pattern"}, "is missing", "give the line a pattern"));
+      } else {
+        builder.add_template(*pattern, {pattern_file, line, "pattern"});
+      }
+    });
+    for_each_json_line(facts_file, report, [&](const Json& object, std::size_t line) {
+      builder.add_fact(object, {facts_file, line});
+    });
+    dataset.files.push_back(pattern_file);
+    dataset.files.push_back(facts_file);
+    if (auto relation = std::move(builder).finish({.file = facts_file})) {
+      dataset.relations.push_back(std::move(*relation));
+    }
+  }
+  return dataset;
+}
+
+}  // namespace plumb

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a loader put a relation together without letting a broken one through?
+//
+// The rules are the same for every format (templates have both placeholders, options are distinct, a
+// fact has a subject and an answer among the options), so they stand here once. A builder either
+// knows its options beforehand (BEAR) or takes each new object as an option, in order of appearance
+// (T-REx, PARAREL, TSV).
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumb/data/json_file.hpp"
+
+namespace plumb {
+
+class RelationBuilder {
+ public:
+  RelationBuilder(std::string code, const ProblemSink& report) : report_(report) {
+    relation_.code = std::move(code);
+  }
+
+  /// Reports and leaves out a template without [X] or [Y].
+  void add_template(const std::string& text, const Site& site) {
+    for (const char* placeholder : {"[X]", "[Y]"}) {
+      if (text.find(placeholder) != std::string::npos) continue;
+      report_(user_error(site, "template '" + text + "' has no " + placeholder,
+                         "write [X] where the subject stands and [Y] where the answer does"));
+      return;
+    }
+    relation_.templates.push_back(text);
+  }
+
+  /// Fixes the options; later facts must answer with one of them. Reports empty and double labels.
+  void set_options(const std::vector<std::string>& labels, const std::vector<std::string>& ids,
+                   const Site& site) {
+    options_are_fixed_ = true;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i].empty()) {
+        report_(user_error(site, "option " + std::to_string(i) + " is empty", "give it a label"));
+      }
+      if (!option_of_label_.emplace(labels[i], i).second) {
+        report_(user_error(site, "option '" + labels[i] + "' stands twice",
+                           "keep one of them and renumber answer_idx"));
+      }
+      relation_.options.push_back(labels[i]);
+      relation_.option_ids.push_back(i < ids.size() ? ids[i] : relation_.code + "-" + std::to_string(i));
+      option_of_id_.emplace(relation_.option_ids.back(), i);
+    }
+  }
+
+  void set_domains(std::vector<std::string> domains) { relation_.domains = std::move(domains); }
+
+  /// Adds the fact of one JSON line of BEAR, LAMA/T-REx or PARAREL. The answer is `answer_idx`, else
+  /// the object's identifier, else its label; when several stand there they must agree.
+  void add_fact(const Json& line, const Site& site) {
+    const std::size_t instance = instances_++;
+    const auto subject = first_string(line, "sub_label");
+    if (!subject) {
+      return report_(user_error(at(site, "sub_label"), "the fact has no subject",
+                                "give the line a non-empty string sub_label"));
+    }
+    const auto answer = find_answer(line, site);
+    if (!answer) return;
+    std::vector<std::string> aliases;
+    if (line.contains("sub_aliases")) {
+      auto list = string_list(line, "sub_aliases");
+      if (!list) {
+        return report_(user_error(at(site, "sub_aliases"), "is not a list of strings",
+                                  "write [\"…\", …] or leave it out"));
+      }
+      aliases = std::move(*list);
+    }
+    relation_.facts.push_back({first_string(line, "sub_id", "sub_uri", "uuid").value_or(""), *subject,
+                               std::move(aliases), *answer, instance});
+  }
+
+  /// Adds a fact by its labels.
+  void add_fact(const std::string& subject, const std::string& object, const Site& site) {
+    Json line = {{"sub_label", subject}, {"obj_label", object}};
+    add_fact(line, site);
+  }
+
+  /// The relation, or nothing after reporting that it has no template, no fact or fewer than two
+  /// options.
+  [[nodiscard]] std::optional<Relation> finish(const Site& site) && {
+    if (relation_.code.empty() || relation_.code.find('/') != std::string::npos) {
+      report_(user_error(site, "relation name '" + relation_.code + "' is empty or holds a '/'",
+                         "results are kept in files of that name; rename it"));
+      return std::nullopt;
+    }
+    const char* missing = relation_.templates.empty()    ? "template"
+                          : relation_.facts.empty()      ? "fact"
+                          : relation_.options.size() < 2 ? "second option"
+                                                         : nullptr;
+    if (missing != nullptr) {
+      report_(user_error(site, "relation " + relation_.code + " has no usable " + missing,
+                         "add one or remove the relation"));
+      return std::nullopt;
+    }
+    relation_.one_to_one = is_one_to_one(relation_);
+    return std::move(relation_);
+  }
+
+ private:
+  static Site at(Site site, std::string field) {
+    site.field = std::move(field);
+    return site;
+  }
+
+  std::optional<std::size_t> find_answer(const Json& line, const Site& site) {
+    const auto label = first_string(line, "obj_label");
+    const auto id = first_string(line, "obj_id", "obj_uri");
+    if (const auto index = line.find("answer_idx"); options_are_fixed_ && index != line.end()) {
+      if (!index->is_number_integer() || index->get<std::int64_t>() < 0 ||
+          index->get<std::size_t>() >= relation_.options.size()) {
+        report_(user_error(at(site, "answer_idx"), index->dump() + " is not among the " +
+                               std::to_string(relation_.options.size()) + " options of " + relation_.code,
+                           "use an index from 0"));
+        return std::nullopt;
+      }
+      const auto answer = index->get<std::size_t>();
+      if (label && *label != relation_.options[answer]) {
+        report_(user_error(at(site, "answer_idx"),
+                           index->dump() + " is '" + relation_.options[answer] +
+                               "', but obj_label is '" + *label + "'",
+                           "make the two agree"));
+        return std::nullopt;
+      }
+      return answer;
+    }
+    if (!label && !(id && options_are_fixed_)) {
+      report_(user_error(at(site, "obj_label"), "the fact has no answer",
+                         "give the line a non-empty string obj_label"));
+      return std::nullopt;
+    }
+    if (!options_are_fixed_) {
+      const auto [entry, added] = option_of_label_.emplace(*label, relation_.options.size());
+      if (added) {
+        relation_.options.push_back(*label);
+        relation_.option_ids.push_back(id.value_or(relation_.code + "-" + std::to_string(entry->second)));
+      }
+      return entry->second;
+    }
+    if (const auto found = id ? option_of_id_.find(*id) : option_of_id_.end();
+        found != option_of_id_.end()) {
+      return found->second;
+    }
+    if (const auto found = label ? option_of_label_.find(*label) : option_of_label_.end();
+        found != option_of_label_.end()) {
+      return found->second;
+    }
+    report_(user_error(at(site, label ? "obj_label" : "obj_id"),
+                       "answer '" + (label ? *label : *id) + "' is not among the " +
+                           std::to_string(relation_.options.size()) + " options of " + relation_.code,
+                       "add it to answer_space_labels or mend the line"));
+    return std::nullopt;
+  }
+
+  const ProblemSink& report_;
+  Relation relation_;
+  bool options_are_fixed_ = false;
+  std::size_t instances_ = 0;
+  std::unordered_map<std::string, std::size_t> option_of_label_;
+  std::unordered_map<std::string, std::size_t> option_of_id_;
+};
+
+}  // namespace plumb

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which number, with which 95% interval?
+//
+// A proportion of independent facts gets Wilson's score interval
+//   (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.959964
+// which stays inside [0, 1] and is sound for few facts; any other mean gets a percentile bootstrap,
+// seeded by the estimate's name so that it does not depend on what else is computed. Strata are
+// resampled within, as relations are part of the design and not drawn.
+// Sources: Wilson 1927; Efron & Tibshirani 1993, chapter 13.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+
+namespace plumb {
+
+/// A number with its 95% interval and how many facts stand behind it. With count 0 there is no number
+/// and the rest means nothing.
+struct Estimate {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+  std::size_t count = 0;
+  /// "wilson" or "bootstrap".
+  std::string method{};
+};
+
+/// Wilson's interval for `successes` out of `count`.
+[[nodiscard]] inline Estimate wilson(std::size_t successes, std::size_t count) {
+  if (count == 0) return {};
+  constexpr double z = 1.959963984540054;
+  const double n = static_cast<double>(count);
+  const double p = static_cast<double>(successes) / n;
+  const double centre = (p + z * z / (2 * n)) / (1 + z * z / n);
+  const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
+  // At p = 0 and p = 1 one end is p itself; rounding must not move it.
+  return {p, successes == 0 ? 0.0 : centre - half, successes == count ? 1.0 : centre + half, count,
+          "wilson"};
+}
+
+/// Values that are resampled among themselves; the estimate is Σ weight · mean(values).
+struct Stratum {
+  std::vector<double> values;
+  double weight = 1;
+};
+
+struct Bootstrap {
+  std::uint64_t seed = 0;
+  std::size_t resamples = 1000;
+};
+
+/// Linear-interpolation quantile of sorted values (numpy's default). `values` must not be empty.
+[[nodiscard]] inline double quantile(std::span<const double> sorted, double q) {
+  const double place = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double fraction = place - static_cast<double>(below);
+  return sorted[below] + fraction * (sorted[above] - sorted[below]);
+}
+
+/// The weighted sum of the strata's means with its percentile interval. Weights are taken as they are;
+/// empty strata must have been left out.
+[[nodiscard]] inline Estimate bootstrap_mean(const std::vector<Stratum>& strata, const Bootstrap& options,
+                                             const std::string& name) {
+  Estimate estimate;
+  estimate.method = "bootstrap";
+  const auto mean = [](const std::vector<double>& values, auto pick) {
+    double sum = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) sum += values[pick(i)];
+    return sum / static_cast<double>(values.size());
+  };
+  for (const Stratum& stratum : strata) {
+    estimate.value += stratum.weight * mean(stratum.values, [](std::size_t i) { return i; });
+    estimate.count += stratum.values.size();
+  }
+  if (estimate.count == 0) return {};
+  RandomStream random(options.seed, "bootstrap/" + name);
+  std::vector<double> draws(options.resamples);
+  for (double& draw : draws) {
+    for (const Stratum& stratum : strata) {
+      const std::size_t n = stratum.values.size();
+      draw += stratum.weight * mean(stratum.values, [&](std::size_t) { return random.below(n); });
+    }
+  }
+  if (draws.empty()) draws.push_back(estimate.value);
+  std::ranges::sort(draws);
+  estimate.low = quantile(draws, 0.025);
+  estimate.high = quantile(draws, 0.975);
+  return estimate;
+}
+
+}  // namespace plumb

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How well does the model know the facts, by relation, domain, cardinality and over all?
+//
+// accuracy   share of facts whose best-scored option is the right one
+// Hit@k      share of facts whose right option has realistic rank ≤ k, among relations that have at
+//            least k options
+// mean rank, mean reciprocal rank   of the right option, realistic ranks
+// A group's number is a plain mean over its facts ("weighted": each fact counts once) but for two:
+// the unweighted overall, which is the mean over relations, and a domain's divided-support accuracy,
+// which counts a fact 1/d times when its relation has d domains, as lm-pub-quiz accumulates domains.
+// Proportions over one template have Wilson's interval. Where a fact has several templates it counts
+// once, with the mean over them, and the interval is bootstrapped over facts: its templates are not
+// independent trials.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/data/dataset.hpp"
+#include "plumb/measure/answer_rank.hpp"
+#include "plumb/measure/interval.hpp"
+
+namespace plumb {
+
+inline constexpr std::array<std::size_t, 4> hit_levels{1, 3, 5, 10};
+
+/// A relation's facts in file order, each with its rank under every template that was scored.
+struct RelationRanks {
+  std::string code;
+  std::vector<std::string> domains;
+  bool one_to_one = false;
+  std::size_t options = 0;
+  /// Template indices, ascending; ranks[fact][i] belongs to templates[i].
+  std::vector<std::size_t> templates;
+  std::vector<std::vector<AnswerRank>> ranks;
+};
+
+/// The numbers of one group of facts.
+struct GroupMetrics {
+  std::size_t relations = 0;
+  std::size_t facts = 0;
+  Estimate accuracy;
+  std::array<Estimate, hit_levels.size()> hits;  // by hit_levels; count 0 where no relation has k options
+  Estimate mean_rank;
+  Estimate mean_reciprocal_rank;
+  /// Rows (fact × template) where the best score, or the answer's, is shared.
+  std::size_t ties_for_best = 0;
+  std::size_t ties_with_answer = 0;
+};
+
+enum class Weighting { facts, relations, divided_support };
+
+namespace detail {
+
+/// The estimate of one number over a group, `of(rank)` a value for each row.
+template <class Of>
+Estimate estimate(const std::vector<const RelationRanks*>& group, std::size_t min_options, bool proportion,
+                  Weighting weighting, const Bootstrap& bootstrap, const std::string& name, Of of) {
+  std::vector<Stratum> strata;
+  double total = 0;
+  bool single_template = true;
+  for (const RelationRanks* relation : group) {
+    if (relation->options < min_options || relation->ranks.empty()) continue;
+    Stratum& stratum = strata.emplace_back();
+    for (const auto& rows : relation->ranks) {
+      double sum = 0;
+      for (const AnswerRank& rank : rows) sum += of(rank);
+      stratum.values.push_back(sum / static_cast<double>(rows.size()));
+    }
+    single_template = single_template && relation->templates.size() == 1;
+    const double facts = static_cast<double>(stratum.values.size());
+    const double domains = static_cast<double>(std::max<std::size_t>(1, relation->domains.size()));
+    stratum.weight = weighting == Weighting::relations ? 1
+                     : weighting == Weighting::facts   ? facts
+                                                       : facts / domains;
+    total += stratum.weight;
+  }
+  if (proportion && single_template && weighting == Weighting::facts) {
+    std::size_t successes = 0;
+    std::size_t count = 0;
+    for (const Stratum& stratum : strata) {
+      for (const double value : stratum.values) successes += value > 0.5 ? 1U : 0U;
+      count += stratum.values.size();
+    }
+    return wilson(successes, count);
+  }
+  for (Stratum& stratum : strata) stratum.weight /= total;
+  return bootstrap_mean(strata, bootstrap, name);
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline Estimate accuracy_of(const std::vector<const RelationRanks*>& group,
+                                          Weighting weighting, const Bootstrap& bootstrap,
+                                          const std::string& name) {
+  return detail::estimate(group, 0, true, weighting, bootstrap, name + "/accuracy",
+                          [](const AnswerRank& rank) { return rank.correct ? 1.0 : 0.0; });
+}
+
+/// All numbers of a group of relations. `name` seeds the bootstrap.
+[[nodiscard]] inline GroupMetrics group_metrics(const std::vector<const RelationRanks*>& group,
+                                                Weighting weighting, const Bootstrap& bootstrap,
+                                                const std::string& name) {
+  GroupMetrics metrics;
+  for (const RelationRanks* relation : group) {
+    ++metrics.relations;
+    metrics.facts += relation->ranks.size();
+    for (const auto& rows : relation->ranks) {
+      for (const AnswerRank& rank : rows) {
+        metrics.ties_for_best += rank.equal_best > 0 ? 1U : 0U;
+        metrics.ties_with_answer += rank.equal > 0 ? 1U : 0U;
+      }
+    }
+  }
+  const auto over = [&](std::size_t min_options, bool proportion, const char* what, auto of) {
+    return detail::estimate(group, min_options, proportion, weighting, bootstrap, name + "/" + what, of);
+  };
+  metrics.accuracy = accuracy_of(group, weighting, bootstrap, name);
+  for (std::size_t i = 0; i < hit_levels.size(); ++i) {
+    const double k = static_cast<double>(hit_levels[i]);
+    metrics.hits[i] = over(hit_levels[i], true, ("hits@" + std::to_string(hit_levels[i])).c_str(),
+                           [k](const AnswerRank& r) { return r.realistic() <= k ? 1.0 : 0.0; });
+  }
+  metrics.mean_rank = over(0, false, "mean_rank", [](const AnswerRank& r) { return r.realistic(); });
+  metrics.mean_reciprocal_rank =
+      over(0, false, "mean_reciprocal_rank", [](const AnswerRank& r) { return 1 / r.realistic(); });
+  return metrics;
+}
+
+/// The relations that were scored under the template, with its ranks alone.
+[[nodiscard]] inline std::vector<RelationRanks> only_template(const std::vector<RelationRanks>& all,
+                                                              std::size_t template_index) {
+  std::vector<RelationRanks> chosen;
+  for (const RelationRanks& relation : all) {
+    const auto found = std::ranges::find(relation.templates, template_index);
+    if (found == relation.templates.end()) continue;
+    const auto place = static_cast<std::size_t>(found - relation.templates.begin());
+    RelationRanks& one = chosen.emplace_back(
+        RelationRanks{relation.code, relation.domains, relation.one_to_one, relation.options,
+                      {template_index}, {}});
+    for (const auto& rows : relation.ranks) one.ranks.push_back({rows[place]});
+  }
+  return chosen;
+}
+
+/// Every grouping of a set of ranks.
+struct ProbeMetrics {
+  GroupMetrics overall;
+  GroupMetrics overall_unweighted;
+  /// In the order of the run.
+  std::vector<std::pair<std::string, GroupMetrics>> relations;
+  /// By name; the second is the accuracy as lm-pub-quiz accumulates it.
+  std::map<std::string, std::pair<GroupMetrics, Estimate>> domains;
+  /// "1:1" and "N:1".
+  std::map<std::string, GroupMetrics> cardinality;
+};
+
+[[nodiscard]] inline ProbeMetrics probe_metrics(const std::vector<RelationRanks>& relations,
+                                                const Bootstrap& bootstrap, const std::string& name) {
+  ProbeMetrics metrics;
+  std::vector<const RelationRanks*> all;
+  std::map<std::string, std::vector<const RelationRanks*>> domains;
+  std::map<std::string, std::vector<const RelationRanks*>> cardinality;
+  for (const RelationRanks& relation : relations) {
+    all.push_back(&relation);
+    for (const std::string& domain : relation.domains) domains[domain].push_back(&relation);
+    cardinality[relation.one_to_one ? "1:1" : "N:1"].push_back(&relation);
+    metrics.relations.emplace_back(
+        relation.code,
+        group_metrics({&relation}, Weighting::facts, bootstrap, name + "/relation/" + relation.code));
+  }
+  metrics.overall = group_metrics(all, Weighting::facts, bootstrap, name + "/overall");
+  metrics.overall_unweighted =
+      group_metrics(all, Weighting::relations, bootstrap, name + "/overall_unweighted");
+  for (const auto& [domain, group] : domains) {
+    const std::string seed = name + "/domain/" + domain;
+    metrics.domains[domain] = {
+        group_metrics(group, Weighting::facts, bootstrap, seed),
+        accuracy_of(group, Weighting::divided_support, bootstrap, seed + "/divided")};
+  }
+  for (const auto& [kind, group] : cardinality) {
+    metrics.cardinality[kind] =
+        group_metrics(group, Weighting::facts, bootstrap, name + "/cardinality/" + kind);
+  }
+  return metrics;
+}
+
+}  // namespace plumb

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a question put into words?
+//
+// A prompt is a text and the bytes of it that are the answer. A builder makes one prompt for each
+// option of a fact, so a scorer sees texts only and knows nothing of relations.
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/core/token.hpp"
+#include "plumb/data/dataset.hpp"
+
+namespace plumb {
+
+struct Prompt {
+  std::string text;
+  /// Where the answer stands, in order; several spans when the template repeats [Y].
+  std::vector<ByteSpan> answer;
+};
+
+/// A PromptBuilder turns an option of a fact into a prompt.
+///
+/// Requires: `builder.build(relation, fact, template_index, option)` returns a Prompt;
+/// `template_index` and `option` are indices into the relation's templates and options.
+/// Means: equal arguments give equal prompts; the answer spans hold the option's label.
+/// Does not promise: that prompts of one fact share a prefix, or that the answer stands at the end.
+template <class B>
+concept PromptBuilder = requires(const B& builder, const Relation& relation, const Fact& fact,
+                                 std::size_t template_index, std::size_t option) {
+  { builder.build(relation, fact, template_index, option) } -> std::same_as<Prompt>;
+};
+
+}  // namespace plumb

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a fact read like as a plain sentence?
+//
+// The template's [X] becomes the subject and its [Y] the option, in one pass, so that a subject that
+// itself contains "[Y]" stays as it is; then the first letter is upper-cased. As lm-pub-quiz 0.3.3's
+// Templater; placeholders may stand anywhere and more than once.
+
+#include <string>
+#include <string_view>
+
+#include "plumb/core/capitalize.hpp"
+#include "plumb/prompt/prompt.hpp"
+
+namespace plumb {
+
+/// Fills a template. Answer spans count bytes of the finished text.
+[[nodiscard]] inline Prompt fill_template(std::string_view pattern, std::string_view subject,
+                                          std::string_view answer) {
+  Prompt prompt;
+  for (std::size_t at = 0; at < pattern.size();) {
+    const std::size_t next = pattern.find('[', at);
+    const std::size_t stop = next == std::string_view::npos ? pattern.size() : next;
+    prompt.text += pattern.substr(at, stop - at);
+    at = stop;
+    if (const auto placeholder = pattern.substr(at, 3); placeholder == "[X]") {
+      prompt.text += subject;
+      at += 3;
+    } else if (placeholder == "[Y]") {
+      prompt.answer.push_back({prompt.text.size(), prompt.text.size() + answer.size()});
+      prompt.text += answer;
+      at += 3;
+    } else if (at < pattern.size()) {
+      prompt.text.push_back(pattern[at++]);
+    }
+  }
+  const std::string capitalized = capitalize(prompt.text);
+  // An upper-case letter may take fewer or more bytes than its lower-case form ("ſ", "ɐ").
+  const auto shift = [&](std::size_t& byte) {
+    if (byte > 0) byte = byte + capitalized.size() - prompt.text.size();
+  };
+  for (ByteSpan& span : prompt.answer) {
+    shift(span.begin);
+    shift(span.end);
+  }
+  prompt.text = capitalized;
+  return prompt;
+}
+
+/// The PromptBuilder of closed-set probes: one sentence, the answer wherever the template has it.
+struct Statement {
+  [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t template_index,
+                             std::size_t option) const {
+    return fill_template(relation.templates[template_index], fact.subject, relation.options[option]);
+  }
+};
+
+static_assert(PromptBuilder<Statement>);
+
+}  // namespace plumb

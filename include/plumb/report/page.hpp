@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do all pages share?
+//
+// The frame of a report: one style for screen, dark mode and print, and the script that sorts tables.
+// Everything stands inside the page.
+
+#include <string>
+#include <string_view>
+
+#include "plumb/report/html.hpp"
+
+namespace plumb {
+namespace detail {
+
+inline constexpr std::string_view page_style = R"css(
+:root{--ink:#1c2430;--dim:#5d6b7c;--line:#dde3ea;--paper:#fff;--tint:#f4f7fa;--bar:#5b8fc7;--good:#2e8b57;--bad:#c4553b;--chance:#c9902c}
+@media (prefers-color-scheme:dark){:root{--ink:#e4e9ef;--dim:#94a3b5;--line:#344150;--paper:#161c24;--tint:#1e2731;--bar:#5f96d2;--good:#55b582;--bad:#e0795f;--chance:#e0b050}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:1060px;padding:28px 24px 60px;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,"Segoe UI","DejaVu Sans",sans-serif}
+h1{font-size:25px;margin:0 0 2px}h2{font-size:18px;margin:34px 0 8px;padding-top:10px;border-top:1px solid var(--line)}
+p{margin:6px 0}.dim{color:var(--dim)}.note{background:var(--tint);border-left:3px solid var(--chance);padding:8px 12px;margin:12px 0}
+.cards{display:flex;flex-wrap:wrap;gap:12px;margin:18px 0}
+.card{flex:1 1 150px;background:var(--tint);border-radius:8px;padding:12px 14px}
+.card b{display:block;font-size:26px;line-height:1.2;font-variant-numeric:tabular-nums}.card span{color:var(--dim);font-size:13px;display:block}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:13.5px}
+th,td{text-align:right;padding:4px 8px;border-bottom:1px solid var(--line);white-space:nowrap}
+th:first-child,td:first-child{text-align:left}
+thead th{background:var(--tint);position:sticky;top:0;vertical-align:bottom}
+table.sortable thead th{cursor:pointer}th[aria-sort=ascending]::after{content:" ▲";font-size:10px}th[aria-sort=descending]::after{content:" ▼";font-size:10px}
+th button{all:unset;cursor:pointer}th button:focus-visible{outline:2px solid var(--bar)}
+.wide{overflow-x:auto}.settings{font-size:13px}.settings td{text-align:left;white-space:normal;overflow-wrap:anywhere}.settings td:first-child{color:var(--dim);width:190px}
+.chart{width:100%;height:auto;font-size:12px}.chart text{fill:var(--ink)}.chart .name{text-anchor:end}.chart .axis{text-anchor:middle;fill:var(--dim)}
+.chart .value{fill:var(--dim);font-variant-numeric:tabular-nums}.chart .grid{stroke:var(--line)}.chart .bar{fill:var(--bar);opacity:.85}
+.chart .whisker{stroke:var(--ink);stroke-width:1.4;fill:none}.chart .chance{stroke:var(--chance);stroke-width:2.5}
+.pick{display:flex;flex-wrap:wrap;gap:10px;align-items:end;margin:10px 0}.pick label{font-size:13px;color:var(--dim);display:flex;flex-direction:column}
+select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:5px 8px;max-width:420px}
+.explore{display:grid;grid-template-columns:minmax(220px,1fr) 2fr;gap:18px}
+@media (max-width:720px){.explore{grid-template-columns:1fr}}
+.facts{max-height:520px;overflow:auto;border:1px solid var(--line);border-radius:8px;list-style:none;margin:0;padding:4px}
+.facts button{all:unset;display:block;width:100%;box-sizing:border-box;padding:4px 8px;border-radius:5px;cursor:pointer}
+.facts button:hover,.facts button:focus-visible{background:var(--tint)}.facts button[aria-current=true]{background:var(--bar);color:#fff}
+.facts .mark{display:inline-block;width:1.3em}.right{color:var(--good)}.wrong{color:var(--bad)}.facts button[aria-current=true] .mark{color:#fff}
+.candidates td:nth-child(3){width:45%}.candidates td{border:0;padding:2px 8px}.candidates td:nth-child(2){text-align:left;white-space:normal}
+.p{height:12px;background:var(--bar);border-radius:2px;min-width:1px}.gold .p{background:var(--good)}.gold td:nth-child(2){font-weight:600;color:var(--good)}
+.miss td:nth-child(2){font-weight:600;color:var(--bad)}.miss .p{background:var(--bad)}
+.statement{font-size:17px;margin:0 0 10px}.statement b{border-bottom:2px solid var(--chance)}
+@media print{:root{--ink:#000;--dim:#444;--line:#bbb;--paper:#fff;--tint:#f3f3f3;--bar:#5b8fc7;--chance:#a06c10}body{max-width:none;padding:0;font-size:11px}
+.screen{display:none}thead th{position:static}h2,tr,.card{break-inside:avoid}h2{break-after:avoid}.chart{break-inside:avoid}table{font-size:9.5px}th,td{padding:2px 4px}}
+)css";
+
+inline constexpr std::string_view sort_script = R"js(
+for (const table of document.querySelectorAll('table.sortable')) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => head.addEventListener('click', () => {
+    const falling = head.getAttribute('aria-sort') !== 'descending';
+    heads.forEach(h => h.removeAttribute('aria-sort'));
+    head.setAttribute('aria-sort', falling ? 'descending' : 'ascending');
+    const key = row => { const c = row.cells[column]; return c.dataset.v === undefined ? c.textContent : +c.dataset.v; };
+    const order = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, {numeric: true});
+    [...table.tBodies[0].rows].sort((a, b) => (falling ? -1 : 1) * order(key(a), key(b))).forEach(r => table.tBodies[0].append(r));
+  }));
+}
+)js";
+
+}  // namespace detail
+
+/// Everything before the body's content.
+[[nodiscard]] inline std::string page_begin(std::string_view title) {
+  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+         escape_html(title) + "</title>\n<style>" + std::string(detail::page_style) +
+         "</style>\n</head>\n<body>\n";
+}
+
+/// Everything after it.
+[[nodiscard]] inline std::string page_end() {
+  return "<script>" + std::string(detail::sort_script) + "</script>\n</body>\n</html>\n";
+}
+
+/// A headline number with its explanation.
+[[nodiscard]] inline std::string card(std::string_view name, std::string_view value,
+                                      std::string_view remark) {
+  return "<div class=\"card\"><span>" + escape_html(name) + "</span><b>" + escape_html(value) +
+         "</b><span>" + escape_html(remark) + "</span></div>\n";
+}
+
+}  // namespace plumb

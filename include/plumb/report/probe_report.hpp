@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a person look at after a probe?
+//
+// From a results folder, plumb's or lm-pub-quiz's, this writes metrics.json, the numbers behind each
+// chart as CSV, and report.html; it also makes the table for the terminal. All of it depends on the
+// results and the run's settings alone, never on times, so it compares byte by byte.
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/measure/recorded_ranks.hpp"
+#include "plumb/report/bar_chart.hpp"
+#include "plumb/report/csv.hpp"
+#include "plumb/report/explorer.hpp"
+#include "plumb/report/metrics_json.hpp"
+#include "plumb/report/page.hpp"
+#include "plumb/report/text_table.hpp"
+#include "plumb/run/run_folder.hpp"
+
+namespace plumb {
+
+/// Measures a results folder once, then writes.
+class ProbeReport {
+ public:
+  /// Throws a user error when the folder holds no finished results.
+  explicit ProbeReport(std::filesystem::path folder, Bootstrap bootstrap = {})
+      : folder_(std::move(folder)), bootstrap_(bootstrap), relations_(recorded_relations(folder_)),
+        ranks_(recorded_ranks(folder_)), pooled_(probe_metrics(ranks_, bootstrap_, "all")) {
+    const std::vector<std::size_t> templates = scored_templates(ranks_);
+    for (const std::size_t index : templates) {
+      templates_.emplace_back(index, templates.size() == 1
+                                         ? pooled_
+                                         : probe_metrics(only_template(ranks_, index), bootstrap_,
+                                                         "template " + std::to_string(index)));
+    }
+    if (const auto run = folder_ / "run.json"; std::filesystem::exists(run)) {
+      settings_ = read_json_object(run).value("settings", Json::object());
+    }
+  }
+
+  /// Writes metrics.json, accuracy.csv and report.html into `target`.
+  void write(const std::filesystem::path& target) const {
+    Json metrics = {{"bootstrap", {{"seed", bootstrap_.seed}, {"resamples", bootstrap_.resamples}}},
+                    {"interval", 0.95}};
+    metrics["all_templates"] = to_json(pooled_);
+    metrics["templates"] = Json::object();
+    for (const auto& [index, group] : templates_) {
+      metrics["templates"][std::to_string(index)] = to_json(group);
+    }
+    write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
+    write_atomically(target / "accuracy.csv", accuracy_csv());
+    write_atomically(target / "report.html", page());
+  }
+
+  /// The table for a terminal: a row for each relation, then the groups.
+  [[nodiscard]] std::string table() const {
+    TextTable table({"relation", "facts", "options", "accuracy [95%]", "Hit@3", "Hit@10", "MRR [95%]",
+                     "mean rank", "ties"});
+    const auto add = [&](const std::string& name, const GroupMetrics& group, const std::string& options) {
+      table.add({name, std::to_string(group.facts), options, with_interval(group.accuracy),
+                 number(group.hits[1], 3), number(group.hits[3], 3),
+                 with_interval(group.mean_reciprocal_rank), number(group.mean_rank, 1),
+                 std::to_string(group.ties_for_best)});
+    };
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      add(ranks_[i].code, pooled_.relations[i].second, std::to_string(ranks_[i].options));
+    }
+    table.add_rule();
+    for (const auto& [domain, group] : pooled_.domains) add(domain, group.first, "");
+    if (!pooled_.domains.empty()) table.add_rule();
+    for (const auto& [kind, group] : pooled_.cardinality) add(kind, group, "");
+    add("all facts", pooled_.overall, "");
+    add("mean of relations", pooled_.overall_unweighted, "");
+    return table.text();
+  }
+
+  [[nodiscard]] const ProbeMetrics& metrics() const noexcept { return pooled_; }
+
+ private:
+  static std::string number(const Estimate& estimate, int decimals) {
+    return estimate.count == 0 ? "–" : fixed(estimate.value, decimals);
+  }
+
+  std::string accuracy_csv() const {
+    std::string csv = csv_line({"group", "name", "template", "facts", "accuracy", "low", "high", "chance"});
+    const auto add = [&](const char* kind, const std::string& name, const std::string& which,
+                         const GroupMetrics& group, const std::string& chance) {
+      const Estimate& a = group.accuracy;
+      csv += csv_line({kind, name, which, std::to_string(group.facts), fixed(a.value, 6), fixed(a.low, 6),
+                       fixed(a.high, 6), chance});
+    };
+    const auto add_all = [&](const ProbeMetrics& metrics, const std::string& which) {
+      for (const auto& [code, group] : metrics.relations) {
+        const auto relation = std::ranges::find(ranks_, code, &RelationRanks::code);
+        add("relation", code, which, group, fixed(1.0 / static_cast<double>(relation->options), 6));
+      }
+      for (const auto& [domain, group] : metrics.domains) add("domain", domain, which, group.first, "");
+      for (const auto& [kind, group] : metrics.cardinality) add("cardinality", kind, which, group, "");
+      add("overall", "all facts", which, metrics.overall, "");
+      add("overall", "mean of relations", which, metrics.overall_unweighted, "");
+    };
+    for (const auto& [index, metrics] : templates_) add_all(metrics, std::to_string(index));
+    if (templates_.size() > 1) add_all(pooled_, "all");
+    return csv;
+  }
+
+  std::string setting(const char* name) const {
+    const auto found = settings_.find(name);
+    if (found == settings_.end() || found->is_null()) return "";
+    return found->is_string() ? found->get<std::string>() : found->dump();
+  }
+
+  std::string page() const {
+    const std::string model = setting("model").empty() ? folder_.filename().string() : setting("model");
+    const std::string dataset = setting("dataset").empty() ? "" : " on " + setting("dataset");
+    std::ostringstream out;
+    const std::string title = model + dataset;
+    out << page_begin(title) << "<h1>" << label(title) << "</h1>\n<p class=\"dim\">Closed-set probe: the "
+        << "share of facts whose right answer the model finds likelier than every other option."
+        << "</p>\n";
+    if (settings_.value("quantized", false)) {
+      out << "<p class=\"note\">Quantised weights (" << escape_html(setting("weights"))
+          << ") run natively round the activations too: scores differ from the same weights in F32 by "
+             "tenths of a nat a statement on average and by several nats at worst.</p>\n";
+    }
+    out << "<div class=\"cards\">\n" << cards() << "</div>\n";
+    out << "<h2>Accuracy by relation</h2>\n<p class=\"dim\">Bars: accuracy with its 95% interval. Ochre "
+           "ticks: what guessing would reach.</p>\n"
+        << relation_chart();
+    out << group_charts();
+    out << "<h2>All relations</h2>\n<p class=\"dim\">Click a heading to sort. Hit@k is the share of facts "
+           "whose answer is among the k likeliest; – where a relation has fewer than k options. Ties: "
+           "rows whose best score is shared, where the first option counts as the answer.</p>\n"
+        << relation_table();
+    out << "<h2>What the model believes</h2>\n<p class=\"dim\">Every option of a fact with its "
+           "probability among the options.</p>\n";
+    write_explorer(out, relations_);
+    out << settings_table() << page_end();
+    return out.str();
+  }
+
+  std::string cards() const {
+    const GroupMetrics& all = pooled_.overall;
+    const auto interval = [](const Estimate& e, int decimals) {
+      return "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals);
+    };
+    std::string html = card("Accuracy", fixed(all.accuracy.value, 3), interval(all.accuracy, 3));
+    html += card("Mean over relations", fixed(pooled_.overall_unweighted.accuracy.value, 3),
+                 interval(pooled_.overall_unweighted.accuracy, 3));
+    html += card("Mean reciprocal rank", fixed(all.mean_reciprocal_rank.value, 3),
+                 interval(all.mean_reciprocal_rank, 3));
+    html += card("Mean rank", fixed(all.mean_rank.value, 1), interval(all.mean_rank, 1));
+    html += card("Facts", std::to_string(all.facts),
+                 std::to_string(all.relations) + " relations, " + std::to_string(templates_.size()) +
+                     (templates_.size() == 1 ? " template" : " templates"));
+    html += card("Ties", std::to_string(all.ties_for_best),
+                 std::to_string(all.ties_with_answer) + " with the right answer");
+    return html;
+  }
+
+  std::string relation_chart() const {
+    std::vector<Bar> bars;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      bars.push_back({ranks_[i].code, pooled_.relations[i].second.accuracy,
+                      1.0 / static_cast<double>(ranks_[i].options)});
+    }
+    std::ranges::stable_sort(bars, [](const Bar& a, const Bar& b) {
+      return a.estimate.value > b.estimate.value;
+    });
+    return bar_chart(bars, "Accuracy by relation");
+  }
+
+  std::string group_charts() const {
+    std::vector<Bar> bars;
+    for (const auto& [domain, group] : pooled_.domains) bars.push_back({domain, group.first.accuracy});
+    for (const auto& [kind, group] : pooled_.cardinality) bars.push_back({kind, group.accuracy});
+    std::string html = "<h2>Accuracy by domain and cardinality</h2>\n<p class=\"dim\">1:1: no two facts of "
+                       "the relation share an answer.</p>\n" +
+                       bar_chart(bars, "Accuracy by domain and cardinality");
+    if (templates_.size() > 1) {
+      bars.clear();
+      for (const auto& [index, metrics] : templates_) {
+        bars.push_back({"template " + std::to_string(index), metrics.overall.accuracy});
+      }
+      bars.push_back({"all templates", pooled_.overall.accuracy});
+      html += "<h2>Accuracy by template</h2>\n" + bar_chart(bars, "Accuracy by template");
+    }
+    return html;
+  }
+
+  std::string relation_table() const {
+    std::string html = "<div class=\"wide\"><table class=\"sortable\"><thead><tr>";
+    for (const char* head : {"Relation", "Facts", "Options", "Kind", "Accuracy", "95%", "Hit@1", "Hit@3",
+                             "Hit@5", "Hit@10", "MRR", "Mean rank", "Ties"}) {
+      html += "<th scope=\"col\"><button type=\"button\">" + std::string(head) + "</button></th>";
+    }
+    html += "</tr></thead><tbody>\n";
+    const auto cell = [](double value, const std::string& text) {
+      return "<td data-v=\"" + fixed(value, 6) + "\">" + text + "</td>";
+    };
+    const auto estimate = [&](const Estimate& e, int decimals) {
+      return e.count == 0 ? cell(-1, "–") : cell(e.value, fixed(e.value, decimals));
+    };
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      const GroupMetrics& group = pooled_.relations[i].second;
+      html += "<tr><td>" + label(ranks_[i].code) + "</td>" +
+              cell(static_cast<double>(group.facts), std::to_string(group.facts)) +
+              cell(static_cast<double>(ranks_[i].options), std::to_string(ranks_[i].options)) + "<td>" +
+              (ranks_[i].one_to_one ? "1:1" : "N:1") + "</td>" + estimate(group.accuracy, 3) +
+              cell(group.accuracy.high - group.accuracy.low,
+                   fixed(group.accuracy.low, 2) + "–" + fixed(group.accuracy.high, 2));
+      for (const Estimate& hit : group.hits) html += estimate(hit, 3);
+      html += estimate(group.mean_reciprocal_rank, 3) + estimate(group.mean_rank, 1) +
+              cell(static_cast<double>(group.ties_for_best), std::to_string(group.ties_for_best)) + "</tr>\n";
+    }
+    return html + "</tbody></table></div>\n";
+  }
+
+  std::string settings_table() const {
+    if (settings_.empty()) return "";
+    std::string html = "<h2>Settings</h2>\n<table class=\"settings\"><tbody>\n";
+    for (const auto& [name, value] : settings_.items()) {
+      html += "<tr><td>" + escape_html(name) + "</td><td>" + label(setting(name.c_str())) + "</td></tr>\n";
+    }
+    return html + "</tbody></table>\n";
+  }
+
+  std::filesystem::path folder_;
+  Bootstrap bootstrap_;
+  std::vector<RecordedRelation> relations_;
+  std::vector<RelationRanks> ranks_;
+  ProbeMetrics pooled_;
+  std::vector<std::pair<std::size_t, ProbeMetrics>> templates_;
+  Json settings_ = Json::object();
+};
+
+}  // namespace plumb

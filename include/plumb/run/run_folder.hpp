@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Whose folder is this, and is what lies in it whole?
+//
+// A run folder belongs to one set of settings, kept in run.json from the start; taking it up again
+// under others is refused by name. Files appear under their names only when they are complete: they
+// are written beside, as NAME.part, and renamed.
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/core/error.hpp"
+#include "plumb/data/json_file.hpp"
+
+namespace plumb {
+
+/// Writes a whole file so that it is either the old one or the new one at any moment. Throws an
+/// internal error when the disk refuses.
+inline void write_atomically(const std::filesystem::path& file, std::string_view text) {
+  const auto part = std::filesystem::path(file.string() + ".part");
+  {
+    std::ofstream stream(part, std::ios::binary | std::ios::trunc);
+    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
+    stream.flush();
+    if (!stream) throw internal_error({.file = part}, "cannot be written", "check space and permissions");
+  }
+  std::filesystem::rename(part, file);
+}
+
+/// One process at a time; the folder is locked while the object lives.
+class RunFolder {
+ public:
+  /// Creates the folder, or takes up the one that is there. `settings` is an object of everything that
+  /// decides the results. Throws a user error when the folder holds anything and `resume` is false,
+  /// when it belongs to other settings or to something else, or when another process has it.
+  RunFolder(std::filesystem::path path, const Json& settings, bool resume)
+      : path_(std::move(path)), settings_(settings) {
+    std::error_code failed;
+    std::filesystem::create_directories(path_, failed);
+    if (failed) {
+      throw user_error({.file = path_}, "cannot be created: " + failed.message(),
+                       "choose another --out");
+    }
+    lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock_ < 0) throw user_error({.file = path_}, "is not a folder", "choose another --out");
+    if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+      close(lock_);
+      throw user_error({.file = path_}, "another plumb is writing here", "wait for it or choose another --out");
+    }
+    try {
+      claim(resume);
+    } catch (...) {
+      close(lock_);
+      throw;
+    }
+  }
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+  ~RunFolder() { close(lock_); }
+
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path_ / name; }
+
+  /// Rewrites run.json: the settings, then what is added, with "status".
+  void write_run(const Json& more, std::string_view status) const {
+    Json run = {{"status", status}};
+    run["settings"] = settings_;
+    run.update(more);
+    write_atomically(file("run.json"), run.dump(2) + "\n");
+  }
+
+ private:
+  void claim(bool resume) {
+    bool empty = true;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      // What a run leaves that was killed before its first run.json stood.
+      empty = empty && entry.path().filename() == "run.json.part";
+    }
+    if (empty) return write_run(Json::object(), "running");
+    if (!resume) {
+      throw user_error({.file = path_}, "is not empty",
+                       "choose another --out, or give --resume to go on with the run it holds");
+    }
+    const auto run_file = file("run.json");
+    if (!std::filesystem::exists(run_file)) {
+      throw user_error({.file = path_}, "is not a run folder (no run.json)", "choose another --out");
+    }
+    const Json run = read_json_object(run_file);
+    const Json theirs = run.value("settings", Json::object());
+    for (const auto& [name, ours] : settings_.items()) {
+      const Json other = theirs.value(name, Json());
+      if (other == ours) continue;
+      throw user_error({run_file, 0, name}, "the run was begun with " + other.dump() + ", not " + ours.dump(),
+                       "give the same setting or another --out");
+    }
+  }
+
+  std::filesystem::path path_;
+  Json settings_;
+  int lock_ = -1;
+};
+
+}  // namespace plumb

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is every fact of a dataset scored, and how does the job go on after a crash?
+//
+// Relation by relation, in blocks of whole facts that hold at most `block_statements` statements, so
+// memory does not grow with the dataset. A block is planned whole and then scored pack by pack; a pack
+// that the journal has is taken from there. When the relation is through, its results file gets its
+// name and the journal says so. What is written depends on the dataset and the settings alone.
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plumb/data/dataset.hpp"
+#include "plumb/prompt/prompt.hpp"
+#include "plumb/run/journal.hpp"
+#include "plumb/run/run_folder.hpp"
+#include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/recorded.hpp"
+#include "plumb/score/score_table.hpp"
+
+namespace plumb {
+
+/// What is done when the callback is called, in statements.
+struct RunState {
+  std::size_t statements = 0;
+  /// Of these, how many were scored now and not read from the journal.
+  std::size_t fresh = 0;
+  const std::string& relation;
+};
+
+struct RunOptions {
+  /// Template indices to score; empty for all of each relation's. Each must exist in every relation.
+  std::vector<std::size_t> templates;
+  Scoring scoring;
+  std::function<void(const RunState&)> on_progress = [](const RunState&) {};
+  std::size_t block_statements = 65'536;
+};
+
+struct RunSummary {
+  ScoringCost cost;
+  /// Seconds spent in the scorer by this process.
+  double seconds_model = 0;
+  std::size_t fresh_statements = 0;
+};
+
+/// The template indices a run scores for one relation. Throws a user error for one it lacks.
+[[nodiscard]] inline std::vector<std::size_t> templates_of(const Relation& relation,
+                                                           const std::vector<std::size_t>& chosen) {
+  for (const std::size_t index : chosen) {
+    if (index < relation.templates.size()) continue;
+    throw user_error({.field = "--templates"},
+                     "relation " + relation.code + " has " + std::to_string(relation.templates.size()) +
+                         " templates, no index " + std::to_string(index),
+                     "indices start at 0");
+  }
+  if (!chosen.empty()) return chosen;
+  std::vector<std::size_t> all(relation.templates.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  return all;
+}
+
+/// Statements a run scores.
+[[nodiscard]] inline std::size_t count_statements(const Dataset& dataset,
+                                                  const std::vector<std::size_t>& templates) {
+  std::size_t count = 0;
+  for (const Relation& relation : dataset.relations) {
+    count += relation.facts.size() * templates_of(relation, templates).size() * relation.options.size();
+  }
+  return count;
+}
+
+template <PromptBuilder Builder, PackedScorer Scorer>
+class Runner {
+ public:
+  Runner(const Builder& builder, Scorer& scorer, const RunFolder& folder, RunOptions options)
+      : builder_(builder), scorer_(scorer), folder_(folder), options_(std::move(options)),
+        journal_(folder.file("journal.jsonl")) {}
+
+  /// Scores what is not scored yet. Leaves one results file for each relation.
+  RunSummary run(const Dataset& dataset) {
+    // A template that is missing is said before anything is scored.
+    for (const Relation& relation : dataset.relations) (void)templates_of(relation, options_.templates);
+    for (const Relation& relation : dataset.relations) {
+      if (const auto cost = journal_.done(relation.code);
+          cost && std::filesystem::exists(results_file(relation))) {
+        summary_.cost += *cost;
+        advance(relation, cost->statements, 0);
+      } else {
+        run_relation(relation);
+      }
+    }
+    return summary_;
+  }
+
+ private:
+  [[nodiscard]] std::filesystem::path results_file(const Relation& relation) const {
+    return folder_.file(relation.code + "_results.jsonl");
+  }
+
+  void advance(const Relation& relation, std::size_t statements, std::size_t fresh) {
+    done_ += statements;
+    summary_.fresh_statements += fresh;
+    options_.on_progress({done_, summary_.fresh_statements, relation.code});
+  }
+
+  void run_relation(const Relation& relation) {
+    const std::vector<std::size_t> templates = templates_of(relation, options_.templates);
+    const std::size_t per_fact = templates.size() * relation.options.size();
+    const std::size_t facts_per_block = std::max<std::size_t>(1, options_.block_statements / per_fact);
+    const auto part = std::filesystem::path(results_file(relation).string() + ".part");
+    std::ofstream rows(part, std::ios::binary | std::ios::trunc);
+    ScoringCost cost;
+    for (std::size_t first = 0, block = 0; first < relation.facts.size(); first += facts_per_block, ++block) {
+      const std::size_t count = std::min(facts_per_block, relation.facts.size() - first);
+      const ScoreTable table = score_block(relation, templates, first, count, block, cost);
+      for (std::size_t f = 0; f < count; ++f) {
+        for (std::size_t t = 0; t < templates.size(); ++t) {
+          rows << recorded_line(relation.facts[first + f], templates[t], table.row(f, t), options_.scoring);
+        }
+      }
+    }
+    rows.close();
+    if (!rows) throw internal_error({.file = part}, "cannot be written", "check space; then --resume");
+    std::filesystem::rename(part, results_file(relation));
+    journal_.mark_done(relation.code, cost);
+    summary_.cost += cost;
+  }
+
+  ScoreTable score_block(const Relation& relation, const std::vector<std::size_t>& templates,
+                         std::size_t first, std::size_t count, std::size_t block_index,
+                         ScoringCost& cost) {
+    typename Scorer::Block block;
+    Query query;
+    query.candidates.resize(relation.options.size());
+    for (std::size_t f = 0; f < count; ++f) {
+      for (const std::size_t t : templates) {
+        for (std::size_t option = 0; option < relation.options.size(); ++option) {
+          query.candidates[option] = builder_.build(relation, relation.facts[first + f], t, option);
+        }
+        scorer_.add(block, query);
+      }
+    }
+    scorer_.plan(block);
+    cost += block.cost();
+    ScoreTable table(count, templates.size(), relation.options.size());
+    for (std::size_t p = 0; p < block.packs(); ++p) {
+      auto known = journal_.find(relation.code, block_index, p);
+      const bool fresh = !known;
+      if (fresh) {
+        const auto start = std::chrono::steady_clock::now();
+        known = scorer_.score(block, p);
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        summary_.seconds_model += spent.count();
+        refuse_unreducible(relation, *known);
+        journal_.append(relation.code, block_index, p, *known);
+      }
+      const std::span<const std::uint32_t> statements = block.pack(p);
+      if (known->size() != statements.size()) {
+        throw user_error({.file = folder_.file("journal.jsonl"), .line = 0, .field = relation.code},
+                         "the journal's pack " + std::to_string(p) + " is not this job's",
+                         "it was written by another build; start anew in another --out");
+      }
+      for (std::size_t i = 0; i < statements.size(); ++i) table.set(statements[i], (*known)[i]);
+      advance(relation, statements.size(), fresh ? statements.size() : 0);
+    }
+    return table;
+  }
+
+  // A reduction over no token is no number; better said here than found in a table.
+  void refuse_unreducible(const Relation& relation, const std::vector<StatementScore>& scores) const {
+    for (const StatementScore& score : scores) {
+      if (!std::isnan(reduce(score, options_.scoring))) continue;
+      throw user_error({.field = relation.code},
+                       "a statement has no scored token in its " +
+                           std::string(name_of(options_.scoring.span)),
+                       options_.scoring.span == Span::answer
+                           ? "this tokenizer does not spell the answer, or it is the unscored first "
+                             "token; use --span statement or --bos yes"
+                           : "lengthen the template or use --bos yes");
+    }
+  }
+
+  const Builder& builder_;
+  Scorer& scorer_;
+  const RunFolder& folder_;
+  RunOptions options_;
+  Journal journal_;
+  RunSummary summary_;
+  std::size_t done_ = 0;
+};
+
+}  // namespace plumb

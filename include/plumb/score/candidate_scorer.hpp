@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely is each candidate? What a scorer must offer.
+//
+// `CandidateScorer` is all a user needs to write; `PackedScorer` is for scorers that gain from seeing
+// many queries at once. A job hands its queries over block by block; the scorer cuts each block into
+// packs, and a pack is what is scored, written to the journal, and never scored again.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "plumb/prompt/prompt.hpp"
+#include "plumb/score/statement_score.hpp"
+
+namespace plumb {
+
+/// One question: a prompt for each candidate answer.
+struct Query {
+  std::vector<Prompt> candidates;
+};
+
+/// What scoring a block takes, in tokens fed to the model.
+struct ScoringCost {
+  std::uint64_t statements = 0;
+  /// Tokens of all statements but the last of each, which nobody needs to feed.
+  std::uint64_t tokens_one_by_one = 0;
+  /// Distinct prefixes with a successor: what must be fed at least.
+  std::uint64_t tree_nodes = 0;
+  std::uint64_t tokens_fed = 0;
+
+  ScoringCost& operator+=(const ScoringCost& other) noexcept {
+    statements += other.statements;
+    tokens_one_by_one += other.tokens_one_by_one;
+    tree_nodes += other.tree_nodes;
+    tokens_fed += other.tokens_fed;
+    return *this;
+  }
+};
+
+/// A CandidateScorer tells the log-likelihood of each candidate of a query.
+///
+/// Requires: `scorer.score(query)` returns one StatementScore for each candidate, in order.
+/// Means: scores of one query compare with one another.
+/// Does not promise: that scores of different queries compare, or normalise to probabilities.
+template <class S>
+concept CandidateScorer = requires(S& scorer, const Query& query) {
+  { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
+};
+
+/// A PackedScorer scores a block of queries pack by pack.
+///
+/// Requires: a `Block` type, default-constructible, and
+///   1. `add(block, query)` appends a query's candidates as statements, numbered on from the last;
+///   2. `plan(block)` fixes the packs, once, after the last add;
+///   3. `block.packs()`, and `block.pack(p)`: the statements of pack p, each in just one pack;
+///   4. `score(block, p)`: their scores, in the order of `block.pack(p)`;
+///   5. `block.cost()`: known from the plan alone.
+/// Means: packs and their scores depend on the block's queries only, not on which packs were scored
+/// before, so that a job taken up again gives the same bytes.
+template <class S>
+concept PackedScorer =
+    std::default_initializable<typename S::Block> &&
+    requires(S& scorer, typename S::Block& block, const Query& query, std::size_t pack) {
+      scorer.add(block, query);
+      scorer.plan(block);
+      { block.packs() } -> std::convertible_to<std::size_t>;
+      { block.pack(pack) } -> std::convertible_to<std::span<const std::uint32_t>>;
+      { block.cost() } -> std::same_as<ScoringCost>;
+      { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
+    };
+
+/// Makes a PackedScorer of any CandidateScorer: each query is a pack.
+template <CandidateScorer S>
+class QueryByQuery {
+ public:
+  class Block {
+   public:
+    [[nodiscard]] std::size_t packs() const { return queries_.size(); }
+    [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const {
+      return std::span(statements_).subspan(begins_[p], queries_[p].candidates.size());
+    }
+    [[nodiscard]] ScoringCost cost() const { return {statements_.size(), 0, 0, 0}; }
+
+   private:
+    friend QueryByQuery;
+    std::vector<Query> queries_;
+    std::vector<std::size_t> begins_;
+    std::vector<std::uint32_t> statements_;
+  };
+
+  explicit QueryByQuery(S& scorer) : scorer_(scorer) {}
+
+  void add(Block& block, const Query& query) {
+    block.begins_.push_back(block.statements_.size());
+    block.queries_.push_back(query);
+    for (std::size_t i = 0; i < query.candidates.size(); ++i) {
+      block.statements_.push_back(static_cast<std::uint32_t>(block.statements_.size()));
+    }
+  }
+  void plan(Block&) {}
+  [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {
+    return scorer_.score(block.queries_[p]);
+  }
+
+ private:
+  S& scorer_;
+};
+
+}  // namespace plumb

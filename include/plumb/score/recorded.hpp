@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are scores kept in files that lm-pub-quiz opens as its own?
+//
+//   metadata_results.json     by relation: templates, answer space, reduction, relation_info
+//   <relation>_results.jsonl  a row for each fact and template: sub_id, sub_label, sub_aliases,
+//                             answer_idx, template_index, instance_index, pll_scores, and beyond
+//                             lm-pub-quiz token_counts, answer_scores, answer_token_counts
+// pll_scores is the number the run was asked for (its reduction over its span); when that is not over
+// the statement a further column statement_scores keeps the sum over it, so nothing is lost. Scores
+// carry ten decimals. Also reads lm-pub-quiz's own folders, whose rows may lack all but answer_idx and
+// pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plumb/core/version.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/score/statement_score.hpp"
+
+namespace plumb {
+
+/// One row: a fact under one template. `scores` and each non-empty further column run parallel to the
+/// relation's options.
+struct RecordedRow {
+  Fact fact;
+  std::size_t template_index = 0;
+  std::vector<double> scores;
+};
+
+/// What metadata_results.json says of one relation; `relation.facts` stays empty.
+struct RecordedRelation {
+  Relation relation;
+  std::string reduction;
+  std::filesystem::path rows;
+  /// Template of rows that do not name theirs.
+  std::size_t default_template = 0;
+};
+
+namespace detail {
+
+/// Appends a number with ten decimals; a non-finite one as null.
+inline void append_fixed(std::string& out, double value) {
+  if (!std::isfinite(value)) {
+    out += "null";
+    return;
+  }
+  std::array<char, 64> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                 std::chars_format::fixed, 10);
+  out.append(digits.data(), end.ptr);
+}
+
+template <class Values, class Append>
+void append_column(std::string& out, std::string_view name, const Values& values, Append append) {
+  out += ",\"";
+  out += name;
+  out += "\":[";
+  bool first = true;
+  for (const auto& value : values) {
+    if (!first) out += ',';
+    first = false;
+    append(value);
+  }
+  out += ']';
+}
+
+}  // namespace detail
+
+/// One line of a results file, newline included.
+[[nodiscard]] inline std::string recorded_line(const Fact& fact, std::size_t template_index,
+                                               const std::vector<StatementScore>& scores,
+                                               Scoring scoring) {
+  const Json head = {{"sub_id", fact.subject_id},     {"sub_label", fact.subject},
+                     {"sub_aliases", fact.subject_aliases}, {"answer_idx", fact.answer},
+                     {"template_index", template_index},    {"instance_index", fact.instance}};
+  std::string line = head.dump();
+  line.pop_back();
+  const auto number = [&](double value) { detail::append_fixed(line, value); };
+  const auto count = [&](std::uint32_t value) { line += std::to_string(value); };
+  const auto column = [&](std::string_view name, auto append, auto member) {
+    detail::append_column(line, name, scores,
+                          [&](const StatementScore& score) { append(member(score)); });
+  };
+  column("pll_scores", number, [&](const StatementScore& s) { return reduce(s, scoring); });
+  column("token_counts", count, [](const StatementScore& s) { return s.tokens; });
+  column("answer_scores", number, [](const StatementScore& s) {
+    return s.answer_tokens > 0 ? s.answer_log_likelihood : std::nan("");
+  });
+  column("answer_token_counts", count, [](const StatementScore& s) { return s.answer_tokens; });
+  if (scoring.span != Span::statement) {
+    column("statement_scores", number, [](const StatementScore& s) { return s.log_likelihood; });
+  }
+  line += "}\n";
+  return line;
+}
+
+/// What is the same for all relations of a run.
+struct RecordedRun {
+  std::string model;
+  std::string dataset;
+  Scoring scoring;
+  bool bos = true;
+};
+
+/// The entry of metadata_results.json for one relation. No times: results compare byte by byte.
+[[nodiscard]] inline Json recorded_metadata(const Relation& relation,
+                                            const std::vector<std::size_t>& templates,
+                                            const RecordedRun& run) {
+  Json info = {{"cardinality",
+                relation.one_to_one ? "single instance per answer" : "multiple instances per answer"}};
+  if (!relation.domains.empty()) info["domains"] = relation.domains;
+  return {{"metric_values", Json::object()},
+          {"templates", relation.templates},
+          {"template_index", templates.size() == 1 ? Json(templates.front()) : Json(templates)},
+          {"model_name_or_path", run.model},
+          {"num_original_instances", relation.facts.size()},
+          {"subsampled", nullptr},
+          {"ensure_bos_token_added", run.bos},
+          {"plumb_version", PLUMB_VERSION},
+          {"reduction", name_of(run.scoring.reduction)},
+          {"span", name_of(run.scoring.span)},
+          {"dataset_name", run.dataset},
+          {"answer_space_labels", relation.options},
+          {"answer_space_ids", relation.option_ids},
+          {"relation_info", info}};
+}
+
+/// The relations of a results folder, in the order of its metadata. Throws a user error when the
+/// folder is not one.
+[[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(
+    const std::filesystem::path& folder) {
+  const auto file = folder / "metadata_results.json";
+  if (!std::filesystem::exists(file)) {
+    throw user_error({.file = folder}, "holds no finished results (no metadata_results.json)",
+                     "name a finished run folder, or finish it with --resume");
+  }
+  std::vector<RecordedRelation> relations;
+  const Json metadata = read_json_object(file);
+  for (const auto& [code, entry] : metadata.items()) {
+    RecordedRelation recorded;
+    recorded.relation.code = code;
+    const auto options = string_list(entry, "answer_space_labels");
+    const auto templates = string_list(entry, "templates");
+    if (!options || !templates) {
+      throw user_error({file, 0, code}, "lacks answer_space_labels or templates",
+                       "it is not a results folder of plumb or lm-pub-quiz 0.3");
+    }
+    recorded.relation.options = *options;
+    recorded.relation.option_ids = string_list(entry, "answer_space_ids").value_or(*options);
+    recorded.relation.templates = *templates;
+    if (const auto info = entry.find("relation_info"); info != entry.end() && info->is_object()) {
+      recorded.relation.domains = string_list(*info, "domains").value_or(std::vector<std::string>{});
+      recorded.relation.one_to_one =
+          info->value("cardinality", std::string()) == "single instance per answer";
+    }
+    if (const auto index = entry.find("template_index");
+        index != entry.end() && index->is_number_unsigned()) {
+      recorded.default_template = index->get<std::size_t>();
+    }
+    recorded.reduction = first_string(entry, "reduction").value_or("");
+    recorded.rows = folder / (code + "_results.jsonl");
+    relations.push_back(std::move(recorded));
+  }
+  return relations;
+}
+
+/// Calls `visit(row)` for each row of a relation, in file order. Throws a user error on a row that
+/// does not fit the metadata or holds a score that is not a finite number.
+template <class Visit>
+void for_each_recorded_row(const RecordedRelation& recorded, Visit visit) {
+  const std::size_t options = recorded.relation.options.size();
+  for_each_json_line(recorded.rows, throw_problem, [&](const Json& line, std::size_t number) {
+    const auto fail = [&](const char* field, const std::string& message) {
+      throw user_error({recorded.rows, number, field}, message, "the results file is damaged");
+    };
+    RecordedRow row;
+    row.fact.subject_id = first_string(line, "sub_id").value_or("");
+    row.fact.subject = first_string(line, "sub_label").value_or("");
+    row.fact.subject_aliases = string_list(line, "sub_aliases").value_or(std::vector<std::string>{});
+    const auto index = [&](const char* field, std::size_t fallback) {
+      const auto found = line.find(field);
+      if (found == line.end()) return fallback;
+      if (!found->is_number_unsigned()) fail(field, "is not an index");
+      return found->get<std::size_t>();
+    };
+    row.fact.answer = index("answer_idx", options);
+    if (row.fact.answer >= options) fail("answer_idx", "is missing or not among the options");
+    row.template_index = index("template_index", recorded.default_template);
+    row.fact.instance = index("instance_index", index("instance", number - 1));
+    const auto scores = line.find("pll_scores");
+    if (scores == line.end() || !scores->is_array() || scores->size() != options) {
+      fail("pll_scores", "does not hold one score for each of " + std::to_string(options) + " options");
+    }
+    for (const Json& score : *scores) {
+      if (!score.is_number()) fail("pll_scores", "holds a score that is not a finite number");
+      row.scores.push_back(score.get<double>());
+    }
+    visit(std::as_const(row));
+  });
+}
+
+}  // namespace plumb

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely is one statement, and which number of it counts?
+//
+// A scorer keeps both log-likelihoods and both counts, so that every reduction comes from one scoring:
+//   sum  = Σ log P(token | tokens before it)          mean = sum / scored tokens
+// over the whole statement or over the answer's tokens alone. A token is the answer's when their byte
+// ranges overlap (lm-pub-quiz's rule).
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "plumb/core/error.hpp"
+
+namespace plumb {
+
+/// Log-likelihoods in nats, counts in scored tokens. BOS is never scored; without BOS neither is the
+/// first token.
+struct StatementScore {
+  double log_likelihood = 0;
+  double answer_log_likelihood = 0;
+  std::uint32_t tokens = 0;
+  /// 0 when the answer's tokens cannot be told, or none of them is scored.
+  std::uint32_t answer_tokens = 0;
+};
+
+enum class Reduction { sum, mean };
+enum class Span { statement, answer };
+
+/// Which number stands for a statement.
+struct Scoring {
+  Reduction reduction = Reduction::sum;
+  Span span = Span::statement;
+};
+
+/// The chosen number, in nats or nats per token. NaN when there is no token to reduce over.
+[[nodiscard]] inline double reduce(const StatementScore& score, Scoring scoring) noexcept {
+  const bool whole = scoring.span == Span::statement;
+  const double sum = whole ? score.log_likelihood : score.answer_log_likelihood;
+  const std::uint32_t count = whole ? score.tokens : score.answer_tokens;
+  if (count == 0) return std::nan("");
+  return scoring.reduction == Reduction::sum ? sum : sum / count;
+}
+
+[[nodiscard]] inline std::string_view name_of(Reduction reduction) noexcept {
+  return reduction == Reduction::sum ? "sum" : "mean";
+}
+[[nodiscard]] inline std::string_view name_of(Span span) noexcept {
+  return span == Span::statement ? "statement" : "answer";
+}
+
+}  // namespace plumb

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check the bundled facts: their structure, and their answers against Debian's data files.
+
+usage: check_facts.py FOLDER [--root DIR]
+
+The structure is always checked.  An answer is looked up again in the data file
+it was taken from when the package with that file is installed (below DIR, the
+root of the file system unless told otherwise).
+"""
+
+import argparse
+import collections
+import json
+import os
+import sys
+
+from fact_sources import PACKAGE_FILE, SOURCES, plain
+
+KEYS = ["sub_id", "sub_label", "sub_aliases", "obj_id", "obj_label", "answer_idx"]
+OPTIONAL_KEYS = ["obj_aliases"]
+
+
+def check_strings(label, aliases):
+    for text in [label, *aliases]:
+        if not isinstance(text, str) or not text or text != text.strip():
+            yield f"empty or padded name {text!r}"
+    if len({label, *aliases}) != 1 + len(aliases):
+        yield "an alias is repeated, or is the label itself"
+
+
+def check_fact(fact, space):
+    """Problems of one line, apart from what it shares with other lines."""
+    if list(fact)[: len(KEYS)] != KEYS or list(fact)[len(KEYS) :] not in ([], OPTIONAL_KEYS):
+        yield f"keys are {list(fact)}"
+        return
+    yield from check_strings(fact["sub_label"], fact["sub_aliases"])
+    yield from check_strings(fact["obj_label"], fact.get("obj_aliases", []))
+    if fact.get("obj_aliases") == []:
+        yield "obj_aliases is there but empty"
+    labels, ids = space["answer_space_labels"], space["answer_space_ids"]
+    index = fact["answer_idx"]
+    if type(index) is not int or not 0 <= index < len(labels):
+        yield f"answer_idx {index!r} is outside the answer space"
+    elif (labels[index], ids[index]) != (fact["obj_label"], fact["obj_id"]):
+        yield f"answer_idx {index} is {labels[index]!r}, not {fact['obj_label']!r}"
+
+
+def check_relation(name, space, facts):
+    """Problems of a relation's templates and answer space."""
+    where = "metadata_relations.json:0"
+    for template in space["templates"]:
+        if template.count("[X]") != 1 or template.count("[Y]") != 1 or not template.endswith("."):
+            yield f"{where}: {name}: bad template {template!r}"
+    if len(set(space["templates"])) < 3:
+        yield f"{where}: {name}: fewer than three templates"
+    labels, ids = space["answer_space_labels"], space["answer_space_ids"]
+    if len(labels) != len(ids):
+        yield f"{where}: {name}: {len(labels)} labels but {len(ids)} ids"
+    for what, values in (("label", labels), ("id", ids)):
+        for value, count in collections.Counter(values).items():
+            if count > 1:
+                yield f"{where}: {name}: {what} {value!r} occurs {count} times"
+    for label in sorted(set(labels) - {fact.get("obj_label") for _, fact in facts}):
+        yield f"{where}: {name}: no fact has the answer {label!r}"
+
+
+def check_thresholds(relations):
+    """The dataset must stay large enough for what its users measure with it."""
+    sizes = {name: len(facts) for name, facts in relations.items()}
+    large = [facts for facts in relations.values() if len(facts) >= 320]
+    for fine, what in (
+        (len(sizes) >= 12, "fewer than 12 relations"),
+        (sum(sizes.values()) >= 900, "fewer than 900 facts"),
+        (sum(size >= 150 for size in sizes.values()) >= 3, "fewer than three relations with 150 facts"),
+        (any(len({f.get("obj_id") for _, f in facts}) >= 100 for facts in large),
+         "no relation with 320 facts and 100 distinct answers"),
+    ):
+        if not fine:
+            yield f"metadata_relations.json:0: {what}"
+
+
+def load(folder):
+    """(metadata, {relation: [(line number, fact)]}, problems); lines that are not JSON objects are left out."""
+    problems, relations = [], {}
+    with open(os.path.join(folder, "metadata_relations.json"), encoding="utf-8") as handle:
+        metadata = json.load(handle)
+    with open(os.path.join(folder, "relation_info.json"), encoding="utf-8") as handle:
+        info = json.load(handle)
+    files = {name[: -len(".jsonl")] for name in os.listdir(folder) if name.endswith(".jsonl")}
+    for name in sorted(files ^ set(metadata)):
+        problems.append(f"{name}.jsonl:0: the file or its entry in metadata_relations.json is missing")
+    for name in sorted(files ^ set(info)):
+        problems.append(f"relation_info.json:0: {name}: no such file, or no such entry")
+    for name, entry in info.items():
+        if not entry.get("domains"):
+            problems.append(f"relation_info.json:0: {name}: no domains")
+    for name in sorted(files & set(metadata)):
+        relations[name] = []
+        with open(os.path.join(folder, name + ".jsonl"), encoding="utf-8") as handle:
+            for number, line in enumerate(handle, 1):
+                try:
+                    fact = json.loads(line)
+                except ValueError as error:
+                    problems.append(f"{name}.jsonl:{number}: {error}")
+                    continue
+                if not isinstance(fact, dict):
+                    problems.append(f"{name}.jsonl:{number}: not an object")
+                    continue
+                if json.dumps(fact, ensure_ascii=False) != line.rstrip("\n"):
+                    problems.append(f"{name}.jsonl:{number}: not written as json.dumps(..., ensure_ascii=False)")
+                relations[name].append((number, fact))
+    return metadata, relations, problems
+
+
+def check_structure(metadata, relations):
+    label_of = {}
+    for name, facts in relations.items():
+        yield from check_relation(name, metadata[name], facts)
+        seen = {}
+        for number, fact in facts:
+            where = f"{name}.jsonl:{number}"
+            broken = list(check_fact(fact, metadata[name]))
+            yield from (f"{where}: {what}" for what in broken)
+            if broken:
+                continue
+            for value in (fact["sub_id"], plain(fact["sub_label"])):
+                if seen.setdefault(value, number) != number:
+                    yield f"{where}: subject {value!r} is already in line {seen[value]}"
+            for side in ("sub", "obj"):
+                label, identity = fact[side + "_label"], fact[side + "_id"]
+                first = label_of.setdefault(identity, label)
+                if first != label:
+                    yield f"{where}: id {identity} has two labels, {label!r} and {first!r}"
+    yield from check_thresholds(relations)
+
+
+def check_answers(metadata, relations, root, counts):
+    """Problems of the answers; prints what could not be looked up, and counts what could."""
+    public = set(relations)
+    for source, packages, covered in SOURCES:
+        present = [name for name in covered if name in relations]
+        public -= set(present)
+        missing = [p for p in packages if not os.path.exists(os.path.join(root, PACKAGE_FILE[p]))]
+        for name in present if missing else ():
+            print(f"skipped: {name}: package {missing[0]} is not installed")
+            counts["skipped"] += len(relations[name])
+        if missing or not present:
+            continue
+        checks = source(root)
+        for name in present:
+            options = metadata[name]["answer_space_ids"]
+            for number, fact in relations[name]:
+                what = checks[name](fact, options)
+                counts["checked"] += 1
+                if what:
+                    yield f"{name}.jsonl:{number}: {fact['sub_label']} -> {fact['obj_label']}: {what}"
+    for name in sorted(public):
+        print(f"public knowledge: {name}: {len(relations[name])} answers have no source to check against")
+        counts["public"] += len(relations[name])
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Check a folder of facts.")
+    parser.add_argument("folder")
+    parser.add_argument("--root", default="/", help="where the packages' files are (default: /)")
+    arguments = parser.parse_args()
+    metadata, relations, problems = load(arguments.folder)
+    problems += check_structure(metadata, relations)
+    counts = collections.Counter()
+    # A broken line would make a look-up fail for a reason that is already known.
+    sound = {name: [(n, f) for n, f in facts if not list(check_fact(f, metadata[name]))]
+             for name, facts in relations.items()}
+    problems += check_answers(metadata, sound, arguments.root, counts)
+    print(*problems, sep="\n", end="\n" if problems else "")
+    print(f"{sum(map(len, relations.values()))} facts in {len(relations)} relations: "
+          f"{counts['checked']} answers looked up again, {counts['skipped']} skipped, "
+          f"{counts['public']} from public knowledge, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
