@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# One test program for each room: tests/<room>/*_test.cpp mirror include/plumb/<room>/*.hpp.
+
+find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
+
+foreach(room core data prompt backend score measure run report cli)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${room}/*_test.cpp)
+  if(NOT PLUMB_LLAMA)
+    list(FILTER sources EXCLUDE REGEX "llama_test.cpp$")
+  endif()
+  if(NOT sources)
+    continue()
+  endif()
+  add_executable(test_${room} tests/main.cpp ${sources})
+  target_compile_definitions(test_${room} PRIVATE BOOST_TEST_DYN_LINK)
+  target_include_directories(test_${room} PRIVATE tests)
+  target_link_libraries(test_${room} PRIVATE plumb_cli Boost::unit_test_framework)
+  if(PLUMB_LLAMA AND room STREQUAL "backend")
+    target_link_libraries(test_${room} PRIVATE plumb_llama)
+  endif()
+  add_test(NAME ${room} COMMAND test_${room})
+endforeach()
