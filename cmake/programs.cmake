@@ -16,7 +16,8 @@ target_compile_options(plumb_program INTERFACE -Wall -Wextra -Wpedantic -Wconver
 if(PLUMB_NATIVE)
   target_compile_options(plumb_program INTERFACE -march=native)
   # GCC 12 warns of its own AVX-512 header (PR 105593).
-  target_compile_options(plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  target_compile_options(plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized>)
 endif()
 
 # The command line's parts.
@@ -34,6 +35,8 @@ if(PLUMB_LLAMA)
   add_executable(plumb_command examples/plumb.cpp)
   set_target_properties(plumb_command PROPERTIES OUTPUT_NAME plumb)
   target_link_libraries(plumb_command PRIVATE plumb_cli plumb_llama)
+  add_executable(requantize examples/requantize.cpp)
+  target_link_libraries(requantize PRIVATE plumb_program plumb_llama)
 endif()
 
 if(PLUMB_TESTS)

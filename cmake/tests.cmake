@@ -20,3 +20,12 @@ foreach(room core data prompt backend score measure run report cli)
   endif()
   add_test(NAME ${room} COMMAND test_${room})
 endforeach()
+
+# Programs that the tests of the whole command (tests/system) call.
+if(PLUMB_LLAMA)
+  add_executable(tree_against_one_by_one tests/system/tree_against_one_by_one.cpp)
+  target_link_libraries(tree_against_one_by_one PRIVATE plumb_program plumb_llama)
+  add_executable(write_tiny_gguf tests/support/write_tiny_gguf.cpp)
+  target_include_directories(write_tiny_gguf PRIVATE tests)
+  target_link_libraries(write_tiny_gguf PRIVATE plumb_program plumb_llama)
+endif()

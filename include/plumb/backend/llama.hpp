@@ -7,7 +7,9 @@
 // prefix is computed once. `exact` keeps the cache in F32 and leaves flash attention off, which agrees
 // with PyTorch in F32 to about 2e-4 nats a statement; `fast` does neither. Models that keep a running
 // state instead of a cache (Mamba, RWKV, hybrids) cannot share a tree: their limits say one branch.
-// Sliding-window models get a full-size cache (`swa_full`), since a branch may lie windows back.
+// Sliding-window models get a full-size cache (`swa_full`), and one sequence id more that holds every
+// cell: llama.cpp reuses a cell that its only sequence has slid past, but a branch that starts further
+// back still needs it.
 // Quantised weights are run by kernels that round the activations too: scores differ from the same
 // weights in F32 by tenths of a nat.
 // llama.cpp's log is process-wide; this header takes it over and keeps only the last errors.
@@ -102,8 +104,13 @@ class LlamaModel {
       throw user_error(site, "is not a causal language model", "choose a decoder-only model");
     }
     vocabulary_ = llama_model_get_vocab(model_.get());
-    shares_trees_ = !llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get());
-    if (shares_trees_) ledger_ = BranchLedger(std::min<std::size_t>(256, llama_max_parallel_sequences()));
+    if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
+      const std::size_t ids = std::min<std::size_t>(256, llama_max_parallel_sequences());
+      const bool slides = llama_model_n_swa(model_.get()) > 0;
+      branches_ = slides ? ids - 1 : ids;
+      if (slides) keeper_ = static_cast<SequenceId>(branches_);
+      ledger_ = BranchLedger(branches_);
+    }
     open_context(options_.cells);
   }
 
@@ -156,8 +163,7 @@ class LlamaModel {
   }
 
   [[nodiscard]] TreeLimits tree_limits() const {
-    return {std::max(options_.cells, cells_), shares_trees_ ? llama_n_seq_max(context_.get()) : 1,
-            batch_size};
+    return {std::max(options_.cells, cells_), branches_, batch_size};
   }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -202,6 +208,10 @@ class LlamaModel {
     for (const auto& cut : cuts) {
       llama_memory_seq_rm(memory, cut.sequence, static_cast<llama_pos>(cut.length), -1);
     }
+    if (keeper_) {
+      llama_memory_seq_rm(memory, *keeper_, -1, -1);
+      for (std::size_t s = 0; s < branches_; ++s) keep(static_cast<SequenceId>(s));
+    }
   }
 
   [[nodiscard]] ModelDescription describe() const {
@@ -235,12 +245,17 @@ class LlamaModel {
     }
   }
 
+  /// Keeps a sequence's cells from being reused; only sliding-window models need it.
+  void keep(SequenceId sequence) {
+    if (keeper_) llama_memory_seq_cp(llama_get_memory(context_.get()), sequence, *keeper_, 0, -1);
+  }
+
   void open_context(std::size_t cells) {
     const bool exact = options_.precision == Precision::exact;
     llama_context_params params = llama_context_default_params();
     params.n_ctx = static_cast<std::uint32_t>(cells);
     params.n_batch = params.n_ubatch = static_cast<std::uint32_t>(batch_size);
-    params.n_seq_max = shares_trees_ ? 256 : 1;
+    params.n_seq_max = static_cast<std::uint32_t>(branches_ + (keeper_ ? 1 : 0));
     params.kv_unified = true;
     params.swa_full = true;
     params.n_threads = params.n_threads_batch = options_.threads;
@@ -278,6 +293,7 @@ class LlamaModel {
       throw internal_error({.file = options_.model}, "llama_decode failed (" + std::to_string(status) +
                                                          "): " + detail::LlamaLog::instance().take());
     }
+    for (std::size_t i = 0; i < count && keeper_; ++i) keep(step.sequences[first + i].front());
     for (std::size_t i = 0; i < count; ++i) {
       if (wants_logits[i] == 0) continue;
       const float* row = llama_get_logits_ith(context_.get(), static_cast<std::int32_t>(i));
@@ -298,7 +314,8 @@ class LlamaModel {
   const llama_vocab* vocabulary_ = nullptr;
   BranchLedger ledger_{1};
   std::size_t cells_ = 0;
-  bool shares_trees_ = false;
+  std::size_t branches_ = 1;
+  std::optional<SequenceId> keeper_;
 };
 
 static_assert(TreeCausalLm<LlamaModel>);

@@ -39,12 +39,12 @@ class Error : public std::runtime_error {
     std::string text;
     if (!site.file.empty()) {
       text += site.file.string();
-      if (site.line > 0) text += ":" + std::to_string(site.line);
+      if (site.line > 0) text.append(":").append(std::to_string(site.line));
       text += ": ";
     }
-    if (!site.field.empty()) text += site.field + ": ";
+    if (!site.field.empty()) text.append(site.field).append(": ");
     text += message;
-    if (!remedy.empty()) text += "; " + remedy;
+    if (!remedy.empty()) text.append("; ").append(remedy);
     for (char& c : text) {
       if (c == '\n' || c == '\r') c = ' ';  // one line, whatever the data held
     }

@@ -58,12 +58,7 @@ class Journal {
     stream_.clear();
     stream_.seekg(static_cast<std::streamoff>(found->second));
     std::getline(stream_, text);
-    std::vector<StatementScore> scores;
-    for (const Json& item : Json::parse(text).at("scores")) {
-      scores.push_back({item.at(0).get<double>(), item.at(1).get<double>(),
-                        item.at(2).get<std::uint32_t>(), item.at(3).get<std::uint32_t>()});
-    }
-    return scores;
+    return scores_of(Json::parse(text));
   }
 
   /// Writes a pack down and rounds `scores` to what now stands in the file, so that going on and
@@ -101,6 +96,15 @@ class Journal {
   }
 
  private:
+  static std::vector<StatementScore> scores_of(const Json& record) {
+    std::vector<StatementScore> scores;
+    for (const Json& item : record.at("scores")) {
+      scores.push_back({item.at(0).get<double>(), item.at(1).get<double>(),
+                        item.at(2).get<std::uint32_t>(), item.at(3).get<std::uint32_t>()});
+    }
+    return scores;
+  }
+
   void index(const std::string& text, std::uintmax_t begin, std::size_t line) {
     try {
       const Json record = Json::parse(text);
@@ -109,6 +113,7 @@ class Journal {
         done_[relation] = {counts->at("statements"), counts->at("tokens_one_by_one"),
                            counts->at("tree_nodes"), counts->at("tokens_fed")};
       } else {
+        (void)scores_of(record);  // refused here, where the line is known
         begins_[{relation, record.at("block"), record.at("pack")}] = begin;
       }
     } catch (const nlohmann::json::exception&) {

@@ -29,6 +29,13 @@ class Progress {
       : out_(out), total_(total), unit_(std::move(unit)), on_terminal_(on_terminal),
         clock_(std::move(clock)), start_(clock_()), last_(start_ - 1e9) {}
 
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  /// Ends the bar's line when the job ended early, so that what is said next has its own.
+  ~Progress() {
+    if (bar_is_open_) out_ << std::endl;
+  }
+
   /// Items done so far, of which `fresh` were worked on now (the rest were done before and say nothing
   /// about the rate); `label` names what is at work.
   void update(std::size_t done, std::size_t fresh, const std::string& label) {
@@ -43,7 +50,8 @@ class Progress {
     }
     line += "  " + label;
     if (on_terminal_) {
-      out_ << '\r' << line << "\x1b[K" << (done >= total_ ? "\n" : "") << std::flush;
+      bar_is_open_ = done < total_;
+      out_ << '\r' << line << "\x1b[K" << (bar_is_open_ ? "" : "\n") << std::flush;
     } else {
       out_ << line << std::endl;
     }
@@ -64,7 +72,7 @@ class Progress {
  private:
   [[nodiscard]] std::string bar(std::size_t done) const {
     const double share = total_ == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total_);
-    const std::string percent = std::to_string(static_cast<int>(share * 100));
+    const std::string percent = std::to_string(total_ == 0 ? 100 : done * 100 / total_);
     std::string text = std::string(3 - std::min<std::size_t>(3, percent.size()), ' ') + percent + "%";
     if (!on_terminal_) return text;
     constexpr std::size_t width = 24;
@@ -81,6 +89,7 @@ class Progress {
   Clock clock_;
   double start_;
   double last_;
+  bool bar_is_open_ = false;
 };
 
 }  // namespace plumb

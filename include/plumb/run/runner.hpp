@@ -175,7 +175,8 @@ class Runner {
   // A reduction over no token is no number; better said here than found in a table.
   void refuse_unreducible(const Relation& relation, const std::vector<StatementScore>& scores) const {
     for (const StatementScore& score : scores) {
-      if (!std::isnan(reduce(score, options_.scoring))) continue;
+      const bool whole = options_.scoring.span == Span::statement;
+      if ((whole ? score.tokens : score.answer_tokens) > 0) continue;
       throw user_error({.field = relation.code},
                        "a statement has no scored token in its " +
                            std::string(name_of(options_.scoring.span)),

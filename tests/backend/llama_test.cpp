@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plumb/backend/llama.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plumb/score/causal_scorer.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tiny_gguf.hpp"
+
+namespace {
+
+using plumb::test::TemporaryFolder;
+using plumb::test::TinyGguf;
+using plumb::test::TinyKind;
+using plumb::test::TinyOptions;
+
+plumb::LlamaModel tiny(const TemporaryFolder& folder, TinyOptions options) {
+  return plumb::LlamaModel({TinyGguf(options).write(folder / "tiny.gguf"), plumb::Precision::exact, 2});
+}
+
+std::vector<float> row_after(plumb::LlamaModel& model, std::span<const plumb::TokenId> prefix) {
+  std::vector<float> row;
+  model.evaluate(prefix, [&](std::uint32_t, std::span<const float> logits) {
+    row.assign(logits.begin(), logits.end());
+  });
+  return row;
+}
+
+double worst_difference(std::span<const float> a, std::span<const float> b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    worst = std::max(worst, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  }
+  return worst;
+}
+
+plumb::Query statements(const std::string& subject) {
+  plumb::Query query;
+  for (const std::string option : {"Paris", "Rome", "Par", "the long, long name of a far city", "R"}) {
+    const std::string text = "The town of " + subject + " is " + option + "..";
+    query.candidates.push_back({text, {{text.size() - 2 - option.size(), text.size() - 2}}});
+  }
+  return query;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(tokens_cover_the_bytes_they_spell) {
+  const TemporaryFolder folder;
+  const auto model = tiny(folder, {});
+  const std::string text = "The town is D.C.. 东 🙂\n\"x\"";
+  const plumb::Tokenization result = model.tokenize(text);
+  BOOST_TEST(result.spells_text);
+  std::size_t at = 0;
+  std::vector<plumb::TokenId> ids;
+  for (const plumb::Token& token : result.tokens) {
+    BOOST_TEST(token.bytes.begin == at);
+    at = token.bytes.end;
+    ids.push_back(token.id);
+  }
+  BOOST_TEST(at == text.size());
+  BOOST_TEST(model.detokenize(ids) == text);
+  BOOST_TEST(model.tokenize("").tokens.empty());
+}
+
+BOOST_AUTO_TEST_CASE(text_that_looks_like_a_special_token_is_plain_text) {
+  const TemporaryFolder folder;
+  const auto model = tiny(folder, {});
+  for (const plumb::Token& token : model.tokenize("a <bos> b").tokens) BOOST_TEST(token.id != *model.bos());
+}
+
+BOOST_AUTO_TEST_CASE(bos_is_there_only_when_the_file_names_one) {
+  const TemporaryFolder folder;
+  BOOST_TEST(tiny(folder, {}).bos().has_value());
+  BOOST_TEST(!tiny(folder, {.with_bos = false}).bos().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(every_kind_of_model_scores_a_tree_as_it_scores_one_by_one) {
+  for (const TinyKind kind :
+       {TinyKind::transformer, TinyKind::sliding_window, TinyKind::recurrent, TinyKind::hybrid}) {
+    const TemporaryFolder folder;
+    auto model = tiny(folder, {.kind = kind});
+    const bool shares = kind == TinyKind::transformer || kind == TinyKind::sliding_window;
+    BOOST_TEST((model.tree_limits().leaves > 1) == shares);
+    plumb::CausalScorer scorer(model, true);
+    plumb::CausalScorer<plumb::LlamaModel>::Block block;
+    std::vector<plumb::StatementScore> expected;
+    for (const std::string subject : {"Lyon", "Lyons", "Ly", "Nancy the old and very far away"}) {
+      const plumb::Query query = statements(subject);
+      scorer.add(block, query);
+      for (const plumb::Prompt& prompt : query.candidates) {
+        expected.push_back(scorer.score(plumb::Query{{prompt}}).front());
+      }
+    }
+    scorer.plan(block);
+    for (std::size_t p = 0; p < block.packs(); ++p) {
+      const auto scores = scorer.score(block, p);
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        const plumb::StatementScore& alone = expected[block.pack(p)[i]];
+        BOOST_TEST(std::abs(scores[i].log_likelihood - alone.log_likelihood) < 1e-3);
+        BOOST_TEST(std::abs(scores[i].answer_log_likelihood - alone.answer_log_likelihood) < 1e-3);
+        BOOST_TEST(scores[i].tokens == alone.tokens);
+        BOOST_TEST(scores[i].answer_tokens == alone.answer_tokens);
+      }
+    }
+    if (shares) BOOST_TEST(block.cost().tokens_fed < block.cost().tokens_one_by_one);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_tree_may_grow_and_shrink_between_evaluations) {
+  for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
+    const TemporaryFolder folder;
+    auto model = tiny(folder, {.kind = kind});
+    auto oracle = tiny(folder, {.kind = kind});
+    plumb::TokenTree tree;
+    plumb::RandomStream random(7, "grow");
+    std::vector<plumb::NodeId> held{plumb::TokenTree::root};
+    for (int round = 0; round < 40; ++round) {
+      std::vector<plumb::NodeId> wanted;
+      for (std::size_t i = 0; i < 1 + random.below(4); ++i) {
+        plumb::NodeId node = held[random.below(held.size())];
+        for (std::size_t step = 0; step <= random.below(3); ++step) {
+          const auto before = tree.size();
+          const plumb::NodeId next = tree.add(node, static_cast<plumb::TokenId>(random.below(256)));
+          if (tree.size() == before) break;
+          node = next;
+          wanted.push_back(node);
+        }
+      }
+      std::map<plumb::NodeId, int> seen;
+      model.evaluate(tree, wanted, [&](plumb::NodeId node, std::span<const float> row) {
+        ++seen[node];
+        const std::vector<float> kept(row.begin(), row.end());
+        BOOST_TEST(worst_difference(kept, row_after(oracle, tree.prefix(node))) < 1e-3);
+      });
+      BOOST_TEST(seen.size() == wanted.size());
+      held.insert(held.end(), wanted.begin(), wanted.end());
+      if (round % 10 == 9 && held.size() > 3) {
+        const plumb::NodeId gone = held[1 + random.below(held.size() - 1)];
+        model.release(tree, gone);
+        std::erase_if(held, [&](plumb::NodeId node) {
+          while (node > gone) node = tree.parent(node);
+          return node == gone;
+        });
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_statement_longer_than_a_step_or_the_first_cache_is_fed_in_parts) {
+  const TemporaryFolder folder;
+  plumb::LlamaModel model(
+      {TinyGguf({.context = 2048}).write(folder / "tiny.gguf"), plumb::Precision::exact, 2, 256});
+  std::vector<plumb::TokenId> sequence(1500);
+  plumb::RandomStream random(3, "long");
+  for (auto& token : sequence) token = static_cast<plumb::TokenId>(random.below(256));
+  std::size_t rows = 0;
+  model.evaluate(sequence, [&](std::uint32_t position, std::span<const float>) { BOOST_TEST(position == rows++); });
+  BOOST_TEST(rows == sequence.size());
+  const std::vector<float> late = row_after(model, sequence);
+  const std::vector<float> early = row_after(model, std::span(sequence).first(40));
+  BOOST_TEST(worst_difference(late, early) > 1e-3);
+}
+
+BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
+  const TemporaryFolder folder;
+  auto model = tiny(folder, {.context = 64});
+  plumb::CausalScorer scorer(model, true);
+  plumb::CausalScorer<plumb::LlamaModel>::Block block;
+  const std::string text(200, 'x');
+  BOOST_CHECK_EXCEPTION(scorer.add(block, {{{text, {{0, 10}}}}}), plumb::Error, [](const plumb::Error& error) {
+    return error.fault() == plumb::Fault::user && std::string(error.what()).find("context 64") != std::string::npos;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_or_damaged_file_is_a_user_error_that_names_it) {
+  const TemporaryFolder folder;
+  const auto whole = TinyGguf({}).write(folder / "whole.gguf");
+  const std::string bytes = plumb::test::slurp(whole);
+  const auto names_file = [](const std::string& name) {
+    return [name](const plumb::Error& error) {
+      return error.fault() == plumb::Fault::user && std::string(error.what()).find(name) != std::string::npos;
+    };
+  };
+  BOOST_CHECK_EXCEPTION(plumb::LlamaModel({folder / "none.gguf"}), plumb::Error, names_file("none.gguf"));
+  for (const std::size_t kept : {std::size_t{0}, std::size_t{3}, std::size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
+    const auto cut = folder.write("cut.gguf", bytes.substr(0, kept));
+    BOOST_CHECK_EXCEPTION(plumb::LlamaModel({cut}), plumb::Error, names_file("cut.gguf"));
+  }
+  const auto text = folder.write("text.gguf", std::string(5000, 'a'));
+  BOOST_CHECK_EXCEPTION(plumb::LlamaModel({text}), plumb::Error, names_file("text.gguf"));
+}
+
+BOOST_AUTO_TEST_CASE(fast_precision_is_near_exact_but_not_equal) {
+  const TemporaryFolder folder;
+  const auto file = TinyGguf({}).write(folder / "tiny.gguf");
+  plumb::LlamaModel exact({file, plumb::Precision::exact, 2});
+  plumb::LlamaModel fast({file, plumb::Precision::fast, 2});
+  std::vector<plumb::TokenId> sequence{10, 20, 30, 40, 50, 60};
+  const double difference = worst_difference(row_after(exact, sequence), row_after(fast, sequence));
+  BOOST_TEST(difference > 0);
+  BOOST_TEST(difference < 0.1);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_says_what_it_is) {
+  const TemporaryFolder folder;
+  const plumb::ModelDescription description = tiny(folder, {}).describe();
+  BOOST_TEST(description.backend.starts_with("llama.cpp"));
+  BOOST_TEST(description.weights == "all F32");
+  BOOST_TEST(!description.quantized);
+}

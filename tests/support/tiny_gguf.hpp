@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Tiny random models in GGUF files, so that the llama.cpp backend is tested on every kind of model
+// without a download. Byte-level BPE vocabulary: 256 bytes, a few merges, then BOS. Weights are drawn
+// from a seeded stream; the models say nothing sensible, but they say it exactly the same each time.
+
+#include <ggml.h>
+#include <gguf.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+#include "plumb/core/utf8.hpp"
+
+namespace plumb::test {
+
+enum class TinyKind { transformer, sliding_window, recurrent, hybrid };
+
+struct TinyOptions {
+  TinyKind kind = TinyKind::transformer;
+  bool with_bos = true;
+  std::uint32_t context = 512;
+  std::uint64_t seed = 1;
+};
+
+class TinyGguf {
+ public:
+  explicit TinyGguf(TinyOptions options)
+      : options_(options), random_(options.seed, "tiny"), file_(gguf_init_empty()),
+        shapes_(ggml_init({ggml_tensor_overhead() * 100, nullptr, true})) {
+    add_vocabulary();
+    switch (options.kind) {
+      case TinyKind::transformer: add_transformer("llama"); break;
+      case TinyKind::sliding_window: add_transformer("cohere2"); break;
+      case TinyKind::recurrent: add_recurrent(); break;
+      case TinyKind::hybrid: add_hybrid(); break;
+    }
+  }
+
+  std::filesystem::path write(const std::filesystem::path& path) const {
+    gguf_write_to_file(file_.get(), path.c_str(), false);
+    return path;
+  }
+
+ private:
+  static constexpr std::int64_t width = 32, heads = 4, kv_heads = 2, inner = 64, layers = 2;
+
+  struct Free {
+    void operator()(gguf_context* context) const { gguf_free(context); }
+    void operator()(ggml_context* context) const { ggml_free(context); }
+  };
+
+  std::string key(const char* name) const { return architecture_ + "." + name; }
+  void set(const char* name, std::int64_t value) {
+    gguf_set_val_u32(file_.get(), key(name).c_str(), static_cast<std::uint32_t>(value));
+  }
+  void set(const char* name, double value) {
+    gguf_set_val_f32(file_.get(), key(name).c_str(), static_cast<float>(value));
+  }
+
+  // GPT-2's way to write any byte as a printable character.
+  static std::string byte_token(unsigned byte) {
+    const auto printable = [](unsigned b) {
+      return (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
+    };
+    unsigned code = byte;
+    if (!printable(byte)) {
+      code = 256;
+      for (unsigned b = 0; b < byte; ++b) code += printable(b) ? 0U : 1U;
+    }
+    std::string text;
+    append_utf8(text, code);
+    return text;
+  }
+
+  void add_vocabulary() {
+    for (unsigned byte = 0; byte < 256; ++byte) tokens_.push_back(byte_token(byte));
+    std::vector<std::string> merges;
+    const std::string space = byte_token(' ');
+    for (const auto& [left, right] : std::vector<std::pair<std::string, std::string>>{
+             {space, "t"}, {"h", "e"}, {space + "t", "he"}, {"i", "s"}, {space, "is"}, {"a", "n"}, {".", "."}}) {
+      merges.push_back(left + " " + right);
+      tokens_.push_back(left + right);
+    }
+    const auto bos = static_cast<std::uint32_t>(tokens_.size());
+    tokens_.push_back("<bos>");
+    std::vector<std::int32_t> types(tokens_.size(), 1);
+    types.back() = 3;
+    gguf_set_val_str(file_.get(), "tokenizer.ggml.model", "gpt2");
+    gguf_set_val_str(file_.get(), "tokenizer.ggml.pre", "gpt-2");
+    set_strings("tokenizer.ggml.tokens", tokens_);
+    set_strings("tokenizer.ggml.merges", merges);
+    gguf_set_arr_data(file_.get(), "tokenizer.ggml.token_type", GGUF_TYPE_INT32, types.data(), types.size());
+    if (options_.with_bos) gguf_set_val_u32(file_.get(), "tokenizer.ggml.bos_token_id", bos);
+  }
+
+  void set_strings(const char* name, const std::vector<std::string>& list) {
+    std::vector<const char*> pointers;
+    for (const std::string& text : list) pointers.push_back(text.c_str());
+    gguf_set_arr_str(file_.get(), name, pointers.data(), pointers.size());
+  }
+
+  void begin(const std::string& architecture) {
+    architecture_ = architecture;
+    gguf_set_val_str(file_.get(), "general.architecture", architecture.c_str());
+    gguf_set_val_u32(file_.get(), "general.file_type", 0);
+    set("context_length", std::int64_t{options_.context});
+    set("embedding_length", width);
+    set("block_count", layers);
+    set("feed_forward_length", inner);
+    set("attention.head_count", heads);
+    set("attention.layer_norm_rms_epsilon", 1e-5);
+    set("rope.dimension_count", width / heads);
+    tensor("token_embd.weight", {width, static_cast<std::int64_t>(tokens_.size())}, 1.0);
+  }
+
+  void add_transformer(const std::string& architecture) {
+    begin(architecture);
+    set("attention.head_count_kv", kv_heads);
+    const bool sliding = options_.kind == TinyKind::sliding_window;
+    if (sliding) {
+      set("attention.layer_norm_epsilon", 1e-5);
+      set("attention.sliding_window", std::int64_t{4});
+      set("logit_scale", 1.0);
+    }
+    norm("output_norm.weight", width);
+    for (std::int64_t i = 0; i < layers; ++i) {
+      norm(block(i, "attn_norm.weight"), width);
+      attention(i);
+      if (!sliding) norm(block(i, "ffn_norm.weight"), width);
+      feed_forward(i);
+    }
+  }
+
+  void add_recurrent() {
+    begin("mamba");
+    constexpr std::int64_t conv = 4, state = 8, rank = 4, twice = 2 * width;
+    set("ssm.conv_kernel", conv);
+    set("ssm.inner_size", twice);
+    set("ssm.state_size", state);
+    set("ssm.time_step_rank", rank);
+    norm("output_norm.weight", width);
+    for (std::int64_t i = 0; i < layers; ++i) {
+      norm(block(i, "attn_norm.weight"), width);
+      tensor(block(i, "ssm_in.weight"), {width, 2 * twice}, 0.2);
+      tensor(block(i, "ssm_conv1d.weight"), {conv, twice}, 0.5);
+      tensor(block(i, "ssm_conv1d.bias"), {twice}, 0.1);
+      tensor(block(i, "ssm_x.weight"), {twice, rank + 2 * state}, 0.2);
+      tensor(block(i, "ssm_dt.weight"), {rank, twice}, 0.2);
+      tensor(block(i, "ssm_dt.bias"), {twice}, 0.1);
+      tensor(block(i, "ssm_a"), {state, twice}, 0.2, -1.0);
+      tensor(block(i, "ssm_d"), {twice}, 0.2);
+      tensor(block(i, "ssm_out.weight"), {twice, width}, 0.2);
+    }
+  }
+
+  void add_hybrid() {
+    begin("lfm2");
+    const std::array<std::int32_t, layers> per_layer{0, kv_heads};  // 0 marks a convolution layer
+    gguf_set_arr_data(file_.get(), key("attention.head_count_kv").c_str(), GGUF_TYPE_INT32, per_layer.data(),
+                      per_layer.size());
+    set("shortconv.l_cache", std::int64_t{3});
+    norm("token_embd_norm.weight", width);
+    for (std::int64_t i = 0; i < layers; ++i) {
+      norm(block(i, "attn_norm.weight"), width);
+      norm(block(i, "ffn_norm.weight"), width);
+      feed_forward(i);
+      if (per_layer[static_cast<std::size_t>(i)] == 0) {
+        tensor(block(i, "shortconv.conv.weight"), {3, width}, 0.5);
+        tensor(block(i, "shortconv.in_proj.weight"), {width, 3 * width}, 0.2);
+        tensor(block(i, "shortconv.out_proj.weight"), {width, width}, 0.2);
+      } else {
+        attention(i);
+        norm(block(i, "attn_q_norm.weight"), width / heads);
+        norm(block(i, "attn_k_norm.weight"), width / heads);
+      }
+    }
+  }
+
+  void attention(std::int64_t i) {
+    const std::int64_t kv = width / heads * kv_heads;
+    tensor(block(i, "attn_q.weight"), {width, width}, 0.3);
+    tensor(block(i, "attn_k.weight"), {width, kv}, 0.3);
+    tensor(block(i, "attn_v.weight"), {width, kv}, 0.3);
+    tensor(block(i, "attn_output.weight"), {width, width}, 0.3);
+  }
+
+  void feed_forward(std::int64_t i) {
+    tensor(block(i, "ffn_gate.weight"), {width, inner}, 0.3);
+    tensor(block(i, "ffn_up.weight"), {width, inner}, 0.3);
+    tensor(block(i, "ffn_down.weight"), {inner, width}, 0.3);
+  }
+
+  static std::string block(std::int64_t i, const std::string& name) {
+    return "blk." + std::to_string(i) + "." + name;
+  }
+
+  void norm(const std::string& name, std::int64_t length) { tensor(name, {length}, 0.1, 1.0); }
+
+  void tensor(const std::string& name, const std::vector<std::int64_t>& shape, double scale,
+              double centre = 0) {
+    ggml_tensor* t = ggml_new_tensor(shapes_.get(), GGML_TYPE_F32, static_cast<int>(shape.size()), shape.data());
+    ggml_set_name(t, name.c_str());
+    auto& values = data_.emplace_back(static_cast<std::size_t>(ggml_nelements(t)));
+    for (float& value : values) {
+      value = static_cast<float>(centre + scale * (2 * random_.uniform() - 1));
+    }
+    t->data = values.data();
+    gguf_add_tensor(file_.get(), t);
+  }
+
+  TinyOptions options_;
+  RandomStream random_;
+  std::string architecture_;
+  std::vector<std::string> tokens_;
+  std::vector<std::vector<float>> data_;
+  std::unique_ptr<gguf_context, Free> file_;
+  std::unique_ptr<ggml_context, Free> shapes_;
+};
+
+}  // namespace plumb::test

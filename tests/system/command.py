@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the system tests share: where things are, and how the command is called."""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("PLUMB_BUILD", ROOT / "build"))
+PLUMB = BUILD / "plumb"
+FACTS = ROOT / "examples" / "facts"
+SHARED = pathlib.Path(os.environ.get("PLUMB_SHARED", ROOT.parent / "shared"))
+MODEL = os.environ.get("PLUMB_MODEL", "")
+PEER = os.environ.get("PLUMB_PEER", "")
+
+needs_shared = unittest.skipUnless(SHARED.is_dir(), f"skipped: no reference data at {SHARED}")
+needs_model = unittest.skipUnless(os.path.isfile(MODEL), "skipped: PLUMB_MODEL names no model")
+needs_peer = unittest.skipUnless(os.path.isfile(PEER), "skipped: PLUMB_PEER names no lm-pub-quiz")
+
+
+def plumb(*arguments, code=0):
+    """Runs the command; fails with its own words when it does not end with `code`."""
+    done = subprocess.run([PLUMB, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != code:
+        raise AssertionError(f"plumb {' '.join(map(str, arguments))} ended with {done.returncode}, "
+                             f"not {code}:\n{done.stderr}{done.stdout}")
+    return done
+
+
+def probe(out, *more, data=FACTS, model=None, code=0):
+    return plumb("probe", "--data", data, "--model", model or MODEL, "--out", out, *more, code=code)
+
+
+def rows(file):
+    return [json.loads(line) for line in pathlib.Path(file).read_text(encoding="utf-8").splitlines()]
+
+
+def results(folder):
+    """File name -> bytes of everything that must not depend on how a run went."""
+    return {path.name: path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())
+            if path.name not in ("run.json", "journal.jsonl")}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same numbers as lm-pub-quiz, on the F32 rewrite of SmolLM2-135M-Instruct."""
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import command
+
+GOLDEN = command.SHARED / "golden" / "lm-pub-quiz-smollm2"
+BEAR = command.SHARED / "data" / "bear"
+
+
+@command.needs_shared
+@command.needs_model
+class AgainstLmPubQuiz(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.run = pathlib.Path(cls.folder.name) / "run"
+        cls.relations = list(json.loads((GOLDEN / "metadata_results.json").read_text()))
+        command.probe(cls.run, "--relations", ",".join(cls.relations), "--limit", 10, data=BEAR)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_every_score_is_met_within_a_thousandth_of_a_nat(self):
+        compared = 0
+        for relation in self.relations:
+            golden = command.rows(GOLDEN / f"{relation}_results.jsonl")
+            ours = command.rows(self.run / f"{relation}_results.jsonl")
+            self.assertEqual(len(golden), len(ours))
+            for theirs, mine in zip(golden, ours):
+                for field in ("sub_id", "sub_label", "sub_aliases", "answer_idx", "template_index", "instance_index"):
+                    self.assertEqual(theirs[field], mine[field])
+                self.assertEqual(len(theirs["pll_scores"]), len(mine["pll_scores"]))
+                for a, b in zip(theirs["pll_scores"], mine["pll_scores"]):
+                    self.assertLess(abs(a - b), 1e-3)
+                    compared += 1
+        self.assertEqual(compared, 2010)
+
+    def test_little_more_is_fed_than_the_tree_has_nodes(self):
+        run = json.loads((self.run / "run.json").read_text())
+        self.assertLessEqual(run["tokens_fed"], 1.05 * run["tree_nodes"])
+        self.assertLess(run["tree_nodes"], run["tokens_one_by_one"] / 3)
+        self.assertEqual(run["statements"], 2010)
+        self.assertEqual(run["settings"]["bos"], "yes")
+
+    @command.needs_peer
+    def test_lm_pub_quiz_opens_the_folder_and_finds_the_same_accuracy(self):
+        script = pathlib.Path(__file__).with_name("open_in_lm_pub_quiz.py")
+        for folder in (self.run, GOLDEN):
+            done = subprocess.run([command.PEER, script, folder], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            theirs = json.loads(done.stdout.splitlines()[-1])
+            metrics = json.loads((self.run / "metrics.json").read_text())["all_templates"]
+            self.assertAlmostEqual(theirs["overall"], metrics["overall"]["accuracy"]["value"], places=12)
+            for relation, accuracy in theirs["relations"].items():
+                self.assertAlmostEqual(accuracy, metrics["relations"][relation]["accuracy"]["value"], places=12)
+            if folder == self.run:
+                for domain, accuracy in theirs["domains"].items():
+                    ours = metrics["domains"][domain]["accuracy_divided_support"]["value"]
+                    self.assertAlmostEqual(accuracy, ours, places=12)
+
+    def test_other_reductions_come_from_the_same_columns(self):
+        with tempfile.TemporaryDirectory() as folder:
+            answer = pathlib.Path(folder) / "answer"
+            command.probe(answer, "--relations", "P36", "--limit", 10, "--span", "answer", "--reduction", "mean",
+                          data=BEAR)
+            for whole, part in zip(command.rows(self.run / "P36_results.jsonl"),
+                                   command.rows(answer / "P36_results.jsonl")):
+                for i, mean in enumerate(part["pll_scores"]):
+                    self.assertLess(abs(whole["answer_scores"][i] / whole["answer_token_counts"][i] - mean), 1e-3)
+                    self.assertLess(abs(whole["pll_scores"][i] - part["statement_scores"][i]), 1e-3)
+
+
+@command.needs_shared
+@command.needs_model
+class TreeAgainstOneByOne(unittest.TestCase):
+    def test_every_relation_of_bear_scores_the_same(self):
+        program = command.BUILD / "tree_against_one_by_one"
+        done = subprocess.run([program, command.MODEL, BEAR, "2"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        summary = json.loads(done.stdout)
+        self.assertEqual(summary["relations"], 60)
+        self.assertGreater(summary["statements"], 5000)
+        self.assertLess(summary["worst"], 1e-3)
+
+
+if __name__ == "__main__":
+    unittest.main()

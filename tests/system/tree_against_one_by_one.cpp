@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Scores the first facts of every relation twice with a real model, all statements of a relation in
+// shared trees and each statement alone, and prints the largest difference as JSON.
+//
+//   tree_against_one_by_one MODEL.gguf DATA LIMIT
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <string>
+
+#include "plumb/backend/llama.hpp"
+#include "plumb/data/load.hpp"
+#include "plumb/prompt/statement.hpp"
+#include "plumb/score/causal_scorer.hpp"
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  plumb::LlamaModel model({argv[1]});
+  plumb::CausalScorer scorer(model, true);
+  const auto dataset = plumb::select(plumb::load_dataset(argv[2]), {}, std::stoul(argv[3]));
+  const plumb::Statement builder;
+  double worst = 0;
+  plumb::ScoringCost cost;
+  for (const plumb::Relation& relation : dataset.relations) {
+    plumb::CausalScorer<plumb::LlamaModel>::Block block;
+    std::vector<plumb::StatementScore> alone;
+    for (const plumb::Fact& fact : relation.facts) {
+      plumb::Query query;
+      for (std::size_t option = 0; option < relation.options.size(); ++option) {
+        query.candidates.push_back(builder.build(relation, fact, 0, option));
+        alone.push_back(scorer.score(plumb::Query{{query.candidates.back()}}).front());
+      }
+      scorer.add(block, query);
+    }
+    scorer.plan(block);
+    cost += block.cost();
+    for (std::size_t p = 0; p < block.packs(); ++p) {
+      const auto scores = scorer.score(block, p);
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        const plumb::StatementScore& one = alone[block.pack(p)[i]];
+        worst = std::max({worst, std::abs(scores[i].log_likelihood - one.log_likelihood),
+                          std::abs(scores[i].answer_log_likelihood - one.answer_log_likelihood)});
+        if (scores[i].tokens != one.tokens || scores[i].answer_tokens != one.answer_tokens) return 1;
+      }
+    }
+  }
+  std::cout << "{\"relations\":" << dataset.relations.size() << ",\"statements\":" << cost.statements
+            << ",\"worst\":" << worst << ",\"tokens_fed\":" << cost.tokens_fed
+            << ",\"tree_nodes\":" << cost.tree_nodes << "}\n";
+}
