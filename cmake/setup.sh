@@ -76,9 +76,10 @@ need_llama() {
 build_plumb() {
   need_llama
   say "building plumb"
+  mkdir -p "$plumb_root/build"
   cmake -S "$plumb_root" -B "$plumb_root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_PREFIX_PATH="$llama_prefix" >"$plumb_root/build.log" 2>&1 ||
-    { tail -30 "$plumb_root/build.log" >&2; exit 1; }
+    -DCMAKE_PREFIX_PATH="$llama_prefix" >"$plumb_root/build/configure.log" 2>&1 ||
+    { tail -30 "$plumb_root/build/configure.log" >&2; exit 1; }
   cmake --build "$plumb_root/build" --target "$@"
 }
 

@@ -93,8 +93,9 @@ class ProbeReport {
     const auto add = [&](const char* kind, const std::string& name, const std::string& which,
                          const GroupMetrics& group, const std::string& chance) {
       const Estimate& a = group.accuracy;
-      csv += csv_line({kind, name, which, std::to_string(group.facts), fixed(a.value, 6), fixed(a.low, 6),
-                       fixed(a.high, 6), chance});
+      const auto cell = [&](double value) { return a.count == 0 ? "" : fixed(value, 6); };
+      csv += csv_line({kind, name, which, std::to_string(group.facts), cell(a.value), cell(a.low),
+                       cell(a.high), chance});
     };
     const auto add_all = [&](const ProbeMetrics& metrics, const std::string& which) {
       for (const auto& [code, group] : metrics.relations) {
@@ -118,7 +119,8 @@ class ProbeReport {
   }
 
   std::string page() const {
-    const std::string model = setting("model").empty() ? folder_.filename().string() : setting("model");
+    const auto named = folder_.has_filename() ? folder_ : folder_.parent_path();  // "run/" is run
+    const std::string model = setting("model").empty() ? named.filename().string() : setting("model");
     const std::string dataset = setting("dataset").empty() ? "" : " on " + setting("dataset");
     std::ostringstream out;
     const std::string title = model + dataset;
@@ -148,15 +150,14 @@ class ProbeReport {
 
   std::string cards() const {
     const GroupMetrics& all = pooled_.overall;
-    const auto interval = [](const Estimate& e, int decimals) {
-      return "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals);
+    const auto estimate = [](const char* name, const Estimate& e, int decimals) {
+      return card(name, number(e, decimals),
+                  e.count == 0 ? "" : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
     };
-    std::string html = card("Accuracy", fixed(all.accuracy.value, 3), interval(all.accuracy, 3));
-    html += card("Mean over relations", fixed(pooled_.overall_unweighted.accuracy.value, 3),
-                 interval(pooled_.overall_unweighted.accuracy, 3));
-    html += card("Mean reciprocal rank", fixed(all.mean_reciprocal_rank.value, 3),
-                 interval(all.mean_reciprocal_rank, 3));
-    html += card("Mean rank", fixed(all.mean_rank.value, 1), interval(all.mean_rank, 1));
+    std::string html = estimate("Accuracy", all.accuracy, 3);
+    html += estimate("Mean over relations", pooled_.overall_unweighted.accuracy, 3);
+    html += estimate("Mean reciprocal rank", all.mean_reciprocal_rank, 3);
+    html += estimate("Mean rank", all.mean_rank, 1);
     html += card("Facts", std::to_string(all.facts),
                  std::to_string(all.relations) + " relations, " + std::to_string(templates_.size()) +
                      (templates_.size() == 1 ? " template" : " templates"));
@@ -214,8 +215,10 @@ class ProbeReport {
               cell(static_cast<double>(group.facts), std::to_string(group.facts)) +
               cell(static_cast<double>(ranks_[i].options), std::to_string(ranks_[i].options)) + "<td>" +
               (ranks_[i].one_to_one ? "1:1" : "N:1") + "</td>" + estimate(group.accuracy, 3) +
-              cell(group.accuracy.high - group.accuracy.low,
-                   fixed(group.accuracy.low, 2) + "–" + fixed(group.accuracy.high, 2));
+              (group.accuracy.count == 0
+                   ? cell(-1, "–")
+                   : cell(group.accuracy.high - group.accuracy.low,
+                          fixed(group.accuracy.low, 2) + "–" + fixed(group.accuracy.high, 2)));
       for (const Estimate& hit : group.hits) html += estimate(hit, 3);
       html += estimate(group.mean_reciprocal_rank, 3) + estimate(group.mean_rank, 1) +
               cell(static_cast<double>(group.ties_for_best), std::to_string(group.ties_for_best)) + "</tr>\n";

@@ -74,7 +74,8 @@ class Journal {
       score.log_likelihood = put(line, score.log_likelihood, relation);
       line += ',';
       score.answer_log_likelihood = put(line, score.answer_log_likelihood, relation);
-      line += "," + std::to_string(score.tokens) + "," + std::to_string(score.answer_tokens) + "]";
+      line.append(",").append(std::to_string(score.tokens));
+      line.append(",").append(std::to_string(score.answer_tokens)).append("]");
     }
     line += "]}\n";
     begins_[{relation, block, pack}] = end_;

@@ -27,7 +27,7 @@ struct Query {
 /// What scoring a block takes, in tokens fed to the model.
 struct ScoringCost {
   std::uint64_t statements = 0;
-  /// Tokens of all statements but the last of each, which nobody needs to feed.
+  /// Tokens of all statements, BOS included: what is fed when each is scored by itself.
   std::uint64_t tokens_one_by_one = 0;
   /// Distinct prefixes with a successor: what must be fed at least.
   std::uint64_t tree_nodes = 0;

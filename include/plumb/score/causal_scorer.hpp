@@ -67,7 +67,7 @@ class CausalScorer {
                              " tokens, the model's context " + std::to_string(model_.context_length()),
                          "shorten the template or leave the fact out");
       }
-      block.one_by_one_ += length > 0 ? length - 1 : 0;
+      block.one_by_one_ += length;
     }
   }
 

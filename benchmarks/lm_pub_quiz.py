@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Statements per second of plumb and of lm-pub-quiz, in turn, and whether they agree.
+
+Both score the same statements with the same F32 weights and two threads. lm-pub-quiz gets the batch
+size that is best for it on this machine (tried on the first relation). Its clock runs over evaluate_relation
+alone; plumb's over its whole process, model loading and report included, and over the model alone.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+
+os.environ.setdefault("TQDM_DISABLE", "1")
+import torch  # noqa: E402
+from lm_pub_quiz import Dataset, DatasetResults, Evaluator  # noqa: E402
+from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: E402
+
+THREADS = 2
+
+
+def load_peer(model):
+    where = {"pretrained_model_name_or_path": os.path.dirname(model), "gguf_file": os.path.basename(model)}
+    weights = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
+    return Evaluator.from_model(weights, model_type="CLM", tokenizer=AutoTokenizer.from_pretrained(**where))
+
+
+def run_peer(evaluator, relations, batch_size):
+    """Seconds, statements and the scores by relation."""
+    began, statements, scores = time.monotonic(), 0, {}
+    for relation in relations:
+        result = evaluator.evaluate_relation(relation, template_index=0, batch_size=batch_size)
+        statements += len(result.instance_table) * len(result.answer_space)
+        scores[relation.relation_code] = result.instance_table["pll_scores"].tolist()
+    return time.monotonic() - began, statements, scores
+
+
+def run_plumb(arguments, out):
+    words = [arguments.plumb, "probe", "--data", arguments.data, "--model", arguments.model, "--relations",
+             arguments.relations, "--limit", arguments.limit, "--threads", str(THREADS), "--out", out]
+    began = time.monotonic()
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    seconds = time.monotonic() - began
+    return seconds, json.loads((pathlib.Path(out) / "run.json").read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("plumb", "model", "data", "relations", "limit"):
+        parser.add_argument("--" + name, required=True)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    print(f"model {os.path.basename(arguments.model)}, data {arguments.data}, relations {arguments.relations}, "
+          f"first {arguments.limit} facts, template 0, {THREADS} threads, {arguments.rounds} rounds in turn", flush=True)
+
+    torch.set_num_threads(THREADS)
+    evaluator = load_peer(arguments.model)
+    chosen = arguments.relations.split(",")
+    relations = {relation.relation_code: relation.filter_subset(range(int(arguments.limit)), keep_answer_space=True)
+                 for relation in Dataset.from_path(arguments.data) if relation.relation_code in chosen}
+    relations = [relations[code] for code in chosen]
+    rates = {}
+    for batch_size in (1, 8, 32, 64):
+        seconds, statements, _ = run_peer(evaluator, relations[:1], batch_size)
+        rates[batch_size] = statements / seconds
+    batch_size = max(rates, key=rates.get)
+    print("lm-pub-quiz statements/s by batch size: " + ", ".join(f"{b}: {r:.1f}" for b, r in rates.items()), flush=True)
+
+    whole, model_only = [], []
+    for round_index in range(arguments.rounds):
+        peer_seconds, statements, scores = run_peer(evaluator, relations, batch_size)
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "run"
+            seconds, run = run_plumb(arguments, out)
+            ours = {code: [json.loads(line)["pll_scores"] for line in (out / f"{code}_results.jsonl").open()]
+                    for code in chosen}
+            theirs = DatasetResults.from_path(out).get_metrics("accuracy")
+            metrics = json.loads((out / "metrics.json").read_text())["all_templates"]["overall"]["accuracy"]["value"]
+        assert run["statements"] == statements
+        worst = max(abs(a - b) for code in chosen for mine, other in zip(ours[code], scores[code])
+                    for a, b in zip(mine, other))
+        whole.append(peer_seconds / seconds)
+        model_only.append(peer_seconds / run["seconds_model"])
+        print(f"round {round_index + 1}: lm-pub-quiz {statements / peer_seconds:.1f} statements/s, plumb "
+              f"{statements / seconds:.1f} (model alone {statements / run['seconds_model']:.1f}); "
+              f"largest difference {worst:.1e} nats; accuracy {theirs:.6f} in lm-pub-quiz, {metrics:.6f} in plumb",
+              flush=True)
+    print(f"ratio, whole process: {statistics.median(whole):.2f} (from {min(whole):.2f} to {max(whole):.2f})")
+    print(f"ratio, model alone:   {statistics.median(model_only):.2f} "
+          f"(from {min(model_only):.2f} to {max(model_only):.2f})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/core/error.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <type_traits>
+
+using namespace plumb;
+
+namespace {
+
+std::string text_of(const Error& error) { return error.what(); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(error_suite)
+
+BOOST_AUTO_TEST_CASE(names_file_line_field_message_and_remedy) {
+  const Error error = user_error({"facts/P36.jsonl", 7, "sub_label"}, "is empty", "give it a label");
+  BOOST_TEST(text_of(error) == "facts/P36.jsonl:7: sub_label: is empty; give it a label");
+}
+
+BOOST_AUTO_TEST_CASE(leaves_out_what_is_not_known) {
+  BOOST_TEST(text_of(user_error({}, "broke")) == "broke");
+  BOOST_TEST(text_of(user_error({}, "broke", "mend it")) == "broke; mend it");
+  BOOST_TEST(text_of(user_error({.file = "a.json"}, "broke")) == "a.json: broke");
+  BOOST_TEST(text_of(user_error({"a.json", 3}, "broke")) == "a.json:3: broke");
+  BOOST_TEST(text_of(user_error({.field = "--bos"}, "broke")) == "--bos: broke");
+  BOOST_TEST(text_of(user_error({.file = "a.json", .field = "P36"}, "broke")) == "a.json: P36: broke");
+}
+
+BOOST_AUTO_TEST_CASE(a_line_without_a_file_is_not_shown) {
+  BOOST_TEST(text_of(user_error({.line = 3}, "broke")) == "broke");
+}
+
+BOOST_AUTO_TEST_CASE(is_one_line_whatever_the_data_held) {
+  const Error error = user_error({"a\nb.tsv", 1, "x\ry"}, "one\r\ntwo", "three\nfour");
+  BOOST_TEST(text_of(error) == "a b.tsv:1: x y: one  two; three four");
+}
+
+BOOST_AUTO_TEST_CASE(tells_whose_fault_it_is_and_keeps_the_site) {
+  const Error mine = user_error({"a.json", 3, "P36"}, "broke");
+  BOOST_TEST((mine.fault() == Fault::user));
+  BOOST_TEST(mine.site().file == "a.json");
+  BOOST_TEST(mine.site().line == 3U);
+  BOOST_TEST(mine.site().field == "P36");
+  BOOST_TEST((internal_error({}, "broke").fault() == Fault::internal));
+}
+
+BOOST_AUTO_TEST_CASE(is_caught_as_a_standard_exception) {
+  static_assert(std::is_base_of_v<std::runtime_error, Error>);
+  BOOST_CHECK_EXCEPTION(throw internal_error({.file = "a.json"}, "broke", "try again"), std::exception,
+                        [](const std::exception& error) {
+                          return std::string(error.what()) == "a.json: broke; try again";
+                        });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/core/token.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(token_suite)
+
+BOOST_AUTO_TEST_CASE(ranges_that_share_a_byte_overlap) {
+  const ByteSpan span{4, 7};
+  for (const ByteSpan other : {ByteSpan{4, 7}, {5, 6}, {0, 9}, {0, 5}, {6, 9}, {4, 5}, {6, 7}}) {
+    BOOST_TEST_CONTEXT(other.begin << " to " << other.end) {
+      BOOST_TEST(span.overlaps(other));
+      BOOST_TEST(other.overlaps(span));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ranges_that_only_touch_or_are_empty_do_not) {
+  const ByteSpan span{4, 7};
+  for (const ByteSpan other : {ByteSpan{0, 4}, {7, 9}, {0, 0}, {4, 4}, {5, 5}, {7, 7}}) {
+    BOOST_TEST_CONTEXT(other.begin << " to " << other.end) {
+      BOOST_TEST(!span.overlaps(other));
+      BOOST_TEST(!other.overlaps(span));
+    }
+  }
+  BOOST_TEST(!(ByteSpan{5, 5}.overlaps({5, 5})));
+}
+
+// Every pair of ranges within six bytes, against the bytes themselves.
+BOOST_AUTO_TEST_CASE(overlap_is_a_shared_byte) {
+  for (std::size_t a = 0; a <= 6; ++a) {
+    for (std::size_t b = a; b <= 6; ++b) {
+      for (std::size_t c = 0; c <= 6; ++c) {
+        for (std::size_t d = c; d <= 6; ++d) {
+          bool shared = false;
+          for (std::size_t byte = 0; byte < 6; ++byte) {
+            shared |= a <= byte && byte < b && c <= byte && byte < d;
+          }
+          BOOST_TEST((ByteSpan{a, b}.overlaps({c, d}) == shared));
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_tokenization_spells_its_text_unless_it_says_otherwise) {
+  BOOST_TEST(Tokenization{}.spells_text);
+  BOOST_TEST(Tokenization{}.tokens.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/answer_rank.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(answer_rank)
+
+BOOST_AUTO_TEST_CASE(the_best_answer_has_rank_one) {
+  const AnswerRank rank = rank_answer(std::vector<double>{-3.0, -1.0, -2.0}, 1);
+  BOOST_TEST(rank.correct);
+  BOOST_TEST(rank.prediction == 1U);
+  BOOST_TEST(rank.above == 0U);
+  BOOST_TEST(rank.equal == 0U);
+  BOOST_TEST(rank.equal_best == 0U);
+  BOOST_TEST(rank.realistic() == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(a_worse_answer_stands_behind_all_that_score_above_it) {
+  const AnswerRank rank = rank_answer(std::vector<double>{-3.0, -1.0, -2.0}, 0);
+  BOOST_TEST(!rank.correct);
+  BOOST_TEST(rank.prediction == 1U);
+  BOOST_TEST(rank.optimistic() == 3.0);
+  BOOST_TEST(rank.pessimistic() == 3.0);
+}
+
+BOOST_AUTO_TEST_CASE(of_equal_best_candidates_the_first_is_the_prediction) {
+  const std::vector<double> scores{-5.0, -1.0, -1.0, -1.0};
+  const AnswerRank first = rank_answer(scores, 1);
+  const AnswerRank last = rank_answer(scores, 3);
+  BOOST_TEST(first.correct);
+  BOOST_TEST(!last.correct);
+  for (const AnswerRank& rank : {first, last}) {
+    BOOST_TEST(rank.prediction == 1U);
+    BOOST_TEST(rank.equal_best == 2U);
+    BOOST_TEST(rank.equal == 2U);
+    BOOST_TEST(rank.optimistic() == 1.0);
+    BOOST_TEST(rank.pessimistic() == 3.0);
+    BOOST_TEST(rank.realistic() == 2.0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(equals_of_a_best_that_is_overtaken_are_forgotten) {
+  const AnswerRank rank = rank_answer(std::vector<double>{-2.0, -2.0, -1.0}, 0);
+  BOOST_TEST(rank.equal_best == 0U);
+  BOOST_TEST(rank.equal == 1U);
+  BOOST_TEST(rank.realistic() == 2.5);
+}
+
+BOOST_AUTO_TEST_CASE(a_single_candidate_is_right) {
+  const AnswerRank rank = rank_answer(std::vector<double>{-7.0}, 0);
+  BOOST_TEST(rank.correct);
+  BOOST_TEST(rank.realistic() == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(impossible_candidates_tie_behind_possible_ones) {
+  constexpr double never = -std::numeric_limits<double>::infinity();
+  const AnswerRank rank = rank_answer(std::vector<double>{never, never, -900.0}, 1);
+  BOOST_TEST(rank.prediction == 2U);
+  BOOST_TEST(rank.optimistic() == 2.0);
+  BOOST_TEST(rank.pessimistic() == 3.0);
+}
+
+// Oracle: sort, then look the answer's score up from both sides.
+BOOST_AUTO_TEST_CASE(ranks_agree_with_sorting_when_many_scores_tie) {
+  RandomStream random(1, "answer ranks");
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<double> scores(1 + random.below(8));
+    for (double& score : scores) score = -static_cast<double>(random.below(4));
+    const std::size_t answer = random.below(scores.size());
+    std::vector<double> sorted = scores;
+    std::ranges::sort(sorted, std::greater<>());
+    const auto equals = std::ranges::equal_range(sorted, scores[answer], std::greater<>());
+    const auto best = std::ranges::count(sorted, sorted.front());
+
+    const AnswerRank rank = rank_answer(scores, answer);
+    BOOST_TEST(rank.optimistic() == static_cast<double>(equals.begin() - sorted.begin() + 1));
+    BOOST_TEST(rank.pessimistic() == static_cast<double>(equals.end() - sorted.begin()));
+    BOOST_TEST(rank.realistic() == (rank.optimistic() + rank.pessimistic()) / 2);
+    const auto prediction = std::ranges::max_element(scores) - scores.begin();
+    BOOST_TEST(rank.prediction == static_cast<std::size_t>(prediction));
+    BOOST_TEST(rank.equal_best == static_cast<std::size_t>(best - 1));
+    BOOST_TEST(rank.correct == (rank.prediction == answer));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/interval.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <vector>
+
+using namespace plumb;
+
+namespace {
+
+constexpr double z = 1.959963984540054;
+
+std::vector<double> uniform_numbers(std::size_t count, const char* name) {
+  RandomStream random(42, name);
+  std::vector<double> values(count);
+  for (double& value : values) value = random.uniform();
+  return values;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(interval)
+
+// Newcombe 1998, table I, method 3, to the four decimals it prints.
+BOOST_AUTO_TEST_CASE(wilson_gives_the_published_intervals) {
+  struct {
+    std::size_t successes, count;
+    double low, high;
+  } const published[] = {{81, 263, 0.2553, 0.3662},
+                         {15, 148, 0.0624, 0.1605},
+                         {0, 20, 0.0000, 0.1611},
+                         {1, 29, 0.0061, 0.1718}};
+  for (const auto& row : published) {
+    const Estimate estimate = wilson(row.successes, row.count);
+    BOOST_TEST(std::abs(estimate.low - row.low) < 5e-5);
+    BOOST_TEST(std::abs(estimate.high - row.high) < 5e-5);
+    BOOST_TEST(estimate.count == row.count);
+    BOOST_TEST(estimate.method == "wilson");
+  }
+}
+
+// R: prop.test(10, 20, correct = FALSE).
+BOOST_AUTO_TEST_CASE(ten_of_twenty_is_between_thirty_and_seventy_percent) {
+  const Estimate estimate = wilson(10, 20);
+  BOOST_TEST(estimate.value == 0.5);
+  BOOST_TEST(std::abs(estimate.low - 0.2992980) < 1e-7);
+  BOOST_TEST(std::abs(estimate.high - 0.7007020) < 1e-7);
+}
+
+// The ends are where the score test has just z: (p̂ − p)² = z² p (1 − p) / n.
+BOOST_AUTO_TEST_CASE(both_ends_solve_wilsons_quadratic) {
+  for (std::size_t n = 1; n <= 40; ++n) {
+    for (std::size_t k = 0; k <= n; ++k) {
+      const Estimate e = wilson(k, n);
+      const double trials = static_cast<double>(n);
+      const double share = static_cast<double>(k) / trials;
+      for (const double p : {e.low, e.high}) {
+        const double distance = (share - p) * (share - p) - z * z * p * (1 - p) / trials;
+        BOOST_TEST(std::abs(distance) < 1e-14);
+      }
+      BOOST_TEST(e.value == share);
+      BOOST_TEST((0 <= e.low && e.low <= share && share <= e.high && e.high <= 1));
+      BOOST_TEST(e.low < e.high);  // no certainty from finitely many facts
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(none_and_all_touch_zero_and_one_exactly) {
+  BOOST_TEST(wilson(0, 7).low == 0.0);
+  BOOST_TEST(wilson(7, 7).high == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(no_facts_give_no_number) {
+  BOOST_TEST(wilson(0, 0).count == 0U);
+  BOOST_TEST(bootstrap_mean({}, {}, "x").count == 0U);
+}
+
+// By hand from numpy.quantile's definition: place q (n − 1), linear in between.
+BOOST_AUTO_TEST_CASE(quantiles_are_numpys_linear_ones) {
+  const std::vector<double> four{1, 2, 3, 4};
+  BOOST_TEST(quantile(four, 0.25) == 1.75);
+  BOOST_TEST(quantile(four, 0.5) == 2.5);
+  BOOST_TEST(quantile(four, 0.0) == 1.0);
+  BOOST_TEST(quantile(four, 1.0) == 4.0);
+  const std::vector<double> five{15, 20, 35, 40, 50};
+  BOOST_TEST(std::abs(quantile(five, 0.4) - 29.0) < 1e-12);
+  BOOST_TEST(quantile(five, 0.75) == 40.0);
+  BOOST_TEST(quantile(std::vector<double>{7.0}, 0.975) == 7.0);
+}
+
+BOOST_AUTO_TEST_CASE(a_bootstrap_is_repeated_by_its_seed_and_name) {
+  const std::vector<Stratum> strata{{uniform_numbers(20, "values"), 1.0}};
+  const Estimate once = bootstrap_mean(strata, {.seed = 3}, "accuracy");
+  // What else is computed in between changes nothing.
+  const Estimate other_name = bootstrap_mean(strata, {.seed = 3}, "mean_rank");
+  const Estimate other_seed = bootstrap_mean(strata, {.seed = 4}, "accuracy");
+  const Estimate again = bootstrap_mean(strata, {.seed = 3}, "accuracy");
+  BOOST_TEST(again.low == once.low);
+  BOOST_TEST(again.high == once.high);
+  BOOST_TEST(other_name.low != once.low);
+  BOOST_TEST(other_seed.low != once.low);
+  BOOST_TEST(other_name.value == once.value);
+  BOOST_TEST(once.method == "bootstrap");
+}
+
+BOOST_AUTO_TEST_CASE(equal_values_give_zero_width) {
+  const Estimate e = bootstrap_mean({{{0.1, 0.1, 0.1}, 0.3}, {{0.7, 0.7}, 0.7}}, {}, "x");
+  BOOST_TEST(e.low == e.value);
+  BOOST_TEST(e.high == e.value);
+  BOOST_TEST(e.count == 5U);
+}
+
+// Two strata of unlike constants have no spread within; a pooled resampling would find some.
+BOOST_AUTO_TEST_CASE(strata_are_resampled_within_themselves) {
+  const Estimate e = bootstrap_mean({{{0, 0, 0, 0}, 0.5}, {{1, 1, 1, 1}, 0.5}}, {}, "x");
+  BOOST_TEST(e.value == 0.5);
+  BOOST_TEST(e.low == 0.5);
+  BOOST_TEST(e.high == 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(strata_count_by_their_weight_and_not_by_their_size) {
+  const std::vector<double> zeros(9, 0.0);
+  BOOST_TEST(bootstrap_mean({{{1.0}, 0.5}, {zeros, 0.5}}, {}, "x").value == 0.5);
+  BOOST_TEST(bootstrap_mean({{{1.0}, 0.1}, {zeros, 0.9}}, {}, "x").value == 0.1);
+}
+
+BOOST_AUTO_TEST_CASE(no_resamples_leave_the_value_alone) {
+  const Estimate e = bootstrap_mean({{{0, 1}, 1}}, {.seed = 0, .resamples = 0}, "x");
+  BOOST_TEST(e.low == 0.5);
+  BOOST_TEST(e.high == 0.5);
+}
+
+// Central limit: for a hundred of each, 2 z √(0.25 / 200) = 0.1386; 5000 resamples come within 6%.
+BOOST_AUTO_TEST_CASE(the_width_is_the_normal_one_for_many_values) {
+  std::vector<double> values(200, 0.0);
+  for (std::size_t i = 0; i < 100; ++i) values[i] = 1.0;
+  const Estimate e = bootstrap_mean({{values, 1}}, {.seed = 1, .resamples = 5000}, "width");
+  const double expected = 2 * z * std::sqrt(0.25 / 200);
+  BOOST_TEST(std::abs((e.high - e.low) / expected - 1) < 0.06);
+}
+
+// Samples of 40 uniform numbers, whose mean is 0.5: about 94% of 500 intervals must hold it; three
+// standard errors of that share are 0.03.
+BOOST_AUTO_TEST_CASE(about_ninety_five_percent_of_intervals_hold_the_truth) {
+  int held = 0;
+  for (int sample = 0; sample < 500; ++sample) {
+    const std::string name = "sample " + std::to_string(sample);
+    const Estimate e = bootstrap_mean({{uniform_numbers(40, name.c_str()), 1}},
+                                      {.seed = 5, .resamples = 300}, name);
+    held += e.low <= 0.5 && 0.5 <= e.high ? 1 : 0;
+  }
+  BOOST_TEST(held >= 455);
+  BOOST_TEST(held <= 490);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

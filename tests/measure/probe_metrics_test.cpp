@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/probe_metrics.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace plumb;
+
+namespace {
+
+/// A fact's ranks under each template; rank 1 is right.
+using Ranks = std::vector<std::vector<std::size_t>>;
+
+RelationRanks relation(const std::string& code, std::vector<std::string> domains,
+                       std::size_t options, const Ranks& ranks) {
+  RelationRanks made{code, std::move(domains), false, options, {}, {}};
+  for (std::size_t t = 0; t < ranks.front().size(); ++t) made.templates.push_back(t);
+  for (const auto& rows : ranks) {
+    auto& list = made.ranks.emplace_back();
+    for (const std::size_t rank : rows) {
+      list.push_back(
+          {.above = rank - 1, .equal = 0, .prediction = 0, .equal_best = 0, .correct = rank == 1});
+    }
+  }
+  return made;
+}
+
+// capital: two of four right, five options, two domains. river: two of two right, two options.
+std::vector<RelationRanks> two_relations() {
+  return {relation("capital", {"Geography", "Politics"}, 5, {{1}, {1}, {2}, {5}}),
+          relation("river", {"Geography"}, 2, {{1}, {1}})};
+}
+
+bool near(double a, double b) {
+  return std::abs(a - b) < 1e-12;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(probe_metrics_suite)
+
+BOOST_AUTO_TEST_CASE(overall_counts_facts_and_the_unweighted_one_relations) {
+  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  BOOST_TEST(m.overall.relations == 2U);
+  BOOST_TEST(m.overall.facts == 6U);
+  BOOST_TEST(near(m.overall.accuracy.value, 4.0 / 6));
+  BOOST_TEST(near(m.overall_unweighted.accuracy.value, (0.5 + 1.0) / 2));
+  BOOST_TEST(near(m.overall.mean_rank.value, (1 + 1 + 2 + 5 + 1 + 1) / 6.0));
+  BOOST_TEST(near(m.overall_unweighted.mean_rank.value, (9.0 / 4 + 1) / 2));
+  BOOST_TEST(near(m.overall.mean_reciprocal_rank.value, (1 + 1 + 0.5 + 0.2 + 1 + 1) / 6));
+  BOOST_TEST(near(m.overall_unweighted.mean_reciprocal_rank.value, (2.7 / 4 + 1) / 2));
+}
+
+BOOST_AUTO_TEST_CASE(relations_stand_in_the_order_of_the_run) {
+  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  BOOST_TEST(m.relations.size() == 2U);
+  BOOST_TEST(m.relations[0].first == "capital");
+  BOOST_TEST(m.relations[0].second.accuracy.value == 0.5);
+  BOOST_TEST(m.relations[1].first == "river");
+  BOOST_TEST(m.relations[1].second.accuracy.value == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(hits_leave_out_relations_with_fewer_options) {
+  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  BOOST_TEST(near(m.overall.hits[0].value, 4.0 / 6));  // Hit@1: both relations
+  BOOST_TEST(m.overall.hits[0].count == 6U);
+  BOOST_TEST(m.overall.hits[1].value == 0.75);  // Hit@3: capital alone
+  BOOST_TEST(m.overall.hits[1].count == 4U);
+  BOOST_TEST(m.overall.hits[2].value == 1.0);  // Hit@5: five options are enough
+  BOOST_TEST(m.overall.hits[3].count == 0U);   // Hit@10: no relation has ten
+  BOOST_TEST(m.relations[1].second.hits[1].count == 0U);
+  BOOST_TEST(m.overall_unweighted.hits[1].value == 0.75);
+}
+
+BOOST_AUTO_TEST_CASE(a_relation_of_two_domains_counts_in_both) {
+  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  BOOST_TEST(m.domains.size() == 2U);
+  const auto& [geography, divided] = m.domains.at("Geography");
+  BOOST_TEST(geography.facts == 6U);
+  BOOST_TEST(near(geography.accuracy.value, 4.0 / 6));
+  // lm-pub-quiz: capital's support 4 is divided by its 2 domains, river's 2 by 1.
+  BOOST_TEST(near(divided.value, (2 * 0.5 + 2 * 1.0) / 4));
+  BOOST_TEST(divided.method == "bootstrap");
+  const auto& [politics, politics_divided] = m.domains.at("Politics");
+  BOOST_TEST(politics.facts == 4U);
+  BOOST_TEST(politics.accuracy.value == 0.5);
+  BOOST_TEST(politics_divided.value == 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(relations_without_domains_are_in_none) {
+  const ProbeMetrics m = probe_metrics({relation("a", {}, 3, {{1}})}, {}, "all");
+  BOOST_TEST(m.domains.empty());
+  BOOST_TEST(m.overall.facts == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(cardinality_parts_the_relations) {
+  auto relations = two_relations();
+  relations[1].one_to_one = true;
+  const ProbeMetrics m = probe_metrics(relations, {}, "all");
+  BOOST_TEST(m.cardinality.size() == 2U);
+  BOOST_TEST(m.cardinality.at("1:1").facts == 2U);
+  BOOST_TEST(m.cardinality.at("1:1").accuracy.value == 1.0);
+  BOOST_TEST(m.cardinality.at("N:1").accuracy.value == 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(one_template_has_wilsons_interval) {
+  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  const Estimate expected = wilson(4, 6);
+  BOOST_TEST(m.overall.accuracy.method == "wilson");
+  BOOST_TEST(m.overall.accuracy.low == expected.low);
+  BOOST_TEST(m.overall.accuracy.high == expected.high);
+  BOOST_TEST(m.overall.hits[1].low == wilson(3, 4).low);
+  // A mean rank is no proportion, and a mean over relations is none of facts.
+  BOOST_TEST(m.overall.mean_rank.method == "bootstrap");
+  BOOST_TEST(m.overall_unweighted.accuracy.method == "bootstrap");
+}
+
+// Two facts, two templates: 1 and ½. Resampled facts give means of ½, ¾ or 1, and with a thousand
+// draws each appears often enough that the interval is all of it.
+BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact_and_bootstrapped) {
+  const ProbeMetrics m = probe_metrics({relation("a", {}, 4, {{1, 1}, {1, 4}})}, {}, "all");
+  BOOST_TEST(m.overall.accuracy.value == 0.75);
+  BOOST_TEST(m.overall.accuracy.count == 2U);
+  BOOST_TEST(m.overall.accuracy.method == "bootstrap");
+  BOOST_TEST(m.overall.accuracy.low == 0.5);
+  BOOST_TEST(m.overall.accuracy.high == 1.0);
+  BOOST_TEST(m.overall.mean_rank.value == (1 + 2.5) / 2);
+  BOOST_TEST(m.overall.hits[1].value == 0.75);
+}
+
+BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_the_rank) {
+  RelationRanks tied = relation("a", {}, 3, {{1, 1}, {2, 1}});
+  tied.ranks[0][0].equal = 1;  // shares the best score, and stands first
+  tied.ranks[0][0].equal_best = 1;
+  tied.ranks[1][0].equal_best = 1;  // two others share the best score
+  const ProbeMetrics m = probe_metrics({tied}, {}, "all");
+  BOOST_TEST(m.overall.ties_for_best == 2U);
+  BOOST_TEST(m.overall.ties_with_answer == 1U);
+  BOOST_TEST(m.overall.accuracy.value == 0.75);
+  BOOST_TEST(m.overall.hits[0].value == 0.5);  // realistic rank 1.5 is no hit at 1
+  BOOST_TEST(m.overall.mean_rank.value == ((1.5 + 1) / 2 + (2 + 1) / 2.0) / 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_relations_interval_does_not_depend_on_the_others) {
+  const Bootstrap bootstrap{.seed = 9, .resamples = 200};
+  const auto both = two_relations();
+  const Estimate alone = probe_metrics({both[0]}, bootstrap, "all").relations[0].second.mean_rank;
+  const Estimate beside = probe_metrics(both, bootstrap, "all").relations[0].second.mean_rank;
+  BOOST_TEST(alone.low == beside.low);
+  BOOST_TEST(alone.high == beside.high);
+  BOOST_TEST(alone.low < alone.high);
+}
+
+BOOST_AUTO_TEST_CASE(a_relation_without_facts_has_no_numbers_and_weighs_nothing) {
+  auto relations = two_relations();
+  relations.push_back({"empty", {"Geography"}, false, 5, {}, {}});
+  const ProbeMetrics m = probe_metrics(relations, {}, "all");
+  BOOST_TEST(m.relations[2].second.accuracy.count == 0U);
+  BOOST_TEST(m.relations[2].second.mean_rank.count == 0U);
+  BOOST_TEST(near(m.overall_unweighted.accuracy.value, 0.75));
+}
+
+BOOST_AUTO_TEST_CASE(no_relations_give_no_numbers) {
+  const ProbeMetrics m = probe_metrics({}, {}, "all");
+  BOOST_TEST(m.overall.accuracy.count == 0U);
+  BOOST_TEST(m.overall_unweighted.mean_rank.count == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(one_template_is_picked_out_of_several) {
+  auto two = relation("a", {"D"}, 4, {{1, 3}, {2, 4}});
+  two.templates = {1, 5};
+  const auto picked = only_template({two, relation("b", {}, 2, {{1}})}, 5);
+  BOOST_TEST(picked.size() == 1U);  // b was never scored under template 5
+  BOOST_TEST(picked[0].code == "a");
+  BOOST_TEST(picked[0].options == 4U);
+  BOOST_TEST(picked[0].domains.size() == 1U);
+  BOOST_TEST(picked[0].ranks.size() == 2U);
+  BOOST_TEST(picked[0].ranks[0][0].realistic() == 3.0);
+  BOOST_TEST(picked[0].ranks[1][0].realistic() == 4.0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

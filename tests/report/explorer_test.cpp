@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/explorer.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/markup.hpp"
+#include "support/results_folder.hpp"
+
+using namespace plumb;
+using test::row;
+
+namespace {
+
+const std::vector<std::string> templates{"[X] is [Y].", "[Y]: [X]"};
+
+std::string section(const test::ResultsFolder& folder, std::size_t max_cells = 1000) {
+  std::ostringstream out;
+  write_explorer(out, recorded_relations(folder.path()), max_cells);
+  return out.str();
+}
+
+Json data_of(const std::string& html) {
+  return Json::parse(
+      test::between(html, "<script type=\"application/json\" id=\"scores\">", "</script>"));
+}
+
+/// −ln p of each candidate as a browser decodes it, in nats.
+std::vector<double> decode(const std::string& text) {
+  static const std::string digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bits;
+  for (const char c : text) {
+    for (int bit = 5; bit >= 0 && c != '='; --bit) bits += (digits.find(c) >> bit & 1U) ? '1' : '0';
+  }
+  const auto byte = [&](std::size_t at) { return std::stoi(bits.substr(8 * at, 8), nullptr, 2); };
+  std::vector<double> nats;
+  for (std::size_t at = 0; 8 * (at + 2) <= bits.size(); at += 2) {
+    nats.push_back((byte(at) + 256 * byte(at + 1)) / 1000.0);
+  }
+  return nats;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(explorer)
+
+// Scores −1, −2 and −100: ln(1 + e^−1) = 0.313 below the first, and the last clamped at 65.535.
+BOOST_AUTO_TEST_CASE(probabilities_are_the_softmax_of_the_scores) {
+  test::ResultsFolder folder;
+  folder.add("P36", {"a", "b", "c"}, templates, Json::object(),
+             {row("s", 0, 0, 1, {-1, -2, -100})});
+  const Json data = data_of(section(folder));
+  const auto nats = decode(data.at("relations").at(0).at("p").get<std::string>());
+  BOOST_TEST(nats.size() == 3U);
+  BOOST_TEST(std::abs(nats[0] - std::log(1 + std::exp(-1.0))) <= 0.0005);
+  BOOST_TEST(std::abs(nats[1] - std::log(1 + std::exp(-1.0)) - 1) <= 0.0005);
+  BOOST_TEST(nats[2] == 65.535);
+}
+
+// ln 2 = 0.693 nats is step 0x02B5, bytes B5 02.
+BOOST_AUTO_TEST_CASE(equal_candidates_share_the_probability) {
+  test::ResultsFolder folder;
+  folder.add("P36", {"a", "b"}, templates, Json::object(), {row("s", 0, 0, 1, {-7, -7})});
+  BOOST_TEST(data_of(section(folder)).at("relations").at(0).at("p") == "tQK1Ag==");
+}
+
+BOOST_AUTO_TEST_CASE(a_row_carries_subject_template_answer_aliases_and_prediction) {
+  test::ResultsFolder folder;
+  Json second = Json::parse(row("Korea", 4, 1, 0, {-1, -1}));
+  second["sub_aliases"] = {"Hanguk", "ROK"};
+  folder.add("P36", {"a", "b"}, templates, Json::object(),
+             {row("France", 2, 0, 0, {-2, -1}), second.dump()});
+  folder.add("P19", {"c", "d"}, templates, Json::object(), {});
+  const Json data = data_of(section(folder));
+  BOOST_TEST(data.at("omitted") == 0);
+  BOOST_TEST(data.at("relations").size() == 2U);
+  const Json& relation = data.at("relations").at(0);
+  BOOST_TEST(relation.at("code") == "P36");
+  BOOST_TEST((relation.at("options") == Json{"a", "b"}));
+  BOOST_TEST((relation.at("templates") == Json(templates)));
+  BOOST_TEST((relation.at("rows").at(0) == Json{"France", 0, 0, "", 1}));
+  BOOST_TEST((relation.at("rows").at(1) == Json{"Korea", 1, 0, "Hanguk ROK ", 0}));
+  BOOST_TEST(data.at("relations").at(1).at("rows").empty());
+}
+
+BOOST_AUTO_TEST_CASE(rows_past_the_limit_are_left_out_and_counted) {
+  test::ResultsFolder folder;
+  folder.add(
+      "P36", {"a", "b"}, templates, Json::object(),
+      {row("0", 0, 0, 0, {-1, -2}), row("1", 1, 0, 0, {-1, -2}), row("2", 2, 0, 0, {-1, -2})});
+  const Json data = data_of(section(folder, 5));
+  BOOST_TEST(data.at("omitted") == 1);
+  BOOST_TEST(data.at("relations").at(0).at("rows").size() == 2U);
+  BOOST_TEST(decode(data.at("relations").at(0).at("p").get<std::string>()).size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(labels_cannot_break_the_section) {
+  test::ResultsFolder folder;
+  folder.add("P36", {"</script><script>alert(1)</script>", "\"quoted\" \\"}, {"<[X]> & '[Y]'"},
+             Json::object(), {row("القاهرة 🇪🇬 <!-- ", 0, 0, 0, {-1, -2})});
+  const std::string html = section(folder);
+  BOOST_TEST(test::markup_fault(html) == "");
+  const Json relation = data_of(html).at("relations").at(0);
+  BOOST_TEST(relation.at("options").at(0) == "</script><script>alert(1)</script>");
+  BOOST_TEST(relation.at("rows").at(0).at(0) == "القاهرة 🇪🇬 <!-- ");
+}
+
+BOOST_AUTO_TEST_CASE(no_relations_make_an_empty_section) {
+  std::ostringstream out;
+  write_explorer(out, {});
+  BOOST_TEST((data_of(out.str()) == Json{{"relations", Json::array()}, {"omitted", 0}}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/html.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "support/markup.hpp"
+
+using namespace plumb;
+
+namespace {
+
+std::string encode(const std::vector<std::uint16_t>& values) {
+  return base64(values);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(html)
+
+BOOST_AUTO_TEST_CASE(what_has_a_meaning_in_markup_is_escaped) {
+  BOOST_TEST(escape_html("<b>\"R&D\"</b> isn't") ==
+             "&lt;b&gt;&quot;R&amp;D&quot;&lt;/b&gt; isn&#39;t");
+  BOOST_TEST(escape_html("&lt;") == "&amp;lt;");
+  BOOST_TEST(escape_html("") == "");
+}
+
+BOOST_AUTO_TEST_CASE(other_scripts_and_emoji_stay_as_they_are) {
+  BOOST_TEST(escape_html("القاهرة 🇪🇬 Zürich") == "القاهرة 🇪🇬 Zürich");
+}
+
+BOOST_AUTO_TEST_CASE(a_label_is_fenced_from_the_direction_of_its_neighbours) {
+  BOOST_TEST(label("א<ב") == "<bdi>א&lt;ב</bdi>");
+}
+
+BOOST_AUTO_TEST_CASE(a_label_cannot_end_the_script_it_stands_in) {
+  const Json value = {{"label", "</script><!--<script>"}, {"other", "a \"b\" \\ é"}};
+  const std::string text = script_json(value);
+  BOOST_TEST(text.find('<') == std::string::npos);
+  BOOST_TEST(Json::parse(text) == value);
+}
+
+// RFC 4648 by hand; numbers are little-endian, so 0x0201 is the bytes 01 02.
+BOOST_AUTO_TEST_CASE(numbers_are_encoded_in_base64_with_its_padding) {
+  BOOST_TEST(encode({}) == "");
+  BOOST_TEST(encode({0x0201}) == "AQI=");
+  BOOST_TEST(encode({0x0201, 0x0403}) == "AQIDBA==");
+  BOOST_TEST(encode({0x0201, 0x0403, 0x0605}) == "AQIDBAUG");
+  BOOST_TEST(encode({0xFFFF}) == "//8=");
+  BOOST_TEST(encode({0xEFFB}) == "++8=");
+}
+
+// The check that other tests lean on must itself see faults.
+BOOST_AUTO_TEST_CASE(the_markup_check_sees_what_is_wrong) {
+  BOOST_TEST(test::markup_fault("<a x=\"1>2\"><b/>&amp;<script>if (a < b) {}</script></a>") == "");
+  for (const char* wrong : {"<a><b></a></b>", "<a>", "</a>", "<a", "a & b", "a > b", "<a x=\"<\">",
+                            "<script>'</script>'</script>"}) {
+    BOOST_TEST(test::markup_fault(wrong) != "", wrong << " passes");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

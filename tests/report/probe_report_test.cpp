@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/probe_report.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/markup.hpp"
+#include "support/results_folder.hpp"
+
+using namespace plumb;
+using test::row;
+using test::slurp;
+
+namespace {
+
+const std::vector<std::string> templates{"[X]: [Y].", "[Y] of [X]."};
+
+/// Two relations as lm-pub-quiz leaves them: capital one of two right, river one of one.
+struct Results {
+  Results() {
+    folder.add("capital", {"Paris", "Rome", "Cairo"}, templates, {{"domains", {"Geography"}}},
+               {row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-1, -2, -3})});
+    folder.add("river", {"Nile", "Rhine"}, templates,
+               {{"cardinality", "single instance per answer"}}, {row("Cairo", 0, 0, 0, {-1, -1})});
+  }
+
+  std::string page() const {
+    ProbeReport(folder.path()).write(out.path());
+    return slurp(out / "report.html");
+  }
+  void settings(const Json& values) const {
+    folder.files().write("run.json", Json{{"status", "complete"}, {"settings", values}}.dump());
+  }
+
+  test::ResultsFolder folder;
+  test::TemporaryFolder out;
+};
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(probe_report)
+
+BOOST_FIXTURE_TEST_CASE(three_files_are_written_and_nothing_beside_them, Results) {
+  ProbeReport(folder.path()).write(out.path());
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(out.path())) {
+    names.insert(entry.path().filename().string());
+  }
+  BOOST_TEST((names == std::set<std::string>{"accuracy.csv", "metrics.json", "report.html"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(writing_again_gives_the_same_bytes, Results) {
+  const test::TemporaryFolder other;
+  ProbeReport(folder.path()).write(out.path());
+  ProbeReport(folder.path()).write(other.path());
+  for (const char* name : {"accuracy.csv", "metrics.json", "report.html"}) {
+    BOOST_TEST(slurp(out / name) == slurp(other / name));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(metrics_json_holds_the_pooled_numbers_and_each_template, Results) {
+  ProbeReport(folder.path(), {.seed = 7, .resamples = 50}).write(out.path());
+  const Json json = Json::parse(slurp(out / "metrics.json"));
+  BOOST_TEST(json.at("bootstrap").at("seed") == 7);
+  BOOST_TEST(json.at("bootstrap").at("resamples") == 50);
+  BOOST_TEST(json.at("interval") == 0.95);
+  BOOST_TEST(json.at("all_templates").at("overall").at("accuracy").at("value") == 2.0 / 3);
+  BOOST_TEST(json.at("templates").at("0") == json.at("all_templates"));
+  BOOST_TEST(json.at("templates").size() == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_csv_has_a_line_for_each_bar, Results) {
+  ProbeReport(folder.path()).write(out.path());
+  const std::string csv = slurp(out / "accuracy.csv");
+  BOOST_TEST(csv.starts_with("group,name,template,facts,accuracy,low,high,chance\n"));
+  // Wilson's interval of 1/2: (½ + z²/4 ± z √(⅛ + z²/16)) / (1 + z²/2).
+  BOOST_TEST(holds(csv, "\nrelation,capital,0,2,0.500000,0.094531,0.905469,0.333333\n"));
+  BOOST_TEST(holds(csv, "\nrelation,river,0,1,1.000000,0.206549,1.000000,0.500000\n"));
+  BOOST_TEST(holds(csv, "\ndomain,Geography,0,2,0.500000,"));
+  BOOST_TEST(holds(csv, "\ncardinality,1:1,0,1,1.000000,"));
+  BOOST_TEST(holds(csv, "\noverall,all facts,0,3,0.666667,"));
+  BOOST_TEST(holds(csv, "\noverall,mean of relations,0,3,0.750000,"));
+}
+
+BOOST_FIXTURE_TEST_CASE(several_templates_stand_by_themselves_and_together, Results) {
+  folder.add("capital", {"Paris", "Rome"}, templates, Json::object(),
+             {row("France", 0, 0, 0, {-1, -2}), row("France", 0, 1, 0, {-2, -1})});
+  const std::string html = page();
+  const Json json = Json::parse(slurp(out / "metrics.json"));
+  const auto capital = [&](const Json& group) {
+    return group.at("relations").at("capital").at("accuracy").at("value").get<double>();
+  };
+  BOOST_TEST(capital(json.at("templates").at("0")) == 1.0);
+  BOOST_TEST(capital(json.at("templates").at("1")) == 0.0);
+  BOOST_TEST(capital(json.at("all_templates")) == 0.5);
+  BOOST_TEST(holds(slurp(out / "accuracy.csv"), "\nrelation,capital,all,1,0.500000,"));
+  BOOST_TEST(holds(html, "Accuracy by template"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_terminal_table_has_a_row_for_each_group, Results) {
+  const std::string table = ProbeReport(folder.path()).table();
+  BOOST_TEST(holds(table, "\ncapital "));
+  BOOST_TEST(holds(table, "0.500 [0.095, 0.905]"));
+  for (const char* group : {"\nGeography ", "\n1:1 ", "\nN:1 ", "\nall facts ", "\nmean of rel"}) {
+    BOOST_TEST(holds(table, group));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(the_page_is_well_formed_and_fetches_nothing, Results) {
+  settings({{"model", "tiny.gguf"}, {"dataset", "small"}, {"limit", 3}, {"weights", nullptr}});
+  const std::string html = page();
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(test::between(html, "<title>", "</title>") == "tiny.gguf on small");
+  BOOST_TEST(holds(html, "<tr><td>limit</td><td><bdi>3</bdi></td></tr>"));
+  BOOST_TEST(!holds(html, "http:"));
+  BOOST_TEST(!holds(html, "https:"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_goes_by_its_own_name, Results) {
+  const std::string name = folder.path().filename().string();
+  BOOST_TEST(test::between(page(), "<title>", "</title>") == name);
+  ProbeReport(folder.path() / "").write(out.path());  // as the shell completes it
+  const std::string html = slurp(out / "report.html");
+  BOOST_TEST(test::between(html, "<title>", "</title>") == name);
+  BOOST_TEST(!holds(html, "<h2>Settings</h2>"));
+}
+
+BOOST_FIXTURE_TEST_CASE(quantised_weights_are_spoken_of_when_the_run_had_them, Results) {
+  BOOST_TEST(!holds(page(), "Quantised weights"));
+  settings({{"quantized", false}, {"weights", "F32"}});
+  BOOST_TEST(!holds(page(), "Quantised weights"));
+  settings({{"quantized", true}, {"weights", "Q4_1"}});
+  BOOST_TEST(holds(page(), "Quantised weights (Q4_1)"));
+}
+
+BOOST_FIXTURE_TEST_CASE(labels_of_any_kind_are_escaped, Results) {
+  folder.add("<P36>", {"\"x\" & <y>", "🇪🇬 القاهرة"}, {"<[X]> [Y]"}, {{"domains", {"R&D <i>"}}},
+             {row("</script><b>", 0, 0, 1, {-1, -2})});
+  settings({{"model", "<i>.gguf"}, {"dataset", "\"d\" & co"}});
+  const std::string html = page();
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(holds(html, "<bdi>&lt;P36&gt;</bdi>"));
+  BOOST_TEST(holds(html, ">R&amp;D &lt;i&gt;</text>"));
+  BOOST_TEST(holds(html, "<bdi>&lt;i&gt;.gguf on &quot;d&quot; &amp; co</bdi>"));
+  BOOST_TEST(!holds(html, "<P36>"));
+  BOOST_TEST(!holds(html, "<i>"));
+  const Json data = Json::parse(test::between(html, "id=\"scores\">", "</script>"));
+  BOOST_TEST(data.at("relations").at(2).at("options").at(1) == "🇪🇬 القاهرة");
+}
+
+BOOST_AUTO_TEST_CASE(relations_without_rows_have_dashes_and_not_zeros) {
+  test::ResultsFolder folder;
+  folder.add("capital", {"Paris", "Rome"}, templates, Json::object(), {});
+  const ProbeReport report(folder.path());
+  const test::TemporaryFolder out;
+  report.write(out.path());
+  const std::string html = slurp(out / "report.html");
+  BOOST_TEST(holds(html, "<span>Accuracy</span><b>–</b>"));
+  BOOST_TEST(!holds(html, "0.000"));
+  BOOST_TEST(!holds(report.table(), "0.000"));
+  BOOST_TEST(report.metrics().overall.accuracy.count == 0U);
+  BOOST_TEST(!holds(slurp(out / "accuracy.csv"), "0.000"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_without_finished_results_is_refused) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(ProbeReport{folder.path()}, Error,
+                        test::says(Fault::user, "holds no finished results"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

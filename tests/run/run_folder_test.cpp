@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/run_folder.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+using test::slurp;
+
+namespace {
+
+const Json settings = {{"model", "tiny"}, {"bos", "yes"}, {"templates", {0, 1}}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(run_folder)
+
+BOOST_AUTO_TEST_CASE(a_file_is_written_whole_and_leaves_nothing_beside_it) {
+  const test::TemporaryFolder folder;
+  write_atomically(folder / "a.txt", "first");
+  write_atomically(folder / "a.txt", std::string("b\0c", 3));
+  BOOST_TEST(slurp(folder / "a.txt") == std::string("b\0c", 3));
+  BOOST_TEST(!std::filesystem::exists(folder / "a.txt.part"));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_leaves_the_old_one) {
+  const test::TemporaryFolder folder;
+  folder.write("a.txt", "old");
+  std::filesystem::create_directory(folder / "a.txt.part");  // stands in the way
+  BOOST_CHECK_EXCEPTION(write_atomically(folder / "a.txt", "new"), Error,
+                        says(Fault::internal, "a.txt.part: cannot be written"));
+  BOOST_TEST(slurp(folder / "a.txt") == "old");
+}
+
+BOOST_AUTO_TEST_CASE(a_new_folder_says_from_the_start_what_it_is) {
+  const test::TemporaryFolder folder;
+  const RunFolder run(folder / "deep/run", settings, false);
+  BOOST_TEST(run.path() == folder / "deep/run");
+  BOOST_TEST(run.file("x.json") == folder / "deep/run/x.json");
+  const Json json = read_json_object(run.file("run.json"));
+  BOOST_TEST(json.at("status") == "running");
+  BOOST_TEST(json.at("settings") == settings);
+  BOOST_TEST(!std::filesystem::exists(run.file("run.json.part")));
+}
+
+BOOST_AUTO_TEST_CASE(write_run_keeps_the_settings_and_adds_the_rest) {
+  const test::TemporaryFolder folder;
+  const RunFolder run(folder / "run", settings, false);
+  run.write_run({{"statements", 12}}, "complete");
+  const Json json = read_json_object(run.file("run.json"));
+  BOOST_TEST(json.at("status") == "complete");
+  BOOST_TEST(json.at("settings") == settings);
+  BOOST_TEST(json.at("statements") == 12);
+}
+
+BOOST_AUTO_TEST_CASE(resuming_an_absent_folder_starts_the_run) {
+  const test::TemporaryFolder folder;
+  const RunFolder run(folder / "run", settings, true);
+  BOOST_TEST(std::filesystem::exists(run.file("run.json")));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_killed_run_left_before_its_run_json_counts_as_empty) {
+  const test::TemporaryFolder folder;
+  folder.write("run/run.json.part", "{\"stat");
+  const RunFolder run(folder / "run", settings, false);
+  BOOST_TEST(read_json_object(run.file("run.json")).at("status") == "running");
+  BOOST_TEST(!std::filesystem::exists(run.file("run.json.part")));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_holds_anything_is_refused_without_resume) {
+  const test::TemporaryFolder folder;
+  folder.write("run/notes.txt", "mine");
+  BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, false), Error,
+                        says(Fault::user, "is not empty; choose another --out, or give --resume"));
+  BOOST_TEST(slurp(folder / "run/notes.txt") == "mine");
+  BOOST_TEST(!std::filesystem::exists(folder / "run/run.json"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_of_something_else_is_refused_with_resume_too) {
+  const test::TemporaryFolder folder;
+  folder.write("run/notes.txt", "mine");
+  BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, true), Error,
+                        says(Fault::user, "is not a run folder (no run.json)"));
+}
+
+BOOST_AUTO_TEST_CASE(the_same_settings_take_the_run_up_again) {
+  const test::TemporaryFolder folder;
+  { const RunFolder run(folder / "run", settings, false); }
+  BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, false), Error,
+                        says(Fault::user, "is not empty"));
+  const std::string before = slurp(folder / "run/run.json");
+  const RunFolder again(folder / "run", settings, true);
+  BOOST_TEST(slurp(folder / "run/run.json") == before);
+}
+
+BOOST_AUTO_TEST_CASE(other_settings_are_refused_by_the_name_of_the_first) {
+  const test::TemporaryFolder folder;
+  { const RunFolder run(folder / "run", settings, false); }
+  Json other = settings;
+  other["bos"] = "no";
+  BOOST_CHECK_EXCEPTION(
+      RunFolder(folder / "run", other, true), Error,
+      says(Fault::user, "run.json: bos: the run was begun with \"yes\", not \"no\""));
+  Json more = settings;
+  more["limit"] = 3;
+  BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", more, true), Error,
+                        says(Fault::user, "limit: the run was begun with null, not 3"));
+  const RunFolder still_free(folder / "run", settings, true);  // a refusal lets go of the lock
+}
+
+BOOST_AUTO_TEST_CASE(a_run_json_that_is_broken_is_named_with_its_line) {
+  const test::TemporaryFolder folder;
+  folder.write("run/run.json", "{\n\"status\": \"running\",\n");
+  BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, true), Error,
+                        says(Fault::user, "run.json:3: not JSON"));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_in_the_folders_place_is_refused) {
+  const test::TemporaryFolder folder;
+  folder.write("run", "a file");
+  BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, false), Error,
+                        says(Fault::user, "choose another --out"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_has_one_owner_at_a_time) {
+  const test::TemporaryFolder folder;
+  {
+    const RunFolder run(folder / "run", settings, false);
+    BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, true), Error,
+                          says(Fault::user, "another plumb is writing here"));
+  }
+  const RunFolder next(folder / "run", settings, true);
+  BOOST_TEST(next.path() == folder / "run");
+}
+
+// The lock must not outlive its process, or nothing could go on after kill -9.
+BOOST_AUTO_TEST_CASE(another_process_is_kept_out_until_the_first_is_killed) {
+  const test::TemporaryFolder folder;
+  std::array<int, 2> ready{};
+  BOOST_REQUIRE(pipe(ready.data()) == 0);
+  const pid_t child = fork();
+  BOOST_REQUIRE(child >= 0);
+  if (child == 0) {
+    const RunFolder run(folder / "run", settings, false);
+    if (write(ready[1], "x", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  close(ready[1]);
+  char byte = 0;
+  const bool owned = read(ready[0], &byte, 1) == 1;
+  close(ready[0]);
+  BOOST_CHECK(owned);
+  BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, true), Error,
+                        says(Fault::user, "another plumb is writing here"));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  const RunFolder after(folder / "run", settings, true);
+  BOOST_TEST(read_json_object(after.file("run.json")).at("status") == "running");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

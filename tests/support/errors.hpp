@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a test expects of an error: whose fault it is and what its one line says.
+
+#include <string>
+
+#include "plumb/core/error.hpp"
+
+namespace plumb::test {
+
+/// A predicate for BOOST_CHECK_EXCEPTION.
+inline auto says(Fault fault, std::string words) {
+  return [fault, words = std::move(words)](const Error& error) {
+    const std::string text = error.what();
+    return error.fault() == fault && text.find(words) != std::string::npos &&
+           text.find('\n') == std::string::npos;
+  };
+}
+
+}  // namespace plumb::test

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A dataset of two relations and a model small enough that a run of them takes no time and still
+// has several packs.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/prompt/statement.hpp"
+#include "plumb/run/runner.hpp"
+#include "plumb/score/causal_scorer.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace plumb::test {
+
+/// "capital": three facts, three options, two templates; "river": two facts, two options, two
+/// templates. The instances of "capital" have a gap, as after --limit or a filter.
+[[nodiscard]] inline Dataset small_dataset() {
+  Dataset dataset{"small", {}, {}};
+  dataset.relations.push_back({"capital",
+                               {"The capital of [X] is [Y].", "[Y] is the capital of [X]."},
+                               {"Paris", "Seoul", "Cairo"},
+                               {"Q90", "Q8684", "Q85"},
+                               {"Geography", "Politics"},
+                               {{"Q142", "France", {}, 0, 0},
+                                {"Q884", "Korea", {"Hanguk"}, 1, 2},
+                                {"Q79", "Egypt", {}, 2, 3}},
+                               true});
+  dataset.relations.push_back({"river",
+                               {"[X] lies on the [Y].", "The [Y] flows through [X]."},
+                               {"Nile", "Rhine"},
+                               {"Q3392", "Q584"},
+                               {"Geography"},
+                               {{"Q85", "Cairo", {}, 0, 0}, {"Q1718", "Bonn", {}, 1, 1}},
+                               true});
+  return dataset;
+}
+
+/// Knows France, Korea and Cairo. Its limits cut even this dataset into several packs.
+[[nodiscard]] inline NgramTreeModel small_model() {
+  NgramTreeModel model(
+      "The capital of France is Paris. The capital of Korea is Seoul. Cairo lies on the Nile.", 12);
+  model.limits = {48, 4, 16};
+  return model;
+}
+
+/// Names and contents of the files whose names end in `ending`.
+[[nodiscard]] inline std::map<std::string, std::string> contents(
+    const std::filesystem::path& folder, const std::string& ending = "") {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(ending)) files[name] = slurp(entry.path());
+  }
+  return files;
+}
+
+/// Statements in all of it.
+inline constexpr std::size_t all_statements = 3 * 2 * 3 + 2 * 2 * 2;
+
+/// One process of a run: model, scorer, folder and runner made anew, as after a crash.
+inline RunSummary run_once(const std::filesystem::path& path, RunOptions options = {}) {
+  NgramTreeModel model = small_model();
+  CausalScorer scorer(model, true);
+  const Statement builder;
+  const RunFolder folder(path, Json::object(), true);
+  return Runner(builder, scorer, folder, std::move(options)).run(small_dataset());
+}
+
+/// A results file, line by line.
+[[nodiscard]] inline std::vector<Json> rows_of(const std::filesystem::path& file) {
+  std::vector<Json> rows;
+  for_each_json_line(file, throw_problem,
+                     [&](const Json& row, std::size_t) { rows.push_back(row); });
+  return rows;
+}
+
+/// What an uninterrupted run leaves in the folder "whole".
+struct WholeRun {
+  TemporaryFolder folder;
+  RunSummary summary = run_once(folder / "whole");
+  std::map<std::string, std::string> results = contents(folder / "whole", "_results.jsonl");
+};
+
+}  // namespace plumb::test

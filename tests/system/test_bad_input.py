@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input ends with exit code 2 and one line that says where and what to do."""
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import command
+
+FACT = {"sub_id": "F", "sub_label": "France", "sub_aliases": [], "obj_id": "P", "obj_label": "Paris", "answer_idx": 0}
+
+
+class BadInput(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = pathlib.Path(self.temporary.name)
+        self.model = self.folder / "tiny.gguf"
+        subprocess.run([command.BUILD / "write_tiny_gguf", self.model], check=True)
+        self.data = self.folder / "data"
+        self.data.mkdir()
+        self.metadata = {"capital": {"templates": ["The capital of [X] is [Y]."],
+                                     "answer_space_labels": ["Paris", "Rome"], "answer_space_ids": ["P", "R"]}}
+        self.lines = [json.dumps(FACT)]
+
+    def fails(self, *more, model=None):
+        """The one line on stderr; nothing is left that looks like a run."""
+        (self.data / "metadata_relations.json").write_text(json.dumps(self.metadata))
+        (self.data / "capital.jsonl").write_text("\n".join(self.lines) + "\n")
+        out = self.folder / "out"
+        done = command.probe(out, *more, data=self.data, model=model or self.model, code=2)
+        errors = [line for line in done.stderr.splitlines() if line.startswith("plumb: ")]
+        self.assertEqual(len(errors), 1, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertFalse((out / "metadata_results.json").exists())
+        self.assertFalse((out / "report.html").exists())
+        return errors[0]
+
+    def check(self, problem, *parts):
+        for part in parts:
+            self.assertIn(part, problem)
+
+    def test_sound_input_passes(self):
+        (self.data / "metadata_relations.json").write_text(json.dumps(self.metadata))
+        (self.data / "capital.jsonl").write_text("\n".join(self.lines) + "\n")
+        command.probe(self.folder / "out", data=self.data, model=self.model)
+
+    def test_missing_model(self):
+        self.check(self.fails(model=self.folder / "none.gguf"), "none.gguf", "no such model file", "--model")
+
+    def test_truncated_model(self):
+        whole = self.model.read_bytes()
+        for kept in (10, len(whole) // 3, len(whole) - 7):
+            cut = self.folder / "cut.gguf"
+            cut.write_bytes(whole[:kept])
+            self.check(self.fails(model=cut), "cut.gguf", "cannot be loaded", "fetch it again")
+
+    def test_line_that_is_not_json(self):
+        self.lines.append('{"sub_label": "Italy"')
+        self.check(self.fails(), "capital.jsonl:2: ", "not JSON")
+
+    def test_metadata_that_is_not_json(self):
+        (self.data / "capital.jsonl").write_text(self.lines[0])
+        (self.data / "metadata_relations.json").write_text('{\n "capital": {,\n}')
+        done = command.probe(self.folder / "out", data=self.data, model=self.model, code=2)
+        self.check(done.stderr, "metadata_relations.json:2: ", "not JSON")
+
+    def test_line_that_is_not_an_object(self):
+        self.lines.append("[1, 2]")
+        self.check(self.fails(), "capital.jsonl:2: ", "not an object")
+
+    def test_fact_without_its_subject(self):
+        self.lines.append(json.dumps({key: FACT[key] for key in FACT if key != "sub_label"}))
+        self.check(self.fails(), "capital.jsonl:2: ", "sub_label: ", "no subject")
+
+    def test_answer_that_is_not_among_the_options(self):
+        self.lines.append(json.dumps({**FACT, "answer_idx": 2}))
+        self.check(self.fails(), "capital.jsonl:2: ", "answer_idx: ", "not among the 2 options")
+
+    def test_template_without_its_placeholder(self):
+        self.metadata["capital"]["templates"].append("The capital of [X] is well known.")
+        self.check(self.fails(), "metadata_relations.json", "capital: ", "has no [Y]")
+
+    def test_duplicate_options(self):
+        self.metadata["capital"]["answer_space_labels"] = ["Paris", "Paris"]
+        self.check(self.fails(), "option 'Paris' stands twice")
+
+    def test_empty_dataset(self):
+        self.metadata = {}
+        self.check(self.fails(), "data", "empty")
+
+    def test_statement_longer_than_the_context(self):
+        self.lines = [json.dumps({**FACT, "sub_label": "France " * 600})]
+        self.check(self.fails(), "statement: ", "tokens", "context 512")
+
+    def test_bos_on_a_model_without_one(self):
+        bare = self.folder / "bare.gguf"
+        subprocess.run([command.BUILD / "write_tiny_gguf", bare, "no-bos"], check=True)
+        self.check(self.fails(model=bare), "--bos: ", "no BOS", "--bos no")
+        command.probe(self.folder / "bare", "--bos", "no", data=self.data, model=bare)
+        counts = command.rows(self.folder / "bare" / "capital_results.jsonl")[0]["token_counts"]
+        command.probe(self.folder / "with", data=self.data, model=self.model)
+        with_bos = command.rows(self.folder / "with" / "capital_results.jsonl")[0]["token_counts"]
+        self.assertEqual([count + 1 for count in counts], with_bos)  # the first token is unscored
+        run = json.loads((self.folder / "bare" / "run.json").read_text())
+        self.assertEqual(run["settings"]["bos"], "no")
+
+    def test_unknown_options_and_values(self):
+        self.check(self.fails("--dta", "x"), "--dta", "unknown option", "--help")
+        self.check(self.fails("--temp", "0"), "--temp", "unknown option")
+        self.check(self.fails("--bos", "maybe"), "--bos: ", "yes or no")
+        self.check(self.fails("--templates", "7"), "--templates: ", "no index 7")
+        self.check(self.fails("--relations", "capitol"), "--relations: ", "'capitol'")
+        self.check(self.fails("--limit", "-1"), "--limit")
+
+    def test_check_prints_every_problem_with_its_place(self):
+        self.lines += ["oops", "[]", json.dumps({**FACT, "answer_idx": 9}), json.dumps({"sub_label": "Spain"})]
+        (self.data / "metadata_relations.json").write_text(json.dumps(self.metadata))
+        (self.data / "capital.jsonl").write_text("\n".join(self.lines) + "\n")
+        done = command.plumb("data", "check", self.data, code=2)
+        for line in (2, 3, 4, 5):
+            self.assertIn(f"capital.jsonl:{line}: ", done.stdout)
+        self.assertIn("1 relations, 1 facts, 4 problems", done.stdout)
+
+
+class Text(unittest.TestCase):
+    def test_any_text_survives_into_results_and_page(self):
+        subjects = ['the "quoted" <b>one</b>', "two\nlines", "🇫🇷 flag", "القاهرة", "</script><script>alert(1)</script>",
+                    "東京 & co", "it's [Y]"]
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            subprocess.run([command.BUILD / "write_tiny_gguf", folder / "tiny.gguf"], check=True)
+            (folder / "metadata_relations.json").write_text(json.dumps(
+                {"r": {"templates": ["[X] is [Y]."], "answer_space_labels": ["a", "b</script>"], "answer_space_ids": ["A", "B"]}}))
+            (folder / "r.jsonl").write_text("".join(json.dumps({**FACT, "obj_label": "a", "obj_id": "A", "sub_label": s}) + "\n"
+                                                    for s in subjects))
+            command.probe(folder / "out", data=folder, model=folder / "tiny.gguf")
+            self.assertEqual([row["sub_label"] for row in command.rows(folder / "out" / "r_results.jsonl")], subjects)
+            page = (folder / "out" / "report.html").read_text(encoding="utf-8")
+            data = page.split('id="scores">')[1].split("</script>")[0]
+            self.assertEqual([row[0] for row in json.loads(data)["relations"][0]["rows"]], subjects)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rooms are in order: every header has its test, and includes point up the rooms only."""
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+import command
+
+ROOMS = ["core", "data", "prompt", "backend", "score", "measure", "rank", "aggregate", "calibrate", "run", "report", "cli"]
+INCLUDE = command.ROOT / "include" / "plumb"
+
+
+def faults(headers, tests):
+    """What is wrong with {path below include/plumb: text}, given the set of test paths below tests."""
+    found = []
+    for path, text in headers.items():
+        room = path.split("/")[0]
+        if room not in ROOMS:
+            found.append(f"{path}: {room} is not a room")
+            continue
+        if path.removesuffix(".hpp") + "_test.cpp" not in tests:
+            found.append(f"{path}: has no test")
+        for included in re.findall(r'#include "plumb/([a-z_]+)/', text):
+            if included not in ROOMS or ROOMS.index(included) > ROOMS.index(room):
+                found.append(f"{path}: includes {included}/, a room below {room}/")
+        lines = text.splitlines()
+        if lines[:2] != ["// SPDX-License-Identifier: Apache-2.0", "#pragma once"]:
+            found.append(f"{path}: does not open with the licence and #pragma once")
+        if len(lines) > 400:
+            found.append(f"{path}: {len(lines)} lines")
+    return found
+
+
+class Structure(unittest.TestCase):
+    def test_headers_are_in_order(self):
+        headers = {str(p.relative_to(INCLUDE)): p.read_text() for p in INCLUDE.rglob("*.hpp")}
+        tests = {str(p.relative_to(command.ROOT / "tests")) for p in (command.ROOT / "tests").rglob("*_test.cpp")}
+        self.assertGreater(len(headers), 30)
+        self.assertEqual(faults(headers, tests), [])
+
+    def test_a_test_file_opens_with_its_header(self):
+        # A header with many tests may have several files: runner_test.cpp, runner_resume_test.cpp.
+        for test in (command.ROOT / "tests").rglob("*_test.cpp"):
+            name = str(test.relative_to(command.ROOT / "tests")).removesuffix("_test.cpp")
+            first = re.search(r'#include "plumb/(\S+)\.hpp"', test.read_text()).group(1)
+            self.assertTrue(name.startswith(first), f"{name} opens with {first}")
+
+    def test_the_check_itself_finds_faults(self):
+        good = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"
+        self.assertEqual(faults({"core/a.hpp": good}, {"core/a_test.cpp"}), [])
+        self.assertIn("has no test", faults({"core/a.hpp": good}, set())[0])
+        down = good + '#include "plumb/score/b.hpp"\n'
+        self.assertIn("a room below core/", faults({"core/a.hpp": down}, {"core/a_test.cpp"})[0])
+        self.assertIn("does not open", faults({"core/a.hpp": "int a;"}, {"core/a_test.cpp"})[0])
+
+
+class Facts(unittest.TestCase):
+    def test_the_bundled_dataset_agrees_with_its_sources(self):
+        check = command.ROOT / "tests" / "facts" / "check_facts.py"
+        done = subprocess.run([sys.executable, check, command.FACTS], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("skipped: ", done.stdout)  # the runner installs the sources' packages
+
+    def test_plumb_finds_no_problem_in_it(self):
+        done = command.plumb("data", "check", command.FACTS)
+        self.assertIn(" 0 problems", done.stdout)
+
+    @command.needs_model
+    def test_describe_counts_its_tokens(self):
+        lines = command.plumb("data", "describe", command.FACTS, "--model", command.MODEL).stdout.splitlines()
+        total = lines[-2].split()
+        self.assertEqual(total[0], "all")
+        facts, statements, tokens, tree = (int(total[i]) for i in range(1, 5))
+        self.assertGreaterEqual(facts, 900)
+        self.assertGreater(tokens, statements)
+        self.assertLess(tree, tokens)
+
+
+@command.needs_shared
+class OtherLayouts(unittest.TestCase):
+    def test_bear_and_pararel_are_read_whole(self):
+        bear = command.plumb("data", "check", command.SHARED / "data" / "bear").stdout
+        self.assertIn("60 relations, 7731 facts, 0 problems", bear)
+        pararel = command.plumb("data", "describe", command.SHARED / "data" / "pararel").stdout
+        self.assertIn("7 relations", pararel)
+        p36 = next(line.split() for line in pararel.splitlines() if line.startswith("P36 "))
+        self.assertEqual(p36[1:4], ["471", "251", "14"])
+
+    def test_bear_has_fourteen_one_to_one_relations_with_840_facts(self):
+        lines = command.plumb("data", "describe", command.SHARED / "data" / "bear").stdout.splitlines()
+        ones = [line.split() for line in lines if " 1:1 " in line]
+        self.assertEqual(len(ones), 14)
+        self.assertEqual(sum(int(line[1]) for line in ones), 840)
+
+    @command.needs_model
+    def test_bear_has_as_many_tokens_and_prefixes_as_transformers_counts(self):
+        # Counted with the transformers tokenizer of the same GGUF, first letters upper-cased, BOS first.
+        lines = command.plumb("data", "describe", command.SHARED / "data" / "bear", "--model", command.MODEL).stdout
+        total = lines.splitlines()[-2].split()
+        self.assertEqual(total[2:5], ["209499", "2810991", "693746"])
+
+
+if __name__ == "__main__":
+    unittest.main()
