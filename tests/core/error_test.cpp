@@ -9,14 +9,17 @@ using namespace plumb;
 
 namespace {
 
-std::string text_of(const Error& error) { return error.what(); }
+std::string text_of(const Error& error) {
+  return error.what();
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(error_suite)
 
 BOOST_AUTO_TEST_CASE(names_file_line_field_message_and_remedy) {
-  const Error error = user_error({"facts/P36.jsonl", 7, "sub_label"}, "is empty", "give it a label");
+  const Error error =
+      user_error({"facts/P36.jsonl", 7, "sub_label"}, "is empty", "give it a label");
   BOOST_TEST(text_of(error) == "facts/P36.jsonl:7: sub_label: is empty; give it a label");
 }
 
@@ -26,7 +29,8 @@ BOOST_AUTO_TEST_CASE(leaves_out_what_is_not_known) {
   BOOST_TEST(text_of(user_error({.file = "a.json"}, "broke")) == "a.json: broke");
   BOOST_TEST(text_of(user_error({"a.json", 3}, "broke")) == "a.json:3: broke");
   BOOST_TEST(text_of(user_error({.field = "--bos"}, "broke")) == "--bos: broke");
-  BOOST_TEST(text_of(user_error({.file = "a.json", .field = "P36"}, "broke")) == "a.json: P36: broke");
+  BOOST_TEST(text_of(user_error({.file = "a.json", .field = "P36"}, "broke")) ==
+             "a.json: P36: broke");
 }
 
 BOOST_AUTO_TEST_CASE(a_line_without_a_file_is_not_shown) {
@@ -49,8 +53,8 @@ BOOST_AUTO_TEST_CASE(tells_whose_fault_it_is_and_keeps_the_site) {
 
 BOOST_AUTO_TEST_CASE(is_caught_as_a_standard_exception) {
   static_assert(std::is_base_of_v<std::runtime_error, Error>);
-  BOOST_CHECK_EXCEPTION(throw internal_error({.file = "a.json"}, "broke", "try again"), std::exception,
-                        [](const std::exception& error) {
+  BOOST_CHECK_EXCEPTION(throw internal_error({.file = "a.json"}, "broke", "try again"),
+                        std::exception, [](const std::exception& error) {
                           return std::string(error.what()) == "a.json: broke; try again";
                         });
 }

@@ -22,10 +22,10 @@ BOOST_AUTO_TEST_SUITE(random_suite)
 
 // Computed in Python from the definitions of FNV-1a, SplitMix64's finaliser and mt19937_64.
 BOOST_AUTO_TEST_CASE(numbers_are_the_same_on_every_machine) {
-  BOOST_TEST((draw({7, "bootstrap"}, 1000, 6) ==
-              std::vector<std::size_t>{67, 820, 814, 171, 832, 561}));
-  BOOST_TEST((draw({8, "prüfung"}, 1000, 6) ==
-              std::vector<std::size_t>{748, 725, 31, 842, 482, 489}));
+  BOOST_TEST(
+      (draw({7, "bootstrap"}, 1000, 6) == std::vector<std::size_t>{67, 820, 814, 171, 832, 561}));
+  BOOST_TEST(
+      (draw({8, "prüfung"}, 1000, 6) == std::vector<std::size_t>{748, 725, 31, 842, 482, 489}));
   RandomStream stream(7, "bootstrap");
   BOOST_TEST(stream.uniform() == 0.06717552708002972);
   BOOST_TEST(stream.uniform() == 0.8201764565306553);

@@ -10,7 +10,8 @@ using namespace plumb;
 
 namespace {
 
-/// The Unicode Standard, table 3-7: leads and the range of the second byte; further ones are 80..BF.
+/// The Unicode Standard, table 3-7: leads and the range of the second byte; further ones
+/// are 80..BF.
 struct Row {
   unsigned first_lead, last_lead, low, high;
   std::size_t size;
@@ -98,10 +99,10 @@ BOOST_AUTO_TEST_CASE(every_code_point_survives_writing_and_reading) {
 BOOST_AUTO_TEST_CASE(the_first_broken_byte_is_found) {
   BOOST_TEST(first_invalid_utf8("") == std::string_view::npos);
   BOOST_TEST(first_invalid_utf8("naïve 漢字 😀") == std::string_view::npos);
-  BOOST_TEST(first_invalid_utf8("caf\xE9") == 3U);              // Latin-1
-  BOOST_TEST(first_invalid_utf8("é\xED\xA0\x80") == 2U);        // a surrogate
-  BOOST_TEST(first_invalid_utf8("ab\xC0\xAF") == 2U);           // an overlong slash
-  BOOST_TEST(first_invalid_utf8("漢\xF0\x9F\x98") == 3U);       // a cut emoji
+  BOOST_TEST(first_invalid_utf8("caf\xE9") == 3U);         // Latin-1
+  BOOST_TEST(first_invalid_utf8("é\xED\xA0\x80") == 2U);   // a surrogate
+  BOOST_TEST(first_invalid_utf8("ab\xC0\xAF") == 2U);      // an overlong slash
+  BOOST_TEST(first_invalid_utf8("漢\xF0\x9F\x98") == 3U);  // a cut emoji
 }
 
 BOOST_AUTO_TEST_CASE(characters_are_counted_and_broken_bytes_one_by_one) {

@@ -3,7 +3,7 @@
 
 // What does a model look like that does just what the concepts ask, and no more?
 //
-// An n-gram model with add-one smoothing over the bytes (or longer pieces) of a training text:
+// Mostly an n-gram model with add-one smoothing over the bytes (or longer pieces) of a training text:
 //   P(t | last n-1 tokens) = (count(context, t) + 1) / (count(context) + V)
 // so a test can compute every probability by hand, and a stranger can copy the shape of it. The
 // context is cut at the start of the sequence, BOS included, so a prefix matters up to n-1 tokens.
@@ -22,10 +22,11 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/random.hpp"
 
 namespace plumb {
 
-/// A CausalLm. Tokens 0–255 are bytes, then the pieces given, then BOS. Not thread-safe.
+/// A CausalLm and a Generator. Tokens 0–255 are bytes, then the pieces given, then BOS. Not thread-safe.
 class NgramModel {
  public:
   /// Longer pieces win over shorter ones, as in a greedy tokenizer; `order` is n, at least 1.
@@ -79,6 +80,31 @@ class NgramModel {
     }
   }
 
+  [[nodiscard]] std::vector<Continuation> generate(std::span<const TokenId> prompt,
+                                                   const GenerationOptions& options) const {
+    std::vector<Continuation> all(std::max<std::size_t>(1, options.samples));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      RandomStream random(options.seed, "sample " + std::to_string(i));
+      std::vector<TokenId> sequence(prompt.begin(), prompt.end());
+      while (all[i].tokens.size() < options.max_new_tokens) {
+        const TokenId next = options.samples == 0 ? likeliest(sequence) : draw(sequence, random.uniform());
+        if (next == *bos()) break;  // the end of sequence, here as in many real vocabularies
+        all[i].log_probabilities.push_back(log_probability(sequence, next));
+        all[i].tokens.push_back(next);
+        sequence.push_back(next);
+        const std::string text = detokenize(all[i].tokens);
+        if (options.stop.empty() || !text.ends_with(options.stop)) continue;
+        for (std::size_t cut = 0; cut < options.stop.size();) {  // stop texts are whole tokens here
+          cut += detokenize(std::span(&all[i].tokens.back(), 1)).size();
+          all[i].tokens.pop_back();
+          all[i].log_probabilities.pop_back();
+        }
+        break;
+      }
+    }
+    return all;
+  }
+
   /// ln P(next | prefix), the number a test compares with.
   [[nodiscard]] double log_probability(std::span<const TokenId> prefix, TokenId next) const {
     double seen = 0;
@@ -105,6 +131,21 @@ class NgramModel {
   std::vector<float> row_;
 
  private:
+  [[nodiscard]] TokenId likeliest(std::span<const TokenId> prefix) const {
+    TokenId best = 0;
+    for (TokenId token = 1; token < static_cast<TokenId>(vocabulary_size()); ++token) {
+      if (log_probability(prefix, token) > log_probability(prefix, best)) best = token;
+    }
+    return best;
+  }
+  [[nodiscard]] TokenId draw(std::span<const TokenId> prefix, double place) const {
+    for (TokenId token = 0; token < static_cast<TokenId>(vocabulary_size()); ++token) {
+      place -= std::exp(log_probability(prefix, token));
+      if (place < 0) return token;
+    }
+    return *bos();
+  }
+
   [[nodiscard]] std::vector<TokenId> context_of(std::span<const TokenId> prefix) const {
     const auto kept = prefix.last(std::min(prefix.size(), order_ - 1));
     return {kept.begin(), kept.end()};
@@ -163,7 +204,67 @@ class NgramTreeModel : public NgramModel {
   std::size_t held_ = 0;
 };
 
-static_assert(CausalLm<NgramModel> && !TreeCausalLm<NgramModel>);
+/// A MaskedLm: P(t | neighbours) = (count(left, t, right) + 1) / (count(left, ·, right) + V), with BOS
+/// for a missing neighbour. Its vocabulary is the n-gram model's and the mask.
+class NeighbourModel : private NgramModel {
+ public:
+  explicit NeighbourModel(std::string_view training_text) : NgramModel(training_text, 1) {
+    const std::vector<Token> tokens = tokenize(training_text).tokens;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const TokenId left = i == 0 ? *bos() : tokens[i - 1].id;
+      const TokenId right = i + 1 == tokens.size() ? *bos() : tokens[i + 1].id;
+      ++counts_[{left, right}][tokens[i].id];
+    }
+  }
+
+  using NgramModel::bos;
+  using NgramModel::context_length;
+  using NgramModel::detokenize;
+  using NgramModel::tokenize;
+  [[nodiscard]] std::size_t vocabulary_size() const { return NgramModel::vocabulary_size() + 1; }
+  [[nodiscard]] TokenId mask() const { return static_cast<TokenId>(NgramModel::vocabulary_size()); }
+
+  void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      const auto& [sequence, position] = queries[q];
+      const TokenId left = position == 0 ? *bos() : sequence[position - 1];
+      const TokenId right = position + 1 == sequence.size() ? *bos() : sequence[position + 1];
+      row_.assign(vocabulary_size(), 0.0F);
+      if (const auto found = counts_.find({left, right}); found != counts_.end()) {
+        for (const auto& [token, count] : found->second) {
+          row_[static_cast<std::size_t>(token)] = static_cast<float>(std::log(count + 1.0));
+        }
+      }
+      visit(static_cast<std::uint32_t>(q), row_);
+    }
+  }
+
+ private:
+  std::map<std::pair<TokenId, TokenId>, std::map<TokenId, double>> counts_;
+};
+
+/// An Embedder: h_i = h_{i−1} / 2 + e(byte_i), one dimension for each byte and one for BOS, so a vector
+/// tells the whole text and the last bytes weigh most.
+class DecayEmbedder {
+ public:
+  [[nodiscard]] std::size_t dimension() const { return 257; }
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) const {
+    EmbeddingMatrix rows = EmbeddingMatrix::Zero(static_cast<Eigen::Index>(texts.size()), 257);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      auto row = rows.row(static_cast<Eigen::Index>(i));
+      if (with_bos) row(256) = 1;
+      for (const char c : texts[i]) {
+        row *= 0.5F;
+        row(static_cast<unsigned char>(c)) += 1;
+      }
+    }
+    return rows;
+  }
+};
+
+static_assert(CausalLm<NgramModel> && Generator<NgramModel> && !TreeCausalLm<NgramModel>);
 static_assert(TreeCausalLm<NgramTreeModel>);
+static_assert(MaskedLm<NeighbourModel> && !CausalLm<NeighbourModel>);
+static_assert(Embedder<DecayEmbedder> && !LanguageModel<DecayEmbedder>);
 
 }  // namespace plumb

@@ -3,9 +3,11 @@
 
 // Who answers? What an inference engine must offer so that plumb can probe it.
 //
-// `CausalLm` is enough for every likelihood probe; `TreeCausalLm` is the same answers faster. Each
+// `CausalLm` is enough for every likelihood probe; `TreeCausalLm` is the same answers faster;
+// `MaskedLm`, `Embedder` and `Generator` are what other probes ask. A backend models those it can. Each
 // concept has a working model in archetypes.hpp to read and to copy from.
 
+#include <Eigen/Core>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plumb/core/token.hpp"
 #include "plumb/core/token_tree.hpp"
@@ -100,5 +103,70 @@ concept TreeCausalLm =
       model.evaluate(tree, wanted, visit);
       model.release(tree, node);
     };
+
+/// A sequence with one position to predict; the token that stands there is the caller's to mask.
+struct MaskedQuery {
+  std::vector<TokenId> sequence;
+  std::uint32_t position = 0;
+};
+
+/// A language model that predicts the token at a place from both sides.
+///
+/// Requires:
+///   1. `mask()`: the token that stands for "unknown";
+///   2. `evaluate(queries, visit)` calls `visit(query, logits)` once for each query, by index, in any
+///      order, where `logits` predicts the query's position.
+/// Means: a row depends on its own query's sequence alone, but for rounding.
+/// Does not promise: that rows of one text multiply to a probability of it.
+template <class M>
+concept MaskedLm = LanguageModel<M> &&
+                   requires(M& model, std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
+                     { model.mask() } -> std::same_as<TokenId>;
+                     model.evaluate(queries, visit);
+                   };
+
+/// One row for each text.
+using EmbeddingMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// A model that gives texts as vectors.
+///
+/// Requires:
+///   1. `dimension()`, known before anything is embedded;
+///   2. `embed(texts, with_bos)`: the last hidden vector (last layer, after the final norm) of the last
+///      token of each text, shape [texts, dimension].
+/// Means: a row depends on its own text alone, but for rounding; equal texts give equal rows.
+/// Does not promise: any length or direction; vectors are raw, not normalised.
+template <class M>
+concept Embedder = requires(M& model, std::span<const std::string> texts, bool with_bos) {
+  { model.dimension() } -> std::convertible_to<std::size_t>;
+  { model.embed(texts, with_bos) } -> std::same_as<EmbeddingMatrix>;
+};
+
+struct GenerationOptions {
+  /// Continuations of the prompt; 0 asks for the greedy one.
+  std::size_t samples = 0;
+  std::size_t max_new_tokens = 16;
+  /// Text that ends a continuation; it is not part of it. Empty: only the end of sequence does.
+  std::string stop = "\n";
+  std::uint64_t seed = 0;
+};
+
+struct Continuation {
+  std::vector<TokenId> tokens;
+  /// ln P of each token given all before it, under temperature 1 and the whole vocabulary.
+  std::vector<double> log_probabilities;
+};
+
+/// A language model that goes on with a text.
+///
+/// Requires: `generate(prompt, options)` returns one greedy continuation, or `samples` of them drawn
+/// at temperature 1 from the whole vocabulary. Greedy ties go to the lowest token.
+/// Means: equal arguments give equal continuations.
+/// Does not promise: that a continuation is not empty.
+template <class M>
+concept Generator = LanguageModel<M> && requires(M& model, std::span<const TokenId> prompt,
+                                                 const GenerationOptions& options) {
+  { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
+};
 
 }  // namespace plumb

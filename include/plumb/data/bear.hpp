@@ -50,6 +50,9 @@ namespace plumb {
                           "make them parallel"));
       }
       builder.set_options(*labels, ids.value_or(std::vector<std::string>{}), site);
+    } else if (entry.contains("answer_space_labels") && !entry["answer_space_labels"].is_null()) {
+      report(user_error(site, "answer_space_labels is not a list of strings", "write [\"…\", …]"));
+      continue;
     }
     if (info.contains(code) && info[code].is_object()) {
       builder.set_domains(string_list(info[code], "domains").value_or(std::vector<std::string>{}));

@@ -76,7 +76,7 @@ inline void throw_problem(const Error& problem) { throw problem; }
     for (const std::string& code : codes) {
       bool found = false;
       for (Relation& relation : dataset.relations) {
-        if (relation.code != code) continue;
+        if (code.empty() || relation.code != code) continue;
         chosen.push_back(std::move(relation));
         relation.code.clear();
         found = true;

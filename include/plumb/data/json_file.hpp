@@ -43,6 +43,9 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   } catch (const Json::parse_error& error) {
     if (bad_byte != nullptr) *bad_byte = error.byte == 0 ? 0 : error.byte - 1;
     return "not JSON (byte " + std::to_string(error.byte) + ")";
+  } catch (const Json::out_of_range& error) {  // a number past the range of double
+    if (bad_byte != nullptr) *bad_byte = 0;
+    return "not JSON (" + std::string(error.what()) + ")";
   }
 }
 

@@ -27,7 +27,7 @@ namespace plumb {
   }
   if (path.filename().empty()) path = path.parent_path();  // "data/bear/" is named bear too
   Dataset dataset;
-  if (fs::is_regular_file(path)) {
+  if (!fs::is_directory(path)) {
     if (path.extension() != ".tsv") {
       throw user_error({.file = path}, "is not a .tsv file", "name a folder or a .tsv file");
     }

@@ -132,6 +132,14 @@ class RelationBuilder {
                            "make the two agree"));
         return std::nullopt;
       }
+      if (const auto named = id ? option_of_id_.find(*id) : option_of_id_.end();
+          named != option_of_id_.end() && relation_.option_ids[answer] != *id) {
+        report_(user_error(at(site, "obj_id"),
+                           "is '" + relation_.options[named->second] + "', but answer_idx is " +
+                               index->dump(),
+                           "make the two agree"));
+        return std::nullopt;
+      }
       return answer;
     }
     if (!label && !(id && options_are_fixed_)) {
@@ -149,7 +157,13 @@ class RelationBuilder {
     }
     if (const auto found = id ? option_of_id_.find(*id) : option_of_id_.end();
         found != option_of_id_.end()) {
-      return found->second;
+      const auto named = label ? option_of_label_.find(*label) : option_of_label_.end();
+      if (named == option_of_label_.end()) return found->second;
+      if (relation_.option_ids[named->second] == *id) return named->second;
+      report_(user_error(at(site, "obj_id"),
+                         "is '" + relation_.options[found->second] + "', but obj_label is '" + *label + "'",
+                         "make the two agree"));
+      return std::nullopt;
     }
     if (const auto found = label ? option_of_label_.find(*label) : option_of_label_.end();
         found != option_of_label_.end()) {

@@ -60,6 +60,7 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   }
   std::string text;
   for (std::size_t line = 1; std::getline(stream, text); ++line) {
+    if (line == 1 && text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
     if (!text.empty() && text.back() == '\r') text.pop_back();
     if (text.empty() || (line == 1 && text == "subject\trelation\tobject")) continue;
     if (first_invalid_utf8(text) != std::string::npos) {

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/data/bear.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+namespace {
+
+/// A sound dataset of two relations, to be broken by each test in its own way.
+struct Bear : test::TemporaryFolder {
+  Bear() {
+    write("metadata_relations.json", R"({
+      "P36": {"templates": ["The capital of [X] is [Y].", "[Y] is the capital of [X]."],
+              "answer_space_labels": ["Paris", "Rome"], "answer_space_ids": ["Q90", "Q220"]},
+      "P30": {"templates": ["[X] is in [Y]."]}})");
+    write("P36.jsonl",
+          "{\"sub_id\": \"Q142\", \"sub_label\": \"France\", \"sub_aliases\": [\"FR\"], "
+          "\"obj_id\": \"Q90\", \"obj_label\": \"Paris\", \"answer_idx\": 0}\n"
+          "{\"sub_id\": \"Q38\", \"sub_label\": \"Italy\", \"sub_aliases\": [], "
+          "\"obj_id\": \"Q220\", \"obj_label\": \"Rome\", \"answer_idx\": 1}\n");
+    write("P30.jsonl",
+          "{\"sub_label\": \"Chad\", \"obj_label\": \"Africa\"}\n"
+          "{\"sub_label\": \"Peru\", \"obj_label\": \"South America\"}\n"
+          "{\"sub_label\": \"Mali\", \"obj_label\": \"Africa\"}\n");
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(bear_suite)
+
+BOOST_FIXTURE_TEST_CASE(a_folder_is_read_in_the_order_of_its_metadata, Bear) {
+  BOOST_TEST(is_bear(path()));
+  const Dataset dataset = load_bear(path());
+  BOOST_TEST(dataset.name == path().filename().string());
+  BOOST_REQUIRE(dataset.relations.size() == 2U);
+  const Relation& capitals = dataset.relations[0];
+  BOOST_TEST(capitals.code == "P36");
+  BOOST_TEST(capitals.templates.size() == 2U);
+  BOOST_TEST(capitals.options == (std::vector<std::string>{"Paris", "Rome"}));
+  BOOST_TEST(capitals.option_ids == (std::vector<std::string>{"Q90", "Q220"}));
+  BOOST_TEST(capitals.facts[0].subject_aliases == std::vector<std::string>{"FR"});
+  BOOST_TEST(capitals.facts[1].subject_id == "Q38");
+  BOOST_TEST(capitals.facts[1].answer == 1U);
+  BOOST_TEST(capitals.one_to_one);
+  BOOST_TEST(capitals.domains.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(without_an_answer_space_the_distinct_objects_are_the_options, Bear) {
+  const Relation continents = load_bear(path()).relations.at(1);
+  BOOST_TEST(continents.options == (std::vector<std::string>{"Africa", "South America"}));
+  BOOST_TEST(continents.facts[2].answer == 0U);
+  BOOST_TEST(!continents.one_to_one);
+}
+
+BOOST_FIXTURE_TEST_CASE(domains_come_from_the_relation_info, Bear) {
+  write("relation_info.json", R"({"P36": {"domains": ["Geography", "Politics"]}})");
+  const Dataset dataset = load_bear(path());
+  BOOST_TEST(dataset.relations[0].domains == (std::vector<std::string>{"Geography", "Politics"}));
+  BOOST_TEST(dataset.relations[1].domains.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(every_file_that_was_read_is_named_in_order, Bear) {
+  write("relation_info.json", "{}");
+  std::vector<std::string> names;
+  for (const auto& file : load_bear(path()).files) names.push_back(file.filename().string());
+  BOOST_TEST(names == (std::vector<std::string>{"metadata_relations.json", "relation_info.json",
+                                                "P36.jsonl", "P30.jsonl"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(metadata_that_cannot_be_read_ends_it, Bear) {
+  write("metadata_relations.json", "{\"P36\": {\n\"templates\": [}");
+  BOOST_CHECK_EXCEPTION(load_bear(path()), Error,
+                        says(Fault::user, "metadata_relations.json:2: not JSON"));
+  const test::TemporaryFolder empty;
+  BOOST_TEST(!is_bear(empty.path()));
+  BOOST_CHECK_EXCEPTION(load_bear(empty.path()), Error,
+                        says(Fault::user, "metadata_relations.json: cannot be read; check that"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_relation_whose_file_is_missing_is_reported, Bear) {
+  std::filesystem::remove(*this / "P30.jsonl");
+  BOOST_CHECK_EXCEPTION(load_bear(path()), Error,
+                        says(Fault::user,
+                             "P30.jsonl: is missing though metadata_relations.json names "
+                             "P30; add the file or remove the entry"));
+  const Dataset rest = load_bear(path(), [](const Error&) {});
+  BOOST_TEST(rest.relations.size() == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_broken_line_is_reported_by_its_number, Bear) {
+  write("P30.jsonl",
+        "{\"sub_label\": \"Chad\", \"obj_label\": \"Africa\"}\n\n{\"sub_label\": \"Peru\"\n");
+  BOOST_CHECK_EXCEPTION(
+      load_bear(path()), Error,
+      says(Fault::user, "P30.jsonl:3: not JSON (byte 21); each line must be one JSON"));
+}
+
+BOOST_FIXTURE_TEST_CASE(templates_are_a_list_with_both_placeholders, Bear) {
+  for (const std::string entry : {"{}", "[]", "null", R"({"templates": "[X] [Y]"})"}) {
+    write("metadata_relations.json", "{\"P36\": " + entry + "}");
+    BOOST_CHECK_EXCEPTION(load_bear(path()), Error,
+                          says(Fault::user,
+                               "metadata_relations.json: P36: has no list of templates; "
+                               "give it \"templates\": [\"…\"]"));
+  }
+  write("metadata_relations.json", R"({"P36": {"templates": ["[X] is great."]}})");
+  BOOST_CHECK_EXCEPTION(load_bear(path()), Error,
+                        says(Fault::user,
+                             "metadata_relations.json: P36: template '[X] is great.' has "
+                             "no [Y]; write [X] where"));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
+  const auto with = [&](const std::string& space) {
+    write("metadata_relations.json", R"({"P36": {"templates": ["[X] [Y]"], )" + space + "}}");
+    return load_bear(path());
+  };
+  BOOST_CHECK_EXCEPTION(
+      with(R"("answer_space_labels": ["Paris", "Rome", "Paris"])"), Error,
+      says(Fault::user, "metadata_relations.json: P36: option 'Paris' stands twice"));
+  BOOST_CHECK_EXCEPTION(
+      with(R"("answer_space_labels": ["Paris", "Rome"], "answer_space_ids": ["Q90"])"), Error,
+      says(Fault::user,
+           "P36: answer_space_ids and answer_space_labels differ in length; make them"));
+  // Were it passed over, the objects would silently be another set of options.
+  for (const std::string list : {R"(["Paris", "Rome", 3])", R"({"Q90": "Paris"})"}) {
+    BOOST_CHECK_EXCEPTION(
+        with("\"answer_space_labels\": " + list), Error,
+        says(Fault::user,
+             "metadata_relations.json: P36: answer_space_labels is not a list of strings"));
+  }
+  BOOST_TEST(with(R"("answer_space_labels": null)").relations[0].options.size() == 2U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/data/json_file.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+namespace {
+
+/// The lines that are sound, and the problems as their texts.
+struct Lines {
+  std::vector<std::pair<std::size_t, Json>> sound;
+  std::vector<std::string> problems;
+};
+
+Lines read_lines(const std::filesystem::path& file) {
+  Lines lines;
+  const ProblemSink sink = [&](const Error& error) { lines.problems.emplace_back(error.what()); };
+  for_each_json_line(file, sink, [&](const Json& object, std::size_t line) {
+    lines.sound.emplace_back(line, object);
+  });
+  return lines;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(json_file_suite)
+
+BOOST_AUTO_TEST_CASE(an_object_is_read_with_its_keys_in_order) {
+  const test::TemporaryFolder folder;
+  const Json object =
+      read_json_object(folder.write("a.json", R"({"z": 1, "a": [true], "m": "é"})"));
+  BOOST_TEST(object.dump() == R"({"z":1,"a":[true],"m":"é"})");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_not_json_is_refused_at_its_line) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(read_json_object(folder.write("a.json", "{\"a\": 1,\n\n  b: 2}\n")), Error,
+                        says(Fault::user, "a.json:3: not JSON (byte 13); mend the syntax there"));
+  BOOST_CHECK_EXCEPTION(read_json_object(folder.write("cut.json", "{\"a\": [1,\n")), Error,
+                        says(Fault::user, "cut.json:2: not JSON"));
+  BOOST_CHECK_EXCEPTION(read_json_object(folder.write("empty.json", "")), Error,
+                        says(Fault::user, "empty.json:1: not JSON"));
+  BOOST_CHECK_EXCEPTION(read_json_object(folder.write("list.json", "[1, 2]")), Error,
+                        says(Fault::user,
+                             "list.json:1: is JSON but not an object; "
+                             "the file must hold {…}"));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_not_utf8_is_refused_at_its_line) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(read_json_object(folder.write("a.json", "{\n\"a\": \"caf\xE9\"}")), Error,
+                        says(Fault::user, "a.json:2: not UTF-8 at byte 12"));
+}
+
+BOOST_AUTO_TEST_CASE(a_number_too_large_for_a_double_is_refused) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(read_json_object(folder.write("a.json", "{\"a\": 1e999}")), Error,
+                        says(Fault::user, "a.json:1: not JSON"));
+  const Lines lines = read_lines(folder.write("a.jsonl", "{\"a\": 1}\n{\"a\": -1e999}\n"));
+  BOOST_TEST(lines.sound.size() == 1U);
+  BOOST_REQUIRE(lines.problems.size() == 1U);
+  BOOST_TEST(lines.problems[0].find("a.jsonl:2: not JSON") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_named) {
+  const test::TemporaryFolder folder;
+  const auto remedy = "none.json: cannot be read; check that it exists";
+  BOOST_CHECK_EXCEPTION((void)read_text(folder / "none.json"), Error, says(Fault::user, remedy));
+  BOOST_CHECK_EXCEPTION(read_json_object(folder / "none.json"), Error, says(Fault::user, remedy));
+  BOOST_CHECK_EXCEPTION(read_lines(folder / "none.json"), Error, says(Fault::user, remedy));
+  BOOST_CHECK_EXCEPTION((void)read_text(folder.path()), Error,
+                        says(Fault::user, "check that it exists and is a readable file"));
+}
+
+BOOST_AUTO_TEST_CASE(lines_are_visited_with_their_numbers_and_blank_ones_passed_over) {
+  const test::TemporaryFolder folder;
+  const Lines lines =
+      read_lines(folder.write("a.jsonl", "{\"a\":1}\n\n \t\r\n{\"a\":2}\r\n{\"a\":3}"));
+  BOOST_TEST(lines.problems.empty());
+  BOOST_REQUIRE(lines.sound.size() == 3U);
+  BOOST_TEST(lines.sound[0].first == 1U);
+  BOOST_TEST(lines.sound[1].first == 4U);
+  BOOST_TEST(lines.sound[2].first == 5U);
+  BOOST_TEST(lines.sound[2].second["a"] == 3);
+  BOOST_TEST(read_lines(folder.write("empty.jsonl", "")).sound.empty());
+}
+
+BOOST_AUTO_TEST_CASE(broken_lines_are_reported_and_left_out) {
+  const test::TemporaryFolder folder;
+  const auto file =
+      folder.write("a.jsonl", "{\"a\":1}\nnonsense\n[1]\n\"x\"\n{\"a\":\"\xFF\"}\n{\"a\":2}\n");
+  const Lines lines = read_lines(file);
+  BOOST_TEST(lines.sound.size() == 2U);
+  const std::string name = file.string();
+  BOOST_TEST(
+      lines.problems == (std::vector<std::string>{
+                            name + ":2: not JSON (byte 2); each line must be one JSON object",
+                            name + ":3: is JSON but not an object; each line must be {…}",
+                            name + ":4: is JSON but not an object; each line must be {…}",
+                            name + ":5: not UTF-8 at byte 7; each line must be one JSON object"}),
+      boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_strict_sink_ends_the_reading_at_the_first_problem) {
+  const test::TemporaryFolder folder;
+  int visits = 0;
+  BOOST_CHECK_EXCEPTION(for_each_json_line(folder.write("a.jsonl", "{}\n{\n{}\n"), throw_problem,
+                                           [&](const Json&, std::size_t) { ++visits; }),
+                        Error, says(Fault::user, "a.jsonl:2: not JSON"));
+  BOOST_TEST(visits == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_strings_is_just_that) {
+  const Json object = {
+      {"list", {"a", "b"}}, {"none", Json::array()}, {"mixed", {"a", 1}}, {"word", "a"}};
+  BOOST_TEST((string_list(object, "list") == std::vector<std::string>{"a", "b"}));
+  BOOST_TEST(string_list(object, "none")->empty());
+  for (const char* field : {"mixed", "word", "absent"}) BOOST_TEST(!string_list(object, field));
+  BOOST_TEST(!string_list(Json("not an object"), "list"));
+}
+
+BOOST_AUTO_TEST_CASE(the_first_string_that_says_something_is_taken) {
+  const Json object = {{"empty", ""}, {"number", 7}, {"a", "one"}, {"b", "two"}};
+  BOOST_TEST(first_string(object, "absent", "empty", "number", "b", "a").value() == "two");
+  BOOST_TEST(!first_string(object, "absent", "empty", "number"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

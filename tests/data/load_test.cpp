@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/data/load.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+namespace {
+
+const std::string facts =
+    "{\"sub_label\": \"France\", \"obj_label\": \"Paris\"}\n"
+    "{\"sub_label\": \"Italy\", \"obj_label\": \"Rome\"}\n";
+
+void write_table(const test::TemporaryFolder& folder, const std::string& name) {
+  folder.write(name + ".tsv", "France\tP36\tParis\nItaly\tP36\tRome\n");
+  folder.write(name + ".json", R"({"P36": ["[X]: [Y]"]})");
+}
+
+void check_capitals(const Dataset& dataset) {
+  BOOST_REQUIRE(dataset.relations.size() == 1U);
+  BOOST_TEST(dataset.relations[0].code == "P36");
+  BOOST_TEST(dataset.relations[0].facts.size() == 2U);
+  BOOST_TEST(dataset.relations[0].options.at(1) == "Rome");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(load_suite)
+
+BOOST_AUTO_TEST_CASE(the_layout_tells_the_loader) {
+  const test::TemporaryFolder folder;
+  folder.write("bear/metadata_relations.json", R"({"P36": {"templates": ["[X]: [Y]"]}})");
+  folder.write("bear/P36.jsonl", facts);
+  check_capitals(load_dataset(folder / "bear"));
+
+  folder.write("lama/relations.jsonl", R"({"relation": "P36", "template": "[X]: [Y]"})");
+  folder.write("lama/TREx/P36.jsonl", facts);
+  check_capitals(load_dataset(folder / "lama"));
+
+  folder.write("pararel/trex_lms_vocab/P36.jsonl", facts);
+  folder.write("pararel/pattern_data/graphs_json/P36.jsonl", R"({"pattern": "[X]: [Y]"})");
+  check_capitals(load_dataset(folder / "pararel"));
+
+  write_table(folder, "own/facts");
+  check_capitals(load_dataset(folder / "own"));
+  check_capitals(load_dataset(folder / "own/facts.tsv"));
+}
+
+BOOST_AUTO_TEST_CASE(a_trailing_slash_does_not_change_the_name) {
+  const test::TemporaryFolder folder;
+  folder.write("bear/metadata_relations.json", R"({"P36": {"templates": ["[X]: [Y]"]}})");
+  folder.write("bear/P36.jsonl", facts);
+  BOOST_TEST(load_dataset(folder / "bear").name == "bear");
+  BOOST_TEST(load_dataset(folder / "bear/").name == "bear");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(
+      load_dataset(folder / "none"), Error,
+      says(Fault::user, "none: does not exist; name a dataset's folder or a .tsv file"));
+  BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
+                        says(Fault::user,
+                             "is not a dataset plumb knows; it needs "
+                             "metadata_relations.json (BEAR), relations.jsonl (LAMA), "));
+  BOOST_CHECK_EXCEPTION(
+      load_dataset(folder.write("facts.csv", "a,b,c\n")), Error,
+      says(Fault::user, "facts.csv: is not a .tsv file; name a folder or a .tsv file"));
+  BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
+                        says(Fault::user, "/dev/null: is not a .tsv file; name a folder"));
+}
+
+BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {
+  const test::TemporaryFolder folder;
+  write_table(folder, "one");
+  write_table(folder, "two");
+  BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
+                        says(Fault::user, "holds several .tsv files; name the one to read"));
+  check_capitals(load_dataset(folder / "two.tsv"));
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_dataset_is_refused) {
+  const test::TemporaryFolder folder;
+  folder.write("metadata_relations.json", "{}");
+  BOOST_CHECK_EXCEPTION(
+      load_dataset(folder.path()), Error,
+      says(Fault::user, ": the dataset is empty; it needs at least one relation with"));
+}
+
+BOOST_AUTO_TEST_CASE(a_dataset_of_which_nothing_is_usable_is_refused_by_a_lenient_sink_too) {
+  const test::TemporaryFolder folder;
+  folder.write("facts.json", R"({"P36": ["[X] has no answer"]})");
+  int problems = 0;
+  BOOST_CHECK_EXCEPTION(load_dataset(folder.write("facts.tsv", "France\tP36\tParis\n"),
+                                     [&](const Error&) { ++problems; }),
+                        Error, says(Fault::user, "facts.tsv: the dataset is empty"));
+  BOOST_TEST(problems == 2);  // the template, then the relation left without one
+}
+
+BOOST_AUTO_TEST_SUITE_END()

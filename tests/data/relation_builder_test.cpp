@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/data/relation_builder.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace plumb;
+
+namespace {
+
+/// A builder that goes on after a problem and keeps its text.
+struct Kept {
+  std::vector<std::string> problems;
+  ProblemSink sink = [this](const Error& error) {
+    BOOST_TEST((error.fault() == Fault::user));
+    problems.emplace_back(error.what());
+  };
+  RelationBuilder builder{"P36", sink};
+
+  void fact(const char* json, std::size_t line = 1) {
+    builder.add_fact(Json::parse(json), {"P36.jsonl", line});
+  }
+  std::optional<Relation> finish() { return std::move(builder).finish({.file = "P36.jsonl"}); }
+  [[nodiscard]] std::string only_problem() const {
+    BOOST_TEST(problems.size() == 1U);
+    return problems.empty() ? "" : problems.front();
+  }
+};
+
+struct KeptWithOptions : Kept {
+  KeptWithOptions() {
+    builder.add_template("The capital of [X] is [Y].", {});
+    builder.set_options({"Paris", "Rome", "Cairo"}, {"Q90", "Q220", "Q85"}, {});
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(relation_builder_suite)
+
+BOOST_FIXTURE_TEST_CASE(facts_answer_by_index_identifier_or_label, KeptWithOptions) {
+  fact(R"({"sub_label": "Italy", "answer_idx": 1})");
+  fact(
+      R"({"sub_id": "Q142", "sub_label": "France", "obj_id": "Q90", "sub_aliases": ["la France"]})");
+  fact(R"({"sub_uri": "Q79", "sub_label": "Egypt", "obj_label": "Cairo"})");
+  fact(R"({"sub_label": "Latium", "answer_idx": 1, "obj_id": "Q220", "obj_label": "Rome"})");
+  const auto relation = finish();
+  BOOST_TEST(problems.empty());
+  BOOST_REQUIRE(relation.has_value());
+  BOOST_REQUIRE(relation->facts.size() == 4U);
+  for (const auto& [place, answer] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {1, 0}, {2, 2}, {3, 1}}) {
+    BOOST_TEST(relation->facts[place].answer == answer);
+    BOOST_TEST(relation->facts[place].instance == place);
+  }
+  BOOST_TEST(relation->facts[1].subject_id == "Q142");
+  BOOST_TEST(relation->facts[1].subject_aliases == std::vector<std::string>{"la France"});
+  BOOST_TEST(relation->facts[2].subject_id == "Q79");
+  BOOST_TEST(relation->facts[0].subject_id == "");
+  BOOST_TEST(!relation->one_to_one);
+}
+
+BOOST_FIXTURE_TEST_CASE(without_fixed_options_each_new_object_is_one, Kept) {
+  builder.add_template("[X]: [Y]", {});
+  fact(R"({"sub_label": "France", "obj_label": "Paris", "obj_uri": "Q90"})");
+  fact(R"({"sub_label": "Italy", "obj_label": "Rome"})");
+  fact(R"({"sub_label": "Gaul", "obj_label": "Paris"})");
+  builder.add_fact("Egypt", "Cairo", {});
+  const auto relation = finish();
+  BOOST_REQUIRE(relation.has_value());
+  BOOST_TEST(relation->options == (std::vector<std::string>{"Paris", "Rome", "Cairo"}));
+  BOOST_TEST(relation->option_ids == (std::vector<std::string>{"Q90", "P36-1", "P36-2"}));
+  BOOST_TEST(relation->facts[2].answer == 0U);
+  BOOST_TEST(relation->facts[3].answer == 2U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_template_needs_both_placeholders, Kept) {
+  builder.add_template("The capital is [Y].", {"templates.json", 4, "P36"});
+  builder.add_template("The capital of [X].", {"templates.json", 5, "P36"});
+  const std::string remedy = "; write [X] where the subject stands and [Y] where the answer does";
+  BOOST_TEST(
+      problems == (std::vector<std::string>{
+                      "templates.json:4: P36: template 'The capital is [Y].' has no [X]" + remedy,
+                      "templates.json:5: P36: template 'The capital of [X].' has no [Y]" + remedy}),
+      boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(options_are_distinct_and_not_empty, Kept) {
+  builder.set_options({"Paris", "", "Paris"}, {}, {"metadata.json", 0, "P36"});
+  BOOST_TEST(
+      problems == (std::vector<std::string>{
+                      "metadata.json: P36: option 1 is empty; give it a label",
+                      "metadata.json: P36: option 'Paris' stands twice; keep one of them and "
+                      "renumber answer_idx"}),
+      boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_fact_without_its_subject_is_left_out_and_its_place_kept,
+                        KeptWithOptions) {
+  fact(R"({"obj_label": "Paris"})", 1);
+  fact(R"({"sub_label": "", "obj_label": "Paris"})", 2);
+  fact(R"({"sub_label": 7, "obj_label": "Paris"})", 3);
+  fact(R"({"sub_label": "Italy", "obj_label": "Rome"})", 4);
+  BOOST_REQUIRE(problems.size() == 3U);
+  for (std::size_t line = 1; line <= 3; ++line) {
+    BOOST_TEST(problems[line - 1] == "P36.jsonl:" + std::to_string(line) +
+                                         ": sub_label: the fact has no subject; "
+                                         "give the line a non-empty string sub_label");
+  }
+  const auto relation = finish();
+  BOOST_REQUIRE((relation && relation->facts.size() == 1U));
+  BOOST_TEST(relation->facts[0].instance == 3U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_fact_without_its_answer_is_left_out, KeptWithOptions) {
+  fact(R"({"sub_label": "Italy"})", 9);
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl:9: obj_label: the fact has no answer; give the line a "
+             "non-empty string obj_label");
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_must_be_among_the_options, KeptWithOptions) {
+  fact(R"({"sub_label": "Peru", "obj_label": "Lima"})", 2);
+  fact(R"({"sub_label": "Peru", "obj_id": "Q2868"})", 3);
+  const std::string remedy = " options of P36; add it to answer_space_labels or mend the line";
+  BOOST_TEST(problems == (std::vector<std::string>{
+                             "P36.jsonl:2: obj_label: answer 'Lima' is not among the 3" + remedy,
+                             "P36.jsonl:3: obj_id: answer 'Q2868' is not among the 3" + remedy}),
+             boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_index_must_be_one, KeptWithOptions) {
+  for (const std::string index : {"3", "-1", "1.0", "\"1\"", "null", "18446744073709551615"}) {
+    problems.clear();
+    fact((R"({"sub_label": "Italy", "answer_idx": )" + index + "}").c_str(), 5);
+    BOOST_TEST(only_problem() == "P36.jsonl:5: answer_idx: " + index +
+                                     " is not among the 3 options of P36; use an index from 0");
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_said_twice_must_agree, KeptWithOptions) {
+  fact(R"({"sub_label": "Italy", "answer_idx": 1, "obj_label": "Paris"})", 6);
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl:6: answer_idx: 1 is 'Rome', but obj_label is 'Paris'; make "
+             "the two agree");
+  problems.clear();
+  fact(R"({"sub_label": "Italy", "answer_idx": 1, "obj_id": "Q90"})", 7);
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl:7: obj_id: is 'Paris', but answer_idx is 1; make the two agree");
+  problems.clear();
+  fact(R"({"sub_label": "Italy", "obj_id": "Q220", "obj_label": "Paris"})", 8);
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl:8: obj_id: is 'Rome', but obj_label is 'Paris'; make the two agree");
+}
+
+BOOST_FIXTURE_TEST_CASE(aliases_are_a_list_of_strings, KeptWithOptions) {
+  fact(R"({"sub_label": "Italy", "answer_idx": 1, "sub_aliases": "Italia"})", 2);
+  BOOST_TEST(
+      only_problem() ==
+      "P36.jsonl:2: sub_aliases: is not a list of strings; write [\"…\", …] or leave it out");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_relation_needs_a_template, Kept) {
+  fact(R"({"sub_label": "France", "obj_label": "Paris"})");
+  BOOST_TEST(!finish());
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl: relation P36 has no usable template; add one or remove the relation");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_relation_needs_a_fact, KeptWithOptions) {
+  BOOST_TEST(!finish());
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl: relation P36 has no usable fact; add one or remove the relation");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_relation_needs_a_second_option, Kept) {
+  builder.add_template("[X] [Y]", {});
+  fact(R"({"sub_label": "France", "obj_label": "Paris"})");
+  BOOST_TEST(!finish());
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl: relation P36 has no usable second option; add one or remove the relation");
+}
+
+BOOST_AUTO_TEST_CASE(a_relation_name_can_be_a_file_name) {
+  for (const std::string code : {"", "capital/of"}) {
+    std::string problem;
+    const ProblemSink sink = [&](const Error& error) { problem = error.what(); };
+    BOOST_TEST(!RelationBuilder(code, sink).finish({.file = "a.tsv"}));
+    BOOST_TEST(problem == "a.tsv: relation name '" + code +
+                              "' is empty or holds a '/'; results are kept in files of that name; "
+                              "rename it");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
