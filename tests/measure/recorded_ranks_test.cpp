@@ -31,7 +31,6 @@ BOOST_AUTO_TEST_CASE(ranks_are_read_by_instance_then_template) {
   BOOST_TEST(ranks.code == "P36");
   BOOST_TEST(ranks.options == 3U);
   BOOST_TEST(ranks.domains == std::vector<std::string>{"Geography"});
-  BOOST_TEST(!ranks.one_to_one);
   BOOST_TEST((ranks.templates == std::vector<std::size_t>{0, 1}));
   BOOST_TEST(ranks.ranks.size() == 2U);
   BOOST_TEST(ranks.ranks[0][0].realistic() == 1.0);
@@ -42,9 +41,24 @@ BOOST_AUTO_TEST_CASE(ranks_are_read_by_instance_then_template) {
 
 BOOST_AUTO_TEST_CASE(cardinality_comes_from_the_metadata) {
   test::ResultsFolder folder;
-  folder.add("P36", three_options, two_templates, {{"cardinality", "single instance per answer"}},
-             {row("France", 0, 0, 0, {-1, -2, -3})});
+  const std::vector<std::string> rows{row("France", 0, 0, 0, {-1, -2, -3})};
+  const std::string one = "single instance per answer", many = "multiple instances per answer";
+  folder.add("P36", three_options, two_templates, {{"cardinality", one}}, rows);
   BOOST_TEST(recorded_ranks(folder.path())[0].one_to_one);
+  folder.add("P36", three_options, two_templates, {{"cardinality", many}}, rows);
+  BOOST_TEST(!recorded_ranks(folder.path())[0].one_to_one);
+}
+
+BOOST_AUTO_TEST_CASE(without_metadata_the_facts_tell_the_cardinality) {
+  test::ResultsFolder folder;
+  const std::string france = row("France", 0, 0, 0, {-1, -2, -3});
+  // The same fact under another template shares nothing with itself.
+  folder.add("P36", three_options, two_templates, Json::object(),
+             {france, row("France", 0, 1, 0, {-1, -2, -3})});
+  BOOST_TEST(recorded_ranks(folder.path())[0].one_to_one);
+  folder.add("P36", three_options, two_templates, Json::object(),
+             {france, row("Île-de-France", 1, 0, 0, {-1, -2, -3})});
+  BOOST_TEST(!recorded_ranks(folder.path())[0].one_to_one);
 }
 
 BOOST_AUTO_TEST_CASE(rows_that_name_neither_instance_nor_template_count_by_line) {

@@ -65,6 +65,11 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_before_says_nothing_about_the_rate, InLog)
   BOOST_TEST(update(1010, 50, 10) == " 50% 50/100 statements  1/s  50 s left  P36\n");
 }
 
+BOOST_FIXTURE_TEST_CASE(the_first_two_seconds_say_nothing_about_the_rate, OnTerminal) {
+  BOOST_TEST(update(1001.75, 10, 10).find("/s") == std::string::npos);
+  BOOST_TEST(update(1002, 10, 10).find("10/100 statements  5/s  18 s left") != std::string::npos);
+}
+
 BOOST_FIXTURE_TEST_CASE(nothing_is_said_of_the_rate_before_anything_is_scored, InLog) {
   BOOST_TEST(update(1010, 40, 0) == " 40% 40/100 statements  P36\n");
 }

@@ -180,6 +180,9 @@ class NgramTreeModel : public NgramModel {
     if (held_ > limits.nodes) {
       throw internal_error({}, "a tree of " + std::to_string(held_) + " nodes is past the limit");
     }
+    if (const std::size_t ends = branches(tree); ends > limits.leaves) {
+      throw internal_error({}, "a tree of " + std::to_string(ends) + " branches is past the limit");
+    }
     for (const NodeId node : wanted) {
       fill_row(tree.prefix(node));
       visit(node, row_);
@@ -200,6 +203,15 @@ class NgramTreeModel : public NgramModel {
   std::size_t tokens_fed = 0;
 
  private:
+  /// Evaluated nodes without an evaluated child.
+  [[nodiscard]] std::size_t branches(const TokenTree& tree) const {
+    std::vector<bool> ends = fed_;
+    for (NodeId node = 1; node < fed_.size(); ++node) {
+      if (fed_[node]) ends[tree.parent(node)] = false;
+    }
+    return static_cast<std::size_t>(std::ranges::count(ends, true));
+  }
+
   std::vector<bool> fed_;
   std::size_t held_ = 0;
 };

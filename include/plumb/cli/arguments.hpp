@@ -44,21 +44,19 @@ namespace options = boost::program_options;
 inline std::optional<options::variables_map> parse_arguments(
     Console& console, const std::string& usage, options::options_description description,
     const options::positional_options_description& positional = {}) {
-  const std::string command = usage.substr(0, usage.find_first_of("[<\n"));
-  options::options_description shown("Options");
-  shown.add(description);
-  shown.add_options()("help,h", "print this and end");
+  const std::string command = usage.substr(0, usage.find(' ', usage.find(' ') + 1) + 1);
+  description.add_options()("help,h", "print this and end");
   try {
     options::variables_map values;
     options::store(options::command_line_parser(console.arguments)
-                       .options(shown)
+                       .options(description)
                        .positional(positional)
                        .style(options::command_line_style::default_style &
                               ~options::command_line_style::allow_guessing)
                        .run(),
                    values);
     if (values.contains("help")) {
-      console.out << "Usage: " << usage << "\n\n" << shown;
+      console.out << "Usage: " << usage << "\n\nOptions:\n" << description;
       return std::nullopt;
     }
     options::notify(values);

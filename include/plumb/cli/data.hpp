@@ -39,7 +39,7 @@ inline int check_data(Console& console, const std::filesystem::path& data) {
   return problems == 0 ? 0 : 2;
 }
 
-/// Token counts of template 0, BOS not counted.
+/// Token counts of template 0, BOS included where the model has one.
 template <CausalLm Model>
 ScoringCost count_tokens(Model& model, const Relation& relation) {
   CausalScorer scorer(model, model.bos().has_value());

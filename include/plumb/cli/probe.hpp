@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,9 @@ inline std::optional<ProbeArguments> parse_probe(Console& console) {
   parsed.out = out;
   parsed.model = {model, parse_choice(precision, "--precision", "exact", "fast"),
                   static_cast<int>(std::min<std::uint64_t>(1024, parse_count(threads, "--threads")))};
+  if (parsed.model.threads == 0) {
+    parsed.model.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  }
   parsed.relations = parse_list(relations, "--relations");
   if (templates != "all") {
     for (const auto& item : parse_list(templates, "--templates")) {
@@ -121,7 +125,10 @@ inline Json probe_settings(const ProbeArguments& arguments, const Dataset& datas
           {"dataset", dataset.name},
           {"dataset_sha256", hash_files(dataset.files)},
           {"model", arguments.model.model.filename().string()},
-          {"model_sha256", hash_file(arguments.model.model)},
+          // An embedder's model need not be a file.
+          {"model_sha256", std::filesystem::is_regular_file(arguments.model.model)
+                               ? Json(hash_file(arguments.model.model))
+                               : Json()},
           {"backend", model.backend},
           {"weights", string_or_null(model.weights)},
           {"quantized", model.quantized},

@@ -73,6 +73,11 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
                         "write subject, relation and object with one tab between"));
       continue;
     }
+    if (fields[0].empty() || fields[2].empty()) {
+      report(user_error({table_file, line, fields[0].empty() ? "subject" : "object"}, "is empty",
+                        "fill the field or remove the line"));
+      continue;
+    }
     const auto builder = builders.find(fields[1]);
     if (builder == builders.end()) {
       report(user_error({table_file, line, "relation"}, "'" + fields[1] + "' has no templates",

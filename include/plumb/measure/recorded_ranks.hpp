@@ -18,7 +18,8 @@
 
 namespace plumb {
 
-/// Throws a user error when a fact lacks a template that another fact of its relation has.
+/// Where the metadata does not say whether the relation is 1:1, the recorded facts decide. Throws a
+/// user error when a fact lacks a template that another fact of its relation has.
 [[nodiscard]] inline RelationRanks ranks_of(const RecordedRelation& recorded) {
   RelationRanks ranks;
   ranks.code = recorded.relation.code;
@@ -26,12 +27,17 @@ namespace plumb {
   ranks.one_to_one = recorded.relation.one_to_one;
   ranks.options = recorded.relation.options.size();
   std::map<std::size_t, std::map<std::size_t, AnswerRank>> by_instance;
+  std::map<std::size_t, std::size_t> instance_of_answer;
+  bool shared_answer = false;
   for_each_recorded_row(recorded, [&](const RecordedRow& row) {
+    const auto [known, added] = instance_of_answer.emplace(row.fact.answer, row.fact.instance);
+    shared_answer = shared_answer || (!added && known->second != row.fact.instance);
     by_instance[row.fact.instance][row.template_index] = rank_answer(row.scores, row.fact.answer);
     if (std::ranges::find(ranks.templates, row.template_index) == ranks.templates.end()) {
       ranks.templates.push_back(row.template_index);
     }
   });
+  if (!recorded.has_cardinality) ranks.one_to_one = !shared_answer;
   std::ranges::sort(ranks.templates);
   for (const auto& [instance, rows] : by_instance) {
     if (rows.size() != ranks.templates.size()) {

@@ -42,7 +42,9 @@ class Progress {
     const double now = clock_();
     if (now - last_ < (on_terminal_ ? 0.1 : 5.0) && done < total_) return;
     last_ = now;
-    const double rate = now > start_ ? static_cast<double>(fresh) / (now - start_) : 0;
+    // The first moments go into warming up and say nothing about the rest.
+    const bool settled = now - start_ >= 2 || done >= total_;
+    const double rate = settled && now > start_ ? static_cast<double>(fresh) / (now - start_) : 0;
     std::string line = bar(done) + " " + std::to_string(done) + "/" + std::to_string(total_) + " " + unit_;
     if (rate > 0) {
       line += "  " + std::to_string(std::lround(rate)) + "/s";

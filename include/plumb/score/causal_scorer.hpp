@@ -8,6 +8,7 @@
 // that spans the join of prompt and answer is what the model would see. Statements of a block share
 // one trie, cut into packs (pack_plan.hpp); tree or no tree, the scores are the same.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,8 +63,10 @@ class CausalScorer {
       block.statements_.add(prompt, model_.tokenize(prompt.text), bos_);
       const std::size_t length = block.statements_.tokens(block.statements_.size() - 1).size();
       if (length > model_.context_length()) {
+        std::size_t shown = std::min<std::size_t>(60, prompt.text.size());  // then whole characters
+        while (shown < prompt.text.size() && (prompt.text[shown] & 0xC0) == 0x80) ++shown;
         throw user_error({.field = "statement"},
-                         "'" + prompt.text.substr(0, 60) + "…' has " + std::to_string(length) +
+                         "'" + prompt.text.substr(0, shown) + "…' has " + std::to_string(length) +
                              " tokens, the model's context " + std::to_string(model_.context_length()),
                          "shorten the template or leave the fact out");
       }

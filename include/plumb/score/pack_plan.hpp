@@ -73,23 +73,30 @@ inline std::size_t inner_length(std::span<const TokenId> tokens) {
     return order != 0 ? order < 0 : a < b;
   });
 
-  // added[k]: nodes statement k brings beyond those of the one before it. A branch ends at a statement
-  // whose successor leaves its path, so statement k opens one when it adds nodes below an inner one.
-  std::vector<std::uint64_t> nodes(count + 1, 0);     // S, by sorted place
-  std::vector<std::uint32_t> branches(count + 1, 0);  // the same count for branches
+  // A statement opens a branch of a pack when the node it adds to has a child there already, which is
+  // so in packs that hold the last statement whose path goes on from that node: most often the one just
+  // before, but an earlier one when that ends there ("1 2 3", "1 4", "1 4 5" feed 1 2, then 1, then 1 4).
+  std::vector<std::uint64_t> nodes(count + 1, 0);      // S, by sorted place
+  constexpr auto none = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> branched_by(count, none);  // the later statement that forks off this one
+  std::uint32_t goes_on = none;  // the last statement whose path goes on from the end of this one's
   for (std::size_t k = 0; k < count; ++k) {
     const auto current = statements.tokens(plan.order[k]);
     std::size_t added = detail::inner_length(current);
-    bool opens_branch = added > 0;
     if (k > 0) {
       const auto previous = statements.tokens(plan.order[k - 1]);
       const std::size_t held =
           std::min(detail::common_prefix(previous, current), detail::inner_length(previous));
       added -= std::min(added, held);
-      opens_branch = added > 0 && held < detail::inner_length(previous);
+      if (detail::inner_length(previous) > std::min(held, detail::inner_length(current))) {
+        goes_on = static_cast<std::uint32_t>(k - 1);
+      }
+      if (added > 0) {
+        if (goes_on != none) branched_by[goes_on] = static_cast<std::uint32_t>(k);
+        goes_on = none;
+      }
     }
     nodes[k + 1] = nodes[k] + added;
-    branches[k + 1] = branches[k] + (opens_branch ? 1U : 0U);
   }
   plan.tree_nodes = nodes[count];
 
@@ -105,9 +112,10 @@ inline std::size_t inner_length(std::span<const TokenId> tokens) {
   std::vector<std::uint32_t> cut(count + 1, 0);
   best[0] = 0;
   for (std::size_t j = 1; j <= count; ++j) {
+    std::size_t leaves = 1;
     for (std::size_t i = j; i-- > 0;) {
       const std::uint64_t n = pack_nodes(i, j);
-      const std::uint32_t leaves = 1 + branches[j] - branches[i + 1];
+      if (branched_by[i] < j) ++leaves;
       // A pack that starts at i only grows with smaller i in what it adds, not in its first path, so
       // the walk back ends once the added nodes alone are too many.
       if (j - i > 1 && (nodes[j] - nodes[i + 1] > limits.nodes || leaves > limits.leaves)) break;

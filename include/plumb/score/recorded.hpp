@@ -42,6 +42,8 @@ struct RecordedRelation {
   std::filesystem::path rows;
   /// Template of rows that do not name theirs.
   std::size_t default_template = 0;
+  /// Whether the metadata says if answers are shared; lm-pub-quiz's older folders do not.
+  bool has_cardinality = false;
 };
 
 namespace detail {
@@ -158,8 +160,9 @@ struct RecordedRun {
     recorded.relation.templates = *templates;
     if (const auto info = entry.find("relation_info"); info != entry.end() && info->is_object()) {
       recorded.relation.domains = string_list(*info, "domains").value_or(std::vector<std::string>{});
-      recorded.relation.one_to_one =
-          info->value("cardinality", std::string()) == "single instance per answer";
+      const std::string cardinality = first_string(*info, "cardinality").value_or("");
+      recorded.has_cardinality = !cardinality.empty();
+      recorded.relation.one_to_one = cardinality == "single instance per answer";
     }
     if (const auto index = entry.find("template_index");
         index != entry.end() && index->is_number_unsigned()) {

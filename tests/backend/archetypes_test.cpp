@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/backend/archetypes.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+namespace {
+
+using Sequence = std::vector<TokenId>;
+
+Sequence ids_of(const NgramModel& model, std::string_view text) {
+  Sequence ids;
+  for (const Token& token : model.tokenize(text).tokens) ids.push_back(token.id);
+  return ids;
+}
+
+/// The rows of a sequence, normalised.
+std::vector<std::vector<double>> log_probabilities(NgramModel& model, const Sequence& sequence) {
+  std::vector<std::vector<double>> rows;
+  model.evaluate(sequence, [&](std::uint32_t, std::span<const float> logits) {
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
+    rows.emplace_back();
+    for (const float logit : logits)
+      rows.back().push_back(static_cast<double>(logit) - std::log(sum));
+  });
+  return rows;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(archetypes_suite)
+
+// "abac" after BOS, order 2: the contexts are BOS→a, a→b, b→a, a→c; 257 tokens.
+BOOST_AUTO_TEST_CASE(a_bigram_counts_with_one_added) {
+  const NgramModel model("abac", 2);
+  const TokenId bos = *model.bos();
+  BOOST_TEST(model.vocabulary_size() == 257U);
+  const auto check = [&](const Sequence& prefix, TokenId next, double probability) {
+    BOOST_TEST(std::abs(model.log_probability(prefix, next) - std::log(probability)) < 1e-12);
+  };
+  check({bos}, 'a', 2.0 / 258);
+  check({bos}, 'b', 1.0 / 258);
+  check({bos, 'a'}, 'b', 2.0 / 259);
+  check({bos, 'a'}, 'c', 2.0 / 259);
+  check({bos, 'a', 'b'}, 'a', 2.0 / 258);
+  check({'z'}, 'a', 1.0 / 257);
+}
+
+BOOST_AUTO_TEST_CASE(a_trigram_sees_two_tokens_and_a_unigram_none) {
+  const NgramModel trigram("abcabd", 3);
+  const TokenId bos = *trigram.bos();
+  BOOST_TEST(trigram.log_probability(Sequence{bos, 'a', 'b'}, 'c') == std::log(2.0 / 259));
+  BOOST_TEST(trigram.log_probability(Sequence{'x', 'y', 'a', 'b'}, 'd') == std::log(2.0 / 259));
+  BOOST_TEST(trigram.log_probability(Sequence{bos}, 'a') == std::log(2.0 / 258));
+  BOOST_TEST(trigram.log_probability(Sequence{'b'}, 'c') == std::log(1.0 / 257));
+  const NgramModel unigram("abcabd", 1);
+  BOOST_TEST(unigram.log_probability(Sequence{}, 'a') == std::log(3.0 / 263));
+  BOOST_TEST(unigram.log_probability(Sequence{'q'}, 'a') == std::log(3.0 / 263));
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_the_probabilities_it_tells) {
+  NgramModel model("the cat sat on the mat", 3, {"at", "the "});
+  Sequence sequence = ids_of(model, "the cat");
+  sequence.insert(sequence.begin(), *model.bos());
+  const auto rows = log_probabilities(model, sequence);
+  BOOST_REQUIRE(rows.size() == sequence.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    BOOST_REQUIRE(rows[i].size() == model.vocabulary_size());
+    const auto prefix = std::span<const TokenId>(sequence).first(i + 1);
+    double total = 0;
+    for (std::size_t token = 0; token < rows[i].size(); ++token) {
+      const double expected = model.log_probability(prefix, static_cast<TokenId>(token));
+      BOOST_REQUIRE_SMALL(rows[i][token] - expected, 1e-6);
+      total += std::exp(expected);
+    }
+    BOOST_TEST(std::abs(total - 1) < 1e-12);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(longer_pieces_win_and_the_bytes_add_up_to_the_text) {
+  const NgramModel model("", 2, {"an", "ana", "é"});
+  BOOST_TEST(ids_of(model, "banané") == (Sequence{'b', 257, 'n', 258}));
+  std::size_t at = 0;
+  const Tokenization tokenization = model.tokenize("banané");
+  BOOST_TEST(tokenization.spells_text);
+  for (const Token& token : tokenization.tokens) {
+    BOOST_TEST(token.bytes.begin == at);
+    at = token.bytes.end;
+  }
+  BOOST_TEST(at == std::string("banané").size());
+  BOOST_TEST(model.tokenize("").tokens.empty());
+}
+
+BOOST_AUTO_TEST_CASE(detokenize_undoes_tokenize_and_bos_is_no_text) {
+  const NgramModel model("", 2, {"an", "é"});
+  const std::string text = "banané\xF0\x9F\x98\x80";
+  Sequence ids = ids_of(model, text);
+  BOOST_TEST(model.detokenize(ids) == text);
+  ids.insert(ids.begin(), *model.bos());
+  BOOST_TEST(model.detokenize(ids) == text);
+  BOOST_TEST(*model.bos() == 258);
+}
+
+BOOST_AUTO_TEST_CASE(a_trees_rows_are_those_of_its_prefixes) {
+  NgramTreeModel model("abcabd", 3);
+  TokenTree tree;
+  tree.insert(Sequence{*model.bos(), 'a', 'b'});
+  tree.insert(Sequence{*model.bos(), 'c'});
+  std::map<NodeId, std::vector<float>> rows;
+  model.evaluate(tree, std::vector<NodeId>{4, 1, 3}, [&](NodeId node, std::span<const float> row) {
+    rows[node].assign(row.begin(), row.end());
+  });
+  BOOST_TEST(rows.size() == 3U);
+  BOOST_TEST(model.tokens_fed == 4U);  // node 2 lies on the way to node 3
+  for (const auto& [node, row] : rows) {
+    std::vector<float> expected;
+    NgramModel("abcabd", 3)
+        .evaluate(tree.prefix(node), [&](std::uint32_t, std::span<const float> r) {
+          expected.assign(r.begin(), r.end());
+        });
+    BOOST_TEST(row == expected);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_grown_tree_is_fed_only_what_is_new_until_released) {
+  NgramTreeModel model("abc", 2);
+  const LogitsVisitor ignore = [](NodeId, std::span<const float>) {};
+  TokenTree tree;
+  const NodeId stem = tree.insert(Sequence{1, 2});
+  model.evaluate(tree, std::vector{stem}, ignore);
+  BOOST_TEST(model.tokens_fed == 2U);
+  const NodeId branch = tree.insert(Sequence{3, 4}, stem);
+  model.evaluate(tree, std::vector{branch}, ignore);
+  BOOST_TEST(model.tokens_fed == 4U);
+  model.release(tree, tree.parent(branch));
+  model.evaluate(tree, std::vector{branch}, ignore);
+  BOOST_TEST(model.tokens_fed == 6U);
+  model.release(tree, TokenTree::root);
+  model.evaluate(tree, std::vector{branch}, ignore);
+  BOOST_TEST(model.tokens_fed == 10U);
+}
+
+BOOST_AUTO_TEST_CASE(the_tree_model_holds_its_user_to_the_rules) {
+  const LogitsVisitor ignore = [](NodeId, std::span<const float>) {};
+  TokenTree tree;
+  tree.insert(Sequence{1, 2, 3});
+  tree.insert(Sequence{1, 4});
+  const std::vector<NodeId> all{1, 2, 3, 4};
+  NgramTreeModel twice("abc");
+  twice.evaluate(tree, all, ignore);
+  BOOST_CHECK_EXCEPTION(twice.evaluate(tree, std::vector<NodeId>{2}, ignore), Error,
+                        says(Fault::internal, "evaluated before"));
+  NgramTreeModel full("abc");
+  full.limits = {3, 8, 8};
+  BOOST_CHECK_EXCEPTION(full.evaluate(tree, all, ignore), Error,
+                        says(Fault::internal, "a tree of 4 nodes is past the limit"));
+  NgramTreeModel narrow("abc");
+  narrow.limits = {8, 1, 8};
+  narrow.evaluate(tree, std::vector<NodeId>{2, 3}, ignore);
+  BOOST_CHECK_EXCEPTION(narrow.evaluate(tree, std::vector<NodeId>{4}, ignore), Error,
+                        says(Fault::internal, "a tree of 2 branches is past the limit"));
+}
+
+// "abcabd" as bigrams: b follows a, c and d follow b, a follows c.
+BOOST_AUTO_TEST_CASE(the_greedy_continuation_takes_the_likeliest_token_and_the_lowest_of_equals) {
+  const NgramModel model("abcabd", 2);
+  const auto all = model.generate(Sequence{'x', 'a'}, {.max_new_tokens = 5, .stop = ""});
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(all[0].tokens == (Sequence{'b', 'c', 'a', 'b', 'c'}));
+  BOOST_REQUIRE(all[0].log_probabilities.size() == 5U);
+  BOOST_TEST(all[0].log_probabilities[0] == std::log(3.0 / 259));
+  BOOST_TEST(all[0].log_probabilities[1] == std::log(2.0 / 259));
+  BOOST_TEST(model.generate(Sequence{'z'}, {.max_new_tokens = 1})[0].tokens == Sequence{0});
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_continuation_and_is_not_part_of_it) {
+  const NgramModel model("ab\ncab\nc", 2);
+  const auto until = [&](const std::string& stop) {
+    return model.generate(Sequence{'a'}, {.max_new_tokens = 4, .stop = stop})[0];
+  };
+  BOOST_TEST(until("\n").tokens == Sequence{'b'});
+  BOOST_TEST(until("\n").log_probabilities.size() == 1U);
+  BOOST_TEST(until("\nc").tokens == Sequence{'b'});
+  BOOST_TEST(until("b").tokens.empty());
+  BOOST_TEST(until("never").tokens == (Sequence{'b', '\n', 'c', 'a'}));
+  BOOST_TEST(GenerationOptions{}.stop == "\n");
+}
+
+// After 1000 times "a" it follows itself with probability 1000 / 1256, the end with 1 / 1256.
+BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_and_can_be_repeated) {
+  const NgramModel model(std::string(1000, 'a'), 2);
+  const GenerationOptions options{.samples = 4000, .max_new_tokens = 1, .stop = "", .seed = 3};
+  const auto samples = model.generate(Sequence{'a'}, options);
+  BOOST_REQUIRE(samples.size() == 4000U);
+  std::map<Sequence, double> counts;
+  for (const Continuation& sample : samples) ++counts[sample.tokens];
+  BOOST_TEST(std::abs(counts[{'a'}] / 4000 - 1000.0 / 1256) < 0.032);  // five standard errors
+  BOOST_TEST(counts[{}] > 0);                                          // the end came first
+  BOOST_TEST(counts[{}] < 14);
+  BOOST_TEST(counts.size() > 200U);
+
+  GenerationOptions few = options;
+  few.samples = 20;
+  few.max_new_tokens = 6;
+  const auto first = model.generate(Sequence{'a'}, few);
+  few.samples = 10;
+  const auto again = model.generate(Sequence{'a'}, few);
+  few.seed = 4;
+  const auto other = model.generate(Sequence{'a'}, few);
+  bool differs = false;
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    BOOST_TEST(again[i].tokens == first[i].tokens);
+    differs |= other[i].tokens != first[i].tokens;
+  }
+  BOOST_TEST(differs);
+}
+
+// "abac": b stands between a and a, a between BOS and b and between b and c, c between a and BOS.
+BOOST_AUTO_TEST_CASE(the_masked_model_counts_what_stands_between_two_neighbours) {
+  NeighbourModel model("abac");
+  BOOST_TEST(model.vocabulary_size() == 258U);
+  BOOST_TEST(model.mask() == 257);
+  const TokenId mask = model.mask();
+  const std::vector<MaskedQuery> queries{{{'a', mask, 'a'}, 1},
+                                         {{mask, 'b'}, 0},
+                                         {{'a', mask}, 1},
+                                         {{'x', mask, 'y'}, 1},
+                                         {{mask}, 0}};
+  const std::vector<TokenId> likely{'b', 'a', 'c', -1, -1};
+  std::size_t visits = 0;
+  model.evaluate(queries, [&](std::uint32_t query, std::span<const float> logits) {
+    ++visits;
+    BOOST_REQUIRE(logits.size() == 258U);
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
+    for (TokenId token = 0; token < 258; ++token) {
+      const double p = std::exp(static_cast<double>(logits[static_cast<std::size_t>(token)])) / sum;
+      const double seen = likely[query] < 0 ? 0 : 1;
+      const double expected = ((token == likely[query] ? 1 : 0) + 1) / (seen + 258);
+      BOOST_REQUIRE_SMALL(p - expected, 1e-8);
+    }
+  });
+  BOOST_TEST(visits == queries.size());
+}
+
+BOOST_AUTO_TEST_CASE(the_embedder_halves_what_came_before) {
+  const DecayEmbedder embedder;
+  const std::vector<std::string> texts{"ab", "", "aba"};
+  const EmbeddingMatrix with = embedder.embed(texts, true);
+  const EmbeddingMatrix without = embedder.embed(texts, false);
+  BOOST_TEST(with.rows() == 3);
+  BOOST_TEST(with.cols() == static_cast<Eigen::Index>(embedder.dimension()));
+  const auto check = [](const auto& row, float a, float b, float bos) {
+    BOOST_TEST(row('a') == a);
+    BOOST_TEST(row('b') == b);
+    BOOST_TEST(row(256) == bos);
+    BOOST_TEST(row.sum() == a + b + bos);  // nothing elsewhere
+  };
+  check(with.row(0), 0.5F, 1.0F, 0.25F);
+  check(with.row(1), 0.0F, 0.0F, 1.0F);
+  check(with.row(2), 1.25F, 0.5F, 0.125F);
+  check(without.row(0), 0.5F, 1.0F, 0.0F);
+  check(without.row(1), 0.0F, 0.0F, 0.0F);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

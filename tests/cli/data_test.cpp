@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/data.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "support/console_run.hpp"
+
+using namespace plumb;
+using test::ConsoleFiles;
+using test::ConsoleRun;
+using test::run_words;
+
+BOOST_AUTO_TEST_SUITE(data_command)
+
+BOOST_FIXTURE_TEST_CASE(a_sound_dataset_has_no_problems, ConsoleFiles) {
+  const ConsoleRun run = run_words({"data", "check", at("data")});
+  BOOST_TEST(run.code == 0);
+  BOOST_TEST(run.out == "2 relations, 5 facts, 0 problems\n");
+  BOOST_TEST(run.err.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(check_prints_every_problem_with_file_and_line, ConsoleFiles) {
+  folder.write("data/capital.jsonl",
+               "{\"sub_label\": \"France\", \"answer_idx\": 0}\n"
+               "not json\n"
+               "{\"sub_label\": \"Korea\", \"answer_idx\": 7}\n"
+               "{\"answer_idx\": 1}\n");
+  folder.write("data/river.jsonl", "{\"sub_label\": \"Bonn\", \"obj_label\": \"Danube\"}\n");
+  const ConsoleRun run = run_words({"data", "check", at("data")});
+  BOOST_TEST(run.code == 2);
+  BOOST_TEST(run.says(at("data/capital.jsonl") + ":2: not JSON"));
+  BOOST_TEST(run.says(at("data/capital.jsonl") + ":3: answer_idx: 7 is not among the 3 options"));
+  BOOST_TEST(run.says(at("data/capital.jsonl") + ":4: sub_label: the fact has no subject"));
+  BOOST_TEST(run.says(at("data/river.jsonl") + ":1: obj_label: answer 'Danube'"));
+  BOOST_TEST(run.says(at("data/river.jsonl") + ": relation river has no usable fact"));
+  BOOST_TEST(run.out.ends_with("\n1 relations, 1 facts, 5 problems\n"), run);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_absent_or_empty_dataset_is_one_problem, ConsoleFiles) {
+  const ConsoleRun absent = run_words({"data", "check", at("nowhere")});
+  BOOST_TEST(absent.code == 2);
+  BOOST_TEST(absent.says("nowhere: does not exist"));
+  BOOST_TEST(absent.says("0 relations, 0 facts, 1 problem\n"));
+  folder.write("empty/metadata_relations.json", "{}");
+  const ConsoleRun empty = run_words({"data", "check", at("empty")});
+  BOOST_TEST(empty.code == 2);
+  BOOST_TEST(empty.says("the dataset is empty"));
+}
+
+BOOST_FIXTURE_TEST_CASE(describe_counts_statements_without_a_model, ConsoleFiles) {
+  const ConsoleRun run = run_words({"data", "describe", at("data")});
+  BOOST_TEST(run.code == 0);
+  BOOST_TEST(
+      run.out ==
+      "data: 2 relations\n"
+      "relation  facts  options  templates  kind  statements  tokens  tree  tokens/statement\n"
+      "─────────────────────────────────────────────────────────────────────────────────────\n"
+      "capital       3        3          2   1:1           9       –     –                 –\n"
+      "river         2        2          2   1:1           4       –     –                 –\n"
+      "─────────────────────────────────────────────────────────────────────────────────────\n"
+      "all           5                                    13       –     –                 –\n"
+      "Token counts: add --model FILE.\n");
+}
+
+// By hand, a token a byte and one for BOS. "The capital of France is Paris." takes 32, Korea's and
+// Egypt's 31: 3 · (32 + 31 + 31) = 282. Shared: BOS and "The capital of " once (16 nodes), then
+// "France is " or the like (10, 9, 9), then "Paris", "Seoul" or "Cairo" (5 each, three times for
+// each fact), as the last byte is not fed: 16 + 28 + 45 = 89. River: "Cairo lies on the Nile." 24
+// and "… Rhine." 25, Bonn's one less each: 96. Shared: BOS, "Cairo lies on the " (18), "Bonn lies
+// on the " (17), and 4 + 5 twice: 54.
+BOOST_FIXTURE_TEST_CASE(describe_counts_tokens_with_a_model, ConsoleFiles) {
+  const ConsoleRun run = run_words({"data", "describe", at("data"), "--model", at("model.gguf")});
+  BOOST_TEST(run.code == 0);
+  BOOST_TEST(run.says(" 9     282    89              31.3\n"), run);
+  BOOST_TEST(run.says(" 4      96    54              24.0\n"), run);
+  BOOST_TEST(run.says(" 13     378   143              29.1\n"), run);
+}
+
+BOOST_FIXTURE_TEST_CASE(describe_wants_a_sound_dataset, ConsoleFiles) {
+  folder.write("data/river.jsonl", "not json\n");
+  BOOST_TEST(run_words({"data", "describe", at("data")}).refused("data/river.jsonl:1: not JSON"));
+  BOOST_TEST(run_words({"data", "describe", at("nowhere")}).refused("does not exist"));
+}
+
+BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles) {
+  BOOST_TEST(run_words({"data", "chek", at("data")}).refused("'chek' is not a choice"));
+  BOOST_TEST(run_words({"data", "check"}).refused("--data"));
+  BOOST_TEST(run_words({"data"}).refused("required"));
+  BOOST_TEST(run_words({"data", "check", at("data"), "more"}).refused("too many"));
+  BOOST_TEST(run_words({"data", "check", at("data"), "--modle", "x"}).refused("--modle: unknown"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/file_hash.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(file_hash)
+
+// FIPS 180-4's examples and the empty message.
+BOOST_AUTO_TEST_CASE(hashes_are_sha256s_published_ones) {
+  const test::TemporaryFolder folder;
+  BOOST_TEST(hash_file(folder.write("empty", "")) ==
+             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  BOOST_TEST(hash_file(folder.write("abc", "abc")) ==
+             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  BOOST_TEST(
+      hash_file(folder.write("56", "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")) ==
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  BOOST_TEST(hash_file(folder.write("million", std::string(1'000'000, 'a'))) ==
+             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+// Files are read in pieces of a mebibyte; a change past the first one must show.
+BOOST_AUTO_TEST_CASE(a_large_file_counts_to_its_last_byte) {
+  const test::TemporaryFolder folder;
+  std::string text(2'100'000, 'x');
+  const std::string one = hash_file(folder.write("a", text));
+  BOOST_TEST(hash_file(folder.write("b", text)) == one);
+  text.back() = 'y';
+  BOOST_TEST(hash_file(folder.write("c", text)) != one);
+  detail::Sha256 whole;
+  whole.add(text);
+  BOOST_TEST(hash_file(folder / "c") == whole.hex());
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_the_users_to_mend) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION((void)hash_file(folder / "absent"), Error,
+                        test::says(Fault::user, "absent: cannot be read"));
+  BOOST_CHECK_EXCEPTION((void)hash_file(folder.path()), Error,
+                        test::says(Fault::user, "cannot be read"));
+}
+
+BOOST_AUTO_TEST_CASE(several_files_are_hashed_with_their_names) {
+  const test::TemporaryFolder folder;
+  const auto a = folder.write("here/a", "1");
+  const auto b = folder.write("here/b", "2");
+  const auto spelt_out = folder.write("all", std::string("a\0001\0b\0002\0", 8));
+  BOOST_TEST(hash_files({a, b}) == hash_file(spelt_out));
+  BOOST_TEST(hash_files({b, a}) != hash_files({a, b}));
+  BOOST_TEST(hash_files({a}) != hash_files({a, b}));
+  BOOST_TEST(hash_files({}) == hash_file(folder.write("empty", "")));
+}
+
+BOOST_AUTO_TEST_CASE(the_folder_does_not_count_and_the_name_does) {
+  const test::TemporaryFolder folder;
+  const std::string here = hash_files({folder.write("here/a", "1")});
+  BOOST_TEST(hash_files({folder.write("there/a", "1")}) == here);
+  BOOST_TEST(hash_files({folder.write("here/b", "1")}) != here);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

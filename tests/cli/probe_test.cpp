@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/probe.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/console_run.hpp"
+
+using namespace plumb;
+using test::ConsoleFiles;
+using test::ConsoleRun;
+using test::contents;
+using test::run_words;
+using test::slurp;
+
+namespace {
+
+/// All that must not depend on when and how often a run was taken up.
+std::map<std::string, std::string> comparable(const std::filesystem::path& folder) {
+  auto files = contents(folder);
+  files.erase("run.json");
+  files.erase("journal.jsonl");
+  return files;
+}
+
+/// A model that says of itself that it is quantised, and knows no word "Rhine".
+struct OddModel : NgramTreeModel {
+  using NgramTreeModel::NgramTreeModel;
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    return text == blind_to ? Tokenization{} : NgramTreeModel::tokenize(text);
+  }
+  [[nodiscard]] ModelDescription describe() const { return {"test", "Q4_1", true}; }
+  std::string blind_to;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(probe_command)
+
+// The model has read of France, Korea and Cairo. Of Egypt it knows nothing, so its three options
+// tie and the first, Paris, is taken; of Bonn neither, and "Nile." is a token shorter than
+// "Rhine.".
+BOOST_FIXTURE_TEST_CASE(a_probe_leaves_a_whole_run_folder_and_shows_the_result, ConsoleFiles) {
+  const ConsoleRun run = probe();
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("0.667 [0.208, 0.939]"));  // capital, Wilson's interval of 2 of 3
+  BOOST_TEST(run.says("\n13 statements, "));
+  BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"));
+  BOOST_TEST(!run.says("Quantised"));
+  std::set<std::string> names;
+  for (const auto& [name, text] : contents(folder / "run")) names.insert(name);
+  BOOST_TEST(
+      (names == std::set<std::string>{"accuracy.csv", "capital_results.jsonl", "journal.jsonl",
+                                      "metadata_results.json", "metrics.json", "report.html",
+                                      "river_results.jsonl", "run.json"}));
+  const Json overall =
+      Json::parse(slurp(folder / "run/metrics.json")).at("all_templates").at("overall");
+  BOOST_TEST(overall.at("facts") == 5);
+  BOOST_TEST(overall.at("accuracy").at("value") == 0.6);
+  BOOST_TEST(overall.at("ties_for_best") == 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, ConsoleFiles) {
+  BOOST_TEST(probe({"--seed", "3"}).code == 0);
+  const Json run = Json::parse(slurp(folder / "run/run.json"));
+  BOOST_TEST(run.at("status") == "complete");
+  BOOST_TEST(run.at("statements") == 13);
+  BOOST_TEST(run.at("statements_scored_now") == 13);
+  BOOST_TEST(run.at("tokens_one_by_one") == 378);  // counted by hand in data_test.cpp
+  BOOST_TEST(run.at("tree_nodes") == 143);
+  BOOST_TEST(run.at("tokens_fed") >= 143);
+  BOOST_TEST(run.at("command_line").at(1) == "probe");
+  const Json& settings = run.at("settings");
+  BOOST_TEST(settings.at("dataset") == "data");
+  BOOST_TEST(settings.at("model") == "model.gguf");
+  BOOST_TEST(settings.at("model_sha256") == hash_file(folder / "model.gguf"));
+  BOOST_TEST(settings.at("seed") == 3);
+  BOOST_TEST((settings.at("templates") == Json{0}));
+  BOOST_TEST((settings.at("relations") == Json{"capital", "river"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_resume,
+                        ConsoleFiles) {
+  BOOST_TEST(probe().code == 0);
+  const auto before = comparable(folder / "run");
+  BOOST_TEST(probe().refused("run: is not empty; choose another --out, or give --resume"));
+  BOOST_TEST(probe({"--resume"}).code == 0);
+  BOOST_TEST((comparable(folder / "run") == before));
+  BOOST_TEST(probe({"--resume"}, "new").code == 0);  // resuming an absent folder starts it
+  BOOST_TEST((comparable(folder / "new") == before));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, ConsoleFiles) {
+  BOOST_TEST(probe({"--templates", "all"}).code == 0);
+  const auto whole = comparable(folder / "run");
+  for (const auto& [name, text] : whole) std::filesystem::remove(folder / "run" / name);
+  const auto journal = folder / "run/journal.jsonl";
+  std::filesystem::resize_file(journal, std::filesystem::file_size(journal) / 2);
+  const ConsoleRun run = probe({"--templates", "all", "--resume"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST((comparable(folder / "run") == whole));
+  const Json json = Json::parse(slurp(folder / "run/run.json"));
+  BOOST_TEST(json.at("statements") == 26);
+  BOOST_TEST(json.at("statements_scored_now") > 0);
+  BOOST_TEST(json.at("statements_scored_now") < 26);
+}
+
+BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, ConsoleFiles) {
+  BOOST_TEST(probe().code == 0);
+  const std::vector<std::pair<std::vector<std::string>, std::string>> changes{
+      {{"--bos", "no"}, "bos"},       {{"--templates", "1"}, "templates"},
+      {{"--limit", "2"}, "limit"},    {{"--relations", "river"}, "relations"},
+      {{"--seed", "1"}, "seed"},      {{"--reduction", "mean"}, "reduction"},
+      {{"--span", "answer"}, "span"}, {{"--precision", "fast"}, "precision"}};
+  for (auto [options, name] : changes) {
+    options.push_back("--resume");
+    BOOST_TEST(probe(options).refused("run.json: " + name + ": the run was begun with"), name);
+  }
+  folder.write("model.gguf", "another model");
+  BOOST_TEST(probe({"--resume"}).refused("model_sha256: the run was begun with"));
+}
+
+BOOST_FIXTURE_TEST_CASE(relations_and_facts_can_be_chosen, ConsoleFiles) {
+  BOOST_TEST(probe({"--relations", "river,capital", "--limit", "1"}).code == 0);
+  BOOST_TEST(std::ranges::count(slurp(folder / "run/capital_results.jsonl"), '\n') == 1);
+  const Json metadata = Json::parse(slurp(folder / "run/metadata_results.json"));
+  BOOST_TEST(metadata.begin().key() == "river");
+  BOOST_TEST(probe({"--relations", "P36"}, "b").refused("--relations: 'P36' is not a relation"));
+}
+
+BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, ConsoleFiles) {
+  BOOST_TEST(probe({"--bos", "maybe"}).refused("--bos: 'maybe' is not a choice; say yes or no"));
+  BOOST_TEST(probe({"--reduction", "max"}).refused("--reduction: 'max' is not a choice"));
+  BOOST_TEST(probe({"--span", "all"}).refused("--span: 'all' is not a choice"));
+  BOOST_TEST(probe({"--precision", "half"}).refused("--precision: 'half' is not a choice"));
+  BOOST_TEST(probe({"--templates", "first"}).refused("--templates: 'first' is not a whole number"));
+  BOOST_TEST(probe({"--templates", "0,"}).refused("--templates: '0,' has an empty item"));
+  BOOST_TEST(probe({"--templates", "2"}).refused("--templates: relation capital has 2 templates"));
+  BOOST_TEST(probe({"--limit", "few"}).refused("--limit: 'few' is not a whole number"));
+  BOOST_TEST(probe({"--limit=-1"}).refused("--limit: '-1' is not a whole number"));
+  BOOST_TEST(probe({"--seed", "1.5"}).refused("--seed: '1.5' is not a whole number"));
+  BOOST_TEST(probe({"--threads", "two"}).refused("--threads: 'two' is not a whole number"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+}
+
+BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles) {
+  BOOST_TEST(run_words({"probe", "--dta", at("data")})
+                 .refused("--dta: unknown option; `plumb probe --help` lists what there is"));
+  BOOST_TEST(probe({"--resum"}).refused("--resum: unknown option"));
+  BOOST_TEST(probe({"more"}).refused("too many positional options"));
+  BOOST_TEST(run_words({"probe", "--model", "m", "--out", "r"})
+                 .refused("'--data' is required but missing; `plumb probe --help` tells more"));
+}
+
+BOOST_FIXTURE_TEST_CASE(files_that_are_missing_or_empty_are_named, ConsoleFiles) {
+  folder.write("data/metadata_relations.json", "{}");
+  BOOST_TEST(probe().refused("data: the dataset is empty"));
+  std::filesystem::remove_all(folder / "data");
+  BOOST_TEST(probe().refused("data: does not exist"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_model_is_made_from_the_options, ConsoleFiles) {
+  ModelOptions seen;
+  const auto make_model = [&](const ModelOptions& options) {
+    seen = options;
+    return test::small_model();
+  };
+  const auto words = probe_words({"--precision", "fast", "--threads", "3"});
+  BOOST_TEST(run_words(words, make_model).code == 0);
+  BOOST_TEST(seen.model == folder / "model.gguf");
+  BOOST_TEST(!seen.exact);
+  BOOST_TEST(seen.threads == 3);
+  BOOST_TEST(run_words(probe_words({}, "default"), make_model).code == 0);
+  BOOST_TEST(seen.exact);
+  BOOST_TEST(seen.threads >= 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_model_need_not_be_a_file, ConsoleFiles) {
+  std::filesystem::remove(folder / "model.gguf");
+  BOOST_TEST(probe().code == 0);
+  const Json run = Json::parse(slurp(folder / "run/run.json"));
+  BOOST_TEST(run.at("settings").at("model_sha256").is_null());
+}
+
+BOOST_FIXTURE_TEST_CASE(quantised_weights_and_unseen_options_are_spoken_of, ConsoleFiles) {
+  OddModel model("Cairo lies on the Nile.", 12);
+  const auto make_model = [&](const ModelOptions&) { return model; };
+  const ConsoleRun run = run_words(probe_words(), make_model);
+  BOOST_TEST(run.says("Quantised weights (Q4_1)"), run);
+  BOOST_TEST(slurp(folder / "run/report.html").find("Quantised weights (Q4_1)") !=
+             std::string::npos);
+  model.blind_to = "Rhine";
+  BOOST_TEST(run_words(probe_words({}, "blind"), make_model)
+                 .refused("river: option 'Rhine' tokenises to nothing"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

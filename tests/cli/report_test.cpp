@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/report.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "support/console_run.hpp"
+#include "support/results_folder.hpp"
+
+using namespace plumb;
+using test::ConsoleFiles;
+using test::ConsoleRun;
+using test::contents;
+using test::run_words;
+
+BOOST_AUTO_TEST_SUITE(report_command)
+
+BOOST_FIXTURE_TEST_CASE(reporting_a_run_again_leaves_its_bytes, ConsoleFiles) {
+  const ConsoleRun probe = this->probe({"--templates", "all", "--seed", "7"});
+  BOOST_TEST(probe.code == 0, probe);
+  const auto before = contents(folder / "run");
+  for (const char* name : {"accuracy.csv", "metrics.json", "report.html"}) {
+    std::filesystem::remove(folder / "run" / name);
+  }
+  const ConsoleRun run = run_words({"report", at("run")});
+  BOOST_TEST(run.code == 0);
+  BOOST_TEST(run.err.empty());
+  BOOST_TEST((contents(folder / "run") == before));
+  // The same table as the probe showed.
+  const std::string table = run.out.substr(0, run.out.find("\nreport: "));
+  BOOST_TEST(probe.out.starts_with(table));
+  BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_seed_that_is_given_is_taken, ConsoleFiles) {
+  BOOST_TEST(probe({"--seed", "7"}).code == 0);
+  BOOST_TEST(run_words({"report", at("run"), "--seed", "8"}).code == 0);
+  const Json metrics = Json::parse(test::slurp(folder / "run/metrics.json"));
+  BOOST_TEST(metrics.at("bootstrap").at("seed") == 8);
+  BOOST_TEST(run_words({"report", at("run"), "--seed", "x"}).refused("--seed: 'x' is not"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_of_lm_pub_quiz_is_reported_elsewhere_and_left_alone) {
+  test::ResultsFolder results;
+  results.add("P36", {"Paris", "Rome"}, {"[X]: [Y]"}, Json::object(),
+              {test::row("France", 0, 0, 0, {-1, -2})});
+  const auto before = contents(results.path());
+  const test::TemporaryFolder out;
+  const ConsoleRun run =
+      run_words({"report", results.path().string(), "--out", (out / "deep/page").string()});
+  BOOST_TEST(run.code == 0);
+  BOOST_TEST(run.says("\nP36 "));
+  BOOST_TEST((contents(results.path()) == before));
+  BOOST_TEST(contents(out / "deep/page").size() == 3U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_finished_is_refused, ConsoleFiles) {
+  BOOST_TEST(run_words({"report", at("data")}).refused("holds no finished results"));
+  BOOST_TEST(run_words({"report", at("nowhere")}).refused("holds no finished results"));
+  BOOST_TEST(!std::filesystem::exists(folder / "nowhere"));
+}
+
+BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {
+  BOOST_TEST(run_words({"report"}).refused("'--run' is required but missing"));
+  BOOST_TEST(run_words({"report", "a", "b"}).refused("too many"));
+  BOOST_TEST(run_words({"report", "a", "--ou", "b"}).refused("--ou: unknown option"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

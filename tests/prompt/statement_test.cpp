@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/prompt/statement.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+using namespace plumb;
+
+namespace {
+
+/// The text with ⟦ ⟧ around each answer span, which shows both at a glance.
+std::string marked(const Prompt& prompt) {
+  std::string text = prompt.text;
+  for (auto span = prompt.answer.rbegin(); span != prompt.answer.rend(); ++span) {
+    text.insert(span->end, "⟧");
+    text.insert(span->begin, "⟦");
+  }
+  return text;
+}
+
+std::string filled(std::string_view pattern, std::string_view subject, std::string_view answer) {
+  return marked(fill_template(pattern, subject, answer));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(statement_suite)
+
+BOOST_AUTO_TEST_CASE(placeholders_are_filled_and_the_answers_bytes_told) {
+  const Prompt prompt = fill_template("The capital of [X] is [Y].", "France", "Paris");
+  BOOST_TEST(prompt.text == "The capital of France is Paris.");
+  BOOST_REQUIRE(prompt.answer.size() == 1U);
+  BOOST_TEST(prompt.answer[0].begin == 25U);
+  BOOST_TEST(prompt.answer[0].end == 30U);
+}
+
+BOOST_AUTO_TEST_CASE(placeholders_may_stand_anywhere_and_touch) {
+  BOOST_TEST(filled("[Y] is the capital of [X]", "France", "Paris") ==
+             "⟦Paris⟧ is the capital of France");
+  BOOST_TEST(filled("[X][Y]", "Aix", "-la") == "Aix⟦-la⟧");
+  BOOST_TEST(filled("[Y][X]", "Aix", "B") == "⟦B⟧Aix");
+  BOOST_TEST(filled("[X]", "aix", "B") == "Aix");
+  BOOST_TEST(filled("", "aix", "B") == "");
+}
+
+BOOST_AUTO_TEST_CASE(both_placeholders_may_be_repeated) {
+  BOOST_TEST(filled("[X] and [Y]: [Y] or [X]?", "tea", "café") == "Tea and ⟦café⟧: ⟦café⟧ or tea?");
+}
+
+BOOST_AUTO_TEST_CASE(what_looks_like_a_placeholder_in_the_data_stays) {
+  BOOST_TEST(filled("[X] is [Y].", "The [Y] key", "a [X] mark") == "The [Y] key is ⟦a [X] mark⟧.");
+  BOOST_TEST(filled("[X] is [Y].", "[X]", "[Y]") == "[X] is ⟦[Y]⟧.");
+}
+
+BOOST_AUTO_TEST_CASE(other_brackets_are_text) {
+  BOOST_TEST(filled("[[X]] [Z] [x] [Y", "a", "b") == "[a] [Z] [x] [Y");
+  BOOST_TEST(filled("[X] [[Y]][", "a", "b") == "A [⟦b⟧][");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_letter_is_upper_cased) {
+  BOOST_TEST(filled("[X] is [Y].", "özil", "a player") == "Özil is ⟦a player⟧.");
+  BOOST_TEST(filled("the [X] is [Y].", "sky", "blue") == "The sky is ⟦blue⟧.");
+  BOOST_TEST(filled("[Y] is [X].", "x", "écru") == "⟦Écru⟧ is x.");
+}
+
+// "ɐ" (U+0250) takes two bytes, "Ɐ" (U+2C6F) three; "ⱥ" (U+2C65) three, "Ⱥ" (U+023A) two.
+BOOST_AUTO_TEST_CASE(spans_follow_an_upper_case_of_another_byte_length) {
+  BOOST_TEST(filled("[X] is [Y].", "ɐn", "é") == "Ɐn is ⟦é⟧.");
+  BOOST_TEST(filled("[Y] is [X], [Y].", "x", "ɐn") == "⟦Ɐn⟧ is x, ⟦ɐn⟧.");
+  BOOST_TEST(filled("[Y] is [X], [Y].", "x", "ⱥn") == "⟦Ⱥn⟧ is x, ⟦ⱥn⟧.");
+  BOOST_TEST(filled("ſee [Y]", "", "it") == "See ⟦it⟧");
+  const Prompt prompt = fill_template("[Y][X]", "x", "ɐ");
+  BOOST_TEST(prompt.text == "Ɐx");
+  BOOST_TEST((prompt.answer == std::vector<ByteSpan>{{0, 3}}));
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_answer_is_an_empty_span) {
+  BOOST_TEST(filled("[Y]ɐ[Y]", "", "") == "⟦⟧Ɐ⟦⟧");
+}
+
+BOOST_AUTO_TEST_CASE(a_statement_takes_the_template_and_option_it_is_asked_for) {
+  Relation relation;
+  relation.templates = {"The capital of [X] is [Y].", "[Y] is the capital of [X]."};
+  relation.options = {"Paris", "Rome"};
+  const Fact italy{"Q38", "Italy", {}, 1, 0};
+  const Statement builder;
+  BOOST_TEST(marked(builder.build(relation, italy, 0, 1)) == "The capital of Italy is ⟦Rome⟧.");
+  BOOST_TEST(marked(builder.build(relation, italy, 1, 0)) == "⟦Paris⟧ is the capital of Italy.");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

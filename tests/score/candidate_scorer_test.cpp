@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/score/candidate_scorer.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+using namespace plumb;
+
+namespace {
+
+/// The least a user writes: the longer a candidate, the less likely.
+struct ByLength {
+  std::vector<StatementScore> score(const Query& query) {
+    ++queries;
+    std::vector<StatementScore> scores;
+    for (const Prompt& prompt : query.candidates) {
+      scores.push_back({-static_cast<double>(prompt.text.size()), 0, 1, 0});
+    }
+    return scores;
+  }
+  int queries = 0;
+};
+
+struct ReturnsNumbers {
+  std::vector<double> score(const Query&);
+};
+struct TakesText {
+  std::vector<StatementScore> score(const std::string&);
+};
+
+static_assert(CandidateScorer<ByLength> && !PackedScorer<ByLength>);
+static_assert(!CandidateScorer<ReturnsNumbers>);
+static_assert(!CandidateScorer<TakesText>);
+static_assert(PackedScorer<QueryByQuery<ByLength>>);
+
+// Each hides or deletes one requirement of a scorer that meets them all.
+struct NoPlan : QueryByQuery<ByLength> {
+  void plan(Block&) = delete;
+};
+struct NoAdd : QueryByQuery<ByLength> {
+  void add(Block&, const Query&) = delete;
+};
+struct NoScore : QueryByQuery<ByLength> {
+  void score(Block&, std::size_t) = delete;
+};
+struct NoCost : QueryByQuery<ByLength> {
+  struct Block : QueryByQuery::Block {
+    void cost() const = delete;
+  };
+};
+struct BlockWithSize : QueryByQuery<ByLength> {
+  struct Block : QueryByQuery::Block {
+    explicit Block(std::size_t size);
+  };
+};
+static_assert(!PackedScorer<NoPlan> && !PackedScorer<NoAdd> && !PackedScorer<NoScore>);
+static_assert(!PackedScorer<NoCost> && !PackedScorer<BlockWithSize> && !PackedScorer<int>);
+
+Query query(const std::vector<std::string>& texts) {
+  Query result;
+  for (const std::string& text : texts) result.candidates.push_back({text, {}});
+  return result;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(candidate_scorer_suite)
+
+BOOST_AUTO_TEST_CASE(any_scorer_is_packed_query_by_query) {
+  ByLength scorer;
+  QueryByQuery packed(scorer);
+  QueryByQuery<ByLength>::Block block;
+  BOOST_TEST(block.packs() == 0U);
+  packed.add(block, query({"a", "bbb"}));
+  packed.add(block, query({}));
+  packed.add(block, query({"cc", "d", "eeeee"}));
+  packed.plan(block);
+  BOOST_REQUIRE(block.packs() == 3U);
+  BOOST_TEST(block.cost().statements == 5U);
+  std::vector<double> scores(5, 0);
+  for (const std::size_t p : {2U, 0U, 1U}) {  // in any order
+    const auto part = packed.score(block, p);
+    BOOST_REQUIRE(part.size() == block.pack(p).size());
+    for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i].log_likelihood;
+  }
+  BOOST_TEST(scores == (std::vector<double>{-1, -3, -2, -1, -5}));
+  BOOST_TEST(scorer.queries == 3);
+}
+
+BOOST_AUTO_TEST_CASE(costs_add_up_part_by_part) {
+  ScoringCost cost{1, 20, 300, 4000};
+  cost += {5, 60, 700, 8000};
+  BOOST_TEST(cost.statements == 6U);
+  BOOST_TEST(cost.tokens_one_by_one == 80U);
+  BOOST_TEST(cost.tree_nodes == 1000U);
+  BOOST_TEST(cost.tokens_fed == 12000U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

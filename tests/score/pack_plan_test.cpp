@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/score/pack_plan.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+
+using namespace plumb;
+
+namespace {
+
+using Sequence = std::vector<TokenId>;
+
+TokenizedStatements statements_of(const std::vector<Sequence>& sequences) {
+  TokenizedStatements statements;
+  for (const Sequence& sequence : sequences) {
+    Tokenization tokenization;
+    for (const TokenId id : sequence) tokenization.tokens.push_back({id, {}});
+    statements.add({}, tokenization, std::nullopt);
+  }
+  return statements;
+}
+
+/// The oracle's view of a pack: the set of prefixes with a successor, and those of them that end.
+struct Pack {
+  std::size_t nodes = 0;
+  std::size_t leaves = 0;
+};
+
+Pack pack_of(const TokenizedStatements& statements, std::span<const std::uint32_t> members) {
+  std::set<Sequence> prefixes;
+  for (const std::uint32_t member : members) {
+    const auto tokens = statements.tokens(member);
+    for (std::size_t length = 1; length < tokens.size(); ++length) {
+      prefixes.emplace(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(length));
+    }
+  }
+  std::set<Sequence> ends = prefixes;
+  for (Sequence prefix : prefixes) {
+    prefix.pop_back();
+    ends.erase(prefix);
+  }
+  return {prefixes.size(), ends.size()};
+}
+
+double cost_of(std::size_t nodes, TreeLimits limits) {
+  const double n = static_cast<double>(nodes);
+  return n * (1 + n / 2300) + 24 * std::ceil(n / static_cast<double>(limits.batch));
+}
+
+/// The least cost over all cuts of the sorted list that respect the limits.
+double least_cost(const TokenizedStatements& statements, const PackPlan& plan, TreeLimits limits) {
+  const std::size_t count = plan.order.size();
+  std::map<std::pair<std::size_t, std::size_t>, double> cost;  // of each possible pack
+  for (std::size_t begin = 0; begin < count; ++begin) {
+    for (std::size_t end = begin + 1; end <= count; ++end) {
+      const Pack pack = pack_of(statements, std::span(plan.order).subspan(begin, end - begin));
+      const bool fits = pack.nodes <= limits.nodes && pack.leaves <= limits.leaves;
+      cost[{begin, end}] = fits || end - begin == 1 ? cost_of(pack.nodes, limits)
+                                                    : std::numeric_limits<double>::infinity();
+    }
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint32_t cuts = 0; cuts < 1U << (count - 1); ++cuts) {
+    double total = 0;
+    for (std::size_t begin = 0, end = 1; end <= count; ++end) {
+      if (end < count && (cuts >> (end - 1) & 1U) == 0) continue;
+      total += cost[{begin, end}];
+      begin = end;
+    }
+    least = std::min(least, total);
+  }
+  return least;
+}
+
+std::vector<Sequence> random_sequences(RandomStream& random, std::size_t count,
+                                       std::size_t longest) {
+  std::vector<Sequence> sequences(count);
+  for (Sequence& sequence : sequences) {
+    sequence.resize(random.below(longest + 1));
+    for (TokenId& token : sequence) token = static_cast<TokenId>(random.below(3));
+  }
+  return sequences;
+}
+
+/// Everything a plan promises, against the set of prefixes; returns its cost.
+double check(const TokenizedStatements& statements, const PackPlan& plan, TreeLimits limits) {
+  std::vector<std::uint32_t> all(statements.size());
+  std::iota(all.begin(), all.end(), 0U);
+  BOOST_REQUIRE(std::ranges::is_permutation(plan.order, all));
+  BOOST_REQUIRE(plan.tree_nodes == pack_of(statements, all).nodes);
+  std::size_t fed = 0;
+  std::size_t placed = 0;
+  double cost = 0;
+  for (std::size_t p = 0; p < plan.packs(); ++p) {
+    const auto members = plan.pack(p);
+    const Pack pack = pack_of(statements, members);
+    BOOST_REQUIRE(!members.empty());
+    BOOST_REQUIRE((members.size() == 1 || pack.nodes <= limits.nodes));
+    BOOST_REQUIRE((members.size() == 1 || pack.leaves <= limits.leaves));
+    fed += pack.nodes;
+    placed += members.size();
+    cost += cost_of(pack.nodes, limits);
+  }
+  BOOST_REQUIRE(placed == statements.size());
+  BOOST_REQUIRE(plan.pack_nodes == fed);
+  return cost;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(pack_plan_suite)
+
+BOOST_AUTO_TEST_CASE(no_statements_are_no_packs) {
+  const PackPlan plan = plan_packs({}, {256, 256, 256});
+  BOOST_TEST(plan.packs() == 0U);
+  BOOST_TEST(plan.order.empty());
+  BOOST_TEST(plan.tree_nodes == 0U);
+  BOOST_TEST(plan.pack_nodes == 0U);
+}
+
+// Inner prefixes: 1, 12, 123, 124 and 5; the last token of a statement is never fed.
+BOOST_AUTO_TEST_CASE(statements_that_fit_share_one_pack) {
+  const auto statements = statements_of({{5, 6}, {1, 2, 4, 9}, {1, 2, 3, 9}, {1, 2, 3, 8}});
+  const PackPlan plan = plan_packs(statements, {256, 256, 256});
+  BOOST_TEST(plan.packs() == 1U);
+  BOOST_TEST(plan.order == (std::vector<std::uint32_t>{3, 2, 1, 0}));
+  BOOST_TEST(plan.tree_nodes == 5U);
+  BOOST_TEST(plan.pack_nodes == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(equal_statements_keep_their_order_and_cost_nothing_more) {
+  const PackPlan plan =
+      plan_packs(statements_of({{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}), {256, 256, 256});
+  BOOST_TEST(plan.order == (std::vector<std::uint32_t>{0, 1, 2}));
+  BOOST_TEST(plan.pack_nodes == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_statement_past_the_limit_stands_alone) {
+  const auto statements = statements_of({{1, 2}, {1, 2, 3, 4, 5, 6, 7, 8}, {1, 3}});
+  const PackPlan plan = plan_packs(statements, {4, 256, 256});
+  check(statements, plan, {4, 256, 256});
+  std::vector<std::size_t> alone;
+  for (std::size_t p = 0; p < plan.packs(); ++p) {
+    if (std::ranges::count(plan.pack(p), 1U) == 1) alone.push_back(plan.pack(p).size());
+  }
+  BOOST_TEST(alone == std::vector<std::size_t>{1});
+}
+
+// The answer "1 4" ends where "1 4 5" goes on: that opens a branch beside "1 2 3".
+BOOST_AUTO_TEST_CASE(an_answer_that_goes_on_from_another_opens_a_branch) {
+  const auto statements = statements_of({{1, 2, 3, 9}, {1, 4}, {1, 4, 5}});
+  const TreeLimits one_branch{256, 1, 256};
+  const PackPlan plan = plan_packs(statements, one_branch);
+  check(statements, plan, one_branch);
+  BOOST_TEST(plan.packs() == 2U);
+  BOOST_TEST(plan_packs(statements, {256, 2, 256}).packs() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(cuts_are_those_of_least_cost_among_all) {
+  RandomStream random(3, "pack_plan");
+  for (int round = 0; round < 150; ++round) {
+    const auto statements = statements_of(random_sequences(random, 1 + random.below(9), 6));
+    const TreeLimits limits{1 + random.below(14), 1 + random.below(6), 1 + random.below(9)};
+    const PackPlan plan = plan_packs(statements, limits);
+    const double least = least_cost(statements, plan, limits);
+    BOOST_REQUIRE_CLOSE(check(statements, plan, limits) + 1, least + 1, 1e-9);
+  }
+}
+
+// Packs of hundreds of nodes, where a cut may save more attention than a step and a path cost.
+BOOST_AUTO_TEST_CASE(cuts_weigh_attention_against_steps_and_paths) {
+  RandomStream random(5, "pack_plan");
+  std::set<std::size_t> packs;
+  for (int round = 0; round < 30; ++round) {
+    std::vector<Sequence> sequences(7);
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      if (i > 0) sequences[i].assign(sequences[i - 1].begin(), sequences[i - 1].begin() + 20);
+      for (std::size_t more = 40 + random.below(120); more > 0; --more) {
+        sequences[i].push_back(static_cast<TokenId>(random.below(3)));
+      }
+    }
+    const auto statements = statements_of(sequences);
+    const TreeLimits limits{1024, 256, 16 + random.below(240)};
+    const PackPlan plan = plan_packs(statements, limits);
+    const double least = least_cost(statements, plan, limits);
+    BOOST_REQUIRE_CLOSE(check(statements, plan, limits), least, 1e-9);
+    packs.insert(plan.packs());
+  }
+  BOOST_TEST(packs.size() > 1U);  // neither always one pack nor always the same cuts
+}
+
+BOOST_AUTO_TEST_CASE(large_plans_respect_the_limits_and_count_what_is_fed) {
+  RandomStream random(4, "pack_plan");
+  for (const TreeLimits limits :
+       {TreeLimits{256, 256, 256}, {64, 8, 32}, {4096, 1, 4096}, {20, 3, 7}}) {
+    const auto statements = statements_of(random_sequences(random, 1500, 12));
+    check(statements, plan_packs(statements, limits), limits);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The command line with its words given and its output caught, over a model that needs no file.
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "plumb/cli/command_line.hpp"
+#include "support/small_run.hpp"
+
+namespace plumb::test {
+
+struct ConsoleRun {
+  int code = 0;
+  std::string out;
+  std::string err;
+
+  /// Whether the command refused with `words` in one line on stderr and said nothing on stdout.
+  [[nodiscard]] bool refused(const std::string& words, int with_code = 2) const {
+    return code == with_code && out.empty() && err.starts_with("plumb: ") &&
+           err.find(words) != std::string::npos && std::ranges::count(err, '\n') == 1 &&
+           err.back() == '\n';
+  }
+  [[nodiscard]] bool says(const std::string& words) const {
+    return out.find(words) != std::string::npos;
+  }
+};
+
+inline std::ostream& operator<<(std::ostream& stream, const ConsoleRun& run) {
+  return stream << "code " << run.code << "\nout: " << run.out << "\nerr: " << run.err;
+}
+
+/// The first word is the command.
+template <class MakeModel>
+ConsoleRun run_words(std::vector<std::string> words, MakeModel make_model) {
+  const std::string command = words.empty() ? "" : words.front();
+  if (!words.empty()) words.erase(words.begin());
+  std::ostringstream out, err;
+  Console console{words, out, err};
+  const int code = run_command_line(command, console, make_model);
+  return {code, out.str(), err.str()};
+}
+
+inline ConsoleRun run_words(std::vector<std::string> words) {
+  return run_words(std::move(words), [](const ModelOptions&) { return small_model(); });
+}
+
+/// A folder with "data", the small dataset in the BEAR layout, and
+/// "model.gguf", which is hashed and not read.
+struct ConsoleFiles {
+  ConsoleFiles() {
+    Json metadata = Json::object();
+    Json info = Json::object();
+    for (const Relation& relation : small_dataset().relations) {
+      metadata[relation.code] = {{"templates", relation.templates},
+                                 {"answer_space_labels", relation.options},
+                                 {"answer_space_ids", relation.option_ids}};
+      info[relation.code] = {{"domains", relation.domains}};
+      std::string facts;
+      for (const Fact& fact : relation.facts) {
+        facts += Json{{"sub_id", fact.subject_id},
+                      {"sub_label", fact.subject},
+                      {"sub_aliases", fact.subject_aliases},
+                      {"obj_label", relation.options[fact.answer]},
+                      {"answer_idx", fact.answer}}
+                     .dump() +
+                 "\n";
+      }
+      folder.write("data/" + relation.code + ".jsonl", facts);
+    }
+    folder.write("data/metadata_relations.json", metadata.dump());
+    folder.write("data/relation_info.json", info.dump());
+    folder.write("model.gguf", "stands for a model");
+  }
+
+  [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
+
+  /// `plumb probe` into the folder "run" with the options given.
+  [[nodiscard]] ConsoleRun probe(std::vector<std::string> options = {},
+                                 const std::string& run = "run") const {
+    return run_words(probe_words(std::move(options), run));
+  }
+  [[nodiscard]] std::vector<std::string> probe_words(std::vector<std::string> options = {},
+                                                     const std::string& run = "run") const {
+    std::vector<std::string> words{"probe",          "--data", at("data"), "--model",
+                                   at("model.gguf"), "--out",  at(run)};
+    words.insert(words.end(), options.begin(), options.end());
+    return words;
+  }
+
+  TemporaryFolder folder;
+};
+
+}  // namespace plumb::test
