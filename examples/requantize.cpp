@@ -4,8 +4,9 @@
 //
 //   requantize IN.gguf OUT.gguf F32|F16|BF16|Q8_0
 //
-// Rewrites every matrix; vectors (norms, biases) stay in F32. Scores of quantised weights are noisy,
-// because their kernels round the activations too: the F32 rewrite is what to compare with PyTorch.
+// Rewrites every matrix; vectors (norms, biases) stay in F32. Scores of quantised weights are
+// noisy, because their kernels round the activations too: the F32 rewrite is what to compare with
+// PyTorch.
 
 #include <ggml.h>
 #include <gguf.h>
@@ -55,7 +56,8 @@ std::vector<float> to_floats(const ggml_tensor& tensor) {
 
 void rewrite(const std::string& input, const std::string& output, Target target) {
   ggml_context* raw = nullptr;
-  const std::unique_ptr<gguf_context, Free> source(gguf_init_from_file(input.c_str(), {false, &raw}));
+  const std::unique_ptr<gguf_context, Free> source(
+      gguf_init_from_file(input.c_str(), {false, &raw}));
   if (!source) throw plumb::user_error({.file = input}, "is not a GGUF file, or damaged");
   const std::unique_ptr<ggml_context, Free> tensors(raw);
   const std::unique_ptr<gguf_context, Free> result(gguf_init_empty());
@@ -70,13 +72,15 @@ void rewrite(const std::string& input, const std::string& output, Target target)
     const ggml_tensor* tensor = ggml_get_tensor(tensors.get(), name);
     const ggml_type type = ggml_n_dims(tensor) > 1 ? target.type : GGML_TYPE_F32;
     if (tensor->ne[0] % ggml_blck_size(type) != 0) {
-      throw plumb::user_error({.field = name}, "has rows that do not divide into the type's blocks");
+      throw plumb::user_error({.field = name},
+                              "has rows that do not divide into the type's blocks");
     }
     ggml_tensor* copy = ggml_new_tensor(shapes.get(), type, GGML_MAX_DIMS, tensor->ne);
     ggml_set_name(copy, name);
     auto& bytes = data.emplace_back(ggml_nbytes(copy));
     const std::vector<float> values = to_floats(*tensor);
-    ggml_quantize_chunk(type, values.data(), bytes.data(), 0, ggml_nrows(tensor), tensor->ne[0], nullptr);
+    ggml_quantize_chunk(type, values.data(), bytes.data(), 0, ggml_nrows(tensor), tensor->ne[0],
+                        nullptr);
     copy->data = bytes.data();
     gguf_add_tensor(result.get(), copy);
   }

@@ -13,13 +13,13 @@ build_plumb all
 need_model
 
 # lm-pub-quiz opens our folders; without torch, which the tests stub, it is small.
-peer="$plumb_cache/lm-pub-quiz-0.3.3"
+requirements=tests/system/peer_requirements.txt
+peer="$plumb_cache/lm-pub-quiz-0.3.3-$(sha256sum <"$requirements" | cut -c1-12)"
 if [ ! -d "$peer" ]; then
   say "fetching lm-pub-quiz 0.3.3 and what it reads tables with"
   rm -rf "$peer.part"
   python3 -m venv "$peer.part"
-  "$peer.part/bin/python" -m pip install -q --disable-pip-version-check numpy==1.26.4 pandas==2.2.3 \
-    scipy==1.14.1 scikit-learn==1.5.2 tqdm==4.67.1 typing_extensions==4.12.2
+  "$peer.part/bin/python" -m pip install -q --disable-pip-version-check -r "$requirements"
   "$peer.part/bin/python" -m pip install -q --disable-pip-version-check --no-deps lm-pub-quiz==0.3.3
   mv "$peer.part" "$peer"
 fi

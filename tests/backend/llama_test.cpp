@@ -20,7 +20,8 @@ using plumb::test::TinyKind;
 using plumb::test::TinyOptions;
 
 plumb::LlamaModel tiny(const TemporaryFolder& folder, TinyOptions options) {
-  return plumb::LlamaModel({TinyGguf(options).write(folder / "tiny.gguf"), plumb::Precision::exact, 2});
+  return plumb::LlamaModel(
+      {TinyGguf(options).write(folder / "tiny.gguf"), plumb::Precision::exact, 2});
 }
 
 std::vector<float> row_after(plumb::LlamaModel& model, std::span<const plumb::TokenId> prefix) {
@@ -41,7 +42,8 @@ double worst_difference(std::span<const float> a, std::span<const float> b) {
 
 plumb::Query statements(const std::string& subject) {
   plumb::Query query;
-  for (const std::string option : {"Paris", "Rome", "Par", "the long, long name of a far city", "R"}) {
+  for (const std::string option :
+       {"Paris", "Rome", "Par", "the long, long name of a far city", "R"}) {
     const std::string text = "The town of " + subject + " is " + option + "..";
     query.candidates.push_back({text, {{text.size() - 2 - option.size(), text.size() - 2}}});
   }
@@ -71,7 +73,8 @@ BOOST_AUTO_TEST_CASE(tokens_cover_the_bytes_they_spell) {
 BOOST_AUTO_TEST_CASE(text_that_looks_like_a_special_token_is_plain_text) {
   const TemporaryFolder folder;
   const auto model = tiny(folder, {});
-  for (const plumb::Token& token : model.tokenize("a <bos> b").tokens) BOOST_TEST(token.id != *model.bos());
+  for (const plumb::Token& token : model.tokenize("a <bos> b").tokens)
+    BOOST_TEST(token.id != *model.bos());
 }
 
 BOOST_AUTO_TEST_CASE(bos_is_there_only_when_the_file_names_one) {
@@ -160,7 +163,9 @@ BOOST_AUTO_TEST_CASE(a_statement_longer_than_a_step_or_the_first_cache_is_fed_in
   plumb::RandomStream random(3, "long");
   for (auto& token : sequence) token = static_cast<plumb::TokenId>(random.below(256));
   std::size_t rows = 0;
-  model.evaluate(sequence, [&](std::uint32_t position, std::span<const float>) { BOOST_TEST(position == rows++); });
+  model.evaluate(sequence, [&](std::uint32_t position, std::span<const float>) {
+    BOOST_TEST(position == rows++);
+  });
   BOOST_TEST(rows == sequence.size());
   const std::vector<float> late = row_after(model, sequence);
   const std::vector<float> early = row_after(model, std::span(sequence).first(40));
@@ -173,9 +178,11 @@ BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
   plumb::CausalScorer scorer(model, true);
   plumb::CausalScorer<plumb::LlamaModel>::Block block;
   const std::string text(200, 'x');
-  BOOST_CHECK_EXCEPTION(scorer.add(block, {{{text, {{0, 10}}}}}), plumb::Error, [](const plumb::Error& error) {
-    return error.fault() == plumb::Fault::user && std::string(error.what()).find("context 64") != std::string::npos;
-  });
+  BOOST_CHECK_EXCEPTION(scorer.add(block, {{{text, {{0, 10}}}}}), plumb::Error,
+                        [](const plumb::Error& error) {
+                          return error.fault() == plumb::Fault::user &&
+                                 std::string(error.what()).find("context 64") != std::string::npos;
+                        });
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_or_damaged_file_is_a_user_error_that_names_it) {
@@ -184,11 +191,14 @@ BOOST_AUTO_TEST_CASE(a_missing_or_damaged_file_is_a_user_error_that_names_it) {
   const std::string bytes = plumb::test::slurp(whole);
   const auto names_file = [](const std::string& name) {
     return [name](const plumb::Error& error) {
-      return error.fault() == plumb::Fault::user && std::string(error.what()).find(name) != std::string::npos;
+      return error.fault() == plumb::Fault::user &&
+             std::string(error.what()).find(name) != std::string::npos;
     };
   };
-  BOOST_CHECK_EXCEPTION(plumb::LlamaModel({folder / "none.gguf"}), plumb::Error, names_file("none.gguf"));
-  for (const std::size_t kept : {std::size_t{0}, std::size_t{3}, std::size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
+  BOOST_CHECK_EXCEPTION(plumb::LlamaModel({folder / "none.gguf"}), plumb::Error,
+                        names_file("none.gguf"));
+  for (const std::size_t kept :
+       {std::size_t{0}, std::size_t{3}, std::size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
     const auto cut = folder.write("cut.gguf", bytes.substr(0, kept));
     BOOST_CHECK_EXCEPTION(plumb::LlamaModel({cut}), plumb::Error, names_file("cut.gguf"));
   }

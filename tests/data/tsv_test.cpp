@@ -78,9 +78,9 @@ BOOST_FIXTURE_TEST_CASE(a_row_has_three_fields, Table) {
 
 BOOST_FIXTURE_TEST_CASE(a_row_has_a_subject_and_an_object, Table) {
   BOOST_CHECK_EXCEPTION(load("\tcapital\tParis\n"), Error,
-                        says(Fault::user, "facts.tsv:1: sub_label: the fact has no subject"));
+                        says(Fault::user, "facts.tsv:1: subject: is empty"));
   BOOST_CHECK_EXCEPTION(load("France\tcapital\t\n"), Error,
-                        says(Fault::user, "facts.tsv:1: obj_label: the fact has no answer"));
+                        says(Fault::user, "facts.tsv:1: object: is empty"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_row_is_utf8, Table) {

@@ -2,8 +2,9 @@
 #pragma once
 
 // Tiny random models in GGUF files, so that the llama.cpp backend is tested on every kind of model
-// without a download. Byte-level BPE vocabulary: 256 bytes, a few merges, then BOS. Weights are drawn
-// from a seeded stream; the models say nothing sensible, but they say it exactly the same each time.
+// without a download. Byte-level BPE vocabulary: 256 bytes, a few merges, then BOS. Weights are
+// drawn from a seeded stream; the models say nothing sensible, but they say it exactly the same
+// each time.
 
 #include <ggml.h>
 #include <gguf.h>
@@ -33,14 +34,24 @@ struct TinyOptions {
 class TinyGguf {
  public:
   explicit TinyGguf(TinyOptions options)
-      : options_(options), random_(options.seed, "tiny"), file_(gguf_init_empty()),
+      : options_(options),
+        random_(options.seed, "tiny"),
+        file_(gguf_init_empty()),
         shapes_(ggml_init({ggml_tensor_overhead() * 100, nullptr, true})) {
     add_vocabulary();
     switch (options.kind) {
-      case TinyKind::transformer: add_transformer("llama"); break;
-      case TinyKind::sliding_window: add_transformer("cohere2"); break;
-      case TinyKind::recurrent: add_recurrent(); break;
-      case TinyKind::hybrid: add_hybrid(); break;
+      case TinyKind::transformer:
+        add_transformer("llama");
+        break;
+      case TinyKind::sliding_window:
+        add_transformer("cohere2");
+        break;
+      case TinyKind::recurrent:
+        add_recurrent();
+        break;
+      case TinyKind::hybrid:
+        add_hybrid();
+        break;
     }
   }
 
@@ -84,8 +95,14 @@ class TinyGguf {
     for (unsigned byte = 0; byte < 256; ++byte) tokens_.push_back(byte_token(byte));
     std::vector<std::string> merges;
     const std::string space = byte_token(' ');
-    for (const auto& [left, right] : std::vector<std::pair<std::string, std::string>>{
-             {space, "t"}, {"h", "e"}, {space + "t", "he"}, {"i", "s"}, {space, "is"}, {"a", "n"}, {".", "."}}) {
+    for (const auto& [left, right] :
+         std::vector<std::pair<std::string, std::string>>{{space, "t"},
+                                                          {"h", "e"},
+                                                          {space + "t", "he"},
+                                                          {"i", "s"},
+                                                          {space, "is"},
+                                                          {"a", "n"},
+                                                          {".", "."}}) {
       merges.push_back(left + " " + right);
       tokens_.push_back(left + right);
     }
@@ -97,7 +114,8 @@ class TinyGguf {
     gguf_set_val_str(file_.get(), "tokenizer.ggml.pre", "gpt-2");
     set_strings("tokenizer.ggml.tokens", tokens_);
     set_strings("tokenizer.ggml.merges", merges);
-    gguf_set_arr_data(file_.get(), "tokenizer.ggml.token_type", GGUF_TYPE_INT32, types.data(), types.size());
+    gguf_set_arr_data(file_.get(), "tokenizer.ggml.token_type", GGUF_TYPE_INT32, types.data(),
+                      types.size());
     if (options_.with_bos) gguf_set_val_u32(file_.get(), "tokenizer.ggml.bos_token_id", bos);
   }
 
@@ -164,8 +182,8 @@ class TinyGguf {
   void add_hybrid() {
     begin("lfm2");
     const std::array<std::int32_t, layers> per_layer{0, kv_heads};  // 0 marks a convolution layer
-    gguf_set_arr_data(file_.get(), key("attention.head_count_kv").c_str(), GGUF_TYPE_INT32, per_layer.data(),
-                      per_layer.size());
+    gguf_set_arr_data(file_.get(), key("attention.head_count_kv").c_str(), GGUF_TYPE_INT32,
+                      per_layer.data(), per_layer.size());
     set("shortconv.l_cache", std::int64_t{3});
     norm("token_embd_norm.weight", width);
     for (std::int64_t i = 0; i < layers; ++i) {
@@ -206,7 +224,8 @@ class TinyGguf {
 
   void tensor(const std::string& name, const std::vector<std::int64_t>& shape, double scale,
               double centre = 0) {
-    ggml_tensor* t = ggml_new_tensor(shapes_.get(), GGML_TYPE_F32, static_cast<int>(shape.size()), shape.data());
+    ggml_tensor* t =
+        ggml_new_tensor(shapes_.get(), GGML_TYPE_F32, static_cast<int>(shape.size()), shape.data());
     ggml_set_name(t, name.c_str());
     auto& values = data_.emplace_back(static_cast<std::size_t>(ggml_nelements(t)));
     for (float& value : values) {

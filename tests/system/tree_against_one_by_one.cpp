@@ -42,11 +42,13 @@ int main(int argc, char** argv) {
         const plumb::StatementScore& one = alone[block.pack(p)[i]];
         worst = std::max({worst, std::abs(scores[i].log_likelihood - one.log_likelihood),
                           std::abs(scores[i].answer_log_likelihood - one.answer_log_likelihood)});
-        if (scores[i].tokens != one.tokens || scores[i].answer_tokens != one.answer_tokens) return 1;
+        if (scores[i].tokens != one.tokens || scores[i].answer_tokens != one.answer_tokens)
+          return 1;
       }
     }
   }
-  std::cout << "{\"relations\":" << dataset.relations.size() << ",\"statements\":" << cost.statements
-            << ",\"worst\":" << worst << ",\"tokens_fed\":" << cost.tokens_fed
-            << ",\"tree_nodes\":" << cost.tree_nodes << "}\n";
+  std::cout << "{\"relations\":" << dataset.relations.size()
+            << ",\"statements\":" << cost.statements << ",\"worst\":" << worst
+            << ",\"tokens_fed\":" << cost.tokens_fed << ",\"tree_nodes\":" << cost.tree_nodes
+            << "}\n";
 }

@@ -3,7 +3,8 @@
 
 // What does a model look like that does just what the concepts ask, and no more?
 //
-// Mostly an n-gram model with add-one smoothing over the bytes (or longer pieces) of a training text:
+// Mostly an n-gram model with add-one smoothing over the bytes (or longer pieces) of a training
+// text:
 //   P(t | last n-1 tokens) = (count(context, t) + 1) / (count(context) + V)
 // so a test can compute every probability by hand, and a stranger can copy the shape of it. The
 // context is cut at the start of the sequence, BOS included, so a prefix matters up to n-1 tokens.
@@ -26,7 +27,8 @@
 
 namespace plumb {
 
-/// A CausalLm and a Generator. Tokens 0–255 are bytes, then the pieces given, then BOS. Not thread-safe.
+/// A CausalLm and a Generator. Tokens 0–255 are bytes, then the pieces given, then BOS. Not
+/// thread-safe.
 class NgramModel {
  public:
   /// Longer pieces win over shorter ones, as in a greedy tokenizer; `order` is n, at least 1.
@@ -87,7 +89,8 @@ class NgramModel {
       RandomStream random(options.seed, "sample " + std::to_string(i));
       std::vector<TokenId> sequence(prompt.begin(), prompt.end());
       while (all[i].tokens.size() < options.max_new_tokens) {
-        const TokenId next = options.samples == 0 ? likeliest(sequence) : draw(sequence, random.uniform());
+        const TokenId next =
+            options.samples == 0 ? likeliest(sequence) : draw(sequence, random.uniform());
         if (next == *bos()) break;  // the end of sequence, here as in many real vocabularies
         all[i].log_probabilities.push_back(log_probability(sequence, next));
         all[i].tokens.push_back(next);
@@ -156,12 +159,12 @@ class NgramModel {
   std::map<std::vector<TokenId>, std::map<TokenId, double>> counts_;
 };
 
-/// The same model as a TreeCausalLm. It counts what it is fed and holds itself to its limits, so that
-/// a test sees a scorer that feeds twice or asks for too much.
+/// The same model as a TreeCausalLm. It counts what it is fed and holds itself to its limits, so
+/// that a test sees a scorer that feeds twice or asks for too much.
 class NgramTreeModel : public NgramModel {
  public:
-  using NgramModel::NgramModel;
   using NgramModel::evaluate;
+  using NgramModel::NgramModel;
 
   [[nodiscard]] TreeLimits tree_limits() const { return limits; }
 
@@ -216,8 +219,8 @@ class NgramTreeModel : public NgramModel {
   std::size_t held_ = 0;
 };
 
-/// A MaskedLm: P(t | neighbours) = (count(left, t, right) + 1) / (count(left, ·, right) + V), with BOS
-/// for a missing neighbour. Its vocabulary is the n-gram model's and the mask.
+/// A MaskedLm: P(t | neighbours) = (count(left, t, right) + 1) / (count(left, ·, right) + V), with
+/// BOS for a missing neighbour. Its vocabulary is the n-gram model's and the mask.
 class NeighbourModel : private NgramModel {
  public:
   explicit NeighbourModel(std::string_view training_text) : NgramModel(training_text, 1) {
@@ -255,8 +258,8 @@ class NeighbourModel : private NgramModel {
   std::map<std::pair<TokenId, TokenId>, std::map<TokenId, double>> counts_;
 };
 
-/// An Embedder: h_i = h_{i−1} / 2 + e(byte_i), one dimension for each byte and one for BOS, so a vector
-/// tells the whole text and the last bytes weigh most.
+/// An Embedder: h_i = h_{i−1} / 2 + e(byte_i), one dimension for each byte and one for BOS, so a
+/// vector tells the whole text and the last bytes weigh most.
 class DecayEmbedder {
  public:
   [[nodiscard]] std::size_t dimension() const { return 257; }

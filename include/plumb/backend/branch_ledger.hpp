@@ -3,11 +3,11 @@
 
 // Which sequence ids does each node of a tree carry in a llama.cpp-style KV cache?
 //
-// A unified KV cache knows sequences, not trees: a cell belongs to a set of sequence ids and a token
-// sees the cells that share one of its own. So every branch (an evaluated node without an evaluated
-// child) is a sequence, and a node carries the ids of all branches below it. When a tree grows below
-// an evaluated node, the branch that ends there is extended, and each further one starts as a copy of
-// its path. This class is the bookkeeping alone; llama.hpp carries it out.
+// A unified KV cache knows sequences, not trees: a cell belongs to a set of sequence ids and a
+// token sees the cells that share one of its own. So every branch (an evaluated node without an
+// evaluated child) is a sequence, and a node carries the ids of all branches below it. When a tree
+// grows below an evaluated node, the branch that ends there is extended, and each further one
+// starts as a copy of its path. This class is the bookkeeping alone; llama.hpp carries it out.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +48,8 @@ class BranchLedger {
   /// Nodes held now.
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
 
-  /// What to feed so that every wanted node is evaluated; takes it as done. Throws an internal error
-  /// when a wanted node is held already or there are more branches than sequences.
+  /// What to feed so that every wanted node is evaluated; takes it as done. Throws an internal
+  /// error when a wanted node is held already or there are more branches than sequences.
   [[nodiscard]] Step plan(const TokenTree& tree, std::span<const NodeId> wanted) {
     sequence_of_.resize(tree.size(), unfed);
     std::vector<NodeId> slot(tree.size(), TokenTree::none);  // node -> index in step.nodes
@@ -59,7 +59,8 @@ class BranchLedger {
       if (node == TokenTree::root || sequence_of_[node] != unfed) {
         throw internal_error({}, "a wanted node is the root or was evaluated before");
       }
-      for (NodeId at = node; at != TokenTree::root && sequence_of_[at] == unfed; at = tree.parent(at)) {
+      for (NodeId at = node; at != TokenTree::root && sequence_of_[at] == unfed;
+           at = tree.parent(at)) {
         inner[tree.parent(at)] = true;
         if (slot[at] != TokenTree::none) break;
         slot[at] = 0;
@@ -119,7 +120,8 @@ class BranchLedger {
     sequence_of_.assign(sequence_of_.size(), unfed);
     held_ = 0;
     for (std::size_t s = 0; s < tips_.size(); ++s) {
-      for (NodeId at = tips_[s]; at != TokenTree::none && at != TokenTree::root; at = tree.parent(at)) {
+      for (NodeId at = tips_[s]; at != TokenTree::none && at != TokenTree::root;
+           at = tree.parent(at)) {
         if (sequence_of_[at] != unfed) break;
         sequence_of_[at] = static_cast<SequenceId>(s);
         ++held_;
@@ -141,15 +143,16 @@ class BranchLedger {
     if (from != unfed && tips_[static_cast<std::size_t>(from)] == base) return from;
     for (std::size_t s = 0; s < tips_.size(); ++s) {
       if (tips_[s] != TokenTree::none) continue;
-      if (from != unfed) step.copies.push_back({from, static_cast<SequenceId>(s), tree.depth(base)});
+      if (from != unfed)
+        step.copies.push_back({from, static_cast<SequenceId>(s), tree.depth(base)});
       return static_cast<SequenceId>(s);
     }
     throw internal_error({}, "a tree has more than " + std::to_string(tips_.size()) + " branches",
                          "respect tree_limits()");
   }
 
-  std::vector<NodeId> tips_;              // by sequence: its last node, or none when it is free
-  std::vector<SequenceId> sequence_of_;   // by node: a sequence that runs through it
+  std::vector<NodeId> tips_;             // by sequence: its last node, or none when it is free
+  std::vector<SequenceId> sequence_of_;  // by node: a sequence that runs through it
   std::size_t held_ = 0;
 };
 

@@ -4,8 +4,8 @@
 // Who answers? What an inference engine must offer so that plumb can probe it.
 //
 // `CausalLm` is enough for every likelihood probe; `TreeCausalLm` is the same answers faster;
-// `MaskedLm`, `Embedder` and `Generator` are what other probes ask. A backend models those it can. Each
-// concept has a working model in archetypes.hpp to read and to copy from.
+// `MaskedLm`, `Embedder` and `Generator` are what other probes ask. A backend models those it can.
+// Each concept has a working model in archetypes.hpp to read and to copy from.
 
 #include <Eigen/Core>
 #include <concepts>
@@ -31,7 +31,8 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 /// The tokenizer part of every language model.
 ///
 /// Requires:
-///   1. `tokenize(text)`: the tokens of the text with the bytes each covers, no special tokens added
+///   1. `tokenize(text)`: the tokens of the text with the bytes each covers, no special tokens
+///   added
 ///      and none recognised in the text;
 ///   2. `detokenize(ids)`: their text;
 ///   3. `bos()`: the token that may start a sequence, or nothing. Whether it does is the probe's
@@ -50,8 +51,8 @@ concept LanguageModel = requires(M& model, std::string_view text, std::span<cons
   { model.context_length() } -> std::convertible_to<std::size_t>;
 };
 
-/// What a model may say of itself in a `describe()` of its own, optional for every backend; it is kept
-/// with the results.
+/// What a model may say of itself in a `describe()` of its own, optional for every backend; it is
+/// kept with the results.
 struct ModelDescription {
   /// The engine, e.g. "llama.cpp".
   std::string backend{};
@@ -68,8 +69,8 @@ struct ModelDescription {
 /// Means: a row depends on the tokens up to its position and on nothing else, but for rounding.
 /// Does not promise: anything about cost; each call may start from nothing.
 template <class M>
-concept CausalLm = LanguageModel<M> && requires(M& model, std::span<const TokenId> sequence,
-                                                const LogitsVisitor& visit) {
+concept CausalLm = LanguageModel<M> &&
+    requires(M& model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
   model.evaluate(sequence, visit);
 };
 
@@ -87,22 +88,24 @@ struct TreeLimits {
 ///
 /// Requires:
 ///   1. `tree_limits()`;
-///   2. `evaluate(tree, wanted, visit)` calls `visit(node, logits)` once for each wanted node, in any
+///   2. `evaluate(tree, wanted, visit)` calls `visit(node, logits)` once for each wanted node, in
+///   any
 ///      order; wanted nodes are distinct, none is the root and none was evaluated before. Ancestors
 ///      are evaluated as needed, each once: a later call uses what an earlier one evaluated, also
 ///      after the tree has grown;
-///   3. `release(tree, node)` forgets the node and all below it; the root forgets everything. It must
+///   3. `release(tree, node)` forgets the node and all below it; the root forgets everything. It
+///   must
 ///      be released before another tree is evaluated.
 /// Means: the same rows as `evaluate(sequence, …)` gives for the node's prefix, but for rounding.
 /// Does not promise: to hold more than its limits; going past them throws.
 template <class M>
-concept TreeCausalLm =
-    CausalLm<M> && requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
-                            const LogitsVisitor& visit, NodeId node) {
-      { model.tree_limits() } -> std::same_as<TreeLimits>;
-      model.evaluate(tree, wanted, visit);
-      model.release(tree, node);
-    };
+concept TreeCausalLm = CausalLm<M> &&
+    requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
+             const LogitsVisitor& visit, NodeId node) {
+  { model.tree_limits() } -> std::same_as<TreeLimits>;
+  model.evaluate(tree, wanted, visit);
+  model.release(tree, node);
+};
 
 /// A sequence with one position to predict; the token that stands there is the caller's to mask.
 struct MaskedQuery {
@@ -114,16 +117,17 @@ struct MaskedQuery {
 ///
 /// Requires:
 ///   1. `mask()`: the token that stands for "unknown";
-///   2. `evaluate(queries, visit)` calls `visit(query, logits)` once for each query, by index, in any
+///   2. `evaluate(queries, visit)` calls `visit(query, logits)` once for each query, by index, in
+///   any
 ///      order, where `logits` predicts the query's position.
 /// Means: a row depends on its own query's sequence alone, but for rounding.
 /// Does not promise: that rows of one text multiply to a probability of it.
 template <class M>
 concept MaskedLm = LanguageModel<M> &&
-                   requires(M& model, std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
-                     { model.mask() } -> std::same_as<TokenId>;
-                     model.evaluate(queries, visit);
-                   };
+    requires(M& model, std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
+  { model.mask() } -> std::same_as<TokenId>;
+  model.evaluate(queries, visit);
+};
 
 /// One row for each text.
 using EmbeddingMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -132,7 +136,8 @@ using EmbeddingMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eig
 ///
 /// Requires:
 ///   1. `dimension()`, known before anything is embedded;
-///   2. `embed(texts, with_bos)`: the last hidden vector (last layer, after the final norm) of the last
+///   2. `embed(texts, with_bos)`: the last hidden vector (last layer, after the final norm) of the
+///   last
 ///      token of each text, shape [texts, dimension].
 /// Means: a row depends on its own text alone, but for rounding; equal texts give equal rows.
 /// Does not promise: any length or direction; vectors are raw, not normalised.
@@ -159,13 +164,12 @@ struct Continuation {
 
 /// A language model that goes on with a text.
 ///
-/// Requires: `generate(prompt, options)` returns one greedy continuation, or `samples` of them drawn
-/// at temperature 1 from the whole vocabulary. Greedy ties go to the lowest token.
-/// Means: equal arguments give equal continuations.
-/// Does not promise: that a continuation is not empty.
+/// Requires: `generate(prompt, options)` returns one greedy continuation, or `samples` of them
+/// drawn at temperature 1 from the whole vocabulary. Greedy ties go to the lowest token. Means:
+/// equal arguments give equal continuations. Does not promise: that a continuation is not empty.
 template <class M>
-concept Generator = LanguageModel<M> && requires(M& model, std::span<const TokenId> prompt,
-                                                 const GenerationOptions& options) {
+concept Generator = LanguageModel<M> &&
+    requires(M& model, std::span<const TokenId> prompt, const GenerationOptions& options) {
   { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
 };
 

@@ -3,8 +3,9 @@
 
 // How is a tree evaluated by a model that may know nothing of trees?
 //
-// One entry for every scorer: a TreeCausalLm gets the tree, any other CausalLm gets each branch as a
-// sequence of its own and the rows of shared prefixes are passed on once. Both give the same scores.
+// One entry for every scorer: a TreeCausalLm gets the tree, any other CausalLm gets each branch as
+// a sequence of its own and the rows of shared prefixes are passed on once. Both give the same
+// scores.
 
 #include <span>
 #include <vector>

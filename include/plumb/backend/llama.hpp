@@ -3,16 +3,15 @@
 
 // How does a GGUF model answer, through llama.cpp?
 //
-// A TreeCausalLm: a tree's branches are sequences of one unified KV cache (branch_ledger.hpp), so each
-// prefix is computed once. `exact` keeps the cache in F32 and leaves flash attention off, which agrees
-// with PyTorch in F32 to about 2e-4 nats a statement; `fast` does neither. Models that keep a running
-// state instead of a cache (Mamba, RWKV, hybrids) cannot share a tree: their limits say one branch.
-// Sliding-window models get a full-size cache (`swa_full`), and one sequence id more that holds every
-// cell: llama.cpp reuses a cell that its only sequence has slid past, but a branch that starts further
-// back still needs it.
-// Quantised weights are run by kernels that round the activations too: scores differ from the same
-// weights in F32 by tenths of a nat.
-// llama.cpp's log is process-wide; this header takes it over and keeps only the last errors.
+// A TreeCausalLm: a tree's branches are sequences of one unified KV cache (branch_ledger.hpp), so
+// each prefix is computed once. `exact` keeps the cache in F32 and leaves flash attention off,
+// which agrees with PyTorch in F32 to about 2e-4 nats a statement; `fast` does neither. Models that
+// keep a running state instead of a cache (Mamba, RWKV, hybrids) cannot share a tree: their limits
+// say one branch. Sliding-window models get a full-size cache (`swa_full`), and one sequence id
+// more that holds every cell: llama.cpp reuses a cell that its only sequence has slid past, but a
+// branch that starts further back still needs it. Quantised weights are run by kernels that round
+// the activations too: scores differ from the same weights in F32 by tenths of a nat. llama.cpp's
+// log is process-wide; this header takes it over and keeps only the last errors.
 
 #include <llama.h>
 
@@ -93,11 +92,11 @@ class LlamaModel {
     if (options_.threads <= 0) {
       options_.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     }
-    model_.reset(
-        llama_model_load_from_file(options_.model.c_str(), llama_model_default_params()));
+    model_.reset(llama_model_load_from_file(options_.model.c_str(), llama_model_default_params()));
     if (!model_) {
-      throw user_error(site, "cannot be loaded: " + detail::LlamaLog::instance().take(),
-                       "it is truncated, damaged or of a kind this llama.cpp does not know; fetch it again");
+      throw user_error(
+          site, "cannot be loaded: " + detail::LlamaLog::instance().take(),
+          "it is truncated, damaged or of a kind this llama.cpp does not know; fetch it again");
     }
     if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get()) ||
         llama_model_is_diffusion(model_.get())) {
@@ -138,7 +137,8 @@ class LlamaModel {
     const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
     result.spells_text = std::string_view(spelt).substr(extra) == text;
     for (Token& token : result.tokens) {
-      token.bytes = {std::max(token.bytes.begin, extra) - extra, std::max(token.bytes.end, extra) - extra};
+      token.bytes = {std::max(token.bytes.begin, extra) - extra,
+                     std::max(token.bytes.end, extra) - extra};
     }
     return result;
   }
@@ -181,9 +181,10 @@ class LlamaModel {
     const BranchLedger::Step step = ledger_.plan(tree, wanted);
     if (ledger_.held() > cells_) {
       if (!was_empty || ledger_.held() > std::max(context_length(), options_.cells)) {
-        throw internal_error({.file = options_.model},
-                             "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
-                             "release nodes or respect tree_limits()");
+        throw internal_error(
+            {.file = options_.model},
+            "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
+            "release nodes or respect tree_limits()");
       }
       open_context(ledger_.held());
     }
@@ -228,8 +229,8 @@ class LlamaModel {
   }
 
  private:
-  // Attention runs over the whole unified cache, so a step four times larger wastes four times more on
-  // cells a token may not see; about 256 nodes a step is fastest.
+  // Attention runs over the whole unified cache, so a step four times larger wastes four times more
+  // on cells a token may not see; about 256 nodes a step is fastest.
   static constexpr std::size_t batch_size = 256;
 
   void append_piece(llama_token id, std::string& text) const {
@@ -270,8 +271,8 @@ class LlamaModel {
     cells_ = llama_n_ctx(context_.get());
   }
 
-  void feed(const TokenTree& tree, const BranchLedger::Step& step, std::size_t first, std::size_t count,
-            const std::vector<bool>& is_wanted, const LogitsVisitor& visit) {
+  void feed(const TokenTree& tree, const BranchLedger::Step& step, std::size_t first,
+            std::size_t count, const std::vector<bool>& is_wanted, const LogitsVisitor& visit) {
     std::vector<llama_token> tokens(count);
     std::vector<llama_pos> positions(count);
     std::vector<std::int32_t> sequence_counts(count);
@@ -286,12 +287,17 @@ class LlamaModel {
       sequences[i] = const_cast<llama_seq_id*>(carried.data());  // llama.cpp only reads them
       wants_logits[i] = is_wanted[node] ? 1 : 0;
     }
-    const llama_batch batch{static_cast<std::int32_t>(count), tokens.data(),    nullptr,
-                            positions.data(),                 sequence_counts.data(), sequences.data(),
+    const llama_batch batch{static_cast<std::int32_t>(count),
+                            tokens.data(),
+                            nullptr,
+                            positions.data(),
+                            sequence_counts.data(),
+                            sequences.data(),
                             wants_logits.data()};
     if (const std::int32_t status = llama_decode(context_.get(), batch); status != 0) {
-      throw internal_error({.file = options_.model}, "llama_decode failed (" + std::to_string(status) +
-                                                         "): " + detail::LlamaLog::instance().take());
+      throw internal_error({.file = options_.model},
+                           "llama_decode failed (" + std::to_string(status) +
+                               "): " + detail::LlamaLog::instance().take());
     }
     for (std::size_t i = 0; i < count && keeper_; ++i) keep(step.sequences[first + i].front());
     for (std::size_t i = 0; i < count; ++i) {

@@ -20,7 +20,8 @@
 
 namespace plumb {
 
-/// Where a command reads its words and writes its output, so that a test or an embedder can look on.
+/// Where a command reads its words and writes its output, so that a test or an embedder can look
+/// on.
 struct Console {
   std::vector<std::string> arguments;  // after the subcommand
   std::ostream& out;
@@ -96,7 +97,8 @@ inline bool parse_choice(const std::string& text, const char* option, const std:
                          const std::string& second) {
   if (text == first) return true;
   if (text == second) return false;
-  throw user_error({.field = option}, "'" + text + "' is not a choice", "say " + first + " or " + second);
+  throw user_error({.field = option}, "'" + text + "' is not a choice",
+                   "say " + first + " or " + second);
 }
 
 }  // namespace detail

@@ -6,11 +6,12 @@
 // `run_command_line` is the whole command over any backend, so an embedder's main is three lines:
 //
 //   int main(int argc, char** argv) {
-//     return plumb::run_command_line(argc, argv, [](const plumb::ModelOptions& o) { return MyModel(o.model); });
+//     return plumb::run_command_line(argc, argv, [](const plumb::ModelOptions& o) { return
+//     MyModel(o.model); });
 //   }
 //
-// Exit codes: 0 done, 2 for what the user can mend, 1 for what broke. Results go to stdout, all else
-// to stderr.
+// Exit codes: 0 done, 2 for what the user can mend, 1 for what broke. Results go to stdout, all
+// else to stderr.
 
 #include <unistd.h>
 
@@ -75,7 +76,8 @@ int run_command_line(const std::string& command, Console& console, MakeModel mak
 /// The command of a whole program. `make_model(ModelOptions)` returns a CausalLm.
 template <class MakeModel>
 int run_command_line(int argc, char** argv, MakeModel make_model) {
-  Console console{{argv + std::min(argc, 2), argv + argc}, std::cout, std::cerr, isatty(STDERR_FILENO) != 0};
+  Console console{
+      {argv + std::min(argc, 2), argv + argc}, std::cout, std::cerr, isatty(STDERR_FILENO) != 0};
   return run_command_line(argc > 1 ? argv[1] : "", console, std::move(make_model));
 }
 

@@ -58,17 +58,19 @@ ScoringCost count_tokens(Model& model, const Relation& relation) {
 }
 
 template <class MakeModel>
-int describe_data(Console& console, const std::filesystem::path& data, const std::string& model_file,
-                  MakeModel make_model) {
+int describe_data(Console& console, const std::filesystem::path& data,
+                  const std::string& model_file, MakeModel make_model) {
   const Dataset dataset = load_dataset(data);
-  TextTable table({"relation", "facts", "options", "templates", "kind", "statements", "tokens", "tree",
-                   "tokens/statement"});
+  TextTable table({"relation", "facts", "options", "templates", "kind", "statements", "tokens",
+                   "tree", "tokens/statement"});
   std::size_t facts = 0;
   ScoringCost all;
   const auto add = [&](const std::string& name, std::size_t n, const std::string& options,
-                       const std::string& templates, const std::string& kind, const ScoringCost& cost) {
+                       const std::string& templates, const std::string& kind,
+                       const ScoringCost& cost) {
     const bool counted = cost.tree_nodes > 0;
-    const double mean = static_cast<double>(cost.tokens_one_by_one) / static_cast<double>(cost.statements);
+    const double mean =
+        static_cast<double>(cost.tokens_one_by_one) / static_cast<double>(cost.statements);
     table.add({name, std::to_string(n), options, templates, kind, std::to_string(cost.statements),
                counted ? std::to_string(cost.tokens_one_by_one) : "–",
                counted ? std::to_string(cost.tree_nodes) : "–", counted ? fixed(mean, 1) : "–"});
@@ -93,10 +95,10 @@ int describe_data(Console& console, const std::filesystem::path& data, const std
   table.add_rule();
   add("all", facts, "", "", "", all);
   console.out << dataset.name << ": " << dataset.relations.size() << " relations\n" << table.text();
-  console.out << (model_file.empty()
-                      ? "Token counts: add --model FILE.\n"
-                      : "Statements and tokens of template 0. tokens: fed when statements are scored one by "
-                        "one; tree: when they share prefixes.\n");
+  console.out << (model_file.empty() ? "Token counts: add --model FILE.\n"
+                                     : "Statements and tokens of template 0. tokens: fed when "
+                                       "statements are scored one by "
+                                       "one; tree: when they share prefixes.\n");
   return 0;
 }
 
@@ -107,13 +109,15 @@ template <class MakeModel>
 int run_data_command(Console& console, MakeModel make_model) {
   std::string action, data, model;
   detail::options::options_description list;
-  list.add_options()  //
-      ("action", detail::options::value(&action)->required(), "check or describe")  //
+  list.add_options()                                                                      //
+      ("action", detail::options::value(&action)->required(), "check or describe")        //
       ("data", detail::options::value(&data)->required(), "dataset folder or .tsv file")  //
-      ("model", detail::options::value(&model)->value_name("FILE"), "describe: whose tokenizer counts");
+      ("model", detail::options::value(&model)->value_name("FILE"),
+       "describe: whose tokenizer counts");
   detail::options::positional_options_description positional;
   positional.add("action", 1).add("data", 1);
-  if (!detail::parse_arguments(console, "plumb data check|describe DIR [--model FILE]", list, positional)) {
+  if (!detail::parse_arguments(console, "plumb data check|describe DIR [--model FILE]", list,
+                               positional)) {
     return 0;
   }
   if (detail::parse_choice(action, "plumb data", "check", "describe")) {

@@ -3,8 +3,8 @@
 
 // plumb probe: how much of a dataset does a model know?
 //
-// Reads the dataset, scores every statement with the model, keeps the scores in a run folder and shows
-// the result. Generic over the backend: `make_model(ModelOptions)` gives a CausalLm.
+// Reads the dataset, scores every statement with the model, keeps the scores in a run folder and
+// shows the result. Generic over the backend: `make_model(ModelOptions)` gives a CausalLm.
 
 #include <filesystem>
 #include <string>
@@ -40,32 +40,37 @@ struct ProbeArguments {
 inline std::optional<ProbeArguments> parse_probe(Console& console) {
   using options::value;
   ProbeArguments parsed;
-  std::string data, model, out, relations, templates, limit, bos, reduction, span, precision, threads, seed;
+  std::string data, model, out, relations, templates, limit, bos, reduction, span, precision,
+      threads, seed;
   options::options_description list;
   const auto text = [](std::string& target, const char* fallback) {
     return value(&target)->default_value(fallback);
   };
-  list.add_options()                                                                              //
-      ("data", value(&data)->value_name("DIR")->required(), "dataset: a BEAR, LAMA or PARAREL folder, or a .tsv file")  //
-      ("model", value(&model)->value_name("FILE")->required(), "the model, a .gguf file")         //
-      ("out", value(&out)->value_name("RUN")->required(), "run folder to write")                  //
-      ("relations", text(relations, "")->value_name("A,B"), "only these relations")               //
-      ("templates", text(templates, "0")->value_name("0,1|all"), "template indices")              //
-      ("limit", text(limit, "0")->value_name("N"), "first N facts of each relation; 0 takes all")  //
+  list.add_options()  //
+      ("data", value(&data)->value_name("DIR")->required(),
+       "dataset: a BEAR, LAMA or PARAREL folder, or a .tsv file")                          //
+      ("model", value(&model)->value_name("FILE")->required(), "the model, a .gguf file")  //
+      ("out", value(&out)->value_name("RUN")->required(), "run folder to write")           //
+      ("relations", text(relations, "")->value_name("A,B"), "only these relations")        //
+      ("templates", text(templates, "0")->value_name("0,1|all"), "template indices")       //
+      ("limit", text(limit, "0")->value_name("N"),
+       "first N facts of each relation; 0 takes all")                                             //
       ("bos", text(bos, "yes")->value_name("yes|no"), "start each statement with the BOS token")  //
       ("reduction", text(reduction, "sum")->value_name("sum|mean"), "over a statement's tokens")  //
       ("span", text(span, "statement")->value_name("statement|answer"), "which tokens count")     //
       ("precision", text(precision, "exact")->value_name("exact|fast"),
-       "exact: F32 cache, no flash attention; fast: neither, 0.1 nats off")                       //
-      ("threads", text(threads, "0")->value_name("N"), "0 takes one for each core")               //
-      ("seed", text(seed, "0")->value_name("N"), "of the bootstrap intervals")                    //
+       "exact: F32 cache, no flash attention; fast: neither, 0.1 nats off")          //
+      ("threads", text(threads, "0")->value_name("N"), "0 takes one for each core")  //
+      ("seed", text(seed, "0")->value_name("N"), "of the bootstrap intervals")       //
       ("resume", "go on with the run that --out holds");
-  const auto values = parse_arguments(console, "plumb probe --data DIR --model FILE --out RUN [options]", list);
+  const auto values =
+      parse_arguments(console, "plumb probe --data DIR --model FILE --out RUN [options]", list);
   if (!values) return std::nullopt;
   parsed.data = data;
   parsed.out = out;
-  parsed.model = {model, parse_choice(precision, "--precision", "exact", "fast"),
-                  static_cast<int>(std::min<std::uint64_t>(1024, parse_count(threads, "--threads")))};
+  parsed.model = {
+      model, parse_choice(precision, "--precision", "exact", "fast"),
+      static_cast<int>(std::min<std::uint64_t>(1024, parse_count(threads, "--threads")))};
   if (parsed.model.threads == 0) {
     parsed.model.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   }
@@ -77,7 +82,8 @@ inline std::optional<ProbeArguments> parse_probe(Console& console) {
     std::ranges::sort(parsed.templates);
     const auto [first, last] = std::ranges::unique(parsed.templates);
     parsed.templates.erase(first, last);
-    if (parsed.templates.empty()) throw user_error({.field = "--templates"}, "names none", "say 0 or all");
+    if (parsed.templates.empty())
+      throw user_error({.field = "--templates"}, "names none", "say 0 or all");
   }
   parsed.limit = parse_count(limit, "--limit");
   parsed.bos = parse_choice(bos, "--bos", "yes", "no");
@@ -113,7 +119,9 @@ void refuse_empty_options(Model& model, const Dataset& dataset) {
   }
 }
 
-inline Json string_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+inline Json string_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
 
 /// Everything that decides the results; run folders are told apart by it.
 inline Json probe_settings(const ProbeArguments& arguments, const Dataset& dataset,
@@ -142,8 +150,8 @@ inline Json probe_settings(const ProbeArguments& arguments, const Dataset& datas
           {"relations", codes}};
 }
 
-inline Json run_facts(const Console& console, const ProbeArguments& arguments, const RunSummary& summary,
-                      double seconds_total) {
+inline Json run_facts(const Console& console, const ProbeArguments& arguments,
+                      const RunSummary& summary, double seconds_total) {
   Json words = {"plumb", "probe"};
   for (const std::string& word : console.arguments) words.push_back(word);
   return {{"command_line", words},
@@ -175,7 +183,8 @@ int run_probe_command(Console& console, MakeModel make_model) {
   CausalScorer scorer(model, parsed->bos);
   detail::refuse_empty_options(model, dataset);
   const ModelDescription description = detail::describe_model(model);
-  const RunFolder folder(parsed->out, detail::probe_settings(*parsed, dataset, description), parsed->resume);
+  const RunFolder folder(parsed->out, detail::probe_settings(*parsed, dataset, description),
+                         parsed->resume);
 
   Progress progress(console.err, total, "statements", console.err_is_terminal);
   RunOptions options{parsed->templates, parsed->scoring, {}};
@@ -186,21 +195,24 @@ int run_probe_command(Console& console, MakeModel make_model) {
   const RunSummary summary = Runner(builder, scorer, folder, options).run(dataset);
 
   Json metadata = Json::object();
-  const RecordedRun run{parsed->model.model.filename().string(), dataset.name, parsed->scoring, parsed->bos};
+  const RecordedRun run{parsed->model.model.filename().string(), dataset.name, parsed->scoring,
+                        parsed->bos};
   for (const Relation& relation : dataset.relations) {
-    metadata[relation.code] = recorded_metadata(relation, templates_of(relation, parsed->templates), run);
+    metadata[relation.code] =
+        recorded_metadata(relation, templates_of(relation, parsed->templates), run);
   }
   write_atomically(folder.file("metadata_results.json"), metadata.dump(2) + "\n");
   const ProbeReport report(folder.path(), {.seed = parsed->seed});
   report.write(folder.path());
-  folder.write_run(detail::run_facts(console, *parsed, summary, Progress::monotonic_seconds() - start),
-                   "complete");
+  folder.write_run(
+      detail::run_facts(console, *parsed, summary, Progress::monotonic_seconds() - start),
+      "complete");
 
   console.out << report.table() << "\n";
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
-  console.out << summary.cost.statements << " statements, " << summary.cost.tokens_fed << " tokens fed ("
-              << fixed(saved, 2) << " times fewer than one by one)\n";
+  console.out << summary.cost.statements << " statements, " << summary.cost.tokens_fed
+              << " tokens fed (" << fixed(saved, 2) << " times fewer than one by one)\n";
   if (description.quantized) {
     console.out << "Quantised weights (" << description.weights
                 << "): scores differ from F32 by tenths of a nat.\n";

@@ -30,16 +30,18 @@ inline int run_report_command(Console& console) {
   std::string run, out, seed;
   detail::options::options_description list;
   list.add_options()  //
-      ("run", detail::options::value(&run)->required(), "run folder or lm-pub-quiz results folder")  //
-      ("out", detail::options::value(&out)->value_name("DIR"), "where to write; the run folder by default")  //
+      ("run", detail::options::value(&run)->required(),
+       "run folder or lm-pub-quiz results folder")  //
+      ("out", detail::options::value(&out)->value_name("DIR"),
+       "where to write; the run folder by default")  //
       ("seed", detail::options::value(&seed)->value_name("N"),
        "of the bootstrap intervals; the run's own by default");
   detail::options::positional_options_description positional;
   positional.add("run", 1);
   if (!detail::parse_arguments(console, "plumb report RUN [--out DIR]", list, positional)) return 0;
   const std::filesystem::path target = out.empty() ? run : out;
-  const ProbeReport report(
-      run, {.seed = seed.empty() ? detail::recorded_seed(run) : detail::parse_count(seed, "--seed")});
+  const ProbeReport report(run, {.seed = seed.empty() ? detail::recorded_seed(run)
+                                                      : detail::parse_count(seed, "--seed")});
   std::filesystem::create_directories(target);
   report.write(target);
   console.out << report.table() << "\nreport: " << (target / "report.html").string() << "\n";

@@ -3,9 +3,10 @@
 
 // What is a statement with its first letter upper-cased?
 //
-// lm-pub-quiz upper-cases the first character of every statement, as Python's str.upper does, before
-// it is tokenised; a statement that begins "özil" or "τ" must match it. The table is Unicode's simple
-// upper-case mapping (UnicodeData, version 14); characters whose upper case is several characters
+// lm-pub-quiz upper-cases the first character of every statement, as Python's str.upper does,
+// before it is tokenised; a statement that begins "özil" or "τ" must match it. The table is
+// Unicode's simple upper-case mapping (UnicodeData, version 14); characters whose upper case is
+// several characters
 // ("ß", ligatures) stay as they are, which is where we depart from Python.
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 // What went wrong, where, and what mends it?
 //
 // One exception type for the whole library. Its text is one line, "file:line: field: message;
-// remedy", so that a person (or an editor) can jump to the place. The library never prints or exits;
-// a command maps `Fault` to its exit code.
+// remedy", so that a person (or an editor) can jump to the place. The library never prints or
+// exits; a command maps `Fault` to its exit code.
 
 #include <cstddef>
 #include <filesystem>

@@ -3,9 +3,9 @@
 
 // Which random numbers, so that a run can be repeated anywhere?
 //
-// A stream is named: the same (seed, name) gives the same numbers whatever else was drawn before, in
-// whatever order and on whatever thread. std::mt19937_64 is fixed by the C++ standard; the standard's
-// distributions are not, so the draws below are spelt out.
+// A stream is named: the same (seed, name) gives the same numbers whatever else was drawn before,
+// in whatever order and on whatever thread. std::mt19937_64 is fixed by the C++ standard; the
+// standard's distributions are not, so the draws below are spelt out.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,8 @@ class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::string_view name) : engine_(mix(seed, name)) {}
 
-  /// Uniform integer in [0, n), without bias; 0 < n < 2^32. Source: Lemire 2019, multiply and reject.
+  /// Uniform integer in [0, n), without bias; 0 < n < 2^32. Source: Lemire 2019, multiply and
+  /// reject.
   std::size_t below(std::size_t n) {
     const std::uint64_t range = n;
     std::uint64_t product = (engine_() >> 32) * range;

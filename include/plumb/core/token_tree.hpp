@@ -3,8 +3,8 @@
 
 // Which prefixes do many token sequences share?
 //
-// A trie of token sequences: node 0 is the empty prefix, every other node is the prefix that ends in
-// its token. A language model needs each prefix only once, so a tree is fed node by node where
+// A trie of token sequences: node 0 is the empty prefix, every other node is the prefix that ends
+// in its token. A language model needs each prefix only once, so a tree is fed node by node where
 // separate sequences would be fed token by token. Nodes are only ever added, a parent before its
 // children, so a tree may grow between two evaluations and node ids stay valid.
 

@@ -3,9 +3,9 @@
 
 // Is this text UTF-8, and which code point stands where?
 //
-// Everything plumb reads and writes is UTF-8; a broken byte is reported where it is read, so that it
-// cannot surface later as a page or a JSON file that no program opens.
-// Source: The Unicode Standard, table 3-7 (well-formed byte sequences).
+// Everything plumb reads and writes is UTF-8; a broken byte is reported where it is read, so that
+// it cannot surface later as a page or a JSON file that no program opens. Source: The Unicode
+// Standard, table 3-7 (well-formed byte sequences).
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,11 @@ struct CodePoint {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
   if (lead < 0x80) return {lead, 1};
-  const std::size_t size = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  const std::size_t size = lead < 0xC2   ? 0
+                           : lead < 0xE0 ? 2
+                           : lead < 0xF0 ? 3
+                           : lead < 0xF5 ? 4
+                                         : 0;
   if (size == 0 || text.size() < size) return {};
   char32_t value = lead & (0xFFU >> (size + 1));
   for (std::size_t i = 1; i < size; ++i) {

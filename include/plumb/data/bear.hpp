@@ -59,7 +59,8 @@ namespace plumb {
     }
     const auto facts_file = folder / (code + ".jsonl");
     if (!std::filesystem::exists(facts_file)) {
-      report(user_error({.file = facts_file}, "is missing though metadata_relations.json names " + code,
+      report(user_error({.file = facts_file},
+                        "is missing though metadata_relations.json names " + code,
                         "add the file or remove the entry"));
       continue;
     }

@@ -3,10 +3,10 @@
 
 // What is asked?
 //
-// A dataset is a list of relations; a relation is a table of facts that share templates and a closed
-// set of options, so that every fact has one right option and the same wrong ones (the BEAR probe,
-// Wiland et al. 2024). Non-goals: how a fact is put into words (prompt/), how a file is read (the
-// loaders beside this one).
+// A dataset is a list of relations; a relation is a table of facts that share templates and a
+// closed set of options, so that every fact has one right option and the same wrong ones (the BEAR
+// probe, Wiland et al. 2024). Non-goals: how a fact is put into words (prompt/), how a file is read
+// (the loaders beside this one).
 
 #include <cstddef>
 #include <filesystem>
@@ -40,7 +40,8 @@ struct Relation {
   /// Empty when the dataset names none.
   std::vector<std::string> domains;
   std::vector<Fact> facts;
-  /// True when no two facts share an answer ("1:1"); derived from the whole table, before any limit.
+  /// True when no two facts share an answer ("1:1"); derived from the whole table, before any
+  /// limit.
   bool one_to_one = false;
 };
 
@@ -56,7 +57,9 @@ struct Dataset {
 using ProblemSink = std::function<void(const Error&)>;
 
 /// The sink for those who want a sound dataset or none.
-inline void throw_problem(const Error& problem) { throw problem; }
+inline void throw_problem(const Error& problem) {
+  throw problem;
+}
 
 /// Whether no two facts share an answer.
 [[nodiscard]] inline bool is_one_to_one(const Relation& relation) {
@@ -67,8 +70,8 @@ inline void throw_problem(const Error& problem) { throw problem; }
   return true;
 }
 
-/// The relations named by `codes`, in that order, each cut to its first `limit` facts; an empty list
-/// names all, limit 0 cuts nothing. Throws a user error on a name the dataset does not have.
+/// The relations named by `codes`, in that order, each cut to its first `limit` facts; an empty
+/// list names all, limit 0 cuts nothing. Throws a user error on a name the dataset does not have.
 [[nodiscard]] inline Dataset select(Dataset dataset, const std::vector<std::string>& codes,
                                     std::size_t limit) {
   if (!codes.empty()) {
@@ -83,9 +86,10 @@ inline void throw_problem(const Error& problem) { throw problem; }
         break;
       }
       if (!found) {
-        throw user_error({.field = "--relations"},
-                         "'" + code + "' is not a relation of " + dataset.name + " or is named twice",
-                         "`plumb data describe` lists its relations");
+        throw user_error(
+            {.field = "--relations"},
+            "'" + code + "' is not a relation of " + dataset.name + " or is named twice",
+            "`plumb data describe` lists its relations");
       }
     }
     dataset.relations = std::move(chosen);

@@ -56,7 +56,8 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   std::error_code ignored;
   std::ifstream stream(file, std::ios::binary);
   if (!stream || std::filesystem::is_directory(file, ignored)) {
-    throw user_error({.file = file}, "cannot be read", "check that it exists and is a readable file");
+    throw user_error({.file = file}, "cannot be read",
+                     "check that it exists and is a readable file");
   }
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (stream.bad()) throw internal_error({.file = file}, "reading failed");

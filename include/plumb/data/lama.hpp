@@ -3,8 +3,8 @@
 
 // How are LAMA's T-REx facts read?
 //
-//   relations.jsonl                   {"relation": "P36", "template": "The capital of [X] is [Y] ."}
-//   P36.jsonl or TREx/P36.jsonl       {"sub_label", "obj_label", "sub_uri", "obj_uri", …}
+//   relations.jsonl                   {"relation": "P36", "template": "The capital of [X] is [Y]
+//   ."} P36.jsonl or TREx/P36.jsonl       {"sub_label", "obj_label", "sub_uri", "obj_uri", …}
 //
 // The layout of the LAMA probe (Petroni et al. 2019). A relation listed several times has several
 // templates; a relation without a fact file is passed over, as LAMA's own list names more relations

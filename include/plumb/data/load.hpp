@@ -55,7 +55,8 @@ namespace plumb {
     dataset = load_tsv(*table, report);
   }
   if (dataset.relations.empty()) {
-    throw user_error({.file = path}, "the dataset is empty", "it needs at least one relation with facts");
+    throw user_error({.file = path}, "the dataset is empty",
+                     "it needs at least one relation with facts");
   }
   return dataset;
 }

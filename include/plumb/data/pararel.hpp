@@ -45,7 +45,8 @@ namespace plumb {
     for_each_json_line(pattern_file, report, [&](const Json& object, std::size_t line) {
       const auto pattern = first_string(object, "pattern");
       if (!pattern) {
-        report(user_error({pattern_file, line, "pattern"}, "is missing", "give the line a pattern"));
+        report(
+            user_error({pattern_file, line, "pattern"}, "is missing", "give the line a pattern"));
       } else {
         builder.add_template(*pattern, {pattern_file, line, "pattern"});
       }

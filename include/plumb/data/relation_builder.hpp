@@ -3,8 +3,8 @@
 
 // How does a loader put a relation together without letting a broken one through?
 //
-// The rules are the same for every format (templates have both placeholders, options are distinct, a
-// fact has a subject and an answer among the options), so they stand here once. A builder either
+// The rules are the same for every format (templates have both placeholders, options are distinct,
+// a fact has a subject and an answer among the options), so they stand here once. A builder either
 // knows its options beforehand (BEAR) or takes each new object as an option, in order of appearance
 // (T-REx, PARAREL, TSV).
 
@@ -49,15 +49,16 @@ class RelationBuilder {
                            "keep one of them and renumber answer_idx"));
       }
       relation_.options.push_back(labels[i]);
-      relation_.option_ids.push_back(i < ids.size() ? ids[i] : relation_.code + "-" + std::to_string(i));
+      relation_.option_ids.push_back(i < ids.size() ? ids[i]
+                                                    : relation_.code + "-" + std::to_string(i));
       option_of_id_.emplace(relation_.option_ids.back(), i);
     }
   }
 
   void set_domains(std::vector<std::string> domains) { relation_.domains = std::move(domains); }
 
-  /// Adds the fact of one JSON line of BEAR, LAMA/T-REx or PARAREL. The answer is `answer_idx`, else
-  /// the object's identifier, else its label; when several stand there they must agree.
+  /// Adds the fact of one JSON line of BEAR, LAMA/T-REx or PARAREL. The answer is `answer_idx`,
+  /// else the object's identifier, else its label; when several stand there they must agree.
   void add_fact(const Json& line, const Site& site) {
     const std::size_t instance = instances_++;
     const auto subject = first_string(line, "sub_label");
@@ -76,8 +77,8 @@ class RelationBuilder {
       }
       aliases = std::move(*list);
     }
-    relation_.facts.push_back({first_string(line, "sub_id", "sub_uri", "uuid").value_or(""), *subject,
-                               std::move(aliases), *answer, instance});
+    relation_.facts.push_back({first_string(line, "sub_id", "sub_uri", "uuid").value_or(""),
+                               *subject, std::move(aliases), *answer, instance});
   }
 
   /// Adds a fact by its labels.
@@ -119,8 +120,10 @@ class RelationBuilder {
     if (const auto index = line.find("answer_idx"); options_are_fixed_ && index != line.end()) {
       if (!index->is_number_integer() || index->get<std::int64_t>() < 0 ||
           index->get<std::size_t>() >= relation_.options.size()) {
-        report_(user_error(at(site, "answer_idx"), index->dump() + " is not among the " +
-                               std::to_string(relation_.options.size()) + " options of " + relation_.code,
+        report_(user_error(at(site, "answer_idx"),
+                           index->dump() + " is not among the " +
+                               std::to_string(relation_.options.size()) + " options of " +
+                               relation_.code,
                            "use an index from 0"));
         return std::nullopt;
       }
@@ -134,10 +137,10 @@ class RelationBuilder {
       }
       if (const auto named = id ? option_of_id_.find(*id) : option_of_id_.end();
           named != option_of_id_.end() && relation_.option_ids[answer] != *id) {
-        report_(user_error(at(site, "obj_id"),
-                           "is '" + relation_.options[named->second] + "', but answer_idx is " +
-                               index->dump(),
-                           "make the two agree"));
+        report_(user_error(
+            at(site, "obj_id"),
+            "is '" + relation_.options[named->second] + "', but answer_idx is " + index->dump(),
+            "make the two agree"));
         return std::nullopt;
       }
       return answer;
@@ -151,7 +154,8 @@ class RelationBuilder {
       const auto [entry, added] = option_of_label_.emplace(*label, relation_.options.size());
       if (added) {
         relation_.options.push_back(*label);
-        relation_.option_ids.push_back(id.value_or(relation_.code + "-" + std::to_string(entry->second)));
+        relation_.option_ids.push_back(
+            id.value_or(relation_.code + "-" + std::to_string(entry->second)));
       }
       return entry->second;
     }
@@ -160,9 +164,10 @@ class RelationBuilder {
       const auto named = label ? option_of_label_.find(*label) : option_of_label_.end();
       if (named == option_of_label_.end()) return found->second;
       if (relation_.option_ids[named->second] == *id) return named->second;
-      report_(user_error(at(site, "obj_id"),
-                         "is '" + relation_.options[found->second] + "', but obj_label is '" + *label + "'",
-                         "make the two agree"));
+      report_(user_error(
+          at(site, "obj_id"),
+          "is '" + relation_.options[found->second] + "', but obj_label is '" + *label + "'",
+          "make the two agree"));
       return std::nullopt;
     }
     if (const auto found = label ? option_of_label_.find(*label) : option_of_label_.end();
@@ -171,7 +176,8 @@ class RelationBuilder {
     }
     report_(user_error(at(site, label ? "obj_label" : "obj_id"),
                        "answer '" + (label ? *label : *id) + "' is not among the " +
-                           std::to_string(relation_.options.size()) + " options of " + relation_.code,
+                           std::to_string(relation_.options.size()) + " options of " +
+                           relation_.code,
                        "add it to answer_space_labels or mend the line"));
     return std::nullopt;
   }

@@ -4,9 +4,9 @@
 // Where does the right answer stand among the candidates?
 //
 // Ranks start at 1. With ties there are three: optimistic (before its equals), pessimistic (behind
-// them) and realistic, their mean, which is the one reported. The prediction is the first of the best
-// candidates, as lm-pub-quiz takes it, so that accuracies agree; ties for the best are counted, so a
-// reader sees when that choice mattered.
+// them) and realistic, their mean, which is the one reported. The prediction is the first of the
+// best candidates, as lm-pub-quiz takes it, so that accuracies agree; ties for the best are
+// counted, so a reader sees when that choice mattered.
 
 #include <cmath>
 #include <cstddef>

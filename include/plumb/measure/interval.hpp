@@ -22,8 +22,8 @@
 
 namespace plumb {
 
-/// A number with its 95% interval and how many facts stand behind it. With count 0 there is no number
-/// and the rest means nothing.
+/// A number with its 95% interval and how many facts stand behind it. With count 0 there is no
+/// number and the rest means nothing.
 struct Estimate {
   double value = 0;
   double low = 0;
@@ -66,10 +66,10 @@ struct Bootstrap {
   return sorted[below] + fraction * (sorted[above] - sorted[below]);
 }
 
-/// The weighted sum of the strata's means with its percentile interval. Weights are taken as they are;
-/// empty strata must have been left out.
-[[nodiscard]] inline Estimate bootstrap_mean(const std::vector<Stratum>& strata, const Bootstrap& options,
-                                             const std::string& name) {
+/// The weighted sum of the strata's means with its percentile interval. Weights are taken as they
+/// are; empty strata must have been left out.
+[[nodiscard]] inline Estimate bootstrap_mean(const std::vector<Stratum>& strata,
+                                             const Bootstrap& options, const std::string& name) {
   Estimate estimate;
   estimate.method = "bootstrap";
   const auto mean = [](const std::vector<double>& values, auto pick) {

@@ -8,11 +8,11 @@
 //            least k options
 // mean rank, mean reciprocal rank   of the right option, realistic ranks
 // A group's number is a plain mean over its facts ("weighted": each fact counts once) but for two:
-// the unweighted overall, which is the mean over relations, and a domain's divided-support accuracy,
-// which counts a fact 1/d times when its relation has d domains, as lm-pub-quiz accumulates domains.
-// Proportions over one template have Wilson's interval. Where a fact has several templates it counts
-// once, with the mean over them, and the interval is bootstrapped over facts: its templates are not
-// independent trials.
+// the unweighted overall, which is the mean over relations, and a domain's divided-support
+// accuracy, which counts a fact 1/d times when its relation has d domains, as lm-pub-quiz
+// accumulates domains. Proportions over one template have Wilson's interval. Where a fact has
+// several templates it counts once, with the mean over them, and the interval is bootstrapped over
+// facts: its templates are not independent trials.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,8 @@ struct GroupMetrics {
   std::size_t relations = 0;
   std::size_t facts = 0;
   Estimate accuracy;
-  std::array<Estimate, hit_levels.size()> hits;  // by hit_levels; count 0 where no relation has k options
+  std::array<Estimate, hit_levels.size()>
+      hits;  // by hit_levels; count 0 where no relation has k options
   Estimate mean_rank;
   Estimate mean_reciprocal_rank;
   /// Rows (fact × template) where the best score, or the answer's, is shared.
@@ -60,8 +61,9 @@ namespace detail {
 
 /// The estimate of one number over a group, `of(rank)` a value for each row.
 template <class Of>
-Estimate estimate(const std::vector<const RelationRanks*>& group, std::size_t min_options, bool proportion,
-                  Weighting weighting, const Bootstrap& bootstrap, const std::string& name, Of of) {
+Estimate estimate(const std::vector<const RelationRanks*>& group, std::size_t min_options,
+                  bool proportion, Weighting weighting, const Bootstrap& bootstrap,
+                  const std::string& name, Of of) {
   std::vector<Stratum> strata;
   double total = 0;
   bool single_template = true;
@@ -119,7 +121,8 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, std::size_t mi
     }
   }
   const auto over = [&](std::size_t min_options, bool proportion, const char* what, auto of) {
-    return detail::estimate(group, min_options, proportion, weighting, bootstrap, name + "/" + what, of);
+    return detail::estimate(group, min_options, proportion, weighting, bootstrap, name + "/" + what,
+                            of);
   };
   metrics.accuracy = accuracy_of(group, weighting, bootstrap, name);
   for (std::size_t i = 0; i < hit_levels.size(); ++i) {
@@ -127,7 +130,8 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, std::size_t mi
     metrics.hits[i] = over(hit_levels[i], true, ("hits@" + std::to_string(hit_levels[i])).c_str(),
                            [k](const AnswerRank& r) { return r.realistic() <= k ? 1.0 : 0.0; });
   }
-  metrics.mean_rank = over(0, false, "mean_rank", [](const AnswerRank& r) { return r.realistic(); });
+  metrics.mean_rank =
+      over(0, false, "mean_rank", [](const AnswerRank& r) { return r.realistic(); });
   metrics.mean_reciprocal_rank =
       over(0, false, "mean_reciprocal_rank", [](const AnswerRank& r) { return 1 / r.realistic(); });
   return metrics;
@@ -141,9 +145,12 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, std::size_t mi
     const auto found = std::ranges::find(relation.templates, template_index);
     if (found == relation.templates.end()) continue;
     const auto place = static_cast<std::size_t>(found - relation.templates.begin());
-    RelationRanks& one = chosen.emplace_back(
-        RelationRanks{relation.code, relation.domains, relation.one_to_one, relation.options,
-                      {template_index}, {}});
+    RelationRanks& one = chosen.emplace_back(RelationRanks{relation.code,
+                                                           relation.domains,
+                                                           relation.one_to_one,
+                                                           relation.options,
+                                                           {template_index},
+                                                           {}});
     for (const auto& rows : relation.ranks) one.ranks.push_back({rows[place]});
   }
   return chosen;
@@ -162,7 +169,8 @@ struct ProbeMetrics {
 };
 
 [[nodiscard]] inline ProbeMetrics probe_metrics(const std::vector<RelationRanks>& relations,
-                                                const Bootstrap& bootstrap, const std::string& name) {
+                                                const Bootstrap& bootstrap,
+                                                const std::string& name) {
   ProbeMetrics metrics;
   std::vector<const RelationRanks*> all;
   std::map<std::string, std::vector<const RelationRanks*>> domains;
@@ -171,9 +179,9 @@ struct ProbeMetrics {
     all.push_back(&relation);
     for (const std::string& domain : relation.domains) domains[domain].push_back(&relation);
     cardinality[relation.one_to_one ? "1:1" : "N:1"].push_back(&relation);
-    metrics.relations.emplace_back(
-        relation.code,
-        group_metrics({&relation}, Weighting::facts, bootstrap, name + "/relation/" + relation.code));
+    metrics.relations.emplace_back(relation.code,
+                                   group_metrics({&relation}, Weighting::facts, bootstrap,
+                                                 name + "/relation/" + relation.code));
   }
   metrics.overall = group_metrics(all, Weighting::facts, bootstrap, name + "/overall");
   metrics.overall_unweighted =

@@ -41,9 +41,10 @@ namespace plumb {
   std::ranges::sort(ranks.templates);
   for (const auto& [instance, rows] : by_instance) {
     if (rows.size() != ranks.templates.size()) {
-      throw user_error({recorded.rows, 0, "template_index"},
-                       "instance " + std::to_string(instance) + " lacks a template that others have",
-                       "the results file is incomplete");
+      throw user_error(
+          {recorded.rows, 0, "template_index"},
+          "instance " + std::to_string(instance) + " lacks a template that others have",
+          "the results file is incomplete");
     }
     auto& list = ranks.ranks.emplace_back();
     for (const auto& [template_index, rank] : rows) list.push_back(rank);
@@ -51,14 +52,17 @@ namespace plumb {
   return ranks;
 }
 
-[[nodiscard]] inline std::vector<RelationRanks> recorded_ranks(const std::filesystem::path& folder) {
+[[nodiscard]] inline std::vector<RelationRanks> recorded_ranks(
+    const std::filesystem::path& folder) {
   std::vector<RelationRanks> all;
-  for (const RecordedRelation& recorded : recorded_relations(folder)) all.push_back(ranks_of(recorded));
+  for (const RecordedRelation& recorded : recorded_relations(folder))
+    all.push_back(ranks_of(recorded));
   return all;
 }
 
 /// The template indices any relation was scored under, ascending.
-[[nodiscard]] inline std::vector<std::size_t> scored_templates(const std::vector<RelationRanks>& all) {
+[[nodiscard]] inline std::vector<std::size_t> scored_templates(
+    const std::vector<RelationRanks>& all) {
   std::vector<std::size_t> templates;
   for (const RelationRanks& relation : all) {
     templates.insert(templates.end(), relation.templates.begin(), relation.templates.end());

@@ -3,9 +3,9 @@
 
 // What does a fact read like as a plain sentence?
 //
-// The template's [X] becomes the subject and its [Y] the option, in one pass, so that a subject that
-// itself contains "[Y]" stays as it is; then the first letter is upper-cased. As lm-pub-quiz 0.3.3's
-// Templater; placeholders may stand anywhere and more than once.
+// The template's [X] becomes the subject and its [Y] the option, in one pass, so that a subject
+// that itself contains "[Y]" stays as it is; then the first letter is upper-cased. As lm-pub-quiz
+// 0.3.3's Templater; placeholders may stand anywhere and more than once.
 
 #include <string>
 #include <string_view>
@@ -52,7 +52,8 @@ namespace plumb {
 struct Statement {
   [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t template_index,
                              std::size_t option) const {
-    return fill_template(relation.templates[template_index], fact.subject, relation.options[option]);
+    return fill_template(relation.templates[template_index], fact.subject,
+                         relation.options[option]);
   }
 };
 

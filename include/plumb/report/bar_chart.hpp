@@ -4,8 +4,8 @@
 // How do estimates with intervals look side by side?
 //
 // Horizontal bars on a scale from 0 to 1 as inline SVG, a whisker for the 95% interval and, where a
-// bar has one, a tick at what guessing would reach. Colours come from the page's style, so the chart
-// follows dark mode and prints.
+// bar has one, a tick at what guessing would reach. Colours come from the page's style, so the
+// chart follows dark mode and prints.
 
 #include <optional>
 #include <string>
@@ -29,29 +29,31 @@ struct Bar {
   const double height = top + row * static_cast<double>(bars.size()) + bottom;
   const auto x = [&](double value) { return fixed(left + width * value, 1); };
   std::string svg = "<svg class=\"chart\" role=\"img\" aria-label=\"" + escape_html(title) +
-                    "\" viewBox=\"0 0 " + fixed(left + width + right, 0) + " " + fixed(height, 0) + "\">\n";
+                    "\" viewBox=\"0 0 " + fixed(left + width + right, 0) + " " + fixed(height, 0) +
+                    "\">\n";
   for (int step = 0; step <= 10; step += 2) {
     const double value = step / 10.0;
-    svg += "<line class=\"grid\" x1=\"" + x(value) + "\" x2=\"" + x(value) + "\" y1=\"" + fixed(top, 0) +
-           "\" y2=\"" + fixed(height - bottom, 0) + "\"/><text class=\"axis\" x=\"" + x(value) +
-           "\" y=\"" + fixed(height - bottom + 16, 0) + "\">" + fixed(value, 1) + "</text>\n";
+    svg += "<line class=\"grid\" x1=\"" + x(value) + "\" x2=\"" + x(value) + "\" y1=\"" +
+           fixed(top, 0) + "\" y2=\"" + fixed(height - bottom, 0) +
+           "\"/><text class=\"axis\" x=\"" + x(value) + "\" y=\"" + fixed(height - bottom + 16, 0) +
+           "\">" + fixed(value, 1) + "</text>\n";
   }
   double y = top;
   for (const Bar& bar : bars) {
     const std::string middle = fixed(y + row / 2, 1);
-    svg += "<text class=\"name\" x=\"" + fixed(left - 8, 0) + "\" y=\"" + fixed(y + row / 2 + 4, 1) +
-           "\">" + escape_html(bar.label) + "</text>";
+    svg += "<text class=\"name\" x=\"" + fixed(left - 8, 0) + "\" y=\"" +
+           fixed(y + row / 2 + 4, 1) + "\">" + escape_html(bar.label) + "</text>";
     if (bar.estimate.count > 0) {
       const Estimate& e = bar.estimate;
       svg += "<rect class=\"bar\" x=\"" + x(0) + "\" y=\"" + fixed(y + 4, 1) + "\" width=\"" +
              fixed(width * e.value, 1) + "\" height=\"" + fixed(row - 8, 1) + "\"/>";
       if (bar.chance) {
-        svg += "<line class=\"chance\" x1=\"" + x(*bar.chance) + "\" x2=\"" + x(*bar.chance) + "\" y1=\"" +
-               fixed(y + 2, 1) + "\" y2=\"" + fixed(y + row - 2, 1) + "\"/>";
+        svg += "<line class=\"chance\" x1=\"" + x(*bar.chance) + "\" x2=\"" + x(*bar.chance) +
+               "\" y1=\"" + fixed(y + 2, 1) + "\" y2=\"" + fixed(y + row - 2, 1) + "\"/>";
       }
-      svg += "<path class=\"whisker\" d=\"M" + x(e.low) + " " + middle + "H" + x(e.high) + "M" + x(e.low) +
-             " " + fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "M" + x(e.high) + " " + fixed(y + 7, 1) +
-             "v" + fixed(row - 14, 1) + "\"/>";
+      svg += "<path class=\"whisker\" d=\"M" + x(e.low) + " " + middle + "H" + x(e.high) + "M" +
+             x(e.low) + " " + fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "M" + x(e.high) + " " +
+             fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "\"/>";
     }
     svg += "<text class=\"value\" x=\"" + fixed(left + width + 10, 0) + "\" y=\"" +
            fixed(y + row / 2 + 4, 1) + "\">" + with_interval(bar.estimate) + "</text>\n";

@@ -97,7 +97,8 @@ inline constexpr std::string_view explorer_script = R"js(
 /// Writes the section and its data. `relations` are those of one results folder.
 inline void write_explorer(std::ostream& out, const std::vector<RecordedRelation>& relations,
                            std::size_t max_cells = 4'000'000) {
-  out << detail::explorer_body << "<script type=\"application/json\" id=\"scores\">{\"relations\":[";
+  out << detail::explorer_body
+      << "<script type=\"application/json\" id=\"scores\">{\"relations\":[";
   std::size_t cells = 0;
   std::size_t omitted = 0;
   bool first = true;
@@ -134,7 +135,8 @@ inline void write_explorer(std::ostream& out, const std::vector<RecordedRelation
     out << (first ? "" : ",") << text << ",\"p\":\"" << base64(steps) << "\"}";
     first = false;
   }
-  out << "],\"omitted\":" << omitted << "}</script>\n<script>" << detail::explorer_script << "</script>\n";
+  out << "],\"omitted\":" << omitted << "}</script>\n<script>" << detail::explorer_script
+      << "</script>\n";
 }
 
 }  // namespace plumb

@@ -3,8 +3,8 @@
 
 // How does text get into a page without breaking it?
 //
-// A page is one file: style, script, data and pictures stand inside it and nothing is fetched. Labels
-// come from datasets and may hold anything, so every one passes through here.
+// A page is one file: style, script, data and pictures stand inside it and nothing is fetched.
+// Labels come from datasets and may hold anything, so every one passes through here.
 
 #include <array>
 #include <cstdint>
@@ -16,19 +16,30 @@
 
 namespace plumb {
 
-/// Text for element content and quoted attributes. Right-to-left text is fenced by the page's dir and
-/// bdi elements, not here.
+/// Text for element content and quoted attributes. Right-to-left text is fenced by the page's dir
+/// and bdi elements, not here.
 [[nodiscard]] inline std::string escape_html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;

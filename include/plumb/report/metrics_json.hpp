@@ -3,9 +3,9 @@
 
 // What stands in metrics.json?
 //
-// Every number that is shown anywhere, each with its count and its 95% interval, so that a page or a
-// paper can be checked against one file. A number that does not exist (Hit@10 where no relation has
-// ten options) is null.
+// Every number that is shown anywhere, each with its count and its 95% interval, so that a page or
+// a paper can be checked against one file. A number that does not exist (Hit@10 where no relation
+// has ten options) is null.
 
 #include <string>
 

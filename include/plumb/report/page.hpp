@@ -3,8 +3,8 @@
 
 // What do all pages share?
 //
-// The frame of a report: one style for screen, dark mode and print, and the script that sorts tables.
-// Everything stands inside the page.
+// The frame of a report: one style for screen, dark mode and print, and the script that sorts
+// tables. Everything stands inside the page.
 
 #include <string>
 #include <string_view>

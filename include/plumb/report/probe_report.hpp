@@ -3,9 +3,9 @@
 
 // What does a person look at after a probe?
 //
-// From a results folder, plumb's or lm-pub-quiz's, this writes metrics.json, the numbers behind each
-// chart as CSV, and report.html; it also makes the table for the terminal. All of it depends on the
-// results and the run's settings alone, never on times, so it compares byte by byte.
+// From a results folder, plumb's or lm-pub-quiz's, this writes metrics.json, the numbers behind
+// each chart as CSV, and report.html; it also makes the table for the terminal. All of it depends
+// on the results and the run's settings alone, never on times, so it compares byte by byte.
 
 #include <algorithm>
 #include <filesystem>
@@ -31,8 +31,11 @@ class ProbeReport {
  public:
   /// Throws a user error when the folder holds no finished results.
   explicit ProbeReport(std::filesystem::path folder, Bootstrap bootstrap = {})
-      : folder_(std::move(folder)), bootstrap_(bootstrap), relations_(recorded_relations(folder_)),
-        ranks_(recorded_ranks(folder_)), pooled_(probe_metrics(ranks_, bootstrap_, "all")) {
+      : folder_(std::move(folder)),
+        bootstrap_(bootstrap),
+        relations_(recorded_relations(folder_)),
+        ranks_(recorded_ranks(folder_)),
+        pooled_(probe_metrics(ranks_, bootstrap_, "all")) {
     const std::vector<std::size_t> templates = scored_templates(ranks_);
     for (const std::size_t index : templates) {
       templates_.emplace_back(index, templates.size() == 1
@@ -61,9 +64,10 @@ class ProbeReport {
 
   /// The table for a terminal: a row for each relation, then the groups.
   [[nodiscard]] std::string table() const {
-    TextTable table({"relation", "facts", "options", "accuracy [95%]", "Hit@3", "Hit@10", "MRR [95%]",
-                     "mean rank", "ties"});
-    const auto add = [&](const std::string& name, const GroupMetrics& group, const std::string& options) {
+    TextTable table({"relation", "facts", "options", "accuracy [95%]", "Hit@3", "Hit@10",
+                     "MRR [95%]", "mean rank", "ties"});
+    const auto add = [&](const std::string& name, const GroupMetrics& group,
+                         const std::string& options) {
       table.add({name, std::to_string(group.facts), options, with_interval(group.accuracy),
                  number(group.hits[1], 3), number(group.hits[3], 3),
                  with_interval(group.mean_reciprocal_rank), number(group.mean_rank, 1),
@@ -89,7 +93,8 @@ class ProbeReport {
   }
 
   std::string accuracy_csv() const {
-    std::string csv = csv_line({"group", "name", "template", "facts", "accuracy", "low", "high", "chance"});
+    std::string csv =
+        csv_line({"group", "name", "template", "facts", "accuracy", "low", "high", "chance"});
     const auto add = [&](const char* kind, const std::string& name, const std::string& which,
                          const GroupMetrics& group, const std::string& chance) {
       const Estimate& a = group.accuracy;
@@ -102,8 +107,10 @@ class ProbeReport {
         const auto relation = std::ranges::find(ranks_, code, &RelationRanks::code);
         add("relation", code, which, group, fixed(1.0 / static_cast<double>(relation->options), 6));
       }
-      for (const auto& [domain, group] : metrics.domains) add("domain", domain, which, group.first, "");
-      for (const auto& [kind, group] : metrics.cardinality) add("cardinality", kind, which, group, "");
+      for (const auto& [domain, group] : metrics.domains)
+        add("domain", domain, which, group.first, "");
+      for (const auto& [kind, group] : metrics.cardinality)
+        add("cardinality", kind, which, group, "");
       add("overall", "all facts", which, metrics.overall, "");
       add("overall", "mean of relations", which, metrics.overall_unweighted, "");
     };
@@ -120,25 +127,31 @@ class ProbeReport {
 
   std::string page() const {
     const auto named = folder_.has_filename() ? folder_ : folder_.parent_path();  // "run/" is run
-    const std::string model = setting("model").empty() ? named.filename().string() : setting("model");
+    const std::string model =
+        setting("model").empty() ? named.filename().string() : setting("model");
     const std::string dataset = setting("dataset").empty() ? "" : " on " + setting("dataset");
     std::ostringstream out;
     const std::string title = model + dataset;
-    out << page_begin(title) << "<h1>" << label(title) << "</h1>\n<p class=\"dim\">Closed-set probe: the "
+    out << page_begin(title) << "<h1>" << label(title)
+        << "</h1>\n<p class=\"dim\">Closed-set probe: the "
         << "share of facts whose right answer the model finds likelier than every other option."
         << "</p>\n";
     if (settings_.value("quantized", false)) {
       out << "<p class=\"note\">Quantised weights (" << escape_html(setting("weights"))
-          << ") run natively round the activations too: scores differ from the same weights in F32 by "
+          << ") run natively round the activations too: scores differ from the same weights in F32 "
+             "by "
              "tenths of a nat a statement on average and by several nats at worst.</p>\n";
     }
     out << "<div class=\"cards\">\n" << cards() << "</div>\n";
-    out << "<h2>Accuracy by relation</h2>\n<p class=\"dim\">Bars: accuracy with its 95% interval. Ochre "
+    out << "<h2>Accuracy by relation</h2>\n<p class=\"dim\">Bars: accuracy with its 95% interval. "
+           "Ochre "
            "ticks: what guessing would reach.</p>\n"
         << relation_chart();
     out << group_charts();
-    out << "<h2>All relations</h2>\n<p class=\"dim\">Click a heading to sort. Hit@k is the share of facts "
-           "whose answer is among the k likeliest; – where a relation has fewer than k options. Ties: "
+    out << "<h2>All relations</h2>\n<p class=\"dim\">Click a heading to sort. Hit@k is the share "
+           "of facts "
+           "whose answer is among the k likeliest; – where a relation has fewer than k options. "
+           "Ties: "
            "rows whose best score is shared, where the first option counts as the answer.</p>\n"
         << relation_table();
     out << "<h2>What the model believes</h2>\n<p class=\"dim\">Every option of a fact with its "
@@ -151,16 +164,18 @@ class ProbeReport {
   std::string cards() const {
     const GroupMetrics& all = pooled_.overall;
     const auto estimate = [](const char* name, const Estimate& e, int decimals) {
-      return card(name, number(e, decimals),
-                  e.count == 0 ? "" : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
+      return card(
+          name, number(e, decimals),
+          e.count == 0 ? "" : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
     };
     std::string html = estimate("Accuracy", all.accuracy, 3);
     html += estimate("Mean over relations", pooled_.overall_unweighted.accuracy, 3);
     html += estimate("Mean reciprocal rank", all.mean_reciprocal_rank, 3);
     html += estimate("Mean rank", all.mean_rank, 1);
-    html += card("Facts", std::to_string(all.facts),
-                 std::to_string(all.relations) + " relations, " + std::to_string(templates_.size()) +
-                     (templates_.size() == 1 ? " template" : " templates"));
+    html +=
+        card("Facts", std::to_string(all.facts),
+             std::to_string(all.relations) + " relations, " + std::to_string(templates_.size()) +
+                 (templates_.size() == 1 ? " template" : " templates"));
     html += card("Ties", std::to_string(all.ties_for_best),
                  std::to_string(all.ties_with_answer) + " with the right answer");
     return html;
@@ -172,19 +187,20 @@ class ProbeReport {
       bars.push_back({ranks_[i].code, pooled_.relations[i].second.accuracy,
                       1.0 / static_cast<double>(ranks_[i].options)});
     }
-    std::ranges::stable_sort(bars, [](const Bar& a, const Bar& b) {
-      return a.estimate.value > b.estimate.value;
-    });
+    std::ranges::stable_sort(
+        bars, [](const Bar& a, const Bar& b) { return a.estimate.value > b.estimate.value; });
     return bar_chart(bars, "Accuracy by relation");
   }
 
   std::string group_charts() const {
     std::vector<Bar> bars;
-    for (const auto& [domain, group] : pooled_.domains) bars.push_back({domain, group.first.accuracy});
+    for (const auto& [domain, group] : pooled_.domains)
+      bars.push_back({domain, group.first.accuracy});
     for (const auto& [kind, group] : pooled_.cardinality) bars.push_back({kind, group.accuracy});
-    std::string html = "<h2>Accuracy by domain and cardinality</h2>\n<p class=\"dim\">1:1: no two facts of "
-                       "the relation share an answer.</p>\n" +
-                       bar_chart(bars, "Accuracy by domain and cardinality");
+    std::string html =
+        "<h2>Accuracy by domain and cardinality</h2>\n<p class=\"dim\">1:1: no two facts of "
+        "the relation share an answer.</p>\n" +
+        bar_chart(bars, "Accuracy by domain and cardinality");
     if (templates_.size() > 1) {
       bars.clear();
       for (const auto& [index, metrics] : templates_) {
@@ -198,8 +214,8 @@ class ProbeReport {
 
   std::string relation_table() const {
     std::string html = "<div class=\"wide\"><table class=\"sortable\"><thead><tr>";
-    for (const char* head : {"Relation", "Facts", "Options", "Kind", "Accuracy", "95%", "Hit@1", "Hit@3",
-                             "Hit@5", "Hit@10", "MRR", "Mean rank", "Ties"}) {
+    for (const char* head : {"Relation", "Facts", "Options", "Kind", "Accuracy", "95%", "Hit@1",
+                             "Hit@3", "Hit@5", "Hit@10", "MRR", "Mean rank", "Ties"}) {
       html += "<th scope=\"col\"><button type=\"button\">" + std::string(head) + "</button></th>";
     }
     html += "</tr></thead><tbody>\n";
@@ -213,15 +229,17 @@ class ProbeReport {
       const GroupMetrics& group = pooled_.relations[i].second;
       html += "<tr><td>" + label(ranks_[i].code) + "</td>" +
               cell(static_cast<double>(group.facts), std::to_string(group.facts)) +
-              cell(static_cast<double>(ranks_[i].options), std::to_string(ranks_[i].options)) + "<td>" +
-              (ranks_[i].one_to_one ? "1:1" : "N:1") + "</td>" + estimate(group.accuracy, 3) +
+              cell(static_cast<double>(ranks_[i].options), std::to_string(ranks_[i].options)) +
+              "<td>" + (ranks_[i].one_to_one ? "1:1" : "N:1") + "</td>" +
+              estimate(group.accuracy, 3) +
               (group.accuracy.count == 0
                    ? cell(-1, "–")
                    : cell(group.accuracy.high - group.accuracy.low,
                           fixed(group.accuracy.low, 2) + "–" + fixed(group.accuracy.high, 2)));
       for (const Estimate& hit : group.hits) html += estimate(hit, 3);
       html += estimate(group.mean_reciprocal_rank, 3) + estimate(group.mean_rank, 1) +
-              cell(static_cast<double>(group.ties_for_best), std::to_string(group.ties_for_best)) + "</tr>\n";
+              cell(static_cast<double>(group.ties_for_best), std::to_string(group.ties_for_best)) +
+              "</tr>\n";
     }
     return html + "</tbody></table></div>\n";
   }
@@ -230,7 +248,8 @@ class ProbeReport {
     if (settings_.empty()) return "";
     std::string html = "<h2>Settings</h2>\n<table class=\"settings\"><tbody>\n";
     for (const auto& [name, value] : settings_.items()) {
-      html += "<tr><td>" + escape_html(name) + "</td><td>" + label(setting(name.c_str())) + "</td></tr>\n";
+      html += "<tr><td>" + escape_html(name) + "</td><td>" + label(setting(name.c_str())) +
+              "</td></tr>\n";
     }
     return html + "</tbody></table>\n";
   }

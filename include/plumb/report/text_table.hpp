@@ -3,8 +3,8 @@
 
 // How does a table of results look on a terminal?
 //
-// Columns as wide as their widest cell, the first flush left, numbers flush right; widths count code
-// points, so accents do not shift a column.
+// Columns as wide as their widest cell, the first flush left, numbers flush right; widths count
+// code points, so accents do not shift a column.
 
 #include <algorithm>
 #include <array>
@@ -47,7 +47,8 @@ class TextTable {
   [[nodiscard]] std::string text() const {
     std::vector<std::size_t> widths(rows_.front().size(), 0);
     for (const auto& row : rows_) {
-      for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], count_code_points(row[c]));
+      for (std::size_t c = 0; c < row.size(); ++c)
+        widths[c] = std::max(widths[c], count_code_points(row[c]));
     }
     std::size_t total = 0;
     for (const std::size_t width : widths) total += width + 2;

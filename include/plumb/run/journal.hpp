@@ -6,7 +6,8 @@
 // journal.jsonl grows by one line for each pack, written in one piece as soon as it is scored, so a
 // job killed at any moment loses at most the pack it was on. A torn last line is cut off when the
 // journal is opened. Only where each pack's line begins is kept in memory.
-//   {"relation": "P36", "block": 0, "pack": 7, "scores": [[nats, answer nats, tokens, answer tokens], …]}
+//   {"relation": "P36", "block": 0, "pack": 7, "scores": [[nats, answer nats, tokens, answer
+//   tokens], …]}
 //   {"relation": "P36", "done": {statements, tokens_one_by_one, tree_nodes, tokens_fed}}
 
 #include <charconv>
@@ -51,7 +52,8 @@ class Journal {
 
   /// The scores of a pack that is done, rounded as they stand in the file; nothing for others.
   [[nodiscard]] std::optional<std::vector<StatementScore>> find(const std::string& relation,
-                                                                std::size_t block, std::size_t pack) {
+                                                                std::size_t block,
+                                                                std::size_t pack) {
     const auto found = begins_.find({relation, block, pack});
     if (found == begins_.end()) return std::nullopt;
     std::string text;
@@ -66,8 +68,9 @@ class Journal {
   /// finite or a write that fails.
   void append(const std::string& relation, std::size_t block, std::size_t pack,
               std::vector<StatementScore>& scores) {
-    std::string line = R"({"relation":)" + Json(relation).dump() + ",\"block\":" + std::to_string(block) +
-                       ",\"pack\":" + std::to_string(pack) + ",\"scores\":[";
+    std::string line = R"({"relation":)" + Json(relation).dump() +
+                       ",\"block\":" + std::to_string(block) + ",\"pack\":" + std::to_string(pack) +
+                       ",\"scores\":[";
     for (StatementScore& score : scores) {
       if (line.back() != '[') line += ',';
       line += '[';
@@ -139,7 +142,8 @@ class Journal {
     stream_.clear();
     stream_.write(line.data(), static_cast<std::streamsize>(line.size()));
     stream_.flush();
-    if (!stream_) throw internal_error({.file = file_}, "cannot be written", "check space; then --resume");
+    if (!stream_)
+      throw internal_error({.file = file_}, "cannot be written", "check space; then --resume");
     end_ += line.size();
   }
 

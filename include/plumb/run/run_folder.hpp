@@ -30,7 +30,8 @@ inline void write_atomically(const std::filesystem::path& file, std::string_view
     std::ofstream stream(part, std::ios::binary | std::ios::trunc);
     stream.write(text.data(), static_cast<std::streamsize>(text.size()));
     stream.flush();
-    if (!stream) throw internal_error({.file = part}, "cannot be written", "check space and permissions");
+    if (!stream)
+      throw internal_error({.file = part}, "cannot be written", "check space and permissions");
   }
   std::filesystem::rename(part, file);
 }
@@ -38,9 +39,9 @@ inline void write_atomically(const std::filesystem::path& file, std::string_view
 /// One process at a time; the folder is locked while the object lives.
 class RunFolder {
  public:
-  /// Creates the folder, or takes up the one that is there. `settings` is an object of everything that
-  /// decides the results. Throws a user error when the folder holds anything and `resume` is false,
-  /// when it belongs to other settings or to something else, or when another process has it.
+  /// Creates the folder, or takes up the one that is there. `settings` is an object of everything
+  /// that decides the results. Throws a user error when the folder holds anything and `resume` is
+  /// false, when it belongs to other settings or to something else, or when another process has it.
   RunFolder(std::filesystem::path path, const Json& settings, bool resume)
       : path_(std::move(path)), settings_(settings) {
     std::error_code failed;
@@ -53,7 +54,8 @@ class RunFolder {
     if (lock_ < 0) throw user_error({.file = path_}, "is not a folder", "choose another --out");
     if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
       close(lock_);
-      throw user_error({.file = path_}, "another plumb is writing here", "wait for it or choose another --out");
+      throw user_error({.file = path_}, "another plumb is writing here",
+                       "wait for it or choose another --out");
     }
     try {
       claim(resume);
@@ -91,14 +93,16 @@ class RunFolder {
     }
     const auto run_file = file("run.json");
     if (!std::filesystem::exists(run_file)) {
-      throw user_error({.file = path_}, "is not a run folder (no run.json)", "choose another --out");
+      throw user_error({.file = path_}, "is not a run folder (no run.json)",
+                       "choose another --out");
     }
     const Json run = read_json_object(run_file);
     const Json theirs = run.value("settings", Json::object());
     for (const auto& [name, ours] : settings_.items()) {
       const Json other = theirs.value(name, Json());
       if (other == ours) continue;
-      throw user_error({run_file, 0, name}, "the run was begun with " + other.dump() + ", not " + ours.dump(),
+      throw user_error({run_file, 0, name},
+                       "the run was begun with " + other.dump() + ", not " + ours.dump(),
                        "give the same setting or another --out");
     }
   }

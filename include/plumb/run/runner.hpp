@@ -3,10 +3,11 @@
 
 // How is every fact of a dataset scored, and how does the job go on after a crash?
 //
-// Relation by relation, in blocks of whole facts that hold at most `block_statements` statements, so
-// memory does not grow with the dataset. A block is planned whole and then scored pack by pack; a pack
-// that the journal has is taken from there. When the relation is through, its results file gets its
-// name and the journal says so. What is written depends on the dataset and the settings alone.
+// Relation by relation, in blocks of whole facts that hold at most `block_statements` statements,
+// so memory does not grow with the dataset. A block is planned whole and then scored pack by pack;
+// a pack that the journal has is taken from there. When the relation is through, its results file
+// gets its name and the journal says so. What is written depends on the dataset and the settings
+// alone.
 
 #include <chrono>
 #include <cstddef>
@@ -35,7 +36,8 @@ struct RunState {
 };
 
 struct RunOptions {
-  /// Template indices to score; empty for all of each relation's. Each must exist in every relation.
+  /// Template indices to score; empty for all of each relation's. Each must exist in every
+  /// relation.
   std::vector<std::size_t> templates;
   Scoring scoring;
   std::function<void(const RunState&)> on_progress = [](const RunState&) {};
@@ -55,8 +57,9 @@ struct RunSummary {
   for (const std::size_t index : chosen) {
     if (index < relation.templates.size()) continue;
     throw user_error({.field = "--templates"},
-                     "relation " + relation.code + " has " + std::to_string(relation.templates.size()) +
-                         " templates, no index " + std::to_string(index),
+                     "relation " + relation.code + " has " +
+                         std::to_string(relation.templates.size()) + " templates, no index " +
+                         std::to_string(index),
                      "indices start at 0");
   }
   if (!chosen.empty()) return chosen;
@@ -70,7 +73,8 @@ struct RunSummary {
                                                   const std::vector<std::size_t>& templates) {
   std::size_t count = 0;
   for (const Relation& relation : dataset.relations) {
-    count += relation.facts.size() * templates_of(relation, templates).size() * relation.options.size();
+    count +=
+        relation.facts.size() * templates_of(relation, templates).size() * relation.options.size();
   }
   return count;
 }
@@ -79,13 +83,17 @@ template <PromptBuilder Builder, PackedScorer Scorer>
 class Runner {
  public:
   Runner(const Builder& builder, Scorer& scorer, const RunFolder& folder, RunOptions options)
-      : builder_(builder), scorer_(scorer), folder_(folder), options_(std::move(options)),
+      : builder_(builder),
+        scorer_(scorer),
+        folder_(folder),
+        options_(std::move(options)),
         journal_(folder.file("journal.jsonl")) {}
 
   /// Scores what is not scored yet. Leaves one results file for each relation.
   RunSummary run(const Dataset& dataset) {
     // A template that is missing is said before anything is scored.
-    for (const Relation& relation : dataset.relations) (void)templates_of(relation, options_.templates);
+    for (const Relation& relation : dataset.relations)
+      (void)templates_of(relation, options_.templates);
     for (const Relation& relation : dataset.relations) {
       if (const auto cost = journal_.done(relation.code);
           cost && std::filesystem::exists(results_file(relation))) {
@@ -112,21 +120,25 @@ class Runner {
   void run_relation(const Relation& relation) {
     const std::vector<std::size_t> templates = templates_of(relation, options_.templates);
     const std::size_t per_fact = templates.size() * relation.options.size();
-    const std::size_t facts_per_block = std::max<std::size_t>(1, options_.block_statements / per_fact);
+    const std::size_t facts_per_block =
+        std::max<std::size_t>(1, options_.block_statements / per_fact);
     const auto part = std::filesystem::path(results_file(relation).string() + ".part");
     std::ofstream rows(part, std::ios::binary | std::ios::trunc);
     ScoringCost cost;
-    for (std::size_t first = 0, block = 0; first < relation.facts.size(); first += facts_per_block, ++block) {
+    for (std::size_t first = 0, block = 0; first < relation.facts.size();
+         first += facts_per_block, ++block) {
       const std::size_t count = std::min(facts_per_block, relation.facts.size() - first);
       const ScoreTable table = score_block(relation, templates, first, count, block, cost);
       for (std::size_t f = 0; f < count; ++f) {
         for (std::size_t t = 0; t < templates.size(); ++t) {
-          rows << recorded_line(relation.facts[first + f], templates[t], table.row(f, t), options_.scoring);
+          rows << recorded_line(relation.facts[first + f], templates[t], table.row(f, t),
+                                options_.scoring);
         }
       }
     }
     rows.close();
-    if (!rows) throw internal_error({.file = part}, "cannot be written", "check space; then --resume");
+    if (!rows)
+      throw internal_error({.file = part}, "cannot be written", "check space; then --resume");
     std::filesystem::rename(part, results_file(relation));
     journal_.mark_done(relation.code, cost);
     summary_.cost += cost;
@@ -173,17 +185,18 @@ class Runner {
   }
 
   // A reduction over no token is no number; better said here than found in a table.
-  void refuse_unreducible(const Relation& relation, const std::vector<StatementScore>& scores) const {
+  void refuse_unreducible(const Relation& relation,
+                          const std::vector<StatementScore>& scores) const {
     for (const StatementScore& score : scores) {
       const bool whole = options_.scoring.span == Span::statement;
       if ((whole ? score.tokens : score.answer_tokens) > 0) continue;
-      throw user_error({.field = relation.code},
-                       "a statement has no scored token in its " +
-                           std::string(name_of(options_.scoring.span)),
-                       options_.scoring.span == Span::answer
-                           ? "this tokenizer does not spell the answer, or it is the unscored first "
-                             "token; use --span statement or --bos yes"
-                           : "lengthen the template or use --bos yes");
+      throw user_error(
+          {.field = relation.code},
+          "a statement has no scored token in its " + std::string(name_of(options_.scoring.span)),
+          options_.scoring.span == Span::answer
+              ? "this tokenizer does not spell the answer, or it is the unscored first "
+                "token; use --span statement or --bos yes"
+              : "lengthen the template or use --bos yes");
     }
   }
 

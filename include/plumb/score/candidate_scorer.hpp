@@ -3,9 +3,9 @@
 
 // How likely is each candidate? What a scorer must offer.
 //
-// `CandidateScorer` is all a user needs to write; `PackedScorer` is for scorers that gain from seeing
-// many queries at once. A job hands its queries over block by block; the scorer cuts each block into
-// packs, and a pack is what is scored, written to the journal, and never scored again.
+// `CandidateScorer` is all a user needs to write; `PackedScorer` is for scorers that gain from
+// seeing many queries at once. A job hands its queries over block by block; the scorer cuts each
+// block into packs, and a pack is what is scored, written to the journal, and never scored again.
 
 #include <concepts>
 #include <cstddef>
@@ -63,16 +63,15 @@ concept CandidateScorer = requires(S& scorer, const Query& query) {
 /// Means: packs and their scores depend on the block's queries only, not on which packs were scored
 /// before, so that a job taken up again gives the same bytes.
 template <class S>
-concept PackedScorer =
-    std::default_initializable<typename S::Block> &&
+concept PackedScorer = std::default_initializable<typename S::Block> &&
     requires(S& scorer, typename S::Block& block, const Query& query, std::size_t pack) {
-      scorer.add(block, query);
-      scorer.plan(block);
-      { block.packs() } -> std::convertible_to<std::size_t>;
-      { block.pack(pack) } -> std::convertible_to<std::span<const std::uint32_t>>;
-      { block.cost() } -> std::same_as<ScoringCost>;
-      { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
-    };
+  scorer.add(block, query);
+  scorer.plan(block);
+  { block.packs() } -> std::convertible_to<std::size_t>;
+  { block.pack(pack) } -> std::convertible_to<std::span<const std::uint32_t>>;
+  { block.cost() } -> std::same_as<ScoringCost>;
+  { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
+};
 
 /// Makes a PackedScorer of any CandidateScorer: each query is a pack.
 template <CandidateScorer S>

@@ -67,7 +67,8 @@ class CausalScorer {
         while (shown < prompt.text.size() && (prompt.text[shown] & 0xC0) == 0x80) ++shown;
         throw user_error({.field = "statement"},
                          "'" + prompt.text.substr(0, shown) + "…' has " + std::to_string(length) +
-                             " tokens, the model's context " + std::to_string(model_.context_length()),
+                             " tokens, the model's context " +
+                             std::to_string(model_.context_length()),
                          "shorten the template or leave the fact out");
       }
       block.one_by_one_ += length;

@@ -16,8 +16,8 @@
 
 namespace plumb {
 
-/// log Σ exp over a row of finite logits (minus infinity counts as probability zero). Minus infinity
-/// for an empty row; NaN when the row holds one.
+/// log Σ exp over a row of finite logits (minus infinity counts as probability zero). Minus
+/// infinity for an empty row; NaN when the row holds one.
 [[nodiscard]] inline double log_sum_exp(std::span<const float> logits) {
   if (logits.empty()) return -std::numeric_limits<double>::infinity();
   using Row = Eigen::Map<const Eigen::ArrayXf>;

@@ -3,14 +3,15 @@
 
 // Which statements are scored together?
 //
-// Statements sorted by their tokens stand in the order of a walk through their trie, so a run of them
-// is a piece of the trie, and cutting the sorted list into runs ("packs") feeds again only the path to
-// each cut. With S the running count of nodes that each statement adds to the one before it, the pack
-// of statements i … j−1 has (length_i − 1) + S_j − S_{i+1} nodes. The cuts are those of least cost,
+// Statements sorted by their tokens stand in the order of a walk through their trie, so a run of
+// them is a piece of the trie, and cutting the sorted list into runs ("packs") feeds again only the
+// path to each cut. With S the running count of nodes that each statement adds to the one before
+// it, the pack of statements i … j−1 has (length_i − 1) + S_j − S_{i+1} nodes. The cuts are those
+// of least cost,
 //   cost(pack) = nodes · (1 + nodes / attention_scale) + step_cost · ⌈nodes / batch⌉,
 // found by dynamic programming over the list: a step has a fixed price, and attention runs over all
-// cells of the cache, so packs should neither be tiny nor huge, and cuts fall where paths are short.
-// The last token of a statement is never fed: its probability stands in its parent's row.
+// cells of the cache, so packs should neither be tiny nor huge, and cuts fall where paths are
+// short. The last token of a statement is never fed: its probability stands in its parent's row.
 
 #include <algorithm>
 #include <cstddef>
@@ -43,8 +44,8 @@ struct PackPlan {
 
 namespace detail {
 
-// In tokens. A step's fixed price and the slope of attention were read off SmolLM2-135M on two cores
-// (362 nodes/s at 256 nodes a pack, 329 at 512); the plan is flat around them.
+// In tokens. A step's fixed price and the slope of attention were read off SmolLM2-135M on two
+// cores (362 nodes/s at 256 nodes a pack, 329 at 512); the plan is flat around them.
 inline constexpr double step_cost = 24;
 inline constexpr double attention_scale = 2300;
 
@@ -69,16 +70,19 @@ inline std::size_t inner_length(std::span<const TokenId> tokens) {
   std::ranges::sort(plan.order, [&](std::uint32_t a, std::uint32_t b) {
     const auto x = statements.tokens(a);
     const auto y = statements.tokens(b);
-    const auto order = std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
+    const auto order =
+        std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
     return order != 0 ? order < 0 : a < b;
   });
 
-  // A statement opens a branch of a pack when the node it adds to has a child there already, which is
-  // so in packs that hold the last statement whose path goes on from that node: most often the one just
-  // before, but an earlier one when that ends there ("1 2 3", "1 4", "1 4 5" feed 1 2, then 1, then 1 4).
-  std::vector<std::uint64_t> nodes(count + 1, 0);      // S, by sorted place
+  // A statement opens a branch of a pack when the node it adds to has a child there already, which
+  // is so in packs that hold the last statement whose path goes on from that node: most often the
+  // one just before, but an earlier one when that ends there ("1 2 3", "1 4", "1 4 5" feed 1 2,
+  // then 1, then 1 4).
+  std::vector<std::uint64_t> nodes(count + 1, 0);  // S, by sorted place
   constexpr auto none = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> branched_by(count, none);  // the later statement that forks off this one
+  std::vector<std::uint32_t> branched_by(count,
+                                         none);  // the later statement that forks off this one
   std::uint32_t goes_on = none;  // the last statement whose path goes on from the end of this one's
   for (std::size_t k = 0; k < count; ++k) {
     const auto current = statements.tokens(plan.order[k]);
@@ -116,8 +120,8 @@ inline std::size_t inner_length(std::span<const TokenId> tokens) {
     for (std::size_t i = j; i-- > 0;) {
       const std::uint64_t n = pack_nodes(i, j);
       if (branched_by[i] < j) ++leaves;
-      // A pack that starts at i only grows with smaller i in what it adds, not in its first path, so
-      // the walk back ends once the added nodes alone are too many.
+      // A pack that starts at i only grows with smaller i in what it adds, not in its first path,
+      // so the walk back ends once the added nodes alone are too many.
       if (j - i > 1 && (nodes[j] - nodes[i + 1] > limits.nodes || leaves > limits.leaves)) break;
       if (j - i > 1 && n > limits.nodes) continue;
       if (const double total = best[i] + cost(n); total < best[j]) {

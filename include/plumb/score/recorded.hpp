@@ -7,10 +7,10 @@
 //   <relation>_results.jsonl  a row for each fact and template: sub_id, sub_label, sub_aliases,
 //                             answer_idx, template_index, instance_index, pll_scores, and beyond
 //                             lm-pub-quiz token_counts, answer_scores, answer_token_counts
-// pll_scores is the number the run was asked for (its reduction over its span); when that is not over
-// the statement a further column statement_scores keeps the sum over it, so nothing is lost. Scores
-// carry ten decimals. Also reads lm-pub-quiz's own folders, whose rows may lack all but answer_idx and
-// pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
+// pll_scores is the number the run was asked for (its reduction over its span); when that is not
+// over the statement a further column statement_scores keeps the sum over it, so nothing is lost.
+// Scores carry ten decimals. Also reads lm-pub-quiz's own folders, whose rows may lack all but
+// answer_idx and pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
 
 #include <algorithm>
 #include <array>
@@ -27,8 +27,8 @@
 
 namespace plumb {
 
-/// One row: a fact under one template. `scores` and each non-empty further column run parallel to the
-/// relation's options.
+/// One row: a fact under one template. `scores` and each non-empty further column run parallel to
+/// the relation's options.
 struct RecordedRow {
   Fact fact;
   std::size_t template_index = 0;
@@ -80,7 +80,7 @@ void append_column(std::string& out, std::string_view name, const Values& values
 [[nodiscard]] inline std::string recorded_line(const Fact& fact, std::size_t template_index,
                                                const std::vector<StatementScore>& scores,
                                                Scoring scoring) {
-  const Json head = {{"sub_id", fact.subject_id},     {"sub_label", fact.subject},
+  const Json head = {{"sub_id", fact.subject_id},           {"sub_label", fact.subject},
                      {"sub_aliases", fact.subject_aliases}, {"answer_idx", fact.answer},
                      {"template_index", template_index},    {"instance_index", fact.instance}};
   std::string line = head.dump();
@@ -116,8 +116,8 @@ struct RecordedRun {
 [[nodiscard]] inline Json recorded_metadata(const Relation& relation,
                                             const std::vector<std::size_t>& templates,
                                             const RecordedRun& run) {
-  Json info = {{"cardinality",
-                relation.one_to_one ? "single instance per answer" : "multiple instances per answer"}};
+  Json info = {{"cardinality", relation.one_to_one ? "single instance per answer"
+                                                   : "multiple instances per answer"}};
   if (!relation.domains.empty()) info["domains"] = relation.domains;
   return {{"metric_values", Json::object()},
           {"templates", relation.templates},
@@ -159,7 +159,8 @@ struct RecordedRun {
     recorded.relation.option_ids = string_list(entry, "answer_space_ids").value_or(*options);
     recorded.relation.templates = *templates;
     if (const auto info = entry.find("relation_info"); info != entry.end() && info->is_object()) {
-      recorded.relation.domains = string_list(*info, "domains").value_or(std::vector<std::string>{});
+      recorded.relation.domains =
+          string_list(*info, "domains").value_or(std::vector<std::string>{});
       const std::string cardinality = first_string(*info, "cardinality").value_or("");
       recorded.has_cardinality = !cardinality.empty();
       recorded.relation.one_to_one = cardinality == "single instance per answer";
@@ -187,7 +188,8 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit) {
     RecordedRow row;
     row.fact.subject_id = first_string(line, "sub_id").value_or("");
     row.fact.subject = first_string(line, "sub_label").value_or("");
-    row.fact.subject_aliases = string_list(line, "sub_aliases").value_or(std::vector<std::string>{});
+    row.fact.subject_aliases =
+        string_list(line, "sub_aliases").value_or(std::vector<std::string>{});
     const auto index = [&](const char* field, std::size_t fallback) {
       const auto found = line.find(field);
       if (found == line.end()) return fallback;
@@ -200,7 +202,8 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit) {
     row.fact.instance = index("instance_index", index("instance", number - 1));
     const auto scores = line.find("pll_scores");
     if (scores == line.end() || !scores->is_array() || scores->size() != options) {
-      fail("pll_scores", "does not hold one score for each of " + std::to_string(options) + " options");
+      fail("pll_scores",
+           "does not hold one score for each of " + std::to_string(options) + " options");
     }
     for (const Json& score : *scores) {
       if (!score.is_number()) fail("pll_scores", "holds a score that is not a finite number");

@@ -35,7 +35,8 @@ class ScoreTable {
     answer_tokens.flat(statement) = score.answer_tokens;
   }
 
-  [[nodiscard]] StatementScore at(std::size_t fact, std::size_t prompt, std::size_t candidate) const {
+  [[nodiscard]] StatementScore at(std::size_t fact, std::size_t prompt,
+                                  std::size_t candidate) const {
     return {log_likelihood(fact, prompt, candidate), answer_log_likelihood(fact, prompt, candidate),
             tokens(fact, prompt, candidate), answer_tokens(fact, prompt, candidate)};
   }

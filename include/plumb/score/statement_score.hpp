@@ -3,10 +3,11 @@
 
 // How likely is one statement, and which number of it counts?
 //
-// A scorer keeps both log-likelihoods and both counts, so that every reduction comes from one scoring:
+// A scorer keeps both log-likelihoods and both counts, so that every reduction comes from one
+// scoring:
 //   sum  = Σ log P(token | tokens before it)          mean = sum / scored tokens
-// over the whole statement or over the answer's tokens alone. A token is the answer's when their byte
-// ranges overlap (lm-pub-quiz's rule).
+// over the whole statement or over the answer's tokens alone. A token is the answer's when their
+// byte ranges overlap (lm-pub-quiz's rule).
 
 #include <cmath>
 #include <cstdint>
@@ -17,8 +18,8 @@
 
 namespace plumb {
 
-/// Log-likelihoods in nats, counts in scored tokens. BOS is never scored; without BOS neither is the
-/// first token.
+/// Log-likelihoods in nats, counts in scored tokens. BOS is never scored; without BOS neither is
+/// the first token.
 struct StatementScore {
   double log_likelihood = 0;
   double answer_log_likelihood = 0;

@@ -31,7 +31,8 @@ class TokenizedStatements {
     return is_answer_[begin(statement) + token];
   }
 
-  /// Appends a prompt as it was tokenised. When the tokens do not spell the text none is the answer's.
+  /// Appends a prompt as it was tokenised. When the tokens do not spell the text none is the
+  /// answer's.
   void add(const Prompt& prompt, const Tokenization& tokenization, std::optional<TokenId> bos) {
     if (bos) push(*bos, false);
     for (const Token& token : tokenization.tokens) {
