@@ -3,7 +3,7 @@
 # plumb against lm-pub-quiz 0.3.3: the same F32 weights, facts and threads, in one run on one machine.
 # Sets up the peer's whole environment (torch, transformers; about 6 GB, once) beside the other caches.
 #
-#   bash benchmarks/lm_pub_quiz.sh [DATA] [RELATIONS] [LIMIT]
+#   bash benchmarks/against_lm_pub_quiz.sh [DATA] [RELATIONS] [LIMIT]
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -25,5 +25,5 @@ if [ ! -d "$peer" ]; then
     lm-pub-quiz==0.3.3 torch transformers accelerate gguf scipy scikit-learn sentencepiece
   mv "$peer.part" "$peer"
 fi
-exec "$peer/bin/python" benchmarks/lm_pub_quiz.py --plumb build/plumb --model "$model_f32" --data "$data" \
+exec "$peer/bin/python" benchmarks/against_lm_pub_quiz.py --plumb build/plumb --model "$model_f32" --data "$data" \
   --relations "$relations" --limit "$limit"
