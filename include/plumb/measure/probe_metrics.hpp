@@ -4,8 +4,9 @@
 // How well does the model know the facts, by relation, domain, cardinality and over all?
 //
 // accuracy   share of facts whose best-scored option is the right one
-// Hit@k      share of facts whose right option has realistic rank ≤ k, among relations that have at
-//            least k options
+// Hit@k      share of facts whose right option has realistic rank ≤ k; there is none where no
+// relation
+//            of the group has k options, and one with fewer always hits
 // mean rank, mean reciprocal rank   of the right option, realistic ranks
 // A group's number is a plain mean over its facts ("weighted": each fact counts once) but for two:
 // the unweighted overall, which is the mean over relations, and a domain's divided-support
@@ -61,14 +62,13 @@ namespace detail {
 
 /// The estimate of one number over a group, `of(rank)` a value for each row.
 template <class Of>
-Estimate estimate(const std::vector<const RelationRanks*>& group, std::size_t min_options,
-                  bool proportion, Weighting weighting, const Bootstrap& bootstrap,
-                  const std::string& name, Of of) {
+Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportion,
+                  Weighting weighting, const Bootstrap& bootstrap, const std::string& name, Of of) {
   std::vector<Stratum> strata;
   double total = 0;
   bool single_template = true;
   for (const RelationRanks* relation : group) {
-    if (relation->options < min_options || relation->ranks.empty()) continue;
+    if (relation->ranks.empty()) continue;
     Stratum& stratum = strata.emplace_back();
     for (const auto& rows : relation->ranks) {
       double sum = 0;
@@ -101,7 +101,7 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, std::size_t mi
 [[nodiscard]] inline Estimate accuracy_of(const std::vector<const RelationRanks*>& group,
                                           Weighting weighting, const Bootstrap& bootstrap,
                                           const std::string& name) {
-  return detail::estimate(group, 0, true, weighting, bootstrap, name + "/accuracy",
+  return detail::estimate(group, true, weighting, bootstrap, name + "/accuracy",
                           [](const AnswerRank& rank) { return rank.correct ? 1.0 : 0.0; });
 }
 
@@ -110,7 +110,9 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, std::size_t mi
                                                 Weighting weighting, const Bootstrap& bootstrap,
                                                 const std::string& name) {
   GroupMetrics metrics;
+  std::size_t most_options = 0;
   for (const RelationRanks* relation : group) {
+    most_options = std::max(most_options, relation->options);
     ++metrics.relations;
     metrics.facts += relation->ranks.size();
     for (const auto& rows : relation->ranks) {
@@ -120,20 +122,19 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, std::size_t mi
       }
     }
   }
-  const auto over = [&](std::size_t min_options, bool proportion, const char* what, auto of) {
-    return detail::estimate(group, min_options, proportion, weighting, bootstrap, name + "/" + what,
-                            of);
+  const auto over = [&](bool proportion, const std::string& what, auto of) {
+    return detail::estimate(group, proportion, weighting, bootstrap, name + "/" + what, of);
   };
   metrics.accuracy = accuracy_of(group, weighting, bootstrap, name);
   for (std::size_t i = 0; i < hit_levels.size(); ++i) {
+    if (hit_levels[i] > most_options) continue;
     const double k = static_cast<double>(hit_levels[i]);
-    metrics.hits[i] = over(hit_levels[i], true, ("hits@" + std::to_string(hit_levels[i])).c_str(),
+    metrics.hits[i] = over(true, "hits@" + std::to_string(hit_levels[i]),
                            [k](const AnswerRank& r) { return r.realistic() <= k ? 1.0 : 0.0; });
   }
-  metrics.mean_rank =
-      over(0, false, "mean_rank", [](const AnswerRank& r) { return r.realistic(); });
+  metrics.mean_rank = over(false, "mean_rank", [](const AnswerRank& r) { return r.realistic(); });
   metrics.mean_reciprocal_rank =
-      over(0, false, "mean_reciprocal_rank", [](const AnswerRank& r) { return 1 / r.realistic(); });
+      over(false, "mean_reciprocal_rank", [](const AnswerRank& r) { return 1 / r.realistic(); });
   return metrics;
 }
 

@@ -170,7 +170,7 @@ class ProbeReport {
     };
     std::string html = estimate("Accuracy", all.accuracy, 3);
     html += estimate("Mean over relations", pooled_.overall_unweighted.accuracy, 3);
-    html += estimate("Mean reciprocal rank", all.mean_reciprocal_rank, 3);
+    html += estimate("MRR", all.mean_reciprocal_rank, 3);
     html += estimate("Mean rank", all.mean_rank, 1);
     html +=
         card("Facts", std::to_string(all.facts),
