@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(an_estimate_has_its_interval_and_count) {
 BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_null) {
   BOOST_TEST(to_json(Estimate{}).is_null());
   const Json overall = to_json(two_relations()).at("overall");
-  BOOST_TEST(overall.at("hits_at_3").at("count") == 2);  // capital alone has three options
+  BOOST_TEST(overall.at("hits_at_3").at("count") == 2);  // both relations
   BOOST_TEST(overall.at("hits_at_5").is_null());
   BOOST_TEST(overall.at("hits_at_10").is_null());
 }

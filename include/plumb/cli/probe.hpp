@@ -59,7 +59,7 @@ inline std::optional<ProbeArguments> parse_probe(Console& console) {
       ("reduction", text(reduction, "sum")->value_name("sum|mean"), "over a statement's tokens")  //
       ("span", text(span, "statement")->value_name("statement|answer"), "which tokens count")     //
       ("precision", text(precision, "exact")->value_name("exact|fast"),
-       "exact: F32 cache, no flash attention; fast: neither, 0.1 nats off")          //
+       "exact: F32 cache, no flash attention; fast: neither, and less exact")          //
       ("threads", text(threads, "0")->value_name("N"), "0 takes one for each core")  //
       ("seed", text(seed, "0")->value_name("N"), "of the bootstrap intervals")       //
       ("resume", "go on with the run that --out holds");
