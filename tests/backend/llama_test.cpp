@@ -52,37 +52,6 @@ plumb::Query statements(const std::string& subject) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(tokens_cover_the_bytes_they_spell) {
-  const TemporaryFolder folder;
-  const auto model = tiny(folder, {});
-  const std::string text = "The town is D.C.. 东 🙂\n\"x\"";
-  const plumb::Tokenization result = model.tokenize(text);
-  BOOST_TEST(result.spells_text);
-  std::size_t at = 0;
-  std::vector<plumb::TokenId> ids;
-  for (const plumb::Token& token : result.tokens) {
-    BOOST_TEST(token.bytes.begin == at);
-    at = token.bytes.end;
-    ids.push_back(token.id);
-  }
-  BOOST_TEST(at == text.size());
-  BOOST_TEST(model.detokenize(ids) == text);
-  BOOST_TEST(model.tokenize("").tokens.empty());
-}
-
-BOOST_AUTO_TEST_CASE(text_that_looks_like_a_special_token_is_plain_text) {
-  const TemporaryFolder folder;
-  const auto model = tiny(folder, {});
-  for (const plumb::Token& token : model.tokenize("a <bos> b").tokens)
-    BOOST_TEST(token.id != *model.bos());
-}
-
-BOOST_AUTO_TEST_CASE(bos_is_there_only_when_the_file_names_one) {
-  const TemporaryFolder folder;
-  BOOST_TEST(tiny(folder, {}).bos().has_value());
-  BOOST_TEST(!tiny(folder, {.with_bos = false}).bos().has_value());
-}
-
 BOOST_AUTO_TEST_CASE(every_kind_of_model_scores_a_tree_as_it_scores_one_by_one) {
   for (const TinyKind kind :
        {TinyKind::transformer, TinyKind::sliding_window, TinyKind::recurrent, TinyKind::hybrid}) {
@@ -170,6 +139,19 @@ BOOST_AUTO_TEST_CASE(a_statement_longer_than_a_step_or_the_first_cache_is_fed_in
   const std::vector<float> late = row_after(model, sequence);
   const std::vector<float> early = row_after(model, std::span(sequence).first(40));
   BOOST_TEST(worst_difference(late, early) > 1e-3);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_asked_before_changes_neither_limits_nor_scores) {
+  const TemporaryFolder folder;
+  plumb::LlamaModel model(
+      {TinyGguf({.context = 2048}).write(folder / "tiny.gguf"), plumb::Precision::exact, 2, 256});
+  const std::vector<plumb::TokenId> shorter{1, 2, 3, 4, 5};
+  const std::vector<plumb::TokenId> longer(900, 7);
+  const std::vector<float> before = row_after(model, shorter);
+  const plumb::TreeLimits limits = model.tree_limits();
+  BOOST_TEST(row_after(model, longer).size() == model.vocabulary_size());
+  BOOST_TEST(model.tree_limits().nodes == limits.nodes);
+  BOOST_TEST(worst_difference(before, row_after(model, shorter)) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {

@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(a_finished_run_scores_nothing_again, WithWholeRun) {
 BOOST_AUTO_TEST_CASE(a_journal_of_other_packs_is_refused) {
   const TemporaryFolder folder;
   {
-    folder.write("run/run.json", "{}");
+    folder.write("run/run.json", R"({"settings":{}})");
     Journal journal(folder / "run/journal.jsonl");
     std::vector<StatementScore> scores(100, {-1, -1, 2, 1});
     journal.append("capital", 0, 0, scores);

@@ -32,6 +32,7 @@
 
 #include "plumb/backend/branch_ledger.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/llama_vocabulary.hpp"
 #include "plumb/core/error.hpp"
 
 namespace plumb {
@@ -102,7 +103,7 @@ class LlamaModel {
         llama_model_is_diffusion(model_.get())) {
       throw user_error(site, "is not a causal language model", "choose a decoder-only model");
     }
-    vocabulary_ = llama_model_get_vocab(model_.get());
+    vocabulary_ = LlamaVocabulary(*model_);
     if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
       const std::size_t ids = std::min<std::size_t>(256, llama_max_parallel_sequences());
       const bool slides = llama_model_n_swa(model_.get()) > 0;
@@ -114,57 +115,18 @@ class LlamaModel {
   }
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
-    const auto length = static_cast<std::int32_t>(text.size());
-    std::vector<llama_token> ids(text.size() + 8);
-    const auto capacity = static_cast<std::int32_t>(ids.size());
-    const auto call = [&](std::int32_t room) {
-      return llama_tokenize(vocabulary_, text.data(), length, ids.data(), room, false, false);
-    };
-    std::int32_t count = call(capacity);
-    if (count < 0) {
-      ids.resize(static_cast<std::size_t>(-count));
-      count = call(-count);
-    }
-    ids.resize(static_cast<std::size_t>(std::max(count, 0)));
-    Tokenization result;
-    std::string spelt;
-    for (const llama_token id : ids) {
-      const std::size_t begin = spelt.size();
-      append_piece(id, spelt);
-      result.tokens.push_back({id, {begin, spelt.size()}});
-    }
-    // SentencePiece writes a space before the text; it covers no byte of it.
-    const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
-    result.spells_text = std::string_view(spelt).substr(extra) == text;
-    for (Token& token : result.tokens) {
-      token.bytes = {std::max(token.bytes.begin, extra) - extra,
-                     std::max(token.bytes.end, extra) - extra};
-    }
-    return result;
+    return vocabulary_.tokenize(text);
   }
-
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
-    std::string text;
-    for (const TokenId id : ids) append_piece(id, text);
-    return text;
+    return vocabulary_.detokenize(ids);
   }
-
-  /// The file's own token; llama.cpp would make one up where a BPE model has none.
-  [[nodiscard]] std::optional<TokenId> bos() const {
-    if (metadata("tokenizer.ggml.bos_token_id").empty()) return std::nullopt;
-    const llama_token token = llama_vocab_bos(vocabulary_);
-    return token < 0 ? std::nullopt : std::optional<TokenId>(token);
-  }
-  [[nodiscard]] std::size_t vocabulary_size() const {
-    return static_cast<std::size_t>(llama_vocab_n_tokens(vocabulary_));
-  }
+  [[nodiscard]] std::optional<TokenId> bos() const { return vocabulary_.bos(); }
+  [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_.size(); }
   [[nodiscard]] std::size_t context_length() const {
     return static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   }
 
-  [[nodiscard]] TreeLimits tree_limits() const {
-    return {std::max(options_.cells, cells_), branches_, batch_size};
-  }
+  [[nodiscard]] TreeLimits tree_limits() const { return {options_.cells, branches_, batch_size}; }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
     TokenTree tree;
@@ -179,14 +141,16 @@ class LlamaModel {
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     const bool was_empty = ledger_.held() == 0;
     const BranchLedger::Step step = ledger_.plan(tree, wanted);
-    if (ledger_.held() > cells_) {
-      if (!was_empty || ledger_.held() > std::max(context_length(), options_.cells)) {
-        throw internal_error(
-            {.file = options_.model},
-            "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
-            "release nodes or respect tree_limits()");
-      }
-      open_context(ledger_.held());
+    // The cache's size follows from the tree alone, not from what was asked before: it decides how
+    // some models scale their positions, and a run taken up again must see the same.
+    const std::size_t cells = std::max(options_.cells, ledger_.held());
+    if (was_empty && cells <= std::max(options_.cells, context_length())) {
+      if (llama_n_ctx(context_.get()) != padded(cells)) open_context(cells);
+    } else if (ledger_.held() > llama_n_ctx(context_.get())) {
+      throw internal_error(
+          {.file = options_.model},
+          "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
+          "release nodes or respect tree_limits()");
     }
     llama_memory_t memory = llama_get_memory(context_.get());
     for (const auto& copy : step.copies) {
@@ -221,30 +185,14 @@ class LlamaModel {
                         type != LLAMA_FTYPE_MOSTLY_BF16;
     return {"llama.cpp " + std::string(llama_version()), llama_ftype_name(type), rounds};
   }
-  /// A metadata value of the file as text; empty when there is none.
-  [[nodiscard]] std::string metadata(const char* key) const {
-    std::array<char, 512> value{};
-    const auto length = llama_model_meta_val_str(model_.get(), key, value.data(), value.size());
-    return length < 0 ? std::string() : std::string(value.data());
-  }
 
  private:
   // Attention runs over the whole unified cache, so a step four times larger wastes four times more
   // on cells a token may not see; about 256 nodes a step is fastest.
   static constexpr std::size_t batch_size = 256;
 
-  void append_piece(llama_token id, std::string& text) const {
-    std::array<char, 256> piece{};
-    const auto size = static_cast<std::int32_t>(piece.size());
-    const std::int32_t length = llama_token_to_piece(vocabulary_, id, piece.data(), size, 0, false);
-    if (length >= 0) {
-      text.append(piece.data(), static_cast<std::size_t>(length));
-    } else {
-      std::string large(static_cast<std::size_t>(-length), '\0');
-      llama_token_to_piece(vocabulary_, id, large.data(), -length, 0, false);
-      text += large;
-    }
-  }
+  /// llama.cpp rounds a cache up to whole blocks.
+  static std::size_t padded(std::size_t cells) { return (cells + 255) / 256 * 256; }
 
   /// Keeps a sequence's cells from being reused; only sliding-window models need it.
   void keep(SequenceId sequence) {
@@ -268,7 +216,6 @@ class LlamaModel {
       throw internal_error({.file = options_.model},
                            "llama.cpp gives no context: " + detail::LlamaLog::instance().take());
     }
-    cells_ = llama_n_ctx(context_.get());
   }
 
   void feed(const TokenTree& tree, const BranchLedger::Step& step, std::size_t first,
@@ -317,9 +264,8 @@ class LlamaModel {
   LlamaOptions options_;
   std::unique_ptr<llama_model, FreeModel> model_;
   std::unique_ptr<llama_context, FreeContext> context_;
-  const llama_vocab* vocabulary_ = nullptr;
+  LlamaVocabulary vocabulary_;
   BranchLedger ledger_{1};
-  std::size_t cells_ = 0;
   std::size_t branches_ = 1;
   std::optional<SequenceId> keeper_;
 };

@@ -121,6 +121,10 @@ int run_data_command(Console& console, MakeModel make_model) {
     return 0;
   }
   if (detail::parse_choice(action, "plumb data", "check", "describe")) {
+    if (!model.empty()) {
+      throw user_error({.field = "--model"}, "check reads no model",
+                       "leave it out, or use describe");
+    }
     return detail::check_data(console, data);
   }
   return detail::describe_data(console, data, model, make_model);

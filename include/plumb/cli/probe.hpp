@@ -59,7 +59,7 @@ inline std::optional<ProbeArguments> parse_probe(Console& console) {
       ("reduction", text(reduction, "sum")->value_name("sum|mean"), "over a statement's tokens")  //
       ("span", text(span, "statement")->value_name("statement|answer"), "which tokens count")     //
       ("precision", text(precision, "exact")->value_name("exact|fast"),
-       "exact: F32 cache, no flash attention; fast: neither, and less exact")          //
+       "exact: F32 cache, no flash attention; fast: neither, and less exact")        //
       ("threads", text(threads, "0")->value_name("N"), "0 takes one for each core")  //
       ("seed", text(seed, "0")->value_name("N"), "of the bootstrap intervals")       //
       ("resume", "go on with the run that --out holds");
@@ -68,9 +68,11 @@ inline std::optional<ProbeArguments> parse_probe(Console& console) {
   if (!values) return std::nullopt;
   parsed.data = data;
   parsed.out = out;
-  parsed.model = {
-      model, parse_choice(precision, "--precision", "exact", "fast"),
-      static_cast<int>(std::min<std::uint64_t>(1024, parse_count(threads, "--threads")))};
+  const std::uint64_t thread_count = parse_count(threads, "--threads");
+  if (thread_count > 1024)
+    throw user_error({.field = "--threads"}, "is more than 1024", "0 takes one for each core");
+  parsed.model = {model, parse_choice(precision, "--precision", "exact", "fast"),
+                  static_cast<int>(thread_count)};
   if (parsed.model.threads == 0) {
     parsed.model.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   }
@@ -175,6 +177,7 @@ int run_probe_command(Console& console, MakeModel make_model) {
   const double start = Progress::monotonic_seconds();
   const auto parsed = detail::parse_probe(console);
   if (!parsed) return 0;
+  if (!parsed->resume) refuse_used(parsed->out);  // said before a large model is loaded
   Dataset dataset = load_dataset(parsed->data);
   dataset = select(std::move(dataset), parsed->relations, parsed->limit);
   const std::size_t total = count_statements(dataset, parsed->templates);

@@ -63,7 +63,7 @@ inline constexpr std::string_view explorer_script = R"js(
       tr.insertCell().textContent = place + 1;
       tr.insertCell().append(make('bdi', relation.options[c]), c === answer ? ' ✓' : '');
       const bar = make('div', undefined, 'p'); bar.style.width = (100 * p) + '%'; tr.insertCell().append(bar);
-      tr.insertCell().textContent = p >= 0.0005 ? (100 * p).toFixed(1) + '%' : p.toExponential(1);
+      tr.insertCell().textContent = steps[row * n + c] === 65535 ? '<1e-28' : p >= 0.0005 ? (100 * p).toFixed(1) + '%' : p.toExponential(1);
     });
     box.append(table);
   };

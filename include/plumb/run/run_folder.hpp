@@ -33,7 +33,30 @@ inline void write_atomically(const std::filesystem::path& file, std::string_view
     if (!stream)
       throw internal_error({.file = part}, "cannot be written", "check space and permissions");
   }
-  std::filesystem::rename(part, file);
+  std::error_code failed;
+  std::filesystem::rename(part, file, failed);
+  if (failed) throw internal_error({.file = file}, "cannot be replaced: " + failed.message());
+}
+
+/// Whether a path holds nothing a run could destroy: it is absent, or an empty folder, or all it has is
+/// what a run leaves that was killed before its first run.json stood.
+[[nodiscard]] inline bool is_unused(const std::filesystem::path& path) {
+  std::error_code failed;
+  if (!std::filesystem::exists(path, failed)) return true;
+  for (const auto& entry : std::filesystem::directory_iterator(path, failed)) {
+    if (entry.path().filename() != "run.json.part") return false;
+  }
+  return !failed;
+}
+
+/// Throws the user error of a folder that holds something and is not to be taken up again.
+inline void refuse_used(const std::filesystem::path& path) {
+  if (is_unused(path)) return;
+  if (!std::filesystem::is_directory(path)) {
+    throw user_error({.file = path}, "is not a folder", "choose another --out");
+  }
+  throw user_error({.file = path}, "is not empty",
+                   "choose another --out, or give --resume to go on with the run it holds");
 }
 
 /// One process at a time; the folder is locked while the object lives.
@@ -81,23 +104,18 @@ class RunFolder {
 
  private:
   void claim(bool resume) {
-    bool empty = true;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
-      // What a run leaves that was killed before its first run.json stood.
-      empty = empty && entry.path().filename() == "run.json.part";
-    }
-    if (empty) return write_run(Json::object(), "running");
-    if (!resume) {
-      throw user_error({.file = path_}, "is not empty",
-                       "choose another --out, or give --resume to go on with the run it holds");
-    }
+    if (is_unused(path_)) return write_run(Json::object(), "running");
+    if (!resume) refuse_used(path_);
     const auto run_file = file("run.json");
     if (!std::filesystem::exists(run_file)) {
       throw user_error({.file = path_}, "is not a run folder (no run.json)",
                        "choose another --out");
     }
     const Json run = read_json_object(run_file);
-    const Json theirs = run.value("settings", Json::object());
+    const Json theirs = run.contains("settings") ? run["settings"] : Json();
+    if (!theirs.is_object()) {
+      throw user_error({run_file, 0, "settings"}, "is not an object", "choose another --out");
+    }
     for (const auto& [name, ours] : settings_.items()) {
       const Json other = theirs.value(name, Json());
       if (other == ours) continue;

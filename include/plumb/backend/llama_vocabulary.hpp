@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a GGUF model cut a text into tokens, and which bytes does each cover?
+//
+// llama.cpp gives token ids without offsets. A token's bytes are found by spelling: the pieces of
+// all tokens, joined, are the text (or the text behind one space, which SentencePiece puts there),
+// so the lengths of the pieces add up to the offsets. Where they do not spell the text (a tokenizer
+// that normalises), the offsets mean nothing and `spells_text` says so. No special token is added,
+// and text that looks like one is plain text.
+
+#include <llama.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/core/token.hpp"
+
+namespace plumb {
+
+/// The tokenizer of a llama.cpp model, which must outlive it. Any number of threads may use one.
+class LlamaVocabulary {
+ public:
+  LlamaVocabulary() = default;
+  explicit LlamaVocabulary(const llama_model& model)
+      : model_(&model), vocabulary_(llama_model_get_vocab(&model)) {}
+
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    const auto length = static_cast<std::int32_t>(text.size());
+    std::vector<llama_token> ids(text.size() + 8);
+    const auto capacity = static_cast<std::int32_t>(ids.size());
+    const auto call = [&](std::int32_t room) {
+      return llama_tokenize(vocabulary_, text.data(), length, ids.data(), room, false, false);
+    };
+    std::int32_t count = call(capacity);
+    if (count < 0) {
+      ids.resize(static_cast<std::size_t>(-count));
+      count = call(-count);
+    }
+    ids.resize(static_cast<std::size_t>(std::max(count, 0)));
+    Tokenization result;
+    std::string spelt;
+    for (const llama_token id : ids) {
+      const std::size_t begin = spelt.size();
+      append_piece(id, spelt);
+      result.tokens.push_back({id, {begin, spelt.size()}});
+    }
+    // SentencePiece writes a space before the text; it covers no byte of it.
+    const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
+    result.spells_text = std::string_view(spelt).substr(extra) == text;
+    for (Token& token : result.tokens) {
+      token.bytes = {std::max(token.bytes.begin, extra) - extra,
+                     std::max(token.bytes.end, extra) - extra};
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    std::string text;
+    for (const TokenId id : ids) append_piece(id, text);
+    return text;
+  }
+
+  /// The file's own token; llama.cpp would make one up where a BPE model has none.
+  [[nodiscard]] std::optional<TokenId> bos() const {
+    if (metadata("tokenizer.ggml.bos_token_id").empty()) return std::nullopt;
+    const llama_token token = llama_vocab_bos(vocabulary_);
+    return token < 0 ? std::nullopt : std::optional<TokenId>(token);
+  }
+  [[nodiscard]] std::size_t size() const {
+    return static_cast<std::size_t>(llama_vocab_n_tokens(vocabulary_));
+  }
+
+ private:
+  /// A metadata value of the file as text; empty when there is none.
+  [[nodiscard]] std::string metadata(const char* key) const {
+    std::array<char, 512> value{};
+    const auto length = llama_model_meta_val_str(model_, key, value.data(), value.size());
+    return length < 0 ? std::string() : std::string(value.data());
+  }
+
+  void append_piece(llama_token id, std::string& text) const {
+    std::array<char, 256> piece{};
+    const auto size = static_cast<std::int32_t>(piece.size());
+    const std::int32_t length = llama_token_to_piece(vocabulary_, id, piece.data(), size, 0, false);
+    if (length >= 0) {
+      text.append(piece.data(), static_cast<std::size_t>(length));
+    } else {
+      std::string large(static_cast<std::size_t>(-length), '\0');
+      llama_token_to_piece(vocabulary_, id, large.data(), -length, 0, false);
+      text += large;
+    }
+  }
+
+  const llama_model* model_ = nullptr;
+  const llama_vocab* vocabulary_ = nullptr;
+};
+
+}  // namespace plumb
