@@ -2,10 +2,26 @@
 
 // The reference command: plumb over llama.cpp.
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "plumb/backend/llama.hpp"
 #include "plumb/cli/command_line.hpp"
 
+namespace {
+
+// llama.cpp's threads (OpenMP) spin while they wait for each other, which costs half the speed or
+// more on a machine that does anything else. OpenMP reads its wishes before main, so the program
+// starts itself again with them, unless the user has chosen.
+void wait_without_spinning(char** argv) {
+  if (getenv("OMP_WAIT_POLICY") != nullptr) return;
+  if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  wait_without_spinning(argv);
   return plumb::run_command_line(argc, argv, [](const plumb::ModelOptions& options) {
     const auto precision = options.exact ? plumb::Precision::exact : plumb::Precision::fast;
     return plumb::LlamaModel({options.model, precision, options.threads});

@@ -11,7 +11,7 @@ need_build_packages
 build_plumb plumb_command requantize
 need_model
 
-run=runs/quickstart
+run=$plumb_root/runs/quickstart
 say "probing the first $limit facts of each relation of examples/facts (--limit $limit)"
 if [ -d "$run" ]; then
   rm -rf "$run"  # a quickstart starts anew

@@ -141,6 +141,27 @@ BOOST_AUTO_TEST_CASE(a_statement_longer_than_a_step_or_the_first_cache_is_fed_in
   BOOST_TEST(worst_difference(late, early) > 1e-3);
 }
 
+BOOST_AUTO_TEST_CASE(a_long_prefix_is_fed_once_for_all_that_follows_it) {
+  const TemporaryFolder folder;
+  plumb::LlamaModel model(
+      {TinyGguf({.context = 2048}).write(folder / "tiny.gguf"), plumb::Precision::exact, 2, 256});
+  plumb::CausalScorer scorer(model, true);
+  plumb::CausalScorer<plumb::LlamaModel>::Block block;
+  plumb::Query query;
+  for (const std::string end : {"one end", "another end", "a third", "the last of all"}) {
+    query.candidates.push_back({std::string(1500, 'x') + end, {{1500, 1500 + end.size()}}});
+  }
+  scorer.add(block, query);
+  scorer.plan(block);
+  BOOST_TEST(block.packs() == 1U);
+  BOOST_TEST(block.cost().tokens_fed == block.cost().tree_nodes);
+  const auto together = scorer.score(block, 0);
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    const auto alone = scorer.score(plumb::Query{{query.candidates[block.pack(0)[i]]}}).front();
+    BOOST_TEST(std::abs(together[i].answer_log_likelihood - alone.answer_log_likelihood) < 1e-3);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_was_asked_before_changes_neither_limits_nor_scores) {
   const TemporaryFolder folder;
   plumb::LlamaModel model(

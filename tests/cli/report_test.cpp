@@ -54,6 +54,15 @@ BOOST_AUTO_TEST_CASE(a_folder_of_lm_pub_quiz_is_reported_elsewhere_and_left_alon
   BOOST_TEST(contents(out / "deep/page").size() == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(another_tools_folder_is_left_as_it_is) {
+  test::ResultsFolder results;
+  results.add("P36", {"Paris", "Rome"}, {"[X]: [Y]"}, Json::object(),
+              {test::row("France", 0, 0, 0, {-1, -2})});
+  const auto before = contents(results.path());
+  BOOST_TEST(run_words({"report", results.path().string()}).refused("give --out DIR"));
+  BOOST_TEST((contents(results.path()) == before));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_finished_is_refused, ConsoleFiles) {
   BOOST_TEST(run_words({"report", at("data")}).refused("holds no finished results"));
   BOOST_TEST(run_words({"report", at("nowhere")}).refused("holds no finished results"));

@@ -184,13 +184,13 @@ BOOST_FIXTURE_TEST_CASE(a_relation_needs_a_second_option, Kept) {
 }
 
 BOOST_AUTO_TEST_CASE(a_relation_name_can_be_a_file_name) {
-  for (const std::string code : {"", "capital/of"}) {
+  for (const std::string code : {"", "capital/of", "..", ".hidden", "a\tb"}) {
     std::string problem;
     const ProblemSink sink = [&](const Error& error) { problem = error.what(); };
     BOOST_TEST(!RelationBuilder(code, sink).finish({.file = "a.tsv"}));
     BOOST_TEST(problem == "a.tsv: relation name '" + code +
-                              "' is empty or holds a '/'; results are kept in files of that name; "
-                              "rename it");
+                              "' is empty, starts with a dot or holds a '/' or control character; "
+                              "results are kept in files of that name; rename it");
   }
 }
 

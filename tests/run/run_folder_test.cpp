@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_leaves_the_old_one) {
   folder.write("a.txt", "old");
   std::filesystem::create_directory(folder / "a.txt.part");  // stands in the way
   BOOST_CHECK_EXCEPTION(write_atomically(folder / "a.txt", "new"), Error,
-                        says(Fault::internal, "a.txt.part: cannot be written"));
+                        says(Fault::user, "a.txt.part: cannot be created"));
   BOOST_TEST(slurp(folder / "a.txt") == "old");
 }
 

@@ -160,9 +160,8 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_is_refused_with_a_remedy) 
   const RunFolder run(folder / "run", Json::object(), false);
   RunOptions options;
   options.scoring.span = Span::answer;
-  BOOST_CHECK_EXCEPTION(
-      Runner(builder, scorer, run, options).run(dataset), Error,
-      says(Fault::user, "capital: a statement has no scored token in its answer"));
+  BOOST_CHECK_EXCEPTION(Runner(builder, scorer, run, options).run(dataset), Error,
+                        says(Fault::user, "has no scored token in its answer; the tokenizer"));
 }
 
 BOOST_AUTO_TEST_CASE(a_users_own_scorer_runs_query_by_query) {

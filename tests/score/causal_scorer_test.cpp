@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
   BOOST_TEST(scorer.score({{{"twelve bytes", {}}}})[0].tokens == 11U);
   BOOST_CHECK_EXCEPTION(scorer.score({{{"thirteen byte", {}}}}), Error,
                         says(Fault::user,
-                             "statement: 'thirteen byte…' has 13 tokens, the model's "
+                             "statement: 'thirteen byte' has 13 tokens, the model's "
                              "context 12; shorten the template or leave the fact out"));
 }
 

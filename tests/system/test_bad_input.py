@@ -92,7 +92,26 @@ class BadInput(unittest.TestCase):
 
     def test_statement_longer_than_the_context(self):
         self.lines = [json.dumps({**FACT, "sub_label": "France " * 600})]
-        self.check(self.fails(), "statement: ", "tokens", "context 512")
+        self.check(self.fails(), "capital.jsonl:1: ", "capital, template 0: ", "tokens", "context 512")
+
+    def test_an_answer_without_a_scored_token_is_said_before_anything_is_scored(self):
+        self.metadata["capital"]["templates"].append("[Y] is the capital of [X].")
+        self.metadata["capital"]["answer_space_labels"] = ["P", "R"]
+        self.lines = [json.dumps({**FACT, "obj_label": "P"})]
+        problem = self.fails("--templates", "all", "--bos", "no", "--span", "answer")
+        self.check(problem, "capital.jsonl:1: ", "capital, template 1: ", "no scored token in its answer", "--bos yes")
+        self.assertEqual((self.folder / "out" / "journal.jsonl").read_text(), "")
+
+    def test_closed_streams_do_no_harm(self):
+        self.metadata["capital"]["templates"].append("[Y] is the capital of [X].")
+        (self.data / "metadata_relations.json").write_text(json.dumps(self.metadata))
+        (self.data / "capital.jsonl").write_text("\n".join(self.lines) + "\n")
+        words = f"'{command.PLUMB}' probe --data '{self.data}' --model '{self.model}' --templates all --out"
+        subprocess.run(["bash", "-c", f"{words} '{self.folder}/closed' <&- >&- 2>&-"], check=True)
+        subprocess.run(["bash", "-c", f"{words} '{self.folder}/open' >/dev/null 2>&1"], check=True)
+        self.assertEqual(command.results(self.folder / "closed"), command.results(self.folder / "open"))
+        for line in (self.folder / "closed" / "journal.jsonl").read_text().splitlines():
+            json.loads(line)
 
     def test_bos_on_a_model_without_one(self):
         bare = self.folder / "bare.gguf"
@@ -121,7 +140,7 @@ class BadInput(unittest.TestCase):
         done = command.plumb("data", "check", self.data, code=2)
         for line in (2, 3, 4, 5):
             self.assertIn(f"capital.jsonl:{line}: ", done.stdout)
-        self.assertIn("1 relations, 1 facts, 4 problems", done.stdout)
+        self.assertIn("1 relation, 1 fact, 4 problems", done.stdout)
 
 
 class Text(unittest.TestCase):

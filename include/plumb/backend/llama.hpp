@@ -44,7 +44,8 @@ struct LlamaOptions {
   Precision precision = Precision::exact;
   /// 0 takes as many as the machine has.
   int threads = 0;
-  /// KV cells to start with; more are taken when a tree needs them, up to the model's context.
+  /// KV cells at least; a tree that needs more gets them while it is there, up to the model's
+  /// context.
   std::size_t cells = 1024;
 };
 
@@ -126,7 +127,9 @@ class LlamaModel {
     return static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
   }
 
-  [[nodiscard]] TreeLimits tree_limits() const { return {options_.cells, branches_, batch_size}; }
+  [[nodiscard]] TreeLimits tree_limits() const {
+    return {std::max(options_.cells, context_length()), branches_, batch_size};
+  }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
     TokenTree tree;

@@ -13,9 +13,11 @@
 // Exit codes: 0 done, 2 for what the user can mend, 1 for what broke. Results go to stdout, all
 // else to stderr.
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -67,6 +69,14 @@ int run_command_line(const std::string& command, Console& console, MakeModel mak
   } catch (const Error& error) {
     console.err << "plumb: " << error.what() << std::endl;
     return error.fault() == Fault::user ? 2 : 1;
+  } catch (const std::filesystem::filesystem_error& error) {
+    const bool mendable = error.code() == std::errc::permission_denied ||
+                          error.code() == std::errc::read_only_file_system ||
+                          error.code() == std::errc::no_such_file_or_directory ||
+                          error.code() == std::errc::not_a_directory;
+    console.err << "plumb: " << error.path1().string() << ": " << error.code().message()
+                << "; check the path and its permissions" << std::endl;
+    return mendable ? 2 : 1;
   } catch (const std::exception& error) {
     console.err << "plumb: " << error.what() << std::endl;
     return 1;
@@ -76,6 +86,10 @@ int run_command_line(const std::string& command, Console& console, MakeModel mak
 /// The command of a whole program. `make_model(ModelOptions)` returns a CausalLm.
 template <class MakeModel>
 int run_command_line(int argc, char** argv, MakeModel make_model) {
+  // A stream that was closed would lend its number to the next file that is opened.
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
+  }
   Console console{
       {argv + std::min(argc, 2), argv + argc}, std::cout, std::cerr, isatty(STDERR_FILENO) != 0};
   return run_command_line(argc > 1 ? argv[1] : "", console, std::move(make_model));

@@ -34,8 +34,11 @@ inline int check_data(Console& console, const std::filesystem::path& data) {
   }
   std::size_t facts = 0;
   for (const Relation& relation : dataset.relations) facts += relation.facts.size();
-  console.out << dataset.relations.size() << " relations, " << facts << " facts, " << problems
-              << (problems == 1 ? " problem\n" : " problems\n");
+  const auto counted = [](std::size_t n, const char* what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+  };
+  console.out << counted(dataset.relations.size(), "relation") << ", " << counted(facts, "fact")
+              << ", " << counted(problems, "problem") << "\n";
   return problems == 0 ? 0 : 2;
 }
 
@@ -109,9 +112,9 @@ template <class MakeModel>
 int run_data_command(Console& console, MakeModel make_model) {
   std::string action, data, model;
   detail::options::options_description list;
-  list.add_options()                                                                      //
-      ("action", detail::options::value(&action)->required(), "check or describe")        //
-      ("data", detail::options::value(&data)->required(), "dataset folder or .tsv file")  //
+  list.add_options()                                                          //
+      ("action", detail::options::value(&action), "check or describe")        //
+      ("data", detail::options::value(&data), "dataset folder or .tsv file")  //
       ("model", detail::options::value(&model)->value_name("FILE"),
        "describe: whose tokenizer counts");
   detail::options::positional_options_description positional;
@@ -119,6 +122,10 @@ int run_data_command(Console& console, MakeModel make_model) {
   if (!detail::parse_arguments(console, "plumb data check|describe DIR [--model FILE]", list,
                                positional)) {
     return 0;
+  }
+  if (action.empty() || data.empty()) {
+    throw user_error({}, action.empty() ? "nothing to do" : "no dataset named",
+                     "say plumb data check DIR or plumb data describe DIR");
   }
   if (detail::parse_choice(action, "plumb data", "check", "describe")) {
     if (!model.empty()) {

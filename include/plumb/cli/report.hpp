@@ -17,11 +17,16 @@ namespace plumb {
 
 namespace detail {
 
-/// The seed the run's intervals were drawn with; 0 for a folder that names none.
-inline std::uint64_t recorded_seed(const std::filesystem::path& folder) {
-  const auto file = folder / "run.json";
-  if (!std::filesystem::exists(file)) return 0;
-  return read_json_object(file).value("settings", Json::object()).value("seed", std::uint64_t{0});
+/// The seed the run's intervals were drawn with.
+inline std::uint64_t recorded_seed(const std::filesystem::path& run_file) {
+  const Json run = read_json_object(run_file);
+  const Json seed = run.contains("settings") && run["settings"].is_object()
+                        ? run["settings"].value("seed", Json())
+                        : Json();
+  if (!seed.is_number_unsigned()) {
+    throw user_error({run_file, 0, "settings"}, "names no seed", "give --seed");
+  }
+  return seed.get<std::uint64_t>();
 }
 
 }  // namespace detail
@@ -33,15 +38,24 @@ inline int run_report_command(Console& console) {
       ("run", detail::options::value(&run)->required(),
        "run folder or lm-pub-quiz results folder")  //
       ("out", detail::options::value(&out)->value_name("DIR"),
-       "where to write; the run folder by default")  //
+       "where to write; the run folder itself by default, another tool's is left as it is")  //
       ("seed", detail::options::value(&seed)->value_name("N"),
        "of the bootstrap intervals; the run's own by default");
   detail::options::positional_options_description positional;
   positional.add("run", 1);
   if (!detail::parse_arguments(console, "plumb report RUN [--out DIR]", list, positional)) return 0;
+  const std::filesystem::path run_file = std::filesystem::path(run) / "run.json";
+  const bool ours = std::filesystem::exists(run_file);
+  if (!ours && out.empty() &&
+      std::filesystem::exists(std::filesystem::path(run) / "metadata_results.json")) {
+    throw user_error({.file = run}, "is not plumb's own folder (no run.json)",
+                     "give --out DIR, so that it stays as it is");
+  }
   const std::filesystem::path target = out.empty() ? run : out;
-  const ProbeReport report(run, {.seed = seed.empty() ? detail::recorded_seed(run)
-                                                      : detail::parse_count(seed, "--seed")});
+  const std::uint64_t chosen = !seed.empty() ? detail::parse_count(seed, "--seed")
+                               : ours        ? detail::recorded_seed(run_file)
+                                             : 0;
+  const ProbeReport report(run, {.seed = chosen});
   std::filesystem::create_directories(target);
   report.write(target);
   console.out << report.table() << "\nreport: " << (target / "report.html").string() << "\n";

@@ -28,6 +28,8 @@ struct Fact {
   std::size_t answer = 0;
   /// Place in the relation's file, from 0; kept when facts are left out.
   std::size_t instance = 0;
+  /// Line of that file, from 1, for messages.
+  std::size_t line = 0;
 };
 
 struct Relation {
@@ -43,6 +45,8 @@ struct Relation {
   /// True when no two facts share an answer ("1:1"); derived from the whole table, before any
   /// limit.
   bool one_to_one = false;
+  /// Where the facts were read, for messages.
+  std::filesystem::path file{};
 };
 
 struct Dataset {

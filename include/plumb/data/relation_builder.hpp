@@ -8,6 +8,7 @@
 // knows its options beforehand (BEAR) or takes each new object as an option, in order of appearance
 // (T-REx, PARAREL, TSV).
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -51,7 +52,10 @@ class RelationBuilder {
       relation_.options.push_back(labels[i]);
       relation_.option_ids.push_back(i < ids.size() ? ids[i]
                                                     : relation_.code + "-" + std::to_string(i));
-      option_of_id_.emplace(relation_.option_ids.back(), i);
+      if (!option_of_id_.emplace(relation_.option_ids.back(), i).second) {
+        report_(user_error(site, "option id '" + relation_.option_ids.back() + "' stands twice",
+                           "give each option its own id"));
+      }
     }
   }
 
@@ -78,7 +82,8 @@ class RelationBuilder {
       aliases = std::move(*list);
     }
     relation_.facts.push_back({first_string(line, "sub_id", "sub_uri", "uuid").value_or(""),
-                               *subject, std::move(aliases), *answer, instance});
+                               *subject, std::move(aliases), *answer, instance, site.line});
+    relation_.file = site.file;
   }
 
   /// Adds a fact by its labels.
@@ -90,8 +95,12 @@ class RelationBuilder {
   /// The relation, or nothing after reporting that it has no template, no fact or fewer than two
   /// options.
   [[nodiscard]] std::optional<Relation> finish(const Site& site) && {
-    if (relation_.code.empty() || relation_.code.find('/') != std::string::npos) {
-      report_(user_error(site, "relation name '" + relation_.code + "' is empty or holds a '/'",
+    const bool odd = std::ranges::any_of(
+        relation_.code, [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20; });
+    if (relation_.code.empty() || relation_.code.front() == '.' || odd) {
+      report_(user_error(site,
+                         "relation name '" + relation_.code +
+                             "' is empty, starts with a dot or holds a '/' or control character",
                          "results are kept in files of that name; rename it"));
       return std::nullopt;
     }

@@ -33,17 +33,24 @@ struct Estimate {
   std::string method{};
 };
 
-/// Wilson's interval for `successes` out of `count`.
-[[nodiscard]] inline Estimate wilson(std::size_t successes, std::size_t count) {
+/// Wilson's interval for a share of `count` independent facts; the share need not be a whole number
+/// of them (a fact may be right under some of its templates).
+[[nodiscard]] inline Estimate wilson_share(double share, std::size_t count) {
   if (count == 0) return {};
   constexpr double z = 1.959963984540054;
   const double n = static_cast<double>(count);
-  const double p = static_cast<double>(successes) / n;
-  const double centre = (p + z * z / (2 * n)) / (1 + z * z / n);
-  const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-  // At p = 0 and p = 1 one end is p itself; rounding must not move it.
-  return {p, successes == 0 ? 0.0 : centre - half, successes == count ? 1.0 : centre + half, count,
+  const double centre = (share + z * z / (2 * n)) / (1 + z * z / n);
+  const double half =
+      z * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n);
+  // At 0 and 1 one end is the share itself; rounding must not move it.
+  return {share, share <= 0 ? 0.0 : centre - half, share >= 1 ? 1.0 : centre + half, count,
           "wilson"};
+}
+
+/// Wilson's interval for `successes` out of `count`.
+[[nodiscard]] inline Estimate wilson(std::size_t successes, std::size_t count) {
+  if (count == 0) return {};
+  return wilson_share(static_cast<double>(successes) / static_cast<double>(count), count);
 }
 
 /// Values that are resampled among themselves; the estimate is Σ weight · mean(values).

@@ -11,9 +11,9 @@
 // A group's number is a plain mean over its facts ("weighted": each fact counts once) but for two:
 // the unweighted overall, which is the mean over relations, and a domain's divided-support
 // accuracy, which counts a fact 1/d times when its relation has d domains, as lm-pub-quiz
-// accumulates domains. Proportions over one template have Wilson's interval. Where a fact has
-// several templates it counts once, with the mean over them, and the interval is bootstrapped over
-// facts: its templates are not independent trials.
+// accumulates domains. A fact with several templates counts once, with the mean over them. Shares
+// of facts have Wilson's interval with the facts as trials, which is on the wide side where
+// templates differ; the other numbers are bootstrapped over facts.
 
 #include <algorithm>
 #include <array>
@@ -66,7 +66,6 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
                   Weighting weighting, const Bootstrap& bootstrap, const std::string& name, Of of) {
   std::vector<Stratum> strata;
   double total = 0;
-  bool single_template = true;
   for (const RelationRanks* relation : group) {
     if (relation->ranks.empty()) continue;
     Stratum& stratum = strata.emplace_back();
@@ -75,7 +74,6 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
       for (const AnswerRank& rank : rows) sum += of(rank);
       stratum.values.push_back(sum / static_cast<double>(rows.size()));
     }
-    single_template = single_template && relation->templates.size() == 1;
     const double facts = static_cast<double>(stratum.values.size());
     const double domains = static_cast<double>(std::max<std::size_t>(1, relation->domains.size()));
     stratum.weight = weighting == Weighting::relations ? 1
@@ -83,14 +81,14 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
                                                        : facts / domains;
     total += stratum.weight;
   }
-  if (proportion && single_template && weighting == Weighting::facts) {
-    std::size_t successes = 0;
+  if (proportion && weighting == Weighting::facts) {
+    double sum = 0;
     std::size_t count = 0;
     for (const Stratum& stratum : strata) {
-      for (const double value : stratum.values) successes += value > 0.5 ? 1U : 0U;
+      for (const double value : stratum.values) sum += value;
       count += stratum.values.size();
     }
-    return wilson(successes, count);
+    return wilson_share(count == 0 ? 0 : sum / static_cast<double>(count), count);
   }
   for (Stratum& stratum : strata) stratum.weight /= total;
   return bootstrap_mean(strata, bootstrap, name);

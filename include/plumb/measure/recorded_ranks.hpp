@@ -32,11 +32,24 @@ namespace plumb {
   for_each_recorded_row(recorded, [&](const RecordedRow& row) {
     const auto [known, added] = instance_of_answer.emplace(row.fact.answer, row.fact.instance);
     shared_answer = shared_answer || (!added && known->second != row.fact.instance);
-    by_instance[row.fact.instance][row.template_index] = rank_answer(row.scores, row.fact.answer);
+    if (!by_instance[row.fact.instance]
+             .emplace(row.template_index, rank_answer(row.scores, row.fact.answer))
+             .second) {
+      throw user_error(
+          {recorded.rows, 0, "instance_index"},
+          "instance " + std::to_string(row.fact.instance) + " stands twice for one template",
+          "the results file is damaged");
+    }
     if (std::ranges::find(ranks.templates, row.template_index) == ranks.templates.end()) {
       ranks.templates.push_back(row.template_index);
     }
   });
+  if (recorded.facts > 0 && by_instance.size() != recorded.facts) {
+    throw user_error(
+        {.file = recorded.rows},
+        std::to_string(by_instance.size()) + " of " + std::to_string(recorded.facts) + " facts",
+        "the results file is incomplete; probe again");
+  }
   if (!recorded.has_cardinality) ranks.one_to_one = !shared_answer;
   std::ranges::sort(ranks.templates);
   for (const auto& [instance, rows] : by_instance) {

@@ -28,9 +28,9 @@ struct Bar {
   constexpr double left = 210, width = 500, right = 170, row = 22, top = 8, bottom = 30;
   const double height = top + row * static_cast<double>(bars.size()) + bottom;
   const auto x = [&](double value) { return fixed(left + width * value, 1); };
-  std::string svg = "<svg class=\"chart\" role=\"img\" aria-label=\"" + escape_html(title) +
-                    "\" viewBox=\"0 0 " + fixed(left + width + right, 0) + " " + fixed(height, 0) +
-                    "\">\n";
+  std::string svg = "<div class=\"wide\"><svg class=\"chart\" role=\"img\" aria-label=\"" +
+                    escape_html(title) + "\" viewBox=\"0 0 " + fixed(left + width + right, 0) +
+                    " " + fixed(height, 0) + "\">\n";
   for (int step = 0; step <= 10; step += 2) {
     const double value = step / 10.0;
     svg += "<line class=\"grid\" x1=\"" + x(value) + "\" x2=\"" + x(value) + "\" y1=\"" +
@@ -59,7 +59,7 @@ struct Bar {
            fixed(y + row / 2 + 4, 1) + "\">" + with_interval(bar.estimate) + "</text>\n";
     y += row;
   }
-  return svg + "</svg>\n";
+  return svg + "</svg></div>\n";
 }
 
 }  // namespace plumb

@@ -53,7 +53,9 @@ inline constexpr std::string_view explorer_script = R"js(
     box.replaceChildren();
     const line = make('p', undefined, 'statement'); line.dir = 'auto';
     const parts = relation.templates[relation.rows[row][1]].split(/(\[X\]|\[Y\])/);
-    for (const part of parts) line.append(part === '[X]' ? make('bdi', fact) : part === '[Y]' ? make('b', '…') : part);
+    const upper = text => { const first = [...text][0] ?? ''; return first.toLocaleUpperCase('en') + text.slice(first.length); };
+    parts.filter(part => part).forEach((part, i) => line.append(
+      part === '[X]' ? make('bdi', i ? fact : upper(fact)) : part === '[Y]' ? make('b', '…') : i ? part : upper(part)));
     box.append(line);
     const table = make('table', undefined, 'candidates'), body = table.createTBody();
     const order = [...Array(n).keys()].sort((a, b) => steps[row * n + a] - steps[row * n + b] || (b === prediction) - (a === prediction) || a - b);

@@ -31,7 +31,7 @@ thead th{background:var(--tint);position:sticky;top:0;vertical-align:bottom}
 table.sortable thead th{cursor:pointer}th[aria-sort=ascending]::after{content:" ▲";font-size:10px}th[aria-sort=descending]::after{content:" ▼";font-size:10px}
 th button{all:unset;cursor:pointer}th button:focus-visible{outline:2px solid var(--bar)}
 .wide{overflow-x:auto}.settings{font-size:13px}.settings td{text-align:left;white-space:normal;overflow-wrap:anywhere}.settings td:first-child{color:var(--dim);width:190px}
-.chart{width:100%;height:auto;font-size:12px}.chart text{fill:var(--ink)}.chart .name{text-anchor:end}.chart .axis{text-anchor:middle;fill:var(--dim)}
+.chart{width:100%;min-width:680px;height:auto;font-size:12px}.chart text{fill:var(--ink)}.chart .name{text-anchor:end}.chart .axis{text-anchor:middle;fill:var(--dim)}
 .chart .value{fill:var(--dim);font-variant-numeric:tabular-nums}.chart .grid{stroke:var(--line)}.chart .bar{fill:var(--bar);opacity:.85}
 .chart .whisker{stroke:var(--ink);stroke-width:1.4;fill:none}.chart .chance{stroke:var(--chance);stroke-width:2.5}
 .pick{display:flex;flex-wrap:wrap;gap:10px;align-items:end;margin:10px 0}.pick label{font-size:13px;color:var(--dim);display:flex;flex-direction:column}
@@ -47,7 +47,7 @@ select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid
 .miss td:nth-child(2){font-weight:600;color:var(--bad)}.miss .p{background:var(--bad)}
 .statement{font-size:17px;margin:0 0 10px}.statement b{border-bottom:2px solid var(--chance)}
 @media print{:root{--ink:#000;--dim:#444;--line:#bbb;--paper:#fff;--tint:#f3f3f3;--bar:#5b8fc7;--chance:#a06c10}body{max-width:none;padding:0;font-size:11px}
-.screen{display:none}thead th{position:static}h2,tr,.card{break-inside:avoid}h2{break-after:avoid}.chart{break-inside:avoid}table{font-size:9.5px}th,td{padding:2px 4px}}
+.screen{display:none}thead th{position:static}h2,tr,.card{break-inside:avoid}h2{break-after:avoid}.chart{break-inside:avoid;min-width:0}table{font-size:9.5px}th,td{padding:2px 4px}}
 )css";
 
 inline constexpr std::string_view sort_script = R"js(

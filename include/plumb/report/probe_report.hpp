@@ -44,7 +44,12 @@ class ProbeReport {
                                                          "template " + std::to_string(index)));
     }
     if (const auto run = folder_ / "run.json"; std::filesystem::exists(run)) {
-      settings_ = read_json_object(run).value("settings", Json::object());
+      const Json recorded = read_json_object(run);
+      if (!recorded.contains("settings") || !recorded["settings"].is_object()) {
+        throw user_error({run, 0, "settings"}, "is not an object",
+                         "the file was changed; probe again");
+      }
+      settings_ = recorded["settings"];
     }
   }
 
@@ -154,8 +159,12 @@ class ProbeReport {
            "Ties: "
            "rows whose best score is shared, where the first option counts as the answer.</p>\n"
         << relation_table();
+    const bool whole = setting("reduction") != "mean" && setting("span") != "answer";
     out << "<h2>What the model believes</h2>\n<p class=\"dim\">Every option of a fact with its "
-           "probability among the options.</p>\n";
+        << (whole ? "probability among the options."
+                  : "share of the softmax over the options' scores (" + setting("reduction") +
+                        " over the " + setting("span") + ").")
+        << "</p>\n";
     write_explorer(out, relations_);
     out << settings_table() << page_end();
     return out.str();

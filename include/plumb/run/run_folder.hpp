@@ -22,24 +22,33 @@
 
 namespace plumb {
 
-/// Writes a whole file so that it is either the old one or the new one at any moment. Throws an
-/// internal error when the disk refuses.
-inline void write_atomically(const std::filesystem::path& file, std::string_view text) {
-  const auto part = std::filesystem::path(file.string() + ".part");
-  {
-    std::ofstream stream(part, std::ios::binary | std::ios::trunc);
-    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-    stream.flush();
-    if (!stream)
-      throw internal_error({.file = part}, "cannot be written", "check space and permissions");
-  }
+/// Gives a finished file its name. Throws an internal error when the disk refuses.
+inline void rename_into_place(const std::filesystem::path& part,
+                              const std::filesystem::path& file) {
   std::error_code failed;
   std::filesystem::rename(part, file, failed);
   if (failed) throw internal_error({.file = file}, "cannot be replaced: " + failed.message());
 }
 
-/// Whether a path holds nothing a run could destroy: it is absent, or an empty folder, or all it has is
-/// what a run leaves that was killed before its first run.json stood.
+/// Writes a whole file so that it is either the old one or the new one at any moment. Throws a user
+/// error when it cannot be opened, an internal one when the disk refuses.
+inline void write_atomically(const std::filesystem::path& file, std::string_view text) {
+  const auto part = std::filesystem::path(file.string() + ".part");
+  {
+    std::ofstream stream(part, std::ios::binary | std::ios::trunc);
+    if (!stream) {
+      throw user_error({.file = part}, "cannot be created",
+                       "check its folder's permissions, or choose another");
+    }
+    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
+    stream.flush();
+    if (!stream) throw internal_error({.file = part}, "cannot be written", "check the space left");
+  }
+  rename_into_place(part, file);
+}
+
+/// Whether a path holds nothing a run could destroy: it is absent, or an empty folder, or all it
+/// has is what a run leaves that was killed before its first run.json stood.
 [[nodiscard]] inline bool is_unused(const std::filesystem::path& path) {
   std::error_code failed;
   if (!std::filesystem::exists(path, failed)) return true;

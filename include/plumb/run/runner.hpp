@@ -91,9 +91,7 @@ class Runner {
 
   /// Scores what is not scored yet. Leaves one results file for each relation.
   RunSummary run(const Dataset& dataset) {
-    // A template that is missing is said before anything is scored.
-    for (const Relation& relation : dataset.relations)
-      (void)templates_of(relation, options_.templates);
+    for (const Relation& relation : dataset.relations) check(relation);
     for (const Relation& relation : dataset.relations) {
       if (const auto cost = journal_.done(relation.code);
           cost && std::filesystem::exists(results_file(relation))) {
@@ -115,6 +113,41 @@ class Runner {
     done_ += statements;
     summary_.fresh_statements += fresh;
     options_.on_progress({done_, summary_.fresh_statements, relation.code});
+  }
+
+  /// Calls `visit(fact, template_index, query)` fact by fact, then template by template.
+  template <class Visit>
+  void for_each_query(const Relation& relation, const std::vector<std::size_t>& templates,
+                      std::size_t first, std::size_t count, Visit visit) const {
+    Query query;
+    query.candidates.resize(relation.options.size());
+    for (std::size_t f = first; f < first + count; ++f) {
+      for (const std::size_t t : templates) {
+        for (std::size_t option = 0; option < relation.options.size(); ++option) {
+          query.candidates[option] = builder_.build(relation, relation.facts[f], t, option);
+        }
+        visit(relation.facts[f], t, query);
+      }
+    }
+  }
+
+  // What the user can mend is said before anything is scored, with its place in the dataset.
+  void check(const Relation& relation) {
+    const std::vector<std::size_t> templates = templates_of(relation, options_.templates);
+    if constexpr (requires(const Query& query) { scorer_.check(query, options_.scoring); }) {
+      if (journal_.done(relation.code)) return;
+      for_each_query(relation, templates, 0, relation.facts.size(),
+                     [&](const Fact& fact, std::size_t t, const Query& query) {
+                       try {
+                         scorer_.check(query, options_.scoring);
+                       } catch (const Error& error) {
+                         throw Error(error.fault(),
+                                     {relation.file, fact.line,
+                                      relation.code + ", template " + std::to_string(t)},
+                                     error.what());
+                       }
+                     });
+    }
   }
 
   void run_relation(const Relation& relation) {
@@ -139,7 +172,7 @@ class Runner {
     rows.close();
     if (!rows)
       throw internal_error({.file = part}, "cannot be written", "check space; then --resume");
-    std::filesystem::rename(part, results_file(relation));
+    rename_into_place(part, results_file(relation));
     journal_.mark_done(relation.code, cost);
     summary_.cost += cost;
   }
@@ -148,16 +181,9 @@ class Runner {
                          std::size_t first, std::size_t count, std::size_t block_index,
                          ScoringCost& cost) {
     typename Scorer::Block block;
-    Query query;
-    query.candidates.resize(relation.options.size());
-    for (std::size_t f = 0; f < count; ++f) {
-      for (const std::size_t t : templates) {
-        for (std::size_t option = 0; option < relation.options.size(); ++option) {
-          query.candidates[option] = builder_.build(relation, relation.facts[first + f], t, option);
-        }
-        scorer_.add(block, query);
-      }
-    }
+    for_each_query(
+        relation, templates, first, count,
+        [&](const Fact&, std::size_t, const Query& query) { scorer_.add(block, query); });
     scorer_.plan(block);
     cost += block.cost();
     ScoreTable table(count, templates.size(), relation.options.size());

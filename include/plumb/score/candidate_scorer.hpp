@@ -60,8 +60,10 @@ concept CandidateScorer = requires(S& scorer, const Query& query) {
 ///   3. `block.packs()`, and `block.pack(p)`: the statements of pack p, each in just one pack;
 ///   4. `score(block, p)`: their scores, in the order of `block.pack(p)`;
 ///   5. `block.cost()`: known from the plan alone.
-/// Means: packs and their scores depend on the block's queries only, not on which packs were scored
-/// before, so that a job taken up again gives the same bytes.
+/// It may have `check(query, scoring)`, which throws the user error that the query would end in; a
+/// job calls it for all queries before it scores the first. Means: packs and their scores depend on
+/// the block's queries only, not on which packs were scored before, so that a job taken up again
+/// gives the same bytes.
 template <class S>
 concept PackedScorer = std::default_initializable<typename S::Block> &&
     requires(S& scorer, typename S::Block& block, const Query& query, std::size_t pack) {

@@ -60,18 +60,30 @@ class CausalScorer {
   /// Throws a user error for a statement longer than the model's context.
   void add(Block& block, const Query& query) {
     for (const Prompt& prompt : query.candidates) {
-      block.statements_.add(prompt, model_.tokenize(prompt.text), bos_);
-      const std::size_t length = block.statements_.tokens(block.statements_.size() - 1).size();
-      if (length > model_.context_length()) {
-        std::size_t shown = std::min<std::size_t>(60, prompt.text.size());  // then whole characters
-        while (shown < prompt.text.size() && (prompt.text[shown] & 0xC0) == 0x80) ++shown;
-        throw user_error({.field = "statement"},
-                         "'" + prompt.text.substr(0, shown) + "…' has " + std::to_string(length) +
-                             " tokens, the model's context " +
-                             std::to_string(model_.context_length()),
-                         "shorten the template or leave the fact out");
+      append(block.statements_, prompt);
+      block.one_by_one_ += block.statements_.tokens(block.statements_.size() - 1).size();
+    }
+  }
+
+  /// Throws the user error that scoring and reducing the query would end in, without the model.
+  void check(const Query& query, Scoring scoring) const {
+    TokenizedStatements statements;
+    for (const Prompt& prompt : query.candidates) {
+      append(statements, prompt);
+      const std::size_t last = statements.size() - 1;
+      const bool whole = scoring.span == Span::statement;
+      bool reducible = false;
+      for (std::size_t t = 1; t < statements.tokens(last).size(); ++t) {
+        reducible = reducible || whole || statements.is_answer(last, t);
       }
-      block.one_by_one_ += length;
+      if (reducible) continue;
+      throw user_error(
+          {.field = "statement"},
+          "'" + shortened(prompt.text) + "' has no scored token in its " +
+              std::string(name_of(scoring.span)),
+          whole ? "lengthen the template or use --bos yes"
+                : "the tokenizer does not spell the answer, or its only token is the first, "
+                  "which has no probability without BOS; use --span statement or --bos yes");
     }
   }
 
@@ -124,6 +136,22 @@ class CausalScorer {
     TokenId token;
     std::uint32_t slot;
   };
+
+  static std::string shortened(const std::string& text) {
+    std::size_t shown = std::min<std::size_t>(60, text.size());
+    while (shown < text.size() && (text[shown] & 0xC0) == 0x80) ++shown;  // whole characters
+    return text.substr(0, shown) + (shown < text.size() ? "…" : "");
+  }
+
+  void append(TokenizedStatements& statements, const Prompt& prompt) const {
+    statements.add(prompt, model_.tokenize(prompt.text), bos_);
+    const std::size_t length = statements.tokens(statements.size() - 1).size();
+    if (length <= model_.context_length()) return;
+    throw user_error({.field = "statement"},
+                     "'" + shortened(prompt.text) + "' has " + std::to_string(length) +
+                         " tokens, the model's context " + std::to_string(model_.context_length()),
+                     "shorten the template or leave the fact out");
+  }
 
   void build_tree(const TokenizedStatements& statements, std::span<const std::uint32_t> pack) {
     tree_.clear();

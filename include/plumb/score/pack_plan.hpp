@@ -112,6 +112,13 @@ inline std::size_t inner_length(std::span<const TokenId> tokens) {
     return static_cast<double>(n) * (1 + static_cast<double>(n) / detail::attention_scale) +
            detail::step_cost * steps;
   };
+  // Past this many added nodes or statements a pack is never cheaper than two, whatever the limits.
+  std::size_t longest = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    longest = std::max(longest, detail::inner_length(statements.tokens(plan.order[k])));
+  }
+  const std::size_t window = std::max<std::size_t>(1024, 4 * limits.batch) + longest;
+  constexpr std::size_t most_statements = 4096;
   std::vector<double> best(count + 1, std::numeric_limits<double>::infinity());
   std::vector<std::uint32_t> cut(count + 1, 0);
   best[0] = 0;
@@ -122,7 +129,9 @@ inline std::size_t inner_length(std::span<const TokenId> tokens) {
       if (branched_by[i] < j) ++leaves;
       // A pack that starts at i only grows with smaller i in what it adds, not in its first path,
       // so the walk back ends once the added nodes alone are too many.
-      if (j - i > 1 && (nodes[j] - nodes[i + 1] > limits.nodes || leaves > limits.leaves)) break;
+      const std::uint64_t grown = nodes[j] - nodes[i + 1];
+      if (j - i > 1 && (grown > std::min(limits.nodes, window) || leaves > limits.leaves)) break;
+      if (j - i > most_statements) break;
       if (j - i > 1 && n > limits.nodes) continue;
       if (const double total = best[i] + cost(n); total < best[j]) {
         best[j] = total;

@@ -44,6 +44,8 @@ struct RecordedRelation {
   std::size_t default_template = 0;
   /// Whether the metadata says if answers are shared; lm-pub-quiz's older folders do not.
   bool has_cardinality = false;
+  /// Facts that plumb wrote; 0 where another tool did, whose count means something else.
+  std::size_t facts = 0;
 };
 
 namespace detail {
@@ -168,6 +170,9 @@ struct RecordedRun {
     if (const auto index = entry.find("template_index");
         index != entry.end() && index->is_number_unsigned()) {
       recorded.default_template = index->get<std::size_t>();
+    }
+    if (entry.contains("plumb_version")) {
+      recorded.facts = entry.value("num_original_instances", std::size_t{0});
     }
     recorded.reduction = first_string(entry, "reduction").value_or("");
     recorded.rows = folder / (code + "_results.jsonl");
