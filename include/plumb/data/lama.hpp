@@ -46,13 +46,7 @@ namespace plumb {
     if (!std::filesystem::exists(facts_file)) continue;
     RelationBuilder builder(code, report);
     for (const auto& [text, site] : templates[code]) builder.add_template(text, site);
-    for_each_json_line(facts_file, report, [&](const Json& object, std::size_t line) {
-      builder.add_fact(object, {facts_file, line});
-    });
-    dataset.files.push_back(facts_file);
-    if (auto relation = std::move(builder).finish({.file = facts_file})) {
-      dataset.relations.push_back(std::move(*relation));
-    }
+    read_facts(std::move(builder), facts_file, dataset, report);
   }
   return dataset;
 }

@@ -51,14 +51,8 @@ namespace plumb {
         builder.add_template(*pattern, {pattern_file, line, "pattern"});
       }
     });
-    for_each_json_line(facts_file, report, [&](const Json& object, std::size_t line) {
-      builder.add_fact(object, {facts_file, line});
-    });
     dataset.files.push_back(pattern_file);
-    dataset.files.push_back(facts_file);
-    if (auto relation = std::move(builder).finish({.file = facts_file})) {
-      dataset.relations.push_back(std::move(*relation));
-    }
+    read_facts(std::move(builder), facts_file, dataset, report);
   }
   return dataset;
 }

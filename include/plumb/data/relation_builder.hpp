@@ -199,4 +199,17 @@ class RelationBuilder {
   std::unordered_map<std::string, std::size_t> option_of_id_;
 };
 
+/// Reads a relation's facts, one JSON object a line, and adds the finished relation and the file to
+/// the dataset.
+inline void read_facts(RelationBuilder builder, const std::filesystem::path& file, Dataset& dataset,
+                       const ProblemSink& report) {
+  for_each_json_line(file, report, [&](const Json& object, std::size_t line) {
+    builder.add_fact(object, {file, line});
+  });
+  dataset.files.push_back(file);
+  if (auto relation = std::move(builder).finish({.file = file})) {
+    dataset.relations.push_back(std::move(*relation));
+  }
+}
+
 }  // namespace plumb
