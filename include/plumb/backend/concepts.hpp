@@ -32,8 +32,7 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 ///
 /// Requires:
 ///   1. `tokenize(text)`: the tokens of the text with the bytes each covers, no special tokens
-///   added
-///      and none recognised in the text;
+///      added and none recognised in the text;
 ///   2. `detokenize(ids)`: their text;
 ///   3. `bos()`: the token that may start a sequence, or nothing. Whether it does is the probe's
 ///      choice, not the model's;
@@ -89,13 +88,11 @@ struct TreeLimits {
 /// Requires:
 ///   1. `tree_limits()`;
 ///   2. `evaluate(tree, wanted, visit)` calls `visit(node, logits)` once for each wanted node, in
-///   any
-///      order; wanted nodes are distinct, none is the root and none was evaluated before. Ancestors
-///      are evaluated as needed, each once: a later call uses what an earlier one evaluated, also
-///      after the tree has grown;
+///      any order; wanted nodes are distinct, none is the root and none was evaluated before.
+///      Ancestors are evaluated as needed, each once: a later call uses what an earlier one
+///      evaluated, also after the tree has grown;
 ///   3. `release(tree, node)` forgets the node and all below it; the root forgets everything. It
-///   must
-///      be released before another tree is evaluated.
+///      must be released before another tree is evaluated.
 /// Means: the same rows as `evaluate(sequence, …)` gives for the node's prefix, but for rounding.
 /// Does not promise: to hold more than its limits; going past them throws.
 template <class M>
@@ -118,8 +115,7 @@ struct MaskedQuery {
 /// Requires:
 ///   1. `mask()`: the token that stands for "unknown";
 ///   2. `evaluate(queries, visit)` calls `visit(query, logits)` once for each query, by index, in
-///   any
-///      order, where `logits` predicts the query's position.
+///      any order, where `logits` predicts the query's position.
 /// Means: a row depends on its own query's sequence alone, but for rounding.
 /// Does not promise: that rows of one text multiply to a probability of it.
 template <class M>
@@ -137,8 +133,7 @@ using EmbeddingMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eig
 /// Requires:
 ///   1. `dimension()`, known before anything is embedded;
 ///   2. `embed(texts, with_bos)`: the last hidden vector (last layer, after the final norm) of the
-///   last
-///      token of each text, shape [texts, dimension].
+///      last token of each text, shape [texts, dimension].
 /// Means: a row depends on its own text alone, but for rounding; equal texts give equal rows.
 /// Does not promise: any length or direction; vectors are raw, not normalised.
 template <class M>

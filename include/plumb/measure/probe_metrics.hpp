@@ -5,8 +5,7 @@
 //
 // accuracy   share of facts whose best-scored option is the right one
 // Hit@k      share of facts whose right option has realistic rank ≤ k; there is none where no
-// relation
-//            of the group has k options, and one with fewer always hits
+//            relation of the group has k options, and one with fewer always hits
 // mean rank, mean reciprocal rank   of the right option, realistic ranks
 // A group's number is a plain mean over its facts ("weighted": each fact counts once) but for two:
 // the unweighted overall, which is the mean over relations, and a domain's divided-support

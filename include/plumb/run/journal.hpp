@@ -6,8 +6,8 @@
 // journal.jsonl grows by one line for each pack, written in one piece as soon as it is scored, so a
 // job killed at any moment loses at most the pack it was on. A torn last line is cut off when the
 // journal is opened. Only where each pack's line begins is kept in memory.
-//   {"relation": "P36", "block": 0, "pack": 7, "scores": [[nats, answer nats, tokens, answer
-//   tokens], …]}
+//   {"relation": "P36", "block": 0, "pack": 7,
+//    "scores": [[nats, answer nats, tokens, answer tokens], …]}
 //   {"relation": "P36", "done": {statements, tokens_one_by_one, tree_nodes, tokens_fed}}
 
 #include <charconv>
