@@ -10,8 +10,9 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 # What every program is compiled with; dependencies' headers are taken as system headers.
+find_package(OpenMP REQUIRED COMPONENTS CXX)
 add_library(plumb_program INTERFACE)
-target_link_libraries(plumb_program INTERFACE plumb::plumb)
+target_link_libraries(plumb_program INTERFACE plumb::plumb OpenMP::OpenMP_CXX)
 target_compile_options(plumb_program INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
 if(PLUMB_NATIVE)
   target_compile_options(plumb_program INTERFACE -march=native)

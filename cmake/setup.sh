@@ -104,3 +104,18 @@ need_model() {
     "$plumb_root/build/requantize" "$model_q4" "$model_f32" F32
   fi
 }
+
+# lm-pub-quiz and scikit-learn, which check what plumb writes; without torch, which the tests stub,
+# they are small.
+peer_requirements="$plumb_root/tests/system/peer_requirements.txt"
+peer_folder="$plumb_cache/lm-pub-quiz-0.3.3-$(sha256sum <"$peer_requirements" | cut -c1-12)"
+peer_python="$peer_folder/bin/python"
+need_peer() {
+  [ -d "$peer_folder" ] && return
+  say "fetching lm-pub-quiz 0.3.3 and scikit-learn"
+  rm -rf "$peer_folder.part"
+  python3 -m venv "$peer_folder.part"
+  "$peer_folder.part/bin/python" -m pip install -q --disable-pip-version-check -r "$peer_requirements"
+  "$peer_folder.part/bin/python" -m pip install -q --disable-pip-version-check --no-deps lm-pub-quiz==0.3.3
+  mv "$peer_folder.part" "$peer_folder"
+}

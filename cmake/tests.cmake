@@ -3,7 +3,7 @@
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
-foreach(room core data prompt backend score measure run report cli)
+foreach(room core data prompt backend score measure aggregate calibrate run report cli)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${room}/*_test.cpp)
   if(NOT PLUMB_LLAMA)
     list(FILTER sources EXCLUDE REGEX "/llama_[a-z_]*test.cpp$")
@@ -22,6 +22,8 @@ foreach(room core data prompt backend score measure run report cli)
 endforeach()
 
 # Programs that the tests of the whole command (tests/system) call.
+add_executable(calibration_numbers tests/system/calibration_numbers.cpp)
+target_link_libraries(calibration_numbers PRIVATE plumb_program)
 if(PLUMB_LLAMA)
   add_executable(tree_against_one_by_one tests/system/tree_against_one_by_one.cpp)
   target_link_libraries(tree_against_one_by_one PRIVATE plumb_program plumb_llama)

@@ -12,18 +12,8 @@ need_packages wordnet-base unicode-cldr-core iso-codes miscfiles bodr chromium
 build_plumb all
 need_model
 
-# lm-pub-quiz opens our folders; without torch, which the tests stub, it is small.
-requirements=tests/system/peer_requirements.txt
-peer="$plumb_cache/lm-pub-quiz-0.3.3-$(sha256sum <"$requirements" | cut -c1-12)"
-if [ ! -d "$peer" ]; then
-  say "fetching lm-pub-quiz 0.3.3 and what it reads tables with"
-  rm -rf "$peer.part"
-  python3 -m venv "$peer.part"
-  "$peer.part/bin/python" -m pip install -q --disable-pip-version-check -r "$requirements"
-  "$peer.part/bin/python" -m pip install -q --disable-pip-version-check --no-deps lm-pub-quiz==0.3.3
-  mv "$peer.part" "$peer"
-fi
+need_peer
 
 say "running the tests"
 PLUMB_BUILD="$plumb_root/build" PLUMB_MODEL="$model_f32" PLUMB_MODEL_Q4="$model_q4" \
-  PLUMB_PEER="$peer/bin/python" PLUMB_SHARED="$plumb_shared" exec python3 tests/run.py "$@"
+  PLUMB_PEER="$peer_python" PLUMB_SHARED="$plumb_shared" exec python3 tests/run.py "$@"

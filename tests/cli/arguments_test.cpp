@@ -97,6 +97,26 @@ BOOST_AUTO_TEST_CASE(a_count_is_a_whole_number_from_zero) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(indices_are_single_ones_and_ranges) {
+  using Indices = std::vector<std::size_t>;
+  BOOST_TEST((detail::parse_indices("0-4,7", "--paraphrases") == Indices{0, 1, 2, 3, 4, 7}));
+  BOOST_TEST((detail::parse_indices("7,0-2,1,7", "--paraphrases") == Indices{0, 1, 2, 7}));
+  BOOST_TEST((detail::parse_indices("3-3", "--paraphrases") == Indices{3}));
+  BOOST_TEST(detail::parse_indices("", "--paraphrases").empty());
+  BOOST_TEST(detail::parse_indices("5-10004", "--paraphrases").size() == 10000U);
+  for (const char* wrong : {"4-0", "5-10005", "0-18446744073709551615"}) {
+    BOOST_CHECK_EXCEPTION(
+        (void)detail::parse_indices(wrong, "--paraphrases"), Error,
+        says(Fault::user, "--paraphrases: '" + std::string(wrong) + "' is not a range; write 0-4"));
+  }
+  for (const char* wrong : {"-1", "1-", "1-2-3", "a", "1 - 2"}) {
+    BOOST_CHECK_EXCEPTION((void)detail::parse_indices(wrong, "--paraphrases"), Error,
+                          says(Fault::user, "' is not a whole number from 0"));
+  }
+  BOOST_CHECK_EXCEPTION((void)detail::parse_indices("0,,1", "--paraphrases"), Error,
+                        says(Fault::user, "--paraphrases: '0,,1' has an empty item"));
+}
+
 BOOST_AUTO_TEST_CASE(a_choice_is_one_of_two_words) {
   BOOST_TEST(detail::parse_choice("yes", "--bos", "yes", "no"));
   BOOST_TEST(!detail::parse_choice("no", "--bos", "yes", "no"));

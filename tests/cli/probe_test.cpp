@@ -79,6 +79,8 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, ConsoleFil
   BOOST_TEST(settings.at("model_sha256") == hash_file(folder / "model.gguf"));
   BOOST_TEST(settings.at("seed") == 3);
   BOOST_TEST((settings.at("templates") == Json{0}));
+  BOOST_TEST(settings.at("template_file").is_null());
+  BOOST_TEST(settings.at("inject").is_null());
   BOOST_TEST((settings.at("relations") == Json{"capital", "river"}));
 }
 
@@ -152,7 +154,7 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles)
   BOOST_TEST(probe({"--resum"}).refused("--resum: unknown option"));
   BOOST_TEST(probe({"more"}).refused("too many positional options"));
   BOOST_TEST(run_words({"probe", "--model", "m", "--out", "r"})
-                 .refused("'--data' is required but missing; `plumb probe --help` tells more"));
+                 .refused("--data: is required but missing; `plumb probe --help` tells more"));
 }
 
 BOOST_FIXTURE_TEST_CASE(files_that_are_missing_or_empty_are_named, ConsoleFiles) {
@@ -196,6 +198,58 @@ BOOST_FIXTURE_TEST_CASE(quantised_weights_and_unseen_options_are_spoken_of, Cons
   model.blind_to = "Rhine";
   BOOST_TEST(run_words(probe_words({}, "blind"), make_model)
                  .refused("river: option 'Rhine' tokenises to nothing"));
+}
+
+BOOST_FIXTURE_TEST_CASE(templates_can_come_from_a_file, ConsoleFiles) {
+  folder.write("t.json", R"({"river": {"templates": ["[X]: the [Y]."]},
+                             "capital": ["[X] has [Y].", "The capital of [X] is [Y]."]})");
+  const ConsoleRun run = probe({"--template-file", at("t.json"), "--templates", "all"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("\n22 statements, "));  // 3 · 2 · 3 and 2 · 1 · 2
+  const Json metadata = Json::parse(slurp(folder / "run/metadata_results.json"));
+  BOOST_TEST((metadata.at("river").at("templates") == Json{"[X]: the [Y]."}));
+  const Json settings = Json::parse(slurp(folder / "run/run.json")).at("settings");
+  BOOST_TEST(settings.at("template_file") == "t.json");
+  folder.write("t.json", R"({"river": ["[X], [Y]."], "capital": ["[X] [Y]", "[Y] [X]"]})");
+  BOOST_TEST(probe({"--template-file", at("t.json"), "--templates", "all", "--resume"})
+                 .refused("dataset_sha256: the run was begun with"));
+  BOOST_TEST(probe({"--template-file", at("t.json"), "--templates", "1"}, "b")
+                 .refused("--templates: relation river has 1 template"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_template_file_that_does_not_fit_is_refused, ConsoleFiles) {
+  const auto with = [&](const std::string& text) {
+    folder.write("t.json", text);
+    return probe({"--template-file", at("t.json")});
+  };
+  BOOST_TEST(with(R"({"capital": ["[X] [Y]"]})").refused("t.json: river: has no templates for"));
+  BOOST_TEST(with(R"({"capital": ["[X] is."]})").refused("capital: template '[X] is.' has no [Y]"));
+  BOOST_TEST(with(R"({"capital": []})").refused("t.json: capital: has no list of templates"));
+  BOOST_TEST(probe({"--template-file", at("none.json")}).refused("none.json: "));
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+}
+
+BOOST_FIXTURE_TEST_CASE(markers_are_injected_into_the_first_template, ConsoleFiles) {
+  const auto make_model = [](const ModelOptions&) {
+    NgramTreeModel model = test::small_model();
+    model.limits = {96, 4, 16};  // the statements are longer
+    return model;
+  };
+  const ConsoleRun run =
+      run_words(probe_words({"--inject", "numerical", "--templates", "all"}), make_model);
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("\n91 statements, "));  // (2 + 5) · (3 · 3 + 2 · 2)
+  const Json metadata = Json::parse(slurp(folder / "run/metadata_results.json"));
+  const Json& templates = metadata.at("capital").at("templates");
+  BOOST_TEST(templates.size() == 7U);
+  BOOST_TEST(templates.at(3) == "I'm 25% confident the capital of [X] is [Y].");
+  const Json settings = Json::parse(slurp(folder / "run/run.json")).at("settings");
+  BOOST_TEST(settings.at("inject") == "numerical");
+  BOOST_TEST(settings.at("template_file").is_null());
+  BOOST_TEST(probe({"--inject", "verbalized", "--templates", "all"}, "b")
+                 .refused("river: template '[X] lies on the [Y].' has no one place"));
+  BOOST_TEST(probe({"--inject", "numerical"}, "b").refused("--inject: adds templates"));
+  BOOST_TEST(!std::filesystem::exists(folder / "b"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -70,6 +70,28 @@ BOOST_AUTO_TEST_CASE(a_number_too_large_for_a_double_is_refused) {
   BOOST_TEST(lines.problems[0].find("a.jsonl:2: not JSON") != std::string::npos);
 }
 
+// Python writes these.
+BOOST_AUTO_TEST_CASE(what_is_no_number_is_named) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(
+      read_json_object(folder.write("a.json", "{\n\"a\": NaN}")), Error,
+      says(Fault::user, "a.json:2: holds NaN, which is no number (byte 8); mend the syntax there"));
+  const Lines lines = read_lines(
+      folder.write("a.jsonl",
+                   "{\"a\": [1, NaN]}\n{\"a\": Infinity}\n{\"a\": -Infinity}\n{\"a\": \"NaN\"}\n"
+                   "{\"a\": \"NaN and much else\", b}\n"));
+  BOOST_TEST(lines.sound.size() == 1U);
+  BOOST_REQUIRE(lines.problems.size() == 4U);
+  const auto ends = [&](std::size_t line, const std::string& words) {
+    const std::string expected = "a.jsonl:" + words + "; each line must be one JSON object";
+    return lines.problems[line].ends_with(expected);
+  };
+  BOOST_TEST(ends(0, "1: holds NaN, which is no number (byte 11)"));
+  BOOST_TEST(ends(1, "2: holds Infinity, which is no number (byte 7)"));
+  BOOST_TEST(ends(2, "3: holds Infinity, which is no number (byte 8)"));  // after the minus
+  BOOST_TEST(ends(3, "5: not JSON (byte 28)"));
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_named) {
   const test::TemporaryFolder folder;
   const auto remedy = "none.json: cannot be read; check that it exists";

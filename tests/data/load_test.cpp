@@ -51,6 +51,47 @@ BOOST_AUTO_TEST_CASE(the_layout_tells_the_loader) {
   check_capitals(load_dataset(folder / "own/facts.tsv"));
 }
 
+BOOST_AUTO_TEST_CASE(a_csv_with_factors_header_is_factor) {
+  const test::TemporaryFolder folder;
+  const auto check = [](const Dataset& dataset) {
+    BOOST_TEST(dataset.name == "wiki");
+    BOOST_REQUIRE(dataset.relations.size() == 1U);
+    BOOST_TEST(dataset.relations[0].options.at(0) == "completion");
+    BOOST_TEST(dataset.relations[0].facts.at(0).choices.at(3) == "grey");
+  };
+  const auto file =
+      folder.write("factor/wiki.csv",
+                   "turncated_prefixes,completion,contradiction_0,contradiction_1,contradiction_2\n"
+                   "The sky is,blue,green,red,grey\n");
+  check(load_dataset(file));
+  check(load_dataset(folder / "factor"));
+  check(load_dataset(folder / "factor/"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_of_another_csv_or_of_several_is_not_factor) {
+  const test::TemporaryFolder folder;
+  const std::string unknown = "is not a dataset plumb knows; it needs ";
+  folder.write("other/a.csv", "a,b\n");
+  BOOST_CHECK_EXCEPTION(load_dataset(folder / "other"), Error, says(Fault::user, unknown));
+  folder.write("two/a.csv", "turncated_prefixes\n");
+  folder.write("two/b.csv", "turncated_prefixes\n");
+  BOOST_CHECK_EXCEPTION(load_dataset(folder / "two"), Error, says(Fault::user, unknown));
+  folder.write("own/notes.csv", "a,b\n");  // does not hide the table beside it
+  write_table(folder, "own/facts");
+  check_capitals(load_dataset(folder / "own"));
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_factor_is_refused) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(load_dataset(folder.write("a.csv", "turncated_prefixes\n")), Error,
+                        says(Fault::user, "a.csv:1: completion: is not among the header's fields"));
+  BOOST_CHECK_EXCEPTION(
+      load_dataset(folder.write("b.csv",
+                                "turncated_prefixes,completion,contradiction_0,contradiction_1,"
+                                "contradiction_2\n")),
+      Error, says(Fault::user, "b.csv: the dataset is empty"));
+}
+
 BOOST_AUTO_TEST_CASE(a_trailing_slash_does_not_change_the_name) {
   const test::TemporaryFolder folder;
   folder.write("bear/metadata_relations.json", R"({"P36": {"templates": ["[X]: [Y]"]}})");
@@ -70,9 +111,10 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
                              "metadata_relations.json (BEAR), relations.jsonl (LAMA), "));
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder.write("facts.csv", "a,b,c\n")), Error,
-      says(Fault::user, "facts.csv: is not a .tsv file; name a folder or a .tsv file"));
+      says(Fault::user,
+           "facts.csv: is not a .tsv file, nor a .csv with FACTOR's header; name a folder "));
   BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
-                        says(Fault::user, "/dev/null: is not a .tsv file; name a folder"));
+                        says(Fault::user, "/dev/null: is not a .tsv file, nor a .csv"));
 }
 
 BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {

@@ -89,6 +89,25 @@ BOOST_AUTO_TEST_CASE(quantiles_are_numpys_linear_ones) {
   BOOST_TEST(quantile(std::vector<double>{7.0}, 0.975) == 7.0);
 }
 
+// Of 0, 1, …, 40 in any order, places 0.025 · 40 and 0.975 · 40; the value is taken as it is.
+BOOST_AUTO_TEST_CASE(an_interval_is_the_middle_95_percent_of_the_draws) {
+  std::vector<double> draws(41);
+  for (std::size_t i = 0; i < 41; ++i) draws[i] = static_cast<double>(i * 7 % 41);
+  const Estimate e = percentile_interval(99, draws, 12);
+  BOOST_TEST(e.value == 99.0);
+  BOOST_TEST(std::abs(e.low - 1) < 1e-12);
+  BOOST_TEST(std::abs(e.high - 39) < 1e-12);
+  BOOST_TEST(e.count == 12U);
+  BOOST_TEST(e.method == "bootstrap");
+}
+
+BOOST_AUTO_TEST_CASE(without_draws_the_interval_is_the_value) {
+  const Estimate e = percentile_interval(-0.5, {}, 3);
+  BOOST_TEST(e.low == -0.5);
+  BOOST_TEST(e.high == -0.5);
+  BOOST_TEST(e.count == 3U);
+}
+
 BOOST_AUTO_TEST_CASE(a_bootstrap_is_repeated_by_its_seed_and_name) {
   const std::vector<Stratum> strata{{uniform_numbers(20, "values"), 1.0}};
   const Estimate once = bootstrap_mean(strata, {.seed = 3}, "accuracy");

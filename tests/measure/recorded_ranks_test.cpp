@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_lacks_a_template_is_refused) {
              {row("France", 0, 0, 0, {-1, -2, -3}), row("France", 0, 1, 0, {-1, -2, -3}),
               row("Italy", 1, 0, 1, {-1, -2, -3})});
   BOOST_CHECK_EXCEPTION((void)recorded_ranks(folder.path()), Error,
-                        test::says(Fault::user, "instance 1 lacks a template"));
+                        test::says(Fault::user, "instance 1 has no row for template 1"));
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_row_is_named_by_its_line) {

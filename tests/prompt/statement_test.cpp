@@ -89,4 +89,28 @@ BOOST_AUTO_TEST_CASE(a_statement_takes_the_template_and_option_it_is_asked_for) 
   BOOST_TEST(marked(builder.build(relation, italy, 1, 0)) == "⟦Paris⟧ is the capital of Italy.");
 }
 
+BOOST_AUTO_TEST_CASE(a_verbatim_relation_is_filled_byte_for_byte) {
+  BOOST_TEST(marked(fill_template("[X] is [Y].", "ɐn", "é", true)) == "ɐn is ⟦é⟧.");
+  BOOST_TEST(marked(fill_template("[Y][X]", "\n", "ſee", true)) == "⟦ſee⟧\n");
+  Relation relation;
+  relation.templates = {"[X][Y]"};
+  relation.options = {"he rains", "it rains"};
+  const Fact fact{"0", "so ", {}, 0, 0};
+  BOOST_TEST(marked(Statement().build(relation, fact, 0, 1)) == "So ⟦it rains⟧");
+  relation.verbatim = true;
+  BOOST_TEST(marked(Statement().build(relation, fact, 0, 1)) == "so ⟦it rains⟧");
+}
+
+BOOST_AUTO_TEST_CASE(a_facts_own_texts_stand_for_the_options) {
+  Relation relation;
+  relation.templates = {"[X]: [Y]"};
+  relation.options = {"completion", "contradiction"};
+  Fact own{"0", "Sky", {}, 0, 0};
+  own.choices = {"blue", "green"};
+  const Fact none{"1", "Sea", {}, 0, 1};
+  BOOST_TEST(marked(Statement().build(relation, own, 0, 0)) == "Sky: ⟦blue⟧");
+  BOOST_TEST(marked(Statement().build(relation, own, 0, 1)) == "Sky: ⟦green⟧");
+  BOOST_TEST(marked(Statement().build(relation, none, 0, 1)) == "Sea: ⟦contradiction⟧");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -87,6 +87,23 @@ BOOST_AUTO_TEST_CASE(a_row_carries_subject_template_answer_aliases_and_predictio
   BOOST_TEST(data.at("relations").at(1).at("rows").empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_facts_own_choices_travel_with_its_row) {
+  test::ResultsFolder folder;
+  Json own = Json::parse(row("France", 0, 0, 1, {-2, -1}));
+  own["choices"] = {"wine & <b>", "bread"};
+  folder.add("P36", {"A", "B"}, templates, Json::object(),
+             {own.dump(), row("Korea", 1, 0, 0, {-1, -2})});
+  const std::string html = section(folder);
+  BOOST_TEST(test::markup_fault(html) == "");
+  const Json relation = data_of(html).at("relations").at(0);
+  BOOST_TEST((relation.at("options") == Json{"A", "B"}));
+  const Json& rows = relation.at("rows");
+  BOOST_TEST((rows.at(0) == Json{"France", 0, 1, "", 1, Json{"wine & <b>", "bread"}}));
+  BOOST_TEST((rows.at(1) == Json{"Korea", 0, 0, "", 0}));
+  // The script shows them instead of the relation's options.
+  BOOST_TEST(html.find("(relation.rows[row][5] ?? relation.options)[c]") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(rows_past_the_limit_are_left_out_and_counted) {
   test::ResultsFolder folder;
   folder.add(

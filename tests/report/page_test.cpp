@@ -43,4 +43,20 @@ BOOST_AUTO_TEST_CASE(the_page_is_utf8_and_made_for_dark_mode_and_print) {
   BOOST_TEST(holds("@media print"));
 }
 
+BOOST_AUTO_TEST_CASE(settings_are_a_row_each_and_none_make_no_table) {
+  const std::string table = settings_table(
+      {{"b & a", "<x>"}, {"none", nullptr}, {"list", {1, "two"}}, {"count", 3}, {"yes", true}});
+  BOOST_TEST(table.starts_with("<h2>Settings</h2>\n"));
+  BOOST_TEST(test::markup_fault(table) == "");
+  for (const char* row : {"<tr><td>b &amp; a</td><td><bdi>&lt;x&gt;</bdi></td></tr>",
+                          "<tr><td>list</td><td><bdi>[1,&quot;two&quot;]</bdi></td></tr>",
+                          "<tr><td>count</td><td><bdi>3</bdi></td></tr>",
+                          "<tr><td>yes</td><td><bdi>true</bdi></td></tr>"}) {
+    BOOST_TEST(table.find(row) != std::string::npos, row);
+  }
+  BOOST_TEST(table.find("none") == std::string::npos);
+  BOOST_TEST(table.find("b &amp; a") < table.find("list"));  // in the order given
+  BOOST_TEST(settings_table(Json::object()) == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -141,6 +141,21 @@ BOOST_FIXTURE_TEST_CASE(quantised_weights_are_spoken_of_when_the_run_had_them, R
   BOOST_TEST(holds(page(), "Quantised weights (Q4_1)"));
 }
 
+BOOST_FIXTURE_TEST_CASE(notes_of_relations_stand_once_on_the_page, Results) {
+  BOOST_TEST(!holds(page(), "class=\"note\""));
+  const Json info = {{"note", "Read <this> first."}};
+  folder.add("capital", {"Paris", "Rome"}, templates, info, {row("France", 0, 0, 0, {-1, -2})});
+  folder.add("river", {"Nile", "Rhine"}, templates, info, {row("Cairo", 0, 0, 0, {-1, -2})});
+  folder.add("sea", {"Red", "Dead"}, templates, {{"note", "And that."}},
+             {row("Eilat", 0, 0, 0, {-1, -2})});
+  const std::string html = page();
+  const std::string first = "<p class=\"note\">Read &lt;this&gt; first.</p>";
+  const std::size_t at = html.find(first);
+  BOOST_TEST(at != std::string::npos);
+  BOOST_TEST(html.find(first, at + 1) == std::string::npos);
+  BOOST_TEST(holds(html, "<p class=\"note\">And that.</p>"));
+}
+
 BOOST_FIXTURE_TEST_CASE(labels_of_any_kind_are_escaped, Results) {
   folder.add("<P36>", {"\"x\" & <y>", "🇪🇬 القاهرة"}, {"<[X]> [Y]"}, {{"domains", {"R&D <i>"}}},
              {row("</script><b>", 0, 0, 1, {-1, -2})});

@@ -15,6 +15,17 @@ BOOST_AUTO_TEST_CASE(numbers_have_a_fixed_count_of_decimals) {
   BOOST_TEST(fixed(7, 1) == "7.0");
 }
 
+BOOST_AUTO_TEST_CASE(what_rounds_to_zero_has_no_sign) {
+  BOOST_TEST(fixed(-0.0004, 3) == "0.000");
+  BOOST_TEST(fixed(-0.0, 1) == "0.0");
+  BOOST_TEST(fixed(-0.4, 0) == "0");
+  BOOST_TEST(fixed(-0.0006, 3) == "-0.001");
+  BOOST_TEST(fixed(-10, 0) == "-10");
+  BOOST_TEST(fixed(0.0004, 3) == "0.000");
+  BOOST_TEST(fixed(-INFINITY, 3) == "-inf");
+  BOOST_TEST(with_interval({-0.0001, -0.02, 0.01, 9, "fisher"}) == "0.000 [-0.020, 0.010]");
+}
+
 BOOST_AUTO_TEST_CASE(an_estimate_stands_with_its_interval) {
   BOOST_TEST(with_interval({0.15, 0.1422, 0.158, 100, "wilson"}) == "0.150 [0.142, 0.158]");
   BOOST_TEST(with_interval({12.34, 10, 15.06, 100, "bootstrap"}, 1) == "12.3 [10.0, 15.1]");

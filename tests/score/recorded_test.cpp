@@ -24,23 +24,30 @@ Relation capitals() {
   return relation;
 }
 
-std::vector<RecordedRow> rows_of(const RecordedRelation& relation) {
+std::vector<RecordedRow> rows_of(const RecordedRelation& relation, bool with_parts = false) {
   std::vector<RecordedRow> rows;
-  for_each_recorded_row(relation, [&](const RecordedRow& row) { rows.push_back(row); });
+  for_each_recorded_row(
+      relation, [&](const RecordedRow& row) { rows.push_back(row); }, with_parts);
   return rows;
 }
 
 /// A results folder of one relation; its rows are the test's.
 struct Results : test::TemporaryFolder {
   Results() { metadata(capitals(), {0}); }
-  void metadata(const Relation& relation, const std::vector<std::size_t>& templates) const {
+  void metadata(const Relation& relation, const std::vector<std::size_t>& templates,
+                Scoring scoring = {}) const {
     Json all = Json::object();
-    all[relation.code] = recorded_metadata(relation, templates, {"tiny", "capitals", {}, true});
+    all[relation.code] =
+        recorded_metadata(relation, templates, {"tiny", "capitals", scoring, true});
     write("metadata_results.json", all.dump());
   }
   std::vector<RecordedRow> read(const std::string& lines) const {
     write("P36_results.jsonl", lines);
     return rows_of(recorded_relations(path()).at(0));
+  }
+  std::vector<RecordedRow> read_parts(const std::string& lines) const {
+    write("P36_results.jsonl", lines);
+    return rows_of(recorded_relations(path()).at(0), true);
   }
 };
 
@@ -133,6 +140,10 @@ BOOST_FIXTURE_TEST_CASE(metadata_comes_back_as_it_was_written, Results) {
   BOOST_TEST(all[0].has_cardinality);
   BOOST_TEST(all[0].relation.one_to_one);
   BOOST_TEST(all[0].reduction == "sum");
+  BOOST_TEST(all[0].span == "statement");
+  BOOST_TEST(all[0].model == "tiny");
+  BOOST_TEST(all[0].dataset == "capitals");
+  BOOST_TEST(all[0].facts == 2U);
   BOOST_TEST(all[0].default_template == 0U);
   BOOST_TEST(all[0].rows == *this / "P36_results.jsonl");
   const Json entry =
@@ -143,6 +154,25 @@ BOOST_FIXTURE_TEST_CASE(metadata_comes_back_as_it_was_written, Results) {
   BOOST_TEST(entry["num_original_instances"] == 2);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_note_stays_with_its_relation, Results) {
+  BOOST_TEST(recorded_relations(path()).at(0).relation.note == "");
+  BOOST_TEST(!recorded_metadata(capitals(), {0}, {})["relation_info"].contains("note"));
+  Relation relation = capitals();
+  relation.note = "Not the paper's \"facts\".";
+  metadata(relation, {0});
+  BOOST_TEST(recorded_relations(path()).at(0).relation.note == relation.note);
+}
+
+BOOST_FIXTURE_TEST_CASE(names_may_be_missing, Results) {
+  write("metadata_results.json",
+        R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["a"],
+            "model_name_or_path": null, "num_original_instances": 7}})");
+  const RecordedRelation recorded = recorded_relations(path()).at(0);
+  BOOST_TEST(recorded.model == "");
+  BOOST_TEST(recorded.dataset == "");
+  BOOST_TEST(recorded.facts == 0U);  // another tool's count
+}
+
 BOOST_FIXTURE_TEST_CASE(a_cardinality_may_be_missing, Results) {
   for (const std::string info : {R"({"cardinality": null})", R"({"domains": []})", "null"}) {
     write("metadata_results.json",
@@ -151,6 +181,85 @@ BOOST_FIXTURE_TEST_CASE(a_cardinality_may_be_missing, Results) {
               info + "}}");
     BOOST_TEST(!recorded_relations(path()).at(0).has_cardinality);
     BOOST_TEST(!recorded_relations(path()).at(0).relation.one_to_one);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_facts_own_texts_stay_with_its_rows, Results) {
+  Fact fact{"0", "The sky is ", {}, 0, 0};
+  fact.choices = {"blue, \"so\"", "grün"};
+  const auto rows = read(recorded_line(fact, 0, scores, {}) + recorded_line({}, 0, scores, {}));
+  BOOST_REQUIRE(rows.size() == 2U);
+  BOOST_TEST(rows[0].fact.choices == fact.choices);
+  BOOST_TEST(rows[1].fact.choices.empty());
+  BOOST_TEST(recorded_line({}, 0, scores, {}).find("choices") == std::string::npos);
+  for (const char* choices : {R"(["one"])", R"(["one", 2])", R"("one")", "null"}) {
+    BOOST_CHECK_EXCEPTION(
+        read(std::string(R"({"answer_idx":0,"pll_scores":[-1,-2],"choices":)") + choices + "}\n"),
+        Error,
+        says(Fault::user, "P36_results.jsonl:1: choices: is not one text for each option; the"));
+  }
+}
+
+// Ten decimals are written, and a mean's sum is its product with at most five tokens.
+BOOST_FIXTURE_TEST_CASE(parts_give_every_reduction_of_any_run, Results) {
+  for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
+    for (const Span span : {Span::statement, Span::answer}) {
+      metadata(capitals(), {0}, {reduction, span});
+      const auto rows = read_parts(recorded_line({}, 0, scores, {reduction, span}));
+      BOOST_REQUIRE(rows.at(0).parts.size() == 2U);
+      for (std::size_t i = 0; i < 2; ++i) {
+        const StatementScore& part = rows[0].parts[i];
+        BOOST_TEST(std::abs(part.log_likelihood - scores[i].log_likelihood) < 1e-9);
+        BOOST_TEST(std::abs(part.answer_log_likelihood - scores[i].answer_log_likelihood) < 1e-9);
+        BOOST_TEST(part.tokens == scores[i].tokens);
+        BOOST_TEST(part.answer_tokens == scores[i].answer_tokens);
+      }
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(parts_are_read_only_when_asked_for, Results) {
+  const std::string bare = R"({"answer_idx":0,"pll_scores":[-1,-2]})";
+  BOOST_TEST(read(recorded_line({}, 0, scores, {})).at(0).parts.empty());
+  BOOST_TEST(read(bare).at(0).parts.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_without_tokens_has_none_in_its_parts, Results) {
+  const auto rows = read_parts(recorded_line({}, 0, {{-2, 0, 3, 0}, {-3, -1, 2, 1}}, {}));
+  BOOST_TEST(rows.at(0).parts.at(0).answer_tokens == 0U);
+  BOOST_TEST(rows[0].parts[0].answer_log_likelihood == 0.0);
+  BOOST_TEST(rows[0].parts[0].log_likelihood == -2.0);
+  BOOST_TEST(rows[0].parts.at(1).answer_log_likelihood == -1.0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_row_that_lacks_what_parts_are_made_from_is_refused, Results) {
+  const auto refused = [&](const Scoring& scoring, const char* field, const Json& value) {
+    metadata(capitals(), {0}, scoring);
+    Json line = Json::parse(recorded_line({}, 0, scores, scoring));
+    line.erase(field);
+    if (!value.is_null()) line[field] = value;
+    const std::string text = line.dump() + "\n";
+    BOOST_TEST(read(text).size() == 1U);
+    BOOST_CHECK_EXCEPTION(
+        read_parts(text), Error,
+        says(Fault::user,
+             std::string("P36_results.jsonl:1: ") + field +
+                 (value.is_null() ? ": is missing, so other reductions cannot be made from this"
+                                  : ": does not hold one number for each option")));
+  };
+  for (const char* field : {"token_counts", "answer_token_counts", "answer_scores"}) {
+    refused({}, field, nullptr);
+    refused({}, field, "5");
+    refused({}, field, {1});
+  }
+  refused({Reduction::sum, Span::answer}, "statement_scores", nullptr);
+  refused({Reduction::mean, Span::answer}, "statement_scores", {-1, -2, -3});
+  for (const char* count : {"-1", "1.5", "null", "\"3\"", "99999999999"}) {
+    metadata(capitals(), {0}, {});
+    Json line = Json::parse(recorded_line({}, 0, scores, {}));
+    line["token_counts"][0] = Json::parse(count);
+    BOOST_CHECK_EXCEPTION(read_parts(line.dump() + "\n"), Error,
+                          says(Fault::user, "token_counts: holds what is no count"));
   }
 }
 
@@ -174,7 +283,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_does_not_fit_is_named_by_line_and_field, Resu
   refused(R"({"answer_idx":0,"pll_scores":[-1,null]})",
           "pll_scores: holds a score that is not a finite number" + damaged);
   refused(R"({"answer_idx":0,"pll_scores":[-1,"-2"]})", "pll_scores: holds a score that is not");
-  refused(R"({"answer_idx":0,"pll_scores":[-1,NaN]})", "not JSON (byte");
+  refused(R"({"answer_idx":0,"pll_scores":[-1,NaN]})", "holds NaN, which is no number (byte");
   refused(R"({"answer_idx":0,"pll_scores":[-1,-1e999]})", "not JSON (");
   refused(R"({"answer_idx":0,"pll_scores":[-1,)", "not JSON (byte");
   refused(R"([1])", "is JSON but not an object; each line must be");

@@ -39,4 +39,4 @@ def rows(file):
 def results(folder):
     """File name -> bytes of everything that must not depend on how a run went."""
     return {path.name: path.read_bytes() for path in sorted(pathlib.Path(folder).iterdir())
-            if path.name not in ("run.json", "journal.jsonl")}
+            if path.is_file() and path.name not in ("run.json", "journal.jsonl")}

@@ -6,6 +6,7 @@
 // The options that several subcommands share, and how an argument becomes a value. Anything that is
 // not understood is a user error that names the option; nothing is ignored.
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <cstdint>
@@ -90,6 +91,25 @@ inline std::uint64_t parse_count(const std::string& text, const char* option) {
     throw user_error({.field = option}, "'" + text + "' is not a whole number from 0", "");
   }
   return value;
+}
+
+/// "0-4,7" as ascending indices, each once; empty for an empty text.
+inline std::vector<std::size_t> parse_indices(const std::string& text, const char* option) {
+  std::vector<std::size_t> indices;
+  for (const std::string& item : parse_list(text, option)) {
+    const auto dash = item.find('-');
+    const std::size_t first = parse_count(item.substr(0, dash), option);
+    const std::size_t last =
+        dash == std::string::npos ? first : parse_count(item.substr(dash + 1), option);
+    if (last < first || last - first > 9999) {
+      throw user_error({.field = option}, "'" + item + "' is not a range", "write 0-4");
+    }
+    for (std::size_t i = first; i <= last; ++i) indices.push_back(i);
+  }
+  std::ranges::sort(indices);
+  const auto [first, last] = std::ranges::unique(indices);
+  indices.erase(first, last);
+  return indices;
 }
 
 /// One of two words, as whether it is the first.

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "plumb/cli/arguments.hpp"
+#include "plumb/cli/calibrate.hpp"
 #include "plumb/cli/data.hpp"
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/report.hpp"
@@ -35,6 +36,7 @@ namespace detail {
 inline constexpr const char* usage =
     "plumb asks a language model what facts it holds, and how sure it is of them.\n\n"
     "  plumb probe      closed-set likelihood probe of a dataset\n"
+    "  plumb calibrate  confidence and its error, from a model or from results folders\n"
     "  plumb data       check or describe a dataset\n"
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n\n"
     "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the version.\n";
@@ -42,6 +44,7 @@ inline constexpr const char* usage =
 template <class MakeModel>
 int run_command(const std::string& command, Console& console, MakeModel& make_model) {
   if (command == "probe") return run_probe_command(console, make_model);
+  if (command == "calibrate") return run_calibrate_command(console, make_model);
   if (command == "data") return run_data_command(console, make_model);
   if (command == "report") return run_report_command(console);
   if (command == "--version") {
@@ -53,7 +56,7 @@ int run_command(const std::string& command, Console& console, MakeModel& make_mo
     return 0;
   }
   throw user_error({}, command.empty() ? "no command given" : "unknown command '" + command + "'",
-                   "say probe, data or report; `plumb --help` tells more");
+                   "say probe, calibrate, data or report; `plumb --help` tells more");
 }
 
 }  // namespace detail

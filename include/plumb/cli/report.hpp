@@ -58,6 +58,7 @@ inline int run_report_command(Console& console) {
   const ProbeReport report(run, {.seed = chosen});
   std::filesystem::create_directories(target);
   report.write(target);
+  for (const std::string& note : report.notes()) console.out << note << "\n";
   console.out << report.table() << "\nreport: " << (target / "report.html").string() << "\n";
   return 0;
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -30,6 +31,9 @@ struct Fact {
   std::size_t instance = 0;
   /// Line of that file, from 1, for messages.
   std::size_t line = 0;
+  /// This fact's own texts for the relation's options, parallel to them; empty where the options'
+  /// labels are the texts.
+  std::vector<std::string> choices{};
 };
 
 struct Relation {
@@ -47,7 +51,20 @@ struct Relation {
   bool one_to_one = false;
   /// Where the facts were read, for messages.
   std::filesystem::path file{};
+  /// Where its templates were read; empty where they are not from a file.
+  std::filesystem::path template_file{};
+  /// Whether a statement is the filled template byte for byte; otherwise its first letter is
+  /// upper-cased.
+  bool verbatim = false;
+  /// What a reader must know wherever its numbers are shown; mostly empty.
+  std::string note{};
 };
+
+/// The text of an option in a question about this fact.
+[[nodiscard]] inline const std::string& option_text(const Relation& relation, const Fact& fact,
+                                                    std::size_t option) {
+  return fact.choices.empty() ? relation.options[option] : fact.choices[option];
+}
 
 struct Dataset {
   std::string name;
@@ -63,6 +80,17 @@ using ProblemSink = std::function<void(const Error&)>;
 /// The sink for those who want a sound dataset or none.
 inline void throw_problem(const Error& problem) {
   throw problem;
+}
+
+/// What is wrong with a template's text: it must have both placeholders.
+[[nodiscard]] inline std::optional<Error> problem_with_template(const std::string& text,
+                                                                const Site& site) {
+  for (const char* placeholder : {"[X]", "[Y]"}) {
+    if (text.find(placeholder) != std::string::npos) continue;
+    return user_error(site, "template '" + text + "' has no " + placeholder,
+                      "write [X] where the subject stands and [Y] where the answer does");
+  }
+  return std::nullopt;
 }
 
 /// Whether no two facts share an answer.

@@ -41,11 +41,19 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
     value = Json::parse(text);
     return std::nullopt;
   } catch (const Json::parse_error& error) {
-    if (bad_byte != nullptr) *bad_byte = error.byte == 0 ? 0 : error.byte - 1;
+    const std::size_t at = error.byte == 0 ? 0 : error.byte - 1;
+    if (bad_byte != nullptr) *bad_byte = at;
+    // Python writes these, JSON has no such numbers.
+    for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
+      if (text.substr(std::min(at, text.size())).starts_with(word)) {
+        return "holds " + std::string(word) + ", which is no number (byte " +
+               std::to_string(error.byte) + ")";
+      }
+    }
     return "not JSON (byte " + std::to_string(error.byte) + ")";
   } catch (const Json::out_of_range& error) {  // a number past the range of double
     if (bad_byte != nullptr) *bad_byte = 0;
-    return "not JSON (" + std::string(error.what()) + ")";
+    return "not JSON (holds a number past the range of double)";
   }
 }
 

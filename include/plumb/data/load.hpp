@@ -4,13 +4,15 @@
 // Which loader reads this folder?
 //
 // The layout tells: metadata_relations.json is BEAR's, relations.jsonl LAMA's, trex_lms_vocab with
-// pattern_data PARAREL's; a .tsv file, or a folder with just one, is a plain table.
+// pattern_data PARAREL's; a .csv with FACTOR's header is FACTOR's; a .tsv file is a plain table. A
+// folder with just one .csv or .tsv stands for that file.
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
 #include "plumb/data/bear.hpp"
+#include "plumb/data/factor.hpp"
 #include "plumb/data/lama.hpp"
 #include "plumb/data/pararel.hpp"
 #include "plumb/data/tsv.hpp"
@@ -27,9 +29,13 @@ namespace plumb {
   }
   if (path.filename().empty()) path = path.parent_path();  // "data/bear/" is named bear too
   Dataset dataset;
-  if (!fs::is_directory(path)) {
+  const std::optional<fs::path> factor = factor_file(path);
+  if (factor && !fs::is_directory(path)) {
+    dataset = load_factor(*factor, report);
+  } else if (!fs::is_directory(path)) {
     if (path.extension() != ".tsv") {
-      throw user_error({.file = path}, "is not a .tsv file", "name a folder or a .tsv file");
+      throw user_error({.file = path}, "is not a .tsv file, nor a .csv with FACTOR's header",
+                       "name a folder or such a file");
     }
     dataset = load_tsv(path, report);
   } else if (is_bear(path)) {
@@ -38,6 +44,8 @@ namespace plumb {
     dataset = load_lama(path, report);
   } else if (is_pararel(path)) {
     dataset = load_pararel(path, report);
+  } else if (factor) {
+    dataset = load_factor(*factor, report);
   } else {
     std::optional<fs::path> table;
     for (const auto& entry : fs::directory_iterator(path)) {
@@ -50,7 +58,8 @@ namespace plumb {
     if (!table) {
       throw user_error({.file = path}, "is not a dataset plumb knows",
                        "it needs metadata_relations.json (BEAR), relations.jsonl (LAMA), "
-                       "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL) or one .tsv file");
+                       "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL), FACTOR's .csv or "
+                       "one .tsv file");
     }
     dataset = load_tsv(*table, report);
   }

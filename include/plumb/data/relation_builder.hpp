@@ -28,12 +28,8 @@ class RelationBuilder {
 
   /// Reports and leaves out a template without [X] or [Y].
   void add_template(const std::string& text, const Site& site) {
-    for (const char* placeholder : {"[X]", "[Y]"}) {
-      if (text.find(placeholder) != std::string::npos) continue;
-      report_(user_error(site, "template '" + text + "' has no " + placeholder,
-                         "write [X] where the subject stands and [Y] where the answer does"));
-      return;
-    }
+    if (const auto problem = problem_with_template(text, site)) return report_(*problem);
+    relation_.template_file = site.file;
     relation_.templates.push_back(text);
   }
 

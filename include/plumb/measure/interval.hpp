@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/random.hpp"
@@ -29,7 +30,8 @@ struct Estimate {
   double low = 0;
   double high = 0;
   std::size_t count = 0;
-  /// "wilson" or "bootstrap".
+  /// "wilson", "bootstrap" (percentiles), "centred bootstrap" (calibrate/calibrator.hpp) or
+  /// "fisher".
   std::string method{};
 };
 
@@ -73,12 +75,20 @@ struct Bootstrap {
   return sorted[below] + fraction * (sorted[above] - sorted[below]);
 }
 
+/// The estimate `value` with the middle 95% of its bootstrap draws; without draws the interval is
+/// the value.
+[[nodiscard]] inline Estimate percentile_interval(double value, std::vector<double> draws,
+                                                  std::size_t count) {
+  if (draws.empty()) draws.push_back(value);
+  std::ranges::sort(draws);
+  return {value, quantile(draws, 0.025), quantile(draws, 0.975), count, "bootstrap"};
+}
+
 /// The weighted sum of the strata's means with its percentile interval. Weights are taken as they
 /// are; empty strata must have been left out.
 [[nodiscard]] inline Estimate bootstrap_mean(const std::vector<Stratum>& strata,
                                              const Bootstrap& options, const std::string& name) {
   Estimate estimate;
-  estimate.method = "bootstrap";
   const auto mean = [](const std::vector<double>& values, auto pick) {
     double sum = 0;
     for (std::size_t i = 0; i < values.size(); ++i) sum += values[pick(i)];
@@ -97,11 +107,7 @@ struct Bootstrap {
       draw += stratum.weight * mean(stratum.values, [&](std::size_t) { return random.below(n); });
     }
   }
-  if (draws.empty()) draws.push_back(estimate.value);
-  std::ranges::sort(draws);
-  estimate.low = quantile(draws, 0.025);
-  estimate.high = quantile(draws, 0.975);
-  return estimate;
+  return percentile_interval(estimate.value, std::move(draws), estimate.count);
 }
 
 }  // namespace plumb

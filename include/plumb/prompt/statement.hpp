@@ -4,8 +4,9 @@
 // What does a fact read like as a plain sentence?
 //
 // The template's [X] becomes the subject and its [Y] the option, in one pass, so that a subject
-// that itself contains "[Y]" stays as it is; then the first letter is upper-cased. As lm-pub-quiz
-// 0.3.3's Templater; placeholders may stand anywhere and more than once.
+// that itself contains "[Y]" stays as it is; then the first letter is upper-cased, unless the
+// relation is verbatim. As lm-pub-quiz 0.3.3's Templater; placeholders may stand anywhere and more
+// than once.
 
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ namespace plumb {
 
 /// Fills a template. Answer spans count bytes of the finished text.
 [[nodiscard]] inline Prompt fill_template(std::string_view pattern, std::string_view subject,
-                                          std::string_view answer) {
+                                          std::string_view answer, bool verbatim = false) {
   Prompt prompt;
   for (std::size_t at = 0; at < pattern.size();) {
     const std::size_t next = pattern.find('[', at);
@@ -35,6 +36,7 @@ namespace plumb {
       prompt.text.push_back(pattern[at++]);
     }
   }
+  if (verbatim) return prompt;
   const std::string capitalized = capitalize(prompt.text);
   // An upper-case letter may take fewer or more bytes than its lower-case form ("ſ", "ɐ").
   const auto shift = [&](std::size_t& byte) {
@@ -53,7 +55,7 @@ struct Statement {
   [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t template_index,
                              std::size_t option) const {
     return fill_template(relation.templates[template_index], fact.subject,
-                         relation.options[option]);
+                         option_text(relation, fact, option), relation.verbatim);
   }
 };
 

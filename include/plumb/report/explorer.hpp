@@ -63,7 +63,7 @@ inline constexpr std::string_view explorer_script = R"js(
       const p = Math.exp(-steps[row * n + c] / 1000), tr = body.insertRow();
       tr.className = c === answer ? 'gold' : c === prediction ? 'miss' : '';
       tr.insertCell().textContent = place + 1;
-      tr.insertCell().append(make('bdi', relation.options[c]), c === answer ? ' ✓' : '');
+      tr.insertCell().append(make('bdi', (relation.rows[row][5] ?? relation.options)[c]), c === answer ? ' ✓' : '');
       const bar = make('div', undefined, 'p'); bar.style.width = (100 * p) + '%'; tr.insertCell().append(bar);
       tr.insertCell().textContent = steps[row * n + c] === 65535 ? '<1e-28' : p >= 0.0005 ? (100 * p).toFixed(1) + '%' : p.toExponential(1);
     });
@@ -127,6 +127,7 @@ inline void write_explorer(std::ostream& out, const std::vector<RecordedRelation
       for (const std::string& alias : row.fact.subject_aliases) aliases += alias + " ";
       rows.push_back({row.fact.subject, row.template_index, row.fact.answer, aliases,
                       best - row.scores.begin()});
+      if (!row.fact.choices.empty()) rows.back().push_back(row.fact.choices);
     });
     const Json head = {{"code", recorded.relation.code},
                        {"options", recorded.relation.options},

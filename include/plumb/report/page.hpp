@@ -34,6 +34,15 @@ th button{all:unset;cursor:pointer}th button:focus-visible{outline:2px solid var
 .chart{width:100%;min-width:680px;height:auto;font-size:12px}.chart text{fill:var(--ink)}.chart .name{text-anchor:end}.chart .axis{text-anchor:middle;fill:var(--dim)}
 .chart .value{fill:var(--dim);font-variant-numeric:tabular-nums}.chart .grid{stroke:var(--line)}.chart .bar{fill:var(--bar);opacity:.85}
 .chart .whisker{stroke:var(--ink);stroke-width:1.4;fill:none}.chart .chance{stroke:var(--chance);stroke-width:2.5}
+.plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:6px 18px}.plots.two{grid-template-columns:repeat(auto-fill,minmax(440px,1fr))}
+.plot{margin:6px 0;break-inside:avoid}.plots h3{margin:10px 0 0}h3{font-size:15px;margin:18px 0 4px}.chart.xy{min-width:0}.axis.y{text-anchor:end!important}
+.series{fill:var(--c);stroke:none;color:var(--c)}.series .line{fill:none;stroke:var(--c);stroke-width:1.8}.series .whisker{stroke:var(--c);opacity:.55}.series .point{fill:var(--ink);font-size:11px}
+.s0{--c:#2f6fb5}.s1{--c:#d1702a}.s2{--c:#2f8f5b}.s3{--c:#a04db0}.s4{--c:#b59a1e}.s5{--c:#c43c55}.s6{--c:#4aa3b8}.s7{--c:#7a6a58}
+.diagonal{stroke:var(--dim);stroke-dasharray:5 4}.histogram{fill:var(--bar);opacity:.28}
+.legend{display:flex;flex-wrap:wrap;gap:2px 14px;font-size:13px;color:var(--dim)}.legend svg{width:12px;height:12px;margin-right:5px;vertical-align:-1px}
+.h0,.h1,.h2,.h3{print-color-adjust:exact;-webkit-print-color-adjust:exact}.h0{background:color-mix(in srgb,#2e8b57 38%,var(--paper))}.h1{background:color-mix(in srgb,#2e8b57 16%,var(--paper))}.h2{background:color-mix(in srgb,#e0b050 26%,var(--paper))}.h3{background:color-mix(in srgb,#c4553b 28%,var(--paper))}
+td small{color:var(--dim);font-size:11px;display:block;line-height:1.15}td.best{font-weight:700}
+details>summary{cursor:pointer;font-weight:600;font-size:16px;padding:10px 0;border-top:1px solid var(--line)}
 .pick{display:flex;flex-wrap:wrap;gap:10px;align-items:end;margin:10px 0}.pick label{font-size:13px;color:var(--dim);display:flex;flex-direction:column}
 select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:5px 8px;max-width:420px}
 .explore{display:grid;grid-template-columns:minmax(220px,1fr) 2fr;gap:18px}
@@ -58,8 +67,9 @@ for (const table of document.querySelectorAll('table.sortable')) {
     heads.forEach(h => h.removeAttribute('aria-sort'));
     head.setAttribute('aria-sort', falling ? 'descending' : 'ascending');
     const key = row => { const c = row.cells[column]; return c.dataset.v === undefined ? c.textContent : +c.dataset.v; };
-    const order = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, {numeric: true});
-    [...table.tBodies[0].rows].sort((a, b) => (falling ? -1 : 1) * order(key(a), key(b))).forEach(r => table.tBodies[0].append(r));
+    const rank = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, {numeric: true});
+    const none = row => row.cells[column].textContent === '–';  // last, whichever way
+    [...table.tBodies[0].rows].sort((a, b) => none(a) - none(b) || (falling ? -1 : 1) * rank(key(a), key(b))).forEach(r => table.tBodies[0].append(r));
   }));
 }
 )js";
@@ -77,6 +87,18 @@ for (const table of document.querySelectorAll('table.sortable')) {
 /// Everything after it.
 [[nodiscard]] inline std::string page_end() {
   return "<script>" + std::string(detail::sort_script) + "</script>\n</body>\n</html>\n";
+}
+
+/// The last table of a page: an object's names and values; nothing for an empty one.
+[[nodiscard]] inline std::string settings_table(const Json& settings) {
+  if (settings.empty()) return "";
+  std::string html = "<h2>Settings</h2>\n<table class=\"settings\"><tbody>\n";
+  for (const auto& [name, value] : settings.items()) {
+    if (value.is_null()) continue;
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    html += "<tr><td>" + escape_html(name) + "</td><td>" + label(text) + "</td></tr>\n";
+  }
+  return html + "</tbody></table>\n";
 }
 
 /// A headline number with its explanation.

@@ -92,6 +92,16 @@ class ProbeReport {
 
   [[nodiscard]] const ProbeMetrics& metrics() const noexcept { return pooled_; }
 
+  /// What must be said wherever the numbers are shown, each once.
+  [[nodiscard]] std::vector<std::string> notes() const {
+    std::vector<std::string> all;
+    for (const RecordedRelation& recorded : relations_) {
+      const std::string& note = recorded.relation.note;
+      if (!note.empty() && std::ranges::find(all, note) == all.end()) all.push_back(note);
+    }
+    return all;
+  }
+
  private:
   static std::string number(const Estimate& estimate, int decimals) {
     return estimate.count == 0 ? "–" : fixed(estimate.value, decimals);
@@ -147,6 +157,9 @@ class ProbeReport {
              "by "
              "tenths of a nat a statement on average and by several nats at worst.</p>\n";
     }
+    for (const std::string& note : notes()) {
+      out << "<p class=\"note\">" << escape_html(note) << "</p>\n";
+    }
     out << "<div class=\"cards\">\n" << cards() << "</div>\n";
     out << "<h2>Accuracy by relation</h2>\n<p class=\"dim\">Bars: accuracy with its 95% interval. "
            "Ochre "
@@ -166,7 +179,7 @@ class ProbeReport {
                         " over the " + setting("span") + ").")
         << "</p>\n";
     write_explorer(out, relations_);
-    out << settings_table() << page_end();
+    out << settings_table(settings_) << page_end();
     return out.str();
   }
 
@@ -251,16 +264,6 @@ class ProbeReport {
               "</tr>\n";
     }
     return html + "</tbody></table></div>\n";
-  }
-
-  std::string settings_table() const {
-    if (settings_.empty()) return "";
-    std::string html = "<h2>Settings</h2>\n<table class=\"settings\"><tbody>\n";
-    for (const auto& [name, value] : settings_.items()) {
-      html += "<tr><td>" + escape_html(name) + "</td><td>" + label(setting(name.c_str())) +
-              "</td></tr>\n";
-    }
-    return html + "</tbody></table>\n";
   }
 
   std::filesystem::path folder_;

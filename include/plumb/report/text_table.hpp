@@ -18,11 +18,14 @@
 
 namespace plumb {
 
-/// A number with a fixed count of decimals.
+/// A number with a fixed count of decimals; what rounds to zero has no sign.
 [[nodiscard]] inline std::string fixed(double value, int decimals) {
-  std::array<char, 64> text{};
+  std::array<char, 400> text{};  // a double has up to 309 digits before the point
   const int length = std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  return {text.data(), static_cast<std::size_t>(length)};
+  std::string digits(text.data(), std::min(text.size() - 1, static_cast<std::size_t>(length)));
+  if (digits.front() == '-' && digits.find_first_not_of("-0.") == std::string::npos)
+    digits.erase(0, 1);
+  return digits;
 }
 
 /// "0.150 [0.142, 0.158]", or "–" when there is no number.

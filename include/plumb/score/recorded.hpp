@@ -6,7 +6,8 @@
 //   metadata_results.json     by relation: templates, answer space, reduction, relation_info
 //   <relation>_results.jsonl  a row for each fact and template: sub_id, sub_label, sub_aliases,
 //                             answer_idx, template_index, instance_index, pll_scores, and beyond
-//                             lm-pub-quiz token_counts, answer_scores, answer_token_counts
+//                             lm-pub-quiz token_counts, answer_scores, answer_token_counts, and
+//                             choices where a fact has its own texts for the options
 // pll_scores is the number the run was asked for (its reduction over its span); when that is not
 // over the statement a further column statement_scores keeps the sum over it, so nothing is lost.
 // Scores carry ten decimals. Also reads lm-pub-quiz's own folders, whose rows may lack all but
@@ -33,12 +34,20 @@ struct RecordedRow {
   Fact fact;
   std::size_t template_index = 0;
   std::vector<double> scores;
+  /// Parallel to `scores`; empty unless asked for. Throws a user error where the file lacks what
+  /// other reductions are made from.
+  std::vector<StatementScore> parts{};
 };
 
 /// What metadata_results.json says of one relation; `relation.facts` stays empty.
 struct RecordedRelation {
   Relation relation;
+  /// What pll_scores is: its reduction over its span.
   std::string reduction;
+  std::string span;
+  /// The model's name, and the dataset's; empty where the metadata has none.
+  std::string model;
+  std::string dataset;
   std::filesystem::path rows;
   /// Template of rows that do not name theirs.
   std::size_t default_template = 0;
@@ -87,6 +96,7 @@ void append_column(std::string& out, std::string_view name, const Values& values
                      {"template_index", template_index},    {"instance_index", fact.instance}};
   std::string line = head.dump();
   line.pop_back();
+  if (!fact.choices.empty()) line += ",\"choices\":" + Json(fact.choices).dump();
   const auto number = [&](double value) { detail::append_fixed(line, value); };
   const auto count = [&](std::uint32_t value) { line += std::to_string(value); };
   const auto column = [&](std::string_view name, auto append, auto member) {
@@ -121,6 +131,7 @@ struct RecordedRun {
   Json info = {{"cardinality", relation.one_to_one ? "single instance per answer"
                                                    : "multiple instances per answer"}};
   if (!relation.domains.empty()) info["domains"] = relation.domains;
+  if (!relation.note.empty()) info["note"] = relation.note;
   return {{"metric_values", Json::object()},
           {"templates", relation.templates},
           {"template_index", templates.size() == 1 ? Json(templates.front()) : Json(templates)},
@@ -166,35 +177,95 @@ struct RecordedRun {
       const std::string cardinality = first_string(*info, "cardinality").value_or("");
       recorded.has_cardinality = !cardinality.empty();
       recorded.relation.one_to_one = cardinality == "single instance per answer";
+      recorded.relation.note = first_string(*info, "note").value_or("");
     }
     if (const auto index = entry.find("template_index");
         index != entry.end() && index->is_number_unsigned()) {
       recorded.default_template = index->get<std::size_t>();
     }
     if (entry.contains("plumb_version")) {
-      recorded.facts = entry.value("num_original_instances", std::size_t{0});
+      const Json facts = entry.value("num_original_instances", Json());
+      if (!facts.is_number_unsigned()) {
+        throw user_error({file, 0, code + ".num_original_instances"}, "is not a count",
+                         "the file was changed; probe again");
+      }
+      recorded.facts = facts.get<std::size_t>();
     }
     recorded.reduction = first_string(entry, "reduction").value_or("");
+    recorded.span = first_string(entry, "span").value_or("statement");
+    recorded.model = first_string(entry, "model_name_or_path").value_or("");
+    recorded.dataset = first_string(entry, "dataset_name").value_or("");
     recorded.rows = folder / (code + "_results.jsonl");
     relations.push_back(std::move(recorded));
   }
   return relations;
 }
 
-/// Calls `visit(row)` for each row of a relation, in file order. Throws a user error on a row that
-/// does not fit the metadata or holds a score that is not a finite number.
+namespace detail {
+
+/// The sums and counts of a row, from its further columns. `fail(field, message, remedy)` throws.
+template <class Fail>
+std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, const Json& line,
+                                           const std::vector<double>& scores, Fail fail) {
+  std::vector<StatementScore> parts(scores.size());
+  const auto read = [&](const char* field, auto set) {
+    const auto found = line.find(field);
+    if (found == line.end()) {
+      fail(field, "is missing, so other reductions cannot be made from this scoring",
+           "take the folder's own reduction, or score with plumb");
+    }
+    if (!found->is_array() || found->size() != parts.size()) {
+      fail(field, "does not hold one number for each option");
+    }
+    const bool counts = std::string_view(field).ends_with("counts");
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Json& number = (*found)[i];
+      // An answer without a token of its own has no score.
+      if (number.is_null() && parts[i].answer_tokens == 0 && !counts) continue;
+      const bool sound = counts ? number.is_number_unsigned() && number < 4'000'000'000U
+                                : number.is_number() && std::isfinite(number.get<double>());
+      if (!sound) fail(field, counts ? "holds what is no count" : "holds what is no finite number");
+      set(parts[i], number.get<double>());
+    }
+  };
+  const auto count = [](double value) { return static_cast<std::uint32_t>(value); };
+  read("token_counts", [&](StatementScore& s, double v) { s.tokens = count(v); });
+  read("answer_token_counts", [&](StatementScore& s, double v) { s.answer_tokens = count(v); });
+  read("answer_scores", [](StatementScore& s, double v) { s.answer_log_likelihood = v; });
+  if (recorded.reduction != "sum" && recorded.reduction != "mean") {
+    fail("pll_scores",
+         "were reduced by '" + recorded.reduction + "', from which other reductions cannot be made",
+         "take the folder's own reduction");
+  }
+  if (recorded.span != "statement") {
+    read("statement_scores", [](StatementScore& s, double v) { s.log_likelihood = v; });
+  } else {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i].log_likelihood =
+          recorded.reduction == "mean" ? scores[i] * parts[i].tokens : scores[i];
+    }
+  }
+  return parts;
+}
+
+}  // namespace detail
+
+/// Calls `visit(row)` for each row of a relation, in file order, with `parts` if asked for. Throws a
+/// user error on a row that does not fit the metadata or holds a score that is not a finite number.
 template <class Visit>
-void for_each_recorded_row(const RecordedRelation& recorded, Visit visit) {
+void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool with_parts = false) {
   const std::size_t options = recorded.relation.options.size();
   for_each_json_line(recorded.rows, throw_problem, [&](const Json& line, std::size_t number) {
-    const auto fail = [&](const char* field, const std::string& message) {
-      throw user_error({recorded.rows, number, field}, message, "the results file is damaged");
+    const auto fail = [&](const char* field, const std::string& message,
+                          const char* remedy = "the results file is damaged") {
+      throw user_error({recorded.rows, number, field}, message, remedy);
     };
     RecordedRow row;
     row.fact.subject_id = first_string(line, "sub_id").value_or("");
     row.fact.subject = first_string(line, "sub_label").value_or("");
     row.fact.subject_aliases =
         string_list(line, "sub_aliases").value_or(std::vector<std::string>{});
+    row.fact.line = number;
     const auto index = [&](const char* field, std::size_t fallback) {
       const auto found = line.find(field);
       if (found == line.end()) return fallback;
@@ -214,6 +285,13 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit) {
       if (!score.is_number()) fail("pll_scores", "holds a score that is not a finite number");
       row.scores.push_back(score.get<double>());
     }
+    if (line.contains("choices")) {
+      auto choices = string_list(line, "choices");
+      if (!choices || choices->size() != options)
+        fail("choices", "is not one text for each option");
+      row.fact.choices = std::move(*choices);
+    }
+    if (with_parts) row.parts = detail::recorded_parts(recorded, line, row.scores, fail);
     visit(std::as_const(row));
   });
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do the answers to many paraphrases amount to?
+//
+// An aggregator makes one answer of a fact's paraphrases by its policy:
+//   Vote           the most frequent answer if at least `to_win` paraphrases gave it and no other
+//                  answer is as frequent; otherwise the vote fails and there is no answer
+//   MinConfidence  the answer of the paraphrase with the lowest Base confidence
+//   MaxConfidence  the same with the highest; ties of both go to the lowest template index
+// Source: Kissling et al., section 3.2 and appendix C, which leave ties of a vote open; there, as
+// here, a tie is a failure. Non-goal: how sure the answer is (calibrate/confidence.hpp).
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/predictions.hpp"
+
+namespace plumb {
+
+/// An AggregationPolicy picks one answer from those to several prompts.
+///
+/// Requires: `policy.choose(paraphrases)` returns an option, or nothing when there is no answer;
+/// `policy.name()` is a short lower-case word for tables.
+/// Means: a choice is one of the given options. At least one prediction is given.
+/// Does not promise: that the choice depends on confidences, or that there is one.
+template <class P>
+concept AggregationPolicy = requires(const P& policy, std::span<const Prediction> paraphrases) {
+  { policy.choose(paraphrases) } -> std::same_as<std::optional<std::size_t>>;
+  { policy.name() } -> std::convertible_to<std::string>;
+};
+
+struct Vote {
+  /// 2 is a plurality, more than half of the paraphrases an absolute majority, all unanimity.
+  std::size_t to_win = 2;
+
+  [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
+    std::vector<std::pair<std::size_t, std::size_t>> votes;  // option, count
+    for (const Prediction& made : paraphrases) {
+      const auto known =
+          std::ranges::find(votes, made.option, &std::pair<std::size_t, std::size_t>::first);
+      if (known == votes.end()) {
+        votes.emplace_back(made.option, 1);
+      } else {
+        ++known->second;
+      }
+    }
+    std::size_t most = 0;
+    std::size_t with_most = 0;
+    std::size_t winner = 0;
+    for (const auto& [option, count] : votes) {
+      if (count > most) {
+        most = count;
+        with_most = 1;
+        winner = option;
+      } else if (count == most) {
+        ++with_most;
+      }
+    }
+    if (with_most != 1 || most < to_win) return std::nullopt;
+    return winner;
+  }
+  [[nodiscard]] std::string name() const { return "vote" + std::to_string(to_win); }
+};
+
+struct MinConfidence {
+  [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
+    return std::ranges::min_element(paraphrases, {}, &Prediction::confidence)->option;
+  }
+  [[nodiscard]] std::string name() const { return "min"; }
+};
+
+struct MaxConfidence {
+  [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
+    return std::ranges::max_element(paraphrases, {}, &Prediction::confidence)->option;
+  }
+  [[nodiscard]] std::string name() const { return "max"; }
+};
+
+/// An aggregate answer and what stands behind it.
+struct Aggregate {
+  /// Nothing when the policy found no answer.
+  std::optional<std::size_t> option{};
+  /// How many paraphrases gave it, and the sum of their Base confidences.
+  std::size_t agreeing = 0;
+  double confidence_sum = 0;
+};
+
+template <AggregationPolicy Policy = Vote>
+class Aggregator {
+ public:
+  explicit Aggregator(Policy policy = {}) : policy_(std::move(policy)) {}
+
+  [[nodiscard]] Aggregate operator()(std::span<const Prediction> paraphrases) const {
+    Aggregate aggregate{policy_.choose(paraphrases)};
+    if (!aggregate.option) return aggregate;
+    for (const Prediction& made : paraphrases) {
+      if (made.option != *aggregate.option) continue;
+      ++aggregate.agreeing;
+      aggregate.confidence_sum += made.confidence;
+    }
+    return aggregate;
+  }
+
+  /// The aggregate answer to each fact of a relation.
+  [[nodiscard]] std::vector<Aggregate> aggregate(const RelationPredictions& relation) const {
+    std::vector<Aggregate> all;
+    for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
+      all.push_back((*this)(FactPredictions{relation, fact}.paraphrases()));
+    }
+    return all;
+  }
+
+  [[nodiscard]] const Policy& policy() const noexcept { return policy_; }
+
+ private:
+  Policy policy_;
+};
+
+}  // namespace plumb

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What did a model answer to every prompt of every fact?
+//
+// The table that aggregators and confidence estimators read: for each relation facts × templates,
+// each cell a Prediction. A fact's row has its paraphrases first, in ascending template order, then
+// the marked templates. Templates differ from relation to relation in number and in which index
+// carries which marker, so a marker is looked up by name.
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/data/dataset.hpp"
+#include "plumb/measure/prediction.hpp"
+#include "plumb/prompt/confidence_marker.hpp"
+
+namespace plumb {
+
+/// One template of a relation: its index in the dataset and its role.
+struct ScoredTemplate {
+  std::size_t index = 0;
+  TemplateRole role;
+};
+
+struct RelationPredictions {
+  /// With its facts, in the order of the rows.
+  Relation relation;
+  /// Parallel to a row's cells: paraphrases by index, then marked templates by index.
+  std::vector<ScoredTemplate> templates;
+  std::size_t paraphrases = 0;
+  /// Which of the paraphrases is the base template.
+  std::size_t base = 0;
+  /// facts × templates, row by row.
+  std::vector<Prediction> cells;
+
+  [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
+  [[nodiscard]] std::span<const Prediction> row(std::size_t fact) const {
+    return std::span(cells).subspan(fact * templates.size(), templates.size());
+  }
+  /// Place in a row of the template with this marker, if the relation has one.
+  [[nodiscard]] std::optional<std::size_t> place_of(std::string_view marker) const {
+    const auto found = std::ranges::find_if(
+        templates, [&](const ScoredTemplate& t) { return t.role.marker == marker; });
+    if (marker.empty() || found == templates.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - templates.begin());
+  }
+};
+
+/// What an estimator sees of one fact.
+struct FactPredictions {
+  const RelationPredictions& in;
+  std::size_t fact = 0;
+
+  [[nodiscard]] std::span<const Prediction> paraphrases() const {
+    return in.row(fact).first(in.paraphrases);
+  }
+  [[nodiscard]] const Prediction& base() const { return in.row(fact)[in.base]; }
+  [[nodiscard]] std::size_t answer() const { return in.relation.facts[fact].answer; }
+};
+
+/// All relations of one model.
+struct ModelPredictions {
+  std::string name;
+  std::vector<RelationPredictions> relations;
+
+  [[nodiscard]] std::size_t facts() const noexcept {
+    std::size_t count = 0;
+    for (const RelationPredictions& relation : relations) count += relation.facts();
+    return count;
+  }
+};
+
+}  // namespace plumb

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What did the models of some results folders answer?
+//
+// Folders of one model join into one table of all templates; nothing is scored again. Beside the
+// predictions the scores of the base template are kept, because temperature scaling and smaller
+// option sets need them, and the base template's predictions under the other reductions.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/predictions.hpp"
+#include "plumb/core/parallel.hpp"
+#include "plumb/score/recorded_facts.hpp"
+
+namespace plumb {
+
+/// How folders are read.
+struct ReadingOptions {
+  /// Template that Base and Margin use.
+  std::size_t base_template = 0;
+  /// Template indices by kind, where the text of a template does not tell; a marker is then named
+  /// after its text's role or, lacking one, "template N".
+  std::optional<std::vector<std::size_t>> paraphrases{};
+  std::vector<std::size_t> verbalized{};
+  std::vector<std::size_t> numerical{};
+  /// The number that stands for a statement; the folder's own when empty.
+  std::optional<Scoring> scoring{};
+  std::vector<std::string> relations{};
+};
+
+/// The four reductions, in the paper's order.
+inline constexpr std::array<Scoring, 4> all_scorings{
+    Scoring{Reduction::sum, Span::statement}, Scoring{Reduction::mean, Span::statement},
+    Scoring{Reduction::sum, Span::answer}, Scoring{Reduction::mean, Span::answer}};
+
+/// The base template of one relation, and what was left out of it.
+struct BaseScores {
+  /// Templates that were scored and are in no list of kinds.
+  std::vector<std::size_t> unlisted;
+  /// facts × options, row by row.
+  std::vector<double> scores;
+  /// By `all_scorings`, each parallel to the facts; empty where the folder lacks the columns or an
+  /// answer without a scored token.
+  std::array<std::vector<Prediction>, all_scorings.size()> reductions;
+};
+
+/// All that is read of one model. `base` is parallel to the predictions' relations.
+struct RecordedModel {
+  ModelPredictions predictions;
+  std::vector<BaseScores> base;
+  std::string dataset;
+  /// The number that stands for a statement, and over which of its tokens; as the folders name it.
+  std::string reduction;
+  std::string span;
+  /// Notes of the relations, each once.
+  std::vector<std::string> notes;
+};
+
+namespace detail {
+
+struct RecordedCell {
+  Prediction prediction;
+  std::vector<double> scores{};
+  std::array<std::optional<Prediction>, all_scorings.size()> reductions{};
+};
+
+/// The scores of a row under a reduction; nothing when one of them has no token to reduce over.
+inline std::optional<std::vector<double>> reduced(const std::vector<StatementScore>& parts,
+                                                  Scoring scoring) {
+  std::vector<double> scores;
+  for (const StatementScore& part : parts) {
+    scores.push_back(reduce(part, scoring));
+    if (!std::isfinite(scores.back())) return std::nullopt;
+  }
+  return scores;
+}
+
+inline RecordedCell recorded_cell(const RecordedRow& row, const ReadingOptions& options,
+                                  const std::filesystem::path& file) {
+  RecordedCell cell;
+  const std::vector<double>* scores = &row.scores;
+  std::optional<std::vector<double>> other;
+  if (options.scoring) {
+    other = reduced(row.parts, *options.scoring);
+    if (!other) {
+      throw user_error({file, row.fact.line, "answer_token_counts"},
+                       "an option has no scored token to reduce over", "choose another --span");
+    }
+    scores = &*other;
+  }
+  cell.prediction = predict(*scores, row.fact.answer);
+  if (row.template_index != options.base_template) return cell;
+  cell.scores = *scores;
+  if (row.parts.empty()) return cell;
+  for (std::size_t i = 0; i < all_scorings.size(); ++i) {
+    if (const auto under = reduced(row.parts, all_scorings[i])) {
+      cell.reductions[i] = predict(*under, row.fact.answer);
+    }
+  }
+  return cell;
+}
+
+/// The templates of a relation in the order of a row: paraphrases, then marked ones.
+inline std::vector<ScoredTemplate> roles_of(const Relation& relation,
+                                            const std::vector<std::size_t>& indices,
+                                            const ReadingOptions& options) {
+  const auto listed = [](const std::vector<std::size_t>& list, std::size_t index) {
+    return std::ranges::find(list, index) != list.end();
+  };
+  std::vector<ScoredTemplate> paraphrases, marked;
+  std::set<std::string> markers;
+  for (const std::size_t index : indices) {
+    TemplateRole role;
+    if (index < relation.templates.size()) {
+      role = role_of(relation.templates[index]);
+    } else if (!options.paraphrases && indices.size() > 1) {
+      throw user_error({.field = relation.code},
+                       "the metadata has no text for template " + std::to_string(index) +
+                           ", so its kind is not known",
+                       "say --paraphrases, --verbalized and --numerical");
+    }
+    if (options.paraphrases) {
+      const bool plain = listed(*options.paraphrases, index);
+      const bool words = listed(options.verbalized, index);
+      if (!plain && !words && !listed(options.numerical, index)) continue;
+      const TemplateKind kind = plain   ? TemplateKind::paraphrase
+                                : words ? TemplateKind::verbalized
+                                        : TemplateKind::numerical;
+      if (role.kind != kind) role = {kind, plain ? "" : "template " + std::to_string(index)};
+    }
+    if (role.kind == TemplateKind::paraphrase) {
+      paraphrases.push_back({index, role});
+    } else if (markers.insert(role.marker).second) {
+      marked.push_back({index, role});
+    } else {
+      throw user_error({.field = relation.code},
+                       "two templates carry the marker '" + role.marker + "'",
+                       "say --paraphrases, --verbalized and --numerical");
+    }
+  }
+  paraphrases.insert(paraphrases.end(), marked.begin(), marked.end());
+  return paraphrases;
+}
+
+}  // namespace detail
+
+/// The frame of a relation's predictions, before there are any: which of the templates (indices) has
+/// which role. `file` is for messages. Throws a user error when a role cannot be told, or the base
+/// template is not among the paraphrases.
+[[nodiscard]] inline RelationPredictions without_facts(const Relation& relation,
+                                                       const std::vector<std::size_t>& templates,
+                                                       const ReadingOptions& options,
+                                                       const std::filesystem::path& file = {}) {
+  RelationPredictions made;
+  made.relation = relation;
+  made.templates = detail::roles_of(relation, templates, options);
+  made.paraphrases = static_cast<std::size_t>(
+      std::ranges::count(made.templates, TemplateKind::paraphrase,
+                         [](const ScoredTemplate& t) { return t.role.kind; }));
+  const auto base =
+      std::ranges::find(made.templates, options.base_template, &ScoredTemplate::index);
+  if (base == made.templates.end() || base->role.kind != TemplateKind::paraphrase) {
+    throw user_error({file, 0, relation.code},
+                     "template " + std::to_string(options.base_template) +
+                         ", which Base and Margin use, was not scored as a plain one",
+                     "score it, or choose another with --base-template");
+  }
+  made.base = static_cast<std::size_t>(base - made.templates.begin());
+  return made;
+}
+
+namespace detail {
+
+/// Folders that list the base template must agree on its text, or markers would be compared with
+/// something else.
+inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size_t base) {
+  const RecordedRelation* first = nullptr;
+  for (const RecordedRelation& part : parts) {
+    if (base >= part.relation.templates.size()) continue;
+    if (first == nullptr) first = &part;
+    if (part.relation.templates[base] == first->relation.templates[base]) continue;
+    throw user_error({part.rows.parent_path() / "metadata_results.json", 0, part.relation.code},
+                     "template " + std::to_string(base) + " is another text than in " +
+                         first->rows.parent_path().string(),
+                     "folders join only when they score the same dataset");
+  }
+}
+
+/// Lists of kinds must name templates that were scored, each in one list.
+inline void refuse_absent_templates(const RecordedModel& model, const ReadingOptions& options) {
+  std::set<std::size_t> seen;
+  const auto check = [&](const char* option, const std::vector<std::size_t>& listed) {
+    for (const std::size_t index : listed) {
+      const bool scored =
+          std::ranges::any_of(model.predictions.relations, [&](const RelationPredictions& made) {
+            return std::ranges::find(made.templates, index, &ScoredTemplate::index) !=
+                   made.templates.end();
+          });
+      const std::string name = "template " + std::to_string(index);
+      if (!scored && !model.predictions.relations.empty()) {
+        throw user_error({.field = option}, name + " was not scored", "name those that were");
+      }
+      if (!seen.insert(index).second) {
+        throw user_error({.field = option}, name + " is in two lists", "give it one kind");
+      }
+    }
+  };
+  check("--paraphrases", options.paraphrases.value_or(std::vector<std::size_t>{}));
+  check("--verbalized", options.verbalized);
+  check("--numerical", options.numerical);
+}
+
+inline void read_relation(std::span<const RecordedRelation> parts, const ReadingOptions& options,
+                          RelationPredictions& made, BaseScores& scores) {
+  // Only plumb's own folders have what other reductions need.
+  const bool with_parts =
+      options.scoring || std::ranges::all_of(parts, [](const auto& p) { return p.facts > 0; });
+  const auto table = recorded_facts(
+      parts,
+      [&](const RecordedRow& row, const RecordedRelation& part) {
+        return recorded_cell(row, options, part.rows);
+      },
+      with_parts);
+  refuse_other_base(parts, options.base_template);
+  made.relation = table.relation;
+  if (table.cells.empty()) return;
+  made = without_facts(table.relation, table.templates, options, parts.front().rows);
+  for (const std::size_t index : table.templates) {
+    if (std::ranges::find(made.templates, index, &ScoredTemplate::index) == made.templates.end()) {
+      scores.unlisted.push_back(index);
+    }
+  }
+  std::array<bool, all_scorings.size()> complete{};
+  complete.fill(true);
+  for (const auto& cells : table.cells) {
+    for (const ScoredTemplate& scored : made.templates) {
+      const auto place = std::ranges::lower_bound(table.templates, scored.index);
+      const RecordedCell& cell = cells[static_cast<std::size_t>(place - table.templates.begin())];
+      made.cells.push_back(cell.prediction);
+      if (scored.index != options.base_template) continue;
+      scores.scores.insert(scores.scores.end(), cell.scores.begin(), cell.scores.end());
+      for (std::size_t i = 0; i < all_scorings.size(); ++i) {
+        complete[i] = complete[i] && cell.reductions[i];
+        if (complete[i]) scores.reductions[i].push_back(*cell.reductions[i]);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < all_scorings.size(); ++i) {
+    if (!complete[i]) scores.reductions[i].clear();
+  }
+}
+
+}  // namespace detail
+
+/// Takes domains, and whether relations are 1:1, from the dataset that was probed; relations the
+/// dataset lacks stay as they are. Returns how many it has.
+inline std::size_t describe_relations(RecordedModel& model, const Dataset& dataset) {
+  std::size_t known = 0;
+  for (RelationPredictions& made : model.predictions.relations) {
+    const auto found = std::ranges::find(dataset.relations, made.relation.code, &Relation::code);
+    if (found == dataset.relations.end()) continue;
+    made.relation.domains = found->domains;
+    made.relation.one_to_one = found->one_to_one;
+    ++known;
+  }
+  return known;
+}
+
+/// Reads one model's folders. A relation must stand in all of them; one without rows is left out.
+/// Throws a user error for folders
+/// that do not belong together, a template kind that cannot be told, or a missing base template.
+[[nodiscard]] inline RecordedModel read_model(const std::string& name,
+                                              const std::vector<std::filesystem::path>& folders,
+                                              const ReadingOptions& options) {
+  RecordedModel model;
+  model.predictions.name = name;
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<RecordedRelation>> parts;
+  for (const auto& folder : folders) {
+    for (RecordedRelation& recorded : recorded_relations(folder)) {
+      const std::string& code = recorded.relation.code;
+      if (!options.relations.empty() &&
+          std::ranges::find(options.relations, code) == options.relations.end()) {
+        continue;
+      }
+      model.dataset = recorded.dataset;
+      model.reduction = options.scoring ? name_of(options.scoring->reduction) : recorded.reduction;
+      model.span = options.scoring ? name_of(options.scoring->span) : recorded.span;
+      if (!parts.contains(code)) order.push_back(code);
+      parts[code].push_back(std::move(recorded));
+    }
+  }
+  for (const std::string& code : options.relations) {
+    if (parts.contains(code)) continue;
+    throw user_error({.field = "--relations"}, "'" + code + "' is not in the results of " + name,
+                     "name relations that were scored");
+  }
+  for (const std::string& code : order) {
+    if (parts[code].size() != folders.size()) {
+      throw user_error({.file = folders.front(), .line = 0, .field = code},
+                       "stands in some of the folders of " + name + " only",
+                       "leave it out with --relations, or name models apart as NAME=DIR");
+    }
+  }
+  model.predictions.relations.resize(order.size());
+  model.base.resize(order.size());
+  parallel_for(order.size(), [&](std::size_t i) {
+    detail::read_relation(parts.at(order[i]), options, model.predictions.relations[i],
+                          model.base[i]);
+  });
+  // A relation without a fact has nothing to say, not even which templates it has.
+  for (std::size_t i = order.size(); i-- > 0;) {
+    if (model.predictions.relations[i].facts() > 0) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    model.predictions.relations.erase(model.predictions.relations.begin() + at);
+    model.base.erase(model.base.begin() + at);
+  }
+  detail::refuse_absent_templates(model, options);
+  for (const RelationPredictions& made : model.predictions.relations) {
+    const std::string& note = made.relation.note;
+    if (note.empty() || std::ranges::find(model.notes, note) != model.notes.end()) continue;
+    model.notes.push_back(note);
+  }
+  return model;
+}
+
+}  // namespace plumb

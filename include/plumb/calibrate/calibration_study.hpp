@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Everything the calibration probe tells of one model.
+//
+// From one table of predictions: every estimator with all metrics over all facts and over groups of
+// relations, curves, marker effects, reductions side by side, smaller option sets, and recalibration
+// on held-out facts. Base and Margin use the base template; aggregators see paraphrases only.
+// Marker effects are paired differences, marked minus base template (Kissling et al., Figures 6 and
+// 11). H = 2·A·(1−ACE)/(A + 1−ACE) of Base on the base template (Figure 8).
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/fact_groups.hpp"
+#include "plumb/calibrate/estimators.hpp"
+#include "plumb/calibrate/model_calibration.hpp"
+#include "plumb/calibrate/recalibration.hpp"
+
+namespace plumb {
+
+struct StudyOptions {
+  std::size_t bins = 20;
+  Bootstrap bootstrap;
+  /// Names of estimators to compute; all that the table allows when empty.
+  std::vector<std::string> estimators{};
+};
+
+namespace detail {
+
+/// Computes a ModelCalibration; holds what its parts share.
+class Study {
+ public:
+  Study(const RecordedModel& model, const StudyOptions& options)
+      : model_(model),
+        relations_(model.predictions.relations),
+        options_(options),
+        strata_(strata_of(relations_)),
+        resamples_(strata_, options.bootstrap, "bootstrap/calibrate"),
+        groups_(groups_of(relations_)) {}
+
+  ModelCalibration run() {
+    result_.name = model_.predictions.name;
+    result_.dataset = model_.dataset;
+    result_.scoring = model_.reduction + " over the " + model_.span;
+    result_.notes = model_.notes;
+    result_.relations = relations_.size();
+    result_.facts = resamples_.items();
+    if (result_.facts < options_.bins) {
+      result_.remarks.push_back(
+          "ACE, the Brier split and H are left out: " + std::to_string(result_.facts) +
+          " facts are fewer than " + std::to_string(options_.bins) + " bins.");
+    }
+    templates();
+    accuracies();
+    estimators();
+    markers();
+    reductions();
+    result_.option_counts = option_count_curve(model_, options_.bins, options_.bootstrap);
+    recalibrate();
+    return std::move(result_);
+  }
+
+ private:
+  void templates() {
+    std::map<std::pair<std::size_t, std::string>, TemplateUse> uses;
+    std::set<std::size_t> unlisted;
+    for (std::size_t r = 0; r < relations_.size(); ++r) {
+      const std::vector<std::string>& texts = relations_[r].relation.templates;
+      for (const ScoredTemplate& scored : relations_[r].templates) {
+        TemplateUse& use = uses[{scored.index, scored.role.marker}];
+        if (use.relations++ > 0) continue;
+        use = {scored.index, scored.role, 1,
+               scored.index < texts.size() ? texts[scored.index] : ""};
+      }
+      unlisted.insert(model_.base[r].unlisted.begin(), model_.base[r].unlisted.end());
+    }
+    for (auto& [key, use] : uses) result_.templates.push_back(std::move(use));
+    for (const std::size_t index : unlisted) {
+      result_.remarks.push_back("Template " + std::to_string(index) +
+                                " is in no list of kinds and left out.");
+    }
+  }
+
+  void accuracies() {
+    std::vector<Judgement> base;
+    std::vector<double> paraphrases, one_hot, per_option;
+    result_.fewest_paraphrases = relations_.empty() ? 0 : relations_.front().paraphrases;
+    for (const RelationPredictions& relation : relations_) {
+      result_.fewest_paraphrases = std::min(result_.fewest_paraphrases, relation.paraphrases);
+      result_.most_paraphrases = std::max(result_.most_paraphrases, relation.paraphrases);
+      for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
+        const FactPredictions seen{relation, fact};
+        double right = 0;
+        for (const Prediction& made : seen.paraphrases()) right += made.correct ? 1 : 0;
+        paraphrases.push_back(right / static_cast<double>(relation.paraphrases));
+        base.push_back(Base{}(seen));
+        one_hot.push_back(seen.base().one_hot_brier);
+        per_option.push_back(one_hot.back() /
+                             static_cast<double>(relation.relation.options.size()));
+      }
+    }
+    const auto share = [](const std::vector<double>& values) {
+      double sum = 0;
+      for (const double value : values) sum += value;
+      return values.empty() ? Estimate{}
+                            : wilson_share(sum / static_cast<double>(values.size()), values.size());
+    };
+    result_.accuracy = calibration_of(base, options_.bins, resamples_)[CalibrationMetric::accuracy];
+    result_.paraphrase_accuracy = resampled_mean(paraphrases, resamples_);
+    for (const FactGroup& domain : groups_.domains) {
+      const auto part = domain.of(paraphrases);
+      result_.domain_accuracy[domain.name] = share(part);
+      result_.domain_facts[domain.name] = part.size();
+    }
+    result_.brier_one_hot = resampled_mean(one_hot, resamples_);
+    result_.brier_one_hot_per_option = resampled_mean(per_option, resamples_);
+  }
+
+  void estimators() {
+    std::vector<Resamples> domains, cardinality, relations;
+    for (const FactGroup& g : groups_.domains) domains.push_back(resamples_.part(g.ranges));
+    for (const FactGroup& g : groups_.cardinality) cardinality.push_back(resamples_.part(g.ranges));
+    for (const FactGroup& g : groups_.relations) relations.push_back(resamples_.part(g.ranges));
+    for (const NamedEstimator& estimator :
+         chosen_estimators(relations_, options_.estimators, result_.remarks)) {
+      const std::vector<Judgement> judgements = estimator.judge(relations_);
+      EstimatorResult made;
+      made.name = estimator.name;
+      made.discrete = estimator.discrete;
+      made.metrics = estimates_of(calibration_of(judgements, options_.bins, resamples_));
+      made.failures =
+          static_cast<std::size_t>(std::ranges::count(judgements, false, &Judgement::answered));
+      made.curve = calibration_curve(judgements, options_.bins);
+      made.histogram = confidence_histogram(judgements, options_.bins);
+      made.rejection = rejection_curve(judgements);
+      made.answered = reject_below(judgements, 0);
+      const auto over = [&](const std::vector<FactGroup>& groups,
+                            const std::vector<Resamples>& resamples, auto& into) {
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+          into.emplace_back(
+              groups[g].name,
+              estimates_of(calibration_of(groups[g].of(judgements), options_.bins, resamples[g])));
+        }
+      };
+      over(groups_.domains, domains, made.domains);
+      over(groups_.cardinality, cardinality, made.cardinality);
+      over(groups_.relations, relations, made.relations);
+      result_.estimators.push_back(std::move(made));
+    }
+  }
+
+  void markers() {
+    for (const std::string& marker : markers_of(relations_)) {
+      FactGroup with;
+      std::size_t first = 0;
+      std::vector<Judgement> plain, marked;
+      for (const RelationPredictions& relation : relations_) {
+        if (relation.place_of(marker)) {
+          with.ranges.emplace_back(first, relation.facts());
+          for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
+            plain.push_back(Base{}(FactPredictions{relation, fact}));
+            marked.push_back(Marked(marker)(FactPredictions{relation, fact}));
+          }
+        }
+        first += relation.facts();
+      }
+      const Resamples resamples = resamples_.part(with.ranges);
+      const Calibration before = calibration_of(plain, options_.bins, resamples);
+      const Calibration after = calibration_of(marked, options_.bins, resamples);
+      const auto effect = [&](CalibrationMetric metric) {
+        return combine([](double a, double b) { return a - b; }, after.draws(metric),
+                       before.draws(metric))
+            .within(-1, 1)
+            .estimate();
+      };
+      using enum CalibrationMetric;
+      result_.markers.push_back(
+          {marker, marked.size(), effect(accuracy), effect(ace), effect(brier)});
+    }
+  }
+
+  void reductions() {
+    for (std::size_t i = 0; i < all_scorings.size(); ++i) {
+      std::vector<Judgement> judgements;
+      bool complete = !model_.base.empty();
+      for (std::size_t r = 0; r < relations_.size() && complete; ++r) {
+        const auto& made = model_.base[r].reductions[i];
+        complete = made.size() == relations_[r].facts();
+        for (const Prediction& one : made) judgements.push_back({one.confidence, one.correct});
+      }
+      if (!complete) continue;
+      const Calibration calibration = calibration_of(judgements, options_.bins, resamples_);
+      using enum CalibrationMetric;
+      const auto harmonic = [](double a, double error) {
+        const double sum = a + 1 - error;
+        return sum > 0 ? 2 * a * (1 - error) / sum : sum;
+      };
+      result_.reductions.push_back(
+          {all_scorings[i], calibration[accuracy], calibration[ace],
+           combine(harmonic, calibration.draws(accuracy), calibration.draws(ace))
+               .within(0, 1)
+               .estimate()});
+    }
+    if (result_.reductions.size() < all_scorings.size()) {
+      result_.remarks.push_back(
+          result_.reductions.empty()
+              ? "Reductions side by side are left out: the results keep one number a statement."
+              : "Some reductions are left out: an answer has no token of its own.");
+    }
+  }
+
+  void recalibrate() {
+    const std::vector<bool> fitting = fitting_half(strata_, options_.bootstrap.seed);
+    std::vector<std::size_t> strata;
+    std::vector<ScoredFact> facts;
+    std::size_t at = 0;
+    for (std::size_t r = 0; r < relations_.size(); ++r) {
+      std::size_t kept = 0;
+      const std::size_t options = relations_[r].relation.options.size();
+      for (std::size_t f = 0; f < relations_[r].facts(); ++f, ++at) {
+        kept += fitting[at] ? 0 : 1;
+        facts.push_back({std::span(model_.base[r].scores).subspan(f * options, options),
+                         relations_[r].relation.facts[f].answer});
+      }
+      strata.push_back(kept);
+    }
+    const Resamples resamples(strata, options_.bootstrap, "bootstrap/held-out");
+    result_.held_out = resamples.items();
+    if (result_.held_out == 0 || result_.held_out == facts.size()) {
+      result_.remarks.push_back("Recalibration is left out: no relation has two facts.");
+      return;
+    }
+    const auto half = [&](const auto& all, bool fit) {
+      std::remove_cvref_t<decltype(all)> part;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (fitting[i] == fit) part.push_back(all[i]);
+      }
+      return part;
+    };
+    const auto report = [&](const std::string& estimator, const char* map, double temperature,
+                            const std::vector<Judgement>& held_out) {
+      result_.recalibration.push_back(
+          {estimator, map, temperature,
+           estimates_of(calibration_of(held_out, options_.bins, resamples))});
+    };
+    if (result_.held_out < options_.bins) {
+      result_.remarks.push_back(
+          "ACE after recalibration is left out: " + std::to_string(result_.held_out) +
+          " held-out facts are fewer than the bins.");
+    }
+    const double temperature = fit_temperature(half(facts, true));
+    if (temperature > 0.999 * highest_temperature || temperature < 1.001 * lowest_temperature) {
+      result_.remarks.push_back(
+          "The fitted temperature is at the end of its range; the best one "
+          "lies beyond.");
+    }
+    std::vector<std::string> remarks;
+    for (const NamedEstimator& estimator :
+         chosen_estimators(relations_, options_.estimators, remarks)) {
+      const bool single = estimator.name == "base" || estimator.name == "margin";
+      if (!single && estimator.name != "average_min" && estimator.name != "average_vote2") continue;
+      const std::vector<Judgement> judgements = estimator.judge(relations_);
+      std::vector<Judgement> held_out = half(judgements, false);
+      report(estimator.name, "none", 1, held_out);
+      if (single) {
+        std::vector<Judgement> scaled;
+        for (const ScoredFact& fact : half(facts, false)) {
+          const Prediction made = predict(fact.scores, fact.answer, temperature);
+          scaled.push_back(
+              {estimator.name == "base" ? made.confidence : made.margin, made.correct});
+        }
+        report(estimator.name, "temperature", temperature, scaled);
+      }
+      const IsotonicMap map(half(judgements, true));
+      for (Judgement& judgement : held_out) {
+        // Without an answer there is nothing to be sure of.
+        if (judgement.answered) judgement.confidence = map(judgement.confidence);
+      }
+      report(estimator.name, "isotonic", 1, held_out);
+    }
+  }
+
+  const RecordedModel& model_;
+  const std::vector<RelationPredictions>& relations_;
+  const StudyOptions& options_;
+  std::vector<std::size_t> strata_;
+  Resamples resamples_;
+  FactGroups groups_;
+  ModelCalibration result_;
+};
+
+}  // namespace detail
+
+/// Throws a user error for results without facts, and for an estimator asked for by name that they
+/// do not allow.
+[[nodiscard]] inline ModelCalibration calibrate_model(const RecordedModel& model,
+                                                      const StudyOptions& options = {}) {
+  if (model.predictions.facts() == 0) {
+    throw user_error({.file = model.predictions.name}, "holds no scored fact", "probe first");
+  }
+  return detail::Study(model, options).run();
+}
+
+}  // namespace plumb

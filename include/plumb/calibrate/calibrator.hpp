@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Is the model's sureness earned?
+//
+// A calibrator judges every fact by its confidence estimator and measures how the confidences fit
+// the correctness, each number with a bootstrap interval over facts. Draws are kept, so that the
+// difference of two estimators on the same facts has a paired interval.
+//
+// Calibration errors are means of absolute values, so noise makes them larger: with few facts even
+// a perfectly calibrated model has some, and a resample, being noisier, has more than the sample. An
+// interval is therefore the middle 95% of the draws moved so that their median is the estimate, and
+// cut to the range the number can have. It tells how far the estimate would vary with other facts,
+// not how much of it is noise.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/calibrate/calibration_metrics.hpp"
+#include "plumb/measure/resamples.hpp"
+
+namespace plumb {
+
+/// A number with its bootstrap draws, by resample; NaN where there is none.
+struct Draws {
+  double value = 0;
+  std::vector<double> draws;
+  std::size_t count = 0;
+  /// Values the number can have.
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+
+  /// The same with a known range.
+  [[nodiscard]] Draws within(double low, double high) && {
+    least = low;
+    most = high;
+    return std::move(*this);
+  }
+
+  /// The centred interval; resamples without a number are left out. No number (count 0) when the
+  /// value is NaN.
+  [[nodiscard]] Estimate estimate() const {
+    if (!std::isfinite(value)) return {};
+    std::vector<double> finite;
+    std::ranges::copy_if(draws, std::back_inserter(finite),
+                         [](double draw) { return std::isfinite(draw); });
+    if (finite.empty()) finite.push_back(value);
+    std::ranges::sort(finite);
+    const double shift = value - quantile(finite, 0.5);
+    return {value, std::clamp(quantile(finite, 0.025) + shift, std::min(least, value), value),
+            std::clamp(quantile(finite, 0.975) + shift, value, std::max(most, value)), count,
+            "centred bootstrap"};
+  }
+};
+
+/// `of(values…)` of several numbers over the same resamples, draw by draw; its range is not known.
+template <class Of, class... More>
+[[nodiscard]] Draws combine(Of of, const Draws& first, const More&... more) {
+  Draws result{of(first.value, more.value...), {}, first.count};
+  for (std::size_t r = 0; r < first.draws.size(); ++r) {
+    result.draws.push_back(of(first.draws[r], more.draws[r]...));
+  }
+  return result;
+}
+
+/// The metrics of one set of answers and of each of its resamples.
+struct Calibration {
+  MetricValues point;
+  std::vector<MetricValues> resampled;
+  std::size_t count = 0;
+
+  [[nodiscard]] Draws draws(CalibrationMetric metric) const {
+    using enum CalibrationMetric;
+    Draws result{point[metric], {}, count};
+    if (metric != brier_within_bin && metric != brier_skill) result.least = 0;
+    if (metric != brier_within_bin && metric != log_loss) {
+      result.most = metric == brier_uncertainty ? 0.25 : 1;
+    }
+    for (const MetricValues& values : resampled) result.draws.push_back(values[metric]);
+    return result;
+  }
+  [[nodiscard]] Estimate operator[](CalibrationMetric metric) const {
+    return draws(metric).estimate();
+  }
+};
+
+/// Facts of each relation: the strata of a resample of all of them.
+[[nodiscard]] inline std::vector<std::size_t> strata_of(
+    const std::vector<RelationPredictions>& relations) {
+  std::vector<std::size_t> strata;
+  for (const RelationPredictions& relation : relations) strata.push_back(relation.facts());
+  return strata;
+}
+
+/// Measures judgements; `bins` ≥ 1. `resamples` are over as many items.
+[[nodiscard]] inline Calibration calibration_of(std::span<const Judgement> judgements,
+                                                std::size_t bins, const Resamples& resamples) {
+  const SortedJudgements sorted(judgements, bins);
+  Calibration result{sorted.metrics(), std::vector<MetricValues>(resamples.size()),
+                     judgements.size()};
+  parallel_for(resamples.size(),
+               [&](std::size_t r) { result.resampled[r] = sorted.metrics(resamples.counts(r)); });
+  return result;
+}
+
+template <ConfidenceEstimator Estimator = Base>
+class Calibrator {
+ public:
+  /// `bins` of equal count (ACE, curves) and of equal width (ECE, MCE); the paper has 20.
+  explicit Calibrator(Estimator estimator = {}, std::size_t bins = 20)
+      : estimator_(std::move(estimator)), bins_(bins) {}
+
+  /// The judgement of every fact, relation by relation. Throws a user error for a relation the
+  /// estimator cannot judge.
+  [[nodiscard]] std::vector<Judgement> judge(std::span<const RelationPredictions> relations) const {
+    std::vector<Judgement> judgements;
+    for (const RelationPredictions& relation : relations) {
+      estimator_.check(relation);
+      for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
+        judgements.push_back(estimator_(FactPredictions{relation, fact}));
+      }
+    }
+    return judgements;
+  }
+
+  /// `resamples` are over the relations' facts (`strata_of`).
+  [[nodiscard]] Calibration calibrate(std::span<const RelationPredictions> relations,
+                                      const Resamples& resamples) const {
+    return calibration_of(judge(relations), bins_, resamples);
+  }
+
+  [[nodiscard]] const Estimator& estimator() const noexcept { return estimator_; }
+
+ private:
+  Estimator estimator_;
+  std::size_t bins_;
+};
+
+}  // namespace plumb

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How sure is the model of its answer?
+//
+//   Base         C = max_i softmax(ℓ)_i, under the base template
+//   Margin       C = softmax(ℓ)_[1] − softmax(ℓ)_[2], likewise
+//   Average      C = Σ_t 1(ỹ_t = ŷ) · C_Base(ỹ_t) / T over the T paraphrases, ŷ the aggregate answer
+//   Consistency  C = Σ_t 1(ỹ_t = ŷ) / T
+//   Marked       Base under the template with an epistemic marker
+// Where a vote fails there is no answer: confidence 0, counted as wrong, and kept. Source: Kissling
+// et al., equations 1–4 and section 3.3; the paper has T = 5, here it is any number from 2.
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "plumb/aggregate/aggregator.hpp"
+#include "plumb/core/error.hpp"
+
+namespace plumb {
+
+/// One fact's answer: how sure, and whether rightly.
+struct Judgement {
+  double confidence = 0;
+  bool correct = false;
+  /// False where a vote failed.
+  bool answered = true;
+};
+
+/// A ConfidenceEstimator tells how sure a model is of its answer to a fact.
+///
+/// Requires: `estimator(fact)` returns a Judgement, `estimator.name()` a short lower-case name for
+/// tables, and `estimator.check(relation)` throws the user error of a relation it cannot judge.
+/// Means: a confidence lies in [0, 1] and claims to be the probability of being right.
+/// Does not promise: that the answer is the base template's, or that there is one.
+template <class E>
+concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions& fact,
+                                       const RelationPredictions& relation) {
+  { estimator(fact) } -> std::same_as<Judgement>;
+  { estimator.name() } -> std::convertible_to<std::string>;
+  estimator.check(relation);
+};
+
+struct Base {
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    return {fact.base().confidence, fact.base().correct};
+  }
+  [[nodiscard]] std::string name() const { return "base"; }
+  void check(const RelationPredictions&) const {}
+};
+
+struct Margin {
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    return {fact.base().margin, fact.base().correct};
+  }
+  [[nodiscard]] std::string name() const { return "margin"; }
+  void check(const RelationPredictions&) const {}
+};
+
+namespace detail {
+
+inline void need_paraphrases(const RelationPredictions& relation, const std::string& name) {
+  if (relation.paraphrases >= 2) return;
+  throw user_error({.field = relation.relation.code},
+                   name + " needs at least two paraphrases, this relation has " +
+                       std::to_string(relation.paraphrases),
+                   "score more templates (--templates all)");
+}
+
+}  // namespace detail
+
+/// What Average and Consistency share: an aggregate answer, then a sum over those that gave it.
+template <AggregationPolicy Policy, bool weighted>
+class StructuralConfidence {
+ public:
+  explicit StructuralConfidence(Policy policy = {}) : aggregator_(std::move(policy)) {}
+
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    const Aggregate aggregate = aggregator_(fact.paraphrases());
+    if (!aggregate.option) return {0, false, false};
+    const double sum =
+        weighted ? aggregate.confidence_sum : static_cast<double>(aggregate.agreeing);
+    return {sum / static_cast<double>(fact.in.paraphrases), *aggregate.option == fact.answer()};
+  }
+  [[nodiscard]] std::string name() const {
+    return (weighted ? "average_" : "consistency_") + aggregator_.policy().name();
+  }
+  void check(const RelationPredictions& relation) const {
+    detail::need_paraphrases(relation, name());
+  }
+
+ private:
+  Aggregator<Policy> aggregator_;
+};
+
+template <AggregationPolicy Policy = Vote>
+class Average : public StructuralConfidence<Policy, true> {
+ public:
+  explicit Average(Policy policy = {}) : StructuralConfidence<Policy, true>(std::move(policy)) {}
+};
+
+template <AggregationPolicy Policy = Vote>
+class Consistency : public StructuralConfidence<Policy, false> {
+ public:
+  explicit Consistency(Policy policy = {})
+      : StructuralConfidence<Policy, false>(std::move(policy)) {}
+};
+
+/// Base confidence under the template with this marker.
+class Marked {
+ public:
+  explicit Marked(std::string marker) : marker_(std::move(marker)) {}
+
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    const Prediction& made = fact.in.row(fact.fact)[fact.in.place_of(marker_).value()];
+    return {made.confidence, made.correct};
+  }
+  [[nodiscard]] std::string name() const { return marker_; }
+  void check(const RelationPredictions& relation) const {
+    if (relation.place_of(marker_)) return;
+    throw user_error({.field = relation.relation.code},
+                     "has no template with the marker '" + marker_ + "'",
+                     "score one, or inject it with --inject");
+  }
+
+ private:
+  std::string marker_;
+};
+
+static_assert(ConfidenceEstimator<Base> && ConfidenceEstimator<Margin>);
+static_assert(ConfidenceEstimator<Average<Vote>> && ConfidenceEstimator<Marked>);
+
+}  // namespace plumb

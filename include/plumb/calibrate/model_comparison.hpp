@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does calibration go with accuracy over several models, and with the training objective?
+//
+// Calibration tends to improve with accuracy (Kissling et al., section 5.3), so the correlation of
+// the two is told, and causal and masked models are compared in pairs of like accuracy: the closest
+// two first, each model once, up to a largest gap; for each pair also the domain in which the two
+// are closest (section 6, Tables 2 and 5, which do not say how the pairs were found; this rule finds
+// theirs). Accuracies are means over paraphrases.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plumb/calibrate/model_calibration.hpp"
+#include "plumb/measure/correlation.hpp"
+
+namespace plumb {
+
+/// Indices into the two lists that were matched.
+struct ModelPair {
+  std::size_t causal = 0;
+  std::size_t masked = 0;
+};
+
+/// Pairs in ascending order of their gap in accuracy (shares in [0, 1]); ties go to lower indices.
+[[nodiscard]] inline std::vector<ModelPair> match_by_accuracy(std::span<const double> causal,
+                                                              std::span<const double> masked,
+                                                              double largest_gap = 0.02) {
+  std::vector<std::tuple<double, std::size_t, std::size_t>> gaps;
+  for (std::size_t c = 0; c < causal.size(); ++c) {
+    for (std::size_t m = 0; m < masked.size(); ++m) {
+      const double gap = std::abs(causal[c] - masked[m]);
+      if (gap <= largest_gap) gaps.emplace_back(gap, c, m);
+    }
+  }
+  std::ranges::sort(gaps);
+  std::vector<ModelPair> pairs;
+  for (const auto& [gap, c, m] : gaps) {
+    const bool taken = std::ranges::any_of(
+        pairs, [c = c, m = m](const ModelPair& p) { return p.causal == c || p.masked == m; });
+    if (!taken) pairs.push_back({c, m});
+  }
+  return pairs;
+}
+
+/// The domain in both maps (name → accuracy) with the smallest gap, the first by name of equals;
+/// empty when they share none.
+[[nodiscard]] inline std::string closest_domain(const std::map<std::string, double>& one,
+                                                const std::map<std::string, double>& other) {
+  std::string closest;
+  double smallest = 0;
+  for (const auto& [domain, accuracy] : one) {
+    const auto found = other.find(domain);
+    if (found == other.end()) continue;
+    const double gap = std::abs(accuracy - found->second);
+    if (closest.empty() || gap < smallest) {
+      closest = domain;
+      smallest = gap;
+    }
+  }
+  return closest;
+}
+
+/// One causal and one masked model of like accuracy; indices into the models.
+struct MatchedModels {
+  std::size_t causal = 0;
+  std::size_t masked = 0;
+  /// Where the two are closest; empty when no domains are known.
+  std::string domain;
+};
+
+struct ModelComparison {
+  /// By estimator: Pearson's r of ACE and accuracy over the models that have it.
+  std::vector<std::pair<std::string, Estimate>> correlation;
+  std::vector<MatchedModels> pairs;
+};
+
+/// `masked[i]` tells whether models[i] is a masked model.
+[[nodiscard]] inline ModelComparison compare_models(const std::vector<ModelCalibration>& models,
+                                                    const std::vector<bool>& masked) {
+  ModelComparison comparison;
+  for (const std::string& name : estimator_names(models)) {
+    std::vector<double> accuracy, error;
+    for (const ModelCalibration& model : models) {
+      const EstimatorResult* made = model.estimator(name);
+      if (made == nullptr || at(made->metrics, CalibrationMetric::ace).count == 0) continue;
+      accuracy.push_back(model.paraphrase_accuracy.value);
+      error.push_back(at(made->metrics, CalibrationMetric::ace).value);
+    }
+    const Estimate r = pearson(accuracy, error);
+    if (r.count > 0) comparison.correlation.emplace_back(name, r);
+  }
+  std::array<std::vector<std::size_t>, 2> kinds;
+  std::array<std::vector<double>, 2> accuracies;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    kinds[masked[i] ? 1 : 0].push_back(i);
+    accuracies[masked[i] ? 1 : 0].push_back(models[i].paraphrase_accuracy.value);
+  }
+  const auto domains = [](const ModelCalibration& model) {
+    std::map<std::string, double> values;
+    for (const auto& [name, accuracy] : model.domain_accuracy) values[name] = accuracy.value;
+    return values;
+  };
+  for (const auto& [c, m] : match_by_accuracy(accuracies[0], accuracies[1])) {
+    const std::size_t causal = kinds[0][c];
+    const std::size_t other = kinds[1][m];
+    comparison.pairs.push_back(
+        {causal, other, closest_domain(domains(models[causal]), domains(models[other]))});
+  }
+  return comparison;
+}
+
+}  // namespace plumb

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a CSV file hold?
+//
+// RFC 4180: fields between commas, quotes around a field that holds a comma, a quote (doubled) or a
+// line break. The first record names the fields. Non-goal: other separators.
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/data/json_file.hpp"
+
+namespace plumb {
+
+/// One record and the line it starts on, from 1.
+struct CsvRecord {
+  std::vector<std::string> fields;
+  std::size_t line = 1;
+};
+
+namespace detail {
+
+/// Splits a whole text; `unclosed` is the line of a quote that never ends, if there is one.
+inline std::vector<CsvRecord> split_csv(const std::string& text,
+                                        std::optional<std::size_t>& unclosed) {
+  std::vector<CsvRecord> records;
+  std::size_t line = 1;
+  for (std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text.size();) {
+    CsvRecord record{{""}, line};
+    bool blank = true;
+    for (bool end = false; !end;) {
+      if (at < text.size() && text[at] == '"' && record.fields.back().empty()) {
+        const std::size_t opened = line;
+        for (++at;; ++at) {
+          if (at >= text.size()) {
+            unclosed = opened;
+            return records;
+          }
+          if (text[at] == '\n') ++line;
+          if (text[at] == '"' && (at + 1 >= text.size() || text[at + 1] != '"')) break;
+          if (text[at] == '"') ++at;
+          record.fields.back().push_back(text[at]);
+        }
+        ++at;
+        blank = false;
+      }
+      const char c = at < text.size() ? text[at++] : '\n';
+      if (c == '\n') {
+        ++line;
+        end = true;
+      } else if (c == ',') {
+        record.fields.emplace_back();
+        blank = false;
+      } else if (c != '\r' || (at < text.size() && text[at] != '\n')) {
+        record.fields.back().push_back(c);
+        blank = false;
+      }
+    }
+    if (!blank) records.push_back(std::move(record));
+  }
+  return records;
+}
+
+}  // namespace detail
+
+/// A file with a header, field by name.
+class CsvFile {
+ public:
+  /// Throws a user error when the file cannot be read, is not UTF-8, has no header or ends inside
+  /// quotes. Records whose number of fields is not the header's go to `report` and are left out.
+  CsvFile(std::filesystem::path file, const ProblemSink& report) : file_(std::move(file)) {
+    const std::string text = read_text(file_);
+    if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
+      throw user_error({file_, detail::line_of_byte(text, at)}, "not UTF-8", "convert the file");
+    }
+    std::optional<std::size_t> unclosed;
+    records_ = detail::split_csv(text, unclosed);
+    if (unclosed) {
+      throw user_error({file_, *unclosed}, "a quote is opened here and never closed",
+                       "close it, and double quotes inside a field");
+    }
+    if (records_.empty()) {
+      throw user_error({.file = file_}, "is empty", "its first line must name the fields");
+    }
+    for (std::size_t i = 0; i < records_[0].fields.size(); ++i) {
+      columns_.emplace(records_[0].fields[i], i);
+    }
+    const std::size_t fields = records_[0].fields.size();
+    records_.erase(records_.begin());
+    std::erase_if(records_, [&](const CsvRecord& record) {
+      if (record.fields.size() == fields) return false;
+      report(user_error(
+          {file_, record.line},
+          std::to_string(record.fields.size()) + " fields instead of " + std::to_string(fields),
+          "write one for each of the header's names"));
+      return true;
+    });
+  }
+
+  [[nodiscard]] bool has(const std::string& column) const { return columns_.contains(column); }
+  [[nodiscard]] const std::vector<CsvRecord>& records() const noexcept { return records_; }
+  /// Throws a user error when the header lacks the column.
+  void require(const std::string& column) const {
+    if (has(column)) return;
+    throw user_error({file_, 1, column}, "is not among the header's fields", "add the column");
+  }
+  /// The field of a column; throws as `require`.
+  [[nodiscard]] const std::string& at(const CsvRecord& record, const std::string& column) const {
+    require(column);
+    return record.fields[columns_.find(column)->second];
+  }
+
+ private:
+  std::filesystem::path file_;
+  std::vector<CsvRecord> records_;
+  std::map<std::string, std::size_t> columns_;
+};
+
+}  // namespace plumb

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is FACTOR read?
+//
+// Each record has a context, one true completion and three false ones (Muhlgay et al. 2024). The
+// context is `turncated_prefixes` (the field's own spelling), then a space unless it ends in
+// whitespace, then the completion; the statement is scored byte for byte as it stands. All records
+// make one relation whose options are the four roles; the texts are each fact's own. The true
+// completion is the first option, so a tie would count as right; records whose completions are not
+// all different are reported.
+
+#include <cctype>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plumb/data/csv_file.hpp"
+
+namespace plumb {
+
+namespace detail {
+
+inline const std::vector<std::string>& factor_roles() {
+  static const std::vector<std::string> roles{"completion", "contradiction_0", "contradiction_1",
+                                              "contradiction_2"};
+  return roles;
+}
+
+/// What must be said beside the numbers: the calibration paper's are of Wiki-FACTOR. Only the
+/// file's name can tell which part of FACTOR it holds.
+inline std::string factor_note(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name.find("wiki") != std::string::npos) return "";
+  const bool expert = name.find("expert") != std::string::npos;
+  return std::string(expert ? "Expert-FACTOR: not" : "FACTOR, but by its name not") +
+         " the Wiki-FACTOR of the calibration paper, so its numbers do not compare with the "
+         "paper's.";
+}
+
+/// The file's first characters tell, without reading the rest.
+inline bool is_factor_header(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string header;
+  std::getline(stream, header);
+  return header.find("turncated_prefixes") != std::string::npos;
+}
+
+}  // namespace detail
+
+/// The FACTOR file a path names: itself, or the only .csv of a folder; nothing otherwise.
+[[nodiscard]] inline std::optional<std::filesystem::path> factor_file(
+    const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::optional<fs::path> found;
+  if (!fs::is_directory(path)) {
+    if (path.extension() == ".csv") found = path;
+  } else {
+    for (const auto& entry : fs::directory_iterator(path)) {
+      if (entry.path().extension() != ".csv") continue;
+      if (found) return std::nullopt;
+      found = entry.path();
+    }
+  }
+  if (found && !detail::is_factor_header(*found)) return std::nullopt;
+  return found;
+}
+
+/// Throws a user error when the file cannot be read or lacks a column; all else goes to `report`.
+[[nodiscard]] inline Dataset load_factor(const std::filesystem::path& file,
+                                         const ProblemSink& report = throw_problem) {
+  const CsvFile csv(file, report);
+  std::vector<std::string> columns = detail::factor_roles();
+  columns.push_back("turncated_prefixes");
+  for (const std::string& column : columns) csv.require(column);
+  Dataset dataset{file.stem().string(), {}, {file}};
+  Relation relation;
+  relation.code = file.stem().string();
+  relation.templates = {"[X][Y]"};
+  relation.options = relation.option_ids = detail::factor_roles();
+  relation.file = file;
+  relation.verbatim = true;
+  relation.note = detail::factor_note(relation.code);
+  std::size_t instance = 0;
+  for (const CsvRecord& record : csv.records()) {
+    Fact fact;
+    fact.instance = instance++;
+    fact.line = record.line;
+    fact.subject_id = std::to_string(fact.instance);
+    fact.subject = csv.at(record, "turncated_prefixes");
+    bool sound = true;
+    const auto refuse = [&](const std::string& field, const char* what, const char* remedy) {
+      report(user_error({file, record.line, field}, what, remedy));
+      sound = false;
+    };
+    if (fact.subject.empty()) refuse("turncated_prefixes", "is empty", "give the context");
+    for (const std::string& role : detail::factor_roles()) {
+      const std::string& text = csv.at(record, role);
+      if (text.empty()) {
+        refuse(role, "is empty", "give the completion");
+      } else if (std::ranges::find(fact.choices, text) != fact.choices.end()) {
+        refuse(role, "is the same text as another completion", "remove the record");
+      }
+      fact.choices.push_back(text);
+    }
+    if (!sound) continue;
+    if (std::isspace(static_cast<unsigned char>(fact.subject.back())) == 0) fact.subject += ' ';
+    relation.facts.push_back(std::move(fact));
+  }
+  if (!relation.facts.empty()) dataset.relations.push_back(std::move(relation));
+  return dataset;
+}
+
+}  // namespace plumb

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which other templates should a dataset's facts be asked with?
+//
+// A JSON object by relation, {"P36": ["The capital of [X] is [Y].", …]} or as BEAR's metadata has it,
+// {"P36": {"templates": […], …}}. They replace the dataset's own.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plumb/data/json_file.hpp"
+
+namespace plumb {
+
+/// Replaces the templates of every relation. Throws a user error when the file lacks a relation, or
+/// a template a placeholder.
+inline void use_template_file(Dataset& dataset, const std::filesystem::path& file) {
+  const Json all = read_json_object(file);
+  for (Relation& relation : dataset.relations) {
+    const Site site{file, 0, relation.code};
+    const auto entry = all.find(relation.code);
+    if (entry == all.end()) {
+      throw user_error(site, "has no templates for this relation",
+                       "add them, or choose others with --relations");
+    }
+    const auto templates =
+        entry->is_object() ? string_list(*entry, "templates") : string_list(all, relation.code);
+    if (!templates || templates->empty()) {
+      throw user_error(site, "has no list of templates", "give it [\"… [X] … [Y] …\"]");
+    }
+    for (const std::string& text : *templates) {
+      if (const auto problem = problem_with_template(text, site)) throw *problem;
+    }
+    relation.templates = *templates;
+    relation.template_file = file;
+  }
+  dataset.files.push_back(file);
+}
+
+}  // namespace plumb

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does the model answer, and how sure does it look?
+//
+// The scores of a closed set of options become probabilities by softmax,
+//   p_i = exp(ℓ_i) / Σ_k exp(ℓ_k),
+// the answer is the likeliest option (the first of equals, as everywhere in plumb), its probability
+// is the Base confidence and its lead over the second the Margin confidence. Source: Kissling et
+// al., "Self-Aware Knowledge Probing", equations 1 and 2.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace plumb {
+
+/// One answer to one prompt.
+struct Prediction {
+  std::size_t option = 0;
+  bool correct = false;
+  /// Base confidence, in [1/K, 1] for K options, and Margin confidence, in [0, 1].
+  double confidence = 0;
+  double margin = 0;
+  /// Σ_k (p_k − [k is the answer])², the Brier score of the whole distribution, in [0, 2].
+  double one_hot_brier = 0;
+};
+
+/// exp(temperature-scaled score) over the options, summing to 1. `scores` must not be empty and
+/// must be finite; `temperature` is positive and divides them.
+[[nodiscard]] inline std::vector<double> softmax(std::span<const double> scores,
+                                                 double temperature = 1) {
+  const double best = *std::ranges::max_element(scores);
+  std::vector<double> p(scores.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i)
+    sum += p[i] = std::exp((scores[i] - best) / temperature);
+  for (double& value : p) value /= sum;
+  return p;
+}
+
+/// `scores` are finite log-likelihoods, at least one; `answer` indexes the right option. With one
+/// option both confidences are 1.
+[[nodiscard]] inline Prediction predict(std::span<const double> scores, std::size_t answer,
+                                        double temperature = 1) {
+  const std::vector<double> p = softmax(scores, temperature);
+  Prediction made;
+  double squares = 0;
+  double second = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    squares += p[i] * p[i];
+    if (i == made.option) continue;
+    if (scores[i] > scores[made.option]) {
+      second = p[made.option];
+      made.option = i;
+    } else {
+      second = std::max(second, p[i]);
+    }
+  }
+  made.correct = made.option == answer;
+  made.confidence = p[made.option];
+  made.margin = made.confidence - second;
+  made.one_hot_brier = squares - 2 * p[answer] + 1;
+  return made;
+}
+
+}  // namespace plumb

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How often does each fact stand in each bootstrap resample?
+//
+// Drawn once and shared by every number that is computed from the same facts, so that differences
+// between estimators or models are paired. Strata (relations) are resampled within, as they are
+// part of the design. Resample r depends on (seed, name, r) alone, whatever the number of threads.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/parallel.hpp"
+#include "plumb/measure/interval.hpp"
+
+namespace plumb {
+
+/// Thread-safe once made.
+class Resamples {
+ public:
+  /// `strata` are the numbers of facts of each stratum, which stand one after another.
+  Resamples(std::span<const std::size_t> strata, const Bootstrap& options, const std::string& name)
+      : resamples_(options.resamples) {
+    for (const std::size_t size : strata) items_ += size;
+    counts_.resize(resamples_ * items_);
+    parallel_for(resamples_, [&](std::size_t r) {
+      RandomStream random(options.seed, name + "/" + std::to_string(r));
+      std::uint16_t* stratum = counts_.data() + r * items_;
+      for (const std::size_t size : strata) {
+        for (std::size_t i = 0; i < size; ++i) ++stratum[random.below(size)];
+        stratum += size;
+      }
+    });
+  }
+
+  /// The same resamples of some of the items only: whole strata, as (first item, items) one after
+  /// another.
+  [[nodiscard]] Resamples part(std::span<const std::pair<std::size_t, std::size_t>> ranges) const {
+    Resamples chosen;
+    chosen.resamples_ = resamples_;
+    for (const auto& [first, count] : ranges) chosen.items_ += count;
+    chosen.counts_.reserve(resamples_ * chosen.items_);
+    for (std::size_t r = 0; r < resamples_; ++r) {
+      for (const auto& [first, count] : ranges) {
+        const auto from = counts_.begin() + static_cast<std::ptrdiff_t>(r * items_ + first);
+        chosen.counts_.insert(chosen.counts_.end(), from,
+                              from + static_cast<std::ptrdiff_t>(count));
+      }
+    }
+    return chosen;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return resamples_; }
+  [[nodiscard]] std::size_t items() const noexcept { return items_; }
+  /// How often each item stands in resample r; sums to items().
+  [[nodiscard]] std::span<const std::uint16_t> counts(std::size_t r) const {
+    return std::span(counts_).subspan(r * items_, items_);
+  }
+
+ private:
+  Resamples() = default;
+
+  std::size_t resamples_ = 0;
+  std::size_t items_ = 0;
+  std::vector<std::uint16_t> counts_;
+};
+
+/// The mean of `values`, one for each item, with its percentile interval.
+[[nodiscard]] inline Estimate resampled_mean(std::span<const double> values,
+                                             const Resamples& resamples) {
+  if (values.empty()) return {};
+  const double n = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  std::vector<double> draws(resamples.size());
+  for (std::size_t r = 0; r < draws.size(); ++r) {
+    const auto counts = resamples.counts(r);
+    for (std::size_t i = 0; i < values.size(); ++i) draws[r] += counts[i] * values[i];
+    draws[r] /= n;
+  }
+  return percentile_interval(sum / n, std::move(draws), values.size());
+}
+
+}  // namespace plumb

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do several models' calibrations look side by side?
+//
+// Kissling et al., Tables 1 and 4, Figure 4 and, where causal and masked models can be paired,
+// Tables 2 and 5.
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/report/calibration_cells.hpp"
+#include "plumb/report/xy_chart.hpp"
+
+namespace plumb::detail {
+
+class ComparisonSections {
+ public:
+  explicit ComparisonSections(const CalibrationResults& results) : results_(results) {}
+
+  [[nodiscard]] std::string html() const {
+    std::vector<std::string> plain, averages;
+    for (const std::string& name : estimator_names(results_.models)) {
+      if (name == "base" || name == "margin" || name.starts_with("average_")) plain.push_back(name);
+      if (name.starts_with("average_")) averages.push_back(name);
+    }
+    std::string html =
+        heading("Adaptive calibration error by model",
+                "Lower is better; bold: the model's best. Below 0.1 counts as well calibrated. Not "
+                "shown for Consistency, whose few values make the bins arbitrary.") +
+        model_table(plain, M::ace) +
+        heading("Brier score by model",
+                "Mean (confidence − correct)². Always saying 0.5 scores 0.25.") +
+        model_table(estimator_names(results_.models), M::brier);
+    if (!averages.empty()) {
+      html += heading("Brier score of Average by aggregation",
+                      "“vote ≥ k”: at least k paraphrases agree and no other answer has as many.") +
+              model_table(averages, M::brier);
+    }
+    html += heading("Calibration error against accuracy",
+                    "Each point is a model; accuracy is the mean over paraphrases.") +
+            "<div class=\"plots two\">" + scatter() + correlation_table() + "</div>\n";
+    return html + pairs();
+  }
+
+ private:
+  using M = CalibrationMetric;
+
+  [[nodiscard]] std::string model_table(const std::vector<std::string>& estimators,
+                                        M metric) const {
+    std::vector<std::string> heads{"Model", "Kind", "Facts", "Accuracy", "Mean over paraphrases"};
+    for (const std::string& name : estimators) heads.push_back(escape_html(estimator_label(name)));
+    std::string html = table_head(heads);
+    for (std::size_t i = 0; i < results_.models.size(); ++i) {
+      const ModelCalibration& model = results_.models[i];
+      double best = 2;
+      for (const std::string& name : estimators) {
+        const EstimatorResult* made = model.estimator(name);
+        if (made != nullptr && at(made->metrics, metric).count > 0) {
+          best = std::min(best, at(made->metrics, metric).value);
+        }
+      }
+      html += "<tr><td>" + label(model.name) + "</td><td>" +
+              (results_.masked[i] ? "masked" : "causal") + "</td>" + number_cell(model.facts) +
+              cell(model.accuracy) + cell(model.paraphrase_accuracy);
+      for (const std::string& name : estimators) {
+        const EstimatorResult* made = model.estimator(name);
+        html += made == nullptr
+                    ? "<td data-v=\"-1\">–</td>"
+                    : cell(made->metrics, metric, at(made->metrics, metric).value == best);
+      }
+      html += "</tr>\n";
+    }
+    return html + table_end;
+  }
+
+  [[nodiscard]] std::string scatter() const {
+    std::vector<ChartSeries> series;
+    std::set<std::string> labelled;
+    XyChart chart{"ACE against accuracy", "accuracy", "ACE"};
+    double top = 0.1;
+    double across = 0.1;
+    for (const char* name : {"base", "margin", "average_vote2", "average_min"}) {
+      ChartSeries points{estimator_label(name), {}, false};
+      for (const ModelCalibration& model : results_.models) {
+        const EstimatorResult* made = model.estimator(name);
+        if (made == nullptr || at(made->metrics, M::ace).count == 0) continue;
+        const Estimate& ace = at(made->metrics, M::ace);
+        points.points.push_back({model.paraphrase_accuracy.value, ace.value,
+                                 std::pair{ace.low, ace.high},
+                                 labelled.insert(model.name).second ? model.name : std::string()});
+        top = std::max(top, ace.high);
+        across = std::max(across, model.paraphrase_accuracy.value);
+      }
+      if (!points.points.empty()) series.push_back(std::move(points));
+    }
+    chart.x_range = {0, std::min(1.0, across * 1.15)};
+    chart.y_range = {0, std::min(1.0, top * 1.05)};
+    return xy_chart(chart, series);
+  }
+
+  [[nodiscard]] std::string correlation_table() const {
+    std::string html = "<div>" + table_head({"Estimator", "Pearson's r", "Models"});
+    for (const auto& [name, r] : results_.comparison.correlation) {
+      html += "<tr><td>" + label(estimator_label(name)) + "</td>" + cell(r) + number_cell(r.count) +
+              "</tr>\n";
+    }
+    if (results_.comparison.correlation.empty()) {
+      html += "<tr><td colspan=\"3\">needs three models of different accuracy</td></tr>\n";
+    }
+    return html + table_end + "</div>";
+  }
+
+  [[nodiscard]] std::string pairs() const {
+    if (results_.comparison.pairs.empty()) return "";
+    std::string html =
+        heading(
+            "Causal and masked models of like accuracy",
+            "Closest accuracies first, each model once, at most 0.02 apart; Brier scores over all "
+            "facts and over the domain in which the two are closest.") +
+        table_head({"Model", "Accuracy", "Margin", "Average, min", "Domain", "Facts", "Accuracy",
+                    "Margin", "Average, min"});
+    for (const MatchedModels& pair : results_.comparison.pairs) {
+      for (const std::size_t i : {pair.causal, pair.masked}) {
+        const ModelCalibration& model = results_.models[i];
+        const auto brier = [&](const char* name, bool in_domain) -> std::string {
+          const EstimatorResult* made = model.estimator(name);
+          if (made == nullptr) return "<td>–</td>";
+          if (!in_domain) return cell(made->metrics, M::brier);
+          for (const auto& [domain, metrics] : made->domains) {
+            if (domain == pair.domain) return cell(metrics, M::brier);
+          }
+          return "<td>–</td>";
+        };
+        html += "<tr><td>" + label(model.name) + "</td>" + cell(model.paraphrase_accuracy) +
+                brier("margin", false) + brier("average_min", false) + "<td>" +
+                (pair.domain.empty() ? "–" : label(pair.domain)) + "</td>";
+        if (pair.domain.empty()) {
+          html += "<td>–</td><td>–</td>";
+        } else {
+          html += number_cell(model.domain_facts.at(pair.domain)) +
+                  cell(model.domain_accuracy.at(pair.domain));
+        }
+        html += brier("margin", true) + brier("average_min", true) + "</tr>\n";
+      }
+    }
+    return html + table_end;
+  }
+
+  const CalibrationResults& results_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a calibration become a folder and a terminal table?
+//
+// Writes metrics.json, a CSV file for each plot and table, and report.html.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plumb/report/calibration_page.hpp"
+#include "plumb/run/run_folder.hpp"
+
+namespace plumb {
+
+/// Writes all of it into `target`, which exists. `settings` is an object for the page's last table.
+inline void write_calibration(const CalibrationResults& results, const Json& settings,
+                              const std::filesystem::path& target) {
+  write_atomically(target / "metrics.json", to_json(results).dump(2) + "\n");
+  for (const auto& [name, text] : calibration_csv(results)) write_atomically(target / name, text);
+  write_atomically(target / "report.html", CalibrationPage(results).html(settings));
+}
+
+namespace detail {
+
+inline std::string estimator_rows(const ModelCalibration& model) {
+  TextTable table({"estimator", "accuracy [95%]", "confidence", "ACE [95%]", "Brier [95%]", "ECE",
+                   "log loss", "AUROC", "AURC", "failed votes"});
+  const auto plain = [](const Estimate& e) { return e.count == 0 ? "–" : fixed(e.value, 3); };
+  bool discrete = false;
+  for (const EstimatorResult& made : model.estimators) {
+    using enum CalibrationMetric;
+    const auto of = [&](CalibrationMetric metric) -> const Estimate& {
+      return at(made.metrics, metric);
+    };
+    discrete = discrete || made.discrete;
+    table.add({estimator_label(made.name) + (made.discrete ? " *" : ""),
+               with_interval(of(accuracy)), plain(of(mean_confidence)), with_interval(of(ace)),
+               with_interval(of(brier)), plain(of(ece)), plain(of(log_loss)), plain(of(auroc)),
+               plain(of(aurc)), std::to_string(made.failures)});
+  }
+  return table.text() + (discrete ? "* few distinct values: its ACE means little\n" : "");
+}
+
+inline std::string marker_rows(const ModelCalibration& model) {
+  TextTable table(
+      {"marked − base template", "facts", "accuracy [95%]", "ACE [95%]", "Brier [95%]"});
+  for (const MarkerEffect& effect : model.markers) {
+    table.add({estimator_label(effect.marker), std::to_string(effect.facts),
+               with_interval(effect.accuracy), with_interval(effect.ace),
+               with_interval(effect.brier)});
+  }
+  return table.text();
+}
+
+inline std::string reduction_rows(const ModelCalibration& model) {
+  TextTable table({"reduction", "accuracy [95%]", "ACE [95%]", "H [95%]"});
+  for (const ReductionResult& r : model.reductions) {
+    table.add({scoring_label(r.scoring), with_interval(r.accuracy), with_interval(r.ace),
+               with_interval(r.harmonic_mean)});
+  }
+  return table.text();
+}
+
+inline std::string recalibration_rows(const ModelCalibration& model) {
+  TextTable table({"held out", "map", "confidence", "ACE [95%]", "Brier [95%]"});
+  for (const RecalibrationResult& r : model.recalibration) {
+    using enum CalibrationMetric;
+    table.add({estimator_label(r.estimator),
+               r.map == "temperature" ? "temperature " + fixed(r.temperature, 2) : r.map,
+               fixed(at(r.metrics, mean_confidence).value, 3), with_interval(at(r.metrics, ace)),
+               with_interval(at(r.metrics, brier))});
+  }
+  return table.text();
+}
+
+inline std::string model_rows(const CalibrationResults& results) {
+  const std::vector<std::string> shown{"base", "margin", "average_vote2", "average_min"};
+  std::vector<std::string> heads{"model", "facts", "accuracy"};
+  for (const std::string metric : {"ACE ", "Brier "}) {
+    for (const std::string& name : shown) heads.push_back(metric + estimator_label(name));
+  }
+  TextTable table(heads);
+  for (const ModelCalibration& model : results.models) {
+    std::vector<std::string> cells{model.name, std::to_string(model.facts),
+                                   fixed(model.paraphrase_accuracy.value, 3)};
+    for (const CalibrationMetric metric : {CalibrationMetric::ace, CalibrationMetric::brier}) {
+      for (const std::string& name : shown) {
+        const EstimatorResult* made = model.estimator(name);
+        const Estimate none;
+        const Estimate& e = made == nullptr ? none : at(made->metrics, metric);
+        cells.push_back(e.count == 0 ? "–" : fixed(e.value, 3));
+      }
+    }
+    table.add(cells);
+  }
+  std::string text = table.text();
+  for (const auto& [name, r] : results.comparison.correlation) {
+    if (name != "base" && name != "margin" && name != "average_min") continue;
+    text += "Pearson's r of ACE and accuracy, " + estimator_label(name) + ": " + with_interval(r) +
+            " over " + std::to_string(r.count) + " models\n";
+  }
+  for (const MatchedModels& pair : results.comparison.pairs) {
+    text += "pair: " + results.models[pair.causal].name + " and " +
+            results.models[pair.masked].name +
+            (pair.domain.empty() ? "" : ", closest in " + pair.domain) + "\n";
+  }
+  return text;
+}
+
+}  // namespace detail
+
+/// For a terminal: all tables of one model, or the models side by side.
+[[nodiscard]] inline std::string calibration_table(const CalibrationResults& results) {
+  if (results.models.size() > 1) return detail::model_rows(results);
+  const ModelCalibration& model = results.models.front();
+  std::string text = detail::estimator_rows(model);
+  if (!model.markers.empty()) text += "\n" + detail::marker_rows(model);
+  if (!model.reductions.empty()) text += "\n" + detail::reduction_rows(model);
+  if (!model.recalibration.empty()) text += "\n" + detail::recalibration_rows(model);
+  text += "\naccuracy of the base template " + with_interval(model.accuracy) +
+          ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) + ", " +
+          std::to_string(model.facts) + " facts\n";
+  return text;
+}
+
+}  // namespace plumb

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do series of points look over two axes?
+//
+// Points, lines between them and 95% whiskers as inline SVG; optionally the diagonal (perfect
+// calibration) and a histogram along the bottom. Series differ in colour and in the shape of their
+// points, so that they can be told apart in print. Colours come from the page's style.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/report/html.hpp"
+#include "plumb/report/text_table.hpp"
+
+namespace plumb {
+
+struct ChartPoint {
+  double x = 0;
+  double y = 0;
+  /// Ends of the whisker.
+  std::optional<std::pair<double, double>> interval{};
+  /// Written beside the point.
+  std::string label{};
+};
+
+struct ChartSeries {
+  std::string name;
+  std::vector<ChartPoint> points;
+  bool line = true;
+};
+
+struct XyChart {
+  /// For readers who cannot see it.
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::array<double, 2> x_range{0, 1};
+  std::array<double, 2> y_range{0, 1};
+  double width = 520;
+  double height = 380;
+  bool diagonal = false;
+  /// Heights of equal-width bars over the x range, drawn faintly up to a quarter of the height.
+  std::vector<double> histogram{};
+};
+
+namespace detail {
+
+/// A step of 1, 2 or 5 times a power of ten that makes four to nine intervals.
+inline double tick_step(double range) {
+  double step = std::pow(10.0, std::floor(std::log10(range)));
+  if (range / step < 2) return step / 5;
+  return range / step < 5 ? step / 2 : step;
+}
+
+inline std::string point_shape(std::size_t series, double x, double y) {
+  const std::string at = fixed(x, 1) + " " + fixed(y, 1);
+  switch (series % 4) {
+    case 0:
+      return "<circle cx=\"" + fixed(x, 1) + "\" cy=\"" + fixed(y, 1) + "\" r=\"3.2\"/>";
+    case 1:
+      return "<path d=\"M" + at + "m-3 -3h6v6h-6z\"/>";
+    case 2:
+      return "<path d=\"M" + at + "m0 -4l4 7h-8z\"/>";
+    default:
+      return "<path d=\"M" + at + "m0 -4.4l4.4 4.4l-4.4 4.4l-4.4 -4.4z\"/>";
+  }
+}
+
+}  // namespace detail
+
+/// Ranges must not be empty. The legend stands under the chart when there are several series.
+[[nodiscard]] inline std::string xy_chart(const XyChart& chart,
+                                          const std::vector<ChartSeries>& series) {
+  constexpr double left = 62, right = 16, top = 12, bottom = 46;
+  const double inner_width = chart.width - left - right;
+  const double inner_height = chart.height - top - bottom;
+  const auto along = [](double value, const std::array<double, 2>& range) {
+    return std::clamp((value - range[0]) / (range[1] - range[0]), 0.0, 1.0);
+  };
+  const auto px = [&](double x) { return left + inner_width * along(x, chart.x_range); };
+  const auto py = [&](double y) { return top + inner_height * (1 - along(y, chart.y_range)); };
+  const auto n = [](double value) { return fixed(value, 1); };
+  std::string svg = "<figure class=\"plot\"><svg class=\"chart xy\" role=\"img\" aria-label=\"" +
+                    escape_html(chart.title) + "\" viewBox=\"0 0 " + fixed(chart.width, 0) + " " +
+                    fixed(chart.height, 0) + "\" style=\"max-width:" + fixed(chart.width, 0) +
+                    "px\">\n";
+  const double tallest = chart.histogram.empty() ? 0 : *std::ranges::max_element(chart.histogram);
+  for (std::size_t i = 0; i < chart.histogram.size() && tallest > 0; ++i) {
+    const double bar = inner_width / static_cast<double>(chart.histogram.size());
+    const double height = inner_height / 4 * chart.histogram[i] / tallest;
+    svg += "<rect class=\"histogram\" x=\"" + n(left + bar * static_cast<double>(i) + 0.5) +
+           "\" y=\"" + n(top + inner_height - height) + "\" width=\"" + n(bar - 1) +
+           "\" height=\"" + n(height) + "\"/>";
+  }
+  const auto ticks = [](const std::array<double, 2>& range, auto draw) {
+    const double step = detail::tick_step(range[1] - range[0]);
+    const int decimals = step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
+    for (double k = std::ceil(range[0] / step - 1e-9); k * step <= range[1] + step * 1e-9; ++k) {
+      draw(k * step, fixed(k * step + 0.0, decimals));
+    }
+  };
+  ticks(chart.x_range, [&](double x, const std::string& text) {
+    svg += "<line class=\"grid\" x1=\"" + n(px(x)) + "\" x2=\"" + n(px(x)) + "\" y1=\"" + n(top) +
+           "\" y2=\"" + n(top + inner_height) + "\"/><text class=\"axis\" x=\"" + n(px(x)) +
+           "\" y=\"" + n(top + inner_height + 16) + "\">" + text + "</text>\n";
+  });
+  ticks(chart.y_range, [&](double y, const std::string& text) {
+    svg += "<line class=\"grid\" x1=\"" + n(left) + "\" x2=\"" + n(left + inner_width) +
+           "\" y1=\"" + n(py(y)) + "\" y2=\"" + n(py(y)) + "\"/><text class=\"axis y\" x=\"" +
+           n(left - 6) + "\" y=\"" + n(py(y) + 4) + "\">" + text + "</text>\n";
+  });
+  svg += "<text class=\"axis\" x=\"" + n(left + inner_width / 2) + "\" y=\"" + n(chart.height - 8) +
+         "\">" + escape_html(chart.x_label) + "</text><text class=\"axis\" " +
+         "transform=\"translate(14 " + n(top + inner_height / 2) + ") rotate(-90)\">" +
+         escape_html(chart.y_label) + "</text>\n";
+  if (chart.diagonal) {
+    const double from = std::max(chart.x_range[0], chart.y_range[0]);
+    const double to = std::min(chart.x_range[1], chart.y_range[1]);
+    svg += "<line class=\"diagonal\" x1=\"" + n(px(from)) + "\" y1=\"" + n(py(from)) + "\" x2=\"" +
+           n(px(to)) + "\" y2=\"" + n(py(to)) + "\"/>\n";
+  }
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    svg += "<g class=\"series s" + std::to_string(s % 8) + "\">";
+    std::string path;
+    for (const ChartPoint& point : series[s].points) {
+      path += path.empty() ? 'M' : 'L';
+      path += n(px(point.x)) + " " + n(py(point.y));
+      if (!point.interval) continue;
+      svg += "<line class=\"whisker\" x1=\"" + n(px(point.x)) + "\" x2=\"" + n(px(point.x)) +
+             "\" y1=\"" + n(py(point.interval->first)) + "\" y2=\"" +
+             n(py(point.interval->second)) + "\"/>";
+    }
+    if (series[s].line && !path.empty()) svg += "<path class=\"line\" d=\"" + path + "\"/>";
+    for (const ChartPoint& point : series[s].points) {
+      svg += detail::point_shape(s, px(point.x), py(point.y));
+      if (point.label.empty()) continue;
+      const bool flip = along(point.x, chart.x_range) > 0.75;  // labels stay inside
+      svg += "<text class=\"point\" x=\"" + n(px(point.x) + (flip ? -6 : 6)) + "\" y=\"" +
+             n(std::max(py(point.y) - 5, top + 10)) + "\"" + (flip ? " text-anchor=\"end\"" : "") +
+             ">" + escape_html(point.label) + "</text>";
+    }
+    svg += "</g>\n";
+  }
+  svg += "</svg>";
+  if (series.size() > 1) {
+    svg += "<figcaption class=\"legend\">";
+    for (std::size_t s = 0; s < series.size(); ++s) {
+      svg += "<span><svg class=\"series s" + std::to_string(s % 8) + "\" viewBox=\"0 0 12 12\">" +
+             detail::point_shape(s, 6, 6) + "</svg>" + label(series[s].name) + "</span> ";
+    }
+    svg += "</figcaption>";
+  }
+  return svg + "</figure>\n";
+}
+
+}  // namespace plumb

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/calibrate/bins.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+
+using namespace plumb;
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+bool same(const Numbers& a, const Numbers& b) {
+  return std::ranges::equal(a, b);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(bins)
+
+// numpy 2.4: numpy.percentile(values, numpy.linspace(0, 1, bins + 1) * 100)[1:-1], to the last bit.
+BOOST_AUTO_TEST_CASE(equal_count_edges_are_numpys_percentiles) {
+  const Numbers values{.05, .1, .1, .2, .35, .35, .35, .5, .62, .8, .8, .97};
+  BOOST_TEST(same(quantile_edges(values, 3), {0x1.3333333333331p-2, 0x1.147ae147ae146p-1}));
+  BOOST_TEST(same(quantile_edges(values, 4),
+                  {0x1.6666666666667p-3, 0x1.6666666666666p-2, 0x1.547ae147ae148p-1}));
+  BOOST_TEST(same(quantile_edges(values, 5), {0x1.eb851eb851ebap-4, 0x1.6666666666666p-2,
+                                              0x1.c28f5c28f5c2dp-2, 0x1.872b020c49ba7p-1}));
+}
+
+// Where an edge should stand at a value, numpy's rounding may leave it a little to either side, and
+// so decides the value's bin: arange(4) in thirds, arange(11) in tenths.
+BOOST_AUTO_TEST_CASE(edges_round_as_numpys_do) {
+  const Numbers four{0, 1, 2, 3};
+  const Numbers thirds = quantile_edges(four, 3);
+  BOOST_TEST(same(thirds, {0x1.ffffffffffffep-1, 0x1.ffffffffffffep+0}));
+  BOOST_TEST(bin_of(1, thirds) == 1U);
+  BOOST_TEST(bin_of(2, thirds) == 2U);
+  Numbers eleven(11);
+  for (std::size_t i = 0; i < eleven.size(); ++i) eleven[i] = static_cast<double>(i);
+  const Numbers tenths = quantile_edges(eleven, 10);
+  BOOST_TEST(tenths[1] == 2.0);
+  BOOST_TEST(tenths[2] == 0x1.8000000000001p+1);
+  BOOST_TEST(bin_of(3, tenths) == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(ties_make_duplicate_edges) {
+  BOOST_TEST(same(quantile_edges(Numbers{0.5, 0.5, 0.5}, 4), {0.5, 0.5, 0.5}));
+  BOOST_TEST(same(quantile_edges(Numbers{0.25, 0.5, 0.5, 0.5, 0.5}, 4), {0.5, 0.5, 0.5}));
+  BOOST_TEST(same(quantile_edges(Numbers{0.75}, 3), {0.75, 0.75}));
+  BOOST_TEST(quantile_edges(Numbers{0.75}, 1).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_confidence_that_equals_an_edge_is_in_the_lower_bin) {
+  const Numbers edges{0.25, 0.5, 0.5, 0.75};
+  BOOST_TEST(bin_of(0, edges) == 0U);
+  BOOST_TEST(bin_of(0.25, edges) == 0U);
+  BOOST_TEST(bin_of(std::nextafter(0.25, 1), edges) == 1U);
+  BOOST_TEST(bin_of(0.5, edges) == 1U);  // the bin between the duplicates stays empty
+  BOOST_TEST(bin_of(0.6, edges) == 3U);
+  BOOST_TEST(bin_of(0.75, edges) == 3U);
+  BOOST_TEST(bin_of(1, edges) == 4U);
+  BOOST_TEST(bin_of(0.9, Numbers{}) == 0U);
+}
+
+// numpy.linspace(0, 1, 11)[1:-1] is not i / 10 everywhere: 3 · 0.1 is above 0.3.
+BOOST_AUTO_TEST_CASE(equal_width_edges_are_numpys_linspace) {
+  BOOST_TEST(same(uniform_edges(4), {0.25, 0.5, 0.75}));
+  const Numbers tenths = uniform_edges(10);
+  BOOST_REQUIRE(tenths.size() == 9U);
+  for (std::size_t i = 0; i < 9; ++i) BOOST_TEST(tenths[i] == static_cast<double>(i + 1) * 0.1);
+  BOOST_TEST(tenths[2] > 0.3);
+  BOOST_TEST(uniform_edges(1).empty());
+}
+
+// Also where edges stand at values (21 of them): a fused multiplication would move such an edge by a
+// bit, below its value as well, and leave the bin there empty.
+BOOST_AUTO_TEST_CASE(distinct_values_fill_equal_count_bins_evenly) {
+  RandomStream random(2, "values");
+  for (const std::size_t count : {20U, 21U, 57U, 400U}) {
+    Numbers values(count);
+    for (double& value : values) value = random.uniform();
+    std::ranges::sort(values);
+    const Numbers edges = quantile_edges(values, 20);
+    BOOST_TEST(edges.size() == 19U);
+    BOOST_TEST(std::ranges::is_sorted(edges));
+    std::vector<std::size_t> filled(20);
+    for (const double value : values) ++filled[bin_of(value, edges)];
+    const auto [least, most] = std::ranges::minmax(filled);
+    BOOST_TEST(least > 0U);
+    BOOST_TEST(most - least <= 2U);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

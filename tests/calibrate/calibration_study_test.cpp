@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/calibrate/calibration_study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/predictions.hpp"
+#include "support/threads.hpp"
+
+using namespace plumb;
+using test::random_model;
+using test::says;
+using enum CalibrationMetric;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr std::size_t bins = 20;
+
+StudyOptions options_of(Names estimators = {}, std::size_t resamples = 30) {
+  return {bins, {.seed = 1, .resamples = resamples}, std::move(estimators)};
+}
+
+bool near(double a, double b) {
+  return std::abs(a - b) < 1e-12;
+}
+
+bool mentions(const Names& remarks, const std::string& words) {
+  return std::ranges::any_of(
+      remarks, [&](const std::string& remark) { return remark.find(words) != remark.npos; });
+}
+
+/// Every number of a study.
+std::vector<Estimate> numbers_of(const ModelCalibration& m) {
+  std::vector<Estimate> all{m.accuracy, m.paraphrase_accuracy, m.brier_one_hot,
+                            m.brier_one_hot_per_option};
+  const auto add = [&](const MetricEstimates& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  for (const auto& [name, accuracy] : m.domain_accuracy) all.push_back(accuracy);
+  for (const EstimatorResult& e : m.estimators) {
+    add(e.metrics);
+    for (const CurvePoint& point : e.curve) all.push_back(point.accuracy);
+    for (const RejectionPoint& point : e.rejection) all.push_back(point.accuracy);
+    all.push_back(e.answered.accuracy);
+    for (const auto* groups : {&e.domains, &e.cardinality, &e.relations}) {
+      for (const auto& [name, metrics] : *groups) add(metrics);
+    }
+  }
+  for (const MarkerEffect& e : m.markers) all.insert(all.end(), {e.accuracy, e.ace, e.brier});
+  for (const ReductionResult& r : m.reductions) {
+    all.insert(all.end(), {r.accuracy, r.ace, r.harmonic_mean});
+  }
+  for (const OptionCountPoint& p : m.option_counts) {
+    all.insert(all.end(), {p.confidence, p.accuracy, p.ace});
+  }
+  for (const RecalibrationResult& r : m.recalibration) add(r.metrics);
+  return all;
+}
+
+bool all_are_numbers(const ModelCalibration& m) {
+  return std::ranges::all_of(numbers_of(m), [](const Estimate& e) {
+    return std::isfinite(e.value) && std::isfinite(e.low) && std::isfinite(e.high);
+  });
+}
+
+/// ACE and Brier score of some cells, judged by their Base confidence.
+MetricValues base_metrics(const std::vector<Prediction>& cells) {
+  std::vector<Judgement> judgements;
+  for (const Prediction& cell : cells) judgements.push_back({cell.confidence, cell.correct});
+  return SortedJudgements(judgements, bins).metrics();
+}
+
+/// The cells at one place of the rows of these relations.
+std::vector<Prediction> column(const std::vector<RelationPredictions>& relations,
+                               const std::vector<std::size_t>& chosen, std::size_t place) {
+  std::vector<Prediction> cells;
+  for (const std::size_t r : chosen) {
+    for (std::size_t f = 0; f < relations[r].facts(); ++f) {
+      cells.push_back(relations[r].row(f)[place]);
+    }
+  }
+  return cells;
+}
+
+const std::vector<std::size_t> all_three{0, 1, 2};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(calibration_study)
+
+// Two relations of one domain each: two facts under two paraphrases, one fact under three.
+BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_paraphrases) {
+  RecordedModel model;
+  model.predictions.name = "m";
+  model.dataset = "BEAR";
+  model.notes = {"a note"};
+  auto first = test::answered(
+      "r", {{0, {{0, 0.5}, {1, 0.5}, {0, 0.5}}}, {1, {{1, 0.5}, {1, 0.5}, {0, 0.5}}}},
+      {"possibly"});
+  first.base = 1;
+  first.relation.domains = {"Arts"};
+  for (Prediction& cell : first.cells) cell.one_hot_brier = 0.25;
+  first.cells[1].one_hot_brier = 0.5;
+  auto second = test::answered("s", {{3, {{3, 0.5}, {3, 0.5}, {0, 0.5}}}});
+  second.cells[0].one_hot_brier = 1.5;
+  second.relation.domains = {"Sports"};
+  model.predictions.relations = {first, second};
+  model.base.resize(2);
+  model.base[0].scores.assign(10, -1);
+  model.base[1].scores.assign(5, -1);
+  const ModelCalibration made = calibrate_model(model, options_of({"base"}));
+  BOOST_TEST(made.name == "m");
+  BOOST_TEST(made.dataset == "BEAR");
+  BOOST_TEST(made.notes == Names{"a note"});
+  BOOST_TEST(made.relations == 2U);
+  BOOST_TEST(made.facts == 3U);
+  BOOST_TEST(made.fewest_paraphrases == 2U);
+  BOOST_TEST(made.most_paraphrases == 3U);
+  BOOST_TEST(near(made.accuracy.value, 2.0 / 3));
+  BOOST_TEST(near(made.paraphrase_accuracy.value, (0.5 + 1 + 2.0 / 3) / 3));
+  BOOST_TEST(near(made.domain_accuracy.at("Arts").value, 0.75));
+  BOOST_TEST(near(made.domain_accuracy.at("Sports").value, 2.0 / 3));
+  BOOST_TEST(made.domain_facts.at("Arts") == 2U);
+  BOOST_TEST(near(made.brier_one_hot.value, (0.5 + 0.25 + 1.5) / 3));
+  BOOST_TEST(near(made.brier_one_hot_per_option.value, (0.5 + 0.25 + 1.5) / 3 / 5));
+  BOOST_TEST(near(at(made.estimators.at(0).metrics, accuracy).value, 2.0 / 3));
+}
+
+BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
+  RecordedModel model = random_model({.facts = 25, .markers = {"certainly"}});
+  model.predictions.relations[2].relation.one_to_one = true;
+  const auto& relations = model.predictions.relations;
+  const ModelCalibration made = calibrate_model(model, options_of());
+  const auto all = all_estimators(relations);
+  BOOST_REQUIRE(made.estimators.size() == all.size());
+  for (std::size_t e = 0; e < all.size(); ++e) {
+    const EstimatorResult& result = made.estimators[e];
+    const auto judgements = all[e].judge(relations);
+    const MetricValues expected = SortedJudgements(judgements, bins).metrics();
+    BOOST_TEST(result.name == all[e].name);
+    BOOST_TEST(result.discrete == all[e].discrete);
+    BOOST_TEST(at(result.metrics, ace).value == expected[ace]);
+    BOOST_TEST(at(result.metrics, aurc).value == expected[aurc]);
+    const auto failures = std::ranges::count_if(judgements, [](auto& j) { return !j.answered; });
+    BOOST_TEST(result.failures == static_cast<std::size_t>(failures));
+    BOOST_TEST(near(result.answered.rejected, static_cast<double>(failures) / 75));
+    BOOST_TEST(result.curve.size() == calibration_curve(judgements, bins).size());
+    BOOST_TEST(result.histogram == confidence_histogram(judgements, bins));
+    BOOST_TEST(result.rejection.size() == 9U);
+    BOOST_TEST(result.relations.size() == 3U);
+  }
+  // Groups of Base: "All", "Even" (r0 and r2) and "Odd" (r1); r2 is 1:1.
+  const EstimatorResult& base = *made.estimator("base");
+  const auto is = [&](const std::pair<std::string, MetricEstimates>& group, const std::string& name,
+                      const std::vector<std::size_t>& chosen) {
+    const MetricValues expected = base_metrics(column(relations, chosen, 0));
+    BOOST_TEST(group.first == name);
+    BOOST_TEST(at(group.second, ace).count == 25 * chosen.size());
+    BOOST_TEST(near(at(group.second, ace).value, expected[ace]));
+    BOOST_TEST(near(at(group.second, brier).value, expected[brier]));
+  };
+  BOOST_REQUIRE(base.domains.size() == 3U);
+  is(base.domains[0], "All", all_three);
+  is(base.domains[1], "Even", {0, 2});
+  is(base.domains[2], "Odd", {1});
+  BOOST_REQUIRE(base.cardinality.size() == 2U);
+  is(base.cardinality[0], "1:1", {2});
+  is(base.cardinality[1], "N:1", {0, 1});
+  is(base.relations[1], "r1", {1});
+  // A group of everything has the interval of everything: the resamples are shared.
+  BOOST_TEST(at(base.domains[0].second, ace).low == at(base.metrics, ace).low);
+}
+
+BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_have_it) {
+  RecordedModel model = random_model({.facts = 30, .markers = {"certainly", "same", "unsure"}});
+  auto& relations = model.predictions.relations;
+  relations[1].templates[3].role.marker = "possibly";
+  relations[1].templates[5].role.marker = "sure";  // of r1 alone, and never off
+  for (RelationPredictions& relation : relations) {
+    for (std::size_t f = 0; f < relation.facts(); ++f) {
+      relation.cells[f * 6 + 4] = relation.cells[f * 6];  // "same" changes nothing
+      Prediction& last = relation.cells[f * 6 + 5];
+      last.confidence = last.correct ? 1 : 0;
+    }
+  }
+  const ModelCalibration made = calibrate_model(model, options_of());
+  BOOST_REQUIRE(made.markers.size() == 5U);
+  const auto effect = [&](const std::string& marker) {
+    return *std::ranges::find(made.markers, marker, &MarkerEffect::marker);
+  };
+  const auto is = [&](const std::string& marker, const std::vector<std::size_t>& chosen) {
+    const MetricValues with = base_metrics(column(relations, chosen, 3));
+    const MetricValues without = base_metrics(column(relations, chosen, 0));
+    const MarkerEffect found = effect(marker);
+    BOOST_TEST(found.facts == 30 * chosen.size());
+    BOOST_TEST(near(found.accuracy.value, with[accuracy] - without[accuracy]));
+    BOOST_TEST(near(found.ace.value, with[ace] - without[ace]));
+    BOOST_TEST(near(found.brier.value, with[brier] - without[brier]));
+    BOOST_TEST(found.brier.low < found.brier.high);
+  };
+  is("certainly", {0, 2});
+  is("possibly", {1});
+  // The resamples are those of the relations with the marker.
+  const MetricEstimates& alone = made.estimator("base")->relations[1].second;
+  BOOST_TEST(near(effect("sure").brier.value, -at(alone, brier).value));
+  BOOST_TEST(near(effect("sure").brier.low, -at(alone, brier).high));
+  BOOST_TEST(near(effect("sure").brier.high, -at(alone, brier).low));
+  for (const Estimate& e : {effect("same").accuracy, effect("same").ace, effect("same").brier}) {
+    BOOST_TEST((e.low == 0 && e.value == 0 && e.high == 0 && e.count == 90));
+  }
+  BOOST_TEST(made.estimator("same") != nullptr);
+  BOOST_TEST(made.estimator("certainly") == nullptr);
+  BOOST_TEST(mentions(made.remarks, "“certainly” is left out"));
+}
+
+// H = 2·A·(1 − ACE) / (A + 1 − ACE), also where A is 0 or both are.
+BOOST_AUTO_TEST_CASE(reductions_stand_side_by_side_with_their_harmonic_mean) {
+  RecordedModel model = random_model({.facts = 20});
+  for (BaseScores& base : model.base) {
+    for (Prediction& made : base.reductions[2]) made.correct = false;
+    for (Prediction& made : base.reductions[3]) made = {0, false, 1, 1, 0};
+  }
+  const ModelCalibration made = calibrate_model(model, options_of({"base"}));
+  BOOST_REQUIRE(made.reductions.size() == 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    std::vector<Prediction> cells;
+    for (const BaseScores& base : model.base) {
+      cells.insert(cells.end(), base.reductions[i].begin(), base.reductions[i].end());
+    }
+    const MetricValues m = base_metrics(cells);
+    const double a = m[accuracy];
+    const ReductionResult& found = made.reductions[i];
+    BOOST_TEST((found.scoring.reduction == all_scorings[i].reduction));
+    BOOST_TEST((found.scoring.span == all_scorings[i].span));
+    BOOST_TEST(near(found.accuracy.value, a));
+    BOOST_TEST(near(found.ace.value, m[ace]));
+    const double expected = i == 3 ? 0 : 2 * a * (1 - m[ace]) / (a + (1 - m[ace]));
+    BOOST_TEST(near(found.harmonic_mean.value, expected));
+    BOOST_TEST(found.harmonic_mean.count == 60U);
+  }
+  BOOST_TEST(made.reductions[0].harmonic_mean.value > 0.3);
+  BOOST_TEST(made.reductions[2].harmonic_mean.value == 0.0);
+  BOOST_TEST(made.reductions[3].ace.value == 1.0);
+  // The first reduction is what was scored: it is Base itself.
+  BOOST_TEST(made.reductions[0].ace.low == at(made.estimator("base")->metrics, ace).low);
+}
+
+BOOST_AUTO_TEST_CASE(reductions_that_some_relation_lacks_are_left_out_with_a_remark) {
+  RecordedModel model = random_model({});
+  model.base[1].reductions[3].clear();
+  const ModelCalibration some = calibrate_model(model, options_of({"base"}));
+  BOOST_TEST(some.reductions.size() == 3U);
+  BOOST_TEST(mentions(some.remarks, "Some reductions are left out"));
+  for (BaseScores& base : model.base) base.reductions = {};
+  const ModelCalibration made = calibrate_model(model, options_of({"base"}));
+  BOOST_TEST(made.reductions.empty());
+  BOOST_TEST(mentions(made.remarks, "Reductions side by side are left out"));
+}
+
+BOOST_AUTO_TEST_CASE(fewer_facts_than_bins_leave_out_ace_with_a_remark) {
+  const RecordedModel model = random_model(
+      {.relations = 1, .facts = 19, .options = 19, .markers = {"0%"}, .one_to_one = true});
+  const ModelCalibration made = calibrate_model(model, options_of());
+  BOOST_TEST(mentions(made.remarks, "19 facts are fewer than 20 bins"));
+  for (const EstimatorResult& e : made.estimators) {
+    BOOST_TEST(at(e.metrics, ace).count == 0U);
+    BOOST_TEST(at(e.metrics, brier).count == 19U);
+  }
+  BOOST_TEST(made.markers.at(0).ace.count == 0U);
+  BOOST_TEST(made.markers.at(0).accuracy.count == 19U);
+  BOOST_TEST(made.reductions.at(0).harmonic_mean.count == 0U);
+  BOOST_TEST(made.option_counts.at(0).ace.count == 0U);
+  BOOST_TEST(made.option_counts.at(0).accuracy.count == 19U);
+  BOOST_TEST(all_are_numbers(made));
+  BOOST_TEST(mentions(made.remarks, "10 held-out facts are fewer than the bins"));
+  const ModelCalibration enough =
+      calibrate_model(random_model({.relations = 1, .facts = bins}), options_of({"base"}));
+  BOOST_TEST(!mentions(enough.remarks, "are fewer than 20 bins"));
+  BOOST_TEST(at(enough.estimators[0].metrics, ace).count == bins);
+}
+
+BOOST_AUTO_TEST_CASE(awkward_results_have_numbers_or_none_but_never_nan) {
+  std::vector<RecordedModel> awkward;
+  awkward.push_back(random_model({.facts = 30, .paraphrases = 1}));  // one paraphrase
+  awkward.push_back(random_model({.facts = 30, .options = 1}));      // one option: always sure
+  awkward.push_back(random_model({.relations = 1, .facts = 1}));     // one fact
+  awkward.push_back(random_model({.facts = 40}));                    // a constant confidence
+  for (RelationPredictions& relation : awkward.back().predictions.relations) {
+    for (Prediction& cell : relation.cells) cell.confidence = cell.margin = 0.25;
+  }
+  awkward.push_back(random_model({.facts = 40}));  // never right
+  for (RelationPredictions& relation : awkward.back().predictions.relations) {
+    for (Prediction& cell : relation.cells) {
+      cell.correct = false;
+      cell.option = 9;
+    }
+  }
+  awkward.push_back(random_model({.facts = 30}));  // one relation without facts
+  awkward.back().predictions.relations.push_back(test::answered("empty", {}));
+  awkward.back().predictions.relations.back().paraphrases = 3;
+  awkward.back().base.push_back({});
+  for (std::size_t i = 0; i < awkward.size(); ++i) {
+    const ModelCalibration made = calibrate_model(awkward[i], options_of());
+    BOOST_TEST(all_are_numbers(made), "model " << i);
+    BOOST_TEST(made.estimator("base") != nullptr);
+  }
+  const ModelCalibration one = calibrate_model(awkward[0], options_of());
+  BOOST_TEST(one.estimators.size() == 2U);
+  BOOST_TEST(mentions(one.remarks, "at least two paraphrases"));
+  const ModelCalibration constant = calibrate_model(awkward[3], options_of());
+  BOOST_TEST(at(constant.estimator("base")->metrics, auroc).value == 0.5);
+  BOOST_TEST(constant.estimator("base")->curve.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(recalibration_is_reported_on_the_half_it_was_not_fitted_on) {
+  const RecordedModel model = random_model({.facts = 61});
+  const auto& relations = model.predictions.relations;
+  const ModelCalibration made = calibrate_model(model, options_of());
+  const std::vector<bool> fitting = fitting_half(strata_of(relations), 1);
+  std::vector<Judgement> fitted, held_out;
+  std::vector<ScoredFact> facts;
+  std::vector<Prediction> cells;
+  for (std::size_t i = 0; i < fitting.size(); ++i) {
+    const std::size_t r = i / 61;
+    const FactPredictions fact{relations[r], i % 61};
+    (fitting[i] ? fitted : held_out).push_back(Base{}(fact));
+    if (fitting[i]) {
+      facts.push_back({std::span(model.base[r].scores).subspan(i % 61 * 5, 5), fact.answer()});
+    } else {
+      cells.push_back(fact.base());
+    }
+  }
+  BOOST_TEST(made.held_out == 3 * 31U);
+  Names rows;
+  for (const RecalibrationResult& r : made.recalibration) rows.push_back(r.estimator + " " + r.map);
+  BOOST_TEST(rows == (Names{"base none", "base temperature", "base isotonic", "margin none",
+                            "margin temperature", "margin isotonic", "average_vote2 none",
+                            "average_vote2 isotonic", "average_min none", "average_min isotonic"}));
+  const RecalibrationResult& plain = made.recalibration[0];
+  const RecalibrationResult& scaled = made.recalibration[1];
+  BOOST_TEST(near(at(plain.metrics, ace).value, base_metrics(cells)[ace]));
+  BOOST_TEST(at(plain.metrics, ace).count == 93U);
+  BOOST_TEST(plain.temperature == 1.0);
+  const double temperature = fit_temperature(facts);
+  BOOST_TEST(near(scaled.temperature, temperature));
+  std::vector<Judgement> expected;
+  for (std::size_t i = 0; i < fitting.size(); ++i) {
+    if (fitting[i]) continue;
+    const std::size_t r = i / 61;
+    const auto scores = std::span(model.base[r].scores).subspan(i % 61 * 5, 5);
+    const std::size_t answer = relations[r].relation.facts[i % 61].answer;
+    expected.push_back({softmax(scores, temperature)[predict(scores, answer).option],
+                        predict(scores, answer).correct});
+  }
+  const MetricValues after = SortedJudgements(expected, bins).metrics();
+  BOOST_TEST(near(at(scaled.metrics, ace).value, after[ace]));
+  BOOST_TEST(near(at(scaled.metrics, accuracy).value, at(plain.metrics, accuracy).value));
+  const IsotonicMap map(fitted);
+  for (Judgement& judgement : held_out) judgement.confidence = map(judgement.confidence);
+  BOOST_TEST(near(at(made.recalibration[2].metrics, brier).value,
+                  SortedJudgements(held_out, bins).metrics()[brier]));
+}
+
+BOOST_AUTO_TEST_CASE(a_temperature_at_the_end_of_its_range_is_remarked_on) {
+  RecordedModel model = random_model({.facts = 20});
+  const std::string words = "The fitted temperature is at the end of its range";
+  BOOST_TEST(!mentions(calibrate_model(model, options_of({"base"})).remarks, words));
+  for (BaseScores& base : model.base) base.scores.assign(base.scores.size(), -1);
+  for (std::size_t r = 0; r < 3; ++r) {
+    for (std::size_t f = 0; f < 20; ++f) {
+      model.base[r].scores[f * 5 + model.predictions.relations[r].relation.facts[f].answer] = 0;
+    }
+  }
+  BOOST_TEST(mentions(calibrate_model(model, options_of({"base"})).remarks, words));
+}
+
+BOOST_AUTO_TEST_CASE(templates_are_told_with_their_roles) {
+  RecordedModel model = random_model({.paraphrases = 2, .markers = {"certainly"}});
+  for (RelationPredictions& relation : model.predictions.relations) {
+    relation.relation.templates = {relation.relation.code + " zero", "one"};
+  }
+  model.predictions.relations[2].templates[2].role.marker = "possibly";
+  model.base[1].unlisted = {7};
+  model.base[2].unlisted = {7, 9};
+  model.reduction = "mean";
+  model.span = "answer";
+  const ModelCalibration made = calibrate_model(model, options_of({"base"}));
+  BOOST_TEST(made.scoring == "mean over the answer");
+  BOOST_REQUIRE(made.templates.size() == 4U);
+  const std::size_t indices[] = {0, 1, 2, 2};
+  const std::size_t uses[] = {3, 3, 2, 1};
+  const Names markers{"", "", "certainly", "possibly"};
+  const Names examples{"r0 zero", "one", "", ""};
+  for (std::size_t t = 0; t < 4; ++t) {
+    BOOST_TEST(made.templates[t].index == indices[t]);
+    BOOST_TEST(made.templates[t].relations == uses[t]);
+    BOOST_TEST(made.templates[t].role.marker == markers[t]);
+    BOOST_TEST(made.templates[t].example == examples[t]);
+  }
+  BOOST_TEST(mentions(made.remarks, "Template 7 is in no list of kinds and left out."));
+  BOOST_TEST(std::ranges::count(made.remarks, "Template 7 is in no list of kinds and left out.") ==
+             1);
+  BOOST_TEST(mentions(made.remarks, "Template 9 is in no list"));
+}
+
+BOOST_AUTO_TEST_CASE(recalibration_needs_a_relation_of_two_facts) {
+  const ModelCalibration made =
+      calibrate_model(random_model({.relations = 5, .facts = 1}), options_of());
+  BOOST_TEST(made.recalibration.empty());
+  BOOST_TEST(made.held_out == 5U);
+  BOOST_TEST(mentions(made.remarks, "Recalibration is left out"));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_studied_is_an_error) {
+  RecordedModel empty;
+  empty.predictions.name = "gpt2";
+  BOOST_CHECK_EXCEPTION(calibrate_model(empty), Error,
+                        says(Fault::user, "gpt2: holds no scored fact"));
+  const RecordedModel one = random_model({.paraphrases = 1});
+  BOOST_CHECK_EXCEPTION(calibrate_model(one, options_of({"average_min"})), Error,
+                        says(Fault::user, "r0: average_min needs at least two paraphrases"));
+  BOOST_CHECK_EXCEPTION(calibrate_model(one, options_of({"possibly"})), Error,
+                        says(Fault::user, "--estimators: 'possibly' is not an estimator"));
+}
+
+BOOST_AUTO_TEST_CASE(the_number_of_threads_changes_no_number) {
+  const RecordedModel model =
+      random_model({.facts = 25, .options = 25, .markers = {"certainly"}, .one_to_one = true});
+  std::vector<std::vector<Estimate>> made;
+  for (const int threads : {1, 2}) {
+    const test::Threads scope(threads);
+    made.push_back(numbers_of(calibrate_model(model, options_of({}, 60))));
+  }
+  BOOST_REQUIRE(made[0].size() == made[1].size());
+  for (std::size_t i = 0; i < made[0].size(); ++i) {
+    const std::array<double, 3> one{made[0][i].value, made[0][i].low, made[0][i].high};
+    const std::array<double, 3> two{made[1][i].value, made[1][i].low, made[1][i].high};
+    BOOST_TEST(std::memcmp(one.data(), two.data(), sizeof one) == 0);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

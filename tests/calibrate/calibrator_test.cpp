@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/calibrate/calibrator.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/predictions.hpp"
+#include "support/threads.hpp"
+
+using namespace plumb;
+using test::says;
+using test::tied_judgements;
+using enum CalibrationMetric;
+
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+bool near(double a, double b) {
+  return std::abs(a - b) < 1e-12;
+}
+
+Draws draws_of(double value, std::vector<double> draws) {
+  return {value, std::move(draws), 7};
+}
+
+Resamples resamples_of(std::vector<std::size_t> strata, std::size_t resamples = 100) {
+  return {strata, {.seed = 2, .resamples = resamples}, "test"};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(calibrator)
+
+// Median 3, 2.5% quantile 1 + 0.1, 97.5% quantile 5 − 0.1 (numpy's linear quantiles); the estimate
+// 4 moves all by 1.
+BOOST_AUTO_TEST_CASE(an_interval_is_the_middle_of_the_draws_moved_to_the_estimate) {
+  const Estimate e = draws_of(4, {5, 3, 1, 2, 4}).estimate();
+  BOOST_TEST(e.value == 4.0);
+  BOOST_TEST(near(e.low, 2.1));
+  BOOST_TEST(near(e.high, 5.9));
+  BOOST_TEST(e.count == 7U);
+  BOOST_TEST(e.method == "centred bootstrap");
+}
+
+BOOST_AUTO_TEST_CASE(an_interval_is_cut_to_what_the_number_can_be) {
+  const Estimate e = draws_of(4, {5, 3, 1, 2, 4}).within(2.5, 4.25).estimate();
+  BOOST_TEST(e.low == 2.5);
+  BOOST_TEST(e.value == 4.0);
+  BOOST_TEST(e.high == 4.25);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_number_stays_out) {
+  BOOST_TEST(draws_of(none, {1, 2, 3}).estimate().count == 0U);
+  BOOST_TEST(draws_of(infinite, {1, 2, 3}).estimate().count == 0U);
+  const Estimate e = draws_of(4, {5, none, 3, 1, infinite, 2, 4, none}).estimate();
+  BOOST_TEST(near(e.low, 2.1));
+  BOOST_TEST(near(e.high, 5.9));
+  for (const Estimate& point : {draws_of(4, {}).estimate(), draws_of(4, {none, none}).estimate()}) {
+    BOOST_TEST(point.low == 4.0);
+    BOOST_TEST(point.high == 4.0);
+    BOOST_TEST(point.count == 7U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(several_numbers_combine_draw_by_draw) {
+  const auto difference = [](double a, double b) { return a - b; };
+  const Draws made = combine(difference, draws_of(5, {5, 6, none}), draws_of(3, {4, 2, 1}));
+  BOOST_TEST(made.value == 2.0);
+  BOOST_TEST(made.count == 7U);
+  BOOST_REQUIRE(made.draws.size() == 3U);
+  BOOST_TEST(made.draws[0] == 1.0);
+  BOOST_TEST(made.draws[1] == 4.0);
+  BOOST_TEST(std::isnan(made.draws[2]));
+  const Draws doubled = combine([](double a) { return 2 * a; }, draws_of(5, {5, 6}));
+  BOOST_TEST(doubled.draws[1] == 12.0);
+  // A number less itself is zero in every resample.
+  const Draws same = draws_of(5, {1, 9, 4});
+  BOOST_TEST(combine(difference, same, same).estimate().high == 0.0);
+  BOOST_TEST(combine(difference, same, draws_of(none, {1, 2, 3})).estimate().count == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(each_resample_is_measured_as_a_list_of_its_own) {
+  const auto judgements = tied_judgements(45, 9, "calibration");
+  const Resamples resamples = resamples_of({20, 25}, 20);
+  const Calibration made = calibration_of(judgements, 10, resamples);
+  BOOST_TEST(made.count == 45U);
+  BOOST_REQUIRE(made.resampled.size() == 20U);
+  for (std::size_t r = 0; r < 20; ++r) {
+    std::vector<Judgement> list;
+    for (std::size_t i = 0; i < 45; ++i) {
+      list.insert(list.end(), resamples.counts(r)[i], judgements[i]);
+    }
+    const MetricValues expected = SortedJudgements(list, 10).metrics();
+    for (const auto metric : {accuracy, ace, ece, brier, auroc, aurc}) {
+      BOOST_TEST(near(made.resampled[r][metric], expected[metric]));
+      BOOST_TEST(made.draws(metric).draws[r] == made.resampled[r][metric]);
+    }
+  }
+}
+
+// 25 confident answers, all but one right: the upper end would pass 1, and ACE's lower end 0.
+BOOST_AUTO_TEST_CASE(intervals_hold_the_estimate_and_stay_in_the_metrics_range) {
+  std::vector<Judgement> judgements(25, {0.97, true});
+  judgements[3].correct = false;
+  judgements[4].confidence = 0.9;
+  for (const auto& list : {judgements, tied_judgements(25, 5, "range")}) {
+    const Calibration made = calibration_of(list, 20, resamples_of({25}));
+    for (std::size_t i = 0; i < calibration_metric_count; ++i) {
+      const auto metric = static_cast<CalibrationMetric>(i);
+      const Estimate e = made[metric];
+      BOOST_TEST(e.count == 25U);
+      BOOST_TEST((e.low <= e.value && e.value <= e.high), calibration_metric_names[i]);
+      const bool bounded = metric != brier_within_bin && metric != brier_skill;
+      if (bounded) BOOST_TEST(e.low >= 0, calibration_metric_names[i]);
+      if (bounded && metric != log_loss) BOOST_TEST(e.high <= 1, calibration_metric_names[i]);
+    }
+    BOOST_TEST(made[brier].low < made[brier].high);
+    BOOST_TEST(made[brier_uncertainty].high <= 0.25);
+  }
+}
+
+// Half right at confidence 0.1: a log loss of (ln 10 − ln 0.9) / 2 = 1.2, which has no upper bound.
+BOOST_AUTO_TEST_CASE(a_log_loss_may_pass_one) {
+  std::vector<Judgement> judgements(40, {0.1, true});
+  for (std::size_t i = 0; i < 20; ++i) judgements[i].correct = false;
+  const Estimate e = calibration_of(judgements, 20, resamples_of({40}))[log_loss];
+  BOOST_TEST(near(e.value, (std::log(10.0) - std::log(0.9)) / 2));
+  BOOST_TEST(e.high > 1.25);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_but_numbers_leaves_as_an_estimate) {
+  const std::vector<std::vector<Judgement>> lists{
+      {},
+      {{0.5, true}},
+      std::vector<Judgement>(30, {0.25, true}),
+      std::vector<Judgement>(30, {0, false, false}),
+      {{0.0, true}, {1.0, false}, {1.0, true}},
+      tied_judgements(30, 3, "numbers"),
+  };
+  for (const auto& list : lists) {
+    const Calibration made = calibration_of(list, 20, resamples_of({list.size()}));
+    for (std::size_t i = 0; i < calibration_metric_count; ++i) {
+      const Estimate e = made[static_cast<CalibrationMetric>(i)];
+      const bool numbers = std::isfinite(e.value) && std::isfinite(e.low) && std::isfinite(e.high);
+      BOOST_TEST(numbers, calibration_metric_names[i]);
+      BOOST_TEST((e.count > 0) == std::isfinite(made.point.values[i]));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_number_of_threads_changes_no_byte) {
+  const auto judgements = tied_judgements(300, 40, "threads");
+  std::vector<std::vector<MetricValues>> made;
+  for (const int threads : {1, 2}) {
+    const test::Threads scope(threads);
+    made.push_back(calibration_of(judgements, 20, resamples_of({100, 200}, 200)).resampled);
+  }
+  BOOST_REQUIRE(made[0].size() == 200U);
+  BOOST_TEST(std::memcmp(made[0].data(), made[1].data(), 200 * sizeof(MetricValues)) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_calibrator_judges_relation_by_relation) {
+  const auto model = test::random_model({.facts = 8, .markers = {"possibly"}});
+  const auto& relations = model.predictions.relations;
+  BOOST_TEST(strata_of(relations) == (std::vector<std::size_t>{8, 8, 8}));
+  const Calibrator margin{Margin{}};
+  BOOST_TEST(margin.estimator().name() == "margin");
+  const auto judgements = margin.judge(relations);
+  BOOST_REQUIRE(judgements.size() == 24U);
+  for (std::size_t i = 0; i < 24; ++i) {
+    const Prediction& cell = relations[i / 8].cells[(i % 8) * 4];
+    BOOST_TEST(judgements[i].confidence == cell.margin);
+    BOOST_TEST(judgements[i].correct == cell.correct);
+  }
+  const Resamples resamples = resamples_of({8, 8, 8});
+  const Calibration made = Calibrator(Margin{}, 6).calibrate(relations, resamples);
+  const Calibration expected = calibration_of(judgements, 6, resamples);
+  BOOST_TEST(made[ace].value == expected[ace].value);
+  BOOST_TEST(made[ace].low == expected[ace].low);
+  // Twenty bins unless told otherwise: 24 facts have an ACE, 16 do not.
+  BOOST_TEST(margin.calibrate(relations, resamples)[ace].count == 24U);
+  const std::span two(relations.data(), 2);
+  BOOST_TEST(margin.calibrate(two, resamples_of({8, 8}))[ace].count == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_relation_that_cannot_be_judged_is_refused_by_name) {
+  auto relations = test::random_model({.paraphrases = 2}).predictions.relations;
+  relations.push_back(test::answered("P17", {{0, {{0, 0.5}}}}));
+  BOOST_CHECK_EXCEPTION(Calibrator(Average(Vote{})).judge(relations), Error,
+                        says(Fault::user, "P17: average_vote2 needs at least two paraphrases"));
+  BOOST_CHECK_EXCEPTION(Calibrator(Marked("0%")).judge(relations), Error,
+                        says(Fault::user, "r0: has no template with the marker '0%'"));
+  BOOST_TEST(Calibrator(Base{}).judge(relations).size() == 3 * 12 + 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/calibrate.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/console_run.hpp"
+#include "support/markup.hpp"
+#include "support/results_folder.hpp"
+#include "support/small_calibration.hpp"
+
+using namespace plumb;
+using test::ConsoleRun;
+using test::contents;
+using test::holds;
+using test::row;
+using test::slurp;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Every file but run.json, which holds times.
+std::map<std::string, std::string> comparable(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && name != "run.json") files[name] = slurp(entry.path());
+  }
+  return files;
+}
+
+struct Files : test::ConsoleFiles {
+  /// `plumb calibrate` with few resamples.
+  [[nodiscard]] static ConsoleRun calibrate(Words words) {
+    words.insert(words.begin(), {"calibrate", "--resamples", "20"});
+    return test::run_words(words, [](const ModelOptions&) {
+      NgramTreeModel model = test::small_model();
+      model.limits = {96, 4, 16};  // injected statements are longer
+      return model;
+    });
+  }
+  /// Of a model that is probed first.
+  [[nodiscard]] ConsoleRun calibrate_model(Words options = {}) const {
+    options.insert(options.begin(), {"--data", at("data"), "--model", at("model.gguf"), "--out",
+                                     at("out"), "--bins", "2"});
+    return calibrate(options);
+  }
+  /// A run of all templates.
+  void probe_all(const std::string& run = "run") const {
+    const ConsoleRun made = probe({"--templates", "all"}, run);
+    BOOST_REQUIRE_MESSAGE(made.code == 0, made);
+  }
+  [[nodiscard]] Json read(const std::string& name) const {
+    return Json::parse(slurp(folder / name));
+  }
+};
+
+/// A relation as lm-pub-quiz leaves it. Confidences 0.9, 0.8, 0.7 and 0.6, of which the third is
+/// wrong.
+struct Foreign : Files {
+  Foreign() { fill(results, {-1}); }
+
+  /// A template each, its scores moved by a constant, which changes no confidence.
+  static void fill(test::ResultsFolder& into, const std::vector<double>& shifts,
+                   std::size_t first_template = 0) {
+    std::vector<std::string> rows, templates{"[X]: [Y].", "[Y] of [X].", "[X] has [Y]."};
+    for (std::size_t fact = 0; fact < 4; ++fact) {
+      for (std::size_t t = 0; t < shifts.size(); ++t) {
+        const double p = 0.9 - 0.1 * static_cast<double>(fact);
+        const double shift = shifts[t];
+        rows.push_back(row(std::string("s").append(std::to_string(fact)), fact, first_template + t,
+                           fact == 2 ? 1 : 0, {std::log(p) + shift, std::log(1 - p) + shift}));
+      }
+    }
+    into.add("P36", {"Paris", "Rome"}, templates, Json::object(), rows);
+  }
+  [[nodiscard]] std::string dir() const { return results.path().string(); }
+  [[nodiscard]] std::string name() const { return results.path().filename().string(); }
+  [[nodiscard]] ConsoleRun calibrate_it(Words options = {}) const {
+    options.insert(options.begin(), {dir(), "--out", at("out"), "--bins", "2"});
+    return calibrate(options);
+  }
+
+  test::ResultsFolder results;
+};
+
+double value(const Json& estimate) {
+  return estimate.at("value").get<double>();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(calibrate_command)
+
+// Two bins: 0.6 (right) with 0.7 (wrong), and 0.8 with 0.9 (right), so ACE = (|0.5 − 0.65| +
+// |1 − 0.85|) / 2. Brier = (0.4² + 0.7² + 0.2² + 0.1²) / 4. Of three pairs of a right and a wrong
+// answer two are in order.
+BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left_alone, Foreign) {
+  const auto before = contents(results.path());
+  const ConsoleRun run = calibrate_it();
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.err.empty());
+  BOOST_TEST((contents(results.path()) == before));
+  std::set<std::string> names;
+  for (const auto& [file, text] : contents(folder / "out")) names.insert(file);
+  BOOST_TEST((names == std::set<std::string>{"ace_accuracy_correlation.csv", "calibration.csv",
+                                             "calibration_curve.csv", "confidence_histogram.csv",
+                                             "markers.csv", "metrics.json", "option_counts.csv",
+                                             "pairs.csv", "recalibration.csv", "reductions.csv",
+                                             "rejection.csv", "report.html", "run.json"}));
+  const Json model = read("out/metrics.json").at("models").at(name());
+  BOOST_TEST(model.at("facts") == 4);
+  const Json& metrics = model.at("estimators").at("base").at("metrics");
+  const std::map<std::string, double> expected{{"accuracy", 0.75},
+                                               {"mean_confidence", 0.75},
+                                               {"ace", 0.15},
+                                               {"brier", 0.175},
+                                               {"auroc", 2.0 / 3}};
+  for (const auto& [metric, wanted] : expected) {
+    BOOST_TEST(std::abs(value(metrics.at(metric)) - wanted) < 1e-12, metric);
+  }
+  BOOST_TEST(run.says("\nBase "));
+  BOOST_TEST(run.says("\nAverage and Consistency are left out"));
+  BOOST_TEST(run.says("\nReductions side by side are left out"));
+  BOOST_TEST(run.out.ends_with("\nreport: " + at("out/report.html") + "\n"));
+}
+
+BOOST_FIXTURE_TEST_CASE(notes_of_the_results_are_told, Foreign) {
+  results.set("P36", "relation_info", {{"note", "Mind <this>."}});
+  BOOST_TEST(calibrate_it().out.starts_with("Mind <this>.\n"));
+  const ConsoleRun two = calibrate({"a=" + dir(), "b=" + dir(), "--out", at("two")});
+  BOOST_TEST(two.says("b: Mind <this>.\n"), two);
+  BOOST_TEST(test::count_of(slurp(folder / "two/report.html"), "Mind &lt;this&gt;.") == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(another_tools_folder_and_several_need_a_place_to_write, Foreign) {
+  const auto before = contents(results.path());
+  const std::string words = "--out: is required for several folders and for another tool's";
+  BOOST_TEST(calibrate({dir()}).refused(words));
+  BOOST_TEST((contents(results.path()) == before));
+  probe_all();
+  BOOST_TEST(calibrate({at("run"), "b=" + at("run")}).refused(words));
+  BOOST_TEST(!std::filesystem::exists(folder / "run/calibration"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_folder_gets_its_calibration_inside_and_keeps_the_rest, Files) {
+  probe_all();
+  const auto before = comparable(folder / "run");
+  const ConsoleRun run = calibrate({at("run")});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST((comparable(folder / "run") == before));
+  BOOST_TEST(run.out.ends_with("\nreport: " + at("run/calibration/report.html") + "\n"));
+  const Json model = read("run/calibration/metrics.json").at("models").at("model.gguf");
+  BOOST_TEST(model.at("dataset") == "data");
+  BOOST_TEST((model.at("paraphrases") == Json{2, 2}));
+  BOOST_TEST(value(model.at("accuracy")) == 0.6);  // as the probe's, see probe_test.cpp
+  BOOST_TEST(model.at("estimators").contains("average_min"));
+  BOOST_TEST(model.at("estimators").at("base").at("domains").size() == 2U);
+}
+
+BOOST_FIXTURE_TEST_CASE(calibrating_again_leaves_the_same_bytes, Files) {
+  probe_all();
+  BOOST_TEST(calibrate({at("run"), "--bins", "2"}).code == 0);
+  const auto before = comparable(folder / "run/calibration");
+  BOOST_TEST(calibrate({at("run"), "--bins", "2"}).code == 0);
+  BOOST_TEST((comparable(folder / "run/calibration") == before));
+  BOOST_TEST(calibrate({at("run"), "--bins", "2", "--out", at("out")}).code == 0);
+  BOOST_TEST((comparable(folder / "out") == before));
+}
+
+BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, Files) {
+  probe_all();
+  BOOST_TEST(
+      calibrate({at("run"), "--bins", "3", "--seed", "5", "--estimators", "margin,base"}).code ==
+      0);
+  const Json run = read("run/calibration/run.json");
+  BOOST_TEST(run.at("status") == "complete");
+  BOOST_TEST((run.at("folders") == Json{at("run")}));
+  BOOST_TEST(run.at("command_line").at(1) == "calibrate");
+  BOOST_TEST(run.at("command_line").back() == "margin,base");
+  const Json& settings = run.at("settings");
+  BOOST_TEST((settings.at("models") == Json{"model.gguf"}));
+  BOOST_TEST(settings.at("bins") == 3);
+  BOOST_TEST(settings.at("resamples") == 20);
+  BOOST_TEST(settings.at("seed") == 5);
+  BOOST_TEST((settings.at("estimators") == Json{"margin", "base"}));
+  BOOST_TEST(holds(slurp(folder / "run/calibration/report.html"),
+                   "<tr><td>bins</td><td><bdi>3</bdi></td></tr>"));
+  const Json metrics = read("run/calibration/metrics.json");
+  BOOST_TEST(metrics.at("bins") == 3);
+  BOOST_TEST(metrics.at("bootstrap").dump() == R"({"seed":5,"resamples":20})");
+}
+
+BOOST_FIXTURE_TEST_CASE(folders_of_one_model_join_their_templates, Files) {
+  probe_all();
+  BOOST_TEST(probe({"--templates", "0"}, "first").code == 0);
+  BOOST_TEST(probe({"--templates", "1"}, "second").code == 0);
+  BOOST_TEST(calibrate({at("run"), "--bins", "2", "--out", at("whole")}).code == 0);
+  for (const Words& order : {Words{"first", "second"}, Words{"second", "first"}}) {
+    const ConsoleRun run =
+        calibrate({at(order[0]), at(order[1]), "--bins", "2", "--out", at("from_" + order[0])});
+    BOOST_TEST(run.code == 0, run);
+    BOOST_TEST((comparable(folder / ("from_" + order[0])) == comparable(folder / "whole")));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(folders_that_do_not_belong_together_are_refused, Foreign) {
+  const auto both = [&](const test::ResultsFolder& other, Words options = {}) {
+    options.insert(options.begin(),
+                   {"m=" + dir(), "m=" + other.path().string(), "--out", at("out")});
+    return calibrate(options);
+  };
+  test::ResultsFolder same, options, facts, more;
+  fill(same, {0});
+  BOOST_TEST(both(same).refused("stands twice for template 0; name folders of different models"));
+  options.add("P36", {"Paris", "Oslo"}, {"[X]: [Y]."}, Json::object(), {});
+  BOOST_TEST(both(options).refused("P36_results.jsonl: answer_space_labels: are not those of"));
+  facts.add("P36", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),
+            {row("s0", 0, 1, 1, {-1, -2})});
+  BOOST_TEST(both(facts).refused("P36_results.jsonl:1: instance_index: instance 0 was another"));
+  fill(more, {0}, 1);
+  more.add("P30", {"a", "b"}, {"[X]: [Y]."}, Json::object(), {row("s", 0, 1, 0, {-1, -2})});
+  BOOST_TEST(both(more).refused("P30: stands in some of the folders of m only"));
+  BOOST_TEST(!std::filesystem::exists(folder / "out"));
+  BOOST_TEST(both(more, {"--relations", "P36"}).code == 0);  // the one they share
+}
+
+BOOST_FIXTURE_TEST_CASE(models_are_named_and_stand_side_by_side, Files) {
+  probe_all();
+  probe_all("a=b");
+  const ConsoleRun run = calibrate(
+      {"one=" + at("run"), "BERT-x=" + at("run"), at("a=b"), "--out", at("out"), "--bins", "2"});
+  BOOST_TEST(run.code == 0, run);
+  const Json metrics = read("out/metrics.json");
+  const Json& models = metrics.at("models");
+  BOOST_TEST(models.size() == 3U);  // a folder with = in its name is one
+  BOOST_TEST(models.at("one").at("masked") == false);
+  BOOST_TEST(models.at("BERT-x").at("masked") == true);
+  BOOST_TEST(models.at("model.gguf").at("masked") == false);
+  BOOST_TEST(models.at("one").at("estimators") == models.at("BERT-x").at("estimators"));
+  // All accuracies are equal, so the first of each kind make a pair, and there is no correlation.
+  BOOST_TEST(metrics.at("pairs").size() == 1U);
+  BOOST_TEST(metrics.at("pairs").at(0).at("causal") == "one");
+  BOOST_TEST(metrics.at("pairs").at(0).at("masked") == "BERT-x");
+  BOOST_TEST(run.says("\npair: one and BERT-x, closest in Geography\n"));
+  BOOST_TEST(metrics.at("ace_accuracy_correlation").empty());
+  const std::string page = slurp(folder / "out/report.html");
+  BOOST_TEST(holds(page, "<title>Calibration of 3 models</title>"));
+  BOOST_TEST(test::markup_fault(page) == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(masked_models_can_be_named, Files) {
+  probe_all();
+  const Words words{"one=" + at("run"), "bert=" + at("run"), "--out", at("out"), "--masked"};
+  const auto with = [&](const std::string& masked) {
+    Words all = words;
+    all.push_back(masked);
+    return calibrate(all);
+  };
+  BOOST_TEST(with("one").code == 0);
+  BOOST_TEST(read("out/metrics.json").at("models").at("one").at("masked") == true);
+  BOOST_TEST(read("out/metrics.json").at("models").at("bert").at("masked") == false);
+  BOOST_TEST(with("one,two").refused("--masked: 'two' is not among the models"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_model_is_probed_and_then_calibrated, Files) {
+  const ConsoleRun run = calibrate_model();
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("26 statements, "));  // both templates
+  probe_all();
+  BOOST_TEST(calibrate({at("run"), "--bins", "2"}).code == 0);
+  BOOST_TEST(slurp(folder / "out/metrics.json") == slurp(folder / "run/calibration/metrics.json"));
+  BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") ==
+              contents(folder / "run", "_results.jsonl")));
+  BOOST_TEST(std::filesystem::exists(folder / "out/probe/report.html"));
+  BOOST_TEST(read("out/probe/run.json").at("status") == "complete");
+}
+
+BOOST_FIXTURE_TEST_CASE(markers_can_be_injected_when_a_model_is_probed, Files) {
+  const ConsoleRun run = calibrate_model({"--inject", "numerical"});
+  BOOST_TEST(run.code == 0, run);
+  const Json model = read("out/metrics.json").at("models").at("model.gguf");
+  BOOST_TEST((model.at("paraphrases") == Json{2, 2}));
+  BOOST_TEST(model.at("marker_effects").size() == 5U);
+  BOOST_TEST(model.at("marker_effects").contains("25%"));
+  BOOST_TEST(model.at("estimators").contains("100%"));
+  BOOST_TEST(run.says("\n“0%” "));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_probe_that_was_killed_goes_on_with_resume, Files) {
+  BOOST_TEST(calibrate_model().code == 0);
+  const auto whole = comparable(folder / "out");
+  const auto scores = contents(folder / "out/probe", "_results.jsonl");
+  BOOST_TEST(calibrate_model().refused("out: is not empty"));
+  for (const auto& [name, text] : whole) std::filesystem::remove(folder / "out" / name);
+  for (const auto& [name, text] : scores) std::filesystem::remove(folder / "out/probe" / name);
+  std::filesystem::remove(folder / "out/probe/metadata_results.json");
+  const auto journal = folder / "out/probe/journal.jsonl";
+  std::filesystem::resize_file(journal, std::filesystem::file_size(journal) / 2);
+  const ConsoleRun run = calibrate_model({"--resume"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST((comparable(folder / "out") == whole));
+  BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") == scores));
+  BOOST_TEST(read("out/probe/run.json").at("statements_scored_now") < 26);
+  BOOST_TEST(
+      calibrate_model({"--resume", "--limit", "1"}).refused("limit: the run was begun with"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_alone, Files) {
+  probe_all();
+  folder.write("other/notes.txt", "mine");
+  folder.write("file", "mine");
+  folder.write("foreign/run.json", R"({"settings":{"command":"probe"}})");
+  folder.write("odd/run.json", R"({"settings":[]})");
+  const auto before = comparable(folder / "run");
+  for (const char* out : {"other", "run", "foreign", "odd"}) {
+    BOOST_TEST(
+        calibrate({at("run"), "--out", at(out)})
+            .refused(": holds something else than a calibration of the same folders; choose"),
+        out);
+  }
+  BOOST_TEST(calibrate({at("run"), "--out", at("file")}).refused("file: holds something else"));
+  BOOST_TEST((comparable(folder / "run") == before));
+  BOOST_TEST(contents(folder / "other").size() == 1U);
+  Words words{"--data", at("data"), "--model", at("model.gguf"), "--out", at("other")};
+  BOOST_TEST(calibrate(words).refused("other: is not empty"));
+  words.push_back("--resume");
+  BOOST_TEST(calibrate(words).refused("other: is not empty"));
+  BOOST_TEST(calibrate({at("run"), "--out", at("out")}).code == 0);
+  BOOST_TEST(calibrate_model().refused("out: is not empty"));  // a calibration without a probe
+}
+
+BOOST_FIXTURE_TEST_CASE(a_calibration_is_made_again_in_place_from_its_own_probe_only, Files) {
+  BOOST_TEST(calibrate_model().code == 0);
+  const auto before = comparable(folder / "out");
+  const auto scores = contents(folder / "out/probe", "_results.jsonl");
+  probe_all();
+  BOOST_TEST(calibrate({at("run"), "--out", at("out")}).refused("out: holds something else"));
+  BOOST_TEST((comparable(folder / "out") == before));
+  BOOST_TEST(calibrate({at("out"), "--bins", "3"}).code == 0);  // stands for its probe
+  BOOST_TEST(read("out/run.json").at("settings").at("bins") == 3);
+  BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") == scores));
+  BOOST_TEST(calibrate({at("out/probe"), "--out", at("out"), "--bins", "4"}).code == 0);
+  BOOST_TEST(read("out/run.json").at("settings").at("bins") == 4);
+}
+
+BOOST_FIXTURE_TEST_CASE(estimators_are_chosen_by_name, Files) {
+  probe_all();
+  BOOST_TEST(calibrate({at("run"), "--estimators", "average_min,base"}).code == 0);
+  const Json model = read("run/calibration/metrics.json").at("models").at("model.gguf");
+  BOOST_TEST(model.at("estimators").size() == 2U);
+  BOOST_TEST(model.at("estimators").contains("average_min"));
+  BOOST_TEST(calibrate({at("run"), "--estimators", "best"})
+                 .refused("--estimators: 'best' is not an estimator of these results; there are "
+                          "base, margin, average_vote2, "));
+}
+
+BOOST_FIXTURE_TEST_CASE(average_needs_two_paraphrases, Foreign) {
+  BOOST_TEST(calibrate_it({"--estimators", "average_min"})
+                 .refused("P36: average_min needs at least two paraphrases, this relation has 1"));
+  BOOST_TEST(calibrate_it({"--estimators", "possibly"}).refused("'possibly' is not an estimator"));
+}
+
+// Three templates with the same confidences: Average is their mean, and Base whichever is chosen.
+BOOST_FIXTURE_TEST_CASE(the_kinds_of_templates_and_the_base_can_be_said, Foreign) {
+  fill(results, {0, -1, -2});
+  const auto estimators = [&](Words options) {
+    const ConsoleRun run = calibrate_it(std::move(options));
+    BOOST_REQUIRE_MESSAGE(run.code == 0, run);
+    std::set<std::string> names;
+    const Json model = read("out/metrics.json").at("models").at(name());
+    for (const auto& [key, made] : model.at("estimators").items()) {
+      if (!holds(key, "_")) names.insert(key);
+      if (key == "average_vote2") names.insert(key);
+      BOOST_TEST(std::abs(value(made.at("metrics").at("accuracy")) - 0.75) < 1e-12);
+    }
+    for (const auto& [key, effect] : model.at("marker_effects").items()) names.insert("*" + key);
+    return names;
+  };
+  using Names = std::set<std::string>;
+  BOOST_TEST((estimators({}) == Names{"base", "margin", "average_vote2"}));
+  BOOST_TEST((estimators({"--paraphrases", "0-1", "--verbalized", "2"}) ==
+              Names{"base", "margin", "average_vote2", "template 2", "*template 2"}));
+  BOOST_TEST((estimators({"--paraphrases", "2", "--base-template", "2", "--numerical", "0,1"}) ==
+              Names{"base", "margin", "template 0", "template 1", "*template 0", "*template 1"}));
+  BOOST_TEST(calibrate_it({"--verbalized", "2"})
+                 .refused("--paraphrases: is missing; say which templates are plain ones"));
+  BOOST_TEST(calibrate_it({"--numerical", "2"}).refused("--paraphrases: is missing"));
+  const std::string missing = ", which Base and Margin use, was not scored as a plain one";
+  BOOST_TEST(calibrate_it({"--paraphrases", "1,2"}).refused("template 0" + missing));
+  BOOST_TEST(calibrate_it({"--base-template", "3"}).refused("template 3" + missing));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_for_a_probe_is_refused_with_folders, Foreign) {
+  for (const Words& words :
+       {Words{"--templates", "0"}, Words{"--template-file", "t.json"}, Words{"--inject", "all"},
+        Words{"--limit", "3"}, Words{"--bos", "no"}, Words{"--precision", "fast"},
+        Words{"--threads", "2"}, Words{"--resume"}}) {
+    BOOST_TEST(
+        calibrate_it(words).refused(words[0] + ": is for --model; folders are read as they are"),
+        words[0]);
+  }
+  BOOST_TEST(!std::filesystem::exists(folder / "out"));
+}
+
+BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, Foreign) {
+  const auto refused = [&](const std::string& option, const std::string& word,
+                           const std::string& message) {
+    BOOST_TEST(test::run_words({"calibrate", dir(), "--out", at("out"), option, word})
+                   .refused(option + ": " + message),
+               option << " " << word);
+  };
+  for (const char* bins : {"0", "1", "1001"}) refused("--bins", bins, "is not from 2 to 1000");
+  refused("--bins", "ten", "'ten' is not a whole number");
+  for (const char* few : {"0", "19", "100001"}) {
+    refused("--resamples", few, "is not from 20 to 100000");
+  }
+  refused("--seed", "-1", "'-1' is not a whole number");
+  refused("--base-template", "0-1", "'0-1' is not a whole number");
+  refused("--paraphrases", "2-1", "'2-1' is not a range");
+  refused("--estimators", "base,", "'base,' has an empty item");
+  refused("--reduction", "max", "'max' is not a choice");
+  refused("--relations", "P30", "'P30' is not in the results of " + name());
+  BOOST_TEST(!std::filesystem::exists(folder / "out"));
+}
+
+BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, Files) {
+  BOOST_TEST(calibrate({}).refused("plumb calibrate: nothing to calibrate; name results folders"));
+  BOOST_TEST(calibrate({"--data", at("data")}).refused("nothing to calibrate"));
+  BOOST_TEST(calibrate({at("data"), "--model", "m"}).refused("got folders and a --model"));
+  BOOST_TEST(calibrate({"--model", "m", "--out", "o"}).refused("--data: is required but missing"));
+  BOOST_TEST(calibrate({"--model", "m", "--data", "d"})
+                 .refused("--out: is required but missing; `plumb calibrate --help` tells more"));
+  BOOST_TEST(calibrate({"a", "--bin", "3"}).refused("--bin: unknown option"));
+  BOOST_TEST(calibrate({at("nowhere"), "--out", at("out")}).refused("nowhere: is no folder"));
+  BOOST_TEST(calibrate({"", "--out", at("out")}).refused("DIR: is no folder; name a run folder"));
+  BOOST_TEST(calibrate({at("data"), "--out", at("out")}).refused("holds no finished results"));
+  const ConsoleRun help = calibrate({"--help"});
+  BOOST_TEST(help.code == 0);
+  BOOST_TEST(help.says("Usage: plumb calibrate DIR"));
+  BOOST_TEST(help.says("--base-template N (=0)"));
+  BOOST_TEST(help.says("--templates 0,1|all (=all)"));
+}
+
+BOOST_FIXTURE_TEST_CASE(bins_at_their_bounds_are_taken, Foreign) {
+  BOOST_TEST(calibrate_it({}).code == 0);
+  BOOST_TEST(calibrate({dir(), "--out", at("many"), "--bins", "1000"}).code == 0);
+  const Json model = read("many/metrics.json").at("models").at(name());
+  const Json& metrics = model.at("estimators").at("base").at("metrics");
+  BOOST_TEST(metrics.at("ace").is_null());  // fewer facts than bins
+  BOOST_TEST(!metrics.at("ece").is_null());
+  BOOST_TEST(
+      holds(model.at("remarks").at(0).get<std::string>(), "4 facts are fewer than 1000 bins"));
+}
+
+// Each way is computed twice: as the number that stands for a statement, and side by side.
+BOOST_FIXTURE_TEST_CASE(a_run_can_be_read_under_another_reduction, Files) {
+  probe_all();
+  const auto model = [&](Words options) {
+    options.insert(options.begin(), {at("run"), "--bins", "2"});
+    const ConsoleRun run = calibrate(options);
+    BOOST_REQUIRE_MESSAGE(run.code == 0, run);
+    return read("run/calibration/metrics.json").at("models").at("model.gguf");
+  };
+  const Json own = model({});
+  const auto same = [&](const char* label, const char* scoring, Words options) {
+    const Json other = model(std::move(options));
+    const Json& metrics = other.at("estimators").at("base").at("metrics");
+    const Json& beside = own.at("reductions").at(label);
+    BOOST_TEST(metrics.at("accuracy") == beside.at("accuracy"), label);
+    BOOST_TEST(metrics.at("ace") == beside.at("ace"), label);
+    return read("run/calibration/run.json").at("settings").at("scoring") == scoring;
+  };
+  BOOST_TEST(own.at("reductions").size() == 4U);
+  BOOST_TEST(same("Sum", "sum over the statement", {"--reduction", "sum"}));
+  BOOST_TEST(same("Mean", "mean over the statement", {"--reduction", "mean"}));
+  BOOST_TEST(same("Sum (A)", "sum over the answer", {"--span", "answer"}));
+  BOOST_TEST(same("Mean (A)", "mean over the answer", {"--span", "answer", "--reduction", "mean"}));
+  BOOST_TEST(own.at("reductions").at("Sum") != own.at("reductions").at("Mean (A)"));
+}
+
+BOOST_FIXTURE_TEST_CASE(another_reduction_needs_the_columns_it_is_made_from, Foreign) {
+  BOOST_TEST(calibrate_it({"--reduction", "mean"})
+                 .refused("P36_results.jsonl:1: token_counts: is missing, so other reductions "
+                          "cannot be made"));
+  BOOST_TEST(calibrate_it({"--span", "answer"}).refused("token_counts: is missing"));
+  BOOST_TEST(!std::filesystem::exists(folder / "out"));
+}
+
+BOOST_FIXTURE_TEST_CASE(scores_that_are_no_numbers_are_refused_by_line, Foreign) {
+  const std::string good = row("s", 0, 0, 0, {-1, -2});
+  std::string bad = row("s", 1, 0, 0, {-1, -2});
+  bad.replace(bad.find("-2"), 2, "NaN");
+  results.add("P36", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(), {good, bad});
+  BOOST_TEST(calibrate_it().refused("P36_results.jsonl:2: "));
+  BOOST_TEST(calibrate_it().refused("NaN, which is no number"));
+  results.files().write("metadata_results.json", "{}");
+  BOOST_TEST(calibrate_it().refused(name() + ": holds no scored fact; probe first"));
+  BOOST_TEST(!std::filesystem::exists(folder / "out"));
+}
+
+BOOST_FIXTURE_TEST_CASE(domains_and_cardinality_can_come_from_the_dataset, Foreign) {
+  folder.write(
+      "set/metadata_relations.json",
+      Json{{"P36", {{"templates", {"[X]: [Y]."}}, {"answer_space_labels", {"Paris", "Rome"}}}}}
+          .dump());
+  folder.write("set/relation_info.json", Json{{"P36", {{"domains", {"Geography"}}}}}.dump());
+  folder.write("set/P36.jsonl", row("s0", 0, 0, 0, {}) + "\n");
+  BOOST_TEST(calibrate_it().code == 0);
+  const auto groups = [&](const char* kind) {
+    const Json metrics = read("out/metrics.json");
+    return metrics.at("models").at(name()).at("estimators").at("base").at(kind);
+  };
+  BOOST_TEST(groups("domains").empty());
+  BOOST_TEST(groups("cardinality").contains("N:1"));  // three facts share an answer
+  const ConsoleRun run = calibrate_it({"--data", at("set")});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(groups("domains").contains("Geography"));
+  BOOST_TEST(groups("cardinality").contains("1:1"));
+}
+
+BOOST_FIXTURE_TEST_CASE(metrics_json_holds_every_number_of_the_main_tables, Files) {
+  BOOST_TEST(calibrate_model({"--inject", "numerical"}).code == 0);
+  const Json estimators = read("out/metrics.json").at("models").at("model.gguf").at("estimators");
+  const std::string page = slurp(folder / "out/report.html");
+  const std::string main =
+      test::between(page, "<h2>Confidence estimators side by side</h2>", "<h2>");
+  const std::string more = main.substr(main.find("<h3>"));
+  const Words first{"accuracy", "mean_confidence", "ace", "brier", "auroc", "aurc"};
+  const Words second{"ece",
+                     "mce",
+                     "log_loss",
+                     "brier_reliability",
+                     "brier_resolution",
+                     "brier_uncertainty",
+                     "brier_within_bin",
+                     "brier_skill"};
+  const auto cell = [](const Json& e) {
+    if (e.is_null()) return std::string("–</td>");
+    const double low = e.at("low").get<double>(), high = e.at("high").get<double>();
+    return ">" + fixed(value(e), 3) + "<small>" + fixed(low, 3) +
+           (low < 0 || high < 0 ? " to " : "–") + fixed(high, 3) + "</small></td>";
+  };
+  std::size_t compared = 0;
+  for (const auto& [table, metrics] : {std::pair{&main, &first}, {&more, &second}}) {
+    for (const auto& [name, made] : estimators.items()) {
+      const std::string row =
+          test::between(*table, "<tr><td>" + label(estimator_label(name)), "</tr>");
+      std::size_t at = 0;
+      for (const std::string& metric : *metrics) {
+        at = row.find("<td data-v=", at);
+        const std::size_t end = row.find("</td>", at) + 5;
+        BOOST_TEST(row.substr(at, end - at).ends_with(cell(made.at("metrics").at(metric))),
+                   name << " " << metric << ": " << row.substr(at, end - at));
+        at = end;
+        ++compared;
+      }
+      if (metrics == &first) {
+        const std::string failures = made.at("failures").dump();
+        BOOST_TEST(row.ends_with(">" + failures + "</td>"));
+      }
+    }
+  }
+  // Base, Margin; Average and Consistency by vote, min and max; five markers.
+  BOOST_TEST(compared == (2U + 6U + 5U) * calibration_metric_count);
+}
+
+BOOST_FIXTURE_TEST_CASE(pages_are_well_formed_and_hold_no_broken_number, Foreign) {
+  BOOST_TEST(calibrate_model({"--inject", "numerical"}).code == 0);
+  BOOST_TEST(calibrate({dir(), "--out", at("few")}).code == 0);
+  test::ResultsFolder one;
+  one.add("P36", {"Paris"}, {"[X]: [Y]."}, Json::object(), {row("s", 0, 0, 0, {-1})});
+  BOOST_TEST(calibrate({one.path().string(), "--out", at("one")}).code == 0);
+  BOOST_TEST(
+      calibrate({dir(), at("out/probe"), one.path().string(), "--out", at("all"), "--bins", "2"})
+          .code == 0);
+  for (const char* out : {"out", "few", "one", "all"}) {
+    for (const auto& [name, text] : comparable(folder / out)) {
+      std::string shown = text;
+      if (name == "report.html") {
+        BOOST_TEST(test::markup_fault(text) == "", out);
+        shown = text.substr(text.find("</style>"), text.rfind("<script>") - text.find("</style>"));
+      }
+      std::ranges::transform(shown, shown.begin(),
+                             [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      BOOST_TEST(!holds(shown, "nan"), out << "/" << name);
+      BOOST_TEST(!holds(shown, "inf"), out << "/" << name);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/data/template_file.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+namespace {
+
+using Templates = std::vector<std::string>;
+
+/// Two relations, "P36" and "P19", with a template each.
+struct Asked : test::TemporaryFolder {
+  Asked() {
+    for (const char* code : {"P36", "P19"}) {
+      Relation relation;
+      relation.code = code;
+      relation.templates = {"[X] had [Y]."};
+      dataset.relations.push_back(relation);
+    }
+  }
+  void use(const std::string& json) { use_template_file(dataset, write("t.json", json)); }
+  /// "P36" has `value` and "P19" is sound.
+  void use_for_p36(const std::string& value) { use(R"({"P36": )" + value + sound_p19); }
+
+  const std::string sound_p19 = R"(, "P19": ["[X] is from [Y]."]})";
+  Dataset dataset{"data", {}, {"data/P36.jsonl"}};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(template_file)
+
+BOOST_FIXTURE_TEST_CASE(the_files_templates_replace_the_datasets, Asked) {
+  use(R"({"P19": ["[X] is from [Y]."], "P36": ["[Y] rules [X].", "[X]: [Y]"], "P1": ["none"]})");
+  BOOST_REQUIRE(dataset.relations.size() == 2U);
+  BOOST_TEST(dataset.relations[0].templates == (Templates{"[Y] rules [X].", "[X]: [Y]"}));
+  BOOST_TEST(dataset.relations[1].templates == Templates{"[X] is from [Y]."});
+}
+
+BOOST_FIXTURE_TEST_CASE(bears_metadata_is_such_a_file, Asked) {
+  use_for_p36(R"({"answer_space_labels": ["a"], "templates": ["[X] → [Y]"]})");
+  BOOST_TEST(dataset.relations[0].templates == Templates{"[X] → [Y]"});
+  BOOST_TEST(dataset.relations[1].templates == Templates{"[X] is from [Y]."});
+}
+
+BOOST_FIXTURE_TEST_CASE(the_file_is_one_more_that_was_read, Asked) {
+  use_for_p36(R"(["[X]: [Y]"])");
+  BOOST_CHECK(
+      (dataset.files == std::vector<std::filesystem::path>{"data/P36.jsonl", *this / "t.json"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_relation_that_is_missing_is_named, Asked) {
+  BOOST_CHECK_EXCEPTION(use(R"({"P36": ["[X]: [Y]"]})"), Error,
+                        says(Fault::user,
+                             "t.json: P19: has no templates for this relation; add them, or choose "
+                             "others with --relations"));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_no_list_of_templates_is_refused, Asked) {
+  for (const char* value : {"[]", "\"[X]: [Y]\"", "7", "null", R"(["[X]: [Y]", 7])", "{}",
+                            R"({"templates": "[X]: [Y]"})", R"({"templates": []})"}) {
+    BOOST_CHECK_EXCEPTION(use_for_p36(value), Error,
+                          says(Fault::user, "t.json: P36: has no list of templates; give it [\"…"));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_template_has_both_placeholders, Asked) {
+  BOOST_CHECK_EXCEPTION(use_for_p36(R"(["[X]: [Y]", "[X] is."])"), Error,
+                        says(Fault::user,
+                             "t.json: P36: template '[X] is.' has no [Y]; write [X] where the "
+                             "subject stands and [Y] where the answer does"));
+  BOOST_CHECK_EXCEPTION(use_for_p36(R"({"templates": ["It is [Y]."]})"), Error,
+                        says(Fault::user, "t.json: P36: template 'It is [Y].' has no [X]"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_json_object_is_refused, Asked) {
+  BOOST_CHECK_EXCEPTION(use_template_file(dataset, *this / "none.json"), Error,
+                        says(Fault::user, "none.json: cannot be read"));
+  BOOST_CHECK_EXCEPTION(use("{\n]"), Error, says(Fault::user, "t.json:2: not JSON"));
+  BOOST_CHECK_EXCEPTION(use("[]"), Error, says(Fault::user, "t.json:1: is JSON but not an object"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

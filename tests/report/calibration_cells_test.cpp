@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/calibration_cells.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "support/markup.hpp"
+#include "support/small_calibration.hpp"
+
+using namespace plumb;
+using detail::cell;
+using enum CalibrationMetric;
+
+BOOST_AUTO_TEST_SUITE(calibration_cells)
+
+// Kissling et al., Table 1; a value on a step belongs to the worse side.
+BOOST_AUTO_TEST_CASE(cells_are_coloured_in_the_steps_of_the_paper) {
+  const std::vector<std::tuple<CalibrationMetric, double, std::string>> steps{
+      {ace, 0, "h0"},      {ace, 0.0499, "h0"},   {ace, 0.05, "h1"},    {ace, 0.0999, "h1"},
+      {ace, 0.1, "h2"},    {ace, 0.1999, "h2"},   {ace, 0.2, "h3"},     {ace, 1, "h3"},
+      {ece, 0.0499, "h0"}, {ece, 0.1999, "h2"},   {brier, 0, "h0"},     {brier, 0.0999, "h0"},
+      {brier, 0.1, "h1"},  {brier, 0.1999, "h1"}, {brier, 0.2, "h2"},   {brier, 0.2499, "h2"},
+      {brier, 0.25, "h3"}, {brier, 1, "h3"},      {accuracy, 0.01, ""}, {mce, 0.01, ""},
+      {auroc, 0.01, ""},   {log_loss, 0.3, ""},   {brier_skill, -2, ""}};
+  for (const auto& [metric, value, expected] : steps) {
+    BOOST_TEST(detail::step(metric, value) == expected,
+               calibration_metric_names[static_cast<std::size_t>(metric)] << " of " << value);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_cell_has_its_number_for_sorting_and_its_interval_in_small_print) {
+  BOOST_TEST(cell(Estimate{0.1234567, 0.1, 0.15, 9, ""}) ==
+             "<td data-v=\"0.123457\">0.123<small>0.100–0.150</small></td>");
+  BOOST_TEST(cell(Estimate{0.5, 0.4, 0.6, 9, ""}, "h1", false) ==
+             "<td data-v=\"0.500000\" class=\"h1\">0.500</td>");
+}
+
+BOOST_AUTO_TEST_CASE(an_interval_below_zero_is_not_written_with_a_dash) {
+  BOOST_TEST(cell(Estimate{-0.25, -0.5, 0.125, 9, ""}) ==
+             "<td data-v=\"-0.250000\">-0.250<small>-0.500 to 0.125</small></td>");
+  BOOST_TEST(test::holds(cell(Estimate{-0.25, -0.5, -0.125, 9, ""}), "-0.500 to -0.125"));
+}
+
+BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_a_dash_that_sorts_below_all) {
+  BOOST_TEST(cell(Estimate{}) == "<td data-v=\"-1\">–</td>");
+  BOOST_TEST(cell(Estimate{}, "h3") == "<td data-v=\"-1\">–</td>");
+  BOOST_TEST(cell(MetricEstimates{}, ace, true) == "<td data-v=\"-1\">–</td>");
+}
+
+BOOST_AUTO_TEST_CASE(a_cell_of_metrics_takes_its_metric_its_colour_and_the_mark_of_the_best) {
+  const MetricEstimates metrics = test::numbered(0.05);  // ACE 0.07, Brier 0.1, MCE 0.09
+  BOOST_TEST(cell(metrics, ace).starts_with("<td data-v=\"0.070000\" class=\"h1\">0.070<small>"));
+  BOOST_TEST(cell(metrics, mce).starts_with("<td data-v=\"0.090000\">0.090<small>"));
+  BOOST_TEST(cell(metrics, ace, true).starts_with("<td data-v=\"0.070000\" class=\"h1 best\">"));
+}
+
+BOOST_AUTO_TEST_CASE(headings_tables_and_whole_numbers_are_well_formed) {
+  const std::string html = detail::heading("Title", "what it is") +
+                           detail::table_head({"A", "B &amp; C"}) + "<tr><td>1</td>" +
+                           detail::number_cell(1234567) + "</tr>\n" + detail::table_end;
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(html.starts_with("<h2>Title</h2>\n<p class=\"dim\">what it is</p>\n"));
+  BOOST_TEST(test::count_of(html, "<th scope=\"col\">") == 2U);
+  BOOST_TEST(test::holds(html, ">B &amp; C</button>"));
+  BOOST_TEST(test::holds(html, "<td data-v=\"1234567\">1234567</td>"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

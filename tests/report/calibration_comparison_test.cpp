@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/calibration_comparison.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/markup.hpp"
+#include "support/small_calibration.hpp"
+
+using namespace plumb;
+using test::around;
+using test::between;
+using test::count_of;
+using test::holds;
+using test::metric_of;
+using test::small_results;
+
+namespace {
+
+std::string html_of(const CalibrationResults& results) {
+  return detail::ComparisonSections(results).html();
+}
+
+/// From a heading to the next one.
+std::string section(const std::string& html, const std::string& heading) {
+  return between(html, "<h2>" + heading + "</h2>", "<h2>");
+}
+
+std::string row_of(const std::string& section, const std::string& model) {
+  return between(section, "<tr><td><bdi>" + model + "</bdi></td>", "</tr>");
+}
+
+constexpr const char* ace_heading = "Adaptive calibration error by model";
+constexpr const char* brier_heading = "Brier score by model";
+constexpr const char* aggregation_heading = "Brier score of Average by aggregation";
+constexpr const char* pairs_heading = "Causal and masked models of like accuracy";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(calibration_comparison)
+
+BOOST_AUTO_TEST_CASE(each_model_has_a_row_with_its_kind_facts_and_accuracies) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  results.models[1].facts = 41;
+  results.models[1].accuracy = around(0.551);
+  results.models[1].paraphrase_accuracy = around(0.552);
+  const std::string html = html_of(results);
+  for (const char* heading : {ace_heading, brier_heading, aggregation_heading}) {
+    const std::string table = section(html, heading);
+    BOOST_TEST(count_of(table, "<tr><td>") == 2U);
+    const std::string gpt = row_of(table, "gpt");
+    BOOST_TEST(
+        gpt.starts_with("<td>causal</td><td data-v=\"40\">40</td>"
+                        "<td data-v=\"0.451000\">0.451<small>0.449–0.453</small></td>"
+                        "<td data-v=\"0.452000\">"));
+    const std::string bert = row_of(table, "bert");
+    BOOST_TEST(
+        bert.starts_with("<td>masked</td><td data-v=\"41\">41</td><td data-v=\"0.551000\">"));
+    BOOST_TEST(holds(bert, "<td data-v=\"0.552000\">"));
+  }
+}
+
+// ACE is 0.12, 0.32, 0.52, 0.72, 0.02 and 0.67, Brier 0.03 more, in the order of the estimators.
+BOOST_AUTO_TEST_CASE(calibration_errors_are_shown_for_confidences_with_many_values) {
+  const std::string html = html_of(small_results({"gpt", "bert"}));
+  const std::string ace = section(html, ace_heading);
+  BOOST_TEST(count_of(ace, "<th ") == 5U + 4U);
+  for (const char* shown : {">Base<", ">Margin<", ">Average, vote ≥ 2<", ">Average, min<"}) {
+    BOOST_TEST(holds(ace, shown));
+  }
+  for (const char* value : {"0.120000", "0.320000", "0.520000", "0.720000"}) {
+    BOOST_TEST(count_of(row_of(ace, "gpt"), value) == 1U, value);
+  }
+  BOOST_TEST(!holds(ace, "Consistency, min<"));
+  BOOST_TEST(!holds(ace, "0.020000"));
+  const std::string brier = section(html, brier_heading);
+  BOOST_TEST(count_of(brier, "<th ") == 5U + 6U);
+  for (const char* value : {"0.150000", "0.350000", "0.550000", "0.750000", "0.050000", "0.7000"}) {
+    BOOST_TEST(count_of(row_of(brier, "gpt"), value) == 1U, value);
+  }
+  const std::string aggregation = section(html, aggregation_heading);
+  BOOST_TEST(count_of(aggregation, "<th ") == 5U + 2U);
+  BOOST_TEST(holds(row_of(aggregation, "gpt"), "0.550000"));
+  BOOST_TEST(holds(row_of(aggregation, "gpt"), "0.750000"));
+}
+
+BOOST_AUTO_TEST_CASE(the_best_estimator_of_each_model_is_marked) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  metric_of(results.models[1].estimators[1], CalibrationMetric::ace) = around(0.04);
+  metric_of(results.models[1].estimators[0], CalibrationMetric::ace) = {};  // no number is not best
+  const std::string table = section(html_of(results), ace_heading);
+  const std::string gpt = row_of(table, "gpt");
+  BOOST_TEST(count_of(gpt, "best") == 1U);
+  BOOST_TEST(holds(gpt, "data-v=\"0.120000\" class=\"h2 best\""));
+  const std::string bert = row_of(table, "bert");
+  BOOST_TEST(count_of(bert, "best") == 1U);
+  BOOST_TEST(holds(bert, "data-v=\"0.040000\" class=\"h0 best\""));
+  BOOST_TEST(count_of(bert, "<td data-v=\"-1\">–</td>") == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(an_estimator_that_a_model_lacks_is_a_dash) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  results.models[0].estimators.erase(results.models[0].estimators.begin());
+  const std::string table = section(html_of(results), ace_heading);
+  BOOST_TEST(count_of(table, "<th ") == 5U + 4U);
+  BOOST_TEST(count_of(row_of(table, "gpt"), "–</td>") == 1U);
+  BOOST_TEST(count_of(row_of(table, "bert"), "–</td>") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(without_average_there_is_no_table_of_aggregations) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  for (ModelCalibration& model : results.models) model.estimators.resize(2);
+  const std::string html = html_of(results);
+  BOOST_TEST(!holds(html, aggregation_heading));
+  BOOST_TEST(test::markup_fault(html) == "");
+}
+
+// The chart is 442 by 322 between its axes, which begin at (62, 12). Accuracies go up to
+// 1.15 · 0.8 = 0.92, errors to 1, so base at (0.8, 0.5) stands at 62 + 442 · 0.8 / 0.92, half way
+// up.
+BOOST_AUTO_TEST_CASE(each_model_is_a_point_of_error_against_accuracy) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  results.models[1].paraphrase_accuracy = around(0.8);
+  metric_of(results.models[1].estimators[0], CalibrationMetric::ace) = {0.5, 0.4, 1, 40, ""};
+  const std::string figure = between(html_of(results), "<figure", "</figure>");
+  BOOST_TEST(count_of(figure, "<g class=\"series") == 4U);
+  BOOST_TEST(count_of(between(figure, "<g class=\"series s0\">", "</g>"), "<circle") == 2U);
+  BOOST_TEST(holds(figure, "<circle cx=\"446.3\" cy=\"173.0\""));
+  BOOST_TEST(count_of(figure, "class=\"whisker\"") == 8U);
+  BOOST_TEST(!holds(figure, "class=\"line\""));
+  for (const char* name : {"Base", "Margin", "Average, vote ≥ 2", "Average, min"}) {
+    BOOST_TEST(count_of(figure, label(name)) == 1U, name);
+  }
+  BOOST_TEST(count_of(figure, ">gpt</text>") == 1U);  // beside the first series alone
+  BOOST_TEST(count_of(figure, ">bert</text>") == 1U);
+  metric_of(results.models[0].estimators[0], CalibrationMetric::ace) = {};  // is no point
+  const std::string one = between(html_of(results), "<g class=\"series s0\">", "</g>");
+  BOOST_TEST(count_of(one, "<circle") == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(correlations_are_listed_or_said_to_need_three_models) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  BOOST_TEST(holds(html_of(results), "needs three models of different accuracy"));
+  results.comparison.correlation = {{"average_min", {-0.75, -0.9, 0.1, 3, "fisher"}}};
+  const std::string html = html_of(results);
+  BOOST_TEST(!holds(html, "needs three models"));
+  BOOST_TEST(holds(html,
+                   "<tr><td><bdi>Average, min</bdi></td><td data-v=\"-0.750000\">-0.750<small>"
+                   "-0.900 to 0.100</small></td><td data-v=\"3\">3</td></tr>"));
+}
+
+BOOST_AUTO_TEST_CASE(pairs_have_a_row_for_each_model_with_the_domain_they_are_closest_in) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  BOOST_TEST(!holds(html_of(results), pairs_heading));
+  results.comparison.pairs = {{0, 1, "Water"}};
+  const std::string table = section(html_of(results), pairs_heading);
+  BOOST_TEST(count_of(table, "<tr><td>") == 2U);
+  const std::string row = row_of(table, "bert");
+  // Accuracy, Brier of margin and average_min; then the domain, its facts and the same three there.
+  std::size_t at = 0;
+  for (const char* next : {"0.452000", "0.350000", "0.750000", "<bdi>Water</bdi>", "\"15\">15<",
+                           "0.454000", "0.551000", "0.951000"}) {
+    at = row.find(next, at);
+    BOOST_TEST(at != std::string::npos, next << " is not in its place");
+  }
+  BOOST_TEST(count_of(table, "<th ") == count_of(row, "<td") + 1);
+}
+
+BOOST_AUTO_TEST_CASE(pairs_without_a_domain_or_an_estimator_have_dashes) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  results.comparison.pairs = {{0, 1, ""}};
+  for (ModelCalibration& model : results.models) model.estimators.resize(2);
+  const std::string html = html_of(results);
+  const std::string row = row_of(section(html, pairs_heading), "gpt");
+  BOOST_TEST(test::markup_fault(html) == "");
+  // Average, min; the domain, its facts, accuracy, margin and average, min.
+  BOOST_TEST(count_of(row, "–</td>") == 6U);
+  BOOST_TEST(count_of(row, "<td") == 8U);
+}
+
+BOOST_AUTO_TEST_CASE(the_sections_are_well_formed_whatever_the_names_hold) {
+  CalibrationResults results = small_results({"<a> & \"b\"", "قاهرة"});
+  results.comparison.correlation = {{"<i>", around(0.5, 3)}};
+  results.comparison.pairs = {{0, 1, "Water"}};
+  const std::string html = html_of(results);
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(!holds(html, "<a>"));
+  BOOST_TEST(!holds(html, "<i>"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/calibration_data.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/data/tsv.hpp"
+#include "support/small_calibration.hpp"
+
+using namespace plumb;
+using test::around;
+using test::holds;
+using test::small_results;
+
+namespace {
+
+/// Walks the file; every number stands in an estimate with its interval, or is a known count or
+/// coordinate.
+std::size_t estimates_in(const Json& json, const std::string& name) {
+  static const std::set<std::string> plain{"seed",       "resamples", "interval",    "bins",
+                                           "relations",  "facts",     "paraphrases", "failures",
+                                           "confidence", "histogram", "threshold",   "rejected",
+                                           "options",    "held_out",  "temperature"};
+  if (json.is_number()) {
+    BOOST_TEST(plain.contains(name), name << " has no interval");
+    return 0;
+  }
+  if (json.is_object() && json.contains("value")) {
+    BOOST_TEST(json.at("low") <= json.at("value"));
+    BOOST_TEST(json.at("value") <= json.at("high"));
+    BOOST_TEST(json.at("count") > 0);
+    return 1;
+  }
+  std::size_t found = 0;
+  if (json.is_structured()) {
+    for (const auto& [key, value] : json.items()) {
+      found += estimates_in(value, json.is_array() ? name : key);
+    }
+  }
+  return found;
+}
+
+std::map<std::string, std::string> tables(const CalibrationResults& results) {
+  std::map<std::string, std::string> all;
+  for (const auto& [name, text] : calibration_csv(results)) all[name] = text;
+  return all;
+}
+
+/// Lines without their newlines, the header first; no cell may hold a comma.
+std::vector<std::vector<std::string>> cells_of(const std::string& csv) {
+  std::vector<std::vector<std::string>> lines;
+  for (const std::string& line : detail::split(csv, '\n')) {
+    if (!line.empty()) lines.push_back(detail::split(line, ','));
+  }
+  return lines;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(calibration_data)
+
+BOOST_AUTO_TEST_CASE(estimators_and_reductions_have_names_for_people) {
+  const std::vector<std::pair<std::string, std::string>> labels{
+      {"base", "Base"},
+      {"margin", "Margin"},
+      {"average_vote2", "Average, vote ≥ 2"},
+      {"consistency_vote12", "Consistency, vote ≥ 12"},
+      {"average_min", "Average, min"},
+      {"consistency_max", "Consistency, max"},
+      {"possibly", "“possibly”"},
+      {"25%", "“25%”"},
+      {"template 5", "“template 5”"}};
+  for (const auto& [name, label] : labels) BOOST_TEST(estimator_label(name) == label);
+  BOOST_TEST(scoring_label({Reduction::sum, Span::statement}) == "Sum");
+  BOOST_TEST(scoring_label({Reduction::mean, Span::statement}) == "Mean");
+  BOOST_TEST(scoring_label({Reduction::sum, Span::answer}) == "Sum (A)");
+  BOOST_TEST(scoring_label({Reduction::mean, Span::answer}) == "Mean (A)");
+}
+
+BOOST_AUTO_TEST_CASE(metrics_json_has_each_number_under_its_name) {
+  const Json json = to_json(small_results());
+  BOOST_TEST(json.at("bootstrap").dump() == R"({"seed":7,"resamples":50})");
+  BOOST_TEST(json.at("interval") == 0.95);
+  BOOST_TEST(json.at("bins") == 4);
+  const Json& model = json.at("models").at("tiny");
+  const auto value = [](const Json& at) { return at.at("value").get<double>(); };
+  BOOST_TEST(model.at("dataset") == "small");
+  BOOST_TEST(model.at("masked") == false);
+  BOOST_TEST((model.at("notes") == Json{"A note on the data."}));
+  BOOST_TEST((model.at("remarks") == Json{"Something is left out."}));
+  BOOST_TEST(model.at("relations") == 2);
+  BOOST_TEST(model.at("facts") == 40);
+  BOOST_TEST((model.at("paraphrases") == Json{2, 5}));
+  BOOST_TEST(value(model.at("accuracy")) == 0.451);
+  BOOST_TEST(value(model.at("accuracy_over_paraphrases")) == 0.452);
+  BOOST_TEST(value(model.at("accuracy_over_paraphrases_by_domain").at("Water")) == 0.454);
+  BOOST_TEST(value(model.at("brier_one_hot")) == 0.455);
+  BOOST_TEST(value(model.at("brier_one_hot_per_option")) == 0.456);
+  BOOST_TEST(value(model.at("marker_effects").at("25%").at("accuracy")) == -0.061);
+  BOOST_TEST(value(model.at("marker_effects").at("25%").at("ace")) == 0.062);
+  BOOST_TEST(value(model.at("marker_effects").at("25%").at("brier")) == -0.063);
+  BOOST_TEST(model.at("marker_effects").at("25%").at("ace").at("count") == 33);
+  BOOST_TEST(value(model.at("reductions").at("Sum").at("accuracy")) == 0.471);
+  BOOST_TEST(value(model.at("reductions").at("Sum").at("ace")) == 0.072);
+  BOOST_TEST(value(model.at("reductions").at("Mean (A)").at("harmonic_mean")) == 0.476);
+  const Json& two = model.at("option_counts").at(0);
+  BOOST_TEST(two.at("options") == 2);
+  BOOST_TEST(value(two.at("mean_confidence")) == 0.881);
+  BOOST_TEST(value(two.at("accuracy")) == 0.782);
+  BOOST_TEST(value(two.at("ace")) == 0.083);
+  BOOST_TEST(model.at("held_out") == 19);
+  const Json& scaled = model.at("recalibration").at(1);
+  BOOST_TEST(scaled.at("estimator") == "base");
+  BOOST_TEST(scaled.at("map") == "temperature");
+  BOOST_TEST(scaled.at("temperature") == 1.75);
+  BOOST_TEST(std::abs(value(scaled.at("metrics").at("ace")) - 0.431) < 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(metrics_json_has_all_of_each_estimator) {
+  const Json json = to_json(small_results());
+  const Json& all = json.at("models").at("tiny").at("estimators");
+  BOOST_TEST(all.size() == 6U);
+  const Json& made = all.at("average_vote2");
+  const auto value = [](const Json& at) { return at.at("value").get<double>(); };
+  const auto near = [&](const Json& at, double wanted) {
+    return std::abs(value(at) - wanted) < 1e-12;
+  };
+  BOOST_TEST(made.at("failures") == 2);
+  BOOST_TEST(made.at("discrete") == false);
+  BOOST_TEST(all.at("consistency_min").at("discrete") == true);
+  BOOST_TEST(made.at("metrics").size() == calibration_metric_count);
+  for (std::size_t i = 0; i < calibration_metric_count; ++i) {
+    const std::string name(calibration_metric_names[i]);
+    BOOST_TEST(near(made.at("metrics").at(name), 0.5 + 0.01 * static_cast<double>(i)), name);
+  }
+  BOOST_TEST(near(made.at("domains").at("Water").at("ace"), 0.721));
+  BOOST_TEST(near(made.at("cardinality").at("1:1").at("brier"), 0.752));
+  BOOST_TEST(near(made.at("relations").at("river").at("accuracy"), 0.704));
+  BOOST_TEST(made.at("curve").at(1).at("confidence") == 0.75);
+  BOOST_TEST(value(made.at("curve").at(1).at("accuracy")) == 0.5);
+  BOOST_TEST((made.at("histogram") == Json{4, 16, 12, 8}));
+  BOOST_TEST(made.at("rejection").at(0).at("threshold") == 0.1);
+  BOOST_TEST(made.at("rejection").at(0).at("rejected") == 0.125);
+  BOOST_TEST(near(made.at("rejection").at(0).at("accuracy"), 0.531));
+  BOOST_TEST(made.at("answered").at("rejected") == 0.05);
+  BOOST_TEST(near(made.at("answered").at("accuracy"), 0.532));
+}
+
+BOOST_AUTO_TEST_CASE(every_number_comes_with_its_interval_and_a_missing_one_is_null) {
+  CalibrationResults results = small_results();
+  const Json json = to_json(results);
+  // An estimator: 14 metrics over all, 2 domains, 1 cardinality and 2 relations, 2 points, 1 of 2
+  // thresholds, and what is answered. A model: accuracy twice and by 2 domains, one-hot Brier twice,
+  // 3 of the marker, 6 of the reductions, 5 of 6 by options, 14 for each of 3 maps.
+  BOOST_TEST(estimates_in(json, "") == 6U * (14 * 6 + 2 + 1 + 1) + 2 + 2 + 2 + 3 + 6 + 5 + 3 * 14);
+  const Json& model = json.at("models").at("tiny");
+  BOOST_TEST(model.at("option_counts").at(1).at("ace").is_null());
+  BOOST_TEST(model.at("estimators").at("base").at("rejection").at(1).at("accuracy").is_null());
+  results.models[0].accuracy = {};
+  BOOST_TEST(to_json(results).at("models").at("tiny").at("accuracy").is_null());
+}
+
+BOOST_AUTO_TEST_CASE(models_stand_by_name_with_their_correlation_and_pairs) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  results.models[1].facts = 41;
+  results.comparison.correlation = {{"base", around(-0.75, 3)}};
+  results.comparison.pairs = {{0, 1, "Water"}};
+  const Json json = to_json(results);
+  BOOST_TEST(json.at("models").at("gpt").at("facts") == 40);
+  BOOST_TEST(json.at("models").at("bert").at("facts") == 41);
+  BOOST_TEST(json.at("models").at("gpt").at("masked") == false);
+  BOOST_TEST(json.at("models").at("bert").at("masked") == true);
+  BOOST_TEST(json.at("ace_accuracy_correlation").at("base").at("value") == -0.75);
+  BOOST_TEST(json.at("pairs").dump() == R"([{"causal":"gpt","masked":"bert","domain":"Water"}])");
+  const auto csv = tables(results);
+  BOOST_TEST(csv.at("ace_accuracy_correlation.csv") ==
+             "estimator,value,low,high,count\nbase,-0.75000000,-0.75200000,-0.74800000,3\n");
+  const std::string& pairs = csv.at("pairs.csv");
+  BOOST_TEST(
+      pairs.starts_with("pair,model,kind,facts_of,metric,value,low,high,count\n"
+                        "1,gpt,causal,all,accuracy,"));
+  for (const char* line : {"\n1,gpt,causal,Water,brier margin,", "\n1,bert,masked,all,accuracy,",
+                           "\n1,bert,masked,Water,brier average_min,"}) {
+    BOOST_TEST(pairs.find(line) != std::string::npos, line);
+  }
+  BOOST_TEST(std::ranges::count(pairs, '\n') == 13);
+}
+
+BOOST_AUTO_TEST_CASE(each_table_is_a_csv_file_with_as_many_cells_in_each_line) {
+  const auto csv = tables(small_results());
+  std::set<std::string> names;
+  for (const auto& [name, text] : csv) {
+    names.insert(name);
+    BOOST_TEST(text.ends_with("\n"));
+    const auto lines = cells_of(text);
+    for (const auto& line : lines) BOOST_TEST(line.size() == lines.front().size(), name);
+  }
+  BOOST_TEST(
+      (names == std::set<std::string>{"ace_accuracy_correlation.csv", "calibration.csv",
+                                      "calibration_curve.csv", "confidence_histogram.csv",
+                                      "markers.csv", "option_counts.csv", "pairs.csv",
+                                      "recalibration.csv", "reductions.csv", "rejection.csv"}));
+}
+
+BOOST_AUTO_TEST_CASE(the_lines_of_each_csv_file_are_those_of_the_plot_or_table) {
+  const auto csv = tables(small_results());
+  const auto has = [&](const std::string& name, const std::string& line) {
+    return holds("\n" + csv.at(name), "\n" + line + "\n");
+  };
+  BOOST_TEST(has("calibration.csv", "model,estimator,group,name,metric,value,low,high,count"));
+  BOOST_TEST(has("calibration.csv",
+                 "tiny,,accuracy,base template,accuracy,0.45100000,0.44900000,0.45300000,40"));
+  BOOST_TEST(has("calibration.csv",
+                 "tiny,,accuracy,mean over paraphrases,accuracy,0.45200000,0.45000000,0.45400000,"
+                 "40"));
+  BOOST_TEST(has("calibration.csv",
+                 "tiny,base,overall,all facts,brier_one_hot,0.45500000,0.45300000,0.45700000,40"));
+  BOOST_TEST(has("calibration_curve.csv", "model,estimator,confidence,value,low,high,count"));
+  BOOST_TEST(
+      has("calibration_curve.csv", "tiny,base,0.75000000,0.50000000,0.49800000,0.50200000,20"));
+  BOOST_TEST(has("confidence_histogram.csv", "model,estimator,from,to,answers"));
+  BOOST_TEST(has("confidence_histogram.csv", "tiny,base,0.0000,0.2500,4"));
+  BOOST_TEST(has("confidence_histogram.csv", "tiny,base,0.7500,1.0000,8"));
+  BOOST_TEST(has("rejection.csv", "model,estimator,threshold,rejected,value,low,high,count"));
+  BOOST_TEST(has("rejection.csv", "tiny,base,0.1,0.12500000,0.13100000,0.12900000,0.13300000,35"));
+  BOOST_TEST(has("rejection.csv", "tiny,base,0.2,1.00000000,,,,0"));
+  BOOST_TEST(
+      has("rejection.csv", "tiny,base,answered,0.05000000,0.13200000,0.13000000,0.13400000,38"));
+  BOOST_TEST(
+      has("option_counts.csv", "tiny,2,mean_confidence,0.88100000,0.87900000,0.88300000,21"));
+  BOOST_TEST(has("option_counts.csv", "tiny,2,accuracy,0.78200000,0.78000000,0.78400000,21"));
+  BOOST_TEST(has("option_counts.csv", "tiny,4,ace,,,,0"));
+  BOOST_TEST(has("markers.csv", "tiny,25%,accuracy,-0.06100000,-0.06300000,-0.05900000,33"));
+  BOOST_TEST(has("markers.csv", "tiny,25%,ace,0.06200000,0.06000000,0.06400000,33"));
+  BOOST_TEST(has("markers.csv", "tiny,25%,brier,-0.06300000,-0.06500000,-0.06100000,33"));
+  BOOST_TEST(has("reductions.csv", "tiny,Mean (A),accuracy,0.47400000,0.47200000,0.47600000,40"));
+  BOOST_TEST(has("reductions.csv", "tiny,Mean (A),ace,0.27500000,0.27300000,0.27700000,40"));
+  BOOST_TEST(
+      has("reductions.csv", "tiny,Mean (A),harmonic_mean,0.47600000,0.47400000,0.47800000,40"));
+  BOOST_TEST(
+      has("recalibration.csv", "model,estimator,map,temperature,metric,value,low,high,count"));
+  BOOST_TEST(has("recalibration.csv",
+                 "tiny,base,temperature,1.750000,ace,0.43100000,0.42900000,"
+                 "0.43300000,40"));
+}
+
+BOOST_AUTO_TEST_CASE(the_csv_files_have_the_numbers_of_metrics_json) {
+  const CalibrationResults results = small_results({"gpt", "bert"});
+  const Json models = to_json(results).at("models");
+  const std::map<std::string, std::string> groups{
+      {"domain", "domains"}, {"cardinality", "cardinality"}, {"relation", "relations"}};
+  std::size_t compared = 0;
+  for (const auto& line : cells_of(tables(results).at("calibration.csv"))) {
+    if (line[0] == "model" || line[1].empty() || line[4].starts_with("brier_one_hot")) continue;
+    const Json& made = models.at(line[0]).at("estimators").at(line[1]);
+    const Json& metrics =
+        line[2] == "overall" ? made.at("metrics") : made.at(groups.at(line[2])).at(line[3]);
+    BOOST_TEST(std::abs(metrics.at(line[4]).at("value").get<double>() - std::stod(line[5])) < 1e-8);
+    ++compared;
+  }
+  BOOST_TEST(compared == 2U * 6 * 6 * calibration_metric_count);  // by model, estimator and group
+}
+
+BOOST_AUTO_TEST_CASE(names_with_commas_are_quoted) {
+  const auto csv = tables(small_results({"a, \"b\""}));
+  BOOST_TEST(holds(csv.at("markers.csv"), "\n\"a, \"\"b\"\"\",25%,accuracy,"));
+  BOOST_TEST(holds(csv.at("confidence_histogram.csv"), "\n\"a, \"\"b\"\"\",base,0.0000,"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

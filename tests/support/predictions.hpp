@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Tables of predictions put together by hand or at random, without results folders.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/recorded_predictions.hpp"
+#include "plumb/calibrate/confidence.hpp"
+#include "plumb/core/random.hpp"
+
+namespace plumb::test {
+
+/// A fact's answer, then (option, Base confidence) under each template: paraphrases, then markers.
+struct AnsweredFact {
+  std::size_t answer = 0;
+  std::vector<std::pair<std::size_t, double>> cells;
+};
+
+/// A relation of five options; the Margin confidence is half of the Base confidence. The last
+/// templates carry `markers`.
+[[nodiscard]] inline RelationPredictions answered(const std::string& code,
+                                                  const std::vector<AnsweredFact>& facts,
+                                                  const std::vector<std::string>& markers = {}) {
+  RelationPredictions made;
+  made.relation.code = code;
+  made.relation.options = {"a", "b", "c", "d", "e"};
+  const std::size_t templates = facts.empty() ? 0 : facts.front().cells.size();
+  made.paraphrases = templates - (facts.empty() ? 0 : markers.size());
+  for (std::size_t t = 0; t < templates; ++t) {
+    made.templates.push_back({t, {}});
+    if (t < made.paraphrases) continue;
+    const std::string& marker = markers[t - made.paraphrases];
+    const bool number = marker.back() == '%';
+    made.templates.back().role = {number ? TemplateKind::numerical : TemplateKind::verbalized,
+                                  marker};
+  }
+  for (const AnsweredFact& fact : facts) {
+    Fact& added = made.relation.facts.emplace_back();
+    added.answer = fact.answer;
+    added.instance = made.relation.facts.size() - 1;
+    for (const auto& [option, confidence] : fact.cells) {
+      made.cells.push_back({option, option == fact.answer, confidence, confidence / 2, 0});
+    }
+  }
+  return made;
+}
+
+/// A sequence of predictions of one fact whose answer is option 0.
+[[nodiscard]] inline std::vector<Prediction> cells(
+    const std::vector<std::pair<std::size_t, double>>& given) {
+  return answered("one", {{0, given}}).cells;
+}
+
+/// What random_model makes: relations "r0", "r1", … of `facts` facts each. Every relation is in the
+/// domain "Even" or "Odd" and in "All"; with `one_to_one` fact i has the answer i.
+struct ModelShape {
+  std::size_t relations = 3;
+  std::size_t facts = 12;
+  std::size_t options = 5;
+  std::size_t paraphrases = 3;
+  std::vector<std::string> markers{};
+  bool one_to_one = false;
+};
+
+/// A model that knows a little; reductions are as if from four different scorings.
+[[nodiscard]] inline RecordedModel random_model(const ModelShape& shape,
+                                                const std::string& name = "random") {
+  RecordedModel model;
+  model.predictions.name = name;
+  for (std::size_t r = 0; r < shape.relations; ++r) {
+    RandomStream random(5, name + "/" + std::to_string(r));
+    const auto scores = [&](std::size_t answer, double knows) {
+      std::vector<double> made(shape.options);
+      for (double& score : made) score = 4 * random.uniform() - 30;
+      made[answer] += knows;
+      return made;
+    };
+    RelationPredictions& made = model.predictions.relations.emplace_back();
+    BaseScores& base = model.base.emplace_back();
+    made.relation.code.append("r").append(std::to_string(r));
+    made.relation.options.resize(shape.options);
+    made.relation.domains = {r % 2 == 0 ? "Even" : "Odd", "All"};
+    made.relation.one_to_one = shape.one_to_one;
+    made.paraphrases = shape.paraphrases;
+    for (std::size_t t = 0; t < shape.paraphrases; ++t) made.templates.push_back({t, {}});
+    for (const std::string& marker : shape.markers) {
+      made.templates.push_back({made.templates.size(), {TemplateKind::verbalized, marker}});
+    }
+    for (std::size_t f = 0; f < shape.facts; ++f) {
+      Fact& fact = made.relation.facts.emplace_back();
+      fact.instance = f;
+      fact.answer = shape.one_to_one ? f : random.below(shape.options);
+      const double knows = 3 * random.uniform();
+      for (std::size_t t = 0; t < made.templates.size(); ++t) {
+        const std::vector<double> drawn = scores(fact.answer, knows);
+        made.cells.push_back(predict(drawn, fact.answer));
+        if (t == 0) base.scores.insert(base.scores.end(), drawn.begin(), drawn.end());
+      }
+      base.reductions[0].push_back(made.cells[made.cells.size() - made.templates.size()]);
+      for (std::size_t i = 1; i < base.reductions.size(); ++i) {
+        base.reductions[i].push_back(predict(scores(fact.answer, knows), fact.answer));
+      }
+    }
+  }
+  return model;
+}
+
+/// Judgements of which many share a confidence: `steps` + 1 values from 0 to 1.
+[[nodiscard]] inline std::vector<Judgement> tied_judgements(std::size_t count, std::size_t steps,
+                                                            const std::string& name) {
+  RandomStream random(17, name);
+  std::vector<Judgement> judgements;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double c = static_cast<double>(random.below(steps + 1)) / static_cast<double>(steps);
+    judgements.push_back({c, random.uniform() < c * c});
+  }
+  return judgements;
+}
+
+}  // namespace plumb::test

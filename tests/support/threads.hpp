@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A number of OpenMP threads for one scope; without OpenMP there is just the one.
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace plumb::test {
+
+class Threads {
+ public:
+#ifdef _OPENMP
+  explicit Threads(int threads) : before_(omp_get_max_threads()) {
+    omp_set_num_threads(threads);
+  }
+  ~Threads() {
+    omp_set_num_threads(before_);
+  }
+#else
+  explicit Threads(int) {}
+  ~Threads() {}
+#endif
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+#ifdef _OPENMP
+ private:
+  int before_;
+#endif
+};
+
+}  // namespace plumb::test
