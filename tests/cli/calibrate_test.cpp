@@ -130,6 +130,12 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left
   BOOST_TEST(run.out.ends_with("\nreport: " + at("out/report.html") + "\n"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_remark_about_all_models_is_told_once, Foreign) {
+  const ConsoleRun two = calibrate({"a=" + dir(), "b=" + dir(), "--bins", "2", "--out", at("out")});
+  BOOST_TEST(test::count_of(two.out, "Average and Consistency are left out") == 1U, two);
+  BOOST_TEST(!two.says("a: Average and Consistency"));
+}
+
 BOOST_FIXTURE_TEST_CASE(notes_of_the_results_are_told, Foreign) {
   results.set("P36", "relation_info", {{"note", "Mind <this>."}});
   BOOST_TEST(calibrate_it().out.starts_with("Mind <this>.\n"));

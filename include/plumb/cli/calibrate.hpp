@@ -287,6 +287,28 @@ inline CalibrationResults measure_models(const CalibrateArguments& arguments) {
   return results;
 }
 
+/// Every remark once, with the models it is about; no name where it is about all.
+inline std::vector<std::pair<std::string, std::string>> remarks_of(
+    const CalibrationResults& results) {
+  std::vector<std::pair<std::string, std::string>> remarks;
+  for (const ModelCalibration& model : results.models) {
+    for (const std::string& remark : model.remarks) {
+      if (std::ranges::find(remarks, remark, [](const auto& r) { return r.first; }) !=
+          remarks.end()) {
+        continue;
+      }
+      std::string who;
+      std::size_t count = 0;
+      for (const ModelCalibration& other : results.models) {
+        if (std::ranges::find(other.remarks, remark) == other.remarks.end()) continue;
+        who += (count++ == 0 ? "" : ", ") + other.name;
+      }
+      remarks.emplace_back(remark, count == results.models.size() ? "" : who);
+    }
+  }
+  return remarks;
+}
+
 inline Json calibrate_settings(const CalibrateArguments& arguments,
                                const CalibrationResults& results) {
   Json models = Json::array();
@@ -343,9 +365,8 @@ int run_calibrate_command(Console& console, MakeModel make_model) {
     for (const std::string& note : model.notes) console.out << who << note << "\n";
   }
   console.out << calibration_table(results);
-  for (const ModelCalibration& model : results.models) {
-    const std::string who = results.models.size() > 1 ? model.name + ": " : "";
-    for (const std::string& remark : model.remarks) console.out << who << remark << "\n";
+  for (const auto& [remark, who] : detail::remarks_of(results)) {
+    console.out << (who.empty() ? "" : who + ": ") << remark << "\n";
   }
   for (const std::string& remark : results.remarks) console.out << remark << "\n";
   console.out << "report: " << (arguments->out / "report.html").string() << "\n";

@@ -22,9 +22,18 @@ class ComparisonSections {
   explicit ComparisonSections(const CalibrationResults& results) : results_(results) {}
 
   [[nodiscard]] std::string html() const {
-    std::vector<std::string> plain, averages;
+    // The paper's columns; the other policies stand in the third table.
+    const std::vector<std::string> with_ace{"base", "margin", "average_vote2", "average_min"};
+    const std::vector<std::string> with_brier{
+        "base", "margin", "average_vote2", "average_min", "consistency_vote2", "consistency_min"};
+    std::vector<std::string> plain, all, averages;
     for (const std::string& name : estimator_names(results_.models)) {
-      if (name == "base" || name == "margin" || name.starts_with("average_")) plain.push_back(name);
+      const auto among = [&](const std::vector<std::string>& list) {
+        return std::ranges::find(list, name) != list.end();
+      };
+      const bool asked = !results_.options.estimators.empty();
+      if (among(with_ace) || (asked && !name.starts_with("consistency_"))) plain.push_back(name);
+      if (among(with_brier) || asked) all.push_back(name);
       if (name.starts_with("average_")) averages.push_back(name);
     }
     std::string html =
@@ -34,7 +43,7 @@ class ComparisonSections {
         model_table(plain, M::ace) +
         heading("Brier score by model",
                 "Mean (confidence − correct)². Always saying 0.5 scores 0.25.") +
-        model_table(estimator_names(results_.models), M::brier);
+        model_table(all, M::brier);
     if (!averages.empty()) {
       html += heading("Brier score of Average by aggregation",
                       "“vote ≥ k”: at least k paraphrases agree and no other answer has as many.") +

@@ -27,7 +27,7 @@ p{margin:6px 0}.dim{color:var(--dim)}.note{background:var(--tint);border-left:3p
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:13.5px}
 th,td{text-align:right;padding:4px 8px;border-bottom:1px solid var(--line);white-space:nowrap}
 th:first-child,td:first-child{text-align:left}
-thead th{background:var(--tint);position:sticky;top:0;vertical-align:bottom}
+thead th{white-space:normal;background:var(--tint);position:sticky;top:0;vertical-align:bottom}
 table.sortable thead th{cursor:pointer}th[aria-sort=ascending]::after{content:" ▲";font-size:10px}th[aria-sort=descending]::after{content:" ▼";font-size:10px}
 th button{all:unset;cursor:pointer}th button:focus-visible{outline:2px solid var(--bar)}
 .wide{overflow-x:auto}.settings{font-size:13px}.settings td{text-align:left;white-space:normal;overflow-wrap:anywhere}.settings td:first-child{color:var(--dim);width:190px}
