@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/predictions.hpp"
 #include "support/results_folder.hpp"
 
 using namespace plumb;
+using test::indices_of;
 using test::ResultsFolder;
 using test::row;
 using test::says;
@@ -56,12 +58,6 @@ struct Folder : ResultsFolder {
 
 RecordedModel read(const ResultsFolder& folder, const ReadingOptions& how = {}) {
   return read_model("m", {folder.path()}, how);
-}
-
-Places indices_of(const RelationPredictions& relation) {
-  Places indices;
-  for (const ScoredTemplate& scored : relation.templates) indices.push_back(scored.index);
-  return indices;
 }
 
 bool near(double a, double b) {
@@ -136,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_folder_becomes_a_table_of_facts_by_templates) {
 // Template 0 is a marked one here, and 2 the base.
 BOOST_AUTO_TEST_CASE(paraphrases_come_first_whatever_their_indices) {
   const Names mixed{texts[3], texts[0], texts[1], texts[2], "[X]'s capital is [Y]."};
-  const RecordedModel model = read(Folder({4, 3, 0, 2, 1}, "P36", mixed), {.base_template = 2});
+  const RecordedModel model = read(Folder({4, 3, 0, 2, 1}, "P36", mixed), {.kinds = {.base = 2}});
   const RelationPredictions& relation = model.predictions.relations[0];
   BOOST_TEST(indices_of(relation) == (Places{1, 2, 4, 0, 3}));
   BOOST_TEST(relation.paraphrases == 3U);
@@ -177,7 +173,7 @@ BOOST_AUTO_TEST_CASE(rows_of_lm_pub_quiz_without_a_template_are_the_folders) {
 
 BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {
   const Names plain{texts[0], texts[1], "[X]: [Y].", "[X], [Y].", "[X] [Y]"};
-  ReadingOptions said{.paraphrases = Places{0, 1}, .verbalized = {2}, .numerical = {3}};
+  ReadingOptions said{.kinds = {.paraphrases = Places{0, 1}, .verbalized = {2}, .numerical = {3}}};
   const auto relation = read(Folder({0, 1, 2, 3, 4}, "P36", plain), said).predictions.relations[0];
   BOOST_TEST(indices_of(relation) == (Places{0, 1, 2, 3}));  // 4 was not named
   BOOST_TEST(relation.paraphrases == 2U);
@@ -187,7 +183,7 @@ BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {
   BOOST_CHECK(relation.templates[3].role.kind == TemplateKind::numerical);
   BOOST_TEST(relation.row(0)[2].option == 2U);
   // A marker that the text tells keeps its name, and a paraphrase may look like a marked one.
-  said = {.paraphrases = Places{0, 3}, .verbalized = {2}};
+  said = {.kinds = {.paraphrases = Places{0, 3}, .verbalized = {2}}};
   const auto told = read(Folder({0, 1, 2, 3}), said).predictions.relations[0];
   BOOST_TEST(indices_of(told) == (Places{0, 3, 2}));
   BOOST_TEST(told.templates[2].role.marker == "possibly");
@@ -201,8 +197,8 @@ BOOST_AUTO_TEST_CASE(templates_that_do_not_fit_are_refused) {
   };
   const std::string unscored = "which Base and Margin use, was not scored as a plain one";
   refused(Folder({1, 2}), {}, "P36_results.jsonl: P36: template 0, " + unscored);
-  refused(Folder({0, 2}), {.base_template = 2}, "template 2, " + unscored);
-  refused(Folder({0, 1}), {.paraphrases = Places{1}}, "template 0, " + unscored);
+  refused(Folder({0, 2}), {.kinds = {.base = 2}}, "template 2, " + unscored);
+  refused(Folder({0, 1}), {.kinds = {.paraphrases = Places{1}}}, "template 0, " + unscored);
   refused(Folder({0, 4}), {},
           "P36: the metadata has no text for template 4, so its kind is not known; say "
           "--paraphrases, --verbalized and --numerical");
@@ -210,18 +206,12 @@ BOOST_AUTO_TEST_CASE(templates_that_do_not_fit_are_refused) {
   refused(Folder({0, 1, 2}, "P36", twice), {}, "P36: two templates carry the marker 'possibly'");
 }
 
-BOOST_AUTO_TEST_CASE(lists_of_kinds_name_scored_templates_once) {
+BOOST_AUTO_TEST_CASE(templates_in_no_list_of_kinds_are_told_and_listed_ones_must_be_scored) {
   const Folder folder({0, 1, 2, 3});
-  BOOST_CHECK_EXCEPTION(read(folder, {.paraphrases = Places{0, 7}}), Error,
+  const ReadingOptions said{.kinds = {.base = 1, .paraphrases = Places{1}, .numerical = {3}}};
+  BOOST_TEST(read(folder, said).base[0].unlisted == (Places{0, 2}));
+  BOOST_CHECK_EXCEPTION(read(folder, {.kinds = {.paraphrases = Places{0, 7}}}), Error,
                         says(Fault::user, "--paraphrases: template 7 was not scored"));
-  BOOST_CHECK_EXCEPTION(read(folder, {.paraphrases = Places{0}, .verbalized = {5}}), Error,
-                        says(Fault::user, "--verbalized: template 5 was not scored"));
-  BOOST_CHECK_EXCEPTION(
-      read(folder, {.paraphrases = Places{0}, .verbalized = {2}, .numerical = {2}}), Error,
-      says(Fault::user, "--numerical: template 2 is in two lists"));
-  BOOST_TEST(read(folder, {.base_template = 1, .paraphrases = Places{1}, .numerical = {3}})
-                 .base[0]
-                 .unlisted == (Places{0, 2}));
   BOOST_TEST(read(folder).base[0].unlisted.empty());
 }
 
@@ -242,19 +232,6 @@ BOOST_AUTO_TEST_CASE(a_relation_without_rows_is_left_out) {
   BOOST_TEST(model.predictions.relations[0].relation.code == "P36");
   BOOST_REQUIRE(model.base.size() == 1U);
   BOOST_TEST(model.base[0].scores.size() == 6U);
-}
-
-BOOST_AUTO_TEST_CASE(roles_are_known_before_there_are_facts) {
-  Relation relation;
-  relation.code = "P36";
-  relation.templates = texts;
-  const RelationPredictions frame = without_facts(relation, {0, 1, 3}, {.base_template = 1});
-  BOOST_TEST(indices_of(frame) == (Places{0, 1, 3}));
-  BOOST_TEST(frame.paraphrases == 2U);
-  BOOST_TEST(frame.base == 1U);
-  BOOST_TEST(frame.facts() == 0U);
-  BOOST_CHECK_EXCEPTION(without_facts(relation, {1}, {}), Error,
-                        says(Fault::user, "P36: template 0, which Base and Margin use"));
 }
 
 BOOST_AUTO_TEST_CASE(relations_are_chosen_by_name_and_must_stand_in_every_folder) {
@@ -308,7 +285,7 @@ BOOST_AUTO_TEST_CASE(reductions_are_of_the_base_template_alone) {
   const PlumbFolder second({other, other}, {}, 1);
   const auto both = std::vector{second.path(), first.path()};
   for (const std::size_t base : {0U, 1U}) {
-    const RecordedModel model = read_model("m", both, {.base_template = base});
+    const RecordedModel model = read_model("m", both, {.kinds = {.base = base}});
     BOOST_TEST(model.base[0].scores.size() == 6U);
     BOOST_TEST(near(model.base[0].scores[3], base == 0 ? -10 : -14));
     BOOST_REQUIRE(model.base[0].reductions[2].size() == 2U);

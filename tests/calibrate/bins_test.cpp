@@ -56,6 +56,30 @@ BOOST_AUTO_TEST_CASE(ties_make_duplicate_edges) {
   BOOST_TEST(quantile_edges(Numbers{0.75}, 1).empty());
 }
 
+// 0.1, 0.2, 0.2, 0.2, 0.7 and 0.9 by how often each stands.
+BOOST_AUTO_TEST_CASE(values_may_be_asked_for_by_their_place) {
+  const Numbers values{.1, .2, .7, .9};
+  const std::vector<std::size_t> until{1, 4, 5, 6};
+  std::vector<std::size_t> asked;
+  const auto at = [&](std::size_t place) {
+    asked.push_back(place);
+    return values[static_cast<std::size_t>(std::ranges::upper_bound(until, place) - until.begin())];
+  };
+  const Numbers written_out{.1, .2, .2, .2, .7, .9};
+  for (const std::size_t bins : {2U, 3U, 5U, 9U}) {
+    asked.clear();
+    BOOST_TEST(same(quantile_edges(at, 6, bins), quantile_edges(written_out, bins)));
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      BOOST_TEST(asked[i] < 6U);
+      if (i > 0) BOOST_TEST(asked[i] + 1 >= asked[i - 1]);  // one back at most
+    }
+  }
+  BOOST_TEST(same(quantile_edges(at, 6, 2), {.2}));
+  asked.clear();
+  BOOST_TEST(same(quantile_edges(at, 1, 3), {.1, .1}));
+  BOOST_TEST(std::ranges::count(asked, 0U) == std::ssize(asked));  // there is no other place
+}
+
 BOOST_AUTO_TEST_CASE(a_confidence_that_equals_an_edge_is_in_the_lower_bin) {
   const Numbers edges{0.25, 0.5, 0.5, 0.75};
   BOOST_TEST(bin_of(0, edges) == 0U);

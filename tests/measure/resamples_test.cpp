@@ -139,6 +139,10 @@ BOOST_AUTO_TEST_CASE(nothing_to_resample_gives_no_number) {
   BOOST_TEST(none.items() == 0U);
   BOOST_TEST(none.counts(9).empty());
   BOOST_TEST(resampled_mean({}, none).count == 0U);
+  const Resamples unmade;
+  BOOST_TEST(unmade.size() == 0U);
+  BOOST_TEST(unmade.items() == 0U);
+  BOOST_TEST(resampled_mean({}, unmade).count == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(no_resamples_leave_the_value_alone) {

@@ -14,21 +14,14 @@ using test::between;
 using test::count_of;
 using test::holds;
 using test::metric_of;
+using test::row_of;
+using test::section;
 using test::small_results;
 
 namespace {
 
 std::string html_of(const CalibrationResults& results) {
   return detail::ComparisonSections(results).html();
-}
-
-/// From a heading to the next one.
-std::string section(const std::string& html, const std::string& heading) {
-  return between(html, "<h2>" + heading + "</h2>", "<h2>");
-}
-
-std::string row_of(const std::string& section, const std::string& model) {
-  return between(section, "<tr><td><bdi>" + model + "</bdi></td>", "</tr>");
 }
 
 constexpr const char* ace_heading = "Adaptive calibration error by model";

@@ -13,6 +13,10 @@ using test::around;
 using test::between;
 using test::count_of;
 using test::holds;
+using test::in_order;
+using test::metric_of;
+using test::row_of;
+using test::section;
 using test::small_results;
 
 namespace {
@@ -21,30 +25,9 @@ std::string html_of(const CalibrationResults& results, const Json& settings = Js
   return CalibrationPage(results).html(settings);
 }
 
-/// From a heading to the next one.
-std::string section(const std::string& html, const std::string& heading) {
-  return between(html, "<h2>" + heading + "</h2>", "<h2>");
-}
-
-/// The row that begins with a label, without that cell.
-std::string row_of(const std::string& section, const std::string& first) {
-  return between(section, "<tr><td><bdi>" + first + "</bdi>", "</tr>");
-}
-
 /// A cell as `around` makes it, to look for.
 std::string number(const std::string& value) {
   return ">" + value + "<small>";
-}
-
-/// Whether the parts stand in the text one after another.
-bool in_order(const std::string& text, const std::vector<std::string>& parts) {
-  std::size_t at = 0;
-  for (const std::string& part : parts) {
-    at = text.find(part, at);
-    if (at == std::string::npos) return false;
-    at += part.size();
-  }
-  return true;
 }
 
 constexpr const char* estimator_heading = "Confidence estimators side by side";
@@ -139,37 +122,19 @@ BOOST_AUTO_TEST_CASE(each_estimator_has_its_metrics_under_their_heads) {
   BOOST_TEST(count_of(first, "</bdi> *") == 1U);
 }
 
-// A curve chart is 252 by 222 between its axes, which begin at (62, 12): (0.75, 0.5) stands at
-// (251, 123), its whisker 0.444 to either side.
-BOOST_AUTO_TEST_CASE(each_estimator_has_a_curve_with_its_histogram) {
-  const std::string curves = section(html_of(small_results()), "Calibration curves");
-  BOOST_TEST(holds(curves, "in 4 equal-count bins"));
-  BOOST_TEST(count_of(curves, "<figure") == 6U);
-  BOOST_TEST(count_of(curves, "class=\"diagonal\"") == 6U);
-  BOOST_TEST(count_of(curves, "<rect class=\"histogram\"") == 6U * 4U);
-  BOOST_TEST(count_of(curves, "<circle cx=\"251.0\" cy=\"123.0\"") == 6U);
-  BOOST_TEST(holds(curves, "y1=\"123.4\" y2=\"122.6\""));
-  BOOST_TEST(in_order(curves, {"<h3><bdi>Margin</bdi> <span class=\"dim\">ACE 0.320</span></h3>",
-                               "aria-label=\"Calibration of Margin\""}));
-}
-
-// The charts are 442 by 322; a threshold without an answer kept has no point.
-BOOST_AUTO_TEST_CASE(rejection_is_drawn_for_the_headline_estimators_and_for_votes) {
-  CalibrationResults results = small_results();
-  const std::string html = section(html_of(results), "What rejecting the unsure gains");
-  BOOST_TEST(count_of(html, "<figure") == 2U);
-  const std::string thresholds = between(html, "<figure", "</figure>");
-  BOOST_TEST(count_of(thresholds, "<g class=\"series") == 4U);
-  BOOST_TEST(count_of(thresholds, "<circle") == 1U + 1U);  // its point and the legend's
-  BOOST_TEST(
-      holds(thresholds, "<circle cx=\"117.2\" cy=\"291.8\""));  // 0.125 (117.25, a tie), 0.131
-  const std::string votes = html.substr(html.rfind("<figure"));
-  BOOST_TEST(holds(votes, ">≥ 2</text>"));
-  BOOST_TEST(holds(votes, "<circle cx=\"84.1\" cy=\"162.7\""));  // 0.05, 1 − 0.532
-  BOOST_TEST(holds(votes, "M84.1 291.5m"));                      // base: 1 − 0.132
-  results.models[0].estimators.resize(2);
-  const std::string none = section(html_of(results), "What rejecting the unsure gains");
-  BOOST_TEST(count_of(none, "<figure") == 1U);
+BOOST_AUTO_TEST_CASE(the_plots_are_those_of_each_model) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  metric_of(results.models[1].estimators[0], CalibrationMetric::ace) = around(0.123);
+  results.models[1].estimators[1].rejection.clear();
+  const std::string html = html_of(results);
+  for (const ModelCalibration& model : results.models) {
+    BOOST_TEST(count_of(html, detail::curve_charts(model, 4)) == 1U);
+    BOOST_TEST(count_of(html, detail::rejection_charts(model, false)) == 1U);
+  }
+  results.options.estimators = {"base"};  // asked for by name, so it is drawn whatever it is
+  results.models.resize(1);
+  results.models[0].estimators[0].name = "average_max";
+  BOOST_TEST(holds(html_of(results), detail::rejection_charts(results.models[0], true)));
 }
 
 BOOST_AUTO_TEST_CASE(marker_effects_are_coloured_where_their_interval_leaves_out_zero) {
@@ -199,9 +164,7 @@ BOOST_AUTO_TEST_CASE(reductions_option_counts_and_recalibration_have_their_numbe
   const std::string options = section(html, option_heading);
   BOOST_TEST(holds(options, "on the 21 facts of the 1:1 relations"));
   BOOST_TEST(holds(options, "mean of 3 samplings"));
-  // 622 by 322 over 0 to 4 options: 2 at the middle, mean confidence 0.881.
-  BOOST_TEST(holds(options, "<circle cx=\"373.0\" cy=\"50.3\""));
-  BOOST_TEST(count_of(options, "class=\"whisker\"") == 5U);  // one ACE is missing
+  BOOST_TEST(holds(options, detail::option_chart(small_results().models[0])));
   const std::string maps = section(html, recalibration_heading);
   BOOST_TEST(holds(maps, "measured on the other 19."));
   BOOST_TEST(in_order(maps, {"<td>none</td>", number("0.621"), number("0.631"), number("0.661"),
@@ -254,7 +217,6 @@ BOOST_AUTO_TEST_CASE(numbers_that_do_not_exist_are_dashes) {
   const std::string row = row_of(section(html, estimator_heading), "Base");
   BOOST_TEST(count_of(row, "<td data-v=\"-1\">–</td>") == 6U);
   BOOST_TEST(!holds(html, ">0.000<"));
-  BOOST_TEST(!holds(section(html, "Calibration curves"), "ACE 0.000"));
 }
 
 BOOST_AUTO_TEST_CASE(names_of_any_kind_are_escaped) {

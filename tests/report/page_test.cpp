@@ -59,4 +59,30 @@ BOOST_AUTO_TEST_CASE(settings_are_a_row_each_and_none_make_no_table) {
   BOOST_TEST(settings_table(Json::object()) == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_card_of_an_estimate_has_its_interval_or_a_dash) {
+  BOOST_TEST(card("ACE", Estimate{0.25, 0.1875, 0.3125, 9, ""}) ==
+             card("ACE", "0.250", "95%: 0.188 – 0.312"));
+  BOOST_TEST(card("Rank", Estimate{12.34, 10, 15.06, 9, ""}, 1) ==
+             card("Rank", "12.3", "95%: 10.0 – 15.1"));
+  BOOST_TEST(card("ACE", Estimate{}) == card("ACE", "–", ""));
+}
+
+BOOST_AUTO_TEST_CASE(a_note_is_a_paragraph_of_escaped_text) {
+  BOOST_TEST(note("Mind <this> & that.") ==
+             "<p class=\"note\">Mind &lt;this&gt; &amp; that.</p>\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_heading_and_the_frame_of_a_table_take_html) {
+  const std::string html = heading("Title", "what <b>it</b> is") + table_begin({"A", "B &amp; C"}) +
+                           "<tr><td>1</td><td>2</td></tr>\n" + table_end;
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(
+      html.starts_with("<h2>Title</h2>\n<p class=\"dim\">what <b>it</b> is</p>\n"
+                       "<div class=\"wide\"><table class=\"sortable\"><thead><tr>"));
+  BOOST_TEST(test::between(html, "<tr>", "</tr>") ==
+             "<th scope=\"col\"><button type=\"button\">A</button></th>"
+             "<th scope=\"col\"><button type=\"button\">B &amp; C</button></th>");
+  BOOST_TEST(test::between(html, "<tbody>\n", "</tbody>") == "<tr><td>1</td><td>2</td></tr>\n");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

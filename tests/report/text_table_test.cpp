@@ -32,6 +32,13 @@ BOOST_AUTO_TEST_CASE(an_estimate_stands_with_its_interval) {
   BOOST_TEST(with_interval({}) == "–");
 }
 
+BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_a_dash) {
+  BOOST_TEST(number_or_dash({0.15, 0.1422, 0.158, 100, "wilson"}) == "0.150");
+  BOOST_TEST(number_or_dash({12.34, 10, 15.06, 1, ""}, 1) == "12.3");
+  BOOST_TEST(number_or_dash({0, 0, 0, 1, ""}) == "0.000");
+  BOOST_TEST(number_or_dash({}) == "–");
+}
+
 BOOST_AUTO_TEST_CASE(columns_are_as_wide_as_their_widest_cell) {
   TextTable table({"name", "n", "remark"});
   table.add({"Bonn", "7", "x"});

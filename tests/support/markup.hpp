@@ -63,4 +63,26 @@ namespace plumb::test {
   return text.substr(from, text.find(closing, from) - from);
 }
 
+/// Whether the parts stand in the text one after another.
+[[nodiscard]] inline bool in_order(std::string_view text, const std::vector<std::string>& parts) {
+  std::size_t at = 0;
+  for (const std::string& part : parts) {
+    at = text.find(part, at);
+    if (at == std::string_view::npos) return false;
+    at += part.size();
+  }
+  return true;
+}
+
+/// From a heading to the next one.
+[[nodiscard]] inline std::string section(const std::string& html, const std::string& heading) {
+  return between(html, "<h2>" + heading + "</h2>", "<h2>");
+}
+
+/// The cells of the first row that begins with a label (HTML), without the label's.
+[[nodiscard]] inline std::string row_of(const std::string& table, const std::string& label) {
+  const std::string row = between(table, "<tr><td><bdi>" + label + "</bdi>", "</tr>");
+  return row.empty() ? "" : row.substr(row.find("</td>") + 5);
+}
+
 }  // namespace plumb::test

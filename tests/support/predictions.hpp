@@ -55,6 +55,13 @@ struct AnsweredFact {
   return answered("one", {{0, given}}).cells;
 }
 
+/// The templates of a row, in its order.
+[[nodiscard]] inline std::vector<std::size_t> indices_of(const RelationPredictions& relation) {
+  std::vector<std::size_t> indices;
+  for (const ScoredTemplate& scored : relation.templates) indices.push_back(scored.index);
+  return indices;
+}
+
 /// What random_model makes: relations "r0", "r1", … of `facts` facts each. Every relation is in the
 /// domain "Even" or "Odd" and in "All"; with `one_to_one` fact i has the answer i.
 struct ModelShape {

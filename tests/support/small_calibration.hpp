@@ -72,7 +72,6 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   model.accuracy = around(0.451);
   model.paraphrase_accuracy = around(0.452);
   model.domain_accuracy = {{"Geography", around(0.453, 25)}, {"Water", around(0.454, 15)}};
-  model.domain_facts = {{"Geography", 25}, {"Water", 15}};
   model.brier_one_hot = around(0.455);
   model.brier_one_hot_per_option = around(0.456);
   model.estimators = {small_estimator("base", 0.1),          small_estimator("margin", 0.3),

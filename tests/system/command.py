@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -26,6 +27,13 @@ def plumb(*arguments, code=0):
         raise AssertionError(f"plumb {' '.join(map(str, arguments))} ended with {done.returncode}, "
                              f"not {code}:\n{done.stderr}{done.stdout}")
     return done
+
+
+def temporary_folder(case):
+    """A folder that all tests of a class share, for its setUpClass; removed after the last."""
+    folder = tempfile.TemporaryDirectory()
+    case.addClassCleanup(folder.cleanup)
+    return pathlib.Path(folder.name)
 
 
 def probe(out, *more, data=FACTS, model=None, code=0):

@@ -24,14 +24,10 @@ def only_model(folder):
 class PublishedScores(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.out = pathlib.Path(cls.folder.name) / "gpt2"
+        cls.folder = command.temporary_folder(cls)
+        cls.out = cls.folder / "gpt2"
         cls.done = command.plumb("calibrate", GPT2, "--data", BEAR, "--out", cls.out)
         cls.model = only_model(cls.out)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def test_gpt2_has_the_published_numbers(self):
         expected = {"base": {"accuracy": 0.14953, "ace": 0.28982, "brier": 0.23225},
@@ -65,7 +61,7 @@ class PublishedScores(unittest.TestCase):
 
     def test_the_same_bytes_again_and_with_one_thread(self):
         first = command.results(self.out)
-        again = pathlib.Path(self.folder.name) / "again"
+        again = self.folder / "again"
         subprocess.run([command.PLUMB, "calibrate", GPT2, "--data", BEAR, "--out", again], check=True,
                        stdout=subprocess.DEVNULL, env={"OMP_NUM_THREADS": "1"})
         self.assertEqual(command.results(again), first)
@@ -104,16 +100,12 @@ class TwelveTemplates(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.out = pathlib.Path(cls.folder.name) / "run"
+        cls.folder = command.temporary_folder(cls)
+        cls.out = cls.folder / "run"
         cls.words = ["calibrate", "--data", BEAR, "--template-file", TWELVE, "--model", command.MODEL, "--relations",
                      "P30,P1376", "--limit", 10, "--bins", 5, "--resamples", 50, "--out", cls.out]
         command.plumb(*cls.words)
         cls.model = only_model(cls.out)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def test_all_estimators_stand_side_by_side(self):
         policies = ["vote2", "vote3", "vote4", "vote5", "min", "max"]
@@ -152,7 +144,7 @@ class TwelveTemplates(unittest.TestCase):
         self.assertEqual(command.results(self.out), before)
         self.assertEqual(json.loads((self.out / "probe" / "run.json").read_text())["statements_scored_now"], 0)
         self.assertIn("report: ", done.stdout)
-        read = pathlib.Path(self.folder.name) / "read"  # the same from the folder alone
+        read = self.folder / "read"  # the same from the folder alone
         command.plumb("calibrate", self.out / "probe", "--bins", 5, "--resamples", 50, "--out", read)
         self.assertEqual(json.loads((read / "metrics.json").read_text()),
                          json.loads((self.out / "metrics.json").read_text()))

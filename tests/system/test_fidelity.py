@@ -37,14 +37,9 @@ def open_in_peer(test, folder, data, compare=True):
 class AgainstLmPubQuiz(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.probed = pathlib.Path(cls.folder.name) / "run"
+        cls.probed = command.temporary_folder(cls) / "run"
         cls.relations = list(json.loads((GOLDEN / "metadata_results.json").read_text()))
         command.probe(cls.probed, "--relations", ",".join(cls.relations), "--limit", 10, data=BEAR)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def test_every_score_is_met_within_a_thousandth_of_a_nat(self):
         compared = 0

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run that is killed and taken up again ends with the same bytes as one that was not."""
 import os
-import pathlib
 import random
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
@@ -19,15 +17,10 @@ SELECTION = ("--relations", "continent,us-state-capital,plural", "--limit", "4",
 class Resume(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.folder = command.temporary_folder(cls)
         command.probe(cls.folder / "whole", *SELECTION)
         cls.journal_size = (cls.folder / "whole" / "journal.jsonl").stat().st_size
         cls.expected = command.results(cls.folder / "whole")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
 
     def start(self, out, *more):
         words = [command.PLUMB, "probe", "--data", command.FACTS, "--model", command.MODEL, "--out", out,

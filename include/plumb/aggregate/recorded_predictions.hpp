@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/aggregate/predictions.hpp"
+#include "plumb/aggregate/template_roles.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/score/recorded_facts.hpp"
 
@@ -27,13 +27,7 @@ namespace plumb {
 
 /// How folders are read.
 struct ReadingOptions {
-  /// Template that Base and Margin use.
-  std::size_t base_template = 0;
-  /// Template indices by kind, where the text of a template does not tell; a marker is then named
-  /// after its text's role or, lacking one, "template N".
-  std::optional<std::vector<std::size_t>> paraphrases{};
-  std::vector<std::size_t> verbalized{};
-  std::vector<std::size_t> numerical{};
+  TemplateKinds kinds{};
   /// The number that stands for a statement; the folder's own when empty.
   std::optional<Scoring> scoring{};
   std::vector<std::string> relations{};
@@ -100,7 +94,7 @@ inline RecordedCell recorded_cell(const RecordedRow& row, const ReadingOptions& 
     scores = &*other;
   }
   cell.prediction = predict(*scores, row.fact.answer);
-  if (row.template_index != options.base_template) return cell;
+  if (row.template_index != options.kinds.base) return cell;
   cell.scores = *scores;
   if (row.parts.empty()) return cell;
   for (std::size_t i = 0; i < all_scorings.size(); ++i) {
@@ -110,77 +104,6 @@ inline RecordedCell recorded_cell(const RecordedRow& row, const ReadingOptions& 
   }
   return cell;
 }
-
-/// The templates of a relation in the order of a row: paraphrases, then marked ones.
-inline std::vector<ScoredTemplate> roles_of(const Relation& relation,
-                                            const std::vector<std::size_t>& indices,
-                                            const ReadingOptions& options) {
-  const auto listed = [](const std::vector<std::size_t>& list, std::size_t index) {
-    return std::ranges::find(list, index) != list.end();
-  };
-  std::vector<ScoredTemplate> paraphrases, marked;
-  std::set<std::string> markers;
-  for (const std::size_t index : indices) {
-    TemplateRole role;
-    if (index < relation.templates.size()) {
-      role = role_of(relation.templates[index]);
-    } else if (!options.paraphrases && indices.size() > 1) {
-      throw user_error({.field = relation.code},
-                       "the metadata has no text for template " + std::to_string(index) +
-                           ", so its kind is not known",
-                       "say --paraphrases, --verbalized and --numerical");
-    }
-    if (options.paraphrases) {
-      const bool plain = listed(*options.paraphrases, index);
-      const bool words = listed(options.verbalized, index);
-      if (!plain && !words && !listed(options.numerical, index)) continue;
-      const TemplateKind kind = plain   ? TemplateKind::paraphrase
-                                : words ? TemplateKind::verbalized
-                                        : TemplateKind::numerical;
-      if (role.kind != kind) role = {kind, plain ? "" : "template " + std::to_string(index)};
-    }
-    if (role.kind == TemplateKind::paraphrase) {
-      paraphrases.push_back({index, role});
-    } else if (markers.insert(role.marker).second) {
-      marked.push_back({index, role});
-    } else {
-      throw user_error({.field = relation.code},
-                       "two templates carry the marker '" + role.marker + "'",
-                       "say --paraphrases, --verbalized and --numerical");
-    }
-  }
-  paraphrases.insert(paraphrases.end(), marked.begin(), marked.end());
-  return paraphrases;
-}
-
-}  // namespace detail
-
-/// The frame of a relation's predictions, before there are any: which of the templates (indices) has
-/// which role. `file` is for messages. Throws a user error when a role cannot be told, or the base
-/// template is not among the paraphrases.
-[[nodiscard]] inline RelationPredictions without_facts(const Relation& relation,
-                                                       const std::vector<std::size_t>& templates,
-                                                       const ReadingOptions& options,
-                                                       const std::filesystem::path& file = {}) {
-  RelationPredictions made;
-  made.relation = relation;
-  made.templates = detail::roles_of(relation, templates, options);
-  made.paraphrases = static_cast<std::size_t>(
-      std::ranges::count(made.templates, TemplateKind::paraphrase,
-                         [](const ScoredTemplate& t) { return t.role.kind; }));
-  const auto base =
-      std::ranges::find(made.templates, options.base_template, &ScoredTemplate::index);
-  if (base == made.templates.end() || base->role.kind != TemplateKind::paraphrase) {
-    throw user_error({file, 0, relation.code},
-                     "template " + std::to_string(options.base_template) +
-                         ", which Base and Margin use, was not scored as a plain one",
-                     "score it, or choose another with --base-template");
-  }
-  made.base = static_cast<std::size_t>(base - made.templates.begin());
-  return made;
-}
-
-namespace detail {
 
 /// Folders that list the base template must agree on its text, or markers would be compared with
 /// something else.
@@ -197,30 +120,7 @@ inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size
   }
 }
 
-/// Lists of kinds must name templates that were scored, each in one list.
-inline void refuse_absent_templates(const RecordedModel& model, const ReadingOptions& options) {
-  std::set<std::size_t> seen;
-  const auto check = [&](const char* option, const std::vector<std::size_t>& listed) {
-    for (const std::size_t index : listed) {
-      const bool scored =
-          std::ranges::any_of(model.predictions.relations, [&](const RelationPredictions& made) {
-            return std::ranges::find(made.templates, index, &ScoredTemplate::index) !=
-                   made.templates.end();
-          });
-      const std::string name = "template " + std::to_string(index);
-      if (!scored && !model.predictions.relations.empty()) {
-        throw user_error({.field = option}, name + " was not scored", "name those that were");
-      }
-      if (!seen.insert(index).second) {
-        throw user_error({.field = option}, name + " is in two lists", "give it one kind");
-      }
-    }
-  };
-  check("--paraphrases", options.paraphrases.value_or(std::vector<std::size_t>{}));
-  check("--verbalized", options.verbalized);
-  check("--numerical", options.numerical);
-}
-
+/// Reads one relation from all folders of a model; without rows there are no templates.
 inline void read_relation(std::span<const RecordedRelation> parts, const ReadingOptions& options,
                           RelationPredictions& made, BaseScores& scores) {
   // Only plumb's own folders have what other reductions need.
@@ -232,10 +132,10 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
         return recorded_cell(row, options, part.rows);
       },
       with_parts);
-  refuse_other_base(parts, options.base_template);
+  refuse_other_base(parts, options.kinds.base);
   made.relation = table.relation;
   if (table.cells.empty()) return;
-  made = without_facts(table.relation, table.templates, options, parts.front().rows);
+  made = prediction_frame(table.relation, table.templates, options.kinds, parts.front().rows);
   for (const std::size_t index : table.templates) {
     if (std::ranges::find(made.templates, index, &ScoredTemplate::index) == made.templates.end()) {
       scores.unlisted.push_back(index);
@@ -248,7 +148,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
       const auto place = std::ranges::lower_bound(table.templates, scored.index);
       const RecordedCell& cell = cells[static_cast<std::size_t>(place - table.templates.begin())];
       made.cells.push_back(cell.prediction);
-      if (scored.index != options.base_template) continue;
+      if (scored.index != options.kinds.base) continue;
       scores.scores.insert(scores.scores.end(), cell.scores.begin(), cell.scores.end());
       for (std::size_t i = 0; i < all_scorings.size(); ++i) {
         complete[i] = complete[i] && cell.reductions[i];
@@ -278,8 +178,7 @@ inline std::size_t describe_relations(RecordedModel& model, const Dataset& datas
 }
 
 /// Reads one model's folders. A relation must stand in all of them; one without rows is left out.
-/// Throws a user error for folders
-/// that do not belong together, a template kind that cannot be told, or a missing base template.
+/// Throws a user error for folders that do not belong together, and what template_roles.hpp refuses.
 [[nodiscard]] inline RecordedModel read_model(const std::string& name,
                                               const std::vector<std::filesystem::path>& folders,
                                               const ReadingOptions& options) {
@@ -326,7 +225,7 @@ inline std::size_t describe_relations(RecordedModel& model, const Dataset& datas
     model.predictions.relations.erase(model.predictions.relations.begin() + at);
     model.base.erase(model.base.begin() + at);
   }
-  detail::refuse_absent_templates(model, options);
+  refuse_absent_templates(model.predictions.relations, options.kinds);
   for (const RelationPredictions& made : model.predictions.relations) {
     const std::string& note = made.relation.note;
     if (note.empty() || std::ranges::find(model.notes, note) != model.notes.end()) continue;

@@ -50,16 +50,24 @@ inline double percentile_between(double low, double high, double way) {
 
 }  // namespace detail
 
-/// The inner edges (bins − 1, ascending) of equal-count bins. `sorted` must not be empty.
-[[nodiscard]] inline std::vector<double> quantile_edges(std::span<const double> sorted,
-                                                        std::size_t bins) {
+/// The inner edges (bins − 1, ascending) of equal-count bins over `count` > 0 values, of which
+/// `at(i)` is the one at place i in ascending order.
+template <class At>
+[[nodiscard]] std::vector<double> quantile_edges(At at, std::size_t count, std::size_t bins) {
   std::vector<double> edges;
+  edges.reserve(bins - 1);
   for (std::size_t i = 1; i < bins; ++i) {
-    const auto [index, way] = detail::percentile_place(i, bins, sorted.size());
-    const double next = sorted[std::min(index + 1, sorted.size() - 1)];
-    edges.push_back(detail::percentile_between(sorted[index], next, way));
+    const auto [index, way] = detail::percentile_place(i, bins, count);
+    const double low = at(index);
+    edges.push_back(detail::percentile_between(low, at(std::min(index + 1, count - 1)), way));
   }
   return edges;
+}
+
+/// The same of values at hand. `sorted` must not be empty.
+[[nodiscard]] inline std::vector<double> quantile_edges(std::span<const double> sorted,
+                                                        std::size_t bins) {
+  return quantile_edges([&](std::size_t i) { return sorted[i]; }, sorted.size(), bins);
 }
 
 /// The inner edges of equal-width bins.

@@ -131,27 +131,25 @@ class SortedJudgements {
     [[nodiscard]] double gap() const { return (correct - confidence) / count; }
   };
 
+  /// The edges of a resample, without writing it out: places are asked for in ascending order, but
+  /// for a step back to the place before.
   template <class Weight>
   std::vector<double> edges(Weight weight) const {
-    std::vector<double> found;
-    found.reserve(bins_ - 1);
     std::size_t item = 0;
-    std::size_t until = items_.empty() ? 0 : weight(items_[0]);  // answers up to and with `item`
-    const auto at = [&](std::size_t index) {
-      while (until <= index) until += weight(items_[++item]);
+    std::size_t from = 0;                   // the places of `item` in the resample:
+    std::size_t until = weight(items_[0]);  // from, …, until − 1
+    const auto at = [&](std::size_t place) {
+      while (until <= place) {
+        from = until;
+        until += weight(items_[++item]);
+      }
+      while (place < from) {
+        until = from;
+        from -= weight(items_[--item]);
+      }
       return items_[item].confidence;
     };
-    for (std::size_t i = 1; i < bins_; ++i) {
-      const auto [index, way] = detail::percentile_place(i, bins_, items_.size());
-      const double low = at(index);
-      const std::size_t item_low = item;
-      const std::size_t until_low = until;
-      const double high = at(std::min(index + 1, items_.size() - 1));
-      item = item_low;  // the next edge may start at the same answer
-      until = until_low;
-      found.push_back(detail::percentile_between(low, high, way));
-    }
-    return found;
+    return quantile_edges(at, items_.size(), bins_);
   }
 
   template <class Weight>

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <set>
 #include <span>
 #include <string>
@@ -20,8 +21,8 @@
 
 #include "plumb/aggregate/fact_groups.hpp"
 #include "plumb/calibrate/estimators.hpp"
+#include "plumb/calibrate/held_out.hpp"
 #include "plumb/calibrate/model_calibration.hpp"
-#include "plumb/calibrate/recalibration.hpp"
 
 namespace plumb {
 
@@ -43,7 +44,8 @@ class Study {
         options_(options),
         strata_(strata_of(relations_)),
         resamples_(strata_, options.bootstrap, "bootstrap/calibrate"),
-        groups_(groups_of(relations_)) {}
+        groups_(groups_of(relations_)),
+        estimators_(chosen_estimators(relations_, options.estimators, result_.remarks)) {}
 
   ModelCalibration run() {
     result_.name = model_.predictions.name;
@@ -63,11 +65,23 @@ class Study {
     markers();
     reductions();
     result_.option_counts = option_count_curve(model_, options_.bins, options_.bootstrap);
-    recalibrate();
+    HeldOutRecalibration held_out =
+        recalibrate_held_out(model_, strata_, estimators_, options_.bins, options_.bootstrap);
+    result_.held_out = held_out.facts;
+    result_.recalibration = std::move(held_out.results);
+    result_.remarks.insert(result_.remarks.end(), held_out.remarks.begin(), held_out.remarks.end());
     return std::move(result_);
   }
 
  private:
+  /// The calibration of an estimator over all facts, made once.
+  const Calibration& whole(const std::string& name, const std::vector<Judgement>& judgements) {
+    const auto known = whole_.find(name);
+    if (known != whole_.end()) return known->second;
+    return whole_.emplace(name, calibration_of(judgements, options_.bins, resamples_))
+        .first->second;
+  }
+
   void templates() {
     std::map<std::pair<std::size_t, std::string>, TemplateUse> uses;
     std::set<std::size_t> unlisted;
@@ -106,18 +120,13 @@ class Study {
                              static_cast<double>(relation.relation.options.size()));
       }
     }
-    const auto share = [](const std::vector<double>& values) {
-      double sum = 0;
-      for (const double value : values) sum += value;
-      return values.empty() ? Estimate{}
-                            : wilson_share(sum / static_cast<double>(values.size()), values.size());
-    };
-    result_.accuracy = calibration_of(base, options_.bins, resamples_)[CalibrationMetric::accuracy];
+    result_.accuracy = whole("base", base)[CalibrationMetric::accuracy];
     result_.paraphrase_accuracy = resampled_mean(paraphrases, resamples_);
     for (const FactGroup& domain : groups_.domains) {
-      const auto part = domain.of(paraphrases);
-      result_.domain_accuracy[domain.name] = share(part);
-      result_.domain_facts[domain.name] = part.size();
+      const std::vector<double> part = domain.of(paraphrases);
+      const double right = std::accumulate(part.begin(), part.end(), 0.0);
+      result_.domain_accuracy[domain.name] =
+          wilson_share(right / static_cast<double>(part.size()), part.size());
     }
     result_.brier_one_hot = resampled_mean(one_hot, resamples_);
     result_.brier_one_hot_per_option = resampled_mean(per_option, resamples_);
@@ -128,13 +137,12 @@ class Study {
     for (const FactGroup& g : groups_.domains) domains.push_back(resamples_.part(g.ranges));
     for (const FactGroup& g : groups_.cardinality) cardinality.push_back(resamples_.part(g.ranges));
     for (const FactGroup& g : groups_.relations) relations.push_back(resamples_.part(g.ranges));
-    for (const NamedEstimator& estimator :
-         chosen_estimators(relations_, options_.estimators, result_.remarks)) {
+    for (const NamedEstimator& estimator : estimators_) {
       const std::vector<Judgement> judgements = estimator.judge(relations_);
       EstimatorResult made;
       made.name = estimator.name;
       made.discrete = estimator.discrete;
-      made.metrics = estimates_of(calibration_of(judgements, options_.bins, resamples_));
+      made.metrics = estimates_of(whole(estimator.name, judgements));
       made.failures =
           static_cast<std::size_t>(std::ranges::count(judgements, false, &Judgement::answered));
       made.curve = calibration_curve(judgements, options_.bins);
@@ -171,9 +179,14 @@ class Study {
         }
         first += relation.facts();
       }
-      const Resamples resamples = resamples_.part(with.ranges);
-      const Calibration before = calibration_of(plain, options_.bins, resamples);
-      const Calibration after = calibration_of(marked, options_.bins, resamples);
+      const bool everywhere = marked.size() == resamples_.items();
+      const Resamples part = everywhere ? Resamples() : resamples_.part(with.ranges);
+      const auto over = [&](const std::string& name, const std::vector<Judgement>& judgements) {
+        return everywhere ? whole(name, judgements)
+                          : calibration_of(judgements, options_.bins, part);
+      };
+      const Calibration before = over("base", plain);
+      const Calibration after = over(marker, marked);
       const auto effect = [&](CalibrationMetric metric) {
         return combine([](double a, double b) { return a - b; }, after.draws(metric),
                        before.draws(metric))
@@ -216,77 +229,6 @@ class Study {
     }
   }
 
-  void recalibrate() {
-    const std::vector<bool> fitting = fitting_half(strata_, options_.bootstrap.seed);
-    std::vector<std::size_t> strata;
-    std::vector<ScoredFact> facts;
-    std::size_t at = 0;
-    for (std::size_t r = 0; r < relations_.size(); ++r) {
-      std::size_t kept = 0;
-      const std::size_t options = relations_[r].relation.options.size();
-      for (std::size_t f = 0; f < relations_[r].facts(); ++f, ++at) {
-        kept += fitting[at] ? 0 : 1;
-        facts.push_back({std::span(model_.base[r].scores).subspan(f * options, options),
-                         relations_[r].relation.facts[f].answer});
-      }
-      strata.push_back(kept);
-    }
-    const Resamples resamples(strata, options_.bootstrap, "bootstrap/held-out");
-    result_.held_out = resamples.items();
-    if (result_.held_out == 0 || result_.held_out == facts.size()) {
-      result_.remarks.push_back("Recalibration is left out: no relation has two facts.");
-      return;
-    }
-    const auto half = [&](const auto& all, bool fit) {
-      std::remove_cvref_t<decltype(all)> part;
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        if (fitting[i] == fit) part.push_back(all[i]);
-      }
-      return part;
-    };
-    const auto report = [&](const std::string& estimator, const char* map, double temperature,
-                            const std::vector<Judgement>& held_out) {
-      result_.recalibration.push_back(
-          {estimator, map, temperature,
-           estimates_of(calibration_of(held_out, options_.bins, resamples))});
-    };
-    if (result_.held_out < options_.bins) {
-      result_.remarks.push_back(
-          "ACE after recalibration is left out: " + std::to_string(result_.held_out) +
-          " held-out facts are fewer than the bins.");
-    }
-    const double temperature = fit_temperature(half(facts, true));
-    if (temperature > 0.999 * highest_temperature || temperature < 1.001 * lowest_temperature) {
-      result_.remarks.push_back(
-          "The fitted temperature is at the end of its range; the best one "
-          "lies beyond.");
-    }
-    std::vector<std::string> remarks;
-    for (const NamedEstimator& estimator :
-         chosen_estimators(relations_, options_.estimators, remarks)) {
-      const bool single = estimator.name == "base" || estimator.name == "margin";
-      if (!single && estimator.name != "average_min" && estimator.name != "average_vote2") continue;
-      const std::vector<Judgement> judgements = estimator.judge(relations_);
-      std::vector<Judgement> held_out = half(judgements, false);
-      report(estimator.name, "none", 1, held_out);
-      if (single) {
-        std::vector<Judgement> scaled;
-        for (const ScoredFact& fact : half(facts, false)) {
-          const Prediction made = predict(fact.scores, fact.answer, temperature);
-          scaled.push_back(
-              {estimator.name == "base" ? made.confidence : made.margin, made.correct});
-        }
-        report(estimator.name, "temperature", temperature, scaled);
-      }
-      const IsotonicMap map(half(judgements, true));
-      for (Judgement& judgement : held_out) {
-        // Without an answer there is nothing to be sure of.
-        if (judgement.answered) judgement.confidence = map(judgement.confidence);
-      }
-      report(estimator.name, "isotonic", 1, held_out);
-    }
-  }
-
   const RecordedModel& model_;
   const std::vector<RelationPredictions>& relations_;
   const StudyOptions& options_;
@@ -294,6 +236,9 @@ class Study {
   Resamples resamples_;
   FactGroups groups_;
   ModelCalibration result_;
+  std::vector<NamedEstimator> estimators_;
+  /// By estimator, over all facts.
+  std::map<std::string, Calibration> whole_;
 };
 
 }  // namespace detail

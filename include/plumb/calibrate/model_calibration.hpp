@@ -93,7 +93,6 @@ struct ModelCalibration {
   Estimate accuracy;
   Estimate paraphrase_accuracy;
   std::map<std::string, Estimate> domain_accuracy;
-  std::map<std::string, std::size_t> domain_facts;
   /// Mean of Σ_k (p_k − y_k)² under the base template, and of the same divided by the options.
   Estimate brier_one_hot;
   Estimate brier_one_hot_per_option;

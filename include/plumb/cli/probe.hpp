@@ -112,13 +112,11 @@ struct Probed {
   std::string cost;
 };
 
-/// Probes into the run folder `arguments.out`: scores, metrics and page.
+/// Probes the chosen dataset into the run folder `arguments.out`: scores, metrics and page.
 template <class MakeModel>
-Probed probe(Console& console, const ProbeArguments& arguments, const Json& command_line,
-             MakeModel& make_model) {
+Probed probe(Console& console, const ProbeArguments& arguments, const Dataset& dataset,
+             const Json& command_line, MakeModel& make_model) {
   const double start = Progress::monotonic_seconds();
-  if (!arguments.resume) refuse_used(arguments.out);  // said before a large model is loaded
-  const Dataset dataset = chosen_dataset(arguments);
   const std::size_t total = count_statements(dataset, arguments.templates);
 
   auto model = make_model(arguments.model);
@@ -175,8 +173,9 @@ int run_probe_command(Console& console, MakeModel make_model) {
       console, "plumb probe --data DIR --model FILE --out RUN [options]", list);
   if (!values) return 0;
   const detail::ProbeArguments arguments = words.parse(*values, "plumb probe");
-  const auto [report, cost] =
-      detail::probe(console, arguments, detail::command_line_of(console, "probe"), make_model);
+  if (!arguments.resume) refuse_used(arguments.out);  // said before a large model is loaded
+  const auto [report, cost] = detail::probe(console, arguments, detail::chosen_dataset(arguments),
+                                            detail::command_line_of(console, "probe"), make_model);
   for (const std::string& note : report.notes()) console.out << note << "\n";
   console.out << report.table() << "\n"
               << cost << "report: " << (arguments.out / "report.html").string() << "\n";

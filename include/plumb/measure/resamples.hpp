@@ -23,6 +23,8 @@ namespace plumb {
 /// Thread-safe once made.
 class Resamples {
  public:
+  /// Of nothing.
+  Resamples() = default;
   /// `strata` are the numbers of facts of each stratum, which stand one after another.
   Resamples(std::span<const std::size_t> strata, const Bootstrap& options, const std::string& name)
       : resamples_(options.resamples) {
@@ -63,8 +65,6 @@ class Resamples {
   }
 
  private:
-  Resamples() = default;
-
   std::size_t resamples_ = 0;
   std::size_t items_ = 0;
   std::vector<std::uint16_t> counts_;

@@ -8,27 +8,13 @@
 
 #include <array>
 #include <string>
-#include <vector>
 
-#include "plumb/report/calibration_data.hpp"
+#include "plumb/calibrate/model_calibration.hpp"
 #include "plumb/report/page.hpp"
 
 namespace plumb::detail {
 
-inline std::string heading(const char* title, const std::string& explanation) {
-  return "<h2>" + std::string(title) + "</h2>\n<p class=\"dim\">" + explanation + "</p>\n";
-}
-
-inline std::string table_head(const std::vector<std::string>& heads) {
-  std::string html = "<div class=\"wide\"><table class=\"sortable\"><thead><tr>";
-  for (const std::string& head : heads) {
-    html += "<th scope=\"col\"><button type=\"button\">" + head + "</button></th>";
-  }
-  return html + "</tr></thead><tbody>\n";
-}
-inline constexpr const char* table_end = "</tbody></table></div>\n";
-
-/// The colour of a cell, by the paper's steps.
+/// The class of a cell, by the paper's steps; empty for metrics it has none for.
 inline const char* step(CalibrationMetric metric, double value) {
   const bool ace = metric == CalibrationMetric::ace || metric == CalibrationMetric::ece;
   if (!ace && metric != CalibrationMetric::brier) return "";
@@ -37,15 +23,15 @@ inline const char* step(CalibrationMetric metric, double value) {
   return value < steps[0] ? "h0" : value < steps[1] ? "h1" : value < steps[2] ? "h2" : "h3";
 }
 
-inline std::string cell(const Estimate& e, const std::string& classes = "", bool interval = true) {
+/// A number with its interval.
+inline std::string cell(const Estimate& e, const std::string& classes = "") {
   if (e.count == 0) return "<td data-v=\"-1\">–</td>";
   return "<td data-v=\"" + fixed(e.value, 6) + "\"" +
          (classes.empty() ? "" : " class=\"" + classes + "\"") + ">" + fixed(e.value, 3) +
-         (interval ? "<small>" + fixed(e.low, 3) + (e.low < 0 || e.high < 0 ? " to " : "–") +
-                         fixed(e.high, 3) + "</small>"
-                   : "") +
-         "</td>";
+         "<small>" + fixed(e.low, 3) + (e.low < 0 || e.high < 0 ? " to " : "–") + fixed(e.high, 3) +
+         "</small></td>";
 }
+/// A metric with the colour of its step.
 inline std::string cell(const MetricEstimates& metrics, CalibrationMetric metric,
                         bool best = false) {
   const Estimate& e = at(metrics, metric);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plumb/report/calibration_cells.hpp"
+#include "plumb/report/calibration_data.hpp"
 #include "plumb/report/xy_chart.hpp"
 
 namespace plumb::detail {
@@ -62,7 +63,7 @@ class ComparisonSections {
                                         M metric) const {
     std::vector<std::string> heads{"Model", "Kind", "Facts", "Accuracy", "Mean over paraphrases"};
     for (const std::string& name : estimators) heads.push_back(escape_html(estimator_label(name)));
-    std::string html = table_head(heads);
+    std::string html = table_begin(heads);
     for (std::size_t i = 0; i < results_.models.size(); ++i) {
       const ModelCalibration& model = results_.models[i];
       double best = 2;
@@ -78,7 +79,7 @@ class ComparisonSections {
       for (const std::string& name : estimators) {
         const EstimatorResult* made = model.estimator(name);
         html += made == nullptr
-                    ? "<td data-v=\"-1\">–</td>"
+                    ? cell(Estimate{})
                     : cell(made->metrics, metric, at(made->metrics, metric).value == best);
       }
       html += "</tr>\n";
@@ -112,7 +113,7 @@ class ComparisonSections {
   }
 
   [[nodiscard]] std::string correlation_table() const {
-    std::string html = "<div>" + table_head({"Estimator", "Pearson's r", "Models"});
+    std::string html = "<div>" + table_begin({"Estimator", "Pearson's r", "Models"});
     for (const auto& [name, r] : results_.comparison.correlation) {
       html += "<tr><td>" + label(estimator_label(name)) + "</td>" + cell(r) + number_cell(r.count) +
               "</tr>\n";
@@ -130,27 +131,27 @@ class ComparisonSections {
             "Causal and masked models of like accuracy",
             "Closest accuracies first, each model once, at most 0.02 apart; Brier scores over all "
             "facts and over the domain in which the two are closest.") +
-        table_head({"Model", "Accuracy", "Margin", "Average, min", "Domain", "Facts", "Accuracy",
-                    "Margin", "Average, min"});
+        table_begin({"Model", "Accuracy", "Margin", "Average, min", "Domain", "Facts", "Accuracy",
+                     "Margin", "Average, min"});
     for (const MatchedModels& pair : results_.comparison.pairs) {
       for (const std::size_t i : {pair.causal, pair.masked}) {
         const ModelCalibration& model = results_.models[i];
         const auto brier = [&](const char* name, bool in_domain) -> std::string {
           const EstimatorResult* made = model.estimator(name);
-          if (made == nullptr) return "<td>–</td>";
+          if (made == nullptr) return cell(Estimate{});
           if (!in_domain) return cell(made->metrics, M::brier);
           for (const auto& [domain, metrics] : made->domains) {
             if (domain == pair.domain) return cell(metrics, M::brier);
           }
-          return "<td>–</td>";
+          return cell(Estimate{});
         };
         html += "<tr><td>" + label(model.name) + "</td>" + cell(model.paraphrase_accuracy) +
                 brier("margin", false) + brier("average_min", false) + "<td>" +
                 (pair.domain.empty() ? "–" : label(pair.domain)) + "</td>";
         if (pair.domain.empty()) {
-          html += "<td>–</td><td>–</td>";
+          html += cell(Estimate{}) + cell(Estimate{});
         } else {
-          html += number_cell(model.domain_facts.at(pair.domain)) +
+          html += number_cell(model.domain_accuracy.at(pair.domain).count) +
                   cell(model.domain_accuracy.at(pair.domain));
         }
         html += brier("margin", true) + brier("average_min", true) + "</tr>\n";

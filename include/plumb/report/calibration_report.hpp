@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/report/calibration_csv.hpp"
 #include "plumb/report/calibration_page.hpp"
 #include "plumb/run/run_folder.hpp"
 
@@ -27,7 +28,6 @@ namespace detail {
 inline std::string estimator_rows(const ModelCalibration& model) {
   TextTable table({"estimator", "accuracy [95%]", "confidence", "ACE [95%]", "Brier [95%]", "ECE",
                    "log loss", "AUROC", "AURC", "failed votes"});
-  const auto plain = [](const Estimate& e) { return e.count == 0 ? "–" : fixed(e.value, 3); };
   bool discrete = false;
   for (const EstimatorResult& made : model.estimators) {
     using enum CalibrationMetric;
@@ -36,9 +36,10 @@ inline std::string estimator_rows(const ModelCalibration& model) {
     };
     discrete = discrete || made.discrete;
     table.add({estimator_label(made.name) + (made.discrete ? " *" : ""),
-               with_interval(of(accuracy)), plain(of(mean_confidence)), with_interval(of(ace)),
-               with_interval(of(brier)), plain(of(ece)), plain(of(log_loss)), plain(of(auroc)),
-               plain(of(aurc)), std::to_string(made.failures)});
+               with_interval(of(accuracy)), number_or_dash(of(mean_confidence)),
+               with_interval(of(ace)), with_interval(of(brier)), number_or_dash(of(ece)),
+               number_or_dash(of(log_loss)), number_or_dash(of(auroc)), number_or_dash(of(aurc)),
+               std::to_string(made.failures)});
   }
   return table.text() + (discrete ? "* few distinct values: its ACE means little\n" : "");
 }
@@ -69,7 +70,7 @@ inline std::string recalibration_rows(const ModelCalibration& model) {
     using enum CalibrationMetric;
     table.add({estimator_label(r.estimator),
                r.map == "temperature" ? "temperature " + fixed(r.temperature, 2) : r.map,
-               fixed(at(r.metrics, mean_confidence).value, 3), with_interval(at(r.metrics, ace)),
+               number_or_dash(at(r.metrics, mean_confidence)), with_interval(at(r.metrics, ace)),
                with_interval(at(r.metrics, brier))});
   }
   return table.text();
@@ -84,13 +85,11 @@ inline std::string model_rows(const CalibrationResults& results) {
   TextTable table(heads);
   for (const ModelCalibration& model : results.models) {
     std::vector<std::string> cells{model.name, std::to_string(model.facts),
-                                   fixed(model.paraphrase_accuracy.value, 3)};
+                                   number_or_dash(model.paraphrase_accuracy)};
     for (const CalibrationMetric metric : {CalibrationMetric::ace, CalibrationMetric::brier}) {
       for (const std::string& name : shown) {
         const EstimatorResult* made = model.estimator(name);
-        const Estimate none;
-        const Estimate& e = made == nullptr ? none : at(made->metrics, metric);
-        cells.push_back(e.count == 0 ? "–" : fixed(e.value, 3));
+        cells.push_back(number_or_dash(made == nullptr ? Estimate{} : at(made->metrics, metric)));
       }
     }
     table.add(cells);

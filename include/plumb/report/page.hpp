@@ -8,8 +8,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plumb/report/html.hpp"
+#include "plumb/report/text_table.hpp"
 
 namespace plumb {
 namespace detail {
@@ -107,5 +109,34 @@ for (const table of document.querySelectorAll('table.sortable')) {
   return "<div class=\"card\"><span>" + escape_html(name) + "</span><b>" + escape_html(value) +
          "</b><span>" + escape_html(remark) + "</span></div>\n";
 }
+
+/// A headline number with its interval; "–" when there is none.
+[[nodiscard]] inline std::string card(std::string_view name, const Estimate& e, int decimals = 3) {
+  return card(
+      name, number_or_dash(e, decimals),
+      e.count == 0 ? "" : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
+}
+
+/// What a reader must know, set off from the text.
+[[nodiscard]] inline std::string note(std::string_view text) {
+  return "<p class=\"note\">" + escape_html(text) + "</p>\n";
+}
+
+/// A section's title and what its numbers mean; both are HTML.
+[[nodiscard]] inline std::string heading(std::string_view title, std::string_view explanation) {
+  return "<h2>" + std::string(title) + "</h2>\n<p class=\"dim\">" + std::string(explanation) +
+         "</p>\n";
+}
+
+/// A table sorted by a click on a heading, up to its first row; `heads` are HTML. A cell's data-v
+/// is what it is sorted by; cells that say "–" come last.
+[[nodiscard]] inline std::string table_begin(const std::vector<std::string>& heads) {
+  std::string html = "<div class=\"wide\"><table class=\"sortable\"><thead><tr>";
+  for (const std::string& head : heads) {
+    html += "<th scope=\"col\"><button type=\"button\">" + head + "</button></th>";
+  }
+  return html + "</tr></thead><tbody>\n";
+}
+inline constexpr const char* table_end = "</tbody></table></div>\n";
 
 }  // namespace plumb

@@ -74,8 +74,8 @@ class ProbeReport {
     const auto add = [&](const std::string& name, const GroupMetrics& group,
                          const std::string& options) {
       table.add({name, std::to_string(group.facts), options, with_interval(group.accuracy),
-                 number(group.hits[1], 3), number(group.hits[3], 3),
-                 with_interval(group.mean_reciprocal_rank), number(group.mean_rank, 1),
+                 number_or_dash(group.hits[1], 3), number_or_dash(group.hits[3], 3),
+                 with_interval(group.mean_reciprocal_rank), number_or_dash(group.mean_rank, 1),
                  std::to_string(group.ties_for_best)});
     };
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
@@ -103,10 +103,6 @@ class ProbeReport {
   }
 
  private:
-  static std::string number(const Estimate& estimate, int decimals) {
-    return estimate.count == 0 ? "–" : fixed(estimate.value, decimals);
-  }
-
   std::string accuracy_csv() const {
     std::string csv =
         csv_line({"group", "name", "template", "facts", "accuracy", "low", "high", "chance"});
@@ -157,9 +153,7 @@ class ProbeReport {
              "by "
              "tenths of a nat a statement on average and by several nats at worst.</p>\n";
     }
-    for (const std::string& note : notes()) {
-      out << "<p class=\"note\">" << escape_html(note) << "</p>\n";
-    }
+    for (const std::string& text : notes()) out << note(text);
     out << "<div class=\"cards\">\n" << cards() << "</div>\n";
     out << "<h2>Accuracy by relation</h2>\n<p class=\"dim\">Bars: accuracy with its 95% interval. "
            "Ochre "
@@ -185,15 +179,10 @@ class ProbeReport {
 
   std::string cards() const {
     const GroupMetrics& all = pooled_.overall;
-    const auto estimate = [](const char* name, const Estimate& e, int decimals) {
-      return card(
-          name, number(e, decimals),
-          e.count == 0 ? "" : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
-    };
-    std::string html = estimate("Accuracy", all.accuracy, 3);
-    html += estimate("Mean over relations", pooled_.overall_unweighted.accuracy, 3);
-    html += estimate("MRR", all.mean_reciprocal_rank, 3);
-    html += estimate("Mean rank", all.mean_rank, 1);
+    std::string html = card("Accuracy", all.accuracy);
+    html += card("Mean over relations", pooled_.overall_unweighted.accuracy);
+    html += card("MRR", all.mean_reciprocal_rank);
+    html += card("Mean rank", all.mean_rank, 1);
     html +=
         card("Facts", std::to_string(all.facts),
              std::to_string(all.relations) + " relations, " + std::to_string(templates_.size()) +
@@ -235,12 +224,9 @@ class ProbeReport {
   }
 
   std::string relation_table() const {
-    std::string html = "<div class=\"wide\"><table class=\"sortable\"><thead><tr>";
-    for (const char* head : {"Relation", "Facts", "Options", "Kind", "Accuracy", "95%", "Hit@1",
-                             "Hit@3", "Hit@5", "Hit@10", "MRR", "Mean rank", "Ties"}) {
-      html += "<th scope=\"col\"><button type=\"button\">" + std::string(head) + "</button></th>";
-    }
-    html += "</tr></thead><tbody>\n";
+    std::string html =
+        table_begin({"Relation", "Facts", "Options", "Kind", "Accuracy", "95%", "Hit@1", "Hit@3",
+                     "Hit@5", "Hit@10", "MRR", "Mean rank", "Ties"});
     const auto cell = [](double value, const std::string& text) {
       return "<td data-v=\"" + fixed(value, 6) + "\">" + text + "</td>";
     };
@@ -263,7 +249,7 @@ class ProbeReport {
               cell(static_cast<double>(group.ties_for_best), std::to_string(group.ties_for_best)) +
               "</tr>\n";
     }
-    return html + "</tbody></table></div>\n";
+    return html + table_end;
   }
 
   std::filesystem::path folder_;

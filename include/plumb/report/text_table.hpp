@@ -28,6 +28,11 @@ namespace plumb {
   return digits;
 }
 
+/// "0.150", or "–" when there is no number.
+[[nodiscard]] inline std::string number_or_dash(const Estimate& estimate, int decimals = 3) {
+  return estimate.count == 0 ? "–" : fixed(estimate.value, decimals);
+}
+
 /// "0.150 [0.142, 0.158]", or "–" when there is no number.
 [[nodiscard]] inline std::string with_interval(const Estimate& estimate, int decimals = 3) {
   if (estimate.count == 0) return "–";

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How much does a map fitted on half of the facts mend the other half?
+//
+// Temperature for Base and Margin, isotonic for these and for Average by plurality vote and by
+// minimum, the estimators that the calibration paper compares models by; each beside the estimator as
+// it is, on the same held-out facts.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "plumb/aggregate/recorded_predictions.hpp"
+#include "plumb/calibrate/estimators.hpp"
+#include "plumb/calibrate/model_calibration.hpp"
+#include "plumb/calibrate/recalibration.hpp"
+
+namespace plumb {
+
+struct HeldOutRecalibration {
+  /// Facts that are held out.
+  std::size_t facts = 0;
+  std::vector<RecalibrationResult> results;
+  /// What was left out or is doubtful, in words.
+  std::vector<std::string> remarks;
+};
+
+/// `strata` are the facts of each relation; the halves are drawn within them by the bootstrap's
+/// seed. No results, and a remark, where no relation has two facts.
+[[nodiscard]] inline HeldOutRecalibration recalibrate_held_out(
+    const RecordedModel& model, std::span<const std::size_t> strata,
+    const std::vector<NamedEstimator>& estimators, std::size_t bins, const Bootstrap& bootstrap) {
+  HeldOutRecalibration made;
+  const std::vector<RelationPredictions>& relations = model.predictions.relations;
+  const std::vector<bool> fitting = fitting_half(strata, bootstrap.seed);
+  std::vector<std::size_t> held_out_strata;
+  std::vector<ScoredFact> facts;
+  std::size_t at = 0;
+  for (std::size_t r = 0; r < relations.size(); ++r) {
+    std::size_t kept = 0;
+    const std::size_t options = relations[r].relation.options.size();
+    for (std::size_t f = 0; f < relations[r].facts(); ++f, ++at) {
+      kept += fitting[at] ? 0 : 1;
+      facts.push_back({std::span(model.base[r].scores).subspan(f * options, options),
+                       relations[r].relation.facts[f].answer});
+    }
+    held_out_strata.push_back(kept);
+  }
+  const Resamples resamples(held_out_strata, bootstrap, "bootstrap/held-out");
+  made.facts = resamples.items();
+  if (made.facts == 0 || made.facts == facts.size()) {
+    made.remarks.push_back("Recalibration is left out: no relation has two facts.");
+    return made;
+  }
+  const auto half = [&](const auto& all, bool fit) {
+    std::remove_cvref_t<decltype(all)> part;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (fitting[i] == fit) part.push_back(all[i]);
+    }
+    return part;
+  };
+  const auto report = [&](const std::string& estimator, const char* map, double divisor,
+                          const std::vector<Judgement>& held_out) {
+    made.results.push_back(
+        {estimator, map, divisor, estimates_of(calibration_of(held_out, bins, resamples))});
+  };
+  if (made.facts < bins) {
+    made.remarks.push_back("ACE after recalibration is left out: " + std::to_string(made.facts) +
+                           " held-out facts are fewer than the bins.");
+  }
+  const double temperature = fit_temperature(half(facts, true));
+  if (temperature > 0.999 * highest_temperature || temperature < 1.001 * lowest_temperature) {
+    made.remarks.push_back(
+        "The fitted temperature is at the end of its range; the best one lies beyond.");
+  }
+  const std::vector<ScoredFact> held_out_facts = half(facts, false);
+  for (const NamedEstimator& estimator : estimators) {
+    const bool single = estimator.name == "base" || estimator.name == "margin";
+    if (!single && estimator.name != "average_min" && estimator.name != "average_vote2") continue;
+    const std::vector<Judgement> judgements = estimator.judge(relations);
+    std::vector<Judgement> held_out = half(judgements, false);
+    report(estimator.name, "none", 1, held_out);
+    if (single) {
+      std::vector<Judgement> scaled;
+      for (const ScoredFact& fact : held_out_facts) {
+        const Prediction after = predict(fact.scores, fact.answer, temperature);
+        scaled.push_back(
+            {estimator.name == "base" ? after.confidence : after.margin, after.correct});
+      }
+      report(estimator.name, "temperature", temperature, scaled);
+    }
+    const IsotonicMap map(half(judgements, true));
+    for (Judgement& judgement : held_out) {
+      // Without an answer there is nothing to be sure of.
+      if (judgement.answered) judgement.confidence = map(judgement.confidence);
+    }
+    report(estimator.name, "isotonic", 1, held_out);
+  }
+  return made;
+}
+
+}  // namespace plumb
