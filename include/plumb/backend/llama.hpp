@@ -94,7 +94,11 @@ class LlamaModel {
     if (options_.threads <= 0) {
       options_.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     }
-    model_.reset(llama_model_load_from_file(options_.model.c_str(), llama_model_default_params()));
+    llama_model_params params = llama_model_default_params();
+    // llama.cpp's AMX kernels crash on repacked quantised weights (its issue 20824).
+    params.use_extra_bufts =
+        std::string_view(llama_print_system_info()).find("AMX_INT8 = 1") == std::string_view::npos;
+    model_.reset(llama_model_load_from_file(options_.model.c_str(), params));
     if (!model_) {
       throw user_error(
           site, "cannot be loaded: " + detail::LlamaLog::instance().take(),
