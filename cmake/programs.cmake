@@ -14,6 +14,10 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 add_library(plumb_program INTERFACE)
 target_link_libraries(plumb_program INTERFACE plumb::plumb OpenMP::OpenMP_CXX)
 target_compile_options(plumb_program INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+# GCC 12 warns of a literal before a std::string (PR 105651) and of vectors as long as no vector is.
+target_compile_options(
+  plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+                          $<$<CXX_COMPILER_ID:GNU>:-Wno-alloc-size-larger-than>)
 if(PLUMB_NATIVE)
   target_compile_options(plumb_program INTERFACE -march=native)
   # GCC 12 warns of its own AVX-512 header (PR 105593).
@@ -38,6 +42,8 @@ if(PLUMB_LLAMA)
   target_link_libraries(plumb_command PRIVATE plumb_cli plumb_llama)
   add_executable(requantize examples/requantize.cpp)
   target_link_libraries(requantize PRIVATE plumb_program plumb_llama)
+  add_executable(many_shot_from_scratch benchmarks/many_shot_from_scratch.cpp)
+  target_link_libraries(many_shot_from_scratch PRIVATE plumb_program plumb_llama)
 endif()
 
 if(PLUMB_TESTS)

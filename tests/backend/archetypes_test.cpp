@@ -195,6 +195,23 @@ BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_continuation_and_is_not_part_of_it) {
   BOOST_TEST(GenerationOptions{}.stop == "\n");
 }
 
+BOOST_AUTO_TEST_CASE(the_token_in_which_a_stop_text_begins_is_not_part_of_a_continuation_either) {
+  const NgramModel model("abcabcabc", 2, {"bc"});  // a, bc, a, bc, …
+  const auto until = [&](const std::string& stop) {
+    return model.generate(Sequence{'a'}, {.max_new_tokens = 3, .stop = stop})[0].tokens;
+  };
+  BOOST_TEST(until("") == (Sequence{256, 'a', 256}));
+  BOOST_TEST(until("b").empty());
+  BOOST_TEST(until("ab") == Sequence{256});
+  BOOST_TEST(until("ca").empty());
+}
+
+BOOST_AUTO_TEST_CASE(bos_ends_a_text_and_nothing_else_does) {
+  const NgramModel model("abc", 2, {"bc"});
+  for (TokenId token = 0; token < 257; ++token) BOOST_TEST(!model.ends(token));
+  BOOST_TEST(model.ends(257));
+}
+
 // After 1000 times "a" it follows itself with probability 1000 / 1256, the end with 1 / 1256.
 BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_and_can_be_repeated) {
   const NgramModel model(std::string(1000, 'a'), 2);

@@ -62,11 +62,21 @@ class Cache {
 
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
 
+  /// Whether the caches hold the same cells, in whatever order.
+  [[nodiscard]] bool holds_the_same(const Cache& other) const {
+    const auto sorted = [](std::vector<Cell> cells) {
+      std::ranges::sort(cells);
+      return cells;
+    };
+    return sorted(cells_) == sorted(other.cells_);
+  }
+
  private:
   struct Cell {
     std::uint32_t position;
     TokenId token;
     std::set<SequenceId> ids;
+    auto operator<=>(const Cell&) const = default;
   };
   std::vector<Cell> cells_;
 };
@@ -97,6 +107,22 @@ struct Checked {
     for (const NodeId node : wanted) BOOST_REQUIRE(held.contains(node));
     BOOST_REQUIRE(ledger.held() == held.size());
     BOOST_REQUIRE(cache.size() == held.size());
+    check_resident(tree);
+  }
+
+  /// An empty cache that is fed what is resident holds what this one holds.
+  void check_resident(const TokenTree& tree) const {
+    const BranchLedger::Step step = ledger.resident(tree);
+    BOOST_REQUIRE(step.copies.empty());
+    BOOST_REQUIRE((std::set(step.nodes.begin(), step.nodes.end()) == held));
+    BOOST_REQUIRE(std::ranges::is_sorted(step.nodes));  // ancestors first
+    BOOST_REQUIRE(step.sequences.size() == step.nodes.size());
+    Cache fresh;
+    for (std::size_t i = 0; i < step.nodes.size(); ++i) {
+      const NodeId node = step.nodes[i];
+      fresh.feed(tree.depth(node) - 1, tree.token(node), step.sequences[i]);
+    }
+    BOOST_REQUIRE(fresh.holds_the_same(cache));
   }
 
   void release(const TokenTree& tree, NodeId released) {
@@ -107,6 +133,7 @@ struct Checked {
     });
     BOOST_REQUIRE(ledger.held() == held.size());
     BOOST_REQUIRE(cache.size() == held.size());
+    check_resident(tree);
   }
 
   [[nodiscard]] std::size_t branches(const TokenTree& tree, const std::vector<NodeId>& more) const {
@@ -154,6 +181,52 @@ BOOST_AUTO_TEST_CASE(growth_extends_the_branch_that_ends_there_and_copies_for_th
   BOOST_TEST(step.copies[0].from == 0);
   BOOST_TEST(step.copies[0].to == 1);
   BOOST_TEST(step.copies[0].length == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_resident_would_feed_all_that_is_held_to_an_empty_cache) {
+  TokenTree tree;
+  const NodeId stem = tree.insert(Sequence{1, 2});
+  const NodeId left = tree.insert(Sequence{3}, stem);
+  const NodeId right = tree.insert(Sequence{4, 5}, stem);
+  tree.insert(Sequence{6}, stem);  // never evaluated
+  BranchLedger ledger(4);
+  BOOST_TEST(ledger.resident(tree).nodes.empty());
+  (void)ledger.plan(tree, std::vector{stem});
+  (void)ledger.plan(tree, std::vector{left, right});
+  const auto step = ledger.resident(tree);
+  BOOST_TEST(step.copies.empty());
+  BOOST_TEST(step.nodes == (std::vector<NodeId>{1, 2, 3, 4, 5}));
+  BOOST_TEST(
+      (step.sequences == std::vector<std::vector<SequenceId>>{{0, 1}, {0, 1}, {0}, {1}, {1}}));
+  BOOST_TEST(ledger.held() == 5U);  // asking changes nothing
+  (void)ledger.release(tree, left);
+  BOOST_TEST(ledger.resident(tree).nodes == (std::vector<NodeId>{1, 2, 4, 5}));
+  (void)ledger.release(tree, TokenTree::root);
+  BOOST_TEST(ledger.resident(tree).nodes.empty());
+}
+
+// A stem is kept while packs come and go below it, as the scorer does with a context.
+BOOST_AUTO_TEST_CASE(a_stem_stays_while_the_tree_is_shrunk_to_it_and_grown_anew) {
+  RandomStream random(4, "stem");
+  TokenTree tree;
+  const NodeId stem = tree.insert(Sequence{1, 2, 3});
+  Checked checked(6);
+  checked.evaluate(tree, {stem});
+  for (int round = 0; round < 40; ++round) {
+    std::vector<NodeId> wanted;
+    for (int i = 0; i < 5; ++i) {
+      Sequence tail(1 + random.below(3));
+      for (TokenId& token : tail) token = static_cast<TokenId>(5 + random.below(3));
+      const NodeId node = tree.insert(tail, static_cast<NodeId>(random.below(stem + 1)));
+      if (std::ranges::count(wanted, node) == 0) wanted.push_back(node);
+    }
+    checked.evaluate(tree, wanted);
+    for (NodeId node = stem + 1; node < tree.size(); ++node) {
+      if (tree.parent(node) <= stem) checked.release(tree, node);
+    }
+    BOOST_REQUIRE(checked.held.size() == stem);
+    tree.shrink(stem + 1);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(released_branches_free_their_sequences) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/backend/evaluate.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <map>
-#include <string>
+#include <set>
 #include <vector>
 
 #include "plumb/backend/archetypes.hpp"
@@ -18,12 +19,39 @@ using Rows = std::map<NodeId, std::vector<float>>;
 /// The rows of the wanted nodes; a node visited twice fails.
 template <class Model>
 Rows rows_of(Model& model, const TokenTree& tree, const std::vector<NodeId>& wanted,
-             std::size_t& fed) {
+             NodeId kept = TokenTree::root) {
   Rows rows;
-  fed = evaluate_and_release(model, tree, wanted, [&](NodeId node, std::span<const float> row) {
-    BOOST_TEST(rows.emplace(node, std::vector<float>(row.begin(), row.end())).second);
-  });
+  evaluate_and_release(
+      model, tree, wanted,
+      [&](NodeId node, std::span<const float> row) {
+        BOOST_TEST(rows.emplace(node, std::vector<float>(row.begin(), row.end())).second);
+      },
+      kept);
   return rows;
+}
+
+/// A model without trees that says what it was asked.
+struct Told : NgramModel {
+  using NgramModel::NgramModel;
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    asked.emplace_back(sequence.begin(), sequence.end());
+    NgramModel::evaluate(sequence, visit);
+  }
+  std::vector<std::vector<TokenId>> asked;
+};
+static_assert(CausalLm<Told> && !TreeCausalLm<Told>);
+
+/// The row of each prefix evaluated by itself.
+void check_rows(const Rows& rows, const TokenTree& tree, const std::vector<NodeId>& wanted) {
+  NgramModel plain("abcabdaabbcc", 3);
+  BOOST_REQUIRE(rows.size() == wanted.size());
+  for (const NodeId node : wanted) {
+    std::vector<float> expected;
+    plain.evaluate(tree.prefix(node), [&](std::uint32_t, std::span<const float> row) {
+      expected.assign(row.begin(), row.end());
+    });
+    BOOST_TEST((rows.at(node) == expected));
+  }
 }
 
 TokenTree random_tree(RandomStream& random) {
@@ -57,55 +85,110 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_holds_one_branch_as_long_as_its_conte
 BOOST_AUTO_TEST_CASE(each_wanted_node_is_visited_once_with_its_prefixs_row) {
   RandomStream random(1, "evaluate");
   for (int round = 0; round < 50; ++round) {
-    NgramModel plain("abcabdaabbcc", 3);
+    Told plain("abcabdaabbcc", 3);
     NgramTreeModel tree_model("abcabdaabbcc", 3);
     const TokenTree tree = random_tree(random);
-    std::vector<bool> inner(tree.size(), false);
-    for (NodeId node = 1; node < tree.size(); ++node) inner[tree.parent(node)] = true;
-    std::vector<NodeId> wanted;  // every leaf, and some of the nodes above
-    std::size_t one_by_one = 0;
+    std::vector<NodeId> wanted;
     for (NodeId node = 1; node < tree.size(); ++node) {
-      if (!inner[node] || random.below(2) == 0) wanted.push_back(node);
-      if (!inner[node]) one_by_one += tree.depth(node);
+      if (random.below(2) == 0) wanted.push_back(node);
     }
-    std::size_t fed_plain = 0;
-    std::size_t fed_tree = 0;
-    const Rows plain_rows = rows_of(plain, tree, wanted, fed_plain);
-    const Rows tree_rows = rows_of(tree_model, tree, wanted, fed_tree);
-    BOOST_TEST(fed_plain == one_by_one);
-    BOOST_TEST(fed_tree == tree.size() - 1);
-    BOOST_TEST(fed_tree == tree_model.tokens_fed);
-    BOOST_TEST((plain_rows == tree_rows));
-    BOOST_TEST(plain_rows.size() == wanted.size());
-    for (const NodeId node : wanted) {
-      std::vector<float> expected;
-      plain.evaluate(tree.prefix(node), [&](std::uint32_t, std::span<const float> row) {
-        expected.assign(row.begin(), row.end());
-      });
-      BOOST_TEST((plain_rows.at(node) == expected));
+    if (random.below(2) == 0) std::ranges::reverse(wanted);
+    std::vector<bool> needed(tree.size(), false);  // wanted, or above what is
+    std::vector<bool> inner(tree.size(), false);
+    for (NodeId node : wanted) {
+      for (; node != TokenTree::root; node = tree.parent(node)) {
+        needed[node] = true;
+        inner[tree.parent(node)] = true;
+      }
     }
+    check_rows(rows_of(plain, tree, wanted), tree, wanted);
+    check_rows(rows_of(tree_model, tree, wanted), tree, wanted);
+    BOOST_TEST(tree_model.tokens_fed == static_cast<std::size_t>(std::ranges::count(needed, true)));
+    // Without trees: one sequence for each branch that is needed, and nothing below what is wanted.
+    std::set<std::vector<TokenId>> branches;
+    for (NodeId node = 1; node < tree.size(); ++node) {
+      if (needed[node] && !inner[node]) branches.insert(tree.prefix(node));
+    }
+    BOOST_TEST(plain.asked.size() == branches.size());
+    BOOST_TEST((std::set(plain.asked.begin(), plain.asked.end()) == branches));
   }
+}
+
+BOOST_AUTO_TEST_CASE(what_nobody_wants_is_not_evaluated) {
+  TokenTree tree;
+  const NodeId stem = tree.insert(std::vector<TokenId>{'a', 'b'});
+  tree.insert(std::vector<TokenId>{'c', 'd', 'e'}, stem);
+  tree.insert(std::vector<TokenId>{'x', 'y'});
+  Told plain("abcabdaabbcc", 3);
+  check_rows(rows_of(plain, tree, {stem}), tree, {stem});
+  BOOST_TEST((plain.asked == std::vector<std::vector<TokenId>>{{'a', 'b'}}));
+  NgramTreeModel model("abcabdaabbcc", 3);
+  check_rows(rows_of(model, tree, {stem}), tree, {stem});
+  BOOST_TEST(model.tokens_fed == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(the_tree_is_forgotten_afterwards) {
   NgramTreeModel model("abc");
   TokenTree tree;
   tree.insert(std::vector<TokenId>{'a', 'b'});
-  std::size_t fed = 0;
   for (int round = 0; round < 2; ++round) {  // a node that is still held could not be wanted again
-    BOOST_TEST(rows_of(model, tree, {1, 2}, fed).size() == 2U);
+    BOOST_TEST(rows_of(model, tree, {1, 2}).size() == 2U);
   }
   BOOST_TEST(model.tokens_fed == 4U);
 }
 
+BOOST_AUTO_TEST_CASE(a_kept_chain_is_not_fed_again_and_the_rest_is_forgotten) {
+  NgramTreeModel model("abcabdaabbcc", 3);
+  TokenTree tree;
+  const NodeId end = tree.insert(std::vector<TokenId>{'a', 'b', 'c'});
+  check_rows(rows_of(model, tree, {1, end}, end), tree, {1, end});
+  BOOST_TEST(model.tokens_fed == 3U);
+  RandomStream random(2, "kept");
+  for (int round = 0; round < 30; ++round) {
+    // Branches from every node of the chain, the root and its end included.
+    tree.shrink(end + 1);
+    std::vector<NodeId> wanted;
+    for (std::size_t branches = 1 + random.below(5); branches > 0; --branches) {
+      std::vector<TokenId> sequence(1 + random.below(4));
+      for (TokenId& token : sequence) token = static_cast<TokenId>('a' + random.below(3));
+      const NodeId node = tree.insert(sequence, static_cast<NodeId>(random.below(end + 1)));
+      if (node > end && std::ranges::count(wanted, node) == 0) wanted.push_back(node);
+    }
+    std::vector<bool> needed(tree.size(), false);
+    for (NodeId node : wanted) {
+      for (; node > end; node = tree.parent(node)) needed[node] = true;
+    }
+    const std::size_t before = model.tokens_fed;
+    check_rows(rows_of(model, tree, wanted, end), tree, wanted);
+    BOOST_TEST(model.tokens_fed - before ==
+               static_cast<std::size_t>(std::ranges::count(needed, true)));
+  }
+  // Keeping nothing forgets the chain too.
+  tree.shrink(end + 1);
+  const NodeId last = tree.add(end, 'd');
+  const std::size_t before = model.tokens_fed;
+  check_rows(rows_of(model, tree, {last}), tree, {last});
+  BOOST_TEST(model.tokens_fed == before + 1);
+  check_rows(rows_of(model, tree, {last}), tree, {last});
+  BOOST_TEST(model.tokens_fed == before + 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_chain_may_be_kept_that_ends_above_what_was_evaluated) {
+  NgramTreeModel model("abcabdaabbcc", 3);
+  TokenTree tree;
+  const NodeId end = tree.insert(std::vector<TokenId>{'a', 'b', 'c', 'd'});
+  check_rows(rows_of(model, tree, {end}, 2), tree, {end});
+  check_rows(rows_of(model, tree, {3, end}, 2), tree, {3, end});  // 3 was forgotten: wanted again
+  BOOST_TEST(model.tokens_fed == 6U);
+}
+
 BOOST_AUTO_TEST_CASE(an_empty_tree_asks_nothing) {
-  NgramModel plain("abc");
+  Told plain("abc");
   NgramTreeModel model("abc");
-  std::size_t fed = 1;
-  BOOST_TEST(rows_of(plain, TokenTree(), {}, fed).empty());
-  BOOST_TEST(fed == 0U);
-  BOOST_TEST(rows_of(model, TokenTree(), {}, fed).empty());
-  BOOST_TEST(fed == 0U);
+  BOOST_TEST(rows_of(plain, TokenTree(), {}).empty());
+  BOOST_TEST(plain.asked.empty());
+  BOOST_TEST(rows_of(model, TokenTree(), {}).empty());
+  BOOST_TEST(model.tokens_fed == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

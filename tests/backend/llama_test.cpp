@@ -2,7 +2,9 @@
 
 #include "plumb/backend/llama.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -37,6 +39,53 @@ double worst_difference(std::span<const float> a, std::span<const float> b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     worst = std::max(worst, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
   }
+  return worst;
+}
+
+using Rows = std::map<std::vector<plumb::TokenId>, std::vector<float>>;
+
+/// Grows one tree in steps, each hung on nodes that are held, and takes some branches away again on
+/// the way; the rows of all that was wanted, by prefix. A step adds about 100 nodes.
+Rows grown(plumb::LlamaModel& model, std::size_t steps) {
+  plumb::RandomStream random(9, "grown");
+  const auto token = [&] { return static_cast<plumb::TokenId>(random.below(256)); };
+  plumb::TokenTree tree;
+  Rows rows;
+  std::vector<plumb::NodeId> held;
+  for (std::size_t step = 0; step < steps; ++step) {
+    std::vector<plumb::NodeId> wanted;
+    for (std::size_t branch = 0; branch < 4; ++branch) {
+      plumb::NodeId node = held.empty() ? plumb::TokenTree::root : held[random.below(held.size())];
+      for (std::size_t length = 0; length < 25; ++length) {
+        node = tree.add(node, token());
+        if (length % 6 == 0 && std::ranges::count(held, node) == 0 &&
+            std::ranges::count(wanted, node) == 0) {
+          wanted.push_back(node);
+        }
+      }
+    }
+    model.evaluate(tree, wanted, [&](plumb::NodeId node, std::span<const float> row) {
+      const bool added =
+          rows.emplace(tree.prefix(node), std::vector(row.begin(), row.end())).second;
+      BOOST_TEST(added);
+    });
+    held.insert(held.end(), wanted.begin(), wanted.end());
+    if (step % 4 != 3) continue;
+    const plumb::NodeId gone = held[held.size() / 2 + random.below(held.size() / 2)];
+    model.release(tree, gone);
+    std::erase_if(held, [&](plumb::NodeId node) {
+      while (node > gone) node = tree.parent(node);
+      return node == gone;
+    });
+  }
+  model.release(tree, plumb::TokenTree::root);
+  return rows;
+}
+
+double worst_difference(const Rows& a, const Rows& b) {
+  BOOST_REQUIRE(a.size() == b.size());
+  double worst = 0;
+  for (const auto& [prefix, row] : a) worst = std::max(worst, worst_difference(row, b.at(prefix)));
   return worst;
 }
 
@@ -173,6 +222,163 @@ BOOST_AUTO_TEST_CASE(what_was_asked_before_changes_neither_limits_nor_scores) {
   BOOST_TEST(row_after(model, longer).size() == model.vocabulary_size());
   BOOST_TEST(model.tree_limits().nodes == limits.nodes);
   BOOST_TEST(worst_difference(before, row_after(model, shorter)) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with_room) {
+  for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
+    const TemporaryFolder folder;
+    const auto file = TinyGguf({.kind = kind, .context = 4096}).write(folder / "tiny.gguf");
+    plumb::LlamaModel small({file, plumb::Precision::exact, 2, 256});
+    plumb::LlamaModel roomy({file, plumb::Precision::exact, 2, 4096});
+    const Rows moved = grown(small, 20);  // past 512, 1024 and 1536 cells
+    const Rows expected = grown(roomy, 20);
+    BOOST_TEST(worst_difference(moved, expected) < 1e-4);
+    plumb::LlamaModel oracle({file, plumb::Precision::exact, 2, 256});
+    double worst = 0;
+    std::size_t checked = 0;
+    for (const auto& [prefix, row] : moved) {
+      if (++checked % 5 == 0)
+        worst = std::max(worst, worst_difference(row, row_after(oracle, prefix)));
+    }
+    BOOST_TEST(worst < 1e-3);
+    // The cache that has grown is there for the next tree no more than at first.
+    BOOST_TEST(worst_difference(grown(small, 20), moved) == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_tree_whose_size_was_said_gives_the_same_rows) {
+  for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
+    const TemporaryFolder folder;
+    const auto file = TinyGguf({.kind = kind, .context = 4096}).write(folder / "tiny.gguf");
+    plumb::LlamaModel roomy({file, plumb::Precision::exact, 2, 2048});
+    plumb::LlamaModel small({file, plumb::Precision::exact, 2, 256});
+    const Rows expected = grown(roomy, 16);
+    small.reserve(1500);
+    BOOST_TEST(worst_difference(grown(small, 16), expected) == 0);
+    small.reserve(1U << 30);  // more than it could hold: as much as it can
+    BOOST_TEST(worst_difference(grown(small, 16), expected) < 1e-4);
+    small.reserve(10);  // less than the tree comes to
+    BOOST_TEST(worst_difference(grown(small, 16), expected) < 1e-4);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_tree_past_the_models_limit_is_refused_also_when_it_grows_there) {
+  const TemporaryFolder folder;
+  plumb::LlamaModel model(
+      {TinyGguf({.context = 700}).write(folder / "tiny.gguf"), plumb::Precision::exact, 2, 256});
+  BOOST_TEST(model.tree_limits().nodes == 700U);
+  plumb::TokenTree tree;
+  const plumb::NodeId end = tree.insert(std::vector<plumb::TokenId>(600, 7));
+  const auto ignore = [](plumb::NodeId, std::span<const float>) {};
+  model.evaluate(tree, std::vector{end}, ignore);
+  const plumb::NodeId last = tree.insert(std::vector<plumb::TokenId>(101, 8), end);
+  BOOST_CHECK_EXCEPTION(
+      model.evaluate(tree, std::vector{last}, ignore), plumb::Error, [](const plumb::Error& error) {
+        return error.fault() == plumb::Fault::internal &&
+               std::string(error.what()).find("701 nodes is past the limit") != std::string::npos;
+      });
+}
+
+/// Statements that begin with a shared context of that many tokens.
+struct Shared {
+  explicit Shared(std::size_t tokens) {
+    plumb::RandomStream random(tokens, "context");
+    for (std::size_t i = 0; i < tokens; ++i) {
+      context.text += static_cast<char>('A' + random.below(26));
+    }
+    for (const std::string subject : {"lyon", "lyons", "ly", "nancy the old and far away", "x"}) {
+      for (plumb::Prompt& prompt : statements(subject).candidates) {
+        prompt.text.insert(0, context.text);
+        for (plumb::ByteSpan& span : prompt.answer) span.begin += tokens, span.end += tokens;
+        query.candidates.push_back(std::move(prompt));
+      }
+    }
+    for (std::size_t depth = 0; depth <= tokens; depth += 37) {  // these branch off earlier
+      query.candidates.push_back({context.text.substr(0, depth) + "...", {{depth, depth + 3}}});
+    }
+  }
+  plumb::CausalScorer<plumb::LlamaModel>::Block block(
+      plumb::CausalScorer<plumb::LlamaModel>& scorer, int copies = 1) const {
+    plumb::CausalScorer<plumb::LlamaModel>::Block made;
+    scorer.share(made, context);
+    for (int i = 0; i < copies; ++i) {
+      plumb::Query asked = query;
+      for (plumb::Prompt& prompt : asked.candidates)
+        prompt.text += std::string(9, static_cast<char>('a' + i));
+      scorer.add(made, asked);
+    }
+    scorer.plan(made);
+    return made;
+  }
+  plumb::Prompt context;
+  plumb::Query query;
+};
+
+void check_equal(const std::vector<plumb::StatementScore>& a,
+                 const std::vector<plumb::StatementScore>& b) {
+  BOOST_REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    BOOST_TEST(a[i].log_likelihood == b[i].log_likelihood);
+    BOOST_TEST(a[i].answer_log_likelihood == b[i].answer_log_likelihood);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(statements_score_the_same_with_a_shared_context_and_without) {
+  for (const TinyKind kind :
+       {TinyKind::transformer, TinyKind::sliding_window, TinyKind::recurrent, TinyKind::hybrid}) {
+    const TemporaryFolder folder;
+    plumb::LlamaModel model({TinyGguf({.kind = kind, .context = 2048}).write(folder / "tiny.gguf"),
+                             plumb::Precision::exact, 2, 256});
+    for (const plumb::Span scored : {plumb::Span::statement, plumb::Span::answer}) {
+      plumb::CausalScorer scorer(model, true, scored);
+      const Shared shared(400);
+      auto block = shared.block(scorer);
+      std::vector<plumb::StatementScore> scores(shared.query.candidates.size());
+      for (std::size_t p = 0; p < block.packs(); ++p) {
+        const auto part = scorer.score(block, p);
+        for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
+      }
+      double worst = 0;
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        plumb::Prompt prompt = shared.query.candidates[i];
+        prompt.text += "aaaaaaaaa";
+        const auto alone = scorer.score(plumb::Query{{prompt}}).front();
+        worst = std::max(worst, std::abs(scores[i].log_likelihood - alone.log_likelihood));
+        worst = std::max(worst,
+                         std::abs(scores[i].answer_log_likelihood - alone.answer_log_likelihood));
+        BOOST_TEST(scores[i].tokens == alone.tokens);
+        BOOST_TEST(scores[i].answer_tokens == alone.answer_tokens);
+      }
+      BOOST_TEST(worst < 1e-3);
+    }
+  }
+}
+
+// A job that was broken off and taken up again must write the same bytes.
+BOOST_AUTO_TEST_CASE(packs_on_a_shared_context_score_the_same_whatever_was_asked_before) {
+  for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
+    const TemporaryFolder folder;
+    const auto file = TinyGguf({.kind = kind, .context = 2048}).write(folder / "tiny.gguf");
+    const Shared shared(500);
+    std::vector<std::vector<plumb::StatementScore>> expected;
+    {
+      plumb::LlamaModel model({file, plumb::Precision::exact, 2, 256});
+      plumb::CausalScorer scorer(model, true);
+      auto block = shared.block(scorer, 8);
+      BOOST_REQUIRE(block.packs() > 3U);
+      for (std::size_t p = 0; p < block.packs(); ++p) expected.push_back(scorer.score(block, p));
+    }
+    plumb::LlamaModel model({file, plumb::Precision::exact, 2, 256});
+    plumb::CausalScorer scorer(model, true);
+    auto block = shared.block(scorer, 8);
+    for (std::size_t p = block.packs(); p-- > 0;) check_equal(scorer.score(block, p), expected[p]);
+    const Shared other(1300);  // makes the cache larger
+    auto between = other.block(scorer);
+    (void)scorer.score(between, 0);
+    check_equal(scorer.score(block, 1), expected[1]);
+    (void)scorer.score(statements("Lyon"));
+    check_equal(scorer.score(block, 2), expected[2]);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {

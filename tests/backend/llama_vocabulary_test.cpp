@@ -3,6 +3,8 @@
 #include "plumb/backend/llama_vocabulary.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,22 @@ using plumb::test::TemporaryFolder;
 plumb::LlamaModel tiny(const TemporaryFolder& folder, plumb::test::TinyOptions options) {
   const auto file = plumb::test::TinyGguf(options).write(folder / "tiny.gguf");
   return plumb::LlamaModel({file, plumb::Precision::exact, 1});
+}
+
+/// Writes the model anew with that end of sequence in its metadata.
+void name_end(const std::filesystem::path& path, std::uint32_t token) {
+  ggml_context* weights = nullptr;
+  gguf_context* before = gguf_init_from_file(path.c_str(), {.no_alloc = false, .ctx = &weights});
+  gguf_context* after = gguf_init_empty();
+  gguf_set_kv(after, before);
+  gguf_set_val_u32(after, "tokenizer.ggml.eos_token_id", token);
+  for (std::int64_t i = 0; i < gguf_get_n_tensors(before); ++i) {
+    gguf_add_tensor(after, ggml_get_tensor(weights, gguf_get_tensor_name(before, i)));
+  }
+  gguf_write_to_file(after, path.c_str(), false);
+  gguf_free(after);
+  gguf_free(before);
+  ggml_free(weights);
 }
 
 }  // namespace
@@ -50,4 +68,22 @@ BOOST_AUTO_TEST_CASE(bos_is_there_only_when_the_file_names_one) {
   const TemporaryFolder folder;
   BOOST_TEST(tiny(folder, {}).bos().has_value());
   BOOST_TEST(!tiny(folder, {.with_bos = false}).bos().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_text_ends_only_with_tokens_that_the_file_names) {
+  const TemporaryFolder folder;
+  const auto file = plumb::test::TinyGguf({}).write(folder / "tiny.gguf");
+  const auto ends_of = [&] {
+    const plumb::LlamaModel model({file, plumb::Precision::exact, 1});
+    std::vector<plumb::TokenId> ends;
+    for (std::size_t id = 0; id < model.vocabulary_size(); ++id) {
+      if (model.ends(static_cast<plumb::TokenId>(id))) {
+        ends.push_back(static_cast<plumb::TokenId>(id));
+      }
+    }
+    return ends;
+  };
+  BOOST_TEST(ends_of().empty());  // llama.cpp makes up token 11
+  name_end(file, 258);
+  BOOST_TEST(ends_of() == std::vector<plumb::TokenId>{258});
 }

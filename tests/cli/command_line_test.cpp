@@ -19,7 +19,8 @@ BOOST_AUTO_TEST_CASE(help_lists_the_commands) {
   for (const char* word : {"--help", "-h", "help"}) {
     const ConsoleRun run = run_words({word});
     BOOST_TEST(run.code == 0);
-    for (const char* command : {"plumb probe ", "plumb data ", "plumb report "}) {
+    for (const char* command : {"plumb probe ", "plumb many-shot ", "plumb calibrate ",
+                                "plumb compare ", "plumb data ", "plumb report "}) {
       BOOST_TEST(run.says(command));
     }
     BOOST_TEST(run.err.empty());
@@ -27,7 +28,7 @@ BOOST_AUTO_TEST_CASE(help_lists_the_commands) {
 }
 
 BOOST_AUTO_TEST_CASE(every_command_has_its_own_help) {
-  for (const char* command : {"probe", "data", "report"}) {
+  for (const char* command : {"probe", "many-shot", "calibrate", "compare", "data", "report"}) {
     const ConsoleRun run = run_words({command, "--help"});
     BOOST_TEST(run.code == 0);
     BOOST_TEST(run.out.starts_with(std::string("Usage: plumb ") + command));
@@ -40,6 +41,17 @@ BOOST_AUTO_TEST_CASE(every_command_has_its_own_help) {
         "--reduction", "--span", "--precision", "--threads", "--seed", "--resume"}) {
     BOOST_TEST(probe.says(option));
   }
+  const ConsoleRun many_shot = run_words({"many-shot", "--help"});
+  for (const char* option :
+       {"--data",           "--model",          "--out",        "--relations",
+        "--shots",          "--seeds",          "--choices",    "--choice-seed",
+        "--split-seed",     "--train",          "--min-facts",  "--min-objects",
+        "--pair-separator", "--item-separator", "--separators", "--eic",
+        "--join",           "--baselines",      "--generate",   "--injection",
+        "--injected",       "--fixed",          "--limit",      "--bos",
+        "--precision",      "--threads",        "--seed",       "--resume"}) {
+    BOOST_TEST(many_shot.says(option), option);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_version_is_printed) {
@@ -50,7 +62,10 @@ BOOST_AUTO_TEST_CASE(the_version_is_printed) {
 
 BOOST_AUTO_TEST_CASE(an_unknown_command_is_refused_in_one_line) {
   const ConsoleRun run = run_words({"prob"});
-  BOOST_TEST(run.refused("unknown command 'prob'; say probe, calibrate, data or report"), run);
+  BOOST_TEST(
+      run.refused("unknown command 'prob'; say probe, many-shot, calibrate, compare, data or "
+                  "report"),
+      run);
   BOOST_TEST(run_words({}).refused("no command given"));
   BOOST_TEST(run_words({"two\nlines"}).refused("unknown command 'two lines'"));
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/console_run.hpp"
+#include "support/many_shot_console.hpp"
 #include "support/results_folder.hpp"
 
 using namespace plumb;
@@ -30,6 +31,23 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_run_again_leaves_its_bytes, ConsoleFiles) {
   const std::string table = run.out.substr(0, run.out.find("\nreport: "));
   BOOST_TEST(probe.out.starts_with(table));
   BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"));
+}
+
+BOOST_FIXTURE_TEST_CASE(reporting_a_many_shot_run_again_leaves_its_bytes, test::ManyShotFiles) {
+  table("few", 4, 4);
+  const ConsoleRun study = many_shot({"--seed", "7", "--generate", "4"});
+  BOOST_TEST(study.code == 0, study);
+  const auto before = contents(folder / "run");
+  for (const char* name : {"accuracy.csv", "accuracy_at_k.csv", "metrics.json", "report.html"}) {
+    std::filesystem::remove(folder / "run" / name);
+  }
+  const ConsoleRun run = run_words({"report", at("run")});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST((contents(folder / "run") == before));
+  BOOST_TEST(run.says("\nic/4 "));
+  BOOST_TEST(run.says("skipped, fewer than"));
+  BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
+  BOOST_TEST(contents(folder / "page").size() == 4U);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_seed_that_is_given_is_taken, ConsoleFiles) {

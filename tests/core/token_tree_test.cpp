@@ -72,6 +72,68 @@ BOOST_AUTO_TEST_CASE(a_cleared_tree_starts_anew) {
   BOOST_TEST(tree.size() == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(a_shrunk_tree_keeps_its_first_nodes_and_forgets_the_rest) {
+  TokenTree tree;
+  const NodeId stem = tree.insert(Sequence{1, 2});
+  const NodeId left = tree.insert(Sequence{3, 4}, stem);
+  tree.insert(Sequence{5, 6}, stem);
+  tree.insert(Sequence{9});
+  tree.shrink(stem + 1);
+  BOOST_TEST(tree.size() == 3U);
+  BOOST_TEST(tree.prefix(stem) == (Sequence{1, 2}));
+  BOOST_TEST(tree.child(TokenTree::root, 1) == 1U);
+  BOOST_TEST(tree.child(1, 2) == stem);
+  for (const TokenId token : {3, 5}) BOOST_TEST(tree.child(stem, token) == TokenTree::none);
+  BOOST_TEST(tree.child(left - 1, 4) == TokenTree::none);
+  BOOST_TEST(tree.child(TokenTree::root, 9) == TokenTree::none);
+  // Other sequences take the ids that became free, and the old ones may come again.
+  BOOST_TEST(tree.insert(Sequence{5, 4}, stem) == left);
+  BOOST_TEST(tree.prefix(left) == (Sequence{1, 2, 5, 4}));
+  BOOST_TEST(tree.insert(Sequence{1, 2, 3, 4}) == left + 2);
+  BOOST_TEST(tree.size() == 7U);
+}
+
+BOOST_AUTO_TEST_CASE(shrinking_to_nothing_leaves_the_root_and_to_more_leaves_all) {
+  TokenTree tree;
+  tree.insert(Sequence{1, 2, 3});
+  for (const std::size_t size : {100U, 4U}) {
+    tree.shrink(size);
+    BOOST_TEST(tree.size() == 4U);
+  }
+  tree.shrink(0);
+  BOOST_TEST(tree.size() == 1U);
+  BOOST_TEST(tree.depth(TokenTree::root) == 0U);
+  BOOST_TEST(tree.child(TokenTree::root, 1) == TokenTree::none);
+  tree.shrink(1);
+  BOOST_TEST(tree.prefix(tree.insert(Sequence{3, 2})) == (Sequence{3, 2}));
+}
+
+// Oracle: a tree of just the kept nodes, to which the same is added.
+BOOST_AUTO_TEST_CASE(a_shrunk_tree_grows_as_one_that_never_held_more) {
+  RandomStream random(2, "shrink");
+  const auto draw = [&] {
+    Sequence sequence(1 + random.below(6));
+    for (TokenId& token : sequence) token = static_cast<TokenId>(random.below(3));
+    return sequence;
+  };
+  for (int round = 0; round < 100; ++round) {
+    TokenTree tree;
+    for (int i = 0; i < 5; ++i) tree.insert(draw());
+    const std::size_t kept = 1 + random.below(tree.size());
+    TokenTree other;
+    for (NodeId node = 1; node < kept; ++node) other.add(tree.parent(node), tree.token(node));
+    tree.shrink(kept);
+    for (int i = 0; i < 5; ++i) {
+      const Sequence sequence = draw();
+      BOOST_REQUIRE(tree.insert(sequence) == other.insert(sequence));
+    }
+    BOOST_REQUIRE(tree.size() == other.size());
+    for (NodeId node = 0; node < tree.size(); ++node) {
+      BOOST_REQUIRE(tree.prefix(node) == other.prefix(node));
+    }
+  }
+}
+
 // Oracle: the set of all prefixes. Ids stay valid and parents come before children as it grows.
 BOOST_AUTO_TEST_CASE(nodes_are_the_distinct_prefixes) {
   RandomStream random(1, "token_tree");

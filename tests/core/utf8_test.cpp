@@ -113,4 +113,34 @@ BOOST_AUTO_TEST_CASE(characters_are_counted_and_broken_bytes_one_by_one) {
   BOOST_TEST(count_code_points("e\u0301") == 2U);  // a letter and its combining accent
 }
 
+BOOST_AUTO_TEST_CASE(a_sound_text_stays_as_it_is) {
+  for (const std::string text : {"", "a", "naïve 漢字 😀", "\uFFFD"}) {
+    BOOST_TEST(valid_utf8(text) == text);
+  }
+  const std::string zero("a\0b", 3);
+  BOOST_TEST(valid_utf8(zero) == zero);
+}
+
+BOOST_AUTO_TEST_CASE(each_broken_byte_becomes_the_replacement_character) {
+  BOOST_TEST(valid_utf8("caf\xE9") == "caf\uFFFD");
+  BOOST_TEST(valid_utf8("\xE9t\xE9!") == "\uFFFDt\uFFFD!");
+  BOOST_TEST(valid_utf8("漢\xF0\x9F\x98") == "漢\uFFFD\uFFFD\uFFFD");  // a cut emoji
+  BOOST_TEST(valid_utf8("\xC3漢") == "\uFFFD漢");                      // a lead alone
+  BOOST_TEST(valid_utf8("\x98漢") == "\uFFFD漢");                      // a cut emoji's end
+  BOOST_TEST(valid_utf8("\xED\xA0\x80") == "\uFFFD\uFFFD\uFFFD");      // a surrogate
+}
+
+// A text cut anywhere is sound afterwards, and its whole characters are all there.
+BOOST_AUTO_TEST_CASE(a_text_cut_anywhere_is_made_sound) {
+  const std::string text = "aé漢😀é";
+  for (std::size_t begin = 0; begin <= text.size(); ++begin) {
+    for (std::size_t end = begin; end <= text.size(); ++end) {
+      const std::string cut = text.substr(begin, end - begin);
+      const std::string sound = valid_utf8(cut);
+      BOOST_TEST(first_invalid_utf8(sound) == std::string::npos);
+      BOOST_TEST(count_code_points(sound) == count_code_points(cut));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

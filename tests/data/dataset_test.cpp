@@ -65,6 +65,24 @@ BOOST_AUTO_TEST_CASE(a_limit_keeps_the_first_facts_and_what_the_whole_table_is) 
   BOOST_TEST(select(two_relations(), {}, 99).relations[0].facts.size() == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(a_fact_says_nothing_of_parts_or_choices_by_itself) {
+  const Fact fact;
+  BOOST_TEST((fact.part == FactPart::unsaid));
+  BOOST_TEST(fact.offered.empty());
+  BOOST_TEST(fact.choices.empty());
+}
+
+// Its own texts for the options are one thing, which of them it is offered another.
+BOOST_AUTO_TEST_CASE(a_facts_own_text_of_an_option_wins_over_the_relations) {
+  Relation own = relation("P36", {0, 1});
+  own.options = {"Paris", "Rome"};
+  own.facts[1].choices = {"blue", "red"};
+  own.facts[1].offered = {1};
+  BOOST_TEST(option_text(own, own.facts[0], 1) == "Rome");
+  BOOST_TEST(option_text(own, own.facts[1], 1) == "red");
+  BOOST_TEST(option_text(own, own.facts[1], 0) == "blue");
+}
+
 BOOST_AUTO_TEST_CASE(a_name_that_is_not_there_or_stands_twice_is_refused) {
   BOOST_CHECK_EXCEPTION(select(two_relations(), {"P36", "P99"}, 0), Error,
                         says(Fault::user,

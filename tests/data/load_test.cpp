@@ -81,6 +81,39 @@ BOOST_AUTO_TEST_CASE(a_folder_of_another_csv_or_of_several_is_not_factor) {
   check_capitals(load_dataset(folder / "own"));
 }
 
+BOOST_AUTO_TEST_CASE(jsonl_files_of_subjects_and_objects_are_a_table_with_choices) {
+  const test::TemporaryFolder folder;
+  const std::string table =
+      "{\"subject\": \"France\", \"object\": \"Paris\", \"choices\": [\"Rome\"]}\n"
+      "{\"subject\": \"Italy\", \"object\": \"Rome\", \"choices\": [\"Paris\"]}\n";
+  folder.write("own/P36.jsonl", table);
+  check_capitals(load_dataset(folder / "own"));
+  check_capitals(load_dataset(folder / "own/P36.jsonl"));
+  BOOST_TEST(load_dataset(folder / "own/").name == "own");
+  BOOST_TEST(load_dataset(folder / "own").relations[0].facts[0].offered.size() == 2U);
+  // Known layouts come first: BEAR's lines are .jsonl too.
+  folder.write("own/metadata_relations.json", R"({"P36": {"templates": ["[X]: [Y]"]}})");
+  folder.write("own/P36.jsonl", facts);
+  check_capitals(load_dataset(folder / "own"));
+  // A .jsonl of something else does not hide the table beside it.
+  write_table(folder, "tsv/facts");
+  folder.write("tsv/log.jsonl", "{\"event\": 1}\n");
+  check_capitals(load_dataset(folder / "tsv"));
+  BOOST_CHECK_EXCEPTION(load_dataset(folder / "tsv/log.jsonl"), Error,
+                        says(Fault::user, "log.jsonl: is not a .tsv file, nor a .csv"));
+}
+
+BOOST_AUTO_TEST_CASE(a_table_with_choices_of_which_nothing_is_usable_is_refused) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("own/P36.jsonl", R"({"subject": "France", "object": "Paris"})");
+  for (const auto& path : {file, file.parent_path()}) {
+    int problems = 0;
+    BOOST_CHECK_EXCEPTION(load_dataset(path, [&](const Error&) { ++problems; }), Error,
+                          says(Fault::user, path.string() + ": the dataset is empty"));
+    BOOST_TEST(problems == 1);  // a relation of one option
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_empty_factor_is_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(load_dataset(folder.write("a.csv", "turncated_prefixes\n")), Error,
@@ -109,10 +142,11 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
                         says(Fault::user,
                              "is not a dataset plumb knows; it needs "
                              "metadata_relations.json (BEAR), relations.jsonl (LAMA), "));
-  BOOST_CHECK_EXCEPTION(
-      load_dataset(folder.write("facts.csv", "a,b,c\n")), Error,
-      says(Fault::user,
-           "facts.csv: is not a .tsv file, nor a .csv with FACTOR's header; name a folder "));
+  BOOST_CHECK_EXCEPTION(load_dataset(folder.write("facts.csv", "a,b,c\n")), Error,
+                        says(Fault::user,
+                             "facts.csv: is not a .tsv file, nor a .csv with FACTOR's header, nor "
+                             "a .jsonl whose facts "
+                             "have subject and object; name a folder or such a file"));
   BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
                         says(Fault::user, "/dev/null: is not a .tsv file, nor a .csv"));
 }

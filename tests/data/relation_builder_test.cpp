@@ -162,6 +162,94 @@ BOOST_FIXTURE_TEST_CASE(aliases_are_a_list_of_strings, KeptWithOptions) {
       "P36.jsonl:2: sub_aliases: is not a list of strings; write [\"…\", …] or leave it out");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_fact_may_say_which_part_it_belongs_to, KeptWithOptions) {
+  fact(R"({"sub_label": "Italy", "answer_idx": 1, "split": "train"})", 1);
+  fact(R"({"sub_label": "France", "answer_idx": 0, "split": "test"})", 2);
+  fact(R"({"sub_label": "Egypt", "answer_idx": 2})", 3);
+  BOOST_TEST(problems.empty());
+  for (const std::string part : {"\"dev\"", "\"Train\"", "\"\"", "null", "1", "[\"test\"]"}) {
+    problems.clear();
+    fact((R"({"sub_label": "Gaul", "answer_idx": 0, "split": )" + part + "}").c_str(), 4);
+    BOOST_TEST(only_problem() ==
+               "P36.jsonl:4: split: " + part + " is not a part; say train or test");
+  }
+  const auto relation = finish();
+  BOOST_REQUIRE((relation && relation->facts.size() == 3U));
+  BOOST_TEST((relation->facts[0].part == FactPart::training));
+  BOOST_TEST((relation->facts[1].part == FactPart::test));
+  BOOST_TEST((relation->facts[2].part == FactPart::unsaid));
+}
+
+BOOST_FIXTURE_TEST_CASE(choices_are_options_and_the_answer_is_always_among_them, KeptWithOptions) {
+  fact(R"({"sub_label": "Italy", "answer_idx": 1, "choices": ["Cairo", "Rome", "Cairo"]})");
+  fact(R"({"sub_label": "Egypt", "answer_idx": 2, "choices": ["Rome", "Paris"]})");
+  fact(R"({"sub_label": "France", "answer_idx": 0, "choices": ["Paris"]})");
+  fact(R"({"sub_label": "Gaul", "answer_idx": 0})");
+  BOOST_TEST(problems.empty());
+  const auto relation = finish();
+  BOOST_REQUIRE((relation && relation->facts.size() == 4U));
+  using Options = std::vector<std::uint32_t>;
+  BOOST_TEST(relation->facts[0].offered == (Options{1, 2}));
+  BOOST_TEST(relation->facts[1].offered == (Options{0, 1, 2}));
+  BOOST_TEST(relation->facts[2].offered == Options{0});
+  BOOST_TEST(relation->facts[3].offered.empty());
+  for (const Fact& fact : relation->facts) BOOST_TEST(fact.choices.empty());  // no texts of its own
+  BOOST_TEST(relation->options.size() == 3U);
+}
+
+BOOST_FIXTURE_TEST_CASE(choices_that_are_not_labels_of_options_are_refused, KeptWithOptions) {
+  for (const std::string choices : {"[]", "\"Rome\"", "[1]", "[\"Rome\", 1]", "null", "{}"}) {
+    problems.clear();
+    fact((R"({"sub_label": "Italy", "answer_idx": 1, "choices": )" + choices + "}").c_str(), 7);
+    BOOST_TEST(only_problem() == "P36.jsonl:7: choices: is not a list of labels; write [\"…\", …]");
+  }
+  for (const std::string label : {"Lima", ""}) {
+    problems.clear();
+    fact((R"({"sub_label": "Italy", "answer_idx": 1, "choices": ["Rome", ")" + label + "\"]}")
+             .c_str(),
+         8);
+    BOOST_TEST(only_problem() == "P36.jsonl:8: choices: '" + label +
+                                     "' is not among the options; add it to answer_space_labels or "
+                                     "leave it out");
+  }
+  problems.clear();
+  BOOST_TEST(!finish());  // no fact is left
+}
+
+BOOST_FIXTURE_TEST_CASE(without_fixed_options_each_new_choice_is_one, Kept) {
+  builder.add_template("[X]: [Y]", {});
+  fact(R"({"sub_label": "France", "obj_label": "Paris", "obj_id": "Q90", "choices": ["Rome"]})");
+  fact(R"({"sub_label": "Italy", "obj_label": "Rome", "choices": ["Cairo", "Paris", "Rome"]})");
+  fact(R"({"sub_label": "Egypt", "obj_label": "Cairo", "choices": [""]})", 3);
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl:3: choices: '' is not among the options; add it to answer_space_labels or "
+             "leave it out");
+  const auto relation = finish();
+  BOOST_REQUIRE((relation && relation->facts.size() == 2U));
+  BOOST_TEST(relation->options == (std::vector<std::string>{"Paris", "Rome", "Cairo"}));
+  BOOST_TEST(relation->option_ids == (std::vector<std::string>{"Q90", "P36-1", "P36-2"}));
+  BOOST_TEST(relation->facts[0].offered == (std::vector<std::uint32_t>{0, 1}));
+  BOOST_TEST(relation->facts[1].answer == 1U);
+  BOOST_TEST(relation->facts[1].offered == (std::vector<std::uint32_t>{0, 1, 2}));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_relation_may_do_without_templates, Kept) {
+  builder.needs_no_template();
+  fact(R"({"sub_label": "France", "obj_label": "Paris"})");
+  fact(R"({"sub_label": "Italy", "obj_label": "Rome"})");
+  const auto relation = finish();
+  BOOST_TEST(problems.empty());
+  BOOST_REQUIRE(relation.has_value());
+  BOOST_TEST(relation->templates.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(without_templates_it_still_needs_facts, Kept) {
+  builder.needs_no_template();
+  BOOST_TEST(!finish());
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl: relation P36 has no usable fact; add one or remove the relation");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_relation_needs_a_template, Kept) {
   fact(R"({"sub_label": "France", "obj_label": "Paris"})");
   BOOST_TEST(!finish());

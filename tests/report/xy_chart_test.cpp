@@ -155,6 +155,75 @@ BOOST_AUTO_TEST_CASE(series_differ_in_colour_and_shape_and_are_named_when_there_
   BOOST_TEST(colours.size() == 8U);
 }
 
+// The chart's own shapes at the usual size, as they stand in every chart that sets none.
+BOOST_AUTO_TEST_CASE(points_keep_their_shape_at_any_size) {
+  BOOST_TEST(detail::point_shape(0, 5, 6) == "<circle cx=\"5.0\" cy=\"6.0\" r=\"3.2\"/>");
+  BOOST_TEST(detail::point_shape(1, 5, 6) == "<path d=\"M5.0 6.0m-3 -3h6v6h-6z\"/>");
+  BOOST_TEST(detail::point_shape(2, 5, 6) == "<path d=\"M5.0 6.0m0 -4l4 7h-8z\"/>");
+  BOOST_TEST(detail::point_shape(3, 5, 6) ==
+             "<path d=\"M5.0 6.0m0 -4.4l4.4 4.4l-4.4 4.4l-4.4 -4.4z\"/>");
+  BOOST_TEST(detail::point_shape(0, 5, 6, 0.5) == "<circle cx=\"5.0\" cy=\"6.0\" r=\"1.6\"/>");
+  BOOST_TEST(detail::point_shape(1, 5, 6, 0.75) ==
+             "<path d=\"M5.0 6.0m-2.25 -2.25h4.5v4.5h-4.5z\"/>");
+  BOOST_TEST(detail::short_length(-20) == "-20");
+  BOOST_TEST(detail::short_length(0) == "0");
+}
+
+BOOST_AUTO_TEST_CASE(a_series_may_have_the_style_and_size_it_is_given) {
+  const std::string svg =
+      xy_chart(small_chart(), {{"a", {{0.5, 0.25}}, false, 5, 0.5}, {"b", {{0.5, 0.5}}, false}});
+  BOOST_TEST(holds(svg, "<g class=\"series s5\"><path d=\"M162.0 87.0m-1.5 -1.5h3v3h-3z\"/></g>"));
+  BOOST_TEST(holds(svg, "<g class=\"series s1\"><path d=\"M162.0 62.0m-3 -3h6v6h-6z\"/></g>"));
+  // The legend is not small.
+  BOOST_TEST(holds(svg,
+                   "<svg class=\"series s5\" viewBox=\"0 0 12 12\">"
+                   "<path d=\"M6.0 6.0m-3 -3h6v6h-6z\"/></svg><bdi>a</bdi>"));
+}
+
+BOOST_AUTO_TEST_CASE(a_reference_is_a_line_across_with_its_label_at_the_left) {
+  XyChart chart = small_chart();
+  BOOST_TEST(!holds(xy_chart(chart, {}), "reference"));
+  chart.references = {{0.25, "a < b"}, {0.95, "high"}, {0.5}};
+  const std::string svg = xy_chart(chart, {{"", {{0.5, 0.5}}}});
+  BOOST_TEST(count_of(svg, "class=\"reference\"") == 3U);
+  BOOST_TEST(holds(svg,
+                   "<line class=\"reference\" x1=\"62.0\" x2=\"262.0\" y1=\"87.0\" y2=\"87.0\"/>"
+                   "<text class=\"reference-label\" x=\"66.0\" y=\"82.0\">a &lt; b</text>"));
+  // Under the line where there is no room above.
+  BOOST_TEST(holds(svg, "x=\"66.0\" y=\"31.0\">high</text>"));
+  BOOST_TEST(count_of(svg, "class=\"reference-label\"") == 2U);
+  BOOST_TEST(test::in_order(svg, {"<circle", "class=\"reference\""}));
+}
+
+BOOST_AUTO_TEST_CASE(a_star_stands_above_everything_in_the_place_of_its_point) {
+  ChartPoint star{0.5, 0.25, {}, "here"};
+  star.star = true;
+  XyChart chart = small_chart();
+  chart.references = {{0.5}};
+  const std::string svg =
+      xy_chart(chart, {{"a", {{0, 0}, star}}, {"b", {{1, 1}, {0.2, 0.2}}, false}});
+  BOOST_TEST(count_of(svg, "class=\"star\"") == 1U);
+  BOOST_TEST(holds(svg, "<g class=\"series s0 starred\"><path class=\"star\" d=\"M162.0 79.0L"));
+  BOOST_TEST(holds(svg, "x=\"173.0\" y=\"82.0\">here</text>"));
+  BOOST_TEST(count_of(svg, "<circle") == 2U);              // the other point and the legend's
+  BOOST_TEST(holds(svg, "d=\"M62.0 112.0L162.0 87.0\""));  // the line goes through it
+  BOOST_TEST(test::in_order(svg, {"series s1", "class=\"reference\"", "class=\"star\""}));
+  const std::string path = test::between(svg, "class=\"star\" d=\"", "z\"");
+  BOOST_TEST(count_of(path, "L") == 9U);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_point_is_shows_under_the_pointer) {
+  ChartPoint point{0.5, 0.25};
+  BOOST_TEST(!holds(xy_chart(small_chart(), {{"", {point}}}), "<title>"));
+  point.hover = "R&D: 3";
+  const std::string svg = xy_chart(small_chart(), {{"", {point}}});
+  BOOST_TEST(holds(svg, "<g><title>R&amp;D: 3</title><circle cx=\"162.0\" cy=\"87.0\""));
+  BOOST_TEST(test::markup_fault(svg) == "");
+  point.star = true;
+  BOOST_TEST(holds(xy_chart(small_chart(), {{"", {point}}}),
+                   "<title>R&amp;D: 3</title><path class=\"star\""));
+}
+
 BOOST_AUTO_TEST_CASE(the_picture_is_well_formed_whatever_the_labels_hold) {
   XyChart chart{"<1> \"title\"", "x & <x>", "\"y\" 'y'"};
   chart.histogram = {1, 3};

@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,88 @@ void check_close(const StatementScore& score, const StatementScore& expected) {
   BOOST_TEST(std::abs(score.answer_log_likelihood - expected.answer_log_likelihood) < 1e-5);
   BOOST_TEST(score.tokens == expected.tokens);
   BOOST_TEST(score.answer_tokens == expected.answer_tokens);
+}
+
+/// Scores of all packs, back in the order of the statements. `only` picks the packs.
+template <class Model, class Pick>
+std::vector<StatementScore> score_packs(CausalScorer<Model>& scorer,
+                                        typename CausalScorer<Model>::Block& block, Pick only) {
+  std::vector<StatementScore> scores(block.cost().statements);
+  for (std::size_t p = 0; p < block.packs(); ++p) {
+    if (!only(p)) continue;
+    const auto part = scorer.score(block, p);
+    for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
+  }
+  return scores;
+}
+
+template <class Model>
+std::vector<StatementScore> score_packs(CausalScorer<Model>& scorer,
+                                        typename CausalScorer<Model>::Block& block) {
+  return score_packs(scorer, block, [](std::size_t) { return true; });
+}
+
+/// Shots, and statements that go on from them, branch off at every depth, lie within them, or share
+/// nothing.
+struct Shots {
+  explicit Shots(const std::string& text) : context{text, {}} {
+    const auto add = [&](const std::string& before, const std::string& answer,
+                         const std::string& after) {
+      query.candidates.push_back(
+          {before + answer + after, {{before.size(), before.size() + answer.size()}}});
+    };
+    for (const char* subject : {" Italy ", " Italian ", " Ch"}) {
+      for (const char* answer : {"Paris", "Parisian", "P", "Rome", "Paris", ""}) {
+        add(text + subject, answer, "");
+        add(text + subject, answer, ".");
+      }
+    }
+    for (std::size_t depth = 0; depth <= text.size(); ++depth) {
+      const std::string begin = text.substr(0, depth);
+      add(begin, "Paris", "");  // branches off there, or goes on at the end
+      add(begin, "zz", " Paris.");
+      add(begin, "", "");  // lies within, no answer
+      if (depth > 0) add(begin.substr(0, depth - 1), begin.substr(depth - 1), "");  // lies within
+      add("", begin, "?");  // the answer is what is shared
+    }
+    add("Rome is in ", "Italy", "");
+    add("", "", "");
+  }
+
+  template <class Model>
+  typename CausalScorer<Model>::Block block(CausalScorer<Model>& scorer, bool shares = true) const {
+    typename CausalScorer<Model>::Block made;
+    if (shares) scorer.share(made, context);
+    scorer.add(made, query);
+    scorer.plan(made);
+    return made;
+  }
+
+  Prompt context;
+  Query query;
+};
+
+const Shots shots("France Paris Italy Rome");
+
+/// What a scorer of answers alone tells of a statement.
+StatementScore answer_of(StatementScore score) {
+  score.log_likelihood = 0;
+  score.tokens = 0;
+  return score;
+}
+
+/// Nodes that must be fed at least: prefixes with a successor that is looked up, or deeper ones.
+std::size_t needed_nodes(const NgramModel& model, const Query& query, bool with_bos) {
+  std::set<std::vector<TokenId>> prefixes;
+  for (const Prompt& prompt : query.candidates) {
+    std::vector<TokenId> ids;
+    if (with_bos) ids.push_back(*model.bos());
+    for (const Token& token : model.tokenize(prompt.text).tokens) ids.push_back(token.id);
+    for (std::size_t length = 1; length < ids.size(); ++length) {
+      prefixes.emplace(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(length));
+    }
+  }
+  return prefixes.size();
 }
 
 /// All queries as one block, back in the order of the statements.
@@ -198,6 +281,273 @@ BOOST_AUTO_TEST_CASE(a_long_statement_is_quoted_in_whole_characters) {
   BOOST_CHECK_EXCEPTION(scorer.score({{{text, {}}}}), Error, [](const Error& error) {
     return first_invalid_utf8(error.what()) == std::string_view::npos;
   });
+}
+
+BOOST_AUTO_TEST_CASE(the_answer_alone_is_scored_as_it_is_within_the_statement) {
+  for (const bool with_bos : {true, false}) {
+    NgramTreeModel model(training, 3, pieces);
+    NgramModel plain(training, 3, pieces);
+    CausalScorer whole(model, with_bos);
+    CausalScorer alone(model, with_bos, Span::answer);
+    CausalScorer one_by_one(plain, with_bos, Span::answer);
+    for (const Query& query : queries()) {
+      const auto expected = whole.score(query);
+      const auto scores = alone.score(query);
+      const auto plain_scores = one_by_one.score(query);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        check_close(scores[i], answer_of(expected[i]));
+        check_close(plain_scores[i], answer_of(expected[i]));
+      }
+    }
+  }
+}
+
+// "Paris" is one token: its probability stands in the row before it, and what follows is not asked.
+BOOST_AUTO_TEST_CASE(what_follows_the_answer_is_not_fed) {
+  NgramTreeModel model(training, 3, pieces);
+  CausalScorer scorer(model, true, Span::answer);
+  const Query query{{{"to Paris and all that follows", {{3, 8}}}}};
+  (void)scorer.score(query);
+  BOOST_TEST(model.tokens_fed == 4U);  // BOS, "t", "o", " "
+  // Between two answers all is fed, as the second depends on it.
+  model.tokens_fed = 0;
+  (void)scorer.score(Query{{{"Paris or Paris!", {{0, 5}, {9, 14}}}}});
+  BOOST_TEST(model.tokens_fed == 6U);  // BOS, "Paris", " ", "o", "r", " "
+  // A token that only reaches into the answer is the answer's.
+  model.tokens_fed = 0;
+  const auto score = scorer.score(Query{{{"to Paris!", {{7, 9}}}}}).front();
+  BOOST_TEST(score.answer_tokens == 2U);
+  BOOST_TEST(model.tokens_fed == 5U);
+  // Without an answer nothing is.
+  model.tokens_fed = 0;
+  BOOST_TEST(scorer.score(Query{{{"to Paris", {}}}}).front().answer_tokens == 0U);
+  BOOST_TEST(model.tokens_fed == 0U);
+}
+
+// The oracle is the model's own probabilities; without sharing the same scorer must agree too.
+BOOST_AUTO_TEST_CASE(a_shared_context_changes_no_score) {
+  for (const Span scored : {Span::statement, Span::answer}) {
+    for (const bool with_bos : {true, false}) {
+      for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {60, 3, 16}, {64, 2, 8}}) {
+        NgramTreeModel model(training, 4, pieces);
+        model.limits = limits;
+        CausalScorer scorer(model, with_bos, scored);
+        auto shared = shots.block(scorer);
+        auto apart = shots.block(scorer, false);
+        const auto scores = score_packs(scorer, shared);
+        const auto expected = score_packs(scorer, apart);
+        for (std::size_t i = 0; i < scores.size(); ++i) {
+          check_close(scores[i], expected[i]);
+          StatementScore hand = by_hand(model, shots.query.candidates[i], with_bos);
+          if (scored == Span::answer) hand = answer_of(hand);
+          check_close(scores[i], hand);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_context_is_fed_once_and_the_cost_says_so) {
+  for (const Span scored : {Span::statement, Span::answer}) {
+    for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {60, 3, 16}}) {
+      NgramTreeModel model(training, 4, pieces);
+      model.limits = limits;
+      CausalScorer scorer(model, true, scored);
+      // Statements that end with their answer, so that both spans are fed the same.
+      Query query;
+      for (const Prompt& prompt : shots.query.candidates) {
+        if (!prompt.answer.empty() && prompt.answer[0].end == prompt.text.size() &&
+            prompt.answer[0].begin < prompt.answer[0].end) {
+          query.candidates.push_back(prompt);
+        }
+      }
+      CausalScorer<NgramTreeModel>::Block block;
+      scorer.share(block, shots.context);
+      scorer.add(block, query);
+      scorer.plan(block);
+      BOOST_TEST((block.packs() > 4U) == (limits.nodes == 60U));
+      (void)score_packs(scorer, block);
+      BOOST_TEST(model.tokens_fed == block.cost().tokens_fed);
+      BOOST_TEST(block.cost().tree_nodes == needed_nodes(model, query, true));
+      BOOST_TEST(block.cost().tokens_one_by_one > 5 * block.cost().tokens_fed);
+      if (limits.nodes == 1024U) BOOST_TEST(block.cost().tokens_fed == block.cost().tree_nodes);
+      // Again: what was fed is still there, and only the packs are fed anew.
+      const std::size_t context = 1 + model.tokenize(shots.context.text).tokens.size();
+      const std::size_t before = model.tokens_fed;
+      (void)score_packs(scorer, block);
+      BOOST_TEST(model.tokens_fed - before == before - context);
+    }
+  }
+}
+
+// Of a context that statements only begin with, no more is fed than they need.
+BOOST_AUTO_TEST_CASE(no_more_of_the_context_is_fed_than_the_statements_share) {
+  const auto fed = [](const std::vector<std::string>& texts) {
+    NgramTreeModel model(training, 3);
+    CausalScorer scorer(model, true);
+    CausalScorer<NgramTreeModel>::Block block;
+    scorer.share(block, {"abcdef", {}});
+    for (const std::string& text : texts) scorer.add(block, Query{{{text, {}}}});
+    scorer.plan(block);
+    (void)score_packs(scorer, block);
+    BOOST_TEST(model.tokens_fed == block.cost().tokens_fed);
+    return model.tokens_fed;
+  };
+  BOOST_TEST(fed({}) == 0U);
+  BOOST_TEST(fed({""}) == 0U);         // BOS alone has nothing to look up
+  BOOST_TEST(fed({"x"}) == 1U);        // BOS
+  BOOST_TEST(fed({"ab"}) == 2U);       // lies within: BOS, a
+  BOOST_TEST(fed({"abx"}) == 3U);      // branches off: BOS, a, b
+  BOOST_TEST(fed({"abxy"}) == 4U);     // and x
+  BOOST_TEST(fed({"abcdef"}) == 6U);   // is the context: its last token is not fed
+  BOOST_TEST(fed({"abcdefg"}) == 7U);  // goes on at its end
+  BOOST_TEST(fed({"abx", "abcd", "a"}) == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(packs_on_a_context_score_the_same_in_any_order_and_by_themselves) {
+  NgramTreeModel model(training, 4, pieces);
+  model.limits = {60, 3, 16};
+  CausalScorer scorer(model, true);
+  auto block = shots.block(scorer);
+  BOOST_REQUIRE(block.packs() > 4U);
+  const auto expected = score_packs(scorer, block);
+  const auto check_pack = [&](CausalScorer<NgramTreeModel>& by,
+                              CausalScorer<NgramTreeModel>::Block& of, std::size_t p) {
+    const auto scores = by.score(of, p);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      BOOST_TEST(scores[i].log_likelihood == expected[of.pack(p)[i]].log_likelihood);
+      BOOST_TEST(scores[i].answer_log_likelihood == expected[of.pack(p)[i]].answer_log_likelihood);
+    }
+  };
+  for (std::size_t p = block.packs(); p-- > 0;) check_pack(scorer, block, p);
+  for (std::size_t p = 0; p < block.packs(); ++p) {  // a job taken up again begins anywhere
+    NgramTreeModel another(training, 4, pieces);
+    another.limits = model.limits;
+    CausalScorer fresh(another, true);
+    auto made = shots.block(fresh);
+    BOOST_REQUIRE(made.packs() == block.packs());
+    check_pack(fresh, made, p);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_take_turns) {
+  NgramTreeModel model(training, 4, pieces);
+  model.limits = {80, 5, 16};
+  CausalScorer scorer(model, true);
+  const std::vector<Shots> texts{shots, Shots("France Paris Italy R"), shots, Shots("Chad"),
+                                 Shots("")};
+  std::vector<CausalScorer<NgramTreeModel>::Block> blocks;
+  for (std::size_t b = 0; b < texts.size(); ++b) {
+    blocks.push_back(texts[b].block(scorer, b != 3));  // the fourth shares nothing
+  }
+  std::vector<std::vector<StatementScore>> scores;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    scores.push_back(score_packs(scorer, blocks[b]));
+    for (std::size_t i = 0; i < scores[b].size(); ++i) {
+      check_close(scores[b][i], by_hand(model, texts[b].query.candidates[i], true));
+    }
+  }
+  // Pack by pack by turns, and single queries between them.
+  for (std::size_t p = 0; p < 12; ++p) {
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      if (p >= blocks[b].packs()) continue;
+      const auto part = scorer.score(blocks[b], p);
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        BOOST_TEST(part[i].log_likelihood == scores[b][blocks[b].pack(p)[i]].log_likelihood);
+      }
+    }
+    if (p % 3 != 0) continue;
+    const Query query{{shots.query.candidates[p]}};
+    check_close(scorer.score(query).front(), by_hand(model, query.candidates[0], true));
+  }
+}
+
+// As many tokens in both contexts, so that only the tokens tell them apart; what follows " of " is
+// not what follows " is ".
+BOOST_AUTO_TEST_CASE(a_context_is_told_from_another_by_its_tokens) {
+  NgramTreeModel model(training, 4);
+  CausalScorer scorer(model, true);
+  const Shots of("Rome of");
+  const Shots is("Rome is");
+  auto first = of.block(scorer);
+  auto second = is.block(scorer);
+  auto third = is.block(scorer);  // another block on the context that is held
+  for (int round = 0; round < 2; ++round) {
+    for (auto* block : {&first, &second, &third}) {
+      const Shots& shown = block == &first ? of : is;
+      const auto scores = score_packs(scorer, *block);
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        check_close(scores[i], by_hand(model, shown.query.candidates[i], true));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(after_the_scorer_the_model_holds_nothing) {
+  NgramTreeModel model(training, 4, pieces);
+  for (int round = 0; round < 2; ++round) {
+    CausalScorer scorer(model, true);
+    auto block = shots.block(scorer);
+    (void)score_packs(scorer, block);
+    BOOST_TEST(model.tokens_fed == (round + 1) * block.cost().tokens_fed);
+  }
+  TokenTree other;
+  const NodeId node = other.insert(std::vector<TokenId>{1, 2, 3});
+  const std::size_t before = model.tokens_fed;
+  model.evaluate(other, std::vector{node}, [](NodeId, std::span<const float>) {});
+  BOOST_TEST(model.tokens_fed == before + 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_of_one_branch_does_without_a_context) {
+  NgramModel plain(training, 4, pieces);
+  NgramTreeModel single(training, 4, pieces);
+  single.limits = {1024, 1, 256};
+  CausalScorer one_by_one(plain, true);
+  CausalScorer scorer(single, true);
+  auto plain_block = shots.block(one_by_one);
+  auto block = shots.block(scorer);
+  auto apart = shots.block(scorer, false);
+  BOOST_TEST(block.cost().tokens_fed == apart.cost().tokens_fed);
+  BOOST_TEST(block.packs() == apart.packs());
+  BOOST_TEST(plain_block.cost().tree_nodes == block.cost().tree_nodes);
+  const auto plain_scores = score_packs(one_by_one, plain_block);
+  const auto scores = score_packs(scorer, block);
+  BOOST_TEST(single.tokens_fed == block.cost().tokens_fed);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    check_close(scores[i], by_hand(plain, shots.query.candidates[i], true));
+    check_close(plain_scores[i], scores[i]);
+  }
+}
+
+// Cut prompts: the context is tokenised with its own cuts, as the statements are.
+BOOST_AUTO_TEST_CASE(a_cut_context_is_shared_by_statements_that_are_cut_alike) {
+  NgramTreeModel model(training, 4, pieces);
+  CausalScorer scorer(model, true);
+  CausalScorer<NgramTreeModel>::Block block;
+  // Whole, "Paris" would be one token and "Par|is" two.
+  const Prompt context{"to Paris", {}, {6}};
+  scorer.share(block, context);
+  scorer.add(block, Query{{{"to Paris now", {}, {6}}, {"to Paris now", {}}}});
+  scorer.plan(block);
+  BOOST_TEST(block.cost().tokens_one_by_one == (1 + 3 + 1 + 2 + 4) + (1 + 3 + 1 + 4));
+  // The first shares BOS, "to ", "Par", "i", "s" and adds " no"; the second leaves after "to ".
+  BOOST_TEST(block.cost().tokens_fed == (1 + 3 + 1 + 2) + 3 + (1 + 3));
+  (void)score_packs(scorer, block);
+  BOOST_TEST(model.tokens_fed == block.cost().tokens_fed);
+}
+
+BOOST_AUTO_TEST_CASE(a_context_is_no_leave_to_go_past_the_models_own) {
+  struct Short : NgramTreeModel {
+    using NgramTreeModel::NgramTreeModel;
+    [[nodiscard]] std::size_t context_length() const { return 12; }
+  };
+  Short model(training);
+  CausalScorer scorer(model, false);
+  CausalScorer<Short>::Block block;
+  scorer.share(block, {"eleven byte", {}});
+  scorer.add(block, Query{{{"eleven bytes", {}}}});
+  BOOST_CHECK_EXCEPTION(scorer.add(block, Query{{{"eleven bytes!", {}}}}), Error,
+                        says(Fault::user, "'eleven bytes!' has 13 tokens, the model's context 12"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -20,8 +20,10 @@ namespace {
 
 using Sequence = std::vector<TokenId>;
 
-TokenizedStatements statements_of(const std::vector<Sequence>& sequences) {
+TokenizedStatements statements_of(const std::vector<Sequence>& sequences,
+                                  const Sequence& context = {}) {
   TokenizedStatements statements;
+  statements.set_context(context);
   for (const Sequence& sequence : sequences) {
     Tokenization tokenization;
     for (const TokenId id : sequence) tokenization.tokens.push_back({id, {}});
@@ -30,7 +32,8 @@ TokenizedStatements statements_of(const std::vector<Sequence>& sequences) {
   return statements;
 }
 
-/// The oracle's view of a pack: the set of prefixes with a successor, and those of them that end.
+/// The oracle's view of a pack: the set of prefixes with a successor that are no prefixes of the
+/// context, and those of them that end.
 struct Pack {
   std::size_t nodes = 0;
   std::size_t leaves = 0;
@@ -39,9 +42,12 @@ struct Pack {
 Pack pack_of(const TokenizedStatements& statements, std::span<const std::uint32_t> members) {
   std::set<Sequence> prefixes;
   for (const std::uint32_t member : members) {
-    const auto tokens = statements.tokens(member);
-    for (std::size_t length = 1; length < tokens.size(); ++length) {
-      prefixes.emplace(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(length));
+    Sequence prefix;
+    for (std::size_t t = 0; t + 1 < statements.length(member); ++t) {
+      prefix.push_back(statements.token(member, t));
+      const auto context =
+          statements.context().first(std::min(prefix.size(), statements.context().size()));
+      if (!std::ranges::equal(prefix, context)) prefixes.insert(prefix);
     }
   }
   std::set<Sequence> ends = prefixes;
@@ -52,6 +58,14 @@ Pack pack_of(const TokenizedStatements& statements, std::span<const std::uint32_
   return {prefixes.size(), ends.size()};
 }
 
+/// What is left of the limits while the context is held: its nodes and its own end.
+TreeLimits beside_context(const TokenizedStatements& statements, TreeLimits limits) {
+  if (statements.context().empty()) return limits;
+  limits.nodes -= std::min(limits.nodes, statements.context().size());
+  --limits.leaves;
+  return limits;
+}
+
 double cost_of(std::size_t nodes, TreeLimits limits) {
   const double n = static_cast<double>(nodes);
   return n * (1 + n / 2300) + 24 * std::ceil(n / static_cast<double>(limits.batch));
@@ -59,6 +73,7 @@ double cost_of(std::size_t nodes, TreeLimits limits) {
 
 /// The least cost over all cuts of the sorted list that respect the limits.
 double least_cost(const TokenizedStatements& statements, const PackPlan& plan, TreeLimits limits) {
+  limits = beside_context(statements, limits);
   const std::size_t count = plan.order.size();
   std::map<std::pair<std::size_t, std::size_t>, double> cost;  // of each possible pack
   for (std::size_t begin = 0; begin < count; ++begin) {
@@ -94,6 +109,7 @@ std::vector<Sequence> random_sequences(RandomStream& random, std::size_t count,
 
 /// Everything a plan promises, against the set of prefixes; returns its cost.
 double check(const TokenizedStatements& statements, const PackPlan& plan, TreeLimits limits) {
+  limits = beside_context(statements, limits);
   std::vector<std::uint32_t> all(statements.size());
   std::iota(all.begin(), all.end(), 0U);
   BOOST_REQUIRE(std::ranges::is_permutation(plan.order, all));
@@ -205,6 +221,91 @@ BOOST_AUTO_TEST_CASE(large_plans_respect_the_limits_and_count_what_is_fed) {
        {TreeLimits{256, 256, 256}, {64, 8, 32}, {4096, 1, 4096}, {20, 3, 7}}) {
     const auto statements = statements_of(random_sequences(random, 1500, 12));
     check(statements, plan_packs(statements, limits), limits);
+  }
+}
+
+// The context 1 2 3 is held: what is fed are 8, 84 and 85 below its end, and 9 below 1.
+BOOST_AUTO_TEST_CASE(what_stands_in_the_context_is_not_counted) {
+  const auto statements = statements_of(
+      {{1, 2, 3, 8, 4, 6}, {1, 2, 3, 8, 5, 6}, {1, 9, 5}, {1, 2, 3, 7}, {1, 2}, {1, 2, 3}, {2}},
+      {1, 2, 3});
+  const PackPlan plan = plan_packs(statements, {256, 256, 256});
+  BOOST_TEST(plan.tree_nodes == 4U);
+  BOOST_TEST(plan.pack_nodes == 4U);
+  check(statements, plan, {256, 256, 256});
+}
+
+// In the order of the walk, those that leave the context early stand before those that go on.
+BOOST_AUTO_TEST_CASE(statements_are_sorted_by_where_they_leave_the_context) {
+  const auto statements =
+      statements_of({{5, 5, 1, 1}, {5, 5, 9}, {5, 9}, {1}, {5, 5, 1, 0}, {5, 0, 0}}, {5, 5});
+  const PackPlan plan = plan_packs(statements, {256, 256, 256});
+  BOOST_TEST(plan.order == (std::vector<std::uint32_t>{3, 5, 2, 4, 0, 1}));
+}
+
+// 7 below the context's first token and 7 below its end are not the same node.
+BOOST_AUTO_TEST_CASE(equal_rests_at_other_places_of_the_context_are_other_nodes) {
+  const auto statements = statements_of({{1, 7, 8, 9}, {1, 2, 7, 8, 9}}, {1, 2});
+  const PackPlan plan = plan_packs(statements, {256, 256, 256});
+  BOOST_TEST(plan.tree_nodes == 4U);
+  // Two branches and the context's own end.
+  BOOST_TEST(plan_packs(statements, {256, 3, 256}).packs() == 1U);
+  BOOST_TEST(plan_packs(statements, {256, 2, 256}).packs() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(the_contexts_nodes_take_up_room) {
+  const Sequence context(20, 1);
+  std::vector<Sequence> sequences;
+  for (TokenId branch = 2; branch < 6; ++branch) {
+    sequences.push_back(context);
+    sequences.back().insert(sequences.back().end(), {branch, branch, branch});  // two nodes
+  }
+  const auto statements = statements_of(sequences, context);
+  BOOST_TEST(plan_packs(statements, {28, 256, 256}).packs() == 1U);
+  BOOST_TEST(plan_packs(statements, {27, 256, 256}).packs() == 2U);
+  BOOST_TEST(plan_packs(statements, {23, 256, 256}).packs() == 4U);
+  // With no room at all each statement still stands in a pack.
+  BOOST_TEST(plan_packs(statements, {10, 256, 256}).packs() == 4U);
+  BOOST_TEST(plan_packs(statements, {256, 5, 256}).packs() == 1U);
+  BOOST_TEST(plan_packs(statements, {256, 4, 256}).packs() == 2U);
+}
+
+// A context that nothing shares costs only its room; one that is empty costs nothing.
+BOOST_AUTO_TEST_CASE(cuts_below_a_context_are_those_of_least_cost_too) {
+  RandomStream random(6, "pack_plan");
+  for (int round = 0; round < 200; ++round) {
+    Sequence context(random.below(6));
+    for (TokenId& token : context) token = static_cast<TokenId>(random.below(3));
+    auto sequences = random_sequences(random, 1 + random.below(8), 5);
+    for (Sequence& sequence : sequences) {  // most begin with some of it
+      const auto shared = static_cast<std::ptrdiff_t>(random.below(context.size() + 1));
+      if (random.below(4) == 0) sequence.clear();
+      sequence.insert(sequence.begin(), context.begin(), context.begin() + shared);
+    }
+    const auto statements = statements_of(sequences, context);
+    const TreeLimits limits{1 + context.size() + random.below(12), 2 + random.below(5),
+                            1 + random.below(9)};
+    const PackPlan plan = plan_packs(statements, limits);
+    const double least = least_cost(statements, plan, limits);
+    BOOST_REQUIRE_CLOSE(check(statements, plan, limits) + 1, least + 1, 1e-9);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(large_plans_below_a_context_respect_the_limits) {
+  RandomStream random(7, "pack_plan");
+  Sequence context(40);
+  for (TokenId& token : context) token = static_cast<TokenId>(random.below(3));
+  auto sequences = random_sequences(random, 1000, 9);
+  for (Sequence& sequence : sequences) {
+    const std::size_t left = random.below(3) == 0 ? random.below(41) : 40;
+    sequence.insert(sequence.begin(), context.begin(),
+                    context.begin() + static_cast<std::ptrdiff_t>(left));
+  }
+  for (const TreeLimits limits : {TreeLimits{256, 256, 256}, {64, 8, 32}, {60, 3, 7}}) {
+    const auto statements = statements_of(sequences, context);
+    const PackPlan plan = plan_packs(statements, limits);
+    check(statements, plan, limits);
+    BOOST_TEST(plan.packs() > 1U);
   }
 }
 

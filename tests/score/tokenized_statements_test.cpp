@@ -2,8 +2,11 @@
 #include "plumb/score/tokenized_statements.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "plumb/backend/archetypes.hpp"
 
 using namespace plumb;
 
@@ -20,18 +23,34 @@ Tokenization pieces(const std::vector<std::size_t>& lengths) {
   return result;
 }
 
+std::vector<TokenId> ids(const TokenizedStatements& statements, std::size_t statement) {
+  std::vector<TokenId> all;
+  for (std::size_t t = 0; t < statements.length(statement); ++t) {
+    all.push_back(statements.token(statement, t));
+  }
+  return all;
+}
+
+std::vector<TokenId> rest(const TokenizedStatements& statements, std::size_t statement) {
+  const auto tokens = statements.rest(statement);
+  return {tokens.begin(), tokens.end()};
+}
+
 /// One letter a token: "A" where it is the answer's.
 std::string answers(const TokenizedStatements& statements, std::size_t statement) {
-  std::string text;
-  for (std::size_t t = 0; t < statements.tokens(statement).size(); ++t) {
-    text += statements.is_answer(statement, t) ? 'A' : '.';
-  }
+  std::string text(statements.length(statement), '.');
+  for (const std::uint32_t t : statements.answer(statement)) text.at(t) = 'A';
   return text;
 }
 
-std::vector<TokenId> ids(const TokenizedStatements& statements, std::size_t statement) {
-  const auto tokens = statements.tokens(statement);
-  return {tokens.begin(), tokens.end()};
+/// Adds the ids as a statement whose answer is the token at that place.
+void add(TokenizedStatements& statements, const std::vector<TokenId>& tokens, std::size_t answer,
+         std::optional<TokenId> bos = std::nullopt) {
+  Tokenization tokenization;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    tokenization.tokens.push_back({tokens[i], {i, i + 1}});
+  }
+  statements.add({std::string(tokens.size(), 'x'), {{answer, answer + 1}}}, tokenization, bos);
 }
 
 }  // namespace
@@ -94,6 +113,118 @@ BOOST_AUTO_TEST_CASE(tokens_that_do_not_spell_the_text_hold_no_answer) {
   TokenizedStatements statements;
   statements.add({"ROME", {{0, 4}}}, lowered, std::nullopt);
   BOOST_TEST(answers(statements, 0) == "..");
+}
+
+BOOST_AUTO_TEST_CASE(the_places_of_the_answers_tokens_ascend) {
+  TokenizedStatements statements;
+  statements.add({"a b a", {{4, 5}, {0, 1}, {0, 2}}}, pieces({1, 1, 1, 1, 1}), TokenId{7});
+  const auto places = statements.answer(0);
+  BOOST_TEST((std::vector<std::uint32_t>(places.begin(), places.end()) ==
+              std::vector<std::uint32_t>{1, 2, 5}));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_context_nothing_is_shared) {
+  TokenizedStatements statements;
+  BOOST_TEST(statements.context().empty());
+  add(statements, {1, 2}, 0);
+  BOOST_TEST(statements.shared(0) == 0U);
+  BOOST_TEST(rest(statements, 0) == (std::vector<TokenId>{1, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(a_statement_keeps_how_much_of_the_context_it_begins_with_and_its_rest) {
+  struct Case {
+    std::vector<TokenId> tokens;
+    std::size_t shared;
+    std::vector<TokenId> rest;
+  };
+  const std::vector<Case> cases{
+      {{1, 2, 3, 8, 9}, 3, {8, 9}},  // goes on at its end
+      {{1, 2, 9, 3}, 2, {9, 3}},     // branches off; a later token that fits again is its own
+      {{9, 2, 3}, 0, {9, 2, 3}},     // shares nothing
+      {{1, 2, 3}, 3, {}},            // is the context
+      {{1}, 1, {}},                  // lies within it
+      {{}, 0, {}},
+      {{1, 2, 3, 1, 2, 3}, 3, {1, 2, 3}},
+  };
+  TokenizedStatements statements;
+  statements.set_context({1, 2, 3});
+  for (const Case& each : cases) add(statements, each.tokens, 0);
+  BOOST_REQUIRE(statements.size() == cases.size());
+  BOOST_TEST(statements.context().size() == 3U);
+  for (std::size_t s = 0; s < cases.size(); ++s) {
+    BOOST_TEST(statements.shared(s) == cases[s].shared);
+    BOOST_TEST(rest(statements, s) == cases[s].rest);
+    BOOST_TEST(statements.length(s) == cases[s].tokens.size());
+    BOOST_TEST(ids(statements, s) == cases[s].tokens);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_contexts_first_token_may_be_bos) {
+  TokenizedStatements statements;
+  statements.set_context({7, 1, 2});
+  add(statements, {1, 2, 3}, 2, TokenId{7});
+  add(statements, {2}, 0, TokenId{7});
+  add(statements, {7, 1, 2}, 0);  // without BOS, but the same tokens
+  BOOST_TEST(statements.shared(0) == 3U);
+  BOOST_TEST(statements.shared(1) == 1U);
+  BOOST_TEST(statements.shared(2) == 3U);
+  BOOST_TEST(ids(statements, 0) == (std::vector<TokenId>{7, 1, 2, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_counted_from_the_statements_first_token_wherever_it_stands) {
+  TokenizedStatements statements;
+  statements.set_context({7, 1, 2, 3});
+  add(statements, {1, 2, 3, 4}, 3, TokenId{7});  // after the context
+  add(statements, {1, 2, 3, 4}, 1, TokenId{7});  // within it
+  add(statements, {1, 5, 6}, 2, TokenId{7});     // after the place where it branches off
+  BOOST_TEST(answers(statements, 0) == "....A");
+  BOOST_TEST(answers(statements, 1) == "..A..");
+  BOOST_TEST(answers(statements, 2) == "...A");
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_without_cuts_is_tokenised_whole) {
+  const NgramModel model("x", 1, {"ab", "bc", "abc"});
+  const Tokenization whole = tokenize_prompt(model, {"abcab", {}});
+  BOOST_TEST(whole.tokens.size() == 2U);
+  BOOST_TEST(whole.tokens[0].id == 258);
+  BOOST_TEST(tokenize_prompt(model, {"", {}}).tokens.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_cut_prompt_is_tokenised_piece_by_piece) {
+  const NgramModel model("x", 1, {"ab", "bc", "abc"});
+  // "abcab" as "a|bca|b": the tokens are those of the pieces, the bytes those of the text.
+  const Tokenization cut = tokenize_prompt(model, {"abcab", {}, {1, 4}});
+  std::vector<TokenId> found;
+  std::size_t at = 0;
+  for (const Token& token : cut.tokens) {
+    found.push_back(token.id);
+    BOOST_TEST(token.bytes.begin == at);
+    at = token.bytes.end;
+  }
+  BOOST_TEST(at == 5U);
+  BOOST_TEST(found == (std::vector<TokenId>{'a', 257, 'a', 'b'}));
+  BOOST_TEST(cut.spells_text);
+  // Cuts at the ends and double cuts make empty pieces, which hold nothing.
+  const Tokenization same = tokenize_prompt(model, {"abcab", {}, {0, 1, 1, 4, 5}});
+  BOOST_REQUIRE(same.tokens.size() == cut.tokens.size());
+  for (std::size_t t = 0; t < same.tokens.size(); ++t) {
+    BOOST_TEST(same.tokens[t].id == cut.tokens[t].id);
+    BOOST_TEST((same.tokens[t].bytes == cut.tokens[t].bytes));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_piece_that_is_not_spelt_spoils_the_whole) {
+  struct Lowers {
+    NgramModel model{"x"};
+    [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+      Tokenization result = model.tokenize(text);
+      result.spells_text = text.find('R') == text.npos;
+      return result;
+    }
+  };
+  BOOST_TEST(tokenize_prompt(Lowers{}, {"a b c", {}, {1, 3}}).spells_text);
+  BOOST_TEST(!tokenize_prompt(Lowers{}, {"R b c", {}, {1, 3}}).spells_text);
+  BOOST_TEST(!tokenize_prompt(Lowers{}, {"a b R", {}, {1, 3}}).spells_text);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -72,6 +72,8 @@ class NgramModel {
   [[nodiscard]] std::optional<TokenId> bos() const {
     return static_cast<TokenId>(256 + pieces_.size());
   }
+  /// BOS is the end of sequence too, as in many real vocabularies.
+  [[nodiscard]] bool ends(TokenId token) const { return token == *bos(); }
   [[nodiscard]] std::size_t vocabulary_size() const { return 257 + pieces_.size(); }
   [[nodiscard]] std::size_t context_length() const { return 4096; }
 
@@ -91,14 +93,15 @@ class NgramModel {
       while (all[i].tokens.size() < options.max_new_tokens) {
         const TokenId next =
             options.samples == 0 ? likeliest(sequence) : draw(sequence, random.uniform());
-        if (next == *bos()) break;  // the end of sequence, here as in many real vocabularies
+        if (ends(next)) break;
         all[i].log_probabilities.push_back(log_probability(sequence, next));
         all[i].tokens.push_back(next);
         sequence.push_back(next);
         const std::string text = detokenize(all[i].tokens);
-        if (options.stop.empty() || !text.ends_with(options.stop)) continue;
-        for (std::size_t cut = 0; cut < options.stop.size();) {  // stop texts are whole tokens here
-          cut += detokenize(std::span(&all[i].tokens.back(), 1)).size();
+        const std::size_t stop = options.stop.empty() ? text.npos : text.find(options.stop);
+        if (stop == text.npos) continue;
+        for (std::size_t size = text.size(); size > stop;) {
+          size -= detokenize(std::span(&all[i].tokens.back(), 1)).size();
           all[i].tokens.pop_back();
           all[i].log_probabilities.pop_back();
         }
@@ -194,9 +197,10 @@ class NgramTreeModel : public NgramModel {
 
   void release(const TokenTree& tree, NodeId released) {
     for (NodeId node = 1; node < fed_.size(); ++node) {
+      if (!fed_[node]) continue;  // it may not be in the tree any more
       NodeId above = node;
       while (above != released && above != TokenTree::root) above = tree.parent(above);
-      if (above != released || !fed_[node]) continue;
+      if (above != released) continue;
       fed_[node] = false;
       --held_;
     }

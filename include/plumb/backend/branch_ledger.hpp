@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/error.hpp"
@@ -47,6 +48,24 @@ class BranchLedger {
 
   /// Nodes held now.
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
+
+  /// What is held, as a step that would feed all of it to an empty cache.
+  [[nodiscard]] Step resident(const TokenTree& tree) const {
+    Step step;
+    std::vector<std::vector<SequenceId>> carried(sequence_of_.size());
+    for (std::size_t s = 0; s < tips_.size(); ++s) {
+      if (tips_[s] == TokenTree::none) continue;
+      for (NodeId at = tips_[s]; at != TokenTree::root; at = tree.parent(at)) {
+        carried[at].push_back(static_cast<SequenceId>(s));
+      }
+    }
+    for (NodeId node = 1; node < carried.size(); ++node) {  // ids ascend from parent to child
+      if (carried[node].empty()) continue;
+      step.nodes.push_back(node);
+      step.sequences.push_back(std::move(carried[node]));
+    }
+    return step;
+  }
 
   /// What to feed so that every wanted node is evaluated; takes it as done. Throws an internal
   /// error when a wanted node is held already or there are more branches than sequences.

@@ -93,6 +93,8 @@ struct TreeLimits {
 ///      evaluated, also after the tree has grown;
 ///   3. `release(tree, node)` forgets the node and all below it; the root forgets everything. It
 ///      must be released before another tree is evaluated.
+/// It may have `reserve(nodes)`, which is told how many nodes a tree will grow to before it is first
+/// evaluated.
 /// Means: the same rows as `evaluate(sequence, …)` gives for the node's prefix, but for rounding.
 /// Does not promise: to hold more than its limits; going past them throws.
 template <class M>
@@ -160,8 +162,15 @@ struct Continuation {
 /// A language model that goes on with a text.
 ///
 /// Requires: `generate(prompt, options)` returns one greedy continuation, or `samples` of them
-/// drawn at temperature 1 from the whole vocabulary. Greedy ties go to the lowest token. Means:
-/// equal arguments give equal continuations. Does not promise: that a continuation is not empty.
+/// drawn at temperature 1 from the whole vocabulary. Greedy ties go to the lowest token. A
+/// continuation ends before the end-of-generation token, before the token in which the stop text
+/// first begins, or at `max_new_tokens`.
+/// Means: equal arguments give equal continuations.
+/// Does not promise: that a continuation is not empty.
+///
+/// Any CausalLm is one through TreeGenerator (tree_generator.hpp). A model may say in an
+/// `ends(token)` of its own, optional for every backend, whether a token ends a text; one without
+/// it goes on until the stop text or the length ends it.
 template <class M>
 concept Generator = LanguageModel<M> &&
     requires(M& model, std::span<const TokenId> prompt, const GenerationOptions& options) {

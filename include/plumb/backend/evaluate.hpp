@@ -24,30 +24,33 @@ template <CausalLm M>
   }
 }
 
-/// Calls `visit(node, logits)` once for each wanted node, then forgets the tree. Returns the number
-/// of tokens the model was fed. `wanted` holds distinct nodes, none the root; `tree` is used whole:
-/// every node that is not wanted must have a wanted descendant.
+/// Calls `visit(node, logits)` once for each wanted node, then forgets all nodes but those up to id
+/// `kept`, which are a chain from the root. A TreeCausalLm need not be fed these again when the
+/// tree, shrunk to them and grown anew, is evaluated next; any other model keeps nothing and is
+/// given `kept` 0. `wanted` holds distinct nodes, none the root and none kept from before.
 template <CausalLm M>
-std::size_t evaluate_and_release(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
-                                 const LogitsVisitor& visit) {
+void evaluate_and_release(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
+                          const LogitsVisitor& visit, NodeId kept = TokenTree::root) {
   if constexpr (TreeCausalLm<M>) {
     model.evaluate(tree, wanted, visit);
-    model.release(tree, TokenTree::root);
-    return tree.size() - 1;
+    if (kept == TokenTree::root) return model.release(tree, TokenTree::root);
+    for (NodeId node = kept + 1; node < tree.size(); ++node) {
+      if (tree.parent(node) <= kept) model.release(tree, node);
+    }
   } else {
     std::vector<bool> pending(tree.size(), false);
-    std::vector<bool> inner(tree.size(), false);
+    std::vector<bool> inner(tree.size(), false);  // a node below it is wanted
     for (const NodeId node : wanted) pending[node] = true;
-    for (NodeId node = 1; node < tree.size(); ++node) inner[tree.parent(node)] = true;
-    std::size_t fed = 0;
-    for (NodeId leaf = 1; leaf < tree.size(); ++leaf) {
+    for (NodeId node : wanted) {
+      while ((node = tree.parent(node)) != TokenTree::root && !inner[node]) inner[node] = true;
+    }
+    for (const NodeId leaf : wanted) {
       if (inner[leaf]) continue;
       const std::vector<TokenId> sequence = tree.prefix(leaf);
       std::vector<NodeId> path(sequence.size());
       for (NodeId node = leaf, at = tree.depth(leaf); at-- > 0; node = tree.parent(node)) {
         path[at] = node;
       }
-      fed += sequence.size();
       model.evaluate(std::span<const TokenId>(sequence),
                      [&](std::uint32_t position, std::span<const float> logits) {
                        if (!pending[path[position]]) return;
@@ -55,7 +58,6 @@ std::size_t evaluate_and_release(M& model, const TokenTree& tree, std::span<cons
                        visit(path[position], logits);
                      });
     }
-    return fed;
   }
 }
 

@@ -45,7 +45,7 @@ struct LlamaOptions {
   /// 0 takes as many as the machine has.
   int threads = 0;
   /// KV cells at least; a tree that needs more gets them while it is there, up to the model's
-  /// context.
+  /// context. A cache has a multiple of them.
   std::size_t cells = 1024;
 };
 
@@ -116,7 +116,7 @@ class LlamaModel {
       if (slides) keeper_ = static_cast<SequenceId>(branches_);
       ledger_ = BranchLedger(branches_);
     }
-    open_context(options_.cells);
+    open_context(cells_for(0));
   }
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -126,6 +126,7 @@ class LlamaModel {
     return vocabulary_.detokenize(ids);
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return vocabulary_.bos(); }
+  [[nodiscard]] bool ends(TokenId token) const { return vocabulary_.ends(token); }
   [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_.size(); }
   [[nodiscard]] std::size_t context_length() const {
     return static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
@@ -146,35 +147,43 @@ class LlamaModel {
   }
 
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    // A tree that grows past the cache is moved to a larger one: what was held is fed again by
+    // itself, as it was at first, so that the rows do not tell when the move was.
+    const bool may_overflow = tree.size() > llama_n_ctx(context_.get());
+    const BranchLedger::Step held = may_overflow ? ledger_.resident(tree) : BranchLedger::Step{};
     const bool was_empty = ledger_.held() == 0;
     const BranchLedger::Step step = ledger_.plan(tree, wanted);
-    // The cache's size follows from the tree alone, not from what was asked before: it decides how
-    // some models scale their positions, and a run taken up again must see the same.
-    const std::size_t cells = std::max(options_.cells, ledger_.held());
-    if (was_empty && cells <= std::max(options_.cells, context_length())) {
-      if (llama_n_ctx(context_.get()) != padded(cells)) open_context(cells);
-    } else if (ledger_.held() > llama_n_ctx(context_.get())) {
+    if (ledger_.held() > std::max(options_.cells, context_length())) {
       throw internal_error(
           {.file = options_.model},
           "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
           "release nodes or respect tree_limits()");
     }
+    // The cache's size follows from the tree alone, not from what was asked before: it decides how
+    // some models scale their positions, and a run taken up again must see the same.
+    const std::size_t cells = cells_for(std::max(ledger_.held(), reserved_));
+    if (was_empty ? llama_n_ctx(context_.get()) != cells
+                  : ledger_.held() > llama_n_ctx(context_.get())) {
+      open_context(cells);
+      feed(tree, held, {}, {});
+    }
     llama_memory_t memory = llama_get_memory(context_.get());
     for (const auto& copy : step.copies) {
       llama_memory_seq_cp(memory, copy.from, copy.to, 0, static_cast<llama_pos>(copy.length));
     }
-    std::vector<bool> is_wanted(tree.size(), false);
-    for (const NodeId node : wanted) is_wanted[node] = true;
-    for (std::size_t first = 0; first < step.nodes.size(); first += batch_size) {
-      feed(tree, step, first, std::min(batch_size, step.nodes.size() - first), is_wanted, visit);
-    }
+    feed(tree, step, wanted, visit);
   }
+
+  /// Says, before a tree's first evaluation, how many nodes it will grow to, so that the cache need
+  /// not grow with it. Holds until the root is released.
+  void reserve(std::size_t nodes) { reserved_ = std::min(nodes, tree_limits().nodes); }
 
   void release(const TokenTree& tree, NodeId node) {
     llama_memory_t memory = llama_get_memory(context_.get());
     const auto cuts = ledger_.release(tree, node);
     if (node == TokenTree::root) {
       llama_memory_clear(memory, false);
+      reserved_ = 0;
       return;
     }
     for (const auto& cut : cuts) {
@@ -198,8 +207,12 @@ class LlamaModel {
   // on cells a token may not see; about 256 nodes a step is fastest.
   static constexpr std::size_t batch_size = 256;
 
-  /// llama.cpp rounds a cache up to whole blocks.
-  static std::size_t padded(std::size_t cells) { return (cells + 255) / 256 * 256; }
+  /// Cells for a tree of that many nodes, with room for it to grow by another pack or two: whole
+  /// multiples of the least size, so that trees of nearly one size do not change it.
+  [[nodiscard]] std::size_t cells_for(std::size_t nodes) const {
+    const std::size_t block = (std::max<std::size_t>(options_.cells, 1) + 255) / 256 * 256;
+    return (nodes + 2 * batch_size + block - 1) / block * block;
+  }
 
   /// Keeps a sequence's cells from being reused; only sliding-window models need it.
   void keep(SequenceId sequence) {
@@ -222,6 +235,15 @@ class LlamaModel {
     if (!context_) {
       throw internal_error({.file = options_.model},
                            "llama.cpp gives no context: " + detail::LlamaLog::instance().take());
+    }
+  }
+
+  void feed(const TokenTree& tree, const BranchLedger::Step& step, std::span<const NodeId> wanted,
+            const LogitsVisitor& visit) {
+    std::vector<bool> is_wanted(tree.size(), false);
+    for (const NodeId node : wanted) is_wanted[node] = true;
+    for (std::size_t first = 0; first < step.nodes.size(); first += batch_size) {
+      feed(tree, step, first, std::min(batch_size, step.nodes.size() - first), is_wanted, visit);
     }
   }
 
@@ -274,6 +296,7 @@ class LlamaModel {
   LlamaVocabulary vocabulary_;
   BranchLedger ledger_{1};
   std::size_t branches_ = 1;
+  std::size_t reserved_ = 0;  // nodes
   std::optional<SequenceId> keeper_;
 };
 

@@ -74,6 +74,13 @@ class LlamaVocabulary {
     const llama_token token = llama_vocab_bos(vocabulary_);
     return token < 0 ? std::nullopt : std::optional<TokenId>(token);
   }
+  /// Whether generation ends with the token. As with BOS, not one that llama.cpp makes up for a
+  /// file that names no end of sequence.
+  [[nodiscard]] bool ends(TokenId token) const {
+    if (!llama_vocab_is_eog(vocabulary_, token)) return false;
+    return token != llama_vocab_eos(vocabulary_) ||
+           !metadata("tokenizer.ggml.eos_token_id").empty();
+  }
   [[nodiscard]] std::size_t size() const {
     return static_cast<std::size_t>(llama_vocab_n_tokens(vocabulary_));
   }

@@ -25,7 +25,9 @@
 
 #include "plumb/cli/arguments.hpp"
 #include "plumb/cli/calibrate.hpp"
+#include "plumb/cli/compare.hpp"
 #include "plumb/cli/data.hpp"
+#include "plumb/cli/many_shot.hpp"
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/report.hpp"
 #include "plumb/core/version.hpp"
@@ -36,7 +38,9 @@ namespace detail {
 inline constexpr const char* usage =
     "plumb asks a language model what facts it holds, and how sure it is of them.\n\n"
     "  plumb probe      closed-set likelihood probe of a dataset\n"
+    "  plumb many-shot  zero-prompt many-shot probe: facts shown as bare pairs (IC-LKE, EIC-LKE)\n"
     "  plumb calibrate  confidence and its error, from a model or from results folders\n"
+    "  plumb compare    two or more runs: accuracy, correlation, shared knowledge\n"
     "  plumb data       check or describe a dataset\n"
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n\n"
     "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the version.\n";
@@ -45,6 +49,8 @@ template <class MakeModel>
 int run_command(const std::string& command, Console& console, MakeModel& make_model) {
   if (command == "probe") return run_probe_command(console, make_model);
   if (command == "calibrate") return run_calibrate_command(console, make_model);
+  if (command == "many-shot") return run_many_shot_command(console, make_model);
+  if (command == "compare") return run_compare_command(console);
   if (command == "data") return run_data_command(console, make_model);
   if (command == "report") return run_report_command(console);
   if (command == "--version") {
@@ -55,8 +61,9 @@ int run_command(const std::string& command, Console& console, MakeModel& make_mo
     console.out << usage;
     return 0;
   }
-  throw user_error({}, command.empty() ? "no command given" : "unknown command '" + command + "'",
-                   "say probe, calibrate, data or report; `plumb --help` tells more");
+  throw user_error(
+      {}, command.empty() ? "no command given" : "unknown command '" + command + "'",
+      "say probe, many-shot, calibrate, compare, data or report; `plumb --help` tells more");
 }
 
 }  // namespace detail

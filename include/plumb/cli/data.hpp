@@ -34,9 +34,6 @@ inline int check_data(Console& console, const std::filesystem::path& data) {
   }
   std::size_t facts = 0;
   for (const Relation& relation : dataset.relations) facts += relation.facts.size();
-  const auto counted = [](std::size_t n, const char* what) {
-    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-  };
   console.out << counted(dataset.relations.size(), "relation") << ", " << counted(facts, "fact")
               << ", " << counted(problems, "problem") << "\n";
   return problems == 0 ? 0 : 2;

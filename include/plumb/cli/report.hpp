@@ -11,6 +11,7 @@
 #include <string>
 
 #include "plumb/cli/arguments.hpp"
+#include "plumb/report/many_shot_report.hpp"
 #include "plumb/report/probe_report.hpp"
 
 namespace plumb {
@@ -55,12 +56,17 @@ inline int run_report_command(Console& console) {
   const std::uint64_t chosen = !seed.empty() ? detail::parse_count(seed, "--seed")
                                : ours        ? detail::recorded_seed(run_file)
                                              : 0;
-  const ProbeReport report(run, {.seed = chosen});
-  std::filesystem::create_directories(target);
-  report.write(target);
-  for (const std::string& note : report.notes()) console.out << note << "\n";
-  console.out << report.table() << "\nreport: " << (target / "report.html").string() << "\n";
-  return 0;
+  const auto show = [&](const auto& report) {
+    std::filesystem::create_directories(target);
+    report.write(target);
+    for (const std::string& note : report.notes()) console.out << note << "\n";
+    console.out << report.table() << "\nreport: " << (target / "report.html").string() << "\n";
+    return 0;
+  };
+  if (std::filesystem::exists(std::filesystem::path(run) / "metadata_many_shot.json")) {
+    return show(ManyShotReport(run, {.seed = chosen}));
+  }
+  return show(ProbeReport(run, {.seed = chosen}));
 }
 
 }  // namespace plumb

@@ -7,10 +7,13 @@
 // in whatever order and on whatever thread. std::mt19937_64 is fixed by the C++ standard; the
 // standard's distributions are not, so the draws below are spelt out.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace plumb {
 
@@ -29,6 +32,15 @@ class RandomStream {
       while ((product & 0xFFFFFFFFU) < reject) product = (engine_() >> 32) * range;
     }
     return static_cast<std::size_t>(product >> 32);
+  }
+
+  /// Puts `count` of the values, drawn without replacement, first, in the order of the draws (Fisher
+  /// and Yates); all of them by default. A larger count begins with the same values.
+  template <class T>
+  void shuffle(std::vector<T>& values, std::size_t count = static_cast<std::size_t>(-1)) {
+    for (std::size_t i = 0; i < std::min(count, values.size()); ++i) {
+      std::swap(values[i], values[i + below(values.size() - i)]);
+    }
   }
 
   /// Uniform in [0, 1), 53 random bits.

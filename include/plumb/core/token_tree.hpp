@@ -5,9 +5,11 @@
 //
 // A trie of token sequences: node 0 is the empty prefix, every other node is the prefix that ends
 // in its token. A language model needs each prefix only once, so a tree is fed node by node where
-// separate sequences would be fed token by token. Nodes are only ever added, a parent before its
-// children, so a tree may grow between two evaluations and node ids stay valid.
+// separate sequences would be fed token by token. Nodes are added at the end, a parent before its
+// children, and taken away from the end, so a tree may grow and shrink between two evaluations and
+// the ids of the nodes it keeps stay valid.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -65,6 +67,14 @@ class TokenTree {
       node = parent(node);
     }
     return tokens;
+  }
+
+  /// Takes away the nodes from id `size` on; at least the root stays.
+  void shrink(std::size_t size) {
+    for (std::size_t n = nodes_.size(); n-- > std::max<std::size_t>(size, 1);) {
+      children_.erase(key(nodes_[n].parent, nodes_[n].token));
+      nodes_.pop_back();
+    }
   }
 
   /// Back to the root alone, memory kept for the next tree.

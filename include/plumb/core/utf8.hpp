@@ -73,6 +73,20 @@ inline void append_utf8(std::string& text, char32_t value) {
   }
 }
 
+/// The text with each byte that is no part of a character replaced by U+FFFD, as a text that was
+/// cut between two tokens may end in half a character.
+[[nodiscard]] inline std::string valid_utf8(std::string_view text) {
+  std::string sound;
+  for (std::size_t bad = first_invalid_utf8(text); bad != std::string_view::npos;
+       bad = first_invalid_utf8(text)) {
+    sound += text.substr(0, bad);
+    sound += "\uFFFD";
+    text.remove_prefix(bad + 1);
+  }
+  sound += text;
+  return sound;
+}
+
 /// Code points in a UTF-8 text; an ill-formed byte counts as one.
 [[nodiscard]] inline std::size_t count_code_points(std::string_view text) noexcept {
   std::size_t count = 0;

@@ -9,6 +9,7 @@
 // (the loaders beside this one).
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -19,6 +20,9 @@
 #include "plumb/core/error.hpp"
 
 namespace plumb {
+
+/// Where the dataset itself puts a fact.
+enum class FactPart { unsaid, training, test };
 
 /// One question: which option completes the relation for this subject?
 struct Fact {
@@ -34,6 +38,11 @@ struct Fact {
   /// This fact's own texts for the relation's options, parallel to them; empty where the options'
   /// labels are the texts.
   std::vector<std::string> choices{};
+  /// The dataset's own split; only probes that show some facts as shots read it.
+  FactPart part = FactPart::unsaid;
+  /// Indices of the options that the dataset offers for this fact, the answer among them, ascending;
+  /// empty where it offers no choice of its own.
+  std::vector<std::uint32_t> offered{};
 };
 
 struct Relation {
@@ -58,6 +67,8 @@ struct Relation {
   bool verbatim = false;
   /// What a reader must know wherever its numbers are shown; mostly empty.
   std::string note{};
+  /// Other names of options, parallel to them as far as any has one; most often empty.
+  std::vector<std::vector<std::string>> option_aliases{};
 };
 
 /// The text of an option in a question about this fact.

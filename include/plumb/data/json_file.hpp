@@ -72,14 +72,20 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return text;
 }
 
-/// A file that holds one JSON object. Throws a user error when it does not.
-[[nodiscard]] inline Json read_json_object(const std::filesystem::path& file) {
+/// A file that holds one JSON value. Throws a user error when it does not.
+[[nodiscard]] inline Json read_json(const std::filesystem::path& file) {
   const std::string text = read_text(file);
   Json value;
   std::size_t bad_byte = 0;
   if (const auto wrong = detail::parse_json(text, value, &bad_byte)) {
     throw user_error({file, detail::line_of_byte(text, bad_byte)}, *wrong, "mend the syntax there");
   }
+  return value;
+}
+
+/// A file that holds one JSON object. Throws a user error when it does not.
+[[nodiscard]] inline Json read_json_object(const std::filesystem::path& file) {
+  Json value = read_json(file);
   if (!value.is_object()) {
     throw user_error({file, 1}, "is JSON but not an object", "the file must hold {…}");
   }

@@ -5,13 +5,15 @@
 //
 // The layout tells: metadata_relations.json is BEAR's, relations.jsonl LAMA's, trex_lms_vocab with
 // pattern_data PARAREL's; a .csv with FACTOR's header is FACTOR's; a .tsv file is a plain table. A
-// folder with just one .csv or .tsv stands for that file.
+// folder with just one .csv or .tsv stands for that file; .jsonl files whose facts have a subject and
+// an object are a table with choices.
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
 #include "plumb/data/bear.hpp"
+#include "plumb/data/choice_table.hpp"
 #include "plumb/data/factor.hpp"
 #include "plumb/data/lama.hpp"
 #include "plumb/data/pararel.hpp"
@@ -32,9 +34,13 @@ namespace plumb {
   const std::optional<fs::path> factor = factor_file(path);
   if (factor && !fs::is_directory(path)) {
     dataset = load_factor(*factor, report);
+  } else if (!fs::is_directory(path) && !choice_table_files(path).empty()) {
+    dataset = load_choice_table(path, report);
   } else if (!fs::is_directory(path)) {
     if (path.extension() != ".tsv") {
-      throw user_error({.file = path}, "is not a .tsv file, nor a .csv with FACTOR's header",
+      throw user_error({.file = path},
+                       "is not a .tsv file, nor a .csv with FACTOR's header, nor a .jsonl whose "
+                       "facts have subject and object",
                        "name a folder or such a file");
     }
     dataset = load_tsv(path, report);
@@ -46,6 +52,8 @@ namespace plumb {
     dataset = load_pararel(path, report);
   } else if (factor) {
     dataset = load_factor(*factor, report);
+  } else if (!choice_table_files(path).empty()) {
+    dataset = load_choice_table(path, report);
   } else {
     std::optional<fs::path> table;
     for (const auto& entry : fs::directory_iterator(path)) {
@@ -58,8 +66,8 @@ namespace plumb {
     if (!table) {
       throw user_error({.file = path}, "is not a dataset plumb knows",
                        "it needs metadata_relations.json (BEAR), relations.jsonl (LAMA), "
-                       "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL), FACTOR's .csv or "
-                       "one .tsv file");
+                       "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL), FACTOR's .csv, "
+                       "one .tsv file or .jsonl files with choices");
     }
     dataset = load_tsv(*table, report);
   }

@@ -55,10 +55,14 @@ class RelationBuilder {
     }
   }
 
+  /// Lets the relation do without templates.
+  void needs_no_template() { needs_template_ = false; }
+
   void set_domains(std::vector<std::string> domains) { relation_.domains = std::move(domains); }
 
   /// Adds the fact of one JSON line of BEAR, LAMA/T-REx or PARAREL. The answer is `answer_idx`,
-  /// else the object's identifier, else its label; when several stand there they must agree.
+  /// else the object's identifier, else its label; when several stand there they must agree. `split`
+  /// (train or test), `choices` (labels) and `obj_aliases` are taken where they are there.
   void add_fact(const Json& line, const Site& site) {
     const std::size_t instance = instances_++;
     const auto subject = first_string(line, "sub_label");
@@ -77,8 +81,26 @@ class RelationBuilder {
       }
       aliases = std::move(*list);
     }
+    if (line.contains("obj_aliases")) {
+      const auto names = string_list(line, "obj_aliases");
+      if (!names) {
+        return report_(user_error(at(site, "obj_aliases"), "is not a list of strings",
+                                  "write [\"…\", …] or leave it out"));
+      }
+      add_option_aliases(*answer, *names);
+    }
+    const auto part = find_part(line, site);
+    auto offered = part ? find_offered(line, *answer, site) : std::nullopt;
+    if (!offered) return;
     relation_.facts.push_back({first_string(line, "sub_id", "sub_uri", "uuid").value_or(""),
-                               *subject, std::move(aliases), *answer, instance, site.line});
+                               *subject,
+                               std::move(aliases),
+                               *answer,
+                               instance,
+                               site.line,
+                               {},
+                               *part,
+                               std::move(*offered)});
     relation_.file = site.file;
   }
 
@@ -100,10 +122,10 @@ class RelationBuilder {
                          "results are kept in files of that name; rename it"));
       return std::nullopt;
     }
-    const char* missing = relation_.templates.empty()    ? "template"
-                          : relation_.facts.empty()      ? "fact"
-                          : relation_.options.size() < 2 ? "second option"
-                                                         : nullptr;
+    const char* missing = needs_template_ && relation_.templates.empty() ? "template"
+                          : relation_.facts.empty()                      ? "fact"
+                          : relation_.options.size() < 2                 ? "second option"
+                                                                         : nullptr;
     if (missing != nullptr) {
       report_(user_error(site, "relation " + relation_.code + " has no usable " + missing,
                          "add one or remove the relation"));
@@ -117,6 +139,59 @@ class RelationBuilder {
   static Site at(Site site, std::string field) {
     site.field = std::move(field);
     return site;
+  }
+
+  std::optional<FactPart> find_part(const Json& line, const Site& site) {
+    const auto split = line.find("split");
+    if (split == line.end()) return FactPart::unsaid;
+    if (*split == "train") return FactPart::training;
+    if (*split == "test") return FactPart::test;
+    report_(user_error(at(site, "split"), split->dump() + " is not a part", "say train or test"));
+    return std::nullopt;
+  }
+
+  /// The options that `choices` names and the answer, ascending; none without `choices`.
+  std::optional<std::vector<std::uint32_t>> find_offered(const Json& line, std::size_t answer,
+                                                         const Site& site) {
+    std::vector<std::uint32_t> offered;
+    if (!line.contains("choices")) return offered;
+    const auto labels = string_list(line, "choices");
+    if (!labels || labels->empty()) {
+      report_(user_error(at(site, "choices"), "is not a list of labels", "write [\"…\", …]"));
+      return std::nullopt;
+    }
+    offered.push_back(static_cast<std::uint32_t>(answer));
+    for (const std::string& label : *labels) {
+      if (!label.empty() && !options_are_fixed_) {
+        const auto [entry, added] = option_of_label_.emplace(label, relation_.options.size());
+        if (added) add_option(label, std::nullopt);
+      }
+      const auto found = option_of_label_.find(label);
+      if (label.empty() || found == option_of_label_.end()) {
+        report_(user_error(at(site, "choices"), "'" + label + "' is not among the options",
+                           "add it to answer_space_labels or leave it out"));
+        return std::nullopt;
+      }
+      offered.push_back(static_cast<std::uint32_t>(found->second));
+    }
+    std::ranges::sort(offered);
+    const auto [first, last] = std::ranges::unique(offered);
+    offered.erase(first, last);
+    return offered;
+  }
+
+  void add_option_aliases(std::size_t option, const std::vector<std::string>& names) {
+    auto& all = relation_.option_aliases;
+    all.resize(std::max(all.size(), option + 1));
+    for (const std::string& name : names) {
+      if (std::ranges::find(all[option], name) == all[option].end()) all[option].push_back(name);
+    }
+  }
+
+  void add_option(const std::string& label, const std::optional<std::string>& id) {
+    const std::string place = std::to_string(relation_.options.size());
+    relation_.option_ids.push_back(id.value_or(relation_.code + "-" + place));
+    relation_.options.push_back(label);
   }
 
   std::optional<std::size_t> find_answer(const Json& line, const Site& site) {
@@ -157,11 +232,7 @@ class RelationBuilder {
     }
     if (!options_are_fixed_) {
       const auto [entry, added] = option_of_label_.emplace(*label, relation_.options.size());
-      if (added) {
-        relation_.options.push_back(*label);
-        relation_.option_ids.push_back(
-            id.value_or(relation_.code + "-" + std::to_string(entry->second)));
-      }
+      if (added) add_option(*label, id);
       return entry->second;
     }
     if (const auto found = id ? option_of_id_.find(*id) : option_of_id_.end();
@@ -190,6 +261,7 @@ class RelationBuilder {
   const ProblemSink& report_;
   Relation relation_;
   bool options_are_fixed_ = false;
+  bool needs_template_ = true;
   std::size_t instances_ = 0;
   std::unordered_map<std::string, std::size_t> option_of_label_;
   std::unordered_map<std::string, std::size_t> option_of_id_;

@@ -20,6 +20,9 @@ struct Prompt {
   std::string text;
   /// Where the answer stands, in order; several spans when the template repeats [Y].
   std::vector<ByteSpan> answer;
+  /// Bytes at which the text is cut before it is tokenised, ascending: each piece by itself, their
+  /// tokens in a row. Mostly none: the text is tokenised whole.
+  std::vector<std::size_t> cuts{};
 };
 
 /// A PromptBuilder turns an option of a fact into a prompt.

@@ -23,23 +23,11 @@ inline const char* step(CalibrationMetric metric, double value) {
   return value < steps[0] ? "h0" : value < steps[1] ? "h1" : value < steps[2] ? "h2" : "h3";
 }
 
-/// A number with its interval.
-inline std::string cell(const Estimate& e, const std::string& classes = "") {
-  if (e.count == 0) return "<td data-v=\"-1\">–</td>";
-  return "<td data-v=\"" + fixed(e.value, 6) + "\"" +
-         (classes.empty() ? "" : " class=\"" + classes + "\"") + ">" + fixed(e.value, 3) +
-         "<small>" + fixed(e.low, 3) + (e.low < 0 || e.high < 0 ? " to " : "–") + fixed(e.high, 3) +
-         "</small></td>";
-}
 /// A metric with the colour of its step.
 inline std::string cell(const MetricEstimates& metrics, CalibrationMetric metric,
                         bool best = false) {
   const Estimate& e = at(metrics, metric);
   return cell(e, std::string(step(metric, e.value)) + (best ? " best" : ""));
-}
-/// A whole number.
-inline std::string number_cell(std::size_t n) {
-  return "<td data-v=\"" + std::to_string(n) + "\">" + std::to_string(n) + "</td>";
 }
 
 }  // namespace plumb::detail

@@ -15,33 +15,6 @@
 #include "plumb/report/text_table.hpp"
 
 namespace plumb {
-namespace detail {
-
-/// Value, low, high and count as cells; empty ones without a number.
-inline std::vector<std::string> estimate_cells(const Estimate& e) {
-  if (e.count == 0) return {"", "", "", "0"};
-  return {fixed(e.value, 8), fixed(e.low, 8), fixed(e.high, 8), std::to_string(e.count)};
-}
-
-/// Rows of cells that end in an estimate.
-class EstimateCsv {
- public:
-  explicit EstimateCsv(std::vector<std::string> head) {
-    head.insert(head.end(), {"value", "low", "high", "count"});
-    text_ = csv_line(head);
-  }
-  void add(std::vector<std::string> cells, const Estimate& estimate) {
-    for (std::string& cell : estimate_cells(estimate)) cells.push_back(std::move(cell));
-    text_ += csv_line(cells);
-  }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-}  // namespace detail
-
 /// File name and text of each table.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> calibration_csv(
     const CalibrationResults& results) {

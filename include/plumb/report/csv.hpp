@@ -4,11 +4,16 @@
 // How is a table written as CSV?
 //
 // RFC 4180: comma, quotes where needed and doubled inside, lines end in a newline (not CRLF, as
-// spreadsheets and pandas both read it).
+// spreadsheets and pandas both read it). A row that ends in an estimate has its value, low, high
+// and count, which are empty and 0 where there is no number.
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "plumb/measure/interval.hpp"
+#include "plumb/report/text_table.hpp"
 
 namespace plumb {
 
@@ -31,5 +36,32 @@ namespace plumb {
   line += '\n';
   return line;
 }
+
+namespace detail {
+
+/// Value, low, high and count as cells; empty ones without a number.
+inline std::vector<std::string> estimate_cells(const Estimate& e) {
+  if (e.count == 0) return {"", "", "", "0"};
+  return {fixed(e.value, 8), fixed(e.low, 8), fixed(e.high, 8), std::to_string(e.count)};
+}
+
+/// Rows of cells that end in an estimate.
+class EstimateCsv {
+ public:
+  explicit EstimateCsv(std::vector<std::string> head) {
+    head.insert(head.end(), {"value", "low", "high", "count"});
+    text_ = csv_line(head);
+  }
+  void add(std::vector<std::string> cells, const Estimate& estimate) {
+    for (std::string& cell : estimate_cells(estimate)) cells.push_back(std::move(cell));
+    text_ += csv_line(cells);
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace detail
 
 }  // namespace plumb

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/core/log_softmax.hpp"
 #include "plumb/report/html.hpp"
-#include "plumb/score/log_softmax.hpp"
 #include "plumb/score/recorded.hpp"
 
 namespace plumb {

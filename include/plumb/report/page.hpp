@@ -41,9 +41,17 @@ th button{all:unset;cursor:pointer}th button:focus-visible{outline:2px solid var
 .series{fill:var(--c);stroke:none;color:var(--c)}.series .line{fill:none;stroke:var(--c);stroke-width:1.8}.series .whisker{stroke:var(--c);opacity:.55}.series .point{fill:var(--ink);font-size:11px}
 .s0{--c:#2f6fb5}.s1{--c:#d1702a}.s2{--c:#2f8f5b}.s3{--c:#a04db0}.s4{--c:#b59a1e}.s5{--c:#c43c55}.s6{--c:#4aa3b8}.s7{--c:#7a6a58}
 .diagonal{stroke:var(--dim);stroke-dasharray:5 4}.histogram{fill:var(--bar);opacity:.28}
+.reference{stroke:var(--ink);stroke-width:1.2;stroke-dasharray:6 4}
+.reference-label,.starred .point{font-size:11px;paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}
+.series .star{fill:#f2c230;stroke:var(--ink);stroke-width:1}
 .legend{display:flex;flex-wrap:wrap;gap:2px 14px;font-size:13px;color:var(--dim)}.legend svg{width:12px;height:12px;margin-right:5px;vertical-align:-1px}
 .h0,.h1,.h2,.h3{print-color-adjust:exact;-webkit-print-color-adjust:exact}.h0{background:color-mix(in srgb,#2e8b57 38%,var(--paper))}.h1{background:color-mix(in srgb,#2e8b57 16%,var(--paper))}.h2{background:color-mix(in srgb,#e0b050 26%,var(--paper))}.h3{background:color-mix(in srgb,#c4553b 28%,var(--paper))}
 td small{color:var(--dim);font-size:11px;display:block;line-height:1.15}td.best{font-weight:700}
+.heat{width:auto;font-size:12.5px;border-collapse:separate;border-spacing:1px}.heat th,.heat td{border:0;padding:3px 6px}.heat thead th{background:none;position:static;font-weight:600;text-align:center}.heat tr>:first-child{text-align:left}
+.heat tbody th{font-weight:400;max-width:260px;white-space:normal;overflow-wrap:anywhere}.heat td{text-align:center;min-width:42px}.heat tbody td{background:color-mix(in srgb,var(--bar) calc(var(--v,0%)*.62),var(--paper));print-color-adjust:exact;-webkit-print-color-adjust:exact}
+.heat td.minus{background:color-mix(in srgb,var(--bad) calc(var(--v,0%)*.62),var(--paper))}.heat .edge{border-left:1.5px solid var(--dim)}.heat .groups th{color:var(--dim);font-weight:400}
+.heat.upright thead tr:last-child th:not(:first-child){height:1px;vertical-align:bottom}.heat.upright thead span{writing-mode:vertical-rl;transform:rotate(180deg);white-space:nowrap}.heat.upright td{min-width:32px;padding:3px 2px}
+.extremes td,.extremes th{text-align:left;white-space:normal;vertical-align:top}.extremes td:first-child{white-space:nowrap}
 details>summary{cursor:pointer;font-weight:600;font-size:16px;padding:10px 0;border-top:1px solid var(--line)}
 .pick{display:flex;flex-wrap:wrap;gap:10px;align-items:end;margin:10px 0}.pick label{font-size:13px;color:var(--dim);display:flex;flex-direction:column}
 select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:5px 8px;max-width:420px}
@@ -58,7 +66,7 @@ select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid
 .miss td:nth-child(2){font-weight:600;color:var(--bad)}.miss .p{background:var(--bad)}
 .statement{font-size:17px;margin:0 0 10px}.statement b{border-bottom:2px solid var(--chance)}
 @media print{:root{--ink:#000;--dim:#444;--line:#bbb;--paper:#fff;--tint:#f3f3f3;--bar:#5b8fc7;--chance:#a06c10}body{max-width:none;padding:0;font-size:11px}
-.screen{display:none}thead th{position:static}h2,tr,.card{break-inside:avoid}h2{break-after:avoid}.chart{break-inside:avoid;min-width:0}table{font-size:9.5px}th,td{padding:2px 4px}}
+.screen{display:none}thead th{position:static}h2,tr,.card{break-inside:avoid}h2{break-after:avoid}.chart{break-inside:avoid;min-width:0}table{font-size:9.5px}th,td{padding:2px 4px}.heat{font-size:8.5px}.heat th,.heat.heat td{padding:2px;min-width:0}}
 )css";
 
 inline constexpr std::string_view sort_script = R"js(
@@ -97,7 +105,9 @@ for (const table of document.querySelectorAll('table.sortable')) {
   std::string html = "<h2>Settings</h2>\n<table class=\"settings\"><tbody>\n";
   for (const auto& [name, value] : settings.items()) {
     if (value.is_null()) continue;
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    const bool plain = value.is_string() && value.get_ref<const std::string&>().find_first_not_of(
+                                                ' ') != std::string::npos;
+    const std::string text = plain ? value.get<std::string>() : value.dump();
     html += "<tr><td>" + escape_html(name) + "</td><td>" + label(text) + "</td></tr>\n";
   }
   return html + "</tbody></table>\n";
@@ -127,6 +137,23 @@ for (const table of document.querySelectorAll('table.sortable')) {
   return "<h2>" + std::string(title) + "</h2>\n<p class=\"dim\">" + std::string(explanation) +
          "</p>\n";
 }
+
+namespace detail {
+
+/// A number with its interval.
+inline std::string cell(const Estimate& e, const std::string& classes = "") {
+  if (e.count == 0) return "<td data-v=\"-1\">–</td>";
+  return "<td data-v=\"" + fixed(e.value, 6) + "\"" +
+         (classes.empty() ? "" : " class=\"" + classes + "\"") + ">" + fixed(e.value, 3) +
+         "<small>" + fixed(e.low, 3) + (e.low < 0 || e.high < 0 ? " to " : "–") + fixed(e.high, 3) +
+         "</small></td>";
+}
+/// A whole number.
+inline std::string number_cell(std::size_t n) {
+  return "<td data-v=\"" + std::to_string(n) + "\">" + std::to_string(n) + "</td>";
+}
+
+}  // namespace detail
 
 /// A table sorted by a click on a heading, up to its first row; `heads` are HTML. A cell's data-v
 /// is what it is sorted by; cells that say "–" come last.

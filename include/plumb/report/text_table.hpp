@@ -40,6 +40,11 @@ namespace plumb {
          fixed(estimate.high, decimals) + "]";
 }
 
+/// "1 fact", "2 facts".
+[[nodiscard]] inline std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) { rows_.push_back(std::move(header)); }

@@ -4,12 +4,14 @@
 // How do series of points look over two axes?
 //
 // Points, lines between them and 95% whiskers as inline SVG; optionally the diagonal (perfect
-// calibration) and a histogram along the bottom. Series differ in colour and in the shape of their
+// calibration), dashed lines at given heights and a histogram along the bottom. Series differ in colour and in the shape of their
 // points, so that they can be told apart in print. Colours come from the page's style.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,12 +29,26 @@ struct ChartPoint {
   std::optional<std::pair<double, double>> interval{};
   /// Written beside the point.
   std::string label{};
+  /// Shown while the pointer is on it.
+  std::string hover{};
+  /// Drawn as a star, larger and above all series.
+  bool star = false;
 };
 
 struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;
   bool line = true;
+  /// Which of the colours and shapes; where none is set, those of its place among the series.
+  std::optional<std::size_t> style{};
+  /// Relative to the usual size of a point.
+  double point_size = 1;
+};
+
+/// A dashed horizontal line with its label above its left end.
+struct ReferenceLine {
+  double y = 0;
+  std::string label{};
 };
 
 struct XyChart {
@@ -47,6 +63,8 @@ struct XyChart {
   bool diagonal = false;
   /// Heights of equal-width bars over the x range, drawn faintly up to a quarter of the height.
   std::vector<double> histogram{};
+  /// Drawn above the series.
+  std::vector<ReferenceLine> references{};
 };
 
 namespace detail {
@@ -58,23 +76,52 @@ inline double tick_step(double range) {
   return range / step < 5 ? step / 2 : step;
 }
 
-inline std::string point_shape(std::size_t series, double x, double y) {
+/// A length in at most two decimals, without trailing zeros.
+inline std::string short_length(double value) {
+  std::string text = fixed(value, 2);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+inline std::string point_shape(std::size_t style, double x, double y, double size = 1) {
+  const auto l = [&](double length) { return short_length(length * size); };
   const std::string at = fixed(x, 1) + " " + fixed(y, 1);
-  switch (series % 4) {
+  switch (style % 4) {
     case 0:
-      return "<circle cx=\"" + fixed(x, 1) + "\" cy=\"" + fixed(y, 1) + "\" r=\"3.2\"/>";
+      return "<circle cx=\"" + fixed(x, 1) + "\" cy=\"" + fixed(y, 1) + "\" r=\"" + l(3.2) + "\"/>";
     case 1:
-      return "<path d=\"M" + at + "m-3 -3h6v6h-6z\"/>";
+      return "<path d=\"M" + at + "m" + l(-3) + " " + l(-3) + "h" + l(6) + "v" + l(6) + "h" +
+             l(-6) + "z\"/>";
     case 2:
-      return "<path d=\"M" + at + "m0 -4l4 7h-8z\"/>";
+      return "<path d=\"M" + at + "m0 " + l(-4) + "l" + l(4) + " " + l(7) + "h" + l(-8) + "z\"/>";
     default:
-      return "<path d=\"M" + at + "m0 -4.4l4.4 4.4l-4.4 4.4l-4.4 -4.4z\"/>";
+      return "<path d=\"M" + at + "m0 " + l(-4.4) + "l" + l(4.4) + " " + l(4.4) + "l" + l(-4.4) +
+             " " + l(4.4) + "l" + l(-4.4) + " " + l(-4.4) + "z\"/>";
   }
+}
+
+/// Five points, the outer ones 8 from the middle.
+inline std::string star_shape(double x, double y) {
+  std::string path;
+  for (int corner = 0; corner < 10; ++corner) {
+    const double angle = std::numbers::pi * (corner / 5.0 - 0.5);
+    const double radius = corner % 2 == 0 ? 8 : 3.4;
+    path += corner == 0 ? 'M' : 'L';
+    path += fixed(x + radius * std::cos(angle), 1) + " " + fixed(y + radius * std::sin(angle), 1);
+  }
+  return "<path class=\"star\" d=\"" + path + "z\"/>";
+}
+
+/// A point with the text that shows while the pointer is on it.
+inline std::string with_hover(const std::string& shape, const std::string& text) {
+  return text.empty() ? shape : "<g><title>" + escape_html(text) + "</title>" + shape + "</g>";
 }
 
 }  // namespace detail
 
-/// Ranges must not be empty. The legend stands under the chart when there are several series.
+/// Ranges must not be empty. The legend stands under the chart when there are several
+/// series.
 [[nodiscard]] inline std::string xy_chart(const XyChart& chart,
                                           const std::vector<ChartSeries>& series) {
   constexpr double left = 62, right = 16, top = 12, bottom = 46;
@@ -125,8 +172,17 @@ inline std::string point_shape(std::size_t series, double x, double y) {
     svg += "<line class=\"diagonal\" x1=\"" + n(px(from)) + "\" y1=\"" + n(py(from)) + "\" x2=\"" +
            n(px(to)) + "\" y2=\"" + n(py(to)) + "\"/>\n";
   }
+  const auto style = [&](std::size_t s) { return series[s].style.value_or(s); };
+  const auto colour = [&](std::size_t s) { return "series s" + std::to_string(style(s) % 8); };
+  const auto text_beside = [&](const ChartPoint& point, double apart) -> std::string {
+    if (point.label.empty()) return "";
+    const bool flip = along(point.x, chart.x_range) > 0.75;  // labels stay inside
+    return "<text class=\"point\" x=\"" + n(px(point.x) + (flip ? -apart : apart)) + "\" y=\"" +
+           n(std::max(py(point.y) - 5, top + 10)) + "\"" + (flip ? " text-anchor=\"end\"" : "") +
+           ">" + escape_html(point.label) + "</text>";
+  };
   for (std::size_t s = 0; s < series.size(); ++s) {
-    svg += "<g class=\"series s" + std::to_string(s % 8) + "\">";
+    svg += "<g class=\"" + colour(s) + "\">";
     std::string path;
     for (const ChartPoint& point : series[s].points) {
       path += path.empty() ? 'M' : 'L';
@@ -138,21 +194,38 @@ inline std::string point_shape(std::size_t series, double x, double y) {
     }
     if (series[s].line && !path.empty()) svg += "<path class=\"line\" d=\"" + path + "\"/>";
     for (const ChartPoint& point : series[s].points) {
-      svg += detail::point_shape(s, px(point.x), py(point.y));
-      if (point.label.empty()) continue;
-      const bool flip = along(point.x, chart.x_range) > 0.75;  // labels stay inside
-      svg += "<text class=\"point\" x=\"" + n(px(point.x) + (flip ? -6 : 6)) + "\" y=\"" +
-             n(std::max(py(point.y) - 5, top + 10)) + "\"" + (flip ? " text-anchor=\"end\"" : "") +
-             ">" + escape_html(point.label) + "</text>";
+      if (point.star) continue;
+      svg += detail::with_hover(
+          detail::point_shape(style(s), px(point.x), py(point.y), series[s].point_size),
+          point.hover);
+      svg += text_beside(point, 6);
     }
     svg += "</g>\n";
+  }
+  for (const ReferenceLine& line : chart.references) {
+    const double y = py(line.y);
+    svg += "<line class=\"reference\" x1=\"" + n(left) + "\" x2=\"" + n(left + inner_width) +
+           "\" y1=\"" + n(y) + "\" y2=\"" + n(y) + "\"/>";
+    if (!line.label.empty()) {
+      svg += "<text class=\"reference-label\" x=\"" + n(left + 4) + "\" y=\"" +
+             n(y < top + 16 ? y + 14 : y - 5) + "\">" + escape_html(line.label) + "</text>";
+    }
+    svg += "\n";
+  }
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    for (const ChartPoint& point : series[s].points) {
+      if (!point.star) continue;
+      svg += "<g class=\"" + colour(s) + " starred\">" +
+             detail::with_hover(detail::star_shape(px(point.x), py(point.y)), point.hover) +
+             text_beside(point, 11) + "</g>\n";
+    }
   }
   svg += "</svg>";
   if (series.size() > 1) {
     svg += "<figcaption class=\"legend\">";
     for (std::size_t s = 0; s < series.size(); ++s) {
-      svg += "<span><svg class=\"series s" + std::to_string(s % 8) + "\" viewBox=\"0 0 12 12\">" +
-             detail::point_shape(s, 6, 6) + "</svg>" + label(series[s].name) + "</span> ";
+      svg += "<span><svg class=\"" + colour(s) + "\" viewBox=\"0 0 12 12\">" +
+             detail::point_shape(style(s), 6, 6) + "</svg>" + label(series[s].name) + "</span> ";
     }
     svg += "</figcaption>";
   }

@@ -9,17 +9,15 @@
 // gets its name and the journal says so. What is written depends on the dataset and the settings
 // alone.
 
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "plumb/data/dataset.hpp"
 #include "plumb/prompt/prompt.hpp"
-#include "plumb/run/journal.hpp"
+#include "plumb/run/pack_run.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/recorded.hpp"
@@ -27,28 +25,13 @@
 
 namespace plumb {
 
-/// What is done when the callback is called, in statements.
-struct RunState {
-  std::size_t statements = 0;
-  /// Of these, how many were scored now and not read from the journal.
-  std::size_t fresh = 0;
-  const std::string& relation;
-};
-
 struct RunOptions {
   /// Template indices to score; empty for all of each relation's. Each must exist in every
   /// relation.
   std::vector<std::size_t> templates;
   Scoring scoring;
-  std::function<void(const RunState&)> on_progress = [](const RunState&) {};
+  ProgressCallback on_progress{};
   std::size_t block_statements = 65'536;
-};
-
-struct RunSummary {
-  ScoringCost cost;
-  /// Seconds spent in the scorer by this process.
-  double seconds_model = 0;
-  std::size_t fresh_statements = 0;
 };
 
 /// The template indices a run scores for one relation. Throws a user error for one it lacks.
@@ -87,32 +70,25 @@ class Runner {
         scorer_(scorer),
         folder_(folder),
         options_(std::move(options)),
-        journal_(folder.file("journal.jsonl")) {}
+        packs_(scorer, folder.file("journal.jsonl"), options_.scoring, options_.on_progress) {}
 
   /// Scores what is not scored yet. Leaves one results file for each relation.
   RunSummary run(const Dataset& dataset) {
     for (const Relation& relation : dataset.relations) check(relation);
     for (const Relation& relation : dataset.relations) {
-      if (const auto cost = journal_.done(relation.code);
+      if (const auto cost = packs_.done(relation.code);
           cost && std::filesystem::exists(results_file(relation))) {
-        summary_.cost += *cost;
-        advance(relation, cost->statements, 0);
+        packs_.skip(relation.code, *cost);
       } else {
         run_relation(relation);
       }
     }
-    return summary_;
+    return packs_.summary();
   }
 
  private:
   [[nodiscard]] std::filesystem::path results_file(const Relation& relation) const {
     return folder_.file(relation.code + "_results.jsonl");
-  }
-
-  void advance(const Relation& relation, std::size_t statements, std::size_t fresh) {
-    done_ += statements;
-    summary_.fresh_statements += fresh;
-    options_.on_progress({done_, summary_.fresh_statements, relation.code});
   }
 
   /// Calls `visit(fact, template_index, query)` fact by fact, then template by template.
@@ -135,7 +111,7 @@ class Runner {
   void check(const Relation& relation) {
     const std::vector<std::size_t> templates = templates_of(relation, options_.templates);
     if constexpr (requires(const Query& query) { scorer_.check(query, options_.scoring); }) {
-      if (journal_.done(relation.code)) return;
+      if (packs_.done(relation.code)) return;
       for_each_query(relation, templates, 0, relation.facts.size(),
                      [&](const Fact& fact, std::size_t t, const Query& query) {
                        try {
@@ -173,8 +149,7 @@ class Runner {
     if (!rows)
       throw internal_error({.file = part}, "cannot be written", "check space; then --resume");
     rename_into_place(part, results_file(relation));
-    journal_.mark_done(relation.code, cost);
-    summary_.cost += cost;
+    packs_.finish(relation.code, cost);
   }
 
   ScoreTable score_block(const Relation& relation, const std::vector<std::size_t>& templates,
@@ -187,52 +162,16 @@ class Runner {
     scorer_.plan(block);
     cost += block.cost();
     ScoreTable table(count, templates.size(), relation.options.size());
-    for (std::size_t p = 0; p < block.packs(); ++p) {
-      auto known = journal_.find(relation.code, block_index, p);
-      const bool fresh = !known;
-      if (fresh) {
-        const auto start = std::chrono::steady_clock::now();
-        known = scorer_.score(block, p);
-        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-        summary_.seconds_model += spent.count();
-        refuse_unreducible(relation, *known);
-        journal_.append(relation.code, block_index, p, *known);
-      }
-      const std::span<const std::uint32_t> statements = block.pack(p);
-      if (known->size() != statements.size()) {
-        throw user_error({.file = folder_.file("journal.jsonl"), .line = 0, .field = relation.code},
-                         "the journal's pack " + std::to_string(p) + " is not this job's",
-                         "it was written by another build; start anew in another --out");
-      }
-      for (std::size_t i = 0; i < statements.size(); ++i) table.set(statements[i], (*known)[i]);
-      advance(relation, statements.size(), fresh ? statements.size() : 0);
-    }
+    const std::vector<StatementScore> scores = packs_.score(relation.code, block_index, block);
+    for (std::size_t i = 0; i < scores.size(); ++i) table.set(i, scores[i]);
     return table;
-  }
-
-  // A reduction over no token is no number; better said here than found in a table.
-  void refuse_unreducible(const Relation& relation,
-                          const std::vector<StatementScore>& scores) const {
-    for (const StatementScore& score : scores) {
-      const bool whole = options_.scoring.span == Span::statement;
-      if ((whole ? score.tokens : score.answer_tokens) > 0) continue;
-      throw user_error(
-          {.field = relation.code},
-          "a statement has no scored token in its " + std::string(name_of(options_.scoring.span)),
-          options_.scoring.span == Span::answer
-              ? "this tokenizer does not spell the answer, or it is the unscored first "
-                "token; use --span statement or --bos yes"
-              : "lengthen the template or use --bos yes");
-    }
   }
 
   const Builder& builder_;
   Scorer& scorer_;
   const RunFolder& folder_;
   RunOptions options_;
-  Journal journal_;
-  RunSummary summary_;
-  std::size_t done_ = 0;
+  PackRun<Scorer> packs_;
 };
 
 }  // namespace plumb

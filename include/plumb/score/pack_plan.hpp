@@ -12,6 +12,8 @@
 // found by dynamic programming over the list: a step has a fixed price, and attention runs over all
 // cells of the cache, so packs should neither be tiny nor huge, and cuts fall where paths are
 // short. The last token of a statement is never fed: its probability stands in its parent's row.
+// What statements share with the block's context is held all the while and costs nothing: their
+// tries hang on its nodes.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +33,7 @@ struct PackPlan {
   std::vector<std::uint32_t> order;
   /// Pack p is order[begins[p]] … order[begins[p + 1] − 1].
   std::vector<std::uint32_t> begins;
-  /// Nodes of the whole trie that have a successor.
+  /// Nodes of the whole trie that have a successor, those of the context left out.
   std::uint64_t tree_nodes = 0;
   /// The same added up over packs: what is fed.
   std::uint64_t pack_nodes = 0;
@@ -54,8 +56,10 @@ inline std::size_t common_prefix(std::span<const TokenId> a, std::span<const Tok
   return static_cast<std::size_t>(end - a.begin());
 }
 
-inline std::size_t inner_length(std::span<const TokenId> tokens) {
-  return tokens.empty() ? 0 : tokens.size() - 1;
+/// Nodes that a statement adds to the context by itself.
+inline std::size_t inner_length(const TokenizedStatements& statements, std::size_t statement) {
+  const std::size_t rest = statements.rest(statement).size();
+  return rest == 0 ? 0 : rest - 1;
 }
 
 }  // namespace detail
@@ -68,12 +72,18 @@ inline std::size_t inner_length(std::span<const TokenId> tokens) {
   plan.order.resize(count);
   std::iota(plan.order.begin(), plan.order.end(), 0U);
   std::ranges::sort(plan.order, [&](std::uint32_t a, std::uint32_t b) {
-    const auto x = statements.tokens(a);
-    const auto y = statements.tokens(b);
+    if (const auto x = statements.shared(a), y = statements.shared(b); x != y) return x < y;
+    const auto x = statements.rest(a);
+    const auto y = statements.rest(b);
     const auto order =
         std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
     return order != 0 ? order < 0 : a < b;
   });
+  const auto inner = [&](std::size_t k) { return detail::inner_length(statements, plan.order[k]); };
+  if (!statements.context().empty()) {
+    limits.nodes -= std::min(limits.nodes, statements.context().size());
+    limits.leaves -= std::min<std::size_t>(limits.leaves, 1);  // the context's own end
+  }
 
   // A statement opens a branch of a pack when the node it adds to has a child there already, which
   // is so in packs that hold the last statement whose path goes on from that node: most often the
@@ -85,14 +95,17 @@ inline std::size_t inner_length(std::span<const TokenId> tokens) {
                                          none);  // the later statement that forks off this one
   std::uint32_t goes_on = none;  // the last statement whose path goes on from the end of this one's
   for (std::size_t k = 0; k < count; ++k) {
-    const auto current = statements.tokens(plan.order[k]);
-    std::size_t added = detail::inner_length(current);
+    std::size_t added = inner(k);
     if (k > 0) {
-      const auto previous = statements.tokens(plan.order[k - 1]);
-      const std::size_t held =
-          std::min(detail::common_prefix(previous, current), detail::inner_length(previous));
+      const std::uint32_t current = plan.order[k];
+      const std::uint32_t previous = plan.order[k - 1];
+      std::size_t held = 0;
+      if (statements.shared(previous) == statements.shared(current)) {
+        held = std::min(detail::common_prefix(statements.rest(previous), statements.rest(current)),
+                        inner(k - 1));
+      }
       added -= std::min(added, held);
-      if (detail::inner_length(previous) > std::min(held, detail::inner_length(current))) {
+      if (inner(k - 1) > std::min(held, inner(k))) {
         goes_on = static_cast<std::uint32_t>(k - 1);
       }
       if (added > 0) {
@@ -105,7 +118,7 @@ inline std::size_t inner_length(std::span<const TokenId> tokens) {
   plan.tree_nodes = nodes[count];
 
   const auto pack_nodes = [&](std::size_t i, std::size_t j) {
-    return detail::inner_length(statements.tokens(plan.order[i])) + nodes[j] - nodes[i + 1];
+    return inner(i) + nodes[j] - nodes[i + 1];
   };
   const auto cost = [&](std::uint64_t n) {
     const double steps = static_cast<double>((n + limits.batch - 1) / limits.batch);
@@ -115,7 +128,7 @@ inline std::size_t inner_length(std::span<const TokenId> tokens) {
   // Past this many added nodes or statements a pack is never cheaper than two, whatever the limits.
   std::size_t longest = 0;
   for (std::size_t k = 0; k < count; ++k) {
-    longest = std::max(longest, detail::inner_length(statements.tokens(plan.order[k])));
+    longest = std::max(longest, inner(k));
   }
   const std::size_t window = std::max<std::size_t>(1024, 4 * limits.batch) + longest;
   constexpr std::size_t most_statements = 4096;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/log_softmax.hpp"
+#include "plumb/core/log_softmax.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

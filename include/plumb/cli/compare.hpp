@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb compare: what do models know, side by side?
+//
+// Reads finished runs of two or more models and sets them beside one another under a setting that
+// all have; nothing is scored again.
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/cli/calibrate_options.hpp"
+#include "plumb/cli/job.hpp"
+#include "plumb/measure/many_shot_study.hpp"
+#include "plumb/measure/probe_study.hpp"
+#include "plumb/report/comparison_report.hpp"
+#include "plumb/run/progress.hpp"
+
+namespace plumb {
+
+/// The study in a run folder, whatever command made it. Throws a user error for a folder that holds
+/// no finished results.
+[[nodiscard]] inline StudiedModel read_study(const std::filesystem::path& folder,
+                                             const std::string& name) {
+  if (std::filesystem::exists(folder / "metadata_many_shot.json")) {
+    return many_shot_study(folder, name);
+  }
+  return probe_study(folder, name);
+}
+
+namespace detail {
+
+struct CompareArguments {
+  /// Name and folder of each model.
+  std::vector<std::pair<std::string, std::filesystem::path>> runs;
+  std::filesystem::path out, families;
+  ComparisonOptions options;
+};
+
+/// The model's name as the run has it; else the folder's.
+inline std::string run_name(const std::filesystem::path& folder) {
+  if (const auto file = folder / "run.json"; std::filesystem::exists(file)) {
+    const Json run = read_json_object(file);
+    if (const auto settings = run.find("settings");
+        settings != run.end() && settings->is_object()) {
+      if (auto model = first_string(*settings, "model")) return *model;
+    }
+  }
+  const auto whole = std::filesystem::weakly_canonical(folder);
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
+inline void refuse_equal_names(const CompareArguments& arguments) {
+  for (std::size_t i = 0; i < arguments.runs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (arguments.runs[i].first != arguments.runs[j].first) continue;
+      throw user_error(
+          {.file = arguments.runs[i].second},
+          "is named '" + arguments.runs[i].first + "', as is " + arguments.runs[j].second.string(),
+          "name them apart as NAME=RUN");
+    }
+  }
+}
+
+/// {"family": ["model", …], …} as the family of each model. Throws a user error for another shape,
+/// a name that is no model's, and a model in two families.
+inline std::map<std::string, std::string> read_families(const std::filesystem::path& file,
+                                                        const std::vector<std::string>& models) {
+  std::map<std::string, std::string> families;
+  const Json object = read_json_object(file);
+  for (const auto& [family, unused] : object.items()) {
+    const auto names = string_list(object, family);
+    if (!names || family.empty()) {
+      throw user_error({file, 0, family}, "is not a list of model names under a family's name",
+                       "write {\"family\": [\"model\", …]}");
+    }
+    for (const std::string& name : *names) {
+      if (std::ranges::find(models, name) == models.end()) {
+        std::string known;
+        for (const std::string& model : models) known += (known.empty() ? "" : ", ") + model;
+        throw user_error({file, 0, family}, "'" + name + "' is not among the models",
+                         "they are " + known);
+      }
+      if (const auto [place, added] = families.emplace(name, family); !added) {
+        throw user_error({file, 0, family}, "'" + name + "' is in '" + place->second + "' already",
+                         "give each model one family");
+      }
+    }
+  }
+  return families;
+}
+
+/// "base:tuned,base:tuned" as names. A name may hold a colon where only one reading names two
+/// models.
+inline std::vector<std::pair<std::string, std::string>> parse_pairs(
+    const std::string& text, const std::vector<std::string>& models) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  const auto known = [&](const std::string& name) {
+    return std::ranges::find(models, name) != models.end();
+  };
+  for (const std::string& item : parse_list(text, "--pairs")) {
+    std::vector<std::pair<std::string, std::string>> readings;
+    for (auto colon = item.find(':'); colon != std::string::npos;
+         colon = item.find(':', colon + 1)) {
+      std::pair reading{item.substr(0, colon), item.substr(colon + 1)};
+      if (known(reading.first) && known(reading.second)) readings.push_back(std::move(reading));
+    }
+    if (readings.size() != 1 || readings[0].first == readings[0].second) {
+      std::string names;
+      for (const std::string& model : models) names += (names.empty() ? "" : ", ") + model;
+      throw user_error({.field = "--pairs"}, "'" + item + "' does not name two of the models",
+                       "write BASE:TUNED; they are " + names);
+    }
+    pairs.push_back(std::move(readings[0]));
+  }
+  return pairs;
+}
+
+inline std::optional<CompareArguments> parse_compare(Console& console) {
+  using options::value;
+  std::vector<std::string> runs;
+  std::string out, setting, families, pairs, seed;
+  options::options_description list;
+  list.add_options()  //
+      ("runs", value(&runs)->value_name("RUN"),
+       "finished run folders, or lm-pub-quiz results folders; NAME=RUN gives a model's name")  //
+      ("out", value(&out)->required()->value_name("DIR"), "where to write")                    //
+      ("setting", value(&setting)->default_value("")->value_name("ic/50"),
+       "what to compare under; by default many-shot learning with the most shots all have")  //
+      ("families", value(&families)->default_value("")->value_name("FILE"),
+       "JSON, {\"family\": [\"model\", …]}")  //
+      ("pairs", value(&pairs)->default_value("")->value_name("BASE:TUNED,…"),
+       "base models and those fine-tuned from them")  //
+      ("seed", value(&seed)->default_value("0")->value_name("N"), "of the bootstrap intervals");
+  options::positional_options_description positional;
+  positional.add("runs", -1);
+  if (!parse_arguments(console, "plumb compare RUN… [NAME=RUN] --out DIR", list, positional)) {
+    return std::nullopt;
+  }
+  CompareArguments parsed;
+  std::vector<std::string> names;
+  for (const std::string& word : runs) {
+    auto [name, folder] = parse_folder(word);
+    names.push_back(name.empty() ? run_name(folder) : name);
+    parsed.runs.emplace_back(names.back(), folder);
+  }
+  if (parsed.runs.size() < 2) {
+    throw user_error({.field = "RUN"}, "fewer than two runs to compare",
+                     "name the run folders of two or more models");
+  }
+  refuse_equal_names(parsed);
+  parsed.out = out;
+  parsed.families = families;
+  parsed.options.setting = setting;
+  if (!families.empty()) parsed.options.families = read_families(families, names);
+  parsed.options.pairs = parse_pairs(pairs, names);
+  parsed.options.bootstrap.seed = parse_count(seed, "--seed");
+  return parsed;
+}
+
+/// The folders as they are kept in run.json.
+inline Json folder_names(const CompareArguments& arguments) {
+  Json folders = Json::array();
+  for (const auto& [name, folder] : arguments.runs) {
+    folders.push_back(std::filesystem::weakly_canonical(folder).string());
+  }
+  return folders;
+}
+
+/// Whether --out holds nothing, or an earlier comparison of the same folders.
+inline void claim_comparison_folder(const CompareArguments& arguments) {
+  if (is_unused(arguments.out)) return;
+  if (const auto file = arguments.out / "run.json"; std::filesystem::exists(file)) {
+    const Json run = read_json_object(file);
+    const Json settings = run.value("settings", Json());
+    if (settings.is_object() && settings.value("command", Json()) == "compare" &&
+        run.value("folders", Json()) == folder_names(arguments)) {
+      return;
+    }
+  }
+  throw user_error({.file = arguments.out}, "holds something else than a comparison of these runs",
+                   "choose another --out");
+}
+
+inline Json compare_settings(const CompareArguments& arguments, const Comparison& made) {
+  Json pairs = Json::array();
+  for (const auto& [base, tuned] : arguments.options.pairs) {
+    pairs.push_back(base + ":" + tuned);
+  }
+  return {{"command", "compare"},
+          {"plumb_version", PLUMB_VERSION},
+          {"models", made.table.models},
+          {"setting", setting_name(made.table.group)},
+          {"families", string_or_null(arguments.families.filename().string())},
+          {"pairs", pairs.empty() ? Json() : pairs},
+          {"resamples", arguments.options.bootstrap.resamples},
+          {"seed", arguments.options.bootstrap.seed}};
+}
+
+}  // namespace detail
+
+/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+inline int run_compare_command(Console& console) {
+  const double start = Progress::monotonic_seconds();
+  const auto arguments = detail::parse_compare(console);
+  if (!arguments) return 0;
+  detail::claim_comparison_folder(*arguments);
+  std::vector<StudiedModel> models;
+  for (const auto& [name, folder] : arguments->runs) models.push_back(read_study(folder, name));
+  const Comparison made = compare_studies(models, arguments->options);
+  const Json settings = detail::compare_settings(*arguments, made);
+  std::filesystem::create_directories(arguments->out);
+  write_comparison(made, settings, arguments->out);
+  const Json run = {{"status", "complete"},
+                    {"settings", settings},
+                    {"command_line", detail::command_line_of(console, "compare")},
+                    {"folders", detail::folder_names(*arguments)},
+                    {"seconds_total", Progress::monotonic_seconds() - start}};
+  write_atomically(arguments->out / "run.json", run.dump(2) + "\n");
+  console.out << comparison_table(made);
+  for (const std::string& remark : made.remarks) console.out << remark << "\n";
+  console.out << "report: " << (arguments->out / "report.html").string() << "\n";
+  return 0;
+}
+
+}  // namespace plumb

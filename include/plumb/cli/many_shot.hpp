@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb many-shot: what does a model know that it is only shown examples of?
+//
+// Splits a dataset into shots and test facts, scores the choices of every test fact behind the
+// shots, keeps the scores in a run folder and shows the result; or replays a fixed study. Generic
+// over the backend: `make_model(ModelOptions)` gives a CausalLm.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/cli/job.hpp"
+#include "plumb/cli/many_shot_options.hpp"
+#include "plumb/data/load.hpp"
+#include "plumb/report/many_shot_report.hpp"
+#include "plumb/run/fixed_study.hpp"
+#include "plumb/run/many_shot_check.hpp"
+#include "plumb/run/many_shot_generation.hpp"
+#include "plumb/run/many_shot_run.hpp"
+#include "plumb/run/progress.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// Everything that decides the results; run folders are told apart by it.
+inline Json many_shot_settings(const ManyShotArguments& arguments, const Dataset& dataset,
+                               const ModelDescription& model) {
+  const ManyShotOptions& study = arguments.study;
+  std::vector<std::string> codes;
+  for (const Relation& relation : dataset.relations) codes.push_back(relation.code);
+  const auto hash = [](const std::filesystem::path& file) {
+    return file.empty() ? Json() : Json(hash_file(file));
+  };
+  Json settings = job_settings("many-shot", arguments, dataset, model);
+  settings.update(Json{{"shots", study.shots},
+                       {"seeds", study.seeds},
+                       {"choices", study.choices},
+                       {"choice_seed", study.choice_seed},
+                       {"split_seed", study.split_seed},
+                       {"train", study.training},
+                       {"limit", study.limit},
+                       {"min_facts", study.least_facts},
+                       {"min_objects", study.least_objects},
+                       {"pair_separators", study.pair_separators},
+                       {"item_separator", study.item_separator},
+                       {"separators_sha256", hash(arguments.separators)},
+                       {"eic_paper", study.eic_paper},
+                       {"eic_isolated", study.eic_isolated},
+                       {"join", study.eic_form.join == Join::ids ? "ids" : "text"},
+                       {"baselines_sha256", hash(arguments.baselines)},
+                       {"generate", arguments.generate},
+                       {"injection", arguments.injection},
+                       {"injected", arguments.injected},
+                       {"seed", arguments.seed},
+                       {"relations", codes}});
+  return settings;
+}
+
+/// What metadata_many_shot.json says of a relation.
+inline Json many_shot_metadata(const ManyShotRelation& asked,
+                               const std::vector<RelationRemark>& notes, std::size_t beginning) {
+  const Relation& relation = asked.relation();
+  std::size_t choices = 0;
+  for (const Choices& of_fact : asked.choices()) choices += of_fact.options.size();
+  Json said = Json::array();
+  for (const RelationRemark& note : notes) said.push_back(to_json(note));
+  return {{"options", relation.options},
+          {"option_ids", relation.option_ids},
+          {"facts", relation.facts.size()},
+          {"training", asked.split().training.size()},
+          {"test", asked.split().test.size()},
+          {"notes", said},
+          {"skipped", asked.skipped() ? to_json(*asked.skipped()) : Json()},
+          {"choices", choices},
+          {"choices_beginning_another", beginning}};
+}
+
+/// The injection experiment on a relation; nothing where none is asked for or it has too few facts,
+/// which is noted.
+inline std::optional<InjectionDesign> chosen_injection(const ManyShotRelation& asked,
+                                                       const ManyShotArguments& arguments,
+                                                       std::vector<RelationRemark>& notes) {
+  if (arguments.injection == 0 || asked.skipped()) return std::nullopt;
+  const std::size_t facts = asked.relation().facts.size();
+  if (facts < arguments.injection) {
+    notes.push_back(
+        {"no injection experiment, fewer than " + std::to_string(arguments.injection) + " facts",
+         std::to_string(facts)});
+    return std::nullopt;
+  }
+  return injection_design(asked.relation(), {.pairs = arguments.injection,
+                                             .slots = arguments.injected,
+                                             .seed = arguments.study.split_seed});
+}
+
+template <class MakeModel>
+int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make_model) {
+  const double start = Progress::monotonic_seconds();
+  const FixedFile file = read_fixed_file(arguments.fixed);
+  const std::vector<FixedStudy>& studies = file.studies;
+  auto model = make_model(arguments.model);
+  CausalScorer scorer(model, arguments.bos, Span::answer);
+  const ModelDescription description = describe_model(model);
+  Dataset dataset;
+  dataset.name = arguments.fixed.filename().string();
+  dataset.files = {arguments.fixed};
+  const RunFolder folder(arguments.out,
+                         job_settings("many-shot --fixed", arguments, dataset, description),
+                         arguments.resume);
+  std::size_t total = 0;
+  for (const FixedStudy& study : studies) total += study.tests.size() * study.choices.size();
+  Progress progress(console.err, total, "choices", console.err_is_terminal);
+  PackRun packs(scorer, folder.file("journal.jsonl"), {Reduction::sum, Span::answer},
+                [&](const RunState& state) {
+                  progress.update(state.statements, state.fresh, state.relation);
+                });
+  Json made = Json::array();
+  TextTable table(
+      {"relation", "shots", "facts", "choices", "accuracy [95%]", "largest difference"});
+  for (std::size_t i = 0; i < studies.size(); ++i) {
+    const FixedStudy& study = studies[i];
+    FixedResult result =
+        run_fixed_study(study, arguments.model.model.filename().string(), i, scorer, packs);
+    table.add({first_string(study.source, "relation").value_or(std::to_string(i)),
+               std::to_string(study.shots.size()), std::to_string(study.tests.size()),
+               std::to_string(study.choices.size()),
+               with_interval(wilson_share(result.accuracy, study.tests.size())),
+               result.worst_difference ? fixed(*result.worst_difference, 6) + " nats" : "–"});
+    made.push_back(std::move(result.study));
+  }
+  write_atomically(folder.file("fixed.json"), (file.is_list ? made : made.front()).dump(1) + "\n");
+  folder.write_run(run_facts(command_line_of(console, "many-shot"), arguments, packs.summary(),
+                             Progress::monotonic_seconds() - start),
+                   "complete");
+  console.out << table.text() << "\n"
+              << cost_in_words(packs.summary(), description)
+              << "scores: " << (arguments.out / "fixed.json").string() << "\n";
+  return 0;
+}
+
+}  // namespace detail
+
+/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+template <class MakeModel>
+int run_many_shot_command(Console& console, MakeModel make_model) {
+  detail::ManyShotWords words;
+  detail::options::options_description list;
+  words.describe(list);
+  const auto values = detail::parse_arguments(
+      console, "plumb many-shot --data DIR --model FILE --out RUN [options]", list);
+  if (!values) return 0;
+  const detail::ManyShotArguments arguments = words.parse(*values);
+  if (!arguments.resume) refuse_used(arguments.out);  // said before a large model is loaded
+  if (!arguments.fixed.empty()) return detail::replay(console, arguments, make_model);
+
+  const double start = Progress::monotonic_seconds();
+  const Dataset dataset = select(load_dataset(arguments.data), arguments.relations, 0);
+  const ObjectAliases aliases = object_aliases(dataset);
+  std::vector<ManyShotRelation> relations;
+  for (const Relation& relation : dataset.relations) {
+    relations.emplace_back(relation, aliases, arguments.study);
+  }
+  if (std::ranges::none_of(relations, [](const auto& asked) { return !asked.skipped(); })) {
+    throw user_error({.file = arguments.data},
+                     "every relation is " + relations.front().skipped()->what + " (" +
+                         relations.front().relation().code + " has " +
+                         relations.front().skipped()->detail + ")",
+                     "ask for fewer shots or give more facts");
+  }
+
+  auto model = make_model(arguments.model);
+  detail::refuse_empty_options(model, dataset);
+  const ModelDescription description = detail::describe_model(model);
+  const ManyShot form{arguments.study.pair_separators.front(), arguments.study.item_separator,
+                      Join::text};
+  Json metadata = {{"model", arguments.model.model.filename().string()},
+                   {"dataset", dataset.name},
+                   {"relations", Json::object()}};
+  std::size_t total = 0;
+  std::vector<InjectionDesign> designs;
+  const ManyShotCheck check(model, arguments.bos);
+  for (const ManyShotRelation& asked : relations) {
+    std::vector<RelationRemark> notes = asked.notes();
+    for (RelationRemark& note : check.notes(asked)) notes.push_back(std::move(note));
+    total += asked.statements();
+    if (auto design = detail::chosen_injection(asked, arguments, notes)) {
+      check.refuse_long(*design, form);
+      total += design->panels.size() * arguments.injection;
+      designs.push_back(std::move(*design));
+    }
+    metadata["relations"][asked.relation().code] =
+        detail::many_shot_metadata(asked, notes, check.choices_beginning_another(asked));
+  }
+  if (arguments.injection > 0 && designs.empty()) {
+    throw user_error({.field = "--injection"},
+                     "no relation has " + std::to_string(arguments.injection) + " facts",
+                     "ask for fewer pairs");
+  }
+  const RunFolder folder(arguments.out, detail::many_shot_settings(arguments, dataset, description),
+                         arguments.resume);
+  Progress progress(console.err, total, "choices", console.err_is_terminal);
+  RunSummary summary;
+  std::optional<TokenId> bos;
+  {
+    ManyShotRun run(model, arguments.bos, folder, [&](const RunState& state) {
+      progress.update(state.statements, state.fresh, state.relation);
+    });
+    bos = run.bos();
+    run.run(relations);
+    for (const InjectionDesign& design : designs) run.inject(design, form);
+    summary = run.summary();
+  }
+  if (arguments.generate > 0) {
+    for (const ManyShotRelation& asked : relations) {
+      generate_many_shot(model, bos, asked, aliases, arguments.generate, folder);
+    }
+  }
+  write_atomically(folder.file("metadata_many_shot.json"), metadata.dump(2) + "\n");
+  const ManyShotReport report(folder.path(), {.seed = arguments.seed});
+  report.write(folder.path());
+  folder.write_run(detail::run_facts(detail::command_line_of(console, "many-shot"), arguments,
+                                     summary, Progress::monotonic_seconds() - start),
+                   "complete");
+  for (const std::string& note : report.notes()) console.out << note << "\n";
+  console.out << "\n"
+              << report.table() << "\n"
+              << detail::cost_in_words(summary, description)
+              << "report: " << (arguments.out / "report.html").string() << "\n";
+  return 0;
+}
+
+}  // namespace plumb

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How accurate is a model under a setting, and how far does that move with the variant?
+//
+// A group of settings differs in the variant alone (the seed of the shots, or the template). Its
+// accuracy in a relation is the mean over the variants, its spread their sample standard deviation
+//   s = √(Σ (a_v − ā)² / (V − 1)),
+// and its accuracy over relations the unweighted mean of the relations' accuracies. Accuracy@K is
+// the accuracy among the answers whose probability among the choices is above K; it is no top-k.
+// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", sections 3 and 4, appendix D
+// (whose text filters by > K and whose formula by ≥ K; this takes the text).
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/measure/interval.hpp"
+#include "plumb/measure/study.hpp"
+
+namespace plumb {
+
+/// A group of settings as people write it: "ic/50", "template", "ic/50/generation"; a pair
+/// separator that is not the usual one follows in quotes. Different groups have different names.
+[[nodiscard]] inline std::string setting_name(const Setting& group) {
+  std::string name = group.method;
+  if (!group.varies_by_template()) name += "/" + std::to_string(group.shots);
+  if (group.by != "choice") name += "/" + group.by;
+  if (group.separator != (group.varies_by_template() ? "" : " ")) name += "/\"" + group.separator + "\"";
+  return name;
+}
+
+/// The groups that any relation with a fact has, in order of appearance, each with variant 0.
+[[nodiscard]] inline std::vector<Setting> groups_of(const StudiedModel& model) {
+  std::vector<Setting> groups;
+  for (const StudiedRelation& relation : model.relations) {
+    if (relation.facts.empty()) continue;
+    for (const SettingAnswers& made : relation.settings) {
+      const auto same = [&](const Setting& group) { return group.group() == made.setting.group(); };
+      if (std::ranges::any_of(groups, same)) continue;
+      groups.push_back(made.setting);
+      groups.back().variant = 0;
+    }
+  }
+  return groups;
+}
+
+/// What a relation has of a group, by ascending variant; `group.variant` means nothing.
+[[nodiscard]] inline std::vector<const SettingAnswers*> variants_of(const StudiedRelation& relation,
+                                                                    const Setting& group) {
+  std::vector<const SettingAnswers*> variants;
+  for (const SettingAnswers& made : relation.settings) {
+    if (made.setting.group() == group.group()) variants.push_back(&made);
+  }
+  std::ranges::sort(variants, {}, [](const SettingAnswers* made) { return made->setting.variant; });
+  return variants;
+}
+
+/// √(Σ (x − x̄)² / (n − 1)); none for fewer than two values.
+[[nodiscard]] inline std::optional<double> sample_sd(std::span<const double> values) {
+  if (values.size() < 2) return std::nullopt;
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+struct AccuracySpread {
+  /// A share in [0, 1]; its count is the facts, each once whatever the number of variants.
+  Estimate accuracy;
+  /// Over the variants; none with fewer than two.
+  std::optional<double> sd;
+  std::size_t variants = 0;
+};
+
+/// A group over relations.
+struct GroupSpread {
+  /// Its variant means nothing.
+  Setting group;
+  /// By code, those that have the group and a fact, in the study's order. Wilson's interval has the
+  /// facts as trials, which is on the wide side where variants differ.
+  std::vector<std::pair<std::string, AccuracySpread>> relations;
+  /// The unweighted mean over these relations, its interval bootstrapped over facts within
+  /// relations; the SD is that of this mean over the variants that all of them have.
+  AccuracySpread overall;
+  /// Sample SD of the relations' accuracies.
+  std::optional<double> sd_over_relations;
+};
+
+namespace detail {
+
+inline double right_share(const SettingAnswers& made) {
+  const auto right = std::ranges::count_if(made.answers, &Prediction::correct);
+  return static_cast<double>(right) / static_cast<double>(made.answers.size());
+}
+
+/// The variants that are in every list.
+inline std::vector<std::size_t> common_variants(
+    const std::vector<std::vector<const SettingAnswers*>>& lists) {
+  std::vector<std::size_t> common;
+  if (lists.empty()) return common;
+  for (const SettingAnswers* made : lists.front()) {
+    const std::size_t variant = made->setting.variant;
+    const bool everywhere = std::ranges::all_of(lists, [&](const auto& list) {
+      return std::ranges::any_of(
+          list, [&](const SettingAnswers* other) { return other->setting.variant == variant; });
+    });
+    if (everywhere) common.push_back(variant);
+  }
+  return common;
+}
+
+}  // namespace detail
+
+/// A group over the relations that have it; without any there is no number.
+[[nodiscard]] inline GroupSpread group_spread(const std::vector<const StudiedRelation*>& relations,
+                                              const Setting& group, const Bootstrap& bootstrap) {
+  GroupSpread spread{group, {}, {}, {}};
+  std::vector<Stratum> strata;
+  std::vector<std::vector<const SettingAnswers*>> lists;
+  std::vector<double> accuracies;
+  for (const StudiedRelation* relation : relations) {
+    auto variants = variants_of(*relation, group);
+    if (variants.empty() || relation->facts.empty()) continue;
+    std::size_t right = 0;
+    std::vector<double> by_variant;
+    Stratum& stratum = strata.emplace_back();
+    stratum.values.resize(relation->facts.size());
+    for (const SettingAnswers* made : variants) {
+      by_variant.push_back(detail::right_share(*made));
+      for (std::size_t fact = 0; fact < made->answers.size(); ++fact) {
+        if (!made->answers[fact].correct) continue;
+        stratum.values[fact] += 1 / static_cast<double>(variants.size());
+        ++right;
+      }
+    }
+    const std::size_t facts = relation->facts.size();
+    const double share = static_cast<double>(right) / static_cast<double>(facts * variants.size());
+    accuracies.push_back(share);
+    spread.relations.emplace_back(
+        relation->code,
+        AccuracySpread{wilson_share(share, facts), sample_sd(by_variant), variants.size()});
+    lists.push_back(std::move(variants));
+  }
+  for (Stratum& stratum : strata) stratum.weight = 1 / static_cast<double>(strata.size());
+  // The mean over one relation is its accuracy, with its interval.
+  spread.overall.accuracy =
+      spread.relations.size() == 1
+          ? spread.relations.front().second.accuracy
+          : bootstrap_mean(strata, bootstrap, "mean over relations/" + setting_name(group));
+  spread.sd_over_relations = sample_sd(accuracies);
+  std::vector<double> means;
+  for (const std::size_t variant : detail::common_variants(lists)) {
+    double& mean = means.emplace_back();
+    for (const auto& list : lists) {
+      const auto made = std::ranges::find(
+          list, variant, [](const SettingAnswers* other) { return other->setting.variant; });
+      mean += detail::right_share(**made) / static_cast<double>(lists.size());
+    }
+  }
+  spread.overall.sd = sample_sd(means);
+  spread.overall.variants = means.size();
+  return spread;
+}
+
+/// Every group of a model, each over the relations that have it.
+[[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const StudiedModel& model,
+                                                               const Bootstrap& bootstrap) {
+  std::vector<const StudiedRelation*> relations;
+  for (const StudiedRelation& relation : model.relations) relations.push_back(&relation);
+  std::vector<GroupSpread> spreads;
+  for (const Setting& group : groups_of(model)) {
+    spreads.push_back(group_spread(relations, group, bootstrap));
+  }
+  return spreads;
+}
+
+/// Accuracy against shots: the groups that differ from `like` in the number of shots (and the
+/// variant) alone, by ascending shots, over the relations that have all of them, so that no point
+/// is about other relations than its neighbour. Empty without such groups; points without a number
+/// where no relation has them all.
+[[nodiscard]] inline std::vector<GroupSpread> shots_curve(const StudiedModel& model,
+                                                          const Setting& like,
+                                                          const Bootstrap& bootstrap) {
+  std::vector<Setting> groups = groups_of(model);
+  std::erase_if(groups, [&](Setting group) {
+    group.shots = like.shots;
+    return group.group() != like.group();
+  });
+  std::ranges::sort(groups, {}, &Setting::shots);
+  std::vector<const StudiedRelation*> relations;
+  for (const StudiedRelation& relation : model.relations) {
+    const bool whole = std::ranges::all_of(
+        groups, [&](const Setting& group) { return !variants_of(relation, group).empty(); });
+    if (whole) relations.push_back(&relation);
+  }
+  std::vector<GroupSpread> curve;
+  for (const Setting& group : groups) curve.push_back(group_spread(relations, group, bootstrap));
+  return curve;
+}
+
+/// The fewest shots of a curve whose mean accuracy reaches `share` of that at the most shots; none
+/// for an empty curve and where that is 0.
+[[nodiscard]] inline std::optional<std::size_t> shots_for_share(
+    const std::vector<GroupSpread>& curve, double share = 0.95) {
+  if (curve.empty()) return std::nullopt;
+  const Estimate& most = curve.back().overall.accuracy;
+  if (most.count == 0 || most.value <= 0) return std::nullopt;
+  const auto reaches = [&](const GroupSpread& point) {
+    return point.overall.accuracy.value >= share * most.value - 1e-12;  // not by rounding alone
+  };
+  return std::ranges::find_if(curve, reaches)->group.shots;
+}
+
+struct AccuracyAtK {
+  double threshold = 0;
+  /// Share of right answers among those above the threshold, over all variants pooled. Its count,
+  /// and the trials of Wilson's interval, are the distinct facts with such an answer.
+  Estimate accuracy;
+  /// How many answers (facts × variants) are above it.
+  std::size_t answers = 0;
+};
+
+/// For K = 0, 0.05, … 0.95, over the facts of the relations pooled. Empty for answers that were not
+/// chosen among choices, as they have no confidence.
+[[nodiscard]] inline std::vector<AccuracyAtK> accuracy_at_k(
+    std::span<const StudiedRelation> relations, const Setting& group) {
+  std::vector<AccuracyAtK> levels;
+  if (group.by != "choice") return levels;
+  for (std::size_t step = 0; step < 20; ++step) {
+    AccuracyAtK& level = levels.emplace_back();
+    level.threshold = static_cast<double>(step) / 20;
+    std::size_t facts = 0;
+    std::size_t right = 0;
+    for (const StudiedRelation& relation : relations) {
+      std::set<std::size_t> remaining;
+      for (const SettingAnswers* made : variants_of(relation, group)) {
+        for (std::size_t fact = 0; fact < made->answers.size(); ++fact) {
+          if (!(made->answers[fact].confidence > level.threshold)) continue;
+          remaining.insert(fact);
+          ++level.answers;
+          right += made->answers[fact].correct ? 1U : 0U;
+        }
+      }
+      facts += remaining.size();
+    }
+    if (level.answers == 0) continue;
+    level.accuracy =
+        wilson_share(static_cast<double>(right) / static_cast<double>(level.answers), facts);
+  }
+  return levels;
+}
+
+}  // namespace plumb

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What did a model answer in a many-shot run?
+//
+// Reads a run folder into a study: the likeliest choice of every fact under every setting, and
+// where texts were generated, whether they hold the answer, as settings of their own.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "plumb/measure/study.hpp"
+#include "plumb/score/recorded_choices.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// Puts answers, row by row, into one relation's table.
+class StudyTable {
+ public:
+  explicit StudyTable(std::string code) { relation_.code = std::move(code); }
+
+  /// Facts must come in the same order under every setting.
+  void add(const Setting& setting, const StudiedFact& fact, const Prediction& answer,
+           const Site& site) {
+    const auto key =
+        std::tuple{setting.method, setting.shots, setting.separator, setting.by, setting.variant};
+    const auto [entry, added] = places_.try_emplace(key, relation_.settings.size());
+    if (added) relation_.settings.push_back({setting, {}});
+    std::vector<Prediction>& answers = relation_.settings[entry->second].answers;
+    if (entry->second == 0) relation_.facts.push_back(fact);
+    if (answers.size() >= relation_.facts.size() ||
+        relation_.facts[answers.size()].instance != fact.instance) {
+      throw user_error(site, "is not the fact that stands here under other settings",
+                       "the file was changed; make it again with `plumb many-shot`");
+    }
+    answers.push_back(answer);
+  }
+
+  [[nodiscard]] StudiedRelation finish(const Site& site) && {
+    for (const SettingAnswers& setting : relation_.settings) {
+      if (setting.answers.size() == relation_.facts.size()) continue;
+      throw user_error(site, "has not the same facts under every setting",
+                       "the file is incomplete; make it again with `plumb many-shot`");
+    }
+    return std::move(relation_);
+  }
+
+ private:
+  StudiedRelation relation_;
+  std::map<std::tuple<std::string, std::size_t, std::string, std::string, std::size_t>, std::size_t>
+      places_;
+};
+
+}  // namespace detail
+
+/// The study of a finished many-shot run; relations that were skipped are left out. `visit` is
+/// called for each row of choices in passing. Throws a user error for damaged files.
+template <class Visit>
+[[nodiscard]] StudiedModel many_shot_study(const std::filesystem::path& folder, std::string name,
+                                           Visit visit) {
+  StudiedModel model{std::move(name), {}};
+  for (const RecordedChoiceRelation& recorded : recorded_choice_relations(folder)) {
+    if (recorded.skipped) continue;
+    detail::StudyTable table(recorded.code);
+    for_each_recorded_choice(recorded, [&](const RecordedChoice& row) {
+      const Prediction answer = predict(row.scores, row.answer);
+      table.add(row.setting,
+                {row.fact.instance, row.fact.subject, recorded.options[row.fact.answer]}, answer,
+                {recorded.rows, row.fact.line});
+      visit(row);
+    });
+    for_each_recorded_generation(recorded, [&](const RecordedGeneration& row) {
+      const StudiedFact fact{row.fact.instance, row.fact.subject, ""};
+      Setting setting = row.setting;
+      Prediction answer;
+      setting.by = "generation";
+      answer.correct = row.correct;
+      table.add(setting, fact, answer, {recorded.generated, row.fact.line});
+      setting.by = "generation-aliases";
+      answer.correct = row.correct_with_aliases;
+      table.add(setting, fact, answer, {recorded.generated, row.fact.line});
+    });
+    model.relations.push_back(std::move(table).finish({.file = recorded.rows}));
+  }
+  return model;
+}
+
+[[nodiscard]] inline StudiedModel many_shot_study(const std::filesystem::path& folder,
+                                                  std::string name) {
+  return many_shot_study(folder, std::move(name), [](const RecordedChoice&) {});
+}
+
+}  // namespace plumb

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely is each object among shots of which some are unknown or incorrect?
+//
+// Five panels of exp(log P(object | the pairs before it)) by position, absolute and unnormalised,
+// and the means by kind of pair. A correct pair is compared with itself in the panel without
+// injected pairs, as later positions are likelier than earlier ones whatever stands between.
+// Source: latent knowledge in many shots, Figure 2 and Appendix E; the change against the correct
+// panel is ours. Non-goal: which pairs stand in the panels (prompt/injection.hpp).
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/prompt/injection.hpp"
+#include "plumb/report/csv.hpp"
+#include "plumb/report/metrics_json.hpp"
+#include "plumb/report/page.hpp"
+#include "plumb/report/xy_chart.hpp"
+
+namespace plumb {
+
+struct InjectionPanelResult {
+  InjectionPanel panel;
+  /// Of the object at each position, in nats.
+  std::vector<double> log_probabilities;
+  /// Mean probability by kind of pair; without a number where the panel has no such pair.
+  Estimate correct, injected, after_injected;
+  /// Mean of a pair's probability less its probability in the first panel, where all are correct.
+  Estimate correct_change, after_injected_change;
+};
+
+struct InjectionResults {
+  std::string relation;
+  std::vector<InjectionPanelResult> panels;
+  std::size_t highlight = 0;
+};
+
+namespace detail {
+
+/// The mean of `values` over the positions of a kind.
+inline Estimate mean_of_kind(const InjectionPanel& panel, PairKind kind,
+                             const std::vector<double>& values, const Bootstrap& bootstrap,
+                             const std::string& name) {
+  Stratum chosen;
+  for (std::size_t p = 0; p < panel.pairs.size(); ++p) {
+    if (panel.pairs[p].kind == kind) chosen.values.push_back(values[p]);
+  }
+  if (chosen.values.empty()) return {};
+  return bootstrap_mean({chosen}, bootstrap, "injection/" + panel.name + "/" + name);
+}
+
+inline const char* kind_name(PairKind kind) {
+  return kind == PairKind::correct    ? "correct"
+         : kind == PairKind::injected ? "injected"
+                                      : "after injected";
+}
+
+/// The end of the panels' common axis: the least of 1, 0.5, 0.2, 0.1, … that holds all points.
+inline double injection_top(const InjectionResults& results) {
+  double most = 0;
+  for (const InjectionPanelResult& made : results.panels) {
+    for (const double log : made.log_probabilities) most = std::max(most, std::exp(log));
+  }
+  double top = 1;
+  for (const double next : {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001}) {
+    if (most <= next) top = next;
+  }
+  return top;
+}
+
+inline std::string injection_chart(const InjectionPanelResult& made, std::size_t highlight,
+                                   double top) {
+  // Blue, red and cyan, as the paper has them, and a shape of its own for each.
+  std::vector<ChartSeries> series{{"correct", {}, false, 0, 0.75},
+                                  {"injected", {}, false, 5, 0.75},
+                                  {"directly after an injected one", {}, false, 6, 0.75}};
+  const std::vector<InjectedPair>& pairs = made.panel.pairs;
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    const double probability = std::exp(made.log_probabilities[p]);
+    ChartPoint point{static_cast<double>(p), probability};
+    point.hover = std::to_string(p) + ": " + pairs[p].subject + " – " + pairs[p].object + ", " +
+                  fixed(probability, 3);
+    point.star = p == highlight;
+    if (point.star) point.label = pairs[p].subject + ", " + fixed(probability, 3);
+    series[pairs[p].kind == PairKind::correct    ? 0
+           : pairs[p].kind == PairKind::injected ? 1
+                                                 : 2]
+        .points.push_back(std::move(point));
+  }
+  std::erase_if(series, [](const ChartSeries& one) { return one.points.empty(); });
+  XyChart chart{"Object probability by position: " + made.panel.name, "position in the sequence",
+                "probability of the object"};
+  chart.x_range = {0, static_cast<double>(pairs.size())};
+  chart.y_range = {0, top};
+  chart.height = 320;
+  if (made.correct.count > 0) {
+    chart.references = {{made.correct.value, "mean " + fixed(made.correct.value, 3)}};
+  }
+  return "<div><h3>" + label(made.panel.name) + "</h3>" + xy_chart(chart, series) + "</div>\n";
+}
+
+}  // namespace detail
+
+/// `log_probabilities` are those of the object at each position of each panel, in nats (−∞ is a
+/// probability of 0). Throws an internal error when they are not as many as the pairs, not numbers
+/// or above 1e-3 (rounding is forgiven).
+[[nodiscard]] inline InjectionResults injection_results(
+    const InjectionDesign& design, const std::vector<std::vector<double>>& log_probabilities,
+    const Bootstrap& bootstrap = {}) {
+  InjectionResults results{design.relation, {}, design.highlight};
+  if (log_probabilities.size() != design.panels.size()) {
+    throw internal_error({.field = design.relation}, "an injection panel has no scores");
+  }
+  std::vector<double> baseline;
+  for (std::size_t i = 0; i < design.panels.size(); ++i) {
+    const InjectionPanel& panel = design.panels[i];
+    const std::vector<double>& logs = log_probabilities[i];
+    std::vector<double> probabilities;
+    for (const double log : logs) {
+      if (!(log <= 1e-3)) {
+        throw internal_error({.field = design.relation},
+                             "a score of panel '" + panel.name + "' is no log-probability");
+      }
+      probabilities.push_back(std::exp(log));
+    }
+    if (logs.size() != panel.pairs.size()) {
+      throw internal_error({.field = design.relation},
+                           "panel '" + panel.name + "' has " + std::to_string(logs.size()) +
+                               " scores for " + std::to_string(panel.pairs.size()) + " pairs");
+    }
+    if (i == 0) baseline = probabilities;
+    const auto mean = [&](PairKind kind, const std::vector<double>& values, const char* name) {
+      return detail::mean_of_kind(panel, kind, values, bootstrap, name);
+    };
+    InjectionPanelResult made{panel, logs, {}, {}, {}, {}, {}};
+    made.correct = mean(PairKind::correct, probabilities, "correct");
+    made.injected = mean(PairKind::injected, probabilities, "injected");
+    made.after_injected = mean(PairKind::after_injected, probabilities, "after");
+    if (i > 0) {
+      for (std::size_t p = 0; p < probabilities.size(); ++p) probabilities[p] -= baseline[p];
+      made.correct_change = mean(PairKind::correct, probabilities, "correct change");
+      made.after_injected_change = mean(PairKind::after_injected, probabilities, "after change");
+    }
+    results.panels.push_back(std::move(made));
+  }
+  return results;
+}
+
+/// A section with five charts and a table. Needs all five panels.
+[[nodiscard]] inline std::string injection_section(const InjectionResults& results) {
+  const std::vector<InjectedPair>& pairs = results.panels.front().panel.pairs;
+  const InjectedPair& star = pairs[results.highlight];
+  std::string html =
+      heading("Unknown and incorrect pairs among the shots",
+              "One fixed order of " + std::to_string(pairs.size()) + " pairs of " +
+                  label(results.relation) + ", and the same order with " +
+                  std::to_string(results.panels.back().injected.count) +
+                  " of them replaced, spread or in one block: by unknown pairs (invented subject "
+                  "and object) or by incorrect ones (real subject, another object).");
+  const std::string reading =
+      "<div class=\"dim\"><h3>How to read the panels</h3>\n<p>Each point is the model's "
+      "probability "
+      "of the object given all that stands before it: absolute, not normalised over choices.</p>\n"
+      "<p>Dashed: the mean over the correct pairs (circles). Injected pairs and those directly "
+      "after one are not in it.</p>\n<p>Star: the same correct pair in every panel, " +
+      label(star.subject) + " – " + label(star.object) + ", at position " +
+      std::to_string(results.highlight) +
+      ". As many pairs stand before a pair as its position says.</p></div>\n";
+  const double top = detail::injection_top(results);
+  for (std::size_t i = 0; i < results.panels.size(); ++i) {
+    // The first beside the explanation, then spread beside block.
+    if (i == 0 || i % 2 == 1) html += "<div class=\"plots two\">\n";
+    html += detail::injection_chart(results.panels[i], results.highlight, top);
+    if (i == 0) html += reading;
+    if (i % 2 == 0) html += "</div>\n";
+  }
+  html += table_begin(
+      {"panel", "correct", "change", "directly after injected", "change", "injected", "star"});
+  const auto cell = [](const Estimate& e) {
+    if (e.count == 0) return std::string("<td>–</td>");
+    const std::string interval =
+        e.count == 1 ? "" : "[" + fixed(e.low, 3) + ", " + fixed(e.high, 3) + "], ";
+    return "<td data-v=\"" + fixed(e.value, 6) + "\">" + fixed(e.value, 3) + "<small>" + interval +
+           std::to_string(e.count) + (e.count == 1 ? " pair" : " pairs") + "</small></td>";
+  };
+  for (const InjectionPanelResult& made : results.panels) {
+    const double starred = std::exp(made.log_probabilities[results.highlight]);
+    html += "<tr><td>" + label(made.panel.name) + "</td>" + cell(made.correct) +
+            cell(made.correct_change) + cell(made.after_injected) +
+            cell(made.after_injected_change) + cell(made.injected) + "<td data-v=\"" +
+            fixed(starred, 6) + "\">" + fixed(starred, 3) + "</td></tr>\n";
+  }
+  return html + table_end +
+         "<p class=\"dim\">Mean probability by kind of pair. Change: the same pairs at the same "
+         "positions, less their probability in the first panel. 95% intervals: percentile "
+         "bootstrap "
+         "over positions, as if they were independent; of this one order only, not of other orders "
+         "or seeds. A single pair has none.</p>\n";
+}
+
+/// A row for each position of each panel; log-probabilities in nats, positions from 0.
+[[nodiscard]] inline std::string injection_csv(const InjectionResults& results) {
+  std::string csv = csv_line({"relation", "panel", "position", "subject", "object", "kind",
+                              "log_probability", "probability", "highlighted"});
+  for (const InjectionPanelResult& made : results.panels) {
+    for (std::size_t p = 0; p < made.panel.pairs.size(); ++p) {
+      const InjectedPair& pair = made.panel.pairs[p];
+      const double log = made.log_probabilities[p];
+      csv += csv_line({results.relation, made.panel.name, std::to_string(p), pair.subject,
+                       pair.object, detail::kind_name(pair.kind), fixed(log, 8),
+                       fixed(std::exp(log), 8), p == results.highlight ? "1" : "0"});
+    }
+  }
+  return csv;
+}
+
+/// The table's numbers for metrics.json.
+[[nodiscard]] inline Json to_json(const InjectionResults& results) {
+  const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
+  Json json = {
+      {"relation", results.relation},
+      {"pairs", results.panels.front().panel.pairs.size()},
+      {"highlight",
+       {{"position", results.highlight}, {"subject", star.subject}, {"object", star.object}}}};
+  // One pair alone has no interval.
+  const auto number = [](const Estimate& e) {
+    Json made = to_json(e);
+    if (e.count == 1) made["low"] = made["high"] = made["interval"] = nullptr;
+    return made;
+  };
+  for (const InjectionPanelResult& made : results.panels) {
+    json["panels"][made.panel.name] = {
+        {"correct", number(made.correct)},
+        {"correct_change", number(made.correct_change)},
+        {"after_injected", number(made.after_injected)},
+        {"after_injected_change", number(made.after_injected_change)},
+        {"injected", number(made.injected)},
+        {"highlight_probability", std::exp(made.log_probabilities[results.highlight])}};
+  }
+  return json;
+}
+
+}  // namespace plumb

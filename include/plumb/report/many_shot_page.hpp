@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a person look at after a many-shot study?
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/report/injection_page.hpp"
+#include "plumb/report/many_shot_data.hpp"
+#include "plumb/report/many_shot_sections.hpp"
+#include "plumb/report/page.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// The group that stands for the study: IC-LKE with the most shots, else the first with the most of
+/// its kind; none when nothing was answered by choice.
+inline const GroupSpread* headline_group(const ManyShotResults& made) {
+  if (made.at_k.empty()) return nullptr;
+  const Setting& group = made.at_k.front().first;
+  return &*std::ranges::find_if(made.groups, [&](const GroupSpread& spread) {
+    return spread.group.group() == group.group();
+  });
+}
+
+inline std::string many_shot_cards(const ManyShotResults& made) {
+  const GroupSpread* best = headline_group(made);
+  if (best == nullptr) return "";
+  const char* variant = best->group.varies_by_template() ? "template" : "seed";
+  std::size_t facts = 0;
+  for (const StudiedRelation& relation : made.study.relations) facts += relation.facts.size();
+  std::string html = card(setting_words(best->group), best->overall.accuracy);
+  html += card(std::string("SD over ") + variant + "s", sd_text(best->overall),
+               counted(best->overall.variants, variant));
+  if (!made.curves.empty() && made.curves.front().shots_for_95) {
+    const ShotsCurve& curve = made.curves.front();
+    html += card("Shots for 95%", std::to_string(*curve.shots_for_95),
+                 "of the accuracy at " + std::to_string(curve.points.back().group.shots));
+  }
+  html += card("Chance", fixed(made.chance, 3), "one in the number of choices");
+  html += card("Facts", std::to_string(facts), counted(made.study.relations.size(), "relation"));
+  html += card("Choices", std::to_string(made.choices),
+               std::to_string(made.choices_beginning_another) + " begin another of the fact");
+  return "<div class=\"cards\">\n" + html + "</div>\n";
+}
+
+/// The paper's Table 8, for one model.
+inline std::string relations_section(const ManyShotResults& made) {
+  const GroupSpread* best = headline_group(made);
+  if (best == nullptr) return "";
+  std::vector<std::pair<std::string, AccuracySpread>> sorted = best->relations;
+  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
+    return a.second.accuracy.value > b.second.accuracy.value;
+  });
+  std::string html = heading("Relations, from best known to least",
+                             setting_words(best->group) + ", with 95% intervals over facts.") +
+                     table_begin({"Relation", "Facts", "Accuracy", "SD"});
+  for (const auto& [code, spread] : sorted) {
+    html += "<tr><td>" + label(code) + "</td>" + number_cell(spread.accuracy.count) +
+            cell(spread.accuracy) + "<td>" + sd_text(spread) + "</td></tr>\n";
+  }
+  return html + table_end;
+}
+
+}  // namespace detail
+
+/// The whole page. `settings` are the run's, for the title and the last table.
+[[nodiscard]] inline std::string many_shot_page(const ManyShotResults& made, const Json& settings) {
+  const auto setting = [&](const char* name) { return first_string(settings, name).value_or(""); };
+  const std::string title =
+      setting("model") + (setting("dataset").empty() ? "" : " on " + setting("dataset"));
+  std::string out =
+      page_begin(title) + "<h1>" + label(title) +
+      "</h1>\n<p class=\"dim\">Many-shot probe: other facts of the relation are shown "
+      "as bare pairs, and a fact is known when its object is the likeliest of its "
+      "choices.</p>\n";
+  if (settings.value("quantized", false)) {
+    out += note("Quantised weights (" + setting("weights") +
+                ") run natively round the activations too: scores differ from the same weights in "
+                "F32 by tenths of a nat.");
+  }
+  for (const std::string& remark : made.remarks) out += note(remark);
+  out += detail::many_shot_cards(made) + detail::shots_section(made) +
+         detail::methods_section(made) + detail::separators_section(made) +
+         detail::relations_section(made) + detail::confidence_section(made) +
+         detail::generation_section(made);
+  for (const InjectionResults& results : made.injections) out += injection_section(results);
+  return out + settings_table(settings) + page_end();
+}
+
+}  // namespace plumb

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a many-shot run leave for people and for other programs?
+//
+// From a finished run folder: metrics.json, the numbers behind each chart as CSV, report.html, and
+// the table for the terminal. All depends on the results and the settings alone.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/report/many_shot_data.hpp"
+#include "plumb/report/many_shot_page.hpp"
+#include "plumb/report/text_table.hpp"
+#include "plumb/run/run_folder.hpp"
+
+namespace plumb {
+
+class ManyShotReport {
+ public:
+  /// Throws a user error when the folder holds no finished run.
+  explicit ManyShotReport(const std::filesystem::path& folder, Bootstrap bootstrap = {})
+      : bootstrap_(bootstrap), made_(many_shot_results(folder, bootstrap)) {
+    if (const auto run = folder / "run.json"; std::filesystem::exists(run)) {
+      settings_ = read_json_object(run).value("settings", Json::object());
+    }
+  }
+
+  /// Writes metrics.json, accuracy.csv, accuracy_at_k.csv, injection.csv where there is such an
+  /// experiment, and report.html into `target`.
+  void write(const std::filesystem::path& target) const {
+    Json metrics = {{"bootstrap", {{"seed", bootstrap_.seed}, {"resamples", bootstrap_.resamples}}},
+                    {"interval", 0.95}};
+    metrics.update(to_json(made_));
+    write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
+    write_atomically(target / "accuracy.csv", many_shot_accuracy_csv(made_));
+    write_atomically(target / "accuracy_at_k.csv", accuracy_at_k_csv(made_));
+    std::string injections;
+    for (const InjectionResults& results : made_.injections) {
+      const std::string csv = injection_csv(results);
+      injections += injections.empty() ? csv : csv.substr(csv.find('\n') + 1);
+    }
+    if (!injections.empty()) write_atomically(target / "injection.csv", injections);
+    write_atomically(target / "report.html", many_shot_page(made_, settings_));
+  }
+
+  /// The tables for a terminal: settings, then relations under the most shots.
+  [[nodiscard]] std::string table() const {
+    TextTable table({"setting", "relations", "facts", "accuracy [95%]", "SD", "variants"});
+    for (const GroupSpread& spread : made_.groups) {
+      table.add({setting_name(spread.group), std::to_string(spread.relations.size()),
+                 std::to_string(spread.overall.accuracy.count),
+                 with_interval(spread.overall.accuracy),
+                 spread.overall.sd ? fixed(*spread.overall.sd, 3) : "–",
+                 std::to_string(spread.overall.variants)});
+    }
+    std::string text = table.text() + "\n";
+    for (const ShotsCurve& curve : made_.curves) {
+      if (!curve.shots_for_95) continue;
+      text += counted(*curve.shots_for_95, "shot") + " reach 95% of the accuracy at " +
+              std::to_string(curve.points.back().group.shots) + " (" + setting_name(curve.like) +
+              ")\n";
+    }
+    return text;
+  }
+
+  /// What must be said wherever the numbers are shown, each once.
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
+
+  [[nodiscard]] const ManyShotResults& results() const noexcept { return made_; }
+
+ private:
+  Bootstrap bootstrap_;
+  ManyShotResults made_;
+  Json settings_ = Json::object();
+};
+
+}  // namespace plumb

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What can be asked of a many-shot study, and what is a part of it that is asked together?
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plumb/data/baseline_templates.hpp"
+#include "plumb/prompt/many_shot.hpp"
+#include "plumb/prompt/setting.hpp"
+#include "plumb/score/candidate_scorer.hpp"
+
+namespace plumb {
+
+struct ManyShotOptions {
+  /// Numbers of shots, ascending; empty leaves IC-LKE out.
+  std::vector<std::size_t> shots{50};
+  /// Seeds 0 … seeds − 1 draw the shots.
+  std::size_t seeds = 5;
+  /// Choices a fact is asked with, the answer included.
+  std::size_t choices = 100;
+  std::uint64_t choice_seed = 0;
+  std::uint64_t split_seed = 0;
+  /// Facts kept for training.
+  std::size_t training = 100;
+  /// Test facts of each relation, the first in file order; 0 takes all.
+  std::size_t limit = 0;
+  /// Relations with fewer facts or options are skipped.
+  std::size_t least_facts = 0;
+  std::size_t least_objects = 0;
+  /// How pairs are written; each pair separator makes IC-LKE settings of its own, and so do those
+  /// of a relation alone.
+  std::vector<std::string> pair_separators{" "};
+  std::map<std::string, std::vector<std::string>> relation_separators{};
+  std::string item_separator = " ";
+  bool eic_paper = false;
+  bool eic_isolated = false;
+  /// How EIC-LKE writes pairs.
+  ManyShot eic_form{" ", ",", Join::ids};
+  /// HGP and MMP templates by relation code.
+  std::map<std::string, BaselineTemplates> baselines{};
+};
+
+/// Questions that share their shots. Settings and facts are asked in order, facts within settings.
+struct ManyShotBlock {
+  /// How pairs are written, and those that the questions begin with; none for templates.
+  ManyShot form{};
+  std::vector<SubjectObject> shots{};
+  std::vector<Setting> settings{};
+  /// Which of the relation's test facts are asked, by place.
+  std::size_t first_fact = 0;
+  std::size_t facts = 0;
+  /// The question about test fact f under setting s, a prompt for each choice.
+  std::function<Query(std::size_t s, std::size_t f)> query{};
+  /// What stands before the choices, to be gone on with; empty where that makes no sense.
+  std::function<Prompt(std::size_t s, std::size_t f)> opening{};
+};
+
+}  // namespace plumb

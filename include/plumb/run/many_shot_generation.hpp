@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Does the answer stand in what the model goes on to write?
+//
+// The greedy continuation of the shots and a subject (IC-LKE, the most shots) or of a prompt without
+// shots (HGP, MMP) is right if the object's label is in it, letter for letter; whether the label or
+// one of its aliases is, is kept beside it. Source: "Towards Reliable Latent Knowledge Estimation in
+// LLMs", Appendix H.7 (50 tokens).
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/tree_generator.hpp"
+#include "plumb/run/many_shot_plan.hpp"
+#include "plumb/run/run_folder.hpp"
+#include "plumb/score/recorded_choices.hpp"
+#include "plumb/score/tokenized_statements.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// The settings of a block that are gone on with: templates, and the most shots.
+inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
+  std::vector<std::size_t> settings;
+  if (!block.opening) return settings;
+  for (std::size_t s = 0; s < block.settings.size(); ++s) {
+    if (block.shots.empty() || block.settings[s].shots == block.shots.size()) settings.push_back(s);
+  }
+  return settings;
+}
+
+}  // namespace detail
+
+/// Writes a relation's generated texts, unless they stand already. Throws a user error when a prompt
+/// leaves less room than `max_new_tokens`.
+template <CausalLm Model>
+void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShotRelation& asked,
+                        const ObjectAliases& aliases, std::size_t max_new_tokens,
+                        const RunFolder& folder) {
+  const Relation& relation = asked.relation();
+  const auto file = folder.file(relation.code + "_generated.jsonl");
+  if (asked.skipped() || std::filesystem::exists(file)) return;
+  std::string rows;
+  TreeGenerator generator(model);
+  asked.for_each_block([&](const ManyShotBlock& block) {
+    for (const std::size_t s : detail::generated_settings(block)) {
+      std::vector<std::vector<TokenId>> prompts;
+      for (std::size_t f = 0; f < block.facts; ++f) {
+        std::vector<TokenId>& prompt = prompts.emplace_back();
+        if (bos) prompt.push_back(*bos);
+        const Prompt opening = block.opening(s, block.first_fact + f);
+        for (const Token& token : tokenize_prompt(model, opening).tokens) {
+          prompt.push_back(token.id);
+        }
+      }
+      std::vector<TokenId> shared = prompts.front();
+      for (const std::vector<TokenId>& prompt : prompts) {
+        const auto end = std::ranges::mismatch(shared, prompt).in1;
+        shared.erase(end, shared.end());
+      }
+      for (std::vector<TokenId>& prompt : prompts) {
+        prompt.erase(prompt.begin(), prompt.begin() + static_cast<std::ptrdiff_t>(shared.size()));
+      }
+      const auto continuations = generator.generate(
+          shared, prompts, {.samples = 0, .max_new_tokens = max_new_tokens, .stop = "", .seed = 0});
+      for (std::size_t f = 0; f < block.facts; ++f) {
+        const Fact& fact = asked.test_fact(block.first_fact + f);
+        RecordedGeneration row{block.settings[s], fact,
+                               valid_utf8(model.detokenize(continuations[f].front().tokens))};
+        const auto holds = [&](const std::string& name) {
+          return row.text.find(name) != std::string::npos;
+        };
+        row.correct = holds(relation.options[fact.answer]);
+        const auto others = aliases.find(relation.option_ids[fact.answer]);
+        row.correct_with_aliases =
+            row.correct || (others != aliases.end() && std::ranges::any_of(others->second, holds));
+        rows += recorded_generation_line(row);
+      }
+    }
+  });
+  if (!rows.empty()) write_atomically(file, rows);
+}
+
+}  // namespace plumb

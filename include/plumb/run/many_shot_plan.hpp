@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a many-shot study ask, in which order?
+//
+// Each relation is asked in blocks of questions that share their shots. IC-LKE has a block for each
+// separator and seed: all numbers of shots, each a beginning of the longest. EIC-LKE asks ten facts
+// in a row of training pairs, after pairs 50, 55, …, 95. As in the paper, a sequence holds one
+// choice of each of the ten facts, which what follows sees: the j-th of each fact's shuffled
+// choices stand in sequence j. "Isolated" is ours: the row holds training pairs alone and every
+// question branches off it, unseen by what follows. Prompts without shots (HGP, MMP) make one block.
+// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", sections 2 and 4, Appendices C, F.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/data/choices.hpp"
+#include "plumb/data/fact_split.hpp"
+#include "plumb/run/many_shot_block.hpp"
+#include "plumb/score/recorded_choices.hpp"
+
+namespace plumb {
+
+/// One relation of a study.
+class ManyShotRelation {
+ public:
+  /// Where EIC-LKE's first question stands, how many pairs apart the others, and how many there
+  /// are.
+  static constexpr std::size_t eic_first = 50, eic_step = 5, eic_questions = 10;
+  static constexpr std::size_t eic_pairs = eic_first + eic_step * (eic_questions - 1);
+
+  /// `relation`, with all its facts, and `options` must outlive it. Throws a user error for a split
+  /// that is none.
+  ManyShotRelation(const Relation& relation, const ObjectAliases& aliases,
+                   const ManyShotOptions& options)
+      : relation_(relation), options_(options) {
+    const auto count = [](std::size_t n) { return std::to_string(n); };
+    const auto fewer = [&](std::size_t there, std::size_t least, const std::string& things) {
+      if (there < least && !skipped_) {
+        skipped_ = {"skipped, fewer than " + count(least) + " " + things, count(there)};
+      }
+    };
+    fewer(relation.facts.size(), options.least_facts, "facts");
+    fewer(relation.options.size(), options.least_objects, "objects");
+    if (skipped_) return;
+    split_ = split_facts(relation, options.training, options.split_seed);
+    fewer(split_.training.size(), options.shots.empty() ? 0 : options.shots.back(),
+          "training facts for the shots");
+    fewer(split_.test.size(), 1, "test facts");
+    if (skipped_) return;
+    if (options.limit > 0 && split_.test.size() > options.limit) split_.test.resize(options.limit);
+    const ChoiceSampler sampler(relation, aliases, options.choices, options.choice_seed);
+    std::size_t fewest = relation.options.size();
+    for (const std::size_t f : split_.test) {
+      choices_.push_back(sampler.draw(relation.facts[f]));
+      fewest = std::min(fewest, choices_.back().options.size());
+      if (choices_.back().options.size() < 2) {
+        throw user_error({relation.file, relation.facts[f].line, relation.code},
+                         "'" + relation.facts[f].subject + "' has no wrong choice",
+                         "leave the fact out or add objects");
+      }
+    }
+    if (fewest < options.choices && relation.facts[split_.test.front()].offered.empty()) {
+      notes_.push_back(
+          {"fewer than " + count(options.choices) + " choices a fact, as there are no more objects",
+           count(fewest)});
+    }
+    if (wants_eic() && !has_eic()) {
+      notes_.push_back({"no EIC-LKE, which takes " + count(eic_pairs) + " training facts",
+                        count(split_.training.size())});
+    }
+  }
+
+  [[nodiscard]] const Relation& relation() const noexcept { return relation_; }
+  [[nodiscard]] const FactSplit& split() const noexcept { return split_; }
+  /// Parallel to the test facts.
+  [[nodiscard]] const std::vector<Choices>& choices() const noexcept { return choices_; }
+  [[nodiscard]] const Fact& test_fact(std::size_t f) const {
+    return relation_.facts[split_.test[f]];
+  }
+  /// Why the relation is not asked; nothing when it is.
+  [[nodiscard]] const std::optional<RelationRemark>& skipped() const noexcept { return skipped_; }
+  [[nodiscard]] const std::vector<RelationRemark>& notes() const noexcept { return notes_; }
+
+  /// Calls `visit(ManyShotBlock)` block by block; none for a relation that is skipped.
+  template <class Visit>
+  void for_each_block(Visit visit) const {
+    if (skipped_) return;
+    for (const std::string& separator : separators()) {
+      for (std::size_t seed = 0; seed < options_.seeds && !options_.shots.empty(); ++seed) {
+        visit(in_context(separator, seed));
+      }
+    }
+    for (std::size_t seed = 0; seed < options_.seeds && has_eic(); ++seed) {
+      if (options_.eic_isolated) visit(isolated(seed));
+      if (!options_.eic_paper) continue;
+      for (std::size_t first = 0; first < split_.test.size(); first += eic_questions) {
+        visit(interspersed(seed, first));
+      }
+    }
+    if (const auto found = options_.baselines.find(relation_.code);
+        found != options_.baselines.end()) {
+      visit(baselines(found->second));
+    }
+  }
+
+  /// Statements in all blocks.
+  [[nodiscard]] std::size_t statements() const {
+    std::size_t a_setting = 0;
+    for (const Choices& choices : choices_) a_setting += choices.options.size();
+    std::size_t settings = 0;
+    if (!skipped_) {
+      settings += separators().size() * options_.seeds * options_.shots.size();
+      if (has_eic()) {
+        settings += options_.seeds * (std::size_t{options_.eic_paper} + options_.eic_isolated);
+      }
+      if (const auto found = options_.baselines.find(relation_.code);
+          found != options_.baselines.end()) {
+        settings += found->second.hgp.size() + found->second.mmp.size();
+      }
+    }
+    return settings * a_setting;
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> separators() const {
+    std::vector<std::string> all = options_.pair_separators;
+    if (const auto own = options_.relation_separators.find(relation_.code);
+        own != options_.relation_separators.end()) {
+      for (const std::string& text : own->second) {
+        if (std::ranges::find(all, text) == all.end()) all.push_back(text);
+      }
+    }
+    return all;
+  }
+
+  [[nodiscard]] bool wants_eic() const { return options_.eic_paper || options_.eic_isolated; }
+  [[nodiscard]] bool has_eic() const { return wants_eic() && split_.training.size() >= eic_pairs; }
+
+  /// The first `count` training pairs under a seed.
+  [[nodiscard]] std::vector<SubjectObject> shots(std::size_t seed, std::size_t count) const {
+    std::vector<SubjectObject> pairs;
+    for (const std::size_t f : shot_order(relation_, split_, seed)) {
+      if (pairs.size() == count) break;
+      const Fact& fact = relation_.facts[f];
+      pairs.push_back({fact.subject, relation_.options[fact.answer]});
+    }
+    return pairs;
+  }
+
+  [[nodiscard]] const std::string& choice(std::size_t fact, std::size_t place) const {
+    return relation_.options[choices_[fact].options[place]];
+  }
+
+  /// A query with one prompt for each choice of a fact, after the same beginning.
+  [[nodiscard]] Query query_after(const ManyShot& form, const Prompt& sequence,
+                                  std::size_t fact) const {
+    Query query;
+    for (std::size_t c = 0; c < choices_[fact].options.size(); ++c) {
+      query.candidates.push_back(form.question(sequence, test_fact(fact).subject, choice(fact, c)));
+    }
+    return query;
+  }
+
+  [[nodiscard]] ManyShotBlock block_of(const ManyShot& form,
+                                       std::vector<SubjectObject> pairs) const {
+    ManyShotBlock block;
+    block.form = form;
+    block.shots = std::move(pairs);
+    block.facts = split_.test.size();
+    return block;
+  }
+
+  [[nodiscard]] ManyShotBlock in_context(const std::string& separator, std::size_t seed) const {
+    const ManyShot form{separator, options_.item_separator, Join::text};
+    const std::vector<SubjectObject> pairs = shots(seed, options_.shots.back());
+    ManyShotBlock block = block_of(form, pairs);
+    std::vector<Prompt> sequences;
+    for (const std::size_t n : options_.shots) {
+      block.settings.push_back({"ic", n, separator, "choice", seed});
+      sequences.push_back(form.sequence(std::span(pairs).first(n)));
+    }
+    block.query = [this, form, sequences](std::size_t s, std::size_t f) {
+      return query_after(form, sequences[s], f);
+    };
+    block.opening = [this, form, pairs](std::size_t s, std::size_t f) {
+      return form.opening(std::span(pairs).first(options_.shots[s]), test_fact(f).subject);
+    };
+    return block;
+  }
+
+  [[nodiscard]] ManyShotBlock isolated(std::size_t seed) const {
+    const ManyShot& form = options_.eic_form;
+    const std::vector<SubjectObject> pairs = shots(seed, eic_pairs);
+    ManyShotBlock block = block_of(form, pairs);
+    block.settings = {{"eic-isolated", eic_first, form.pair_separator, "choice", seed}};
+    std::vector<Prompt> sequences;
+    for (std::size_t q = 0; q < eic_questions; ++q) {
+      sequences.push_back(form.sequence(std::span(pairs).first(eic_first + eic_step * q)));
+    }
+    block.query = [this, form, sequences](std::size_t, std::size_t f) {
+      return query_after(form, sequences[f % eic_questions], f);
+    };
+    return block;
+  }
+
+  /// The ten test facts from `first` on, or as many as there are.
+  [[nodiscard]] ManyShotBlock interspersed(std::size_t seed, std::size_t first) const {
+    const ManyShot& form = options_.eic_form;
+    const std::vector<SubjectObject> pairs = shots(seed, eic_pairs);
+    ManyShotBlock block = block_of(form, {pairs.begin(), pairs.begin() + eic_first});
+    block.settings = {{"eic", eic_first, form.pair_separator, "choice", seed}};
+    block.first_fact = first;
+    block.facts = std::min(eic_questions, split_.test.size() - first);
+    // By fact: the place of the choice that stands in sequence j; fewer choices come round again.
+    std::vector<std::vector<std::size_t>> orders;
+    std::size_t sequences = 0;
+    for (std::size_t f = first; f < first + block.facts; ++f) {
+      std::vector<std::size_t>& order = orders.emplace_back(choices_[f].options.size());
+      for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+      RandomStream random(seed, "eic/" + relation_.code + "/" + subject_key(test_fact(f)));
+      random.shuffle(order);
+      sequences = std::max(sequences, order.size());
+    }
+    std::vector<Query> queries(block.facts);
+    for (std::size_t q = 0; q < block.facts; ++q) queries[q].candidates.resize(orders[q].size());
+    const Prompt beginning = form.sequence(block.shots);
+    for (std::size_t j = 0; j < sequences; ++j) {
+      Prompt sequence = beginning;
+      for (std::size_t q = 0; q < block.facts; ++q) {
+        if (q > 0) {
+          const std::size_t from = eic_first + eic_step * (q - 1);
+          for (std::size_t p = from; p < from + eic_step; ++p) {
+            sequence = form.question(std::move(sequence), pairs[p].subject, pairs[p].object);
+          }
+        }
+        const std::size_t place = orders[q][j % orders[q].size()];
+        sequence = form.question(std::move(sequence), test_fact(first + q).subject,
+                                 choice(first + q, place));
+        if (j < orders[q].size()) queries[q].candidates[place] = sequence;
+      }
+    }
+    block.query = [queries = std::move(queries), first](std::size_t, std::size_t f) {
+      return queries[f - first];
+    };
+    return block;
+  }
+
+  [[nodiscard]] ManyShotBlock baselines(const BaselineTemplates& templates) const {
+    ManyShotBlock block = block_of({}, {});
+    std::vector<std::string> texts;
+    const auto add = [&](const char* method, const std::vector<std::string>& list) {
+      for (std::size_t t = 0; t < list.size(); ++t) {
+        block.settings.push_back({method, 0, "", "choice", t});
+        texts.push_back(list[t]);
+      }
+    };
+    add("hgp", templates.hgp);
+    add("mmp", templates.mmp);
+    const auto opening = [this, texts](std::size_t s, std::size_t f) {
+      return Prompt{with_subject(texts[s], test_fact(f).subject), {}, {}};
+    };
+    block.opening = opening;
+    block.query = [this, opening](std::size_t s, std::size_t f) {
+      Query query;
+      const std::string before = opening(s, f).text + " ";
+      for (std::size_t c = 0; c < choices_[f].options.size(); ++c) {
+        const std::string& text = choice(f, c);
+        query.candidates.push_back(
+            {before + text, {{before.size(), before.size() + text.size()}}, {}});
+      }
+      return query;
+    };
+    return block;
+  }
+
+  const Relation& relation_;
+  const ManyShotOptions& options_;
+  FactSplit split_;
+  std::vector<Choices> choices_;
+  std::optional<RelationRemark> skipped_;
+  std::vector<RelationRemark> notes_;
+};
+
+}  // namespace plumb

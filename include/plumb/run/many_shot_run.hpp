@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a many-shot study scored, and how does it go on after a crash?
+//
+// Relation by relation, block by block (many_shot_plan.hpp): the block's shots enter the model once
+// and its packs branch from them. A relation's rows get their name when all its blocks are scored.
+// What is written depends on the dataset and the settings alone.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/concepts.hpp"
+#include "plumb/run/injection_run.hpp"
+#include "plumb/run/many_shot_plan.hpp"
+#include "plumb/run/pack_run.hpp"
+#include "plumb/run/run_folder.hpp"
+#include "plumb/score/causal_scorer.hpp"
+#include "plumb/score/recorded_choices.hpp"
+
+namespace plumb {
+
+template <CausalLm Model>
+class ManyShotRun {
+ public:
+  /// Scores answers alone, with BOS or without. All arguments must outlive it.
+  ManyShotRun(Model& model, bool with_bos, const RunFolder& folder, ProgressCallback on_progress)
+      : model_(model),
+        scorer_(model, with_bos, Span::answer),
+        folder_(folder),
+        packs_(scorer_, folder.file("journal.jsonl"), {Reduction::sum, Span::answer},
+               std::move(on_progress)) {}
+
+  /// Scores what is not scored yet. Leaves one file of rows for each relation that is asked.
+  void run(const std::vector<ManyShotRelation>& relations) {
+    for (const ManyShotRelation& asked : relations) {
+      const std::string& code = asked.relation().code;
+      if (asked.skipped()) continue;
+      if (const auto cost = packs_.done(code); cost && std::filesystem::exists(rows_file(code))) {
+        packs_.skip(code, *cost);
+      } else {
+        run_relation(asked);
+      }
+    }
+  }
+
+  /// The experiment with injected pairs on one relation.
+  void inject(const InjectionDesign& design, const ManyShot& form) {
+    run_injection(design, form, scorer_, packs_, folder_);
+  }
+
+  [[nodiscard]] std::optional<TokenId> bos() const { return scorer_.bos(); }
+  [[nodiscard]] const RunSummary& summary() const noexcept { return packs_.summary(); }
+
+ private:
+  [[nodiscard]] std::filesystem::path rows_file(const std::string& code) const {
+    return folder_.file(code + "_choices.jsonl");
+  }
+
+  void run_relation(const ManyShotRelation& asked) {
+    const std::string& code = asked.relation().code;
+    const auto part = std::filesystem::path(rows_file(code).string() + ".part");
+    std::ofstream rows(part, std::ios::binary | std::ios::trunc);
+    ScoringCost cost;
+    std::size_t index = 0;
+    asked.for_each_block([&](const ManyShotBlock& block) {
+      typename CausalScorer<Model>::Block statements;
+      if (!block.shots.empty()) scorer_.share(statements, block.form.sequence(block.shots));
+      for (std::size_t s = 0; s < block.settings.size(); ++s) {
+        for (std::size_t f = 0; f < block.facts; ++f) {
+          add(statements, asked, block.query(s, block.first_fact + f), block.first_fact + f);
+        }
+      }
+      scorer_.plan(statements);
+      cost += statements.cost();
+      const std::vector<StatementScore> scores = packs_.score(code, index++, statements);
+      auto from = scores.begin();
+      for (const Setting& setting : block.settings) {
+        for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
+          const Choices& choices = asked.choices()[f];
+          const auto count = static_cast<std::ptrdiff_t>(choices.options.size());
+          rows << recorded_choice_line(setting, asked.test_fact(f), choices,
+                                       std::span(from, from + count));
+          from += count;
+        }
+      }
+    });
+    rows.close();
+    if (!rows)
+      throw internal_error({.file = part}, "cannot be written", "check space; then --resume");
+    rename_into_place(part, rows_file(code));
+    packs_.finish(code, cost);
+  }
+
+  void add(typename CausalScorer<Model>::Block& statements, const ManyShotRelation& asked,
+           const Query& query, std::size_t fact) {
+    try {
+      scorer_.add(statements, query);
+    } catch (const Error& error) {
+      throw Error(error.fault(),
+                  {asked.relation().file, asked.test_fact(fact).line, asked.relation().code},
+                  error.what());
+    }
+  }
+
+  Model& model_;
+  CausalScorer<Model> scorer_;
+  const RunFolder& folder_;
+  PackRun<CausalScorer<Model>> packs_;
+};
+
+}  // namespace plumb

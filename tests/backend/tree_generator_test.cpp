@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/backend/tree_generator.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+static_assert(Generator<TreeGenerator<NgramModel>> && Generator<TreeGenerator<NgramTreeModel>>);
+
+namespace {
+
+using Sequence = std::vector<TokenId>;
+
+Sequence bytes(std::string_view text) {
+  return {text.begin(), text.end()};
+}
+
+/// Equal tokens, and log-probabilities within what float logits leave of them.
+void check_equal(const std::vector<Continuation>& found,
+                 const std::vector<Continuation>& expected) {
+  BOOST_REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    BOOST_TEST(found[i].tokens == expected[i].tokens);
+    BOOST_REQUIRE(found[i].log_probabilities.size() == found[i].tokens.size());
+    for (std::size_t t = 0; t < found[i].tokens.size(); ++t) {
+      BOOST_TEST(std::abs(found[i].log_probabilities[t] - expected[i].log_probabilities.at(t)) <
+                 1e-6);
+    }
+  }
+}
+
+Sequence random_sequence(RandomStream& random, std::size_t longest) {
+  Sequence sequence(random.below(longest + 1));
+  for (TokenId& token : sequence) token = static_cast<TokenId>('a' + random.below(3));
+  return sequence;
+}
+
+/// Says one text, whatever it is asked, and does not say what ends one.
+struct Reciter {
+  std::string text;
+  Tokenization tokenize(std::string_view) { return {}; }
+  std::string detokenize(std::span<const TokenId> ids) { return {ids.begin(), ids.end()}; }
+  std::optional<TokenId> bos() { return std::nullopt; }
+  std::size_t vocabulary_size() { return 128; }
+  std::size_t context_length() { return 64; }
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    for (std::uint32_t i = 0; i < sequence.size(); ++i) {
+      std::vector<float> row(128, -std::numeric_limits<float>::infinity());
+      row[static_cast<std::size_t>(text[i % text.size()])] = 2.5F;
+      visit(i, row);
+    }
+  }
+};
+
+/// Its logits are no numbers.
+struct Broken : Reciter {
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    const std::vector<float> row(128, std::numeric_limits<float>::quiet_NaN());
+    for (std::uint32_t i = 0; i < sequence.size(); ++i) visit(i, row);
+  }
+};
+
+constexpr std::string_view training = "abcabdaabbccab\nca\n\nabcbabc\nccab";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(tree_generator_suite)
+
+// "abcabd" as bigrams: b follows a twice, c and d follow b, a follows c; after d nothing is known,
+// and of 257 equals the lowest token is taken.
+BOOST_AUTO_TEST_CASE(greedy_continuations_and_their_probabilities_are_as_by_hand) {
+  NgramTreeModel model("abcabd", 2);
+  TreeGenerator generator(model);
+  const auto all = generator.generate(bytes("x"), std::vector{bytes("a"), bytes("d"), bytes("c")},
+                                      {.max_new_tokens = 3, .stop = ""});
+  BOOST_REQUIRE(all.size() == 3U);
+  check_equal(all[0],
+              {{bytes("bca"), {std::log(3.0 / 259), std::log(2.0 / 259), std::log(2.0 / 258)}}});
+  check_equal(all[1],
+              {{{0, 0, 0}, {std::log(1.0 / 257), std::log(1.0 / 257), std::log(1.0 / 257)}}});
+  check_equal(all[2],
+              {{bytes("abc"), {std::log(2.0 / 258), std::log(3.0 / 259), std::log(2.0 / 259)}}});
+}
+
+// x y z, then two tokens for each of three prompts, then two steps each: the last token of a
+// continuation is never fed.
+BOOST_AUTO_TEST_CASE(what_prompts_share_is_fed_once_and_the_last_token_not_at_all) {
+  NgramTreeModel model("abcabd", 2);
+  TreeGenerator generator(model);
+  const GenerationOptions options{.max_new_tokens = 3, .stop = ""};
+  const std::vector prompts{bytes("pa"), bytes("qa"), bytes("pb"), bytes("qa"), bytes("pa")};
+  const auto all = generator.generate(bytes("xyz"), prompts, options);
+  BOOST_TEST(model.tokens_fed == 3U + (2 + 3) + 3 * 2);
+  BOOST_TEST(all[0][0].tokens == all[4][0].tokens);
+  BOOST_TEST(all[1][0].tokens == all[3][0].tokens);
+  BOOST_TEST(all[2][0].tokens == bytes("cab"));
+}
+
+// A step is one evaluation: the model may be asked as often as tokens are wanted, and once for the
+// context.
+BOOST_AUTO_TEST_CASE(one_step_serves_all_prompts) {
+  struct Counting : NgramTreeModel {
+    using NgramModel::evaluate;
+    using NgramTreeModel::NgramTreeModel;
+    void evaluate(const TokenTree& tree, std::span<const NodeId> wanted,
+                  const LogitsVisitor& visit) {
+      ++evaluations;
+      NgramTreeModel::evaluate(tree, wanted, visit);
+    }
+    std::size_t evaluations = 0;
+  };
+  Counting model(training, 3);
+  TreeGenerator generator(model);
+  std::vector<Sequence> prompts;
+  for (char c = 'a'; c <= 'z'; ++c) prompts.push_back({c, 'a'});
+  (void)generator.generate(bytes("x"), prompts, {.max_new_tokens = 5, .stop = ""});
+  BOOST_TEST(model.evaluations == 1U + 5);
+  model.evaluations = 0;
+  (void)generator.generate(bytes("xa"), {.samples = 50, .max_new_tokens = 5, .stop = ""});
+  BOOST_TEST(model.evaluations == 5U);
+}
+
+// Nested prompts, equal prompts, an empty context, an empty prompt, tight limits, one branch, no
+// trees: all as the archetype generates each by itself, exactly and without a tree.
+BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
+  RandomStream random(5, "generate");
+  for (int round = 0; round < 120; ++round) {
+    NgramTreeModel model(training, 1 + random.below(4), {"ab", "c\n"});
+    NgramModel plain(training, 1 + random.below(4), {"ab", "c\n"});
+    const Sequence context = random_sequence(random, 3);
+    std::vector<Sequence> prompts(1 + random.below(8));
+    for (Sequence& prompt : prompts) {
+      do prompt = random_sequence(random, 3);
+      while (context.empty() && prompt.empty());
+    }
+    const GenerationOptions options{
+        .samples = random.below(2) * random.below(7),
+        .max_new_tokens = random.below(7),
+        .stop = std::vector<std::string>{"", "\n", "b", "bc", "never"}[random.below(5)],
+        .seed = random.below(100)};
+    const std::size_t longest = 3 + 3 + 7;
+    const std::vector<TreeLimits> limits{
+        {1024, 256, 256}, {longest, 4, 4}, {2 * longest, 2, 2}, {64, 1, 64}};
+    model.limits = limits[random.below(limits.size())];
+    const auto all = TreeGenerator(model).generate(context, prompts, options);
+    const auto flat = TreeGenerator(plain).generate(context, prompts, options);
+    BOOST_REQUIRE(all.size() == prompts.size());
+    BOOST_REQUIRE(flat.size() == prompts.size());
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      Sequence whole = context;
+      whole.insert(whole.end(), prompts[i].begin(), prompts[i].end());
+      check_equal(all[i], model.generate(whole, options));
+      check_equal(flat[i], plain.generate(whole, options));
+      check_equal(TreeGenerator(model).generate(whole, options), all[i]);
+    }
+  }
+}
+
+// With room for the context, two prompts and their tokens, four prompts take two groups; the
+// context stays.
+BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_the_context_is_fed_once_for_all_of_them) {
+  NgramTreeModel model("abcabd", 2);
+  const std::vector prompts{bytes("pa"), bytes("qb"), bytes("ra"), bytes("sc")};
+  const GenerationOptions options{.max_new_tokens = 4, .stop = ""};
+  for (const TreeLimits limits : {TreeLimits{20 + 2 * 5, 256, 256}, TreeLimits{1024, 2, 2}}) {
+    model.limits = limits;
+    model.tokens_fed = 0;
+    const auto all = TreeGenerator(model).generate(bytes(std::string(20, 'x')), prompts, options);
+    BOOST_TEST(model.tokens_fed == 20U + 4 * (2 + 3));
+    BOOST_TEST(all[3][0].tokens == bytes("abca"));
+  }
+  model.limits = {1024, 1, 256};  // one branch: each prompt by itself, whole
+  model.tokens_fed = 0;
+  (void)TreeGenerator(model).generate(bytes(std::string(20, 'x')), prompts, options);
+  BOOST_TEST(model.tokens_fed == 4U * (20 + 2 + 3));
+}
+
+BOOST_AUTO_TEST_CASE(the_model_holds_nothing_afterwards) {
+  NgramTreeModel model(training, 3);
+  TreeGenerator generator(model);
+  const std::vector prompts{bytes("pa"), bytes("qb")};
+  (void)generator.generate(bytes("xy"), prompts, {});
+  model.limits.nodes = 4;  // what is still held would be past it
+  (void)generator.generate(bytes("abc"), {.max_new_tokens = 2});
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_continuation_wherever_it_begins) {
+  NgramTreeModel model("abcabcabc", 2, {"bc"});  // a, bc, a, bc, …
+  TreeGenerator generator(model);
+  const auto until = [&](const std::string& stop) {
+    return generator.generate(bytes("xa"), {.max_new_tokens = 3, .stop = stop})[0].tokens;
+  };
+  BOOST_TEST(until("") == (Sequence{256, 'a', 256}));
+  BOOST_TEST(until("a") == Sequence{256});
+  BOOST_TEST(until("ab") == Sequence{256});  // over the end of a token
+  BOOST_TEST(until("ca") == Sequence{});     // the token in which it begins goes too
+  BOOST_TEST(until("cab") == Sequence{});
+  BOOST_TEST(until("bcabca") == (Sequence{256, 'a', 256}));
+}
+
+BOOST_AUTO_TEST_CASE(a_model_ends_where_it_says_so_and_one_that_does_not_say_goes_on) {
+  struct EndsAtB : NgramTreeModel {
+    using NgramTreeModel::NgramTreeModel;
+    [[nodiscard]] bool ends(TokenId token) const { return token == 'b'; }
+  };
+  EndsAtB model("aabaab", 3);  // a follows ab and ba, b follows aa
+  TreeGenerator generator(model);
+  BOOST_TEST(generator.ends('b'));
+  BOOST_TEST(!generator.ends('a'));
+  const std::vector prompts{bytes("aa"), bytes("ab")};
+  const auto all = generator.generate({}, prompts, {.max_new_tokens = 5, .stop = ""});
+  BOOST_TEST(all[0][0].tokens.empty());
+  BOOST_TEST(all[0][0].log_probabilities.empty());
+  BOOST_TEST(all[1][0].tokens == bytes("aa"));
+  BOOST_TEST(all[1][0].log_probabilities.size() == 2U);
+
+  Reciter reciter{"hallo"};
+  TreeGenerator recital(reciter);
+  BOOST_TEST(!recital.ends('h'));
+  BOOST_TEST(recital.generate(Sequence{1}, {.max_new_tokens = 7})[0].tokens == bytes("halloha"));
+}
+
+BOOST_AUTO_TEST_CASE(a_token_of_probability_zero_is_never_drawn) {
+  Reciter reciter{"hi"};
+  const auto all =
+      TreeGenerator(reciter).generate(Sequence{1}, {.samples = 20, .max_new_tokens = 4});
+  BOOST_REQUIRE(all.size() == 20U);
+  for (const Continuation& sample : all) {
+    BOOST_TEST(sample.tokens == bytes("hihi"));
+    BOOST_TEST(sample.log_probabilities == std::vector<double>(4, 0.0));
+  }
+}
+
+// After 1000 times "a" it follows itself with probability 1001 / 1257, the end with 1 / 1257.
+BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_in_any_number_of_groups) {
+  NgramTreeModel model(std::string(1001, 'a'), 2);
+  const GenerationOptions options{.samples = 4000, .max_new_tokens = 2, .stop = "", .seed = 3};
+  const auto samples = TreeGenerator(model).generate(bytes("a"), options);
+  BOOST_REQUIRE(samples.size() == 4000U);
+  double first = 0;
+  double ended = 0;
+  for (const Continuation& sample : samples) {
+    ended += sample.tokens.empty() ? 1 : 0;
+    first += !sample.tokens.empty() && sample.tokens[0] == 'a' ? 1 : 0;
+  }
+  BOOST_TEST(std::abs(first / 4000 - 1001.0 / 1257) < 0.032);  // five standard errors
+  BOOST_TEST(ended > 0);
+  BOOST_TEST(ended < 14);
+}
+
+// 50 samples of one token each that follow "a" share few nodes: the first step is one row, and
+// equal first tokens are one node.
+BOOST_AUTO_TEST_CASE(equal_sampled_prefixes_are_one_node) {
+  NgramTreeModel model(std::string(100000, 'a'), 2);  // a follows a with P = 0.997
+  const auto samples = TreeGenerator(model).generate(
+      bytes("xya"), {.samples = 50, .max_new_tokens = 3, .stop = "", .seed = 1});
+  BOOST_TEST(samples.size() == 50U);
+  BOOST_TEST(model.tokens_fed >= 3U + 2);
+  BOOST_TEST(model.tokens_fed < 3U + 10);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_wanted_asks_nothing) {
+  NgramTreeModel model("abc");
+  TreeGenerator generator(model);
+  BOOST_TEST(generator.generate(bytes("a"), {}, {}).empty());
+  const auto none = generator.generate(bytes("a"), {.samples = 2, .max_new_tokens = 0});
+  BOOST_REQUIRE(none.size() == 2U);
+  BOOST_TEST(none[1].tokens.empty());
+  BOOST_TEST(model.tokens_fed == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_that_is_empty_or_too_long_is_refused_before_the_model_is_asked) {
+  NgramTreeModel model("abc");
+  TreeGenerator generator(model);
+  BOOST_CHECK_EXCEPTION((void)generator.generate({}, {.max_new_tokens = 1}), Error,
+                        says(Fault::user, "prompt: an empty prompt has no next token"));
+  model.limits.nodes = 10;
+  const std::vector prompts{bytes("a"), bytes("bcdef")};
+  BOOST_CHECK_EXCEPTION(
+      (void)generator.generate(bytes("wxyz"), prompts, {.max_new_tokens = 3}), Error,
+      says(Fault::user, "prompt: 9 tokens and 3 new ones go past the model's context 10"));
+  BOOST_TEST(model.tokens_fed == 0U);
+  BOOST_TEST(generator.generate(bytes("wxyz"), prompts, {.max_new_tokens = 2}).size() == 2U);
+  NgramModel plain("abc");
+  BOOST_CHECK_EXCEPTION(
+      (void)TreeGenerator(plain).generate(Sequence(4096, 'a'), {.max_new_tokens = 2}), Error,
+      says(Fault::user, "past the model's context 4096"));
+}
+
+BOOST_AUTO_TEST_CASE(logits_that_are_no_numbers_are_told) {
+  Broken broken{{"x"}};
+  for (const std::size_t samples : {0U, 2U}) {
+    BOOST_CHECK_EXCEPTION((void)TreeGenerator(broken).generate(bytes("a"), {.samples = samples}),
+                          Error, says(Fault::internal, "give no probabilities"));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

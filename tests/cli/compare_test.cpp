@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/compare.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/results_folder.hpp"
+#include "support/small_calibration.hpp"
+#include "support/small_run.hpp"
+
+using namespace plumb;
+using test::contents;
+using test::holds;
+using test::row;
+using test::slurp;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// What the command prints; errors are thrown.
+std::string compare(Words words) {
+  std::ostringstream out, err;
+  Console console{std::move(words), out, err};
+  BOOST_TEST(run_compare_command(console) == 0);
+  BOOST_TEST(err.str() == "");
+  return out.str();
+}
+
+/// Adds a relation of two options and one template; marks say which facts are answered right.
+void add(test::ResultsFolder& into, const std::string& code, const std::string& marks) {
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const std::vector<double> right{-1, -2}, wrong{-2, -1};
+    rows.push_back(
+        row(std::string("s").append(std::to_string(i)), i, 0, 0, marks[i] == '1' ? right : wrong));
+  }
+  into.add(code, {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(), rows);
+}
+
+/// Two finished probes: "one" knows 3 of 4 and 1 of 2 facts, "two" 1 of 4 and 1 of 2.
+struct TwoRuns {
+  TwoRuns() {
+    add(one, "P1", "1110");
+    add(one, "P2", "10");
+    add(two, "P1", "0010");
+    add(two, "P2", "01");
+  }
+  /// With the names given, as from run.json.
+  void name_models(const std::string& first, const std::string& second) const {
+    one.files().write("run.json", Json{{"settings", {{"model", first}}}}.dump());
+    two.files().write("run.json", Json{{"settings", {{"model", second}}}}.dump());
+  }
+  [[nodiscard]] Words words(Words more = {}) const {
+    more.insert(more.begin(), {one.path().string(), two.path().string(), "--out", out()});
+    return more;
+  }
+  [[nodiscard]] std::string out() const { return (folder / "out").string(); }
+  [[nodiscard]] Json read(const std::string& name) const {
+    return Json::parse(slurp(folder / ("out/" + name)));
+  }
+  /// Whether the command refuses with the words and writes nothing.
+  void check_refused(const Words& given, const std::string& with) const {
+    BOOST_CHECK_EXCEPTION((void)compare(given), Error, test::says(Fault::user, with));
+    BOOST_TEST(!std::filesystem::exists(folder / "out"));
+  }
+
+  test::ResultsFolder one, two;
+  test::TemporaryFolder folder;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(compare_command)
+
+// Means over relations: (3/4 + 1/2) / 2 and (1/4 + 1/2) / 2. Of what one knows, two knows 1/3 and
+// 0; of what two knows, one knows 1 and 0.
+BOOST_FIXTURE_TEST_CASE(two_runs_become_a_folder_a_page_and_a_table, TwoRuns) {
+  name_models("large", "small");
+  const std::string said = compare(words());
+  std::set<std::string> names;
+  for (const auto& [name, text] : contents(folder / "out")) names.insert(name);
+  BOOST_TEST((names == std::set<std::string>{"accuracy.csv", "base_and_tuned.csv",
+                                             "correlation.csv", "family_correlation.csv",
+                                             "metrics.json", "model_leaderboard.csv",
+                                             "relation_leaderboard.csv", "report.html", "run.json",
+                                             "subsumption.csv", "top_and_bottom.csv"}));
+  const Json metrics = read("metrics.json");
+  BOOST_TEST(metrics.at("setting") == "template");
+  BOOST_TEST(metrics.at("models").at("large").at("accuracy").at("value") == 0.625);
+  BOOST_TEST(metrics.at("models").at("small").at("accuracy").at("value") == 0.375);
+  const Json& rates = metrics.at("subsumption");
+  BOOST_TEST(std::abs(rates.at(0).at("rate").at("value").get<double>() - 1.0 / 6) < 1e-12);
+  BOOST_TEST(rates.at(1).at("rate").at("value") == 0.5);
+  BOOST_TEST(said.starts_with("model "));
+  BOOST_TEST(holds(said, "\nlarge  0.625 ["));
+  BOOST_TEST(holds(said, "\nlarge → small "));
+  BOOST_TEST(said.ends_with("\nreport: " + out() + "/report.html\n"));
+}
+
+BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, TwoRuns) {
+  name_models("large", "small");
+  compare(words({"--seed", "7", "--pairs", "large:small"}));
+  const Json run = read("run.json");
+  BOOST_TEST(run.at("status") == "complete");
+  BOOST_TEST((run.at("folders") == Json{one.path().string(), two.path().string()}));
+  BOOST_TEST(run.at("command_line").at(1) == "compare");
+  const Json& settings = run.at("settings");
+  BOOST_TEST(settings.at("command") == "compare");
+  BOOST_TEST((settings.at("models") == Json{"large", "small"}));
+  BOOST_TEST(settings.at("setting") == "template");
+  BOOST_TEST(settings.at("seed") == 7);
+  BOOST_TEST((settings.at("pairs") == Json{"large:small"}));
+  BOOST_TEST(settings.at("families").is_null());
+  BOOST_TEST(read("metrics.json").at("bootstrap").at("seed") == 7);
+}
+
+BOOST_FIXTURE_TEST_CASE(models_are_named_by_the_user_then_the_run_then_the_folder, TwoRuns) {
+  one.files().write("run.json", Json{{"settings", {{"model", "tiny.gguf"}}}}.dump());
+  compare(words());
+  BOOST_TEST((read("run.json").at("settings").at("models") ==
+              Json{"tiny.gguf", two.path().filename().string()}));
+  compare({"mine=" + one.path().string(), two.path().string(), "--out", out()});
+  BOOST_TEST(read("run.json").at("settings").at("models").at(0) == "mine");
+}
+
+BOOST_FIXTURE_TEST_CASE(equal_names_are_refused_with_what_helps, TwoRuns) {
+  name_models("same", "same");
+  check_refused(words(),
+                "is named 'same', as is " + one.path().string() + "; name them apart as NAME=RUN");
+}
+
+BOOST_FIXTURE_TEST_CASE(comparing_again_replaces_and_anything_else_is_left_alone, TwoRuns) {
+  compare(words());
+  const std::string metrics = slurp(folder / "out/metrics.json");
+  compare(words());
+  BOOST_TEST(slurp(folder / "out/metrics.json") == metrics);
+  const auto before = contents(folder / "out");
+  Words other{"other=" + one.path().string(), one.path().string(), "--out", out()};
+  BOOST_CHECK_EXCEPTION((void)compare(other), Error,
+                        test::says(Fault::user, "holds something else than a comparison"));
+  BOOST_TEST((contents(folder / "out") == before));
+  const auto results = contents(one.path());
+  Words into = words();
+  into.back() = one.path().string();
+  BOOST_CHECK_EXCEPTION((void)compare(into), Error,
+                        test::says(Fault::user, "choose another --out"));
+  BOOST_TEST((contents(one.path()) == results));
+}
+
+BOOST_FIXTURE_TEST_CASE(families_are_read_from_a_file, TwoRuns) {
+  name_models("large", "small");
+  const auto file = folder.write("families.json", R"({"F": ["small", "large"]})");
+  compare(words({"--families", file.string()}));
+  BOOST_TEST(read("metrics.json").at("models").at("small").at("family") == "F");
+  BOOST_TEST(read("run.json").at("settings").at("families") == "families.json");
+}
+
+BOOST_FIXTURE_TEST_CASE(families_that_do_not_fit_are_refused, TwoRuns) {
+  name_models("large", "small");
+  const auto refused = [&](const std::string& text, const std::string& with) {
+    const auto file = folder.write("families.json", text);
+    check_refused(words({"--families", file.string()}), file.string() + ": " + with);
+  };
+  refused(R"({"F": ["huge"]})", "F: 'huge' is not among the models; they are large, small");
+  refused(R"({"F": ["large"], "G": ["large"]})", "G: 'large' is in 'F' already");
+  refused(R"({"F": ["large", "large"]})", "F: 'large' is in 'F' already");
+  refused(R"({"F": "large"})", "F: is not a list of model names");
+  refused(R"({"": ["large"]})", "is not a list of model names");
+  check_refused(words({"--families", (folder / "none.json").string()}), "cannot be read");
+}
+
+BOOST_FIXTURE_TEST_CASE(pairs_are_two_names_with_a_colon_between, TwoRuns) {
+  name_models("a:b", "c");
+  compare(words({"--pairs", "a:b:c,c:a:b"}));
+  const Json pairs = read("metrics.json").at("base_and_tuned");
+  BOOST_TEST(pairs.at(0).at("base") == "a:b");
+  BOOST_TEST(pairs.at(0).at("tuned") == "c");
+  BOOST_TEST(pairs.at(1).at("tuned") == "a:b");
+}
+
+BOOST_FIXTURE_TEST_CASE(pairs_that_do_not_fit_are_refused, TwoRuns) {
+  name_models("large", "small");
+  for (const char* pair : {"large", "large:huge", "large:large", "large:small:", ":small"}) {
+    check_refused(words({"--pairs", pair}),
+                  std::string("--pairs: '") + pair + "' does not name two of the models");
+  }
+  check_refused(words({"--pairs", "large:small,"}), "has an empty item");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_cannot_be_compared_is_refused, TwoRuns) {
+  check_refused(words({"--setting", "ic/50"}), "'ic/50' is not a setting all models have");
+  check_refused({one.path().string(), "--out", out()}, "fewer than two runs");
+  check_refused({"--out", out()}, "fewer than two runs");
+  check_refused({one.path().string(), two.path().string()}, "'--out' is required but missing");
+  check_refused({one.path().string(), (folder / "none").string(), "--out", out()}, "is no folder");
+  check_refused({one.path().string(), folder.path().string(), "--out", out()},
+                "holds no finished results");
+  check_refused(words({"--seed", "x"}), "--seed: 'x' is not a whole number");
+  check_refused(words({"--limit", "1"}), "--limit: unknown option");
+}
+
+BOOST_FIXTURE_TEST_CASE(other_facts_under_the_same_names_are_refused, TwoRuns) {
+  test::ResultsFolder other;
+  other.add("P1", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(), {row("s0", 0, 0, 1, {-1, -2})});
+  check_refused({one.path().string(), other.path().string(), "--out", out()},
+                "P1: instance 0 is 's0' with 'Paris' and 's0' with 'Rome' in ");
+}
+
+BOOST_FIXTURE_TEST_CASE(remarks_are_told, TwoRuns) {
+  add(one, "P3", "1");
+  BOOST_TEST(holds(compare(words()), "\n1 relation of 3 that not every model has: left out"));
+}
+
+BOOST_AUTO_TEST_CASE(help_is_printed) {
+  BOOST_TEST(holds(compare({"--help"}), "Usage: plumb compare RUN"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

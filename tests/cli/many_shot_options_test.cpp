@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/many_shot_options.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using detail::ManyShotArguments;
+using test::says;
+
+namespace {
+
+using Words = std::vector<std::string>;
+using Indices = std::vector<std::size_t>;
+
+ManyShotArguments parse(Words words) {
+  std::ostringstream out, err;
+  Console console{std::move(words), out, err};
+  detail::ManyShotWords options;
+  detail::options::options_description list;
+  options.describe(list);
+  const auto values = detail::parse_arguments(console, "plumb many-shot [options]", list);
+  return options.parse(values.value());
+}
+
+/// With what is required.
+ManyShotArguments with(Words words) {
+  words.insert(words.begin(), {"--data", "d", "--model", "m", "--out", "o"});
+  return parse(std::move(words));
+}
+
+void refused(const Words& words, const std::string& message) {
+  BOOST_CHECK_EXCEPTION((void)with(words), Error, says(Fault::user, words[0] + ": " + message));
+}
+
+const char* baselines_text = R"({
+  "Born": {"property": "P19", "hgp": ["{subject} was born in", "the place of {subject} is"],
+           "mmp": ["{subject}, born in", "{subject} was born in"]},
+  "Capital": {"property": "P36", "mmp": ["the capital of {subject}"]}})";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(many_shot_options)
+
+// The paper's numbers.
+BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
+  const ManyShotArguments parsed = with({});
+  BOOST_TEST(parsed.data == "d");
+  BOOST_TEST(parsed.model.model == "m");
+  BOOST_TEST(parsed.out == "o");
+  const ManyShotOptions& study = parsed.study;
+  BOOST_TEST((study.shots == Indices{50}));
+  BOOST_TEST(study.seeds == 5U);
+  BOOST_TEST(study.choices == 100U);
+  BOOST_TEST(study.choice_seed == 0U);
+  BOOST_TEST(study.split_seed == 0U);
+  BOOST_TEST(study.training == 100U);
+  BOOST_TEST(study.limit == 0U);
+  BOOST_TEST(study.least_facts == 0U);
+  BOOST_TEST(study.least_objects == 0U);
+  BOOST_TEST((study.pair_separators == Words{" "}));
+  BOOST_TEST(study.relation_separators.empty());
+  BOOST_TEST(study.item_separator == " ");
+  BOOST_TEST(!study.eic_paper);
+  BOOST_TEST(!study.eic_isolated);
+  BOOST_TEST((study.eic_form.join == Join::ids));
+  BOOST_TEST(study.eic_form.item_separator == ",");
+  BOOST_TEST(study.baselines.empty());
+  BOOST_TEST(parsed.generate == 0U);
+  BOOST_TEST(parsed.injection == 0U);
+  BOOST_TEST(parsed.injected == 40U);
+  BOOST_TEST(parsed.baselines.empty());
+  BOOST_TEST(parsed.separators.empty());
+  BOOST_TEST(parsed.fixed.empty());
+  BOOST_TEST(parsed.seed == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
+  const ManyShotArguments parsed = with({"--shots",
+                                         "25,1,10",
+                                         "--seeds",
+                                         "3",
+                                         "--choices",
+                                         "20",
+                                         "--choice-seed",
+                                         "4",
+                                         "--split-seed",
+                                         "6",
+                                         "--train",
+                                         "60",
+                                         "--min-facts",
+                                         "500",
+                                         "--min-objects",
+                                         "100",
+                                         "--limit",
+                                         "7",
+                                         "--generate",
+                                         "50",
+                                         "--pair-separator",
+                                         " is ",
+                                         "--item-separator",
+                                         "; ",
+                                         "--injection",
+                                         "200",
+                                         "--injected",
+                                         "30",
+                                         "--seed",
+                                         "8",
+                                         "--relations",
+                                         "P36",
+                                         "--bos",
+                                         "no",
+                                         "--resume"});
+  const ManyShotOptions& study = parsed.study;
+  BOOST_TEST((study.shots == Indices{1, 10, 25}));  // ascending
+  BOOST_TEST(study.seeds == 3U);
+  BOOST_TEST(study.choices == 20U);
+  BOOST_TEST(study.choice_seed == 4U);
+  BOOST_TEST(study.split_seed == 6U);
+  BOOST_TEST(study.training == 60U);
+  BOOST_TEST(study.least_facts == 500U);
+  BOOST_TEST(study.least_objects == 100U);
+  BOOST_TEST(study.limit == 7U);
+  BOOST_TEST((study.pair_separators == Words{" is "}));
+  BOOST_TEST(study.item_separator == "; ");
+  BOOST_TEST(parsed.generate == 50U);
+  BOOST_TEST(parsed.injection == 200U);
+  BOOST_TEST(parsed.injected == 30U);
+  BOOST_TEST(parsed.seed == 8U);
+  BOOST_TEST((parsed.relations == Words{"P36"}));
+  BOOST_TEST(!parsed.bos);
+  BOOST_TEST(parsed.resume);
+}
+
+BOOST_AUTO_TEST_CASE(kinds_of_eic_have_names) {
+  for (const auto& [kind, paper, isolated] : {std::tuple{"none", false, false},
+                                              {"paper", true, false},
+                                              {"isolated", false, true},
+                                              {"both", true, true}}) {
+    const ManyShotOptions study = with({"--eic", kind}).study;
+    BOOST_TEST(study.eic_paper == paper, kind);
+    BOOST_TEST(study.eic_isolated == isolated, kind);
+  }
+  // Only where they are written as IC-LKE's do the parts take its separators.
+  const Words separators{"--eic", "paper", "--pair-separator", ": ", "--item-separator", "; "};
+  const ManyShot ids = with(separators).study.eic_form;
+  BOOST_TEST((ids.join == Join::ids));
+  BOOST_TEST(ids.pair_separator == " ");
+  BOOST_TEST(ids.item_separator == ",");
+  Words text = separators;
+  text.insert(text.end(), {"--join", "text"});
+  const ManyShot joined = with(text).study.eic_form;
+  BOOST_TEST((joined.join == Join::text));
+  BOOST_TEST(joined.pair_separator == ": ");
+  BOOST_TEST(joined.item_separator == "; ");
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_separator_is_one_too) {
+  const ManyShotOptions study = with({"--pair-separator", "", "--item-separator", ""}).study;
+  BOOST_TEST((study.pair_separators == Words{""}));
+  BOOST_TEST(study.item_separator.empty());
+}
+
+BOOST_AUTO_TEST_CASE(separators_are_lines_of_a_file_between_spaces) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("s.txt", "was born in\n\n  , of\r\n \t\nwas born in\nis");
+  const ManyShotArguments parsed = with({"--separators", file.string()});
+  BOOST_TEST((parsed.study.pair_separators == Words{" ", " was born in ", " , of ", " is "}));
+  BOOST_TEST(parsed.study.relation_separators.empty());
+  BOOST_TEST(parsed.separators == file);
+  const auto again = with({"--pair-separator", " is ", "--separators", file.string()});
+  BOOST_TEST((again.study.pair_separators == Words{" is ", " was born in ", " , of "}));
+  BOOST_CHECK_EXCEPTION((void)with({"--separators", (folder / "none.txt").string()}), Error,
+                        says(Fault::user, "none.txt: cannot be read"));
+}
+
+BOOST_AUTO_TEST_CASE(separators_may_be_the_templates_that_begin_with_the_subject) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("t.json", baselines_text);
+  const ManyShotArguments parsed = with({"--separators", file.string()});
+  BOOST_TEST((parsed.study.pair_separators == Words{" "}));
+  const auto& own = parsed.study.relation_separators;
+  Words born = own.at("P19");
+  std::ranges::sort(born);
+  const auto [first, last] = std::ranges::unique(born);
+  born.erase(first, last);
+  BOOST_TEST((born == Words{" was born in ", ", born in "}));
+  BOOST_TEST((!own.contains("P36") || own.at("P36").empty()));  // none begins with it
+  BOOST_TEST(parsed.study.baselines.empty());
+}
+
+BOOST_AUTO_TEST_CASE(baselines_come_from_a_file) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("t.json", baselines_text);
+  const ManyShotArguments parsed = with({"--baselines", file.string(), "--shots", "-"});
+  BOOST_TEST(parsed.baselines == file);
+  BOOST_TEST(parsed.study.shots.empty());
+  BOOST_TEST(parsed.study.baselines.at("P19").hgp.size() == 2U);
+  BOOST_TEST(parsed.study.baselines.at("P36").mmp.size() == 1U);
+  const auto bad = folder.write("bad.json", R"({"Born": {"property": "P19", "hgp": ["in"]}})");
+  BOOST_CHECK_EXCEPTION((void)with({"--baselines", bad.string()}), Error,
+                        says(Fault::user, "bad.json: Born.hgp[0]: template 'in' has no {subject}"));
+}
+
+BOOST_AUTO_TEST_CASE(a_fixed_study_stands_for_the_dataset) {
+  const ManyShotArguments parsed = parse({"--fixed", "f.json", "--model", "m", "--out", "o"});
+  BOOST_TEST(parsed.fixed == "f.json");
+  BOOST_TEST(parsed.data == "f.json");
+  refused({"--fixed", "f.json"}, "stands beside --data; give one of the two");
+  BOOST_CHECK_EXCEPTION((void)parse({"--model", "m", "--out", "o"}), Error,
+                        says(Fault::user, "--data: is required but missing"));
+  BOOST_CHECK_EXCEPTION((void)parse({"--fixed", "f.json", "--out", "o"}), Error,
+                        says(Fault::user, "--model: is required but missing; `plumb many-shot"));
+}
+
+BOOST_AUTO_TEST_CASE(something_must_be_asked) {
+  const std::string message = "asks nothing; give it numbers";
+  refused({"--shots", "-"}, message);
+  refused({"--shots", ""}, message);
+  BOOST_TEST(with({"--shots", "-", "--eic", "paper"}).study.shots.empty());
+  BOOST_TEST(with({"--shots", "-", "--injection", "100"}).study.shots.empty());
+}
+
+BOOST_AUTO_TEST_CASE(bounds_are_kept_and_what_makes_no_sense_is_refused_by_name) {
+  BOOST_TEST(with({"--seeds", "1"}).study.seeds == 1U);
+  refused({"--seeds", "0"}, "is less than 1");
+  BOOST_TEST(with({"--choices", "2"}).study.choices == 2U);
+  refused({"--choices", "1"}, "is less than 2");
+  BOOST_TEST(with({"--train", "1"}).study.training == 1U);
+  refused({"--train", "0"}, "is less than 1");
+  for (const char* option :
+       {"--seeds", "--choices", "--train", "--choice-seed", "--split-seed", "--min-facts",
+        "--min-objects", "--generate", "--injection", "--injected", "--limit", "--seed"}) {
+    refused({option, "some"}, "'some' is not a whole number from 0");
+    refused({option, "1.5"}, "'1.5' is not a whole number from 0");
+  }
+  refused({"--shots", "many"}, "'many' is not a whole number from 0");
+  refused({"--shots", "1,,5"}, "'1,,5' has an empty item");
+  refused({"--shots", "5-1"}, "'5-1' is not a range");
+  refused({"--eic", "all"}, "'all' is not a choice; say paper, isolated, both or none");
+  refused({"--eic", ""}, "'' is not a choice");
+  refused({"--join", "bytes"}, "'bytes' is not a choice; say ids or text");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/many_shot.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/many_shot_console.hpp"
+#include "support/markup.hpp"
+
+using namespace plumb;
+using test::ConsoleRun;
+using test::contents;
+using test::ManyShotFiles;
+using test::reader_of_births;
+using test::run_words;
+using test::slurp;
+
+namespace {
+
+using Words = std::vector<std::string>;
+using Names = std::set<std::string>;
+
+Names names(const std::filesystem::path& folder) {
+  Names all;
+  for (const auto& [name, text] : contents(folder)) all.insert(name);
+  return all;
+}
+
+const Names always{"accuracy.csv",
+                   "accuracy_at_k.csv",
+                   "birth_choices.jsonl",
+                   "journal.jsonl",
+                   "metadata_many_shot.json",
+                   "metrics.json",
+                   "report.html",
+                   "run.json"};
+
+Names with(Names all, const std::string& name) {
+  all.insert(name);
+  return all;
+}
+
+const char* templates = R"({"Born": {"property": "birth", "hgp": ["{subject} was born in"],
+                                     "mmp": ["{subject},", "born: {subject}"]}})";
+
+Json fixed_study() {
+  return Json::parse(R"({"relation": "birth", "separator": " ",
+    "shots": [["Person Ae", "1804"], ["Person Af", "1805"]], "choices": ["1800", "1801"],
+    "test": [{"subject": "Person Aa", "answer": "1800", "scores": [0, 0]},
+             {"subject": "Person Ab", "answer": "1801"}]})");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(many_shot_command)
+
+// 2 numbers of shots × 2 seeds × 6 facts × 5 choices.
+BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, ManyShotFiles) {
+  const ConsoleRun run = many_shot();
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("\n120 statements, "));
+  BOOST_TEST(run.says("\nic/4 "));
+  BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"));
+  BOOST_TEST((names(folder / "run") == always));
+  const Json metadata = json("run/metadata_many_shot.json");
+  BOOST_TEST(metadata.at("model") == "model.gguf");
+  BOOST_TEST(metadata.at("dataset") == "data");
+  const Json& birth = metadata.at("relations").at("birth");
+  BOOST_TEST(birth.at("facts") == 30);
+  BOOST_TEST(birth.at("training") == 12);
+  BOOST_TEST(birth.at("test") == 6);
+  BOOST_TEST(birth.at("choices") == 30);
+  BOOST_TEST(birth.at("choices_beginning_another") == 0);
+  BOOST_TEST(birth.at("options").size() == 8U);
+  BOOST_TEST(birth.at("notes").empty());
+  BOOST_TEST(birth.at("skipped").is_null());
+  // Accuracy as counted from the rows themselves.
+  std::size_t right = 0, rows = 0;
+  for_each_json_line(folder / "run/birth_choices.jsonl", throw_problem,
+                     [&](const Json& row, std::size_t) {
+                       if (row.at("shots") != 4) return;
+                       const std::vector<double> scores = row.at("answer_scores");
+                       const auto best = std::ranges::max_element(scores) - scores.begin();
+                       if (row.at("answer") == best) ++right;
+                       ++rows;
+                     });
+  BOOST_TEST(rows == 12U);
+  const Json metric = json("run/metrics.json").at("settings").at("ic/4").at("accuracy");
+  BOOST_TEST(metric.at("count") == 6);
+  BOOST_TEST(std::abs(metric.at("value").get<double>() - static_cast<double>(right) / 12) < 1e-12);
+  const std::string html = slurp(folder / "run/report.html");
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(test::between(html, "<title>", "</title>") == "model.gguf on data");
+}
+
+BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, ManyShotFiles) {
+  BOOST_TEST(many_shot({"--seed", "3", "--split-seed", "4", "--choice-seed", "5"}).code == 0);
+  const Json run = json("run/run.json");
+  BOOST_TEST(run.at("status") == "complete");
+  BOOST_TEST(run.at("statements") == 120);
+  BOOST_TEST(run.at("statements_scored_now") == 120);
+  BOOST_TEST(run.at("tokens_fed") < run.at("tokens_one_by_one"));
+  BOOST_TEST(run.at("command_line").at(1) == "many-shot");
+  const Json& settings = run.at("settings");
+  BOOST_TEST(settings.at("command") == "many-shot");
+  BOOST_TEST((settings.at("shots") == Json{1, 4}));
+  BOOST_TEST(settings.at("seeds") == 2);
+  BOOST_TEST(settings.at("choices") == 5);
+  BOOST_TEST(settings.at("train") == 12);
+  BOOST_TEST(settings.at("limit") == 6);
+  BOOST_TEST(settings.at("split_seed") == 4);
+  BOOST_TEST(settings.at("choice_seed") == 5);
+  BOOST_TEST(settings.at("seed") == 3);
+  BOOST_TEST((settings.at("relations") == Json{"birth"}));
+  BOOST_TEST(settings.at("model_sha256") == hash_file(folder / "model.gguf"));
+  BOOST_TEST(settings.at("baselines_sha256").is_null());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_resume,
+                        ManyShotFiles) {
+  BOOST_TEST(many_shot().code == 0);
+  const auto before = comparable("run");
+  BOOST_TEST(many_shot().refused("run: is not empty; choose another --out, or give --resume"));
+  BOOST_TEST(many_shot({"--resume"}).code == 0);
+  BOOST_TEST((comparable("run") == before));
+  BOOST_TEST(json("run/run.json").at("statements_scored_now") == 0);
+  BOOST_TEST(many_shot({"--resume"}, "new").code == 0);
+  BOOST_TEST((comparable("new") == before));
+}
+
+// Rows, generated texts, an injection experiment and all reports come back byte by byte.
+BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, ManyShotFiles) {
+  folder.write("t.json", templates);
+  const Words options{"--baselines", at("t.json"), "--generate", "4",
+                      "--injection", "12",         "--injected", "3"};
+  Words again = options;
+  again.push_back("--resume");
+  BOOST_TEST(many_shot(options).code == 0);
+  const auto whole = comparable("run");
+  const std::string journal = slurp(folder / "run/journal.jsonl");
+  const auto lines = static_cast<std::size_t>(std::ranges::count(journal, '\n'));
+  BOOST_TEST(lines > 8U);
+  for (std::size_t part = 1; part < 8; ++part) {
+    for (const auto& [name, text] : whole) std::filesystem::remove(folder / "run" / name);
+    folder.write("run/journal.jsonl", journal.substr(0, journal.size() * part / 8));
+    const ConsoleRun run = many_shot(again);
+    BOOST_TEST(run.code == 0, run);
+    BOOST_TEST((comparable("run") == whole));
+    const Json facts = json("run/run.json");
+    BOOST_TEST(facts.at("statements_scored_now") > 0);
+    BOOST_TEST(facts.at("statements_scored_now") < facts.at("statements"));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, ManyShotFiles) {
+  folder.write("t.json", templates);
+  folder.write("s.txt", "in");
+  BOOST_TEST(many_shot().code == 0);
+  const std::vector<std::pair<Words, std::string>> changes{
+      {{"--shots", "1,5"}, "shots"},
+      {{"--seeds", "3"}, "seeds"},
+      {{"--choices", "4"}, "choices"},
+      {{"--choice-seed", "1"}, "choice_seed"},
+      {{"--split-seed", "1"}, "split_seed"},
+      {{"--train", "13"}, "train"},
+      {{"--limit", "5"}, "limit"},
+      {{"--min-facts", "1"}, "min_facts"},
+      {{"--min-objects", "1"}, "min_objects"},
+      {{"--pair-separator", ": "}, "pair_separators"},
+      {{"--item-separator", "; "}, "item_separator"},
+      {{"--separators", at("s.txt")}, "pair_separators"},
+      {{"--separators", at("t.json")}, "separators_sha256"},
+      {{"--eic", "paper"}, "eic_paper"},
+      {{"--eic", "isolated"}, "eic_isolated"},
+      {{"--join", "text"}, "join"},
+      {{"--baselines", at("t.json")}, "baselines_sha256"},
+      {{"--generate", "3"}, "generate"},
+      {{"--injection", "10", "--injected", "2"}, "injection"},
+      {{"--injected", "2"}, "injected"},
+      {{"--seed", "1"}, "seed"},
+      {{"--bos", "no"}, "bos"},
+      {{"--precision", "fast"}, "precision"}};
+  const auto before = comparable("run");
+  for (auto [options, name] : changes) {
+    options.push_back("--resume");
+    const ConsoleRun run = many_shot(options);
+    BOOST_TEST(run.refused("run.json: " + name + ": the run was begun with"), name << "\n" << run);
+  }
+  BOOST_TEST((comparable("run") == before));
+}
+
+BOOST_FIXTURE_TEST_CASE(relations_that_are_too_small_are_skipped_and_spoken_of, ManyShotFiles) {
+  table("few", 5, 5);
+  const ConsoleRun run = many_shot({"--shots", "1,10"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("skipped, fewer than 10 training facts for the shots: few 4"), run);
+  BOOST_TEST((names(folder / "run") == always));
+  const Json few = json("run/metadata_many_shot.json").at("relations").at("few");
+  BOOST_TEST(few.at("skipped").at("detail") == "4");
+  BOOST_TEST(slurp(folder / "run/report.html").find("skipped, fewer than 10 training facts") !=
+             std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_dataset_of_skipped_relations_is_refused_and_leaves_nothing,
+                        ManyShotFiles) {
+  BOOST_TEST(many_shot({"--min-facts", "31"})
+                 .refused("data: every relation is skipped, fewer than 31 facts (birth has 30)"));
+  BOOST_TEST(many_shot({"--shots", "13"}).refused("fewer than 13 training facts for the shots"));
+  BOOST_TEST(many_shot({"--relations", "P36"}).refused("'P36' is not a relation of data"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+}
+
+BOOST_FIXTURE_TEST_CASE(fewer_choices_and_merged_tokens_are_spoken_of, ManyShotFiles) {
+  const auto make_model = [](const ModelOptions&) { return reader_of_births({"0Person"}); };
+  const ConsoleRun run = run_words(words({"--choices", "20", "--item-separator", ""}), make_model);
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("fewer than 20 choices a fact, as there are no more objects: birth 8"), run);
+  BOOST_TEST(run.says("do not keep apart: birth '0Person'"), run);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_sequence_past_the_context_is_refused_before_anything_is_scored,
+                        ManyShotFiles) {
+  struct ShortModel : NgramTreeModel {
+    using NgramTreeModel::NgramTreeModel;
+    [[nodiscard]] std::size_t context_length() const { return 100; }
+  };
+  const auto make_model = [](const ModelOptions&) { return reader_of_births<ShortModel>(); };
+  // Each pair takes fifteen bytes, and so does the question with BOS.
+  const ConsoleRun run = run_words(words({"--shots", "10"}), make_model);
+  BOOST_TEST(run.refused("birth: a sequence of 165 tokens, past the model's context of 100; 5 "
+                         "shots would fit: say --shots 5"),
+             run);
+  BOOST_TEST(run_words(words({"--shots", "6"}, "six"), make_model).refused("5 shots would fit"));
+  BOOST_TEST(run_words(words({"--shots", "5"}, "five"), make_model).code == 0);
+}
+
+// Seven test facts of thirty-one: one row of seven, and isolated.
+BOOST_FIXTURE_TEST_CASE(both_kinds_of_eic_stand_beside_ic, ManyShotFiles) {
+  table("birth", 125, 8);
+  const ConsoleRun run = many_shot({"--eic", "both", "--train", "100", "--limit", "7"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("\n280 statements, "), run);  // 2 seeds × 7 facts × 5 choices × 4 settings
+  for (const char* setting : {"\nic/1 ", "\nic/4 ", "\neic/50 ", "\neic-isolated/50 "}) {
+    BOOST_TEST(run.says(setting), setting);
+  }
+  BOOST_TEST(json("run/metrics.json").at("settings").size() == 4U);
+  const ConsoleRun too_few = many_shot({"--eic", "both", "--train", "90"}, "few");
+  BOOST_TEST(too_few.says("no EIC-LKE, which takes 95 training facts: birth 90"), too_few);
+}
+
+BOOST_FIXTURE_TEST_CASE(baselines_and_separators_are_settings_of_their_own, ManyShotFiles) {
+  folder.write("t.json", templates);
+  const ConsoleRun run = many_shot({"--baselines", at("t.json"), "--separators", at("t.json")});
+  BOOST_TEST(run.code == 0, run);
+  const Json settings = json("run/metrics.json").at("settings");
+  Words all;
+  for (const auto& [name, value] : settings.items()) all.push_back(name);
+  BOOST_TEST((all == Words{"ic/1", "ic/4", "ic/1/\" was born in \"", "ic/4/\" was born in \"",
+                           "ic/1/\", \"", "ic/4/\", \"", "hgp", "mmp"}));
+  BOOST_TEST(settings.at("mmp").at("variants") == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(continuations_are_generated_and_counted, ManyShotFiles) {
+  const ConsoleRun run = many_shot({"--generate", "5"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST((names(folder / "run") == with(always, "birth_generated.jsonl")));
+  std::size_t right = 0, rows = 0;
+  for_each_json_line(
+      folder / "run/birth_generated.jsonl", throw_problem, [&](const Json& row, std::size_t) {
+        ++rows;
+        const std::size_t fact = row.at("instance_index");
+        const std::string year = std::to_string(1800 + fact % 8);
+        const bool holds = row.at("text").get<std::string>().find(year) != std::string::npos;
+        BOOST_TEST(row.at("correct") == holds);
+        right += holds ? 1U : 0U;
+      });
+  BOOST_TEST(rows == 2U * 6U);
+  const Json settings = json("run/metrics.json").at("settings");
+  const double share = settings.at("ic/4/generation").at("accuracy").at("value");
+  BOOST_TEST(std::abs(share - static_cast<double>(right) / 12) < 1e-12);
+  BOOST_TEST(settings.contains("ic/4/generation-aliases"));
+  BOOST_TEST(!settings.contains("ic/1/generation"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_injection_experiment_can_stand_alone, ManyShotFiles) {
+  const ConsoleRun run = many_shot({"--shots", "-", "--injection", "20", "--injected", "4"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("\n100 statements, "), run);
+  const Names expected = with(with(always, "birth_injection.json"), "injection.csv");
+  BOOST_TEST((names(folder / "run") == expected));
+  BOOST_TEST(std::ranges::count(slurp(folder / "run/injection.csv"), '\n') == 1 + 5 * 20);
+  BOOST_TEST(json("run/metrics.json").at("injection").at("birth").at("pairs") == 20);
+  BOOST_TEST(many_shot({"--injection", "31", "--injected", "4"}, "b")
+                 .refused("--injection: no relation has 31 facts"));
+  BOOST_TEST(many_shot({"--injection", "20", "--injected", "10"}, "c")
+                 .refused("--injected: 10 of 20 pairs cannot be injected"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_fixed_study_is_replayed_in_its_own_shape, ManyShotFiles) {
+  folder.write("f.json", fixed_study().dump());
+  const auto replay = [&](const std::string& file, const std::string& run, Words more = {}) {
+    Words words{"many-shot", "--fixed", at(file), "--model", at("model.gguf"), "--out", at(run)};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_words(words, [](const ModelOptions&) { return reader_of_births(); });
+  };
+  const ConsoleRun run = replay("f.json", "run");
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("birth "));
+  BOOST_TEST(run.says(" nats"));  // the file's scores differ
+  BOOST_TEST(run.out.ends_with("\nscores: " + at("run/fixed.json") + "\n"));
+  BOOST_TEST((names(folder / "run") == Names{"fixed.json", "journal.jsonl", "run.json"}));
+  const Json made = json("run/fixed.json");
+  BOOST_TEST(made.at("model") == "model.gguf");
+  BOOST_TEST(made.at("shots") == fixed_study().at("shots"));
+  const NgramTreeModel model = reader_of_births();
+  for (const std::size_t t : {0U, 1U}) {
+    for (const std::size_t c : {0U, 1U}) {
+      const std::string subject = made.at("test").at(t).at("subject");
+      const double expected = test::answer_by_hand(
+          model, test::ending_in("Person Ae 1804 Person Af 1805 " + subject + " ",
+                                 made.at("choices").at(c).get<std::string>()));
+      const double score = made.at("test").at(t).at("scores").at(c);
+      BOOST_TEST(std::abs(score - expected) < 1e-5);
+    }
+  }
+  const std::string bytes = slurp(folder / "run/fixed.json");
+  BOOST_TEST(replay("f.json", "run").refused("is not empty"));
+  BOOST_TEST(replay("f.json", "run", {"--resume"}).code == 0);
+  BOOST_TEST(slurp(folder / "run/fixed.json") == bytes);
+  BOOST_TEST(json("run/run.json").at("statements_scored_now") == 0);
+  folder.write("l.json", Json::array({fixed_study(), made}).dump());
+  const ConsoleRun list = replay("l.json", "list");
+  BOOST_TEST(list.says("0.000000 nats"), list);  // its own scores come back
+  BOOST_TEST((json("list/fixed.json") == Json::array({made, made})));
+  BOOST_TEST(replay("l.json", "run", {"--resume"}).refused("the run was begun with"));
+  BOOST_TEST(replay("none.json", "b").refused("none.json: cannot be read"));
+  folder.write("f.json", "{}");
+  BOOST_TEST(replay("f.json", "b").refused("f.json: separator: is not a string"));
+  BOOST_TEST(!std::filesystem::exists(folder / "b"));
+}
+
+BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ManyShotFiles) {
+  BOOST_TEST(
+      many_shot({"--shot", "5"}).refused("--shot: unknown option; `plumb many-shot --help`"));
+  BOOST_TEST(many_shot({"--eic", "all"}).refused("--eic: 'all' is not a choice"));
+  BOOST_TEST(many_shot({"more"}).refused("too many positional options"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_object_that_the_model_cannot_see_is_refused, ManyShotFiles) {
+  struct BlindModel : NgramTreeModel {
+    using NgramTreeModel::NgramTreeModel;
+    [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+      return text == "1803" ? Tokenization{} : NgramTreeModel::tokenize(text);
+    }
+  };
+  const auto make_model = [](const ModelOptions&) { return reader_of_births<BlindModel>(); };
+  BOOST_TEST(run_words(words(), make_model).refused("birth: option '1803' tokenises to nothing"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/data/fact_split.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+namespace {
+
+using Places = std::vector<std::size_t>;
+
+/// A fact for each subject named, on lines 1, 2, …
+Relation relation_of(const std::vector<std::string>& subjects) {
+  Relation relation;
+  relation.code = "P36";
+  relation.file = "P36.jsonl";
+  for (const std::string& subject : subjects) {
+    Fact fact;
+    fact.subject_id = subject;
+    fact.subject = "the " + subject;
+    fact.instance = relation.facts.size();
+    fact.line = relation.facts.size() + 1;
+    relation.facts.push_back(fact);
+  }
+  return relation;
+}
+
+std::vector<std::string> numbered(std::size_t count) {
+  std::vector<std::string> subjects;
+  for (std::size_t i = 0; i < count; ++i) subjects.push_back("s" + std::to_string(i));
+  return subjects;
+}
+
+Relation with_parts(const std::vector<std::string>& subjects, const std::vector<FactPart>& parts) {
+  Relation relation = relation_of(subjects);
+  for (std::size_t f = 0; f < parts.size(); ++f) relation.facts[f].part = parts[f];
+  return relation;
+}
+
+std::set<std::string> subjects_of(const Relation& relation, const Places& facts) {
+  std::set<std::string> subjects;
+  for (const std::size_t f : facts) subjects.insert(subject_key(relation.facts[f]));
+  return subjects;
+}
+
+/// Ascending, disjoint, together all facts, and no subject on both sides.
+void check_sound(const Relation& relation, const FactSplit& split) {
+  BOOST_TEST(std::ranges::is_sorted(split.training));
+  BOOST_TEST(std::ranges::is_sorted(split.test));
+  Places both = split.training;
+  both.insert(both.end(), split.test.begin(), split.test.end());
+  std::ranges::sort(both);
+  Places every(relation.facts.size());
+  std::iota(every.begin(), every.end(), std::size_t{0});
+  BOOST_TEST(both == every);
+  const auto test = subjects_of(relation, split.test);
+  for (const std::string& subject : subjects_of(relation, split.training)) {
+    BOOST_TEST(!test.contains(subject));
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fact_split_suite)
+
+BOOST_AUTO_TEST_CASE(a_subject_is_told_by_its_identifier_or_else_its_label) {
+  Fact fact;
+  fact.subject = "Paris";
+  BOOST_TEST(subject_key(fact) == "Paris");
+  fact.subject_id = "Q90";
+  BOOST_TEST(subject_key(fact) == "Q90");
+}
+
+// Ten facts are left for testing, or a fifth where that is less.
+BOOST_AUTO_TEST_CASE(as_many_facts_as_asked_for_are_for_training_and_some_are_left_for_testing) {
+  for (const auto& [facts, asked, expected] :
+       std::vector<std::array<std::size_t, 3>>{{150, 100, 100},
+                                               {110, 100, 100},
+                                               {109, 100, 99},
+                                               {51, 100, 41},
+                                               {50, 100, 40},
+                                               {49, 100, 39},
+                                               {45, 100, 36},
+                                               {10, 100, 8},
+                                               {9, 100, 7},
+                                               {1, 100, 0},
+                                               {0, 100, 0},
+                                               {10, 3, 3},
+                                               {10, 0, 0}}) {
+    const Relation relation = relation_of(numbered(facts));
+    const FactSplit split = split_facts(relation, asked, 1);
+    BOOST_TEST(split.training.size() == expected);
+    BOOST_TEST(split.test.size() == facts - expected);
+    check_sound(relation, split);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_subject_stays_on_one_side_with_all_its_facts) {
+  std::vector<std::string> subjects;  // s0 once, s1 twice, s2 three times and so on by turns
+  for (std::size_t i = 0; i < 40; ++i) {
+    for (std::size_t more = 0; more <= i % 4; ++more) subjects.push_back("s" + std::to_string(i));
+  }
+  const Relation relation = relation_of(subjects);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const FactSplit split = split_facts(relation, 50, seed);
+    check_sound(relation, split);
+    BOOST_TEST(split.training.size() <= 50U);
+    // A subject that does not fit any more is for testing, and a smaller one fills the gap.
+    std::map<std::string, std::size_t> left;
+    for (const std::size_t f : split.test) ++left[subjects[f]];
+    for (const auto& [subject, facts] : left) BOOST_TEST(split.training.size() + facts > 50U);
+  }
+  // A subject with more facts than the training part takes is all for testing.
+  const Relation large = relation_of({"a", "a", "a", "a", "a", "a", "b", "c", "d", "e"});
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const FactSplit split = split_facts(large, 5, seed);
+    check_sound(large, split);
+    BOOST_TEST(split.training == (Places{6, 7, 8, 9}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_subject_without_identifier_is_dealt_out_by_its_label) {
+  Relation relation = relation_of(numbered(20));
+  for (std::size_t f = 0; f < 20; ++f) {
+    relation.facts[f].subject_id.clear();
+    relation.facts[f].subject = "s" + std::to_string(f / 2);
+  }
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const FactSplit split = split_facts(relation, 10, seed);
+    check_sound(relation, split);
+    BOOST_TEST(split.training.size() == 10U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_split_depends_on_subjects_seed_and_relation_alone) {
+  const Relation relation = relation_of(numbered(60));
+  const FactSplit split = split_facts(relation, 30, 7);
+  BOOST_TEST(split_facts(relation, 30, 7).training == split.training);
+  BOOST_TEST(split_facts(relation, 30, 8).training != split.training);
+  Relation renamed = relation;
+  renamed.code = "P37";
+  BOOST_TEST(split_facts(renamed, 30, 7).training != split.training);
+  // The order of the lines, the answers and the labels say nothing.
+  Relation turned = relation;
+  std::ranges::reverse(turned.facts);
+  for (Fact& fact : turned.facts) {
+    fact.answer = 3;
+    fact.subject += "!";
+  }
+  BOOST_TEST((subjects_of(turned, split_facts(turned, 30, 7).training) ==
+              subjects_of(relation, split.training)));
+}
+
+BOOST_AUTO_TEST_CASE(more_training_facts_leave_those_that_were_there) {
+  const Relation relation = relation_of(numbered(60));
+  const auto some = subjects_of(relation, split_facts(relation, 10, 7).training);
+  const auto more = subjects_of(relation, split_facts(relation, 30, 7).training);
+  BOOST_TEST(std::ranges::includes(more, some));
+}
+
+// Each of 5 facts is one of the 2 training facts in 2/5 of the seeds: 800 ± 5 standard errors of 22.
+BOOST_AUTO_TEST_CASE(every_fact_is_as_often_for_training) {
+  const Relation relation = relation_of(numbered(5));
+  std::map<std::size_t, int> times;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    for (const std::size_t f : split_facts(relation, 2, seed).training) ++times[f];
+  }
+  BOOST_TEST(times.size() == 5U);
+  for (const auto& [fact, count] : times) {
+    BOOST_TEST(count > 690);
+    BOOST_TEST(count < 910);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_datasets_own_split_is_kept_whatever_its_sizes_and_the_seed) {
+  constexpr auto train = FactPart::training;
+  const Relation relation =
+      with_parts({"a", "b", "c", "a", "d"}, {train, FactPart::test, train, train, train});
+  for (const std::uint64_t seed : {0U, 1U}) {
+    const FactSplit split = split_facts(relation, 2, seed);
+    BOOST_TEST(split.training == (Places{0, 2, 3, 4}));
+    BOOST_TEST(split.test == Places{1});
+  }
+  BOOST_TEST(split_facts(with_parts({"a", "b"}, {train, train}), 1, 0).test.empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_own_split_that_leaves_facts_out_is_refused) {
+  for (const auto& parts : {std::vector{FactPart::training, FactPart::test, FactPart::unsaid},
+                            {FactPart::test, FactPart::test, FactPart::unsaid}}) {
+    BOOST_CHECK_EXCEPTION((void)split_facts(with_parts({"a", "b", "c"}, parts), 1, 0), Error,
+                          says(Fault::user,
+                               "P36.jsonl:3: split: is missing, but other facts have it; say train "
+                               "or test on every line, or on none"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_test_fact_among_its_own_shots_is_refused) {
+  const Relation relation = with_parts({"a", "b", "c", "b"}, {FactPart::training, FactPart::test,
+                                                              FactPart::test, FactPart::training});
+  BOOST_CHECK_EXCEPTION((void)split_facts(relation, 1, 0), Error,
+                        says(Fault::user,
+                             "P36.jsonl:2: split: 'the b' is a test fact, and line 4 has it for "
+                             "training: it would stand among its own shots; keep a subject on one "
+                             "side"));
+  // Twice on one side is sound.
+  const FactSplit split = split_facts(
+      with_parts({"a", "b", "b"}, {FactPart::training, FactPart::test, FactPart::test}), 1, 0);
+  BOOST_TEST(split.test == (Places{1, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(shots_are_the_training_facts_in_an_order_of_the_seed) {
+  const Relation relation = relation_of(numbered(80));
+  const FactSplit split = split_facts(relation, 50, 1);
+  const Places order = shot_order(relation, split, 3);
+  BOOST_TEST(shot_order(relation, split, 3) == order);
+  BOOST_TEST(shot_order(relation, split, 4) != order);
+  BOOST_TEST(order != split.training);
+  Relation renamed = relation;
+  renamed.code = "P37";
+  BOOST_TEST(shot_order(renamed, split, 3) != order);
+  Places sorted = order;
+  std::ranges::sort(sorted);
+  BOOST_TEST(sorted == split.training);
+  BOOST_TEST(shot_order(relation, {}, 3).empty());
+}
+
+// Each of 4 facts is the first shot in a quarter of the seeds: 500 ± 5 standard errors of 19.
+BOOST_AUTO_TEST_CASE(every_training_fact_is_as_often_the_first_shot) {
+  const Relation relation = relation_of(numbered(4));
+  const FactSplit split{{0, 1, 2, 3}, {}};
+  std::map<std::size_t, int> times;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) ++times[shot_order(relation, split, seed)[0]];
+  BOOST_TEST(times.size() == 4U);
+  for (const auto& [fact, count] : times) {
+    BOOST_TEST(count > 405);
+    BOOST_TEST(count < 595);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

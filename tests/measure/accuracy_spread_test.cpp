@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/accuracy_spread.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/small_study.hpp"
+
+using namespace plumb;
+using test::by_seed;
+using test::ic;
+using test::studied;
+
+namespace {
+
+const Bootstrap few{.seed = 3, .resamples = 200};
+
+/// "P1": 3 of 4, then 1 of 4. "P2": 1 of 2, 2 of 2, and a seed "P1" lacks.
+StudiedModel two_relations() {
+  return {"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "11", "11"})}};
+}
+
+/// Whether two numbers agree to rounding.
+bool near(double one, double other) {
+  return std::abs(one - other) < 1e-12;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(accuracy_spread)
+
+BOOST_AUTO_TEST_CASE(groups_of_settings_have_names_of_their_own) {
+  Setting spoken = ic(5), other = ic(5), bare = ic(5);
+  spoken.by = "generation";
+  other.separator = " is ";
+  bare.separator = "";
+  Setting quoted = ic(5);
+  quoted.separator = "generation";
+  BOOST_TEST(setting_name(ic(50, 3)) == "ic/50");
+  BOOST_TEST(setting_name({"template"}) == "template");
+  BOOST_TEST(setting_name(spoken) == "ic/5/generation");
+  BOOST_TEST(setting_name(other) == "ic/5/\" is \"");
+  std::set<std::string> names;
+  for (const Setting& setting : {spoken, other, bare, quoted, ic(5), ic(50)}) {
+    names.insert(setting_name(setting));
+  }
+  BOOST_TEST(names.size() == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(groups_are_listed_once_in_order_without_their_variants) {
+  const StudiedModel model{"m",
+                           {studied("P1", {{ic(5, 2), "1"}, {ic(1, 2), "1"}, {ic(5, 3), "1"}}),
+                            studied("P2", {{ic(5, 0), "1"}, {ic(9, 1), "1"}}),
+                            studied("P3", {{ic(7), ""}})}};  // without a fact
+  std::string names;
+  for (const Setting& group : groups_of(model)) {
+    names += setting_name(group) + " ";
+    BOOST_TEST(group.variant == 0U);
+  }
+  BOOST_TEST(names == "ic/5 ic/1 ic/9 ");
+}
+
+BOOST_AUTO_TEST_CASE(variants_come_in_order) {
+  const StudiedRelation relation =
+      studied("P1", {{ic(5, 2), "1"}, {ic(1, 0), "1"}, {ic(5, 0), "1"}, {ic(5, 1), "1"}});
+  std::string variants;
+  for (const SettingAnswers* made : variants_of(relation, ic(5, 7))) {
+    variants += std::to_string(made->setting.variant);
+  }
+  BOOST_TEST(variants == "012");
+  BOOST_TEST(variants_of(relation, ic(50)).empty());
+}
+
+// Deviations −2, −1, 3 about 4: (4 + 1 + 9) / 2 = 7.
+BOOST_AUTO_TEST_CASE(the_sample_deviation_divides_by_one_less) {
+  BOOST_TEST(near(*sample_sd(std::vector<double>{2, 3, 7}), std::sqrt(7.0)));
+  BOOST_TEST(*sample_sd(std::vector<double>{0.5, 0.5}) == 0.0);
+  BOOST_TEST(!sample_sd(std::vector<double>{2}));
+  BOOST_TEST(!sample_sd(std::vector<double>{}));
+}
+
+// P1: mean of 3/4 and 1/4; deviations ±1/4, so s² = 1/8. P2: 1/2, 1, 1 about 5/6; deviations −1/3,
+// 1/6, 1/6, so s² = (1/9 + 1/36 + 1/36) / 2 = 1/12.
+BOOST_AUTO_TEST_CASE(a_relation_has_the_mean_over_variants_and_their_deviation) {
+  const auto spreads = accuracy_spreads(two_relations(), few);
+  BOOST_TEST(spreads.size() == 1U);
+  const auto& [code, one] = spreads[0].relations[0];
+  BOOST_TEST(code == "P1");
+  BOOST_TEST(one.accuracy.value == 0.5);
+  BOOST_TEST(one.accuracy.count == 4U);
+  BOOST_TEST(one.accuracy.method == "wilson");
+  BOOST_TEST(one.accuracy.low == wilson(2, 4).low);
+  BOOST_TEST(near(*one.sd, std::sqrt(1.0 / 8)));
+  BOOST_TEST(one.variants == 2U);
+  const AccuracySpread& two = spreads[0].relations[1].second;
+  BOOST_TEST(near(two.accuracy.value, 5.0 / 6));
+  BOOST_TEST(two.accuracy.count == 2U);
+  BOOST_TEST(near(*two.sd, std::sqrt(1.0 / 12)));
+  BOOST_TEST(two.variants == 3U);
+}
+
+// Mean (1/2 + 5/6) / 2 = 2/3. Seeds 0 and 1 are everywhere: (3/4 + 1/2) / 2 = 5/8 and
+// (1/4 + 1) / 2 = 5/8, which do not move though both relations do. Over relations: ±1/6.
+BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
+  const GroupSpread spread = accuracy_spreads(two_relations(), few)[0];
+  BOOST_TEST(near(spread.overall.accuracy.value, 2.0 / 3));
+  BOOST_TEST(spread.overall.accuracy.count == 6U);
+  BOOST_TEST(spread.overall.accuracy.method == "bootstrap");
+  BOOST_TEST(spread.overall.accuracy.low < 2.0 / 3);
+  BOOST_TEST(spread.overall.accuracy.high > 2.0 / 3);
+  BOOST_TEST(near(*spread.overall.sd, 0));
+  BOOST_TEST(spread.overall.variants == 2U);
+  BOOST_TEST(near(*spread.sd_over_relations, std::sqrt(1.0 / 18)));
+}
+
+// 5/8 and then (1/4 + 1/2) / 2 = 3/8: s² = 1/32.
+BOOST_AUTO_TEST_CASE(means_that_move_have_their_deviation) {
+  const StudiedModel model{"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "10"})}};
+  BOOST_TEST(near(*accuracy_spreads(model, few)[0].overall.sd, std::sqrt(1.0 / 32)));
+}
+
+BOOST_AUTO_TEST_CASE(one_variant_has_no_deviation_and_one_relation_none_over_relations) {
+  const StudiedModel model{"m", {by_seed("P1", {"10"})}};
+  const GroupSpread spread = accuracy_spreads(model, few)[0];
+  BOOST_TEST(!spread.relations[0].second.sd);
+  BOOST_TEST(!spread.overall.sd);
+  BOOST_TEST(!spread.sd_over_relations);
+  BOOST_TEST(spread.overall.variants == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(relations_without_the_group_or_facts_are_not_in_the_mean) {
+  const StudiedModel model{
+      "m", {by_seed("P1", {"10"}), studied("P2", {{ic(1), "11"}}), by_seed("P3", {""})}};
+  const auto spreads = accuracy_spreads(model, few);
+  BOOST_TEST(spreads[0].relations.size() == 1U);
+  BOOST_TEST(spreads[0].overall.accuracy.value == 0.5);
+  BOOST_TEST(spreads[1].relations[0].first == "P2");
+  const GroupSpread none = group_spread({&model.relations[2]}, ic(50), few);
+  BOOST_TEST(none.overall.accuracy.count == 0U);
+  BOOST_TEST(none.relations.empty());
+  BOOST_TEST(!none.overall.sd);
+}
+
+BOOST_AUTO_TEST_CASE(the_order_of_variants_does_not_matter) {
+  StudiedModel model = two_relations();
+  const GroupSpread before = accuracy_spreads(model, few)[0];
+  std::ranges::reverse(model.relations[1].settings);
+  const GroupSpread after = accuracy_spreads(model, few)[0];
+  BOOST_TEST(before.overall.accuracy.low == after.overall.accuracy.low);
+  BOOST_TEST(*before.overall.sd == *after.overall.sd);
+}
+
+// P2 lacks 50 shots, so the curve is of P1: 1/4, 3/4, 1.
+BOOST_AUTO_TEST_CASE(the_curve_is_over_relations_that_have_every_number_of_shots) {
+  Setting spoken = ic(50);
+  spoken.by = "generation";
+  const StudiedModel model{
+      "m",
+      {studied("P1", {{ic(50), "1111"}, {ic(1), "1000"}, {ic(5), "1110"}, {spoken, "0000"}}),
+       studied("P2", {{ic(1), "11"}, {ic(5), "11"}})}};
+  const auto curve = shots_curve(model, ic(3), few);
+  BOOST_TEST(curve.size() == 3U);
+  BOOST_TEST(curve[0].group.shots == 1U);
+  BOOST_TEST(curve[0].overall.accuracy.value == 0.25);
+  BOOST_TEST(curve[1].overall.accuracy.value == 0.75);
+  BOOST_TEST(curve[2].group.shots == 50U);
+  BOOST_TEST(curve[2].overall.accuracy.value == 1.0);
+  BOOST_TEST(curve[1].relations.size() == 1U);
+  BOOST_TEST(shots_curve(model, {"eic"}, few).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_fewest_shots_that_reach_the_share_are_found) {
+  const auto curve = [](const std::vector<std::string>& marks) {
+    std::vector<std::pair<Setting, std::string>> settings;
+    for (std::size_t i = 0; i < marks.size(); ++i) settings.emplace_back(ic(10 * i + 1), marks[i]);
+    return shots_curve({"m", {studied("P1", settings)}}, ic(1), few);
+  };
+  const std::string all(20, '1');
+  const std::string nineteen = std::string(19, '1') + "0";  // 95%, exactly
+  const std::string eighteen = std::string(18, '1') + "00";
+  BOOST_TEST(*shots_for_share(curve({eighteen, nineteen, eighteen, all})) == 11U);
+  BOOST_TEST(*shots_for_share(curve({eighteen, eighteen, all})) == 21U);
+  BOOST_TEST(*shots_for_share(curve({eighteen, all}), 0.9) == 1U);
+  BOOST_TEST(*shots_for_share(curve({all, eighteen})) == 1U);
+  BOOST_TEST(!shots_for_share(curve({all, "00000000000000000000"})));
+  BOOST_TEST(!shots_for_share({}));
+}
+
+// Two facts, two seeds: 0.05 wrong, 0.30 right; 0.60 right, 0.95 wrong.
+BOOST_AUTO_TEST_CASE(accuracy_at_k_keeps_answers_above_the_threshold) {
+  StudiedModel model{"m", {by_seed("P1", {"01", "10"})}};
+  auto& settings = model.relations[0].settings;
+  settings[0].answers[0].confidence = 0.05;  // fact 0
+  settings[0].answers[1].confidence = 0.60;  // fact 1
+  settings[1].answers[0].confidence = 0.30;
+  settings[1].answers[1].confidence = 0.95;
+  const auto levels = accuracy_at_k(model.relations, ic(50));
+  BOOST_TEST(levels.size() == 20U);
+  BOOST_TEST(levels[0].threshold == 0.0);
+  BOOST_TEST(levels[0].answers == 4U);
+  BOOST_TEST(levels[0].accuracy.value == 0.5);
+  BOOST_TEST(levels[0].accuracy.count == 2U);  // facts
+  BOOST_TEST(levels[0].accuracy.low == wilson_share(0.5, 2).low);
+  BOOST_TEST(levels[1].threshold == 0.05);
+  BOOST_TEST(levels[1].answers == 3U);  // 0.05 is not above 0.05
+  BOOST_TEST(near(levels[1].accuracy.value, 2.0 / 3));
+  BOOST_TEST(levels[6].threshold == 0.3);
+  BOOST_TEST(levels[6].answers == 2U);
+  BOOST_TEST(levels[6].accuracy.value == 0.5);
+  BOOST_TEST(levels[6].accuracy.count == 1U);  // both are of fact 1
+  BOOST_TEST(levels[12].accuracy.value == 0.0);
+  BOOST_TEST(levels[18].answers == 1U);
+  BOOST_TEST(levels[19].threshold == 0.95);
+  BOOST_TEST(levels[19].answers == 0U);
+  BOOST_TEST(levels[19].accuracy.count == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(accuracy_at_k_pools_relations_and_knows_no_generation) {
+  const StudiedModel model = two_relations();
+  const auto levels = accuracy_at_k(model.relations, ic(50));
+  BOOST_TEST(levels[9].answers == 14U);  // 4 · 2 + 2 · 3, all at 0.5
+  BOOST_TEST(near(levels[9].accuracy.value, 9.0 / 14));
+  BOOST_TEST(levels[9].accuracy.count == 6U);
+  BOOST_TEST(levels[10].answers == 0U);
+  Setting spoken = ic(50);
+  spoken.by = "generation";
+  BOOST_TEST(accuracy_at_k(model.relations, spoken).empty());
+  BOOST_TEST(accuracy_at_k(model.relations, ic(1))[0].answers == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

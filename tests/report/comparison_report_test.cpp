@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/comparison_report.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <set>
+#include <string>
+
+#include "support/small_calibration.hpp"
+#include "support/small_comparison.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::count_of;
+using test::holds;
+using test::slurp;
+using test::three_models;
+using test::three_options;
+
+namespace {
+
+Comparison small_comparison() {
+  return compare_studies(three_models(), three_options());
+}
+
+/// The tables by file name.
+std::map<std::string, std::string> tables() {
+  std::map<std::string, std::string> files;
+  for (auto& [name, text] : comparison_csv(small_comparison())) files[name] = text;
+  return files;
+}
+
+/// Whether a line begins with the words.
+bool has_line(const std::string& text, const std::string& words) {
+  return text.starts_with(words) || holds(text, "\n" + words);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(comparison_report)
+
+BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them) {
+  const test::TemporaryFolder out;
+  const Comparison made = small_comparison();
+  write_comparison(made, {{"seed", 5}}, out.path());
+  std::set<std::string> names, expected{"metrics.json", "report.html"};
+  for (const auto& entry : std::filesystem::directory_iterator(out.path())) {
+    names.insert(entry.path().filename().string());
+  }
+  for (const auto& [name, text] : comparison_csv(made)) {
+    expected.insert(name);
+    BOOST_TEST(slurp(out / name) == text);
+  }
+  BOOST_TEST(expected.size() == 10U);
+  BOOST_TEST((names == expected));
+  BOOST_TEST(Json::parse(slurp(out / "metrics.json")) == to_json(made));
+  BOOST_TEST(slurp(out / "report.html") == ComparisonPage(made).html({{"seed", 5}}));
+}
+
+BOOST_AUTO_TEST_CASE(the_same_studies_leave_the_same_bytes) {
+  const auto again = comparison_csv(small_comparison());
+  BOOST_TEST((again == comparison_csv(small_comparison())));
+  BOOST_TEST(to_json(small_comparison()).dump() == to_json(small_comparison()).dump());
+}
+
+BOOST_AUTO_TEST_CASE(leaderboards_are_tables) {
+  const auto files = tables();
+  const std::string& models = files.at("model_leaderboard.csv");
+  BOOST_TEST(models.starts_with(
+      "model,family,relations,sd_over_relations,variants,sd_over_variants,value,low,high,count\n"
+      "ant,F & G,3,0.28867513,1,,0.66666667,"));
+  BOOST_TEST(count_of(models, "\n") == 4U);
+  BOOST_TEST(has_line(models, "bee,,3,0.25000000,1,,0.50000000,"));
+  const std::string& relations = files.at("relation_leaderboard.csv");
+  BOOST_TEST(has_line(relations, "P4,1,,1.00000000,"));
+  BOOST_TEST(has_line(relations, "P1,3,0.25000000,0.25000000,"));
+  BOOST_TEST(count_of(relations, "\n") == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(maps_are_tables_of_their_cells) {
+  const auto files = tables();
+  const std::string& cells = files.at("accuracy.csv");
+  BOOST_TEST(count_of(cells, "\n") == 1U + 3 * 4);
+  BOOST_TEST(has_line(cells, "ant,P3,1,,1.00000000,"));
+  BOOST_TEST(has_line(cells, "ant,P4,0,,,,,0\n"));
+  const std::string& correlation = files.at("correlation.csv");
+  BOOST_TEST(count_of(correlation, "\n") == 1U + 6);
+  BOOST_TEST(has_line(correlation, "ant,bee,0.86602540,"));
+  const std::string& subsumption = files.at("subsumption.csv");
+  BOOST_TEST(has_line(subsumption, "ant,bee,3,0,0.58333333,"));
+  BOOST_TEST(has_line(subsumption, "bee,ant,3,0,0.83333333,"));
+  BOOST_TEST(has_line(subsumption, "cat,ant,2,1,"));
+}
+
+BOOST_AUTO_TEST_CASE(the_other_tables_have_what_the_page_shows) {
+  const auto files = tables();
+  const std::string& extremes = files.at("top_and_bottom.csv");
+  BOOST_TEST(has_line(extremes, "bee,top,1,P4,1.00000000\n"));
+  BOOST_TEST(has_line(extremes, "bee,bottom,3,P1,0.25000000\n"));
+  BOOST_TEST(files.at("family_correlation.csv") ==
+             "family,other,mean_r,pairs\nF & G,F & G,0.50000000,1\n");
+  const std::string& pairs = files.at("base_and_tuned.csv");
+  BOOST_TEST(has_line(pairs, "ant,bee,base_accuracy,0.66666667,"));
+  BOOST_TEST(has_line(pairs, "ant,bee,difference,-0.16666667,"));
+  BOOST_TEST(has_line(pairs, "ant,bee,tuned_given_base,0.83333333,"));
+  BOOST_TEST(count_of(pairs, "\n") == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_shows_the_leaderboard_then_pairs_of_models) {
+  const std::string table = comparison_table(small_comparison());
+  BOOST_TEST(has_line(table, "ant    0.667 ["));
+  BOOST_TEST(table.find("\nant ") < table.find("\nbee "));
+  BOOST_TEST(has_line(table, "ant → bee"));
+  BOOST_TEST(has_line(table, "bee → ant"));
+  BOOST_TEST(holds(table, "base → tuned"));
+  BOOST_TEST(holds(table, "-0.167 ["));
+}
+
+BOOST_AUTO_TEST_CASE(pairs_of_many_models_are_for_the_page) {
+  std::vector<StudiedModel> models;
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    models.push_back(three_models()[1]);
+    models.back().name = name;
+  }
+  ComparisonOptions options;
+  options.bootstrap.resamples = 20;
+  const std::string table = comparison_table(compare_studies(models, options));
+  BOOST_TEST(!holds(table, "→"));
+  BOOST_TEST(has_line(table, "f      0.667 ["));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/many_shot_report.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <set>
+#include <string>
+
+#include "support/errors.hpp"
+#include "support/many_shot_folder.hpp"
+#include "support/markup.hpp"
+#include "support/small_calibration.hpp"
+
+using namespace plumb;
+using test::count_of;
+using test::holds;
+using test::in_order;
+using test::ManyShotFolder;
+using test::says;
+using test::slurp;
+using test::SmallManyShot;
+using test::TemporaryFolder;
+
+namespace {
+
+std::set<std::string> names(const TemporaryFolder& folder) {
+  std::set<std::string> all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    all.insert(entry.path().filename().string());
+  }
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(many_shot_report)
+
+BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallManyShot) {
+  const TemporaryFolder out, with_injection;
+  const ManyShotReport report(path(), {.seed = 7, .resamples = 50});
+  report.write(out.path());
+  const std::set<std::string> always{"metrics.json", "accuracy.csv", "accuracy_at_k.csv",
+                                     "report.html"};
+  BOOST_TEST((names(out) == always));
+  BOOST_TEST(slurp(out / "accuracy.csv") == many_shot_accuracy_csv(report.results()));
+  BOOST_TEST(slurp(out / "accuracy_at_k.csv") == accuracy_at_k_csv(report.results()));
+  inject("P1");
+  ManyShotReport(path()).write(with_injection.path());
+  BOOST_TEST(names(with_injection).contains("injection.csv"));
+}
+
+BOOST_FIXTURE_TEST_CASE(metrics_json_says_how_its_intervals_were_drawn, SmallManyShot) {
+  const TemporaryFolder out;
+  const ManyShotReport report(path(), {.seed = 7, .resamples = 50});
+  report.write(out.path());
+  Json json = Json::parse(slurp(out / "metrics.json"));
+  BOOST_TEST(json.at("bootstrap").at("seed") == 7);
+  BOOST_TEST(json.at("bootstrap").at("resamples") == 50);
+  BOOST_TEST(json.at("interval") == 0.95);
+  json.erase("bootstrap");
+  json.erase("interval");
+  BOOST_TEST(json == to_json(report.results()));
+}
+
+BOOST_FIXTURE_TEST_CASE(writing_again_gives_the_same_bytes, SmallManyShot) {
+  inject("P1");
+  const TemporaryFolder one, two;
+  ManyShotReport(path(), {.seed = 7, .resamples = 50}).write(one.path());
+  ManyShotReport(path(), {.seed = 7, .resamples = 50}).write(two.path());
+  for (const std::string& name : names(one)) BOOST_TEST(slurp(one / name) == slurp(two / name));
+  ManyShotReport(path(), {.seed = 8, .resamples = 50}).write(two.path());
+  BOOST_TEST(slurp(one / "metrics.json") != slurp(two / "metrics.json"));
+}
+
+BOOST_AUTO_TEST_CASE(injections_of_several_relations_share_one_table) {
+  ManyShotFolder folder;
+  folder.inject("P1");
+  folder.inject("P2");
+  const TemporaryFolder out;
+  ManyShotReport(folder.path(), {.seed = 7, .resamples = 50}).write(out.path());
+  const std::string csv = slurp(out / "injection.csv");
+  BOOST_TEST(csv.starts_with("relation,"));
+  BOOST_TEST(count_of(csv, "relation,") == 1U);
+  BOOST_TEST(count_of(csv, "\n") == 1U + 2U * 5U * 10U);
+  BOOST_TEST(count_of(csv, "\nP2,") == 50U);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_page_has_the_settings_of_the_run, SmallManyShot) {
+  const TemporaryFolder out;
+  ManyShotReport(path()).write(out.path());
+  BOOST_TEST(!holds(slurp(out / "report.html"), "<h2>Settings</h2>"));
+  settings({{"model", "m.gguf"}, {"dataset", "d"}, {"shots", {1, 5}}, {"weights", nullptr}});
+  ManyShotReport(path()).write(out.path());
+  const std::string html = slurp(out / "report.html");
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(test::between(html, "<title>", "</title>") == "m.gguf on d");
+  BOOST_TEST(holds(html, "<tr><td>shots</td><td><bdi>[1,5]</bdi></td></tr>"));
+  BOOST_TEST(!holds(html, "<td>weights</td>"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_terminal_table_has_a_row_for_each_group, SmallManyShot) {
+  const ManyShotReport report(path(), {.seed = 7, .resamples = 50});
+  const std::string table = report.table();
+  for (const char* group :
+       {"\nic/1 ", "\nic/5 ", "\nhgp ", "\nic/5/generation ", "\nic/5/generation-aliases "}) {
+    BOOST_TEST(count_of(table, group) == 1U, group);
+  }
+  const std::string row = test::between(table, "\nic/5 ", "\n");
+  BOOST_TEST(in_order(row, {"2", "6", "0.938 [", "0.088", "2"}));
+  BOOST_TEST(in_order(test::between(table, "\nhgp ", "\n"), {"1", "4", "0.250 [", "–", "1"}));
+  BOOST_TEST(in_order(table, {"5 shots", "95%", "at 5", "(ic/5)"}));
+  BOOST_TEST(report.notes().size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(no_number_of_shots_is_named_where_nothing_is_right) {
+  ManyShotFolder folder;
+  folder.choose("P1", {"ic", 1, " ", "choice", 0}, "00");
+  folder.choose("P1", {"ic", 5, " ", "choice", 0}, "00");
+  const std::string table = ManyShotReport(folder.path()).table();
+  BOOST_TEST(holds(table, "\nic/5 "));
+  BOOST_TEST(!holds(table, " reach 95%"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_is_no_run_is_refused) {
+  const TemporaryFolder empty;
+  BOOST_CHECK_EXCEPTION(ManyShotReport{empty.path()}, Error,
+                        says(Fault::user, "holds no finished many-shot run"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

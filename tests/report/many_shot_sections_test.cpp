@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/many_shot_sections.hpp"
+
+// What stands in the sections is tested in many_shot_page_test.cpp.
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "support/many_shot_folder.hpp"
+#include "support/markup.hpp"
+
+using namespace plumb;
+using test::ManyShotFolder;
+
+namespace {
+
+Setting of(const std::string& method, std::size_t shots, const std::string& separator = " ") {
+  return {method, shots, separator, "choice", 0};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(many_shot_sections)
+
+BOOST_AUTO_TEST_CASE(settings_go_by_the_papers_names) {
+  BOOST_TEST(detail::setting_words(of("ic", 50)) == "IC-LKE, 50 shots");
+  BOOST_TEST(detail::setting_words(of("ic", 1)) == "IC-LKE, 1 shot");
+  BOOST_TEST(detail::setting_words(of("eic", 50)) == "EIC-LKE");
+  BOOST_TEST(detail::setting_words(of("eic-isolated", 50)) == "EIC-LKE, isolated");
+  BOOST_TEST(detail::setting_words(of("hgp", 0, "")) == "HGP");
+  BOOST_TEST(detail::setting_words(of("mmp", 0, "")) == "MMP");
+}
+
+BOOST_AUTO_TEST_CASE(a_number_stands_over_its_deviation) {
+  BOOST_TEST(detail::spread_cell({wilson(1, 4), 0.125, 2}) ==
+             "<td data-v=\"0.250000\">0.250<small>± 0.125</small></td>");
+  BOOST_TEST(detail::spread_cell({wilson(1, 4), {}, 1}) ==
+             "<td data-v=\"0.250000\">0.250<small>± –</small></td>");
+  BOOST_TEST(detail::spread_cell({}) == "<td data-v=\"-1\">–</td>");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_separator_is_the_usual_one) {
+  ManyShotFolder folder;
+  folder.choose("P1", of("ic", 5, ": "), "10");
+  folder.choose("P1", of("ic", 5, " in "), "10");
+  folder.choose("P1", of("eic", 50), "10");
+  const ManyShotResults made = many_shot_results(folder.path(), {.seed = 0, .resamples = 20});
+  BOOST_TEST(detail::has_usual_separator(made, of("ic", 1, ": ")));
+  BOOST_TEST(!detail::has_usual_separator(made, of("ic", 5, " in ")));
+  BOOST_TEST(detail::has_usual_separator(made, of("eic", 50)));
+  BOOST_TEST(detail::has_usual_separator(made, of("hgp", 0, "")));
+}
+
+BOOST_AUTO_TEST_CASE(sections_without_anything_to_show_are_empty) {
+  const ManyShotResults nothing;
+  BOOST_TEST(detail::shots_section(nothing).empty());
+  BOOST_TEST(detail::methods_section(nothing).empty());
+  BOOST_TEST(detail::separators_section(nothing).empty());
+  BOOST_TEST(detail::confidence_section(nothing).empty());
+  BOOST_TEST(detail::generation_section(nothing).empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(every_section_is_well_formed, test::SmallManyShot) {
+  choose("P1", of("ic", 5, " <in> "), "1010");
+  const ManyShotResults made = many_shot_results(path(), {.seed = 0, .resamples = 20});
+  for (const std::string& html :
+       {detail::shots_section(made), detail::methods_section(made),
+        detail::separators_section(made), detail::confidence_section(made),
+        detail::generation_section(made)}) {
+    BOOST_TEST(html.starts_with("<h2>"));
+    BOOST_TEST(test::markup_fault(html) == "");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/many_shot_check.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plumb/run/many_shot_run.hpp"
+#include "support/errors.hpp"
+#include "support/small_many_shot.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::births;
+using test::reader_of_births;
+using test::says;
+using test::TemporaryFolder;
+
+namespace {
+
+const ObjectAliases no_aliases;
+
+/// IC-LKE with 1 and 4 shots, two seeds and two separators, and two templates.
+ManyShotOptions several() {
+  ManyShotOptions options;
+  options.shots = {1, 4};
+  options.seeds = 2;
+  options.choices = 5;
+  options.training = 12;
+  options.limit = 6;
+  options.pair_separators = {" ", ": "};
+  options.baselines["birth"] = {"", {"{subject} was born in"}, {"({subject},"}};
+  return options;
+}
+
+/// Both kinds of EIC-LKE on 12 facts, so that paper's last row has two questions alone.
+ManyShotOptions eic() {
+  ManyShotOptions options;
+  options.shots = {};
+  options.seeds = 1;
+  options.choices = 4;
+  options.limit = 12;
+  options.eic_paper = options.eic_isolated = true;
+  return options;
+}
+
+/// A model that takes shorter sequences than it could.
+struct ShortModel : NgramTreeModel {
+  using NgramTreeModel::NgramTreeModel;
+  [[nodiscard]] std::size_t context_length() const { return longest; }
+  std::size_t longest = 100;
+};
+
+/// What check() says of a relation under a model.
+template <class Model>
+std::vector<RelationRemark> checked(Model model, const Relation& relation,
+                                    const ManyShotOptions& options) {
+  return ManyShotCheck(model, true).notes(ManyShotRelation(relation, no_aliases, options));
+}
+
+std::vector<RelationRemark> checked_short(std::size_t longest, const Relation& relation,
+                                          const ManyShotOptions& options) {
+  ShortModel model = reader_of_births<ShortModel>();
+  model.longest = longest;
+  return checked(model, relation, options);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(many_shot_check)
+
+// A pair has 14 bytes, one with a space before it 15; with BOS n shots and a question are 15 (n + 1).
+BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_fit) {
+  const Relation relation = births(60, 8);
+  ManyShotOptions options;
+  options.seeds = 1;
+  options.choices = 5;
+  options.training = 45;
+  const auto with_shots = [&](std::vector<std::size_t> shots) {
+    options.shots = std::move(shots);
+    return options;
+  };
+  const std::string expected = ": birth: a sequence of 615 tokens, past the model's context of " +
+                               std::to_string(15 * 21 + 14) +
+                               "; 20 shots would fit: say --shots 20";
+  BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21 + 14, relation, with_shots({40})), Error,
+                        says(Fault::user, expected));
+  BOOST_TEST(checked_short(15 * 21 + 14, relation, with_shots({20})).empty());
+  BOOST_TEST(checked_short(15 * 21, relation, with_shots({20})).empty());  // just fits
+  BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21 - 1, relation, with_shots({20})), Error,
+                        says(Fault::user, "19 shots would fit"));
+  BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21 + 14, relation, with_shots({21})), Error,
+                        says(Fault::user, "20 shots would fit"));
+  BOOST_CHECK_EXCEPTION((void)checked_short(29, relation, with_shots({1})), Error,
+                        says(Fault::user, "not one shot would fit: leave the fact out"));
+  BOOST_TEST(checked_short(30, relation, with_shots({1})).empty());
+  // The first number of shots that is too large is not the largest.
+  for (const std::size_t most : {25U, 30U, 40U}) {
+    BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21, relation, with_shots({5, 24, most})), Error,
+                          says(Fault::user,
+                               "a sequence of 375 tokens, past the model's context of "
+                               "315; 20 shots would fit: say --shots 20"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_fits_by_the_check_can_be_scored) {
+  const Relation relation = births(60, 8);
+  ManyShotOptions options;
+  options.shots = {20};
+  options.seeds = 3;
+  options.choices = 8;
+  options.training = 45;
+  for (const std::size_t longest : {15U * 21, 15U * 21 - 1}) {
+    ShortModel model = reader_of_births<ShortModel>();
+    model.longest = longest;
+    const TemporaryFolder folder;
+    const RunFolder run_folder(folder / "run", Json::object(), true);
+    const std::vector<ManyShotRelation> asked{{relation, no_aliases, options}};
+    ManyShotRun run(model, true, run_folder, {});
+    if (longest == 15 * 21) {
+      BOOST_TEST(ManyShotCheck(model, true).notes(asked[0]).empty());
+      run.run(asked);
+      BOOST_TEST(std::filesystem::exists(folder / "run/birth_choices.jsonl"));
+    } else {
+      BOOST_CHECK_THROW((void)ManyShotCheck(model, true).notes(asked[0]), Error);
+      BOOST_CHECK_EXCEPTION(run.run(asked), Error, says(Fault::user, "birth.jsonl:"));
+    }
+  }
+}
+
+// Of a relation's subjects one is longest: the check finds it wherever it stands.
+BOOST_AUTO_TEST_CASE(the_longest_question_decides) {
+  Relation relation = births(60, 8);
+  ManyShotOptions options;
+  options.shots = {20};
+  options.seeds = 1;
+  options.choices = 8;
+  options.training = 45;
+  const std::size_t fact = split_facts(relation, 45, 0).test[7];
+  relation.facts[fact].subject += " the Great";
+  BOOST_CHECK_EXCEPTION(
+      (void)checked_short(15 * 21 + 9, relation, options), Error,
+      says(Fault::user, "birth.jsonl:" + std::to_string(relation.facts[fact].line) + ": birth"));
+  BOOST_TEST(checked_short(15 * 21 + 10, relation, options).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_last_question_of_an_eic_row_is_its_longest) {
+  const Relation relation = births(125, 10);
+  ManyShotOptions options = eic();
+  options.eic_isolated = false;
+  const std::string remedy = "leave the method or the relation out";
+  // Ninety-five pairs and ten questions; isolated has one question.
+  BOOST_TEST(checked_short(15 * 105, relation, options).empty());
+  BOOST_CHECK_EXCEPTION((void)checked_short(15 * 105 - 1, relation, options), Error,
+                        says(Fault::user, remedy));
+  options.eic_isolated = true;
+  options.eic_paper = false;
+  BOOST_TEST(checked_short(15 * 96, relation, options).empty());
+  BOOST_CHECK_EXCEPTION((void)checked_short(15 * 96 - 1, relation, options), Error,
+                        says(Fault::user, remedy));
+  options.limit = 4;  // the fourth stands after 65 pairs
+  BOOST_TEST(checked_short(15 * 66, relation, options).empty());
+  BOOST_CHECK_EXCEPTION((void)checked_short(15 * 66 - 1, relation, options), Error,
+                        says(Fault::user, remedy));
+}
+
+BOOST_AUTO_TEST_CASE(a_token_that_covers_subject_and_object_is_warned_of_once) {
+  const Relation relation = births(30, 8);
+  const NgramTreeModel model = reader_of_births({"0Person", "n A"});
+  ManyShotOptions options = several();
+  options.pair_separators = {" "};
+  options.shots = {1, 12};
+  BOOST_TEST(checked(model, relation, options).empty());
+  options.item_separator = "";
+  const auto notes = checked(model, relation, options);
+  BOOST_REQUIRE(notes.size() == 1U);  // once for all seeds and numbers of shots
+  BOOST_TEST(notes[0].what ==
+             "a token covers both a subject and an object, which pair separator ' ' "
+             "and item separator '' do not keep apart");
+  BOOST_TEST(notes[0].detail == "'0Person'");
+  // EIC-LKE's parts are tokenised apart, so nothing can merge.
+  ManyShotOptions apart = eic();
+  apart.eic_form.item_separator = "";
+  BOOST_TEST(checked(model, births(125, 10), apart).empty());
+  apart.eic_form.join = Join::text;
+  BOOST_TEST(checked(model, births(125, 10), apart).size() == 1U);
+}
+
+// Behind a space, "Rome" begins "Romeo" and "Romeo and"; "Romeo" begins "Romeo and".
+BOOST_AUTO_TEST_CASE(choices_whose_tokens_begin_anothers_are_counted) {
+  Relation relation = births(30, 8);
+  relation.options[1] = "Romeo and";
+  relation.options[4] = "Rome";
+  relation.options[6] = "Romeo";
+  ManyShotOptions options = several();
+  options.choices = 8;
+  const auto count = [&](NgramTreeModel model) {
+    const ManyShotRelation asked(relation, no_aliases, options);
+    return ManyShotCheck(model, true).choices_beginning_another(asked);
+  };
+  BOOST_TEST(count(reader_of_births()) == 6U * 2U);
+  // As one token "Romeo" does not go on from "Rome".
+  BOOST_TEST(count(reader_of_births({"Romeo"})) == 6U * 1U);
+  relation.options[4] = "Rom";
+  relation.options[6] = "Rim";
+  BOOST_TEST(count(reader_of_births()) == 6U * 1U);
+}
+
+BOOST_AUTO_TEST_CASE(an_injection_experiment_past_the_context_is_refused) {
+  const Relation relation = births(60, 8);
+  const InjectionDesign design = injection_design(relation, {.pairs = 20, .slots = 4});
+  ShortModel model = reader_of_births<ShortModel>();
+  model.longest = 1000;
+  ManyShotCheck(model, true).refuse_long(design, {});
+  model.longest = 100;
+  BOOST_CHECK_EXCEPTION(ManyShotCheck(model, true).refuse_long(design, {}), Error,
+                        says(Fault::user, "birth: the injection experiment's sequence of "));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/many_shot_generation.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/small_many_shot.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::births;
+using test::pairs_text;
+using test::says;
+using test::slurp;
+using test::TemporaryFolder;
+
+namespace {
+
+const std::vector<std::size_t> everybody = [] {
+  std::vector<std::size_t> all(30);
+  for (std::size_t i = 0; i < 30; ++i) all[i] = i;
+  return all;
+}();
+
+/// Has read of everybody twice, and goes on as it has read whatever stands before the name.
+template <class Model = NgramTreeModel>
+Model scholar() {
+  const std::string text = pairs_text(births(30, 8), everybody);
+  Model model(text + " " + text, 9);
+  if constexpr (TreeCausalLm<Model>) model.limits = {1000, 4, 64};
+  return model;
+}
+
+ManyShotOptions shots_and_templates() {
+  ManyShotOptions options;
+  options.shots = {1, 4};
+  options.seeds = 2;
+  options.choices = 5;
+  options.training = 12;
+  options.limit = 6;
+  options.baselines["birth"] = {"", {"{subject}", "born: {subject}"}, {}};
+  return options;
+}
+
+struct Generated {
+  explicit Generated(Relation of = births(30, 8), ManyShotOptions with = shots_and_templates())
+      : relation(std::move(of)), options(std::move(with)) {}
+
+  template <class Model>
+  std::vector<RecordedGeneration> run(Model model, std::size_t tokens, bool with_bos = true) {
+    const RunFolder run_folder(folder / "run", Json::object(), true);
+    generate_many_shot(model, with_bos ? model.bos() : std::nullopt, asked, aliases, tokens,
+                       run_folder);
+    RecordedChoiceRelation recorded;
+    recorded.generated = folder / "run/birth_generated.jsonl";
+    std::vector<RecordedGeneration> rows;
+    for_each_recorded_generation(recorded,
+                                 [&](const RecordedGeneration& row) { rows.push_back(row); });
+    return rows;
+  }
+
+  TemporaryFolder folder;
+  Relation relation;
+  ManyShotOptions options;
+  ObjectAliases aliases;
+  ManyShotRelation asked{relation, aliases, options};
+};
+
+/// The greedy continuation that the archetype's own generator gives.
+std::string greedy(const NgramModel& model, const std::string& text, std::size_t tokens,
+                   bool with_bos) {
+  std::vector<TokenId> prompt;
+  if (with_bos) prompt.push_back(*model.bos());
+  for (const Token& token : model.tokenize(text).tokens) prompt.push_back(token.id);
+  const auto made =
+      model.generate(prompt, {.samples = 0, .max_new_tokens = tokens, .stop = "", .seed = 0});
+  return model.detokenize(made.front().tokens);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(many_shot_generation)
+
+BOOST_AUTO_TEST_CASE(texts_are_the_models_own_greedy_continuations) {
+  for (const bool with_bos : {true, false}) {
+    for (const bool tree : {true, false}) {
+      Generated job;
+      const auto rows =
+          tree ? job.run(scholar(), 12, with_bos) : job.run(scholar<NgramModel>(), 12, with_bos);
+      // The most shots under two seeds, and two templates.
+      BOOST_REQUIRE(rows.size() == 4U * 6U);
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const RecordedGeneration& row = rows[r];
+        const Fact& fact = job.asked.test_fact(r % 6);
+        BOOST_TEST(row.fact.instance == fact.instance);
+        BOOST_TEST(row.fact.subject == fact.subject);
+        std::string prompt;
+        if (r < 12) {
+          BOOST_TEST(row.setting.method == "ic");
+          BOOST_TEST(row.setting.shots == 4U);
+          const auto shots = shot_order(job.relation, job.asked.split(), r / 6);
+          prompt = pairs_text(job.relation, std::span(shots).first(4)) + " " + fact.subject;
+        } else {
+          BOOST_TEST(row.setting.method == "hgp");
+          prompt = (r < 18 ? "" : "born: ") + fact.subject;
+        }
+        BOOST_TEST(row.setting.variant == r / 6 % 2);
+        const std::string expected = greedy(scholar(), prompt, 12, with_bos);
+        BOOST_TEST(row.text == expected);
+        const bool correct = expected.find(job.relation.options[fact.answer]) != expected.npos;
+        BOOST_TEST(row.correct == correct);
+        BOOST_TEST(row.correct_with_aliases == correct);
+      }
+      // It has read " 1802 Person …" after each of them, so it knows them all.
+      BOOST_TEST(rows[0].text == " " + job.relation.options[job.asked.test_fact(0).answer] +
+                                     rows[0].text.substr(5));
+      BOOST_TEST(rows[0].text.size() == 12U);
+      BOOST_TEST(rows[0].correct);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_label_must_be_in_the_tokens_that_were_asked_for) {
+  Generated enough, short_of_one;
+  for (const auto& row : enough.run(scholar(), 5)) BOOST_TEST(row.correct);
+  for (const auto& row : short_of_one.run(scholar(), 4)) {
+    BOOST_TEST(!row.correct);
+    BOOST_TEST(row.text.size() == 4U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_alias_counts_beside_the_label_and_letters_must_agree) {
+  // Facts are kept by a label that never stands in what follows.
+  Relation renamed = births(30, 8);
+  for (std::string& option : renamed.options) option = "Year " + option;
+  Generated aliased(renamed);
+  aliased.aliases = {{"y0", {"1800"}}, {"y1", {"person"}}, {"y2", {"none", "Person"}}};
+  std::size_t with_alias = 0;
+  for (const auto& row : aliased.run(scholar(), 12)) {
+    const std::size_t answer = renamed.facts[row.fact.instance].answer;
+    BOOST_TEST(!row.correct);
+    BOOST_TEST(row.correct_with_aliases == (answer == 0 || answer == 2));
+    with_alias += row.correct_with_aliases ? 1U : 0U;
+  }
+  BOOST_TEST(with_alias > 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_stands_is_not_written_again) {
+  Generated job;
+  (void)job.run(scholar(), 6);
+  const auto file = job.folder / "run/birth_generated.jsonl";
+  const std::string first = slurp(file);
+  job.folder.write("run/birth_generated.jsonl", "");
+  BOOST_TEST(job.run(scholar(), 6).empty());
+  std::filesystem::remove(file);
+  (void)job.run(scholar(), 6);
+  BOOST_TEST(slurp(file) == first);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_generated_where_nothing_can_be_gone_on_with) {
+  ManyShotOptions options = shots_and_templates();
+  options.least_facts = 31;
+  Generated skipped(births(30, 8), options);
+  BOOST_TEST(skipped.run(scholar(), 6).empty());
+  options = shots_and_templates();
+  options.shots = {};
+  options.baselines.clear();
+  options.eic_isolated = options.eic_paper = true;
+  options.training = 100;
+  Generated eic(births(125, 8), options);
+  BOOST_TEST(eic.run(scholar(), 6).empty());
+  BOOST_TEST(!std::filesystem::exists(eic.folder / "run/birth_generated.jsonl"));
+}
+
+BOOST_AUTO_TEST_CASE(prompts_that_leave_too_little_room_are_refused) {
+  Generated job;
+  BOOST_CHECK_EXCEPTION((void)job.run(scholar(), 1000), Error,
+                        says(Fault::user, "new ones go past the model's context"));
+  BOOST_TEST(!std::filesystem::exists(job.folder / "run/birth_generated.jsonl"));
+}
+
+// Half a character ends the greedy continuation; the row must still be a line of UTF-8.
+BOOST_AUTO_TEST_CASE(a_continuation_that_ends_within_a_character_is_kept_as_text) {
+  Relation relation = births(30, 8);
+  for (std::string& option : relation.options) option = "é" + option;
+  const std::string text = pairs_text(relation, everybody);
+  NgramTreeModel model(text + " " + text, 9);
+  model.limits = {1000, 4, 64};
+  Generated job(relation);
+  for (const auto& row : job.run(model, 2)) {  // a space and the first byte of é
+    BOOST_TEST(row.text == " \uFFFD");
+    BOOST_TEST(!row.correct);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Many-shot run folders put together by hand: answers written as "101", each between two choices.
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/score/recorded_choices.hpp"
+#include "plumb/score/recorded_injection.hpp"
+#include "support/small_many_shot.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace plumb::test {
+
+/// Subject i of a relation, "s"i, at instance i; its answer is option i % 2.
+[[nodiscard]] inline Fact numbered_fact(std::size_t i) {
+  Fact fact;
+  fact.subject_id = "Q" + std::to_string(i);
+  fact.subject = "s" + std::to_string(i);
+  fact.answer = i % 2;
+  fact.instance = i;
+  return fact;
+}
+
+class ManyShotFolder {
+ public:
+  /// A relation of facts 0, 1, … with the options "yes" and "no"; without rows yet.
+  void relation(const std::string& code, std::size_t choices = 0, std::size_t beginning = 0) {
+    entry(code)["choices"] = choices;
+    entry(code)["choices_beginning_another"] = beginning;
+    append(code + "_choices.jsonl", "");
+    save();
+  }
+  void note(const std::string& code, const RelationRemark& remark) {
+    entry(code)["notes"].push_back(to_json(remark));
+    save();
+  }
+  void skip(const std::string& code, const RelationRemark& why) {
+    entry(code)["skipped"] = to_json(why);
+    save();
+  }
+
+  /// A row for each mark: right ('1') or wrong, the chosen one with this probability.
+  void choose(const std::string& code, const Setting& setting, const std::string& marks,
+              double probability = 0.82) {
+    relation_if_new(code);
+    std::string rows;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      const Fact fact = numbered_fact(i);
+      const bool first = (fact.answer == 0) == (marks[i] == '1');
+      std::vector<StatementScore> scores(2);
+      scores[0].answer_log_likelihood = std::log(first ? probability : 1 - probability);
+      scores[1].answer_log_likelihood = std::log(first ? 1 - probability : probability);
+      rows += recorded_choice_line(setting, fact, {{0, 1}, fact.answer}, scores);
+    }
+    append(code + "_choices.jsonl", rows);
+  }
+
+  /// Generated texts: '1' holds the label, 'a' an alias, '0' neither.
+  void generate(const std::string& code, const Setting& setting, const std::string& marks) {
+    std::string rows;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      rows += recorded_generation_line(
+          {setting, numbered_fact(i), "…", marks[i] == '1', marks[i] != '0'});
+    }
+    append(code + "_generated.jsonl", rows);
+  }
+
+  /// An injection experiment of ten pairs, two of them replaced; position p of panel i has the
+  /// probability (p + 1) / (20 + i).
+  void inject(const std::string& code) {
+    relation_if_new(code);
+    RecordedInjection made{injection_design(births(30, 8, code), {.pairs = 10, .slots = 2}), {}};
+    for (std::size_t i = 0; i < made.design.panels.size(); ++i) {
+      std::vector<double>& scores = made.log_probabilities.emplace_back();
+      for (std::size_t p = 0; p < 10; ++p) {
+        scores.push_back(std::log(static_cast<double>(p + 1) / static_cast<double>(20 + i)));
+      }
+    }
+    files_.write(code + "_injection.json", recorded_injection_text(made));
+  }
+
+  /// Run settings, as a command leaves them.
+  void settings(const Json& values) const {
+    files_.write("run.json", Json{{"status", "complete"}, {"settings", values}}.dump());
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return files_.path(); }
+  [[nodiscard]] const TemporaryFolder& files() const { return files_; }
+
+ private:
+  Json& entry(const std::string& code) {
+    Json& relations = metadata_["relations"];
+    if (!relations.contains(code)) {
+      relations[code] = {{"options", {"yes", "no"}},
+                         {"notes", Json::array()},
+                         {"skipped", nullptr},
+                         {"choices", 0},
+                         {"choices_beginning_another", 0}};
+    }
+    return relations[code];
+  }
+  void relation_if_new(const std::string& code) {
+    if (!metadata_["relations"].contains(code)) relation(code);
+  }
+  void append(const std::string& name, const std::string& text) const {
+    files_.write(name, (std::filesystem::exists(files_ / name) ? slurp(files_ / name) : "") + text);
+  }
+  void save() const { files_.write("metadata_many_shot.json", metadata_.dump()); }
+
+  TemporaryFolder files_;
+  Json metadata_ = {{"model", "m.gguf"}, {"dataset", "d"}, {"relations", Json::object()}};
+};
+
+/// Two relations under 1 and 5 shots with two seeds each, one also under a template, one skipped:
+///           1 shot        5 shots       template 0
+///   P1   1000  1100     1110  1111        1000        4 facts
+///   P2   10    00       11    11          –           2 facts
+/// Continuations of P1 at 5 shots: 10aa with seed 0, 110a with seed 1.
+struct SmallManyShot : ManyShotFolder {
+  SmallManyShot() {
+    relation("P1", 8, 1);
+    relation("P2", 4);
+    const auto ic = [](std::size_t shots, std::size_t seed) {
+      return Setting{"ic", shots, " ", "choice", seed};
+    };
+    choose("P1", ic(1, 0), "1000");
+    choose("P1", ic(5, 0), "1110");
+    choose("P1", ic(1, 1), "1100");
+    choose("P1", ic(5, 1), "1111");
+    choose("P1", {"hgp", 0, "", "choice", 0}, "1000", 0.6);
+    choose("P2", ic(1, 0), "10");
+    choose("P2", ic(5, 0), "11");
+    choose("P2", ic(1, 1), "00");
+    choose("P2", ic(5, 1), "11");
+    generate("P1", ic(5, 0), "10aa");
+    generate("P1", ic(5, 1), "110a");
+    note("P1", {"a remark on <some>", "here"});
+    skip("P3", {"skipped, fewer than 9 facts", "3"});
+  }
+};
+
+}  // namespace plumb::test

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A relation as large as a test likes, a model that has read of some of it, and what that model
+// says of a prompt, token by token.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/data/dataset.hpp"
+#include "plumb/prompt/prompt.hpp"
+#include "plumb/score/tokenized_statements.hpp"
+
+namespace plumb::test {
+
+/// "Person Aa", "Person Ab", … born in 1800, 1801, … by turns; up to 676 facts.
+[[nodiscard]] inline Relation births(std::size_t facts, std::size_t years,
+                                     const std::string& code = "birth") {
+  Relation relation;
+  relation.code = code;
+  relation.file = code + ".jsonl";
+  for (std::size_t i = 0; i < years; ++i) {
+    relation.options.push_back(std::to_string(1800 + i));
+    relation.option_ids.push_back("y" + std::to_string(i));
+  }
+  for (std::size_t i = 0; i < facts; ++i) {
+    const std::string name{static_cast<char>('A' + i / 26), static_cast<char>('a' + i % 26)};
+    Fact fact;
+    fact.subject_id = "p" + std::to_string(i);
+    fact.subject = "Person " + name;
+    fact.answer = i % years;
+    fact.instance = i;
+    fact.line = i + 1;
+    relation.facts.push_back(fact);
+  }
+  return relation;
+}
+
+/// The pairs of these facts, written with the separators.
+[[nodiscard]] inline std::string pairs_text(const Relation& relation,
+                                            std::span<const std::size_t> facts,
+                                            const std::string& pair = " ",
+                                            const std::string& item = " ") {
+  std::string text;
+  for (const std::size_t f : facts) {
+    const Fact& fact = relation.facts[f];
+    if (!text.empty()) text += item;
+    text += fact.subject + pair + relation.options[fact.answer];
+  }
+  return text;
+}
+
+/// Has read of the first ten people; its limits hold long sequences and cut blocks into packs.
+template <class Model = NgramTreeModel>
+[[nodiscard]] Model reader_of_births(std::vector<std::string> pieces = {}) {
+  const Relation read = births(10, 10);
+  const std::vector<std::size_t> all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  Model model(pairs_text(read, all) + ", Person Ba,1804", 5, std::move(pieces));
+  if constexpr (TreeCausalLm<Model>) model.limits = {3000, 8, 32};
+  return model;
+}
+
+/// ln P of the answer's tokens by the model's own probabilities.
+template <class Model>
+[[nodiscard]] double answer_by_hand(const Model& model, const Prompt& prompt,
+                                    bool with_bos = true) {
+  std::vector<TokenId> ids;
+  if (with_bos) ids.push_back(*model.bos());
+  double sum = 0;
+  for (const Token& token : tokenize_prompt(model, prompt).tokens) {
+    for (const ByteSpan& answer : prompt.answer) {
+      if (token.bytes.overlaps(answer)) sum += model.log_probability(ids, token.id);
+    }
+    ids.push_back(token.id);
+  }
+  return sum;
+}
+
+/// A text that ends in its answer.
+[[nodiscard]] inline Prompt ending_in(std::string text, const std::string& answer) {
+  const std::size_t begin = text.size();
+  text += answer;
+  return {text, {{begin, text.size()}}, {}};
+}
+
+}  // namespace plumb::test
