@@ -217,6 +217,25 @@ BOOST_FIXTURE_TEST_CASE(remarks_are_told, TwoRuns) {
   BOOST_TEST(holds(compare(words()), "\n1 relation of 3 that not every model has: left out"));
 }
 
+BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
+  const test::TemporaryFolder folder;
+  detail::CompareArguments arguments;
+  const auto run = [&](const std::string& name, const Json& settings) {
+    folder.write(name + "/run.json", Json{{"settings", settings}}.dump());
+    arguments.runs.emplace_back(name, folder / name);
+  };
+  run("a", {{"model", "x"}, {"choices", 100}, {"bos", "yes"}});
+  run("b", {{"model", "y"}, {"choices", 100}, {"bos", "yes"}});
+  BOOST_TEST(detail::asked_otherwise(arguments).empty());
+  run("c", {{"model", "z"}, {"choices", 3}, {"bos", "no"}});
+  const auto remarks = detail::asked_otherwise(arguments);
+  BOOST_REQUIRE(remarks.size() == 1U);
+  BOOST_TEST(
+      remarks[0] ==
+      "c was asked otherwise than a, so their numbers may not compare: bos \"no\" instead of "
+      "\"yes\", choices 3 instead of 100");
+}
+
 BOOST_AUTO_TEST_CASE(help_is_printed) {
   BOOST_TEST(holds(compare({"--help"}), "Usage: plumb compare RUN"));
 }

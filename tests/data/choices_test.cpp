@@ -200,4 +200,24 @@ BOOST_AUTO_TEST_CASE(objects_have_the_aliases_that_they_have_as_subjects) {
   BOOST_TEST(object_aliases({}).empty());
 }
 
+// A prompt shows no more than "Georgia".
+BOOST_AUTO_TEST_CASE(subjects_of_one_label_share_their_true_objects) {
+  Relation relation = relation_of(3, {{"a", 0}, {"b", 1}});
+  for (Fact& fact : relation.facts) fact.subject = "Georgia";
+  const ObjectAliases none;
+  const ChoiceSampler sampler(relation, none, 100, 0);
+  BOOST_TEST((sampler.draw(relation.facts[0]).options == Options{0, 2}));
+  BOOST_TEST((sampler.draw(relation.facts[1]).options == Options{1, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(objects_have_the_aliases_that_their_relation_gives_them) {
+  Dataset dataset;
+  dataset.relations.push_back(relation_of(3, {{"Q1", 0}}));
+  dataset.relations[0].facts[0].subject_aliases = {"one", "uno"};
+  dataset.relations[0].option_aliases = {{}, {"uno", "eins"}};
+  const ObjectAliases aliases = object_aliases(dataset);
+  BOOST_TEST(aliases.size() == 1U);
+  BOOST_TEST((aliases.at("Q1") == std::vector<std::string>{"uno", "eins", "one"}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -247,4 +247,19 @@ BOOST_AUTO_TEST_CASE(every_training_fact_is_as_often_the_first_shot) {
   }
 }
 
+// Two places called Georgia: one would stand among the other's shots.
+BOOST_AUTO_TEST_CASE(subjects_of_one_label_stay_on_one_side) {
+  Relation relation = relation_of(numbered(40));
+  relation.facts[7].subject = relation.facts[31].subject = "Georgia";
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const FactSplit split = split_facts(relation, 20, seed);
+    BOOST_TEST(std::ranges::count(split.training, 7U) == std::ranges::count(split.training, 31U));
+    BOOST_TEST(split.training.size() + split.test.size() == 40U);
+  }
+  relation = with_parts({"a", "b"}, {FactPart::training, FactPart::test});
+  relation.facts[0].subject = relation.facts[1].subject;
+  BOOST_CHECK_EXCEPTION((void)split_facts(relation, 1, 0), Error,
+                        says(Fault::user, "it would stand among its own shots"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

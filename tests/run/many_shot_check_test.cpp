@@ -207,6 +207,64 @@ BOOST_AUTO_TEST_CASE(choices_whose_tokens_begin_anothers_are_counted) {
   BOOST_TEST(count(reader_of_births()) == 6U * 1U);
 }
 
+// The shots are kept apart; one question with one of its wrong choices is not.
+BOOST_AUTO_TEST_CASE(a_merge_in_any_question_is_found) {
+  const Relation relation = births(30, 8);
+  ManyShotOptions options = several();
+  options.pair_separators = {""};
+  const FactSplit split = split_facts(relation, options.training, 0);
+  const std::string subject = relation.facts[split.test[3]].subject;
+  std::size_t found = 0;
+  for (const std::string& year : relation.options) {
+    const auto notes =
+        checked(reader_of_births({subject.substr(subject.size() - 2) + year}), relation, options);
+    if (notes.empty()) continue;
+    ++found;
+    BOOST_TEST(notes[0].detail == "'" + subject.substr(subject.size() - 2) + year + "'");
+  }
+  BOOST_TEST(found > 1U);  // its answer and its distractors
+}
+
+BOOST_AUTO_TEST_CASE(a_generation_past_the_context_is_refused_before_anything_is_scored) {
+  const Relation relation = births(60, 8);
+  ManyShotOptions options;
+  options.shots = {5, 20};
+  options.seeds = 2;
+  options.choices = 8;
+  options.training = 45;
+  ShortModel model = reader_of_births<ShortModel>();
+  model.longest = 400;
+  const ManyShotRelation asked(relation, no_aliases, options);
+  // 20 shots of 15 bytes and the subject: 20 * 15 + 1 + 9, the last space left out, plus BOS.
+  ManyShotCheck(model, true).refuse_long_generation(asked, 80);
+  BOOST_CHECK_EXCEPTION(
+      ManyShotCheck(model, true).refuse_long_generation(asked, 100), Error,
+      says(Fault::user,
+           "--generate: birth: 310 tokens and 100 new ones go past the model's context "
+           "400"));
+}
+
+BOOST_AUTO_TEST_CASE(a_fixed_study_is_looked_at_alike) {
+  FixedStudy study;
+  for (std::size_t i = 0; i < 20; ++i) {
+    study.shots.push_back({"Person " + std::string(1, static_cast<char>('a' + i)), "1900"});
+  }
+  study.choices = {"1900", "19"};
+  study.tests = {{"Person X", "19", {}}};
+  ShortModel model = reader_of_births<ShortModel>();
+  model.longest = 14 * 21;  // "Person a 1900 " has 14 bytes
+  BOOST_TEST(!ManyShotCheck(model, true).merged(study, "study.json").has_value());
+  model.longest = 14 * 16;
+  BOOST_CHECK_EXCEPTION((void)ManyShotCheck(model, true).merged(study, "study.json"), Error,
+                        says(Fault::user,
+                             "study.json: Person X: a sequence of 294 tokens, past the "
+                             "model's context of 224; 15 shots would fit"));
+  study.form.pair_separator = "";
+  model = reader_of_births<ShortModel>({"X19"});
+  model.longest = 1000;
+  BOOST_TEST(ManyShotCheck(model, true).merged(study, "study.json").value() == "X19");
+}
+
 BOOST_AUTO_TEST_CASE(an_injection_experiment_past_the_context_is_refused) {
   const Relation relation = births(60, 8);
   const InjectionDesign design = injection_design(relation, {.pairs = 20, .slots = 4});

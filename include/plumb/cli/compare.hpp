@@ -56,6 +56,34 @@ inline std::string run_name(const std::filesystem::path& folder) {
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
+/// Settings that make a question harder or easier and stand otherwise in a run than in the first:
+/// one remark a run.
+inline std::vector<std::string> asked_otherwise(const CompareArguments& arguments) {
+  const auto settings_of = [](const std::filesystem::path& folder) {
+    const auto file = folder / "run.json";
+    return std::filesystem::exists(file) ? read_json_object(file).value("settings", Json::object())
+                                         : Json::object();
+  };
+  std::vector<std::string> remarks;
+  const Json first = settings_of(arguments.runs.front().second);
+  for (const auto& [name, folder] : arguments.runs) {
+    const Json settings = settings_of(folder);
+    std::string apart;
+    for (const char* field :
+         {"command", "dataset_sha256", "bos", "precision", "reduction", "span", "choices",
+          "choice_seed", "split_seed", "train", "item_separator", "join", "baselines_sha256"}) {
+      if (!settings.contains(field) || !first.contains(field)) continue;
+      if (settings[field] == first[field]) continue;
+      apart += (apart.empty() ? "" : ", ") + std::string(field) + " " + settings[field].dump() +
+               " instead of " + first[field].dump();
+    }
+    if (apart.empty()) continue;
+    remarks.push_back(name + " was asked otherwise than " + arguments.runs.front().first +
+                      ", so their numbers may not compare: " + apart);
+  }
+  return remarks;
+}
+
 inline void refuse_equal_names(const CompareArguments& arguments) {
   for (std::size_t i = 0; i < arguments.runs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -213,7 +241,10 @@ inline int run_compare_command(Console& console) {
   detail::claim_comparison_folder(*arguments);
   std::vector<StudiedModel> models;
   for (const auto& [name, folder] : arguments->runs) models.push_back(read_study(folder, name));
-  const Comparison made = compare_studies(models, arguments->options);
+  Comparison made = compare_studies(models, arguments->options);
+  for (std::string& remark : detail::asked_otherwise(*arguments)) {
+    made.remarks.push_back(std::move(remark));
+  }
   const Json settings = detail::compare_settings(*arguments, made);
   std::filesystem::create_directories(arguments->out);
   write_comparison(made, settings, arguments->out);

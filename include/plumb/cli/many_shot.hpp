@@ -62,10 +62,19 @@ inline Json many_shot_settings(const ManyShotArguments& arguments, const Dataset
 
 /// What metadata_many_shot.json says of a relation.
 inline Json many_shot_metadata(const ManyShotRelation& asked,
-                               const std::vector<RelationRemark>& notes, std::size_t beginning) {
+                               const std::vector<RelationRemark>& notes, std::size_t beginning,
+                               std::size_t seeds) {
   const Relation& relation = asked.relation();
   std::size_t choices = 0;
   for (const Choices& of_fact : asked.choices()) choices += of_fact.options.size();
+  // By seed: the instances of the training facts in the order in which they become shots.
+  Json shots = Json::array();
+  for (std::size_t seed = 0; seed < seeds && !asked.skipped(); ++seed) {
+    Json& order = shots.emplace_back(Json::array());
+    for (const std::size_t f : shot_order(relation, asked.split(), seed)) {
+      order.push_back(relation.facts[f].instance);
+    }
+  }
   Json said = Json::array();
   for (const RelationRemark& note : notes) said.push_back(to_json(note));
   return {{"options", relation.options},
@@ -73,6 +82,7 @@ inline Json many_shot_metadata(const ManyShotRelation& asked,
           {"facts", relation.facts.size()},
           {"training", asked.split().training.size()},
           {"test", asked.split().test.size()},
+          {"shots", std::move(shots)},
           {"notes", said},
           {"skipped", asked.skipped() ? to_json(*asked.skipped()) : Json()},
           {"choices", choices},
@@ -105,6 +115,12 @@ int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make
   auto model = make_model(arguments.model);
   CausalScorer scorer(model, arguments.bos, Span::answer);
   const ModelDescription description = describe_model(model);
+  const ManyShotCheck check(model, arguments.bos);
+  for (const FixedStudy& study : studies) {
+    if (const auto token = check.merged(study, arguments.fixed)) {
+      console.out << "a token covers both a subject and an object: '" << *token << "'\n";
+    }
+  }
   Dataset dataset;
   dataset.name = arguments.fixed.filename().string();
   dataset.files = {arguments.fixed};
@@ -158,18 +174,19 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   if (!arguments.fixed.empty()) return detail::replay(console, arguments, make_model);
 
   const double start = Progress::monotonic_seconds();
-  const Dataset dataset = select(load_dataset(arguments.data), arguments.relations, 0);
-  const ObjectAliases aliases = object_aliases(dataset);
+  Dataset dataset = load_dataset(arguments.data);
+  const ObjectAliases aliases = object_aliases(dataset);  // whichever relations are asked
+  dataset = select(std::move(dataset), arguments.relations, 0);
   std::vector<ManyShotRelation> relations;
   for (const Relation& relation : dataset.relations) {
     relations.emplace_back(relation, aliases, arguments.study);
   }
   if (std::ranges::none_of(relations, [](const auto& asked) { return !asked.skipped(); })) {
-    throw user_error({.file = arguments.data},
-                     "every relation is " + relations.front().skipped()->what + " (" +
-                         relations.front().relation().code + " has " +
-                         relations.front().skipped()->detail + ")",
-                     "ask for fewer shots or give more facts");
+    throw user_error(
+        {.file = arguments.data},
+        "every relation is " + relations.front().skipped()->what + " (" +
+            relations.front().relation().code + " has " + relations.front().skipped()->detail + ")",
+        "ask for fewer shots, lower --min-facts and --min-objects, or give more facts");
   }
 
   auto model = make_model(arguments.model);
@@ -186,14 +203,20 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   for (const ManyShotRelation& asked : relations) {
     std::vector<RelationRemark> notes = asked.notes();
     for (RelationRemark& note : check.notes(asked)) notes.push_back(std::move(note));
+    if (arguments.generate > 0) check.refuse_long_generation(asked, arguments.generate);
     total += asked.statements();
     if (auto design = detail::chosen_injection(asked, arguments, notes)) {
       check.refuse_long(*design, form);
       total += design->panels.size() * arguments.injection;
       designs.push_back(std::move(*design));
     }
-    metadata["relations"][asked.relation().code] =
-        detail::many_shot_metadata(asked, notes, check.choices_beginning_another(asked));
+    metadata["relations"][asked.relation().code] = detail::many_shot_metadata(
+        asked, notes, check.choices_beginning_another(asked), arguments.study.seeds);
+  }
+  if (total == 0) {
+    throw user_error(
+        {.file = arguments.data}, "no relation is asked anything",
+        "give --shots numbers, or facts and templates that --eic and --baselines take");
   }
   if (arguments.injection > 0 && designs.empty()) {
     throw user_error({.field = "--injection"},

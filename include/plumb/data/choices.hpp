@@ -66,8 +66,8 @@ class ChoiceSampler {
   /// `relation` must have all its facts, and outlive the sampler.
   ChoiceSampler(const Relation& relation, const ObjectAliases& aliases, std::size_t count,
                 std::uint64_t seed)
-      : relation_(relation), aliases_(aliases), count_(count), seed_(seed) {
-    for (const Fact& fact : relation.facts) truths_[subject_key(fact)].insert(fact.answer);
+      : relation_(relation), aliases_(aliases), count_(count), seed_(seed), subjects_(relation) {
+    for (const Fact& fact : relation.facts) truths_[subjects_.of(fact)].insert(fact.answer);
   }
 
   /// The answer and `count − 1` distractors, or as many as the relation has. The fact's own options
@@ -94,7 +94,7 @@ class ChoiceSampler {
 
   /// Every option that may stand as a wrong answer to this fact, ascending.
   [[nodiscard]] std::vector<std::uint32_t> distractors(const Fact& fact) const {
-    const auto subject = truths_.find(subject_key(fact));
+    const auto subject = truths_.find(subjects_.of(fact));
     std::set<std::size_t> truths{fact.answer};
     if (subject != truths_.end()) truths.insert(subject->second.begin(), subject->second.end());
     std::set<std::string> ids;
@@ -120,6 +120,7 @@ class ChoiceSampler {
   const ObjectAliases& aliases_;
   std::size_t count_;
   std::uint64_t seed_;
+  SubjectGroups subjects_;
   std::map<std::string, std::set<std::size_t>> truths_;  // by subject
 };
 

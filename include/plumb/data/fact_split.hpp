@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "plumb/core/random.hpp"
@@ -27,10 +28,27 @@ struct FactSplit {
   std::vector<std::size_t> test;
 };
 
-/// What tells a subject from another: its identifier, or its label where it has none.
+/// What names a fact's subject: its identifier, or its label where it has none.
 [[nodiscard]] inline const std::string& subject_key(const Fact& fact) {
   return fact.subject_id.empty() ? fact.subject : fact.subject_id;
 }
+
+/// Which subjects a probe takes for one: those of one key, and those of one label, as a prompt that
+/// shows no more than labels cannot tell them apart. Any number of threads may read it.
+class SubjectGroups {
+ public:
+  explicit SubjectGroups(const Relation& relation) {
+    for (const Fact& fact : relation.facts) keys_.try_emplace(fact.subject, subject_key(fact));
+  }
+  /// The key that stands for the group of a fact of the relation.
+  [[nodiscard]] const std::string& of(const Fact& fact) const {
+    const auto found = keys_.find(fact.subject);
+    return found == keys_.end() ? subject_key(fact) : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> keys_;  // by label: the first fact's
+};
 
 /// At most `training` facts are for training; ten stay for the test, or a fifth of a relation with
 /// fewer than fifty. Throws a user error when the dataset's own split leaves facts out or has a
@@ -38,10 +56,11 @@ struct FactSplit {
 [[nodiscard]] inline FactSplit split_facts(const Relation& relation, std::size_t training,
                                            std::uint64_t seed) {
   FactSplit split;
+  const SubjectGroups subjects(relation);
   std::map<std::string, std::vector<std::size_t>> by_subject;
   bool own = false;
   for (std::size_t f = 0; f < relation.facts.size(); ++f) {
-    by_subject[subject_key(relation.facts[f])].push_back(f);
+    by_subject[subjects.of(relation.facts[f])].push_back(f);
     own = own || relation.facts[f].part != FactPart::unsaid;
   }
   if (own) {
@@ -54,7 +73,7 @@ struct FactSplit {
       (fact.part == FactPart::training ? split.training : split.test).push_back(f);
     }
     for (const std::size_t f : split.test) {
-      for (const std::size_t other : by_subject.at(subject_key(relation.facts[f]))) {
+      for (const std::size_t other : by_subject.at(subjects.of(relation.facts[f]))) {
         if (relation.facts[other].part != FactPart::training) continue;
         throw user_error({relation.file, relation.facts[f].line, "split"},
                          "'" + relation.facts[f].subject + "' is a test fact, and line " +

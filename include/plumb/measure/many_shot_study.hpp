@@ -58,7 +58,7 @@ class StudyTable {
 }  // namespace detail
 
 /// The study of a finished many-shot run; relations that were skipped are left out. `visit` is
-/// called for each row of choices in passing. Throws a user error for damaged files.
+/// called with the relation and each row of choices in passing. Throws a user error for damaged files.
 template <class Visit>
 [[nodiscard]] StudiedModel many_shot_study(const std::filesystem::path& folder, std::string name,
                                            Visit visit) {
@@ -71,7 +71,7 @@ template <class Visit>
       table.add(row.setting,
                 {row.fact.instance, row.fact.subject, recorded.options[row.fact.answer]}, answer,
                 {recorded.rows, row.fact.line});
-      visit(row);
+      visit(recorded.code, row);
     });
     for_each_recorded_generation(recorded, [&](const RecordedGeneration& row) {
       const StudiedFact fact{row.fact.instance, row.fact.subject, ""};
@@ -91,7 +91,7 @@ template <class Visit>
 
 [[nodiscard]] inline StudiedModel many_shot_study(const std::filesystem::path& folder,
                                                   std::string name) {
-  return many_shot_study(folder, std::move(name), [](const RecordedChoice&) {});
+  return many_shot_study(folder, std::move(name), [](const std::string&, const RecordedChoice&) {});
 }
 
 }  // namespace plumb

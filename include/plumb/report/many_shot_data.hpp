@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,12 +44,22 @@ struct ManyShotResults {
   std::vector<InjectionResults> injections;
   /// What must be said of relations, each remark once.
   std::vector<std::string> remarks;
-  /// Mean of 1 / choices over all answers by choice: what guessing reaches.
-  double chance = 0;
+  /// By relation: mean of 1 / choices over its facts, what guessing reaches.
+  std::map<std::string, double> chance_by_relation;
   /// Choices of all facts, and those whose tokens are the beginning of another's of the same fact.
   std::size_t choices = 0;
   std::size_t choices_beginning_another = 0;
 };
+
+/// What guessing reaches over the relations of a group, each counting once as in its accuracy.
+[[nodiscard]] inline double chance_of(const ManyShotResults& made, const GroupSpread& group) {
+  double sum = 0;
+  for (const auto& [code, unused] : group.relations) {
+    const auto found = made.chance_by_relation.find(code);
+    if (found != made.chance_by_relation.end()) sum += found->second;
+  }
+  return group.relations.empty() ? 0 : sum / static_cast<double>(group.relations.size());
+}
 
 namespace detail {
 
@@ -83,13 +94,15 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
 [[nodiscard]] inline ManyShotResults many_shot_results(const std::filesystem::path& folder,
                                                        const Bootstrap& bootstrap) {
   ManyShotResults made;
-  double chances = 0;
-  std::size_t answers = 0;
-  made.study = many_shot_study(folder, "", [&](const RecordedChoice& row) {
-    chances += 1 / static_cast<double>(row.choices.size());
-    ++answers;
-  });
-  made.chance = answers == 0 ? 0 : chances / static_cast<double>(answers);
+  std::map<std::string, std::pair<double, std::size_t>> chances;  // sum, rows
+  made.study =
+      many_shot_study(folder, "", [&](const std::string& relation, const RecordedChoice& row) {
+        chances[relation].first += 1 / static_cast<double>(row.choices.size());
+        ++chances[relation].second;
+      });
+  for (const auto& [code, sum] : chances) {  // every fact has as many rows as any other
+    made.chance_by_relation[code] = sum.first / static_cast<double>(sum.second);
+  }
   std::vector<std::pair<std::string, RelationRemark>> remarks;
   for (const RecordedChoiceRelation& relation : recorded_choice_relations(folder)) {
     made.choices += relation.choices;
@@ -139,13 +152,14 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
 
 /// What metrics.json holds.
 [[nodiscard]] inline Json to_json(const ManyShotResults& made) {
-  Json json = {{"chance", made.chance},
+  Json json = {{"chance", made.chance_by_relation},
                {"choices", made.choices},
                {"choices_beginning_another", made.choices_beginning_another}};
   const auto put = [&](const char* name, const std::vector<GroupSpread>& spreads) {
     json[name] = Json::object();
     for (const GroupSpread& spread : spreads) {
       json[name][setting_name(spread.group)] = to_json(spread);
+      json[name][setting_name(spread.group)]["chance"] = chance_of(made, spread);
     }
   };
   put("settings", made.groups);

@@ -103,7 +103,8 @@ inline std::string methods_section(const ManyShotResults& made) {
   if (shown.size() < 2) return "";
   for (const auto& [code, unused] : shown.front()->relations) map.columns.push_back(code);
   for (const GroupSpread* spread : shown) {
-    bars.push_back({setting_words(spread->group), spread->overall.accuracy, made.chance});
+    bars.push_back(
+        {setting_words(spread->group), spread->overall.accuracy, chance_of(made, *spread)});
     map.rows.push_back(setting_words(spread->group));
     auto& row = map.values.emplace_back();
     for (const std::string& code : map.columns) {

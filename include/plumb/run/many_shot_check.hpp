@@ -7,8 +7,11 @@
 // separator should have kept apart, choices that begin others.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +19,7 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/prompt/injection.hpp"
+#include "plumb/run/fixed_study.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/score/recorded_choices.hpp"
 #include "plumb/score/tokenized_statements.hpp"
@@ -59,22 +63,64 @@ class ManyShotCheck {
         }
       }
       if (block.shots.empty() || block.form.join == Join::ids) return;
-      std::vector<SubjectObject> pairs = block.shots;
-      pairs.push_back({fact.subject, asked.relation().options[fact.answer]});
-      const Prompt prompt = block.form.sequence(pairs);
-      const Tokenization tokenization = model_.tokenize(prompt.text);
-      if (const auto t = merged_token(block.form, prompt, tokenization); t >= 0) {
-        const ByteSpan token = tokenization.tokens[static_cast<std::size_t>(t)].bytes;
-        RelationRemark note{"a token covers both a subject and an object, which pair separator '" +
-                                block.form.pair_separator + "' and item separator '" +
-                                block.form.item_separator + "' do not keep apart",
-                            "'" + prompt.text.substr(token.begin, token.end - token.begin) + "'"};
-        const bool known =
-            std::ranges::find(found, note.what, &RelationRemark::what) != found.end();
-        if (!known) found.push_back(std::move(note));
+      const std::string what =
+          "a token covers both a subject and an object, which pair separator '" +
+          block.form.pair_separator + "' and item separator '" + block.form.item_separator +
+          "' do not keep apart";
+      if (std::ranges::find(found, what, &RelationRemark::what) != found.end()) return;
+      auto token = merged_in(block.form, block.shots);
+      for (std::size_t f = block.first_fact; f < block.first_fact + block.facts && !token; ++f) {
+        for (const std::uint32_t option : asked.choices()[f].options) {
+          if (token) break;
+          token = merged_in(block.form,
+                            std::array<SubjectObject, 2>{
+                                {block.shots.back(),
+                                 {asked.test_fact(f).subject, asked.relation().options[option]}}});
+        }
       }
+      if (token) found.push_back({what, "'" + *token + "'"});
     });
     return found;
+  }
+
+  /// The same for a fixed study: throws a user error with the number of shots that would fit, and
+  /// returns a token that covers both a subject and an object, if there is one.
+  [[nodiscard]] std::optional<std::string> merged(const FixedStudy& study,
+                                                  const std::filesystem::path& file) const {
+    const std::string& choice = *std::ranges::max_element(
+        study.choices, {}, [](const std::string& one) { return one.size(); });
+    auto token = merged_in(study.form, study.shots);
+    for (const FixedStudy::Test& test : study.tests) {
+      const Prompt prompt = study.form.question(study.shots, test.subject, choice);
+      if (const std::size_t tokens = tokens_of(prompt); tokens > model_.context_length()) {
+        throw user_error({file, 0, test.subject}, "a " + too_long(tokens),
+                         std::to_string(shots_that_fit(study.form, study.shots, prompt)) +
+                             " shots would fit: leave the others out");
+      }
+      for (const std::string& one : study.choices) {
+        if (token || study.shots.empty()) break;
+        token = merged_in(study.form,
+                          std::array<SubjectObject, 2>{{study.shots.back(), {test.subject, one}}});
+      }
+    }
+    return token;
+  }
+
+  /// Throws a user error when a prompt that is gone on with leaves less room than `new_tokens`.
+  void refuse_long_generation(const ManyShotRelation& asked, std::size_t new_tokens) const {
+    asked.for_each_block([&](const ManyShotBlock& block) {
+      if (!block.opening) return;
+      for (std::size_t f = 0; f < block.facts; ++f) {
+        const std::size_t tokens =
+            tokens_of(block.opening(block.settings.size() - 1, block.first_fact + f));
+        if (tokens + new_tokens <= model_.context_length()) continue;
+        throw user_error({.field = "--generate"},
+                         asked.relation().code + ": " + std::to_string(tokens) + " tokens and " +
+                             std::to_string(new_tokens) + " new ones go past the model's context " +
+                             std::to_string(model_.context_length()),
+                         "ask for fewer tokens or fewer shots");
+      }
+    });
   }
 
   /// How many choices of all test facts have tokens that another choice of the same fact begins with;
@@ -116,6 +162,33 @@ class ManyShotCheck {
     return tokenize_prompt(model_, prompt).tokens.size() + (with_bos_ ? 1 : 0);
   }
 
+  /// The most of the shots that the question behind them all would fit with.
+  [[nodiscard]] std::size_t shots_that_fit(const ManyShot& form,
+                                           std::span<const SubjectObject> shots,
+                                           const Prompt& prompt) const {
+    const std::string question = prompt.text.substr(form.sequence(shots).text.size());
+    std::size_t fits = 0;
+    std::size_t fails = shots.size();
+    while (fits + 1 < fails) {
+      const std::size_t middle = (fits + fails) / 2;
+      Prompt tried = form.sequence(shots.first(middle));
+      tried.text += question;
+      (tokens_of(tried) <= model_.context_length() ? fits : fails) = middle;
+    }
+    return fits;
+  }
+
+  /// The text of a token that covers both a subject and an object.
+  [[nodiscard]] std::optional<std::string> merged_in(const ManyShot& form,
+                                                     std::span<const SubjectObject> pairs) const {
+    const Prompt prompt = form.sequence(pairs);
+    const Tokenization tokenization = model_.tokenize(prompt.text);
+    const auto t = merged_token(form, prompt, tokenization);
+    if (t < 0) return std::nullopt;
+    const ByteSpan token = tokenization.tokens[static_cast<std::size_t>(t)].bytes;
+    return prompt.text.substr(token.begin, token.end - token.begin);
+  }
+
   [[nodiscard]] std::string too_long(std::size_t tokens) const {
     return "sequence of " + std::to_string(tokens) + " tokens, past the model's context of " +
            std::to_string(model_.context_length());
@@ -128,18 +201,8 @@ class ManyShotCheck {
     if (block.settings.front().method != "ic") {
       throw user_error(site, what, "leave the method or the relation out");
     }
-    std::size_t fits = 0;
-    std::size_t fails = block.settings[setting].shots;
-    const auto first = [&](std::size_t shots) {
-      return block.form.sequence(std::span(block.shots).first(shots));
-    };
-    const std::string question = prompt.text.substr(first(fails).text.size());
-    while (fits + 1 < fails) {
-      const std::size_t middle = (fits + fails) / 2;
-      Prompt tried = first(middle);
-      tried.text += question;
-      (tokens_of(tried) <= model_.context_length() ? fits : fails) = middle;
-    }
+    const std::size_t fits = shots_that_fit(
+        block.form, std::span(block.shots).first(block.settings[setting].shots), prompt);
     throw user_error(
         site, what,
         fits == 0 ? "not one shot would fit: leave the fact out"

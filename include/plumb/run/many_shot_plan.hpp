@@ -71,6 +71,9 @@ class ManyShotRelation {
           {"fewer than " + count(options.choices) + " choices a fact, as there are no more objects",
            count(fewest)});
     }
+    if (!options.baselines.empty() && !options.baselines.contains(relation.code)) {
+      notes_.push_back({"no HGP and MMP, the file has no templates for it"});
+    }
     if (wants_eic() && !has_eic()) {
       notes_.push_back({"no EIC-LKE, which takes " + count(eic_pairs) + " training facts",
                         count(split_.training.size())});

@@ -3,9 +3,10 @@
 
 // How are the scores of facts that are asked with choices of their own kept in files?
 //
-//   metadata_many_shot.json   by relation: options, option_ids, facts, training, test, choices (of
-//                             all test facts), choices_beginning_another, and notes or the reason
-//                             for which it was skipped; beside them model and dataset
+//   metadata_many_shot.json   by relation: options, option_ids, facts, training, test, shots (by
+//                             seed, instances of training facts in the order of the shots), choices
+//                             (of all test facts), choices_beginning_another, and notes or the
+//                             reason for which it was skipped; beside them model and dataset
 //   <relation>_choices.jsonl  a row for each setting and fact: method, shots, separator, variant,
 //                             instance_index, sub_id, sub_label, choices (indices into options),
 //                             answer (a place among the choices), answer_scores (nats),
