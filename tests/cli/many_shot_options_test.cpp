@@ -219,6 +219,17 @@ BOOST_AUTO_TEST_CASE(a_fixed_study_stands_for_the_dataset) {
                         says(Fault::user, "--model: is required but missing; `plumb many-shot"));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_fixed_study_leaves_without_effect_is_refused) {
+  for (const char* option : {"--shots", "--choices", "--limit", "--generate", "--relations"}) {
+    BOOST_CHECK_EXCEPTION(
+        (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
+        says(Fault::user, std::string(option) + ": has no effect beside --fixed; leave it out"));
+  }
+  const ManyShotArguments parsed =
+      parse({"--fixed", "f.json", "--model", "m", "--out", "o", "--bos", "no"});
+  BOOST_TEST(!parsed.bos);
+}
+
 BOOST_AUTO_TEST_CASE(something_must_be_asked) {
   const std::string message = "asks nothing; give it numbers";
   refused({"--shots", "-"}, message);

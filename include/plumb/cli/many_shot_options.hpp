@@ -106,6 +106,7 @@ struct ManyShotWords : JobOptions {
       throw user_error({.field = "--fixed"}, "stands beside --data", "give one of the two");
     }
     if (!fixed.empty()) parsed.data = fixed;
+    refuse_idle(values);
     ManyShotOptions& study = parsed.study;
     study.shots.clear();
     if (shots != "-") study.shots = parse_indices(shots, "--shots");
@@ -142,6 +143,23 @@ struct ManyShotWords : JobOptions {
   }
 
  private:
+  /// Options that another leaves without effect.
+  void refuse_idle(const options::variables_map& values) const {
+    const auto given = [&](const std::string& option) {
+      return values.contains(option) && !values[option].defaulted();
+    };
+    if (!fixed.empty()) {
+      for (const char* option :
+           {"shots", "seeds", "choices", "choice-seed", "split-seed", "train", "min-facts",
+            "min-objects", "pair-separator", "item-separator", "separators", "eic", "join",
+            "baselines", "generate", "injection", "injected", "relations", "limit"}) {
+        if (!given(option)) continue;
+        throw user_error({.field = std::string("--") + option}, "has no effect beside --fixed",
+                         "leave it out; the file says what is asked");
+      }
+    }
+  }
+
   static std::size_t at_least(std::size_t least, const std::string& text, const char* option) {
     const std::uint64_t value = parse_count(text, option);
     if (value >= least) return value;
