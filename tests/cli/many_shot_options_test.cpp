@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   BOOST_TEST(study.eic_form.item_separator == ",");
   BOOST_TEST(study.baselines.empty());
   BOOST_TEST(parsed.generate == 0U);
-  BOOST_TEST(parsed.injection == 0U);
-  BOOST_TEST(parsed.injected == 40U);
+  BOOST_TEST(parsed.injection.pairs == 0U);
+  BOOST_TEST(!parsed.injection.highlight);
   BOOST_TEST(parsed.baselines.empty());
   BOOST_TEST(parsed.separators.empty());
   BOOST_TEST(parsed.fixed.empty());
@@ -110,6 +110,8 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
                                          "200",
                                          "--injected",
                                          "30",
+                                         "--highlight",
+                                         "12",
                                          "--seed",
                                          "8",
                                          "--relations",
@@ -130,8 +132,10 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST((study.pair_separators == Words{" is "}));
   BOOST_TEST(study.item_separator == "; ");
   BOOST_TEST(parsed.generate == 50U);
-  BOOST_TEST(parsed.injection == 200U);
-  BOOST_TEST(parsed.injected == 30U);
+  BOOST_TEST(parsed.injection.pairs == 200U);
+  BOOST_TEST(parsed.injection.slots == 30U);
+  BOOST_TEST(parsed.injection.highlight.value() == 12U);
+  BOOST_TEST(parsed.injection.seed == 6U);
   BOOST_TEST(parsed.seed == 8U);
   BOOST_TEST((parsed.relations == Words{"P36"}));
   BOOST_TEST(!parsed.bos);
@@ -192,6 +196,8 @@ BOOST_AUTO_TEST_CASE(separators_may_be_the_templates_that_begin_with_the_subject
   born.erase(first, last);
   BOOST_TEST((born == Words{" was born in ", ", born in "}));
   BOOST_TEST((!own.contains("P36") || own.at("P36").empty()));  // none begins with it
+  BOOST_TEST(parsed.without_separator.at("P19") == 1U);
+  BOOST_TEST(parsed.without_separator.at("P36") == 1U);
   BOOST_TEST(parsed.study.baselines.empty());
 }
 
@@ -230,6 +236,29 @@ BOOST_AUTO_TEST_CASE(what_a_fixed_study_leaves_without_effect_is_refused) {
   BOOST_TEST(!parsed.bos);
 }
 
+BOOST_AUTO_TEST_CASE(a_fifth_of_the_injections_pairs_is_replaced_by_default) {
+  BOOST_TEST(with({"--injection", "200"}).injection.slots == 40U);  // the paper's number
+  BOOST_TEST(with({"--injection", "60"}).injection.slots == 12U);
+}
+
+BOOST_AUTO_TEST_CASE(what_other_options_leave_without_effect_is_refused) {
+  const auto idle = [](Words words, const std::string& option, const std::string& beside) {
+    BOOST_CHECK_EXCEPTION((void)with(std::move(words)), Error,
+                          says(Fault::user, option + ": has no effect " + beside));
+  };
+  idle({"--join", "text"}, "--join", "without --eic; say --eic");
+  idle({"--injected", "4"}, "--injected", "without --injection; say --injection");
+  idle({"--highlight", "4"}, "--highlight", "without --injection; say --injection");
+  idle({"--shots", "-", "--eic", "paper", "--separators", "f"}, "--separators", "without shots");
+  const Words ids{"--shots", "-", "--eic", "paper", "--pair-separator", ": "};
+  idle(ids, "--pair-separator", "without shots, and EIC-LKE joined by ids has none");
+  for (const Words& more : {Words{"--join", "text"}, Words{"--injection", "100"}}) {
+    Words used = ids;
+    used.insert(used.end(), more.begin(), more.end());
+    BOOST_TEST((with(used).study.pair_separators == Words{": "}));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(something_must_be_asked) {
   const std::string message = "asks nothing; give it numbers";
   refused({"--shots", "-"}, message);
@@ -247,16 +276,19 @@ BOOST_AUTO_TEST_CASE(bounds_are_kept_and_what_makes_no_sense_is_refused_by_name)
   refused({"--train", "0"}, "is less than 1");
   for (const char* option :
        {"--seeds", "--choices", "--train", "--choice-seed", "--split-seed", "--min-facts",
-        "--min-objects", "--generate", "--injection", "--injected", "--limit", "--seed"}) {
+        "--min-objects", "--generate", "--injection", "--limit", "--seed"}) {
     refused({option, "some"}, "'some' is not a whole number from 0");
     refused({option, "1.5"}, "'1.5' is not a whole number from 0");
+  }
+  for (const char* option : {"--injected", "--highlight"}) {
+    refused({option, "some", "--injection", "100"}, "'some' is not a whole number from 0");
   }
   refused({"--shots", "many"}, "'many' is not a whole number from 0");
   refused({"--shots", "1,,5"}, "'1,,5' has an empty item");
   refused({"--shots", "5-1"}, "'5-1' is not a range");
   refused({"--eic", "all"}, "'all' is not a choice; say paper, isolated, both or none");
   refused({"--eic", ""}, "'' is not a choice");
-  refused({"--join", "bytes"}, "'bytes' is not a choice; say ids or text");
+  refused({"--join", "bytes", "--eic", "paper"}, "'bytes' is not a choice; say ids or text");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -72,6 +72,15 @@ BOOST_AUTO_TEST_CASE(a_folder_of_lm_pub_quiz_is_reported_elsewhere_and_left_alon
   BOOST_TEST(contents(out / "deep/page").size() == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_without_scores_is_refused_by_the_command_that_made_it) {
+  const test::TemporaryFolder folder;
+  for (const std::string command : {"compare", "calibrate", "many-shot --fixed"}) {
+    folder.write("run.json", Json{{"settings", {{"command", command}, {"seed", 0}}}}.dump());
+    BOOST_TEST(run_words({"report", folder.path().string()})
+                   .refused("is of plumb " + command + ", which keeps no scores"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(another_tools_folder_is_left_as_it_is) {
   test::ResultsFolder results;
   results.add("P36", {"Paris", "Rome"}, {"[X]: [Y]"}, Json::object(),

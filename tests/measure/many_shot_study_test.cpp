@@ -76,12 +76,13 @@ BOOST_FIXTURE_TEST_CASE(continuations_are_settings_of_their_own, test::SmallMany
 
 BOOST_FIXTURE_TEST_CASE(rows_of_choices_are_shown_in_passing, test::SmallManyShot) {
   std::size_t rows = 0, hgp = 0;
-  (void)many_shot_study(path(), "m", [&](const std::string& relation, const RecordedChoice& row) {
-    BOOST_TEST(!relation.empty());
-    ++rows;
-    if (row.setting.method == "hgp") ++hgp;
-    BOOST_TEST(row.choices.size() == 2U);
-  });
+  (void)many_shot_study(recorded_choice_relations(path()), "m",
+                        [&](const std::string& relation, const RecordedChoice& row) {
+                          BOOST_TEST(!relation.empty());
+                          ++rows;
+                          if (row.setting.method == "hgp") ++hgp;
+                          BOOST_TEST(row.choices.size() == 2U);
+                        });
   BOOST_TEST(rows == 5U * 4U + 4U * 2U);
   BOOST_TEST(hgp == 4U);
 }

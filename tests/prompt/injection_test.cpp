@@ -171,16 +171,34 @@ BOOST_AUTO_TEST_CASE(a_true_object_of_the_subject_is_never_the_incorrect_one) {
   for (const Fact& fact : relation.facts) {
     if (fact.subject == "Somebody") continue;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-      const std::string wrong = detail::wrong_object(relation, fact, RandomStream(seed, "test"));
+      const std::string wrong =
+          detail::wrong_object(relation, fact, {}, RandomStream(seed, "test"));
       BOOST_TEST(wrong != relation.options[fact.answer]);
       if (fact.subject == "Marie Curie") BOOST_TEST(wrong == "Poetry");
     }
   }
   add("1", "Mme Curie", {}, 2);
-  BOOST_CHECK_EXCEPTION((void)detail::wrong_object(relation, relation.facts[0], {0, "test"}), Error,
+  BOOST_CHECK_EXCEPTION((void)detail::wrong_object(relation, relation.facts[0], {}, {0, "test"}),
+                        Error,
                         says(Fault::user,
                              "award: every option is a true object of 'Marie Curie', so it has no "
                              "incorrect pair"));
+}
+
+BOOST_AUTO_TEST_CASE(an_alias_of_the_true_object_is_not_incorrect) {
+  Relation relation = people(12);
+  relation.options = {"UK", "Great Britain", "France"};
+  relation.option_ids = {"Q145", "Q23666", "Q142"};
+  for (Fact& fact : relation.facts) fact.answer = 0;
+  const ObjectAliases aliases{{"Q145", {"United Kingdom", "Great Britain"}}};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const InjectionDesign design = injection_design(relation, {12, 3, seed}, aliases);
+    for (const std::size_t panel : {3U, 4U}) {
+      for (const InjectedPair& pair : design.panels[panel].pairs) {
+        BOOST_TEST(pair.object == (pair.kind == PairKind::injected ? "France" : "UK"));
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_incorrect_object_of_a_fact_with_choices_is_one_of_them) {
@@ -188,7 +206,7 @@ BOOST_AUTO_TEST_CASE(the_incorrect_object_of_a_fact_with_choices_is_one_of_them)
   relation.options = {"right", "wrong"};
   relation.facts.push_back({"", "x", {}, 0, 0, 0, {"a", "b"}});
   relation.facts.push_back({"", "y", {}, 0, 0, 0, {"c", "d"}});
-  BOOST_TEST(detail::wrong_object(relation, relation.facts[1], {0, "test"}) == "d");
+  BOOST_TEST(detail::wrong_object(relation, relation.facts[1], {}, {0, "test"}) == "d");
 }
 
 BOOST_AUTO_TEST_CASE(a_subject_stands_once_in_the_order) {

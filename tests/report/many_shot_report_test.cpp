@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(the_terminal_table_has_a_row_for_each_group, SmallManySh
   const std::string row = test::between(table, "\nic/5 ", "\n");
   BOOST_TEST(in_order(row, {"2", "6", "0.938 [", "0.088", "2"}));
   BOOST_TEST(in_order(test::between(table, "\nhgp ", "\n"), {"1", "4", "0.250 [", "–", "1"}));
-  BOOST_TEST(in_order(table, {"5 shots", "95%", "at 5", "(ic/5)"}));
+  BOOST_TEST(in_order(table, {"fewest shots", "95%", "ic/5: 5"}));
   BOOST_TEST(report.notes().size() == 2U);
 }
 

@@ -60,6 +60,35 @@ BOOST_AUTO_TEST_CASE(sections_without_anything_to_show_are_empty) {
   BOOST_TEST(detail::generation_section(nothing).empty());
 }
 
+// P2 has no HGP: it stands in the map, and not in the means.
+BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
+  ManyShotFolder folder;
+  folder.choose("P1", of("ic", 5), "10");
+  folder.choose("P2", of("ic", 5), "11");
+  const auto section = [&] {
+    return detail::methods_section(many_shot_results(folder.path(), {.seed = 0, .resamples = 20}));
+  };
+  BOOST_TEST(section().empty());  // one method
+  folder.choose("P1", of("hgp", 0, ""), "00");
+  const std::string html = section();
+  BOOST_TEST(html.find("over the 1 relation that") != std::string::npos);
+  BOOST_TEST(html.find(">IC-LKE, 5 shots</bdi></td><td data-v=\"0.500000\">0.500") !=
+             std::string::npos);
+  BOOST_TEST(html.find("HGP</bdi></th><td style=\"--v:0%\">0.00</td><td>–</td>") !=
+             std::string::npos);
+  BOOST_TEST(
+      html.find(
+          "shots</bdi></th><td style=\"--v:50%\">0.50</td><td style=\"--v:100%\">1.00</td>") !=
+      std::string::npos);
+  ManyShotFolder apart;
+  apart.choose("P1", of("ic", 5), "10");
+  apart.choose("P2", of("hgp", 0, ""), "00");
+  const std::string none =
+      detail::methods_section(many_shot_results(apart.path(), {.seed = 0, .resamples = 20}));
+  BOOST_TEST(none.find("No relation has all of them.") != std::string::npos);
+  BOOST_TEST(test::markup_fault(none) == "");
+}
+
 BOOST_FIXTURE_TEST_CASE(every_section_is_well_formed, test::SmallManyShot) {
   choose("P1", of("ic", 5, " <in> "), "1010");
   const ManyShotResults made = many_shot_results(path(), {.seed = 0, .resamples = 20});

@@ -176,6 +176,7 @@ BOOST_FIXTURE_TEST_CASE(bad_input_names_its_field, FixedFiles) {
   refused(json, "choices: is not a list of two strings or more");
   refused(with("/choices", Json::array({"1800"})), "choices: is not a list of two strings or more");
   refused(with("/choices/2", 1899), "choices: is not a list of two strings or more");
+  refused(with("/choices/1", "1800"), "choices: holds '1800' twice; leave one out");
   json = sound();
   json.erase("test");
   refused(json, "test: is not a list of facts");

@@ -13,37 +13,15 @@
 
 using namespace plumb;
 using test::births;
+using test::eic;
 using test::reader_of_births;
 using test::says;
+using test::several;
 using test::TemporaryFolder;
 
 namespace {
 
 const ObjectAliases no_aliases;
-
-/// IC-LKE with 1 and 4 shots, two seeds and two separators, and two templates.
-ManyShotOptions several() {
-  ManyShotOptions options;
-  options.shots = {1, 4};
-  options.seeds = 2;
-  options.choices = 5;
-  options.training = 12;
-  options.limit = 6;
-  options.pair_separators = {" ", ": "};
-  options.baselines["birth"] = {"", {"{subject} was born in"}, {"({subject},"}};
-  return options;
-}
-
-/// Both kinds of EIC-LKE on 12 facts, so that paper's last row has two questions alone.
-ManyShotOptions eic() {
-  ManyShotOptions options;
-  options.shots = {};
-  options.seeds = 1;
-  options.choices = 4;
-  options.limit = 12;
-  options.eic_paper = options.eic_isolated = true;
-  return options;
-}
 
 /// A model that takes shorter sequences than it could.
 struct ShortModel : NgramTreeModel {
@@ -52,7 +30,7 @@ struct ShortModel : NgramTreeModel {
   std::size_t longest = 100;
 };
 
-/// What check() says of a relation under a model.
+/// What the check notes of a relation under a model.
 template <class Model>
 std::vector<RelationRemark> checked(Model model, const Relation& relation,
                                     const ManyShotOptions& options) {
@@ -143,6 +121,28 @@ BOOST_AUTO_TEST_CASE(the_longest_question_decides) {
       (void)checked_short(15 * 21 + 9, relation, options), Error,
       says(Fault::user, "birth.jsonl:" + std::to_string(relation.facts[fact].line) + ": birth"));
   BOOST_TEST(checked_short(15 * 21 + 10, relation, options).empty());
+}
+
+// Nine bytes in a single token are shorter than ten of one each.
+BOOST_AUTO_TEST_CASE(length_is_counted_in_tokens) {
+  Relation relation = births(60, 8);
+  ManyShotOptions options;
+  options.shots = {20};
+  options.seeds = 1;
+  options.choices = 8;
+  options.training = 45;
+  const FactSplit split = split_facts(relation, 45, 0);
+  relation.facts[split.test[3]].subject += " the Great";
+  relation.facts[split.test[7]].subject += " jr";
+  const auto model = [](std::size_t longest) {
+    auto made = reader_of_births<ShortModel>({" the Great"});
+    made.longest = longest;
+    return made;
+  };
+  const std::string line = std::to_string(relation.facts[split.test[7]].line);
+  BOOST_CHECK_EXCEPTION((void)checked(model(15 * 21 + 2), relation, options), Error,
+                        says(Fault::user, "birth.jsonl:" + line + ": birth"));
+  BOOST_TEST(checked(model(15 * 21 + 3), relation, options).empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_last_question_of_an_eic_row_is_its_longest) {
@@ -253,16 +253,17 @@ BOOST_AUTO_TEST_CASE(a_fixed_study_is_looked_at_alike) {
   study.tests = {{"Person X", "19", {}}};
   ShortModel model = reader_of_births<ShortModel>();
   model.longest = 14 * 21;  // "Person a 1900 " has 14 bytes
-  BOOST_TEST(!ManyShotCheck(model, true).merged(study, "study.json").has_value());
+  ManyShotCheck(model, true).refuse_long(study, "study.json");
+  BOOST_TEST(!ManyShotCheck(model, true).merged_token_of(study).has_value());
   model.longest = 14 * 16;
-  BOOST_CHECK_EXCEPTION((void)ManyShotCheck(model, true).merged(study, "study.json"), Error,
+  BOOST_CHECK_EXCEPTION(ManyShotCheck(model, true).refuse_long(study, "study.json"), Error,
                         says(Fault::user,
                              "study.json: Person X: a sequence of 294 tokens, past the "
                              "model's context of 224; 15 shots would fit"));
   study.form.pair_separator = "";
   model = reader_of_births<ShortModel>({"X19"});
   model.longest = 1000;
-  BOOST_TEST(ManyShotCheck(model, true).merged(study, "study.json").value() == "X19");
+  BOOST_TEST(ManyShotCheck(model, true).merged_token_of(study).value() == "X19");
 }
 
 BOOST_AUTO_TEST_CASE(an_injection_experiment_past_the_context_is_refused) {
@@ -274,6 +275,9 @@ BOOST_AUTO_TEST_CASE(an_injection_experiment_past_the_context_is_refused) {
   model.longest = 100;
   BOOST_CHECK_EXCEPTION(ManyShotCheck(model, true).refuse_long(design, {}), Error,
                         says(Fault::user, "birth: the injection experiment's sequence of "));
+  model.longest = 15 * 7 - 1;
+  BOOST_CHECK_EXCEPTION(ManyShotCheck(model, true).refuse_long(design, {}), Error,
+                        says(Fault::user, "6 pairs would fit: say --injection with fewer"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

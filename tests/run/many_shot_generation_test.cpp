@@ -34,12 +34,8 @@ Model scholar() {
 }
 
 ManyShotOptions shots_and_templates() {
-  ManyShotOptions options;
-  options.shots = {1, 4};
-  options.seeds = 2;
-  options.choices = 5;
-  options.training = 12;
-  options.limit = 6;
+  ManyShotOptions options = test::several();
+  options.pair_separators = {" "};
   options.baselines["birth"] = {"", {"{subject}", "born: {subject}"}, {}};
   return options;
 }
@@ -52,7 +48,7 @@ struct Generated {
   std::vector<RecordedGeneration> run(Model model, std::size_t tokens, bool with_bos = true) {
     const RunFolder run_folder(folder / "run", Json::object(), true);
     generate_many_shot(model, with_bos ? model.bos() : std::nullopt, asked, aliases, tokens,
-                       run_folder);
+                       run_folder, [&](std::size_t more) { texts += more; });
     RecordedChoiceRelation recorded;
     recorded.generated = folder / "run/birth_generated.jsonl";
     std::vector<RecordedGeneration> rows;
@@ -66,6 +62,7 @@ struct Generated {
   ManyShotOptions options;
   ObjectAliases aliases;
   ManyShotRelation asked{relation, aliases, options};
+  std::size_t texts = 0;
 };
 
 /// The greedy continuation that the archetype's own generator gives.
@@ -157,6 +154,15 @@ BOOST_AUTO_TEST_CASE(what_stands_is_not_written_again) {
   std::filesystem::remove(file);
   (void)job.run(scholar(), 6);
   BOOST_TEST(slurp(file) == first);
+}
+
+BOOST_AUTO_TEST_CASE(texts_are_counted_as_they_are_written_or_found) {
+  Generated job;
+  for (const bool stands : {false, true}) {
+    job.texts = 0;
+    BOOST_TEST(job.run(scholar(), 6).size() == job.texts, stands);
+    BOOST_TEST(job.texts == generated_texts(job.asked));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_generated_where_nothing_can_be_gone_on_with) {

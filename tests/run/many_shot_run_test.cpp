@@ -14,10 +14,12 @@
 using namespace plumb;
 using test::answer_by_hand;
 using test::births;
+using test::eic;
 using test::ending_in;
 using test::pairs_text;
 using test::reader_of_births;
 using test::says;
+using test::several;
 using test::slurp;
 using test::TemporaryFolder;
 
@@ -26,30 +28,6 @@ namespace {
 using Indices = std::vector<std::size_t>;
 
 const ObjectAliases no_aliases;
-
-/// IC-LKE with 1 and 4 shots, two seeds and two separators, and two templates.
-ManyShotOptions several() {
-  ManyShotOptions options;
-  options.shots = {1, 4};
-  options.seeds = 2;
-  options.choices = 5;
-  options.training = 12;
-  options.limit = 6;
-  options.pair_separators = {" ", ": "};
-  options.baselines["birth"] = {"", {"{subject} was born in"}, {"({subject},"}};
-  return options;
-}
-
-/// Both kinds of EIC-LKE on 12 facts, so that paper's last row has two questions alone.
-ManyShotOptions eic() {
-  ManyShotOptions options;
-  options.shots = {};
-  options.seeds = 1;
-  options.choices = 4;
-  options.limit = 12;
-  options.eic_paper = options.eic_isolated = true;
-  return options;
-}
 
 /// One process: model, folder and run made anew, as after a crash.
 template <class Model = NgramTreeModel>

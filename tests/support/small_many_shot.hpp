@@ -12,6 +12,7 @@
 #include "plumb/backend/archetypes.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/prompt/prompt.hpp"
+#include "plumb/run/many_shot_block.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
 namespace plumb::test {
@@ -51,6 +52,30 @@ namespace plumb::test {
     text += fact.subject + pair + relation.options[fact.answer];
   }
   return text;
+}
+
+/// IC-LKE with 1 and 4 shots, two seeds and two separators, and two templates.
+[[nodiscard]] inline ManyShotOptions several() {
+  ManyShotOptions options;
+  options.shots = {1, 4};
+  options.seeds = 2;
+  options.choices = 5;
+  options.training = 12;
+  options.limit = 6;
+  options.pair_separators = {" ", ": "};
+  options.baselines["birth"] = {"", {"{subject} was born in"}, {"({subject},"}};
+  return options;
+}
+
+/// Both kinds of EIC-LKE on 12 facts, so that paper's last row has two questions alone.
+[[nodiscard]] inline ManyShotOptions eic() {
+  ManyShotOptions options;
+  options.shots = {};
+  options.seeds = 1;
+  options.choices = 4;
+  options.limit = 12;
+  options.eic_paper = options.eic_isolated = true;
+  return options;
 }
 
 /// Has read of the first ten people; its limits hold long sequences and cut blocks into packs.

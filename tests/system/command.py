@@ -3,8 +3,10 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -34,6 +36,15 @@ def temporary_folder(case):
     folder = tempfile.TemporaryDirectory()
     case.addClassCleanup(folder.cleanup)
     return pathlib.Path(folder.name)
+
+
+def kill_when_journal_has(process, journal, size, pause=0):
+    """SIGKILLs the process a moment after the journal reached a size, or when it ended by itself."""
+    while process.poll() is None and (not journal.exists() or journal.stat().st_size < size):
+        time.sleep(0.002)
+    time.sleep(pause)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
 
 
 def probe(out, *more, data=FACTS, model=None, code=0):

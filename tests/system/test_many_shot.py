@@ -4,9 +4,7 @@ import json
 import pathlib
 import random
 import shutil
-import signal
 import subprocess
-import time
 import unittest
 
 import command
@@ -78,7 +76,7 @@ class Study(unittest.TestCase):
         cls.shown = many_shot(cls.whole, *cls.words).stdout
 
     def test_settings_relations_and_remarks_are_shown(self):
-        for text in ("ic/1 ", "ic/50 ", "ic/50/generation", "eic/50", "eic-isolated/50", "hgp", "mmp",
+        for text in ("ic/1 ", "ic/50 ", "ic/50/generation", "eic", "eic-isolated", "hgp", "mmp",
                      "skipped, fewer than 50 training facts for the shots: currency-country 41, instrument-family 38",
                      "fewer than 20 choices a fact, as there are no more objects: animal-class 9"):
             self.assertIn(text, self.shown)
@@ -97,11 +95,7 @@ class Study(unittest.TestCase):
                                         "--out", out, *map(str, self.words)], stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL)
             size = moments.uniform(0.05, 0.95) * journal
-            while process.poll() is None and not ((out / "journal.jsonl").exists() and
-                                                  (out / "journal.jsonl").stat().st_size >= size):
-                time.sleep(0.002)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+            command.kill_when_journal_has(process, out / "journal.jsonl", size)
             self.assertFalse((out / "report.html").exists())
             many_shot(out, *self.words, "--resume")
             self.assertEqual(command.results(out), expected, f"trial {trial}")
@@ -177,6 +171,9 @@ class Compared(unittest.TestCase):
         metrics = json.loads((folder / "compared" / "metrics.json").read_text())
         text = json.dumps(metrics)
         self.assertIn("subsumption", text)
+        for name in models:  # the accuracy that the model's own run has
+            own = json.loads((folder / name / "metrics.json").read_text())["settings"]["ic/5"]["accuracy"]["value"]
+            self.assertAlmostEqual(metrics["models"][name]["accuracy"]["value"], own, places=12)
         self.assertTrue((folder / "compared" / "report.html").read_text().startswith("<!DOCTYPE html>"))
 
 

@@ -27,14 +27,6 @@ class Resume(unittest.TestCase):
                  *SELECTION, *more]
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def kill_when_journal_has(self, process, journal, size, pause):
-        """SIGKILLs the process a moment after the journal reached a size, or when it ended by itself."""
-        while process.poll() is None and (not journal.exists() or journal.stat().st_size < size):
-            time.sleep(0.002)
-        time.sleep(pause)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-
     def test_killed_at_ten_random_moments(self):
         # Moments are measured in the journal's growth, so that slow and fast machines kill alike.
         moments = random.Random(11)
@@ -42,7 +34,7 @@ class Resume(unittest.TestCase):
         for trial in range(10):
             out = self.folder / f"killed-{trial}"
             size = 0 if trial == 0 else moments.uniform(0, 0.98) * self.journal_size
-            self.kill_when_journal_has(self.start(out), out / "journal.jsonl", size, moments.uniform(0, 0.03))
+            command.kill_when_journal_has(self.start(out), out / "journal.jsonl", size, moments.uniform(0, 0.03))
             interrupted += not (out / "report.html").exists()
             command.probe(out, *SELECTION, "--resume")
             self.assertEqual(command.results(out), self.expected, f"trial {trial}")
@@ -52,7 +44,7 @@ class Resume(unittest.TestCase):
     def test_killed_again_and_again_it_still_gets_there(self):
         out = self.folder / "again"
         for share in (0.1, 0.3, 0.6, 0.8):  # the first --resume is on an absent folder: it starts the run
-            self.kill_when_journal_has(self.start(out, "--resume"), out / "journal.jsonl",
+            command.kill_when_journal_has(self.start(out, "--resume"), out / "journal.jsonl",
                                        share * self.journal_size, 0)
             self.assertFalse((out / "report.html").exists())
         command.probe(out, *SELECTION, "--resume")

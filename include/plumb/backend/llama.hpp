@@ -10,18 +10,15 @@
 // say one branch. Sliding-window models get a full-size cache (`swa_full`), and one sequence id
 // more that holds every cell: llama.cpp reuses a cell that its only sequence has slid past, but a
 // branch that starts further back still needs it. Quantised weights are run by kernels that round
-// the activations too: scores differ from the same weights in F32 by tenths of a nat. llama.cpp's
-// log is process-wide; this header takes it over and keeps only the last errors.
+// the activations too: scores differ from the same weights in F32 by tenths of a nat.
 
 #include <llama.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +29,7 @@
 
 #include "plumb/backend/branch_ledger.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/llama_log.hpp"
 #include "plumb/backend/llama_vocabulary.hpp"
 #include "plumb/core/error.hpp"
 
@@ -48,38 +46,6 @@ struct LlamaOptions {
   /// context. A cache has a multiple of them.
   std::size_t cells = 1024;
 };
-
-namespace detail {
-
-/// The last error lines llama.cpp logged, for our own messages.
-class LlamaLog {
- public:
-  static LlamaLog& instance() {
-    static LlamaLog log;
-    return log;
-  }
-  std::string take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(text_, {});
-  }
-
- private:
-  LlamaLog() {
-    llama_backend_init();
-    llama_log_set(
-        [](ggml_log_level level, const char* text, void* self) {
-          if (level != GGML_LOG_LEVEL_ERROR) return;
-          auto& log = *static_cast<LlamaLog*>(self);
-          const std::lock_guard lock(log.mutex_);
-          if (log.text_.size() < 400) log.text_ += text;
-        },
-        this);
-  }
-  std::mutex mutex_;
-  std::string text_;
-};
-
-}  // namespace detail
 
 /// Not thread-safe: one thread at a time asks one model. Several models may live side by side.
 class LlamaModel {
@@ -153,14 +119,14 @@ class LlamaModel {
     const BranchLedger::Step held = may_overflow ? ledger_.resident(tree) : BranchLedger::Step{};
     const bool was_empty = ledger_.held() == 0;
     const BranchLedger::Step step = ledger_.plan(tree, wanted);
-    if (ledger_.held() > std::max(options_.cells, context_length())) {
+    if (ledger_.held() > tree_limits().nodes) {
       throw internal_error(
           {.file = options_.model},
           "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
           "release nodes or respect tree_limits()");
     }
-    // The cache's size follows from the tree alone, not from what was asked before: it decides how
-    // some models scale their positions, and a run taken up again must see the same.
+    // Its size follows from the tree alone, not from what was asked before: it decides how some
+    // models scale their positions, and a run taken up again must see the same.
     const std::size_t cells = cells_for(std::max(ledger_.held(), reserved_));
     if (was_empty ? llama_n_ctx(context_.get()) != cells
                   : ledger_.held() > llama_n_ctx(context_.get())) {
@@ -243,12 +209,13 @@ class LlamaModel {
     std::vector<bool> is_wanted(tree.size(), false);
     for (const NodeId node : wanted) is_wanted[node] = true;
     for (std::size_t first = 0; first < step.nodes.size(); first += batch_size) {
-      feed(tree, step, first, std::min(batch_size, step.nodes.size() - first), is_wanted, visit);
+      feed_batch(tree, step, first, is_wanted, visit);
     }
   }
 
-  void feed(const TokenTree& tree, const BranchLedger::Step& step, std::size_t first,
-            std::size_t count, const std::vector<bool>& is_wanted, const LogitsVisitor& visit) {
+  void feed_batch(const TokenTree& tree, const BranchLedger::Step& step, std::size_t first,
+                  const std::vector<bool>& is_wanted, const LogitsVisitor& visit) {
+    const std::size_t count = std::min(batch_size, step.nodes.size() - first);
     std::vector<llama_token> tokens(count);
     std::vector<llama_pos> positions(count);
     std::vector<std::int32_t> sequence_counts(count);

@@ -36,27 +36,29 @@ inline Json many_shot_settings(const ManyShotArguments& arguments, const Dataset
     return file.empty() ? Json() : Json(hash_file(file));
   };
   Json settings = job_settings("many-shot", arguments, dataset, model);
-  settings.update(Json{{"shots", study.shots},
-                       {"seeds", study.seeds},
-                       {"choices", study.choices},
-                       {"choice_seed", study.choice_seed},
-                       {"split_seed", study.split_seed},
-                       {"train", study.training},
-                       {"limit", study.limit},
-                       {"min_facts", study.least_facts},
-                       {"min_objects", study.least_objects},
-                       {"pair_separators", study.pair_separators},
-                       {"item_separator", study.item_separator},
-                       {"separators_sha256", hash(arguments.separators)},
-                       {"eic_paper", study.eic_paper},
-                       {"eic_isolated", study.eic_isolated},
-                       {"join", study.eic_form.join == Join::ids ? "ids" : "text"},
-                       {"baselines_sha256", hash(arguments.baselines)},
-                       {"generate", arguments.generate},
-                       {"injection", arguments.injection},
-                       {"injected", arguments.injected},
-                       {"seed", arguments.seed},
-                       {"relations", codes}});
+  settings.update(Json{
+      {"shots", study.shots},
+      {"seeds", study.seeds},
+      {"choices", study.choices},
+      {"choice_seed", study.choice_seed},
+      {"split_seed", study.split_seed},
+      {"train", study.training},
+      {"limit", study.limit},
+      {"min_facts", study.least_facts},
+      {"min_objects", study.least_objects},
+      {"pair_separators", study.pair_separators},
+      {"item_separator", study.item_separator},
+      {"separators_sha256", hash(arguments.separators)},
+      {"eic_paper", study.eic_paper},
+      {"eic_isolated", study.eic_isolated},
+      {"join", study.eic_form.join == Join::ids ? "ids" : "text"},
+      {"baselines_sha256", hash(arguments.baselines)},
+      {"generate", arguments.generate},
+      {"injection", arguments.injection.pairs},
+      {"injected", arguments.injection.slots},
+      {"highlight", arguments.injection.highlight ? Json(*arguments.injection.highlight) : Json()},
+      {"seed", arguments.seed},
+      {"relations", codes}});
   return settings;
 }
 
@@ -92,19 +94,18 @@ inline Json many_shot_metadata(const ManyShotRelation& asked,
 /// The injection experiment on a relation; nothing where none is asked for or it has too few facts,
 /// which is noted.
 inline std::optional<InjectionDesign> chosen_injection(const ManyShotRelation& asked,
-                                                       const ManyShotArguments& arguments,
+                                                       const ObjectAliases& aliases,
+                                                       const InjectionOptions& injection,
                                                        std::vector<RelationRemark>& notes) {
-  if (arguments.injection == 0 || asked.skipped()) return std::nullopt;
+  if (injection.pairs == 0 || asked.skipped()) return std::nullopt;
   const std::size_t facts = asked.relation().facts.size();
-  if (facts < arguments.injection) {
+  if (facts < injection.pairs) {
     notes.push_back(
-        {"no injection experiment, fewer than " + std::to_string(arguments.injection) + " facts",
+        {"no injection experiment, fewer than " + std::to_string(injection.pairs) + " facts",
          std::to_string(facts)});
     return std::nullopt;
   }
-  return injection_design(asked.relation(), {.pairs = arguments.injection,
-                                             .slots = arguments.injected,
-                                             .seed = arguments.study.split_seed});
+  return injection_design(asked.relation(), injection, aliases);
 }
 
 template <class MakeModel>
@@ -117,7 +118,8 @@ int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make
   const ModelDescription description = describe_model(model);
   const ManyShotCheck check(model, arguments.bos);
   for (const FixedStudy& study : studies) {
-    if (const auto token = check.merged(study, arguments.fixed)) {
+    check.refuse_long(study, arguments.fixed);
+    if (const auto token = check.merged_token_of(study)) {
       console.out << "a token covers both a subject and an object: '" << *token << "'\n";
     }
   }
@@ -203,11 +205,16 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   for (const ManyShotRelation& asked : relations) {
     std::vector<RelationRemark> notes = asked.notes();
     for (RelationRemark& note : check.notes(asked)) notes.push_back(std::move(note));
+    if (const auto left = arguments.without_separator.find(asked.relation().code);
+        left != arguments.without_separator.end()) {
+      notes.push_back({"templates that do not begin with the subject give no separator",
+                       std::to_string(left->second)});
+    }
     if (arguments.generate > 0) check.refuse_long_generation(asked, arguments.generate);
     total += asked.statements();
-    if (auto design = detail::chosen_injection(asked, arguments, notes)) {
+    if (auto design = detail::chosen_injection(asked, aliases, arguments.injection, notes)) {
       check.refuse_long(*design, form);
-      total += design->panels.size() * arguments.injection;
+      total += design->panels.size() * arguments.injection.pairs;
       designs.push_back(std::move(*design));
     }
     metadata["relations"][asked.relation().code] = detail::many_shot_metadata(
@@ -218,9 +225,9 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
         {.file = arguments.data}, "no relation is asked anything",
         "give --shots numbers, or facts and templates that --eic and --baselines take");
   }
-  if (arguments.injection > 0 && designs.empty()) {
+  if (arguments.injection.pairs > 0 && designs.empty()) {
     throw user_error({.field = "--injection"},
-                     "no relation has " + std::to_string(arguments.injection) + " facts",
+                     "no relation has " + std::to_string(arguments.injection.pairs) + " facts",
                      "ask for fewer pairs");
   }
   const RunFolder folder(arguments.out, detail::many_shot_settings(arguments, dataset, description),
@@ -238,8 +245,15 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
     summary = run.summary();
   }
   if (arguments.generate > 0) {
+    std::size_t texts = 0, written = 0;
+    for (const ManyShotRelation& asked : relations) texts += generated_texts(asked);
+    Progress writing(console.err, texts, "texts", console.err_is_terminal);
     for (const ManyShotRelation& asked : relations) {
-      generate_many_shot(model, bos, asked, aliases, arguments.generate, folder);
+      generate_many_shot(model, bos, asked, aliases, arguments.generate, folder,
+                         [&](std::size_t more) {
+                           written += more;
+                           writing.update(written, written, asked.relation().code);
+                         });
     }
   }
   write_atomically(folder.file("metadata_many_shot.json"), metadata.dump(2) + "\n");

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "plumb/cli/job_options.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/prompt/injection.hpp"
 #include "plumb/run/many_shot_block.hpp"
 
 namespace plumb {
@@ -20,23 +23,29 @@ struct ManyShotArguments : JobArguments {
   ManyShotOptions study;
   /// Files that decide the study, by name in the settings; empty where not given.
   std::filesystem::path baselines, separators, fixed;
+  /// By relation: templates of the separators' file that do not begin with the subject.
+  std::map<std::string, std::size_t> without_separator{};
   /// Tokens of a greedy continuation; 0 generates nothing.
   std::size_t generate = 0;
-  /// Pairs of the injection experiment and how many are replaced; 0 leaves it out.
-  std::size_t injection = 0;
-  std::size_t injected = 40;
+  /// The injection experiment; 0 pairs leave it out.
+  InjectionOptions injection{.pairs = 0};
 };
 
 /// The separators of a file: one text a line, each put between spaces; or, from a JSON file of
 /// baseline templates, what follows the subject in those that begin with it, by relation.
-inline void read_separators(const std::filesystem::path& file, ManyShotOptions& study) {
+inline void read_separators(ManyShotArguments& arguments) {
+  const std::filesystem::path& file = arguments.separators;
+  ManyShotOptions& study = arguments.study;
   if (file.extension() == ".json") {
     for (const auto& [code, templates] : read_baseline_templates(file)) {
       std::vector<std::string>& texts = study.relation_separators[code];
       for (const auto* list : {&templates.hgp, &templates.mmp}) {
         for (const std::string& text : *list) {
-          if (text.starts_with(subject_slot))
+          if (text.starts_with(subject_slot)) {
             texts.push_back(text.substr(subject_slot.size()) + " ");
+          } else {
+            ++arguments.without_separator[code];
+          }
         }
       }
     }
@@ -57,7 +66,7 @@ inline void read_separators(const std::filesystem::path& file, ManyShotOptions& 
 struct ManyShotWords : JobOptions {
   std::string shots, seeds, choices, choice_seed, split_seed, training, least_facts, least_objects,
       pair_separator, item_separator, separators, eic, join, baselines, generate, injection,
-      injected, fixed;
+      injected, highlight, fixed;
 
   void describe(options::options_description& list) {
     describe_folders(list);
@@ -92,8 +101,10 @@ struct ManyShotWords : JobOptions {
          "also N greedy tokens, and whether the answer is in them")  //
         ("injection", text_option(injection, "0")->value_name("N"),
          "also the injection experiment, on N pairs of each relation")  //
-        ("injected", text_option(injected, "40")->value_name("N"),
-         "how many of them are replaced")  //
+        ("injected", text_option(injected, "")->value_name("N"),
+         "how many of them are replaced; a fifth by default")  //
+        ("highlight", text_option(highlight, "")->value_name("POSITION"),
+         "a pair to mark, from 0; one behind a replaced pair by default")  //
         ("fixed", text_option(fixed, "")->value_name("FILE"),
          "instead of --data: shots, choices and facts from a JSON file");
     describe_model(list, "first N test facts of each relation; 0 takes all");
@@ -120,7 +131,7 @@ struct ManyShotWords : JobOptions {
     study.least_objects = parse_count(least_objects, "--min-objects");
     study.pair_separators = {pair_separator};
     study.item_separator = item_separator;
-    if (!separators.empty()) read_separators(separators, study);
+    if (!separators.empty()) read_separators(parsed);
     study.eic_paper = eic == "paper" || eic == "both";
     study.eic_isolated = eic == "isolated" || eic == "both";
     if (!study.eic_paper && !study.eic_isolated && eic != "none") {
@@ -132,10 +143,13 @@ struct ManyShotWords : JobOptions {
     }
     if (!baselines.empty()) study.baselines = read_baseline_templates(baselines);
     parsed.generate = parse_count(generate, "--generate");
-    parsed.injection = parse_count(injection, "--injection");
-    parsed.injected = parse_count(injected, "--injected");
+    parsed.injection.pairs = parse_count(injection, "--injection");
+    parsed.injection.slots =
+        injected.empty() ? parsed.injection.pairs / 5 : parse_count(injected, "--injected");
+    if (!highlight.empty()) parsed.injection.highlight = parse_count(highlight, "--highlight");
+    parsed.injection.seed = study.split_seed;
     if (fixed.empty() && study.shots.empty() && eic == "none" && baselines.empty() &&
-        parsed.injection == 0) {
+        parsed.injection.pairs == 0) {
       throw user_error({.field = "--shots"}, "asks nothing",
                        "give it numbers, or --eic or --baselines");
     }
@@ -148,14 +162,31 @@ struct ManyShotWords : JobOptions {
     const auto given = [&](const std::string& option) {
       return values.contains(option) && !values[option].defaulted();
     };
-    if (!fixed.empty()) {
-      for (const char* option :
-           {"shots", "seeds", "choices", "choice-seed", "split-seed", "train", "min-facts",
-            "min-objects", "pair-separator", "item-separator", "separators", "eic", "join",
-            "baselines", "generate", "injection", "injected", "relations", "limit"}) {
+    const auto refuse = [&](std::initializer_list<const char*> idle, const char* beside,
+                            const char* remedy) {
+      for (const char* option : idle) {
         if (!given(option)) continue;
-        throw user_error({.field = std::string("--") + option}, "has no effect beside --fixed",
-                         "leave it out; the file says what is asked");
+        throw user_error({.field = std::string("--") + option},
+                         std::string("has no effect ") + beside, remedy);
+      }
+    };
+    if (!fixed.empty()) {
+      refuse({"shots",      "seeds",     "choices",     "choice-seed",    "split-seed",
+              "train",      "min-facts", "min-objects", "pair-separator", "item-separator",
+              "separators", "eic",       "join",        "baselines",      "generate",
+              "injection",  "injected",  "highlight",   "relations",      "limit"},
+             "beside --fixed", "leave it out; the file says what is asked");
+    }
+    if (eic == "none") refuse({"join"}, "without --eic", "say --eic paper or isolated");
+    if (injection == "0") {
+      refuse({"injected", "highlight"}, "without --injection", "say --injection 200");
+    }
+    if (shots == "-") {
+      refuse({"separators"}, "without shots", "say --shots with numbers");
+      if (injection == "0" && (eic == "none" || join == "ids")) {
+        refuse({"pair-separator", "item-separator"},
+               "without shots, and EIC-LKE joined by ids has none",
+               "say --shots with numbers or --join text");
       }
     }
   }

@@ -18,6 +18,17 @@ namespace plumb {
 
 namespace detail {
 
+/// Run folders of commands that keep no scores of facts.
+inline void refuse_without_results(const std::filesystem::path& run_file) {
+  const Json settings = read_json_object(run_file).value("settings", Json());
+  if (!settings.is_object()) return;
+  const std::string command = first_string(settings, "command").value_or("");
+  if (command == "compare" || command == "calibrate" || command == "many-shot --fixed") {
+    throw user_error({.file = run_file}, "is of plumb " + command + ", which keeps no scores",
+                     "make it again with that command");
+  }
+}
+
 /// The seed the run's intervals were drawn with.
 inline std::uint64_t recorded_seed(const std::filesystem::path& run_file) {
   const Json run = read_json_object(run_file);
@@ -52,6 +63,7 @@ inline int run_report_command(Console& console) {
     throw user_error({.file = run}, "is not plumb's own folder (no run.json)",
                      "give --out DIR, so that it stays as it is");
   }
+  if (ours) detail::refuse_without_results(run_file);
   const std::filesystem::path target = out.empty() ? run : out;
   const std::uint64_t chosen = !seed.empty() ? detail::parse_count(seed, "--seed")
                                : ours        ? detail::recorded_seed(run_file)

@@ -30,9 +30,10 @@ namespace plumb {
 /// separator that is not the usual one follows in quotes. Different groups have different names.
 [[nodiscard]] inline std::string setting_name(const Setting& group) {
   std::string name = group.method;
-  if (!group.varies_by_template()) name += "/" + std::to_string(group.shots);
+  if (group.method == "ic") name += "/" + std::to_string(group.shots);
   if (group.by != "choice") name += "/" + group.by;
-  if (group.separator != (group.varies_by_template() ? "" : " ")) name += "/\"" + group.separator + "\"";
+  const char* usual = group.varies_by_template() ? "" : " ";
+  if (group.separator != usual) name += "/\"" + group.separator + "\"";
   return name;
 }
 

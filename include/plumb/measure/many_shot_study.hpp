@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "plumb/measure/study.hpp"
 #include "plumb/score/recorded_choices.hpp"
@@ -57,13 +58,14 @@ class StudyTable {
 
 }  // namespace detail
 
-/// The study of a finished many-shot run; relations that were skipped are left out. `visit` is
-/// called with the relation and each row of choices in passing. Throws a user error for damaged files.
+/// The study of the relations of a finished many-shot run; those that were skipped are left out.
+/// `visit` is called with the relation's code and each row of choices in passing. Throws a user error
+/// for damaged files.
 template <class Visit>
-[[nodiscard]] StudiedModel many_shot_study(const std::filesystem::path& folder, std::string name,
-                                           Visit visit) {
+[[nodiscard]] StudiedModel many_shot_study(const std::vector<RecordedChoiceRelation>& relations,
+                                           std::string name, Visit visit) {
   StudiedModel model{std::move(name), {}};
-  for (const RecordedChoiceRelation& recorded : recorded_choice_relations(folder)) {
+  for (const RecordedChoiceRelation& recorded : relations) {
     if (recorded.skipped) continue;
     detail::StudyTable table(recorded.code);
     for_each_recorded_choice(recorded, [&](const RecordedChoice& row) {
@@ -91,7 +93,8 @@ template <class Visit>
 
 [[nodiscard]] inline StudiedModel many_shot_study(const std::filesystem::path& folder,
                                                   std::string name) {
-  return many_shot_study(folder, std::move(name), [](const std::string&, const RecordedChoice&) {});
+  return many_shot_study(recorded_choice_relations(folder), std::move(name),
+                         [](const std::string&, const RecordedChoice&) {});
 }
 
 }  // namespace plumb

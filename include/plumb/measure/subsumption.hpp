@@ -8,7 +8,8 @@
 // θ1 knows nothing there is no η, and the cell is skipped and counted. Intervals are percentiles
 // over resampled facts, within relations, as relations and variants are part of the design. A cell
 // whose known facts all miss a resample keeps its η there: were it skipped, cells of few known
-// facts would count less, and the draws would lie beside the estimate.
+// facts would count less, and the draws would lie beside the estimate. Where η is the same in every
+// resample, as when all that is known is shared, the interval is Wilson's over the known facts.
 // Source: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4.2.2 (which does not say
 // over what the mean is taken).
 
@@ -224,6 +225,7 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
       }
     }
     made.rate = percentile_interval(mean, std::move(draws[model]), known);
+    if (made.rate.low == made.rate.high) made.rate = wilson_share(mean, known);
   }
   return {both[0], both[1]};
 }

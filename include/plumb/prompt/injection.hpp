@@ -21,7 +21,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/data/choices.hpp"
 #include "plumb/prompt/label_inventor.hpp"
+#include "plumb/prompt/many_shot.hpp"
 
 namespace plumb {
 
@@ -41,6 +43,13 @@ struct InjectionPanel {
   /// By position: as many pairs stand before a pair as its index says.
   std::vector<InjectedPair> pairs;
 };
+
+/// A panel's pairs without their kinds.
+[[nodiscard]] inline std::vector<SubjectObject> pairs_of(const InjectionPanel& panel) {
+  std::vector<SubjectObject> pairs;
+  for (const InjectedPair& pair : panel.pairs) pairs.push_back({pair.subject, pair.object});
+  return pairs;
+}
 
 struct InjectionOptions {
   std::size_t pairs = 200;
@@ -81,11 +90,21 @@ inline bool may_share_subject(const Fact& a, const Fact& b) {
          named(b, a.subject);
 }
 
-/// An option that is the object of no fact of this subject. Throws a user error when there is none.
-inline std::string wrong_object(const Relation& relation, const Fact& fact, RandomStream random) {
-  std::unordered_set<std::string> right{option_text(relation, fact, fact.answer)};
+/// An option that is neither the object of a fact of this subject nor an alias of one. Throws a user
+/// error when there is none.
+inline std::string wrong_object(const Relation& relation, const Fact& fact,
+                                const ObjectAliases& aliases, RandomStream random) {
+  std::unordered_set<std::string> right;
+  const auto add = [&](const Fact& one) {
+    right.insert(option_text(relation, one, one.answer));
+    if (!one.choices.empty() || aliases.empty()) return;
+    if (const auto names = aliases.find(relation.option_ids[one.answer]); names != aliases.end()) {
+      right.insert(names->second.begin(), names->second.end());
+    }
+  };
+  add(fact);
   for (const Fact& other : relation.facts) {
-    if (may_share_subject(fact, other)) right.insert(option_text(relation, other, other.answer));
+    if (may_share_subject(fact, other)) add(other);
   }
   std::vector<std::string> wrong;
   const std::size_t options = fact.choices.empty() ? relation.options.size() : fact.choices.size();
@@ -120,12 +139,14 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
 }  // namespace detail
 
 /// The five panels. The order, the spread slots and what stands in a slot depend on the relation,
-/// the seed and the number of pairs; fewer slots are some of the same. The block is the middle one, from position (pairs − slots) / 2. A drawn highlight
-/// stands, if there is such a place, directly after a spread slot, as the paper's star does.
+/// the seed and the number of pairs; fewer slots are some of the same. The block is the middle one,
+/// from position (pairs − slots) / 2. A drawn highlight stands, if there is such a place, directly
+/// after a spread slot, as the paper's star does.
 /// Throws a user error when the relation has fewer subjects than pairs, when there is no slot or
 /// half of the pairs or more are, or when the given highlight is injected somewhere.
 [[nodiscard]] inline InjectionDesign injection_design(const Relation& relation,
-                                                      const InjectionOptions& options) {
+                                                      const InjectionOptions& options,
+                                                      const ObjectAliases& aliases = {}) {
   const bool most =
       options.slots >= options.pairs || options.slots >= options.pairs - options.slots;
   if (options.slots == 0 || most) {
@@ -172,8 +193,8 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
   const auto unknown = [&](std::size_t p) { return inventions[p]; };
   const auto incorrect = [&](std::size_t p) -> InjectedPair {
     const Fact& fact = relation.facts[design.facts[p]];
-    return {fact.subject,
-            detail::wrong_object(relation, fact, stream("incorrect/" + std::to_string(p)))};
+    return {fact.subject, detail::wrong_object(relation, fact, aliases,
+                                               stream("incorrect/" + std::to_string(p)))};
   };
   const std::vector<bool> none(options.pairs);
   design.panels = {detail::injected_panel("correct", correct, none, unknown),
@@ -189,7 +210,7 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
   if (options.highlight) {
     const std::size_t p = *options.highlight;
     if (p >= options.pairs || spread[p] || block[p]) {
-      throw user_error({.field = "highlight"},
+      throw user_error({.field = "--highlight"},
                        "position " + std::to_string(p) +
                            (p >= options.pairs ? " is past the last pair" : " is an injected slot"),
                        "take a position from 0 that is not injected, or let one be drawn");

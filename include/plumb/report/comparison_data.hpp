@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -101,23 +102,32 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
                       std::to_string(table.relations.size()) +
                       " that not every model has: left out of the leaderboard of models.");
   }
-  bool other_facts = false;
-  bool other_settings = false;
-  for (const auto& row : made.subsumption) {
-    for (const Subsumption& rate : row) {
-      other_facts = other_facts || rate.left_out.facts > 0;
-      other_settings = other_settings || rate.left_out.settings > 0;
-    }
-  }
-  if (other_facts) {
+  const auto any_left_out = [&](std::size_t LeftOut::*what) {
+    return std::ranges::any_of(made.subsumption | std::views::join,
+                               [&](const Subsumption& rate) { return rate.left_out.*what > 0; });
+  };
+  if (any_left_out(&LeftOut::facts)) {
     remarks.push_back(
         "The models were asked different facts: accuracies are over each model's own, subsumption "
         "over those both have.");
   }
-  if (other_settings) {
+  if (any_left_out(&LeftOut::settings)) {
     remarks.push_back(
         "The models were asked under different seeds or templates: accuracies are over each "
         "model's own, subsumption over those both have.");
+  }
+  std::string ignorant;
+  for (std::size_t i = 0; i < made.subsumption.size(); ++i) {
+    const Subsumption& worst =
+        *std::ranges::max_element(made.subsumption[i], {}, &Subsumption::empty);
+    if (worst.empty == 0) continue;
+    ignorant += (ignorant.empty() ? "" : ", ") + table.models[i] + " in " +
+                std::to_string(worst.empty) + " of " + std::to_string(worst.empty + worst.cells);
+  }
+  if (!ignorant.empty()) {
+    remarks.push_back(
+        "Relations × variants in which a model knows nothing are skipped by its subsumption: " +
+        ignorant + ".");
   }
   std::string without;
   for (std::size_t m = 0; m < made.family.size() && !made.families.families.empty(); ++m) {

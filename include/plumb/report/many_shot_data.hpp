@@ -36,7 +36,7 @@ struct ManyShotResults {
   /// Every group, over the relations that have it.
   std::vector<GroupSpread> groups;
   /// The groups that answer by choice and write pairs the usual way, over the relations that have
-  /// them all; empty where there are none.
+  /// them all; empty where there are no such relations or fewer than two groups.
   std::vector<GroupSpread> side_by_side;
   std::vector<ShotsCurve> curves;
   /// Accuracy@K of each group that answers by choice and has the most shots of its kind.
@@ -63,19 +63,23 @@ struct ManyShotResults {
 
 namespace detail {
 
+/// Whether a group writes pairs with the separator of the study's first IC-LKE group, or has none.
+inline bool has_usual_separator(const ManyShotResults& made, const Setting& group) {
+  if (group.method != "ic") return true;
+  const auto first = std::ranges::find_if(
+      made.groups, [](const GroupSpread& spread) { return spread.group.method == "ic"; });
+  return first->group.separator == group.separator;
+}
+
 inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
                                                     const Bootstrap& bootstrap) {
   std::vector<Setting> groups;
-  const Setting* in_context = nullptr;
   for (const GroupSpread& spread : made.groups) {
-    const Setting& group = spread.group;
-    if (group.by != "choice") continue;
-    if (group.method == "ic") {
-      if (in_context == nullptr) in_context = &group;
-      if (group.separator != in_context->separator) continue;
+    if (spread.group.by == "choice" && has_usual_separator(made, spread.group)) {
+      groups.push_back(spread.group);
     }
-    groups.push_back(group);
   }
+  if (groups.size() < 2) return {};
   std::vector<const StudiedRelation*> common;
   for (const StudiedRelation& relation : made.study.relations) {
     const bool whole = std::ranges::all_of(
@@ -95,8 +99,9 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
                                                        const Bootstrap& bootstrap) {
   ManyShotResults made;
   std::map<std::string, std::pair<double, std::size_t>> chances;  // sum, rows
+  const std::vector<RecordedChoiceRelation> recorded = recorded_choice_relations(folder);
   made.study =
-      many_shot_study(folder, "", [&](const std::string& relation, const RecordedChoice& row) {
+      many_shot_study(recorded, "", [&](const std::string& relation, const RecordedChoice& row) {
         chances[relation].first += 1 / static_cast<double>(row.choices.size());
         ++chances[relation].second;
       });
@@ -104,16 +109,16 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
     made.chance_by_relation[code] = sum.first / static_cast<double>(sum.second);
   }
   std::vector<std::pair<std::string, RelationRemark>> remarks;
-  for (const RecordedChoiceRelation& relation : recorded_choice_relations(folder)) {
+  for (const RecordedChoiceRelation& relation : recorded) {
     made.choices += relation.choices;
     made.choices_beginning_another += relation.choices_beginning_another;
     for (const RelationRemark& note : relation.notes) remarks.emplace_back(relation.code, note);
     if (relation.skipped) remarks.emplace_back(relation.code, *relation.skipped);
     const auto injection = folder / (relation.code + "_injection.json");
     if (!std::filesystem::exists(injection)) continue;
-    const RecordedInjection recorded = read_recorded_injection(injection);
+    const RecordedInjection panels = read_recorded_injection(injection);
     made.injections.push_back(
-        injection_results(recorded.design, recorded.log_probabilities, bootstrap));
+        injection_results(panels.design, panels.log_probabilities, bootstrap));
   }
   made.remarks = told_once(remarks);
   made.groups = accuracy_spreads(made.study, bootstrap);

@@ -60,9 +60,8 @@ class ManyShotReport {
     std::string text = table.text() + "\n";
     for (const ShotsCurve& curve : made_.curves) {
       if (!curve.shots_for_95) continue;
-      text += counted(*curve.shots_for_95, "shot") + " reach 95% of the accuracy at " +
-              std::to_string(curve.points.back().group.shots) + " (" + setting_name(curve.like) +
-              ")\n";
+      text += "fewest shots that reach 95% of the accuracy of " + setting_name(curve.like) + ": " +
+              std::to_string(*curve.shots_for_95) + "\n";
     }
     return text;
   }

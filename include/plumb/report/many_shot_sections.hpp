@@ -43,14 +43,6 @@ inline std::string setting_words(const Setting& group) {
   return group.method == "ic" ? name + ", " + counted(group.shots, "shot") : name;
 }
 
-/// Whether a group writes pairs with the separator of the study's first IC-LKE group, or has none.
-inline bool has_usual_separator(const ManyShotResults& made, const Setting& group) {
-  if (group.method != "ic") return true;
-  const auto first = std::ranges::find_if(
-      made.groups, [](const GroupSpread& spread) { return spread.group.method == "ic"; });
-  return first->group.separator == group.separator;
-}
-
 inline const AccuracySpread* spread_of(const GroupSpread& group, const std::string& relation) {
   const auto found =
       std::ranges::find(group.relations, relation, [](const auto& entry) { return entry.first; });
@@ -94,27 +86,41 @@ inline std::string shots_section(const ManyShotResults& made) {
 }
 
 inline std::string methods_section(const ManyShotResults& made) {
-  std::vector<Bar> bars;
   HeatMap map{"Accuracy by method and relation", "Method", {}, {}, {}};
-  std::vector<const GroupSpread*> shown;
-  for (const GroupSpread& spread : made.side_by_side) {
-    if (has_usual_separator(made, spread.group)) shown.push_back(&spread);
-  }
-  if (shown.size() < 2) return "";
-  for (const auto& [code, unused] : shown.front()->relations) map.columns.push_back(code);
-  for (const GroupSpread* spread : shown) {
-    bars.push_back(
-        {setting_words(spread->group), spread->overall.accuracy, chance_of(made, *spread)});
-    map.rows.push_back(setting_words(spread->group));
+  for (const StudiedRelation& relation : made.study.relations) map.columns.push_back(relation.code);
+  for (const GroupSpread& spread : made.groups) {
+    if (spread.group.by != "choice" || !has_usual_separator(made, spread.group)) continue;
+    map.rows.push_back(setting_words(spread.group));
     auto& row = map.values.emplace_back();
     for (const std::string& code : map.columns) {
-      row.push_back(spread_of(*spread, code)->accuracy.value);
+      const AccuracySpread* own = spread_of(spread, code);
+      row.push_back(own == nullptr ? std::nullopt : std::optional(own->accuracy.value));
     }
   }
-  return heading("Methods side by side",
-                 "Mean accuracy over the " + counted(map.columns.size(), "relation") +
-                     " that have all of them; ochre ticks: chance. Below, by relation.") +
-         bar_chart(bars, "Accuracy by method") + heat_map(map);
+  if (map.rows.size() < 2) return "";
+  std::string html;
+  if (made.side_by_side.empty()) {
+    html = heading("Methods side by side", "No relation has all of them.");
+  } else {
+    std::vector<Bar> bars;
+    std::string rows;
+    for (const GroupSpread& spread : made.side_by_side) {
+      const std::string words = setting_words(spread.group);
+      bars.push_back({words, spread.overall.accuracy, chance_of(made, spread)});
+      rows += "<tr><td>" + label(words) + "</td>" + cell(spread.overall.accuracy) + "<td>" +
+              sd_text(spread.overall) + "</td><td>" +
+              counted(spread.overall.variants,
+                      spread.group.varies_by_template() ? "template" : "seed") +
+              "</td></tr>\n";
+    }
+    html = heading("Methods side by side",
+                   "Mean accuracy over the " +
+                       counted(made.side_by_side.front().relations.size(), "relation") +
+                       " that have all of them; ochre ticks: chance. SD over seeds or templates.") +
+           bar_chart(bars, "Accuracy by method") +
+           table_begin({"Method", "Accuracy", "SD", "Over"}) + rows + table_end;
+  }
+  return html + "<h3>By relation</h3>\n" + heat_map(map);
 }
 
 /// Figure 4: other texts between subject and object, at the most shots.
@@ -176,7 +182,8 @@ inline std::string confidence_section(const ManyShotResults& made) {
   chart.title = "Answers that remain";
   chart.y_label = "share of answers above K";
   return html + xy_chart(chart, remaining) + "</div>\n" + table_begin(heads) + rows + table_end +
-         "<p class=\"dim\">Small: answers (facts × seeds or templates) that remain.</p>\n";
+         "<p class=\"dim\">Small: answers (facts × seeds or templates) that remain. All levels are "
+         "in accuracy_at_k.csv.</p>\n";
 }
 
 inline std::string generation_section(const ManyShotResults& made) {

@@ -75,6 +75,12 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
     fail("choices", "is not a list of two strings or more", "write [\"object\", …]");
   }
   study.choices = *choices;
+  for (auto choice = study.choices.begin(); choice != study.choices.end(); ++choice) {
+    if (std::find(study.choices.begin(), choice, *choice) != choice) {
+      throw user_error({site.file, site.line, site.field + "choices"},
+                       "holds '" + *choice + "' twice", "leave one out");
+    }
+  }
   if (!object.contains("test") || !object["test"].is_array() || object["test"].empty()) {
     fail("test", "is not a list of facts", "write [{\"subject\": …, \"answer\": …}, …]");
   }

@@ -33,10 +33,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
   RecordedInjection made{design, {}};
   ScoringCost cost;
   for (std::size_t i = 0; i < design.panels.size(); ++i) {
-    std::vector<SubjectObject> pairs;
-    for (const InjectedPair& pair : design.panels[i].pairs) {
-      pairs.push_back({pair.subject, pair.object});
-    }
+    const std::vector<SubjectObject> pairs = pairs_of(design.panels[i]);
     typename Scorer::Block block;
     scorer.share(block, form.sequence(pairs));
     Prompt sequence;

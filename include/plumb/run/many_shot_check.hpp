@@ -37,27 +37,30 @@ class ManyShotCheck {
   /// warning: a token that covers both a subject and an object.
   [[nodiscard]] std::vector<RelationRemark> notes(const ManyShotRelation& asked) const {
     std::vector<RelationRemark> found;
+    const std::vector<std::vector<TokenId>> options = option_tokens(asked.relation());
     asked.for_each_block([&](const ManyShotBlock& block) {
       // EIC-LKE's sequences grow from question to question: its longest is among the last ones.
       const bool grows = block.settings.front().method.starts_with("eic");
       const std::size_t last = std::min(ManyShotRelation::eic_questions, block.facts) - 1;
       std::size_t longest = block.first_fact;
-      std::size_t bytes = 0;
+      std::size_t longest_choice = 0;
+      std::size_t most = 0;
       for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
         if (grows && f % ManyShotRelation::eic_questions != last) continue;
-        for (const std::uint32_t option : asked.choices()[f].options) {
-          const std::size_t size =
-              asked.test_fact(f).subject.size() + asked.relation().options[option].size();
-          if (size <= bytes) continue;
-          bytes = size;
+        const std::size_t subject = model_.tokenize(" " + asked.test_fact(f).subject).tokens.size();
+        const std::vector<std::uint32_t>& choices = asked.choices()[f].options;
+        for (std::size_t c = 0; c < choices.size(); ++c) {
+          const std::size_t size = subject + options[choices[c]].size();
+          if (size <= most) continue;
+          most = size;
           longest = f;
+          longest_choice = c;
         }
       }
       const Fact& fact = asked.test_fact(longest);
       for (std::size_t s = 0; s < block.settings.size(); ++s) {
         const Query query = block.query(s, longest);
-        const Prompt& prompt = *std::ranges::max_element(
-            query.candidates, {}, [](const Prompt& one) { return one.text.size(); });
+        const Prompt& prompt = query.candidates[longest_choice];
         if (tokens_of(prompt) > model_.context_length()) {
           refuse_long(asked, block, s, fact, prompt);
         }
@@ -69,13 +72,14 @@ class ManyShotCheck {
           "' do not keep apart";
       if (std::ranges::find(found, what, &RelationRemark::what) != found.end()) return;
       auto token = merged_in(block.form, block.shots);
-      for (std::size_t f = block.first_fact; f < block.first_fact + block.facts && !token; ++f) {
-        for (const std::uint32_t option : asked.choices()[f].options) {
+      // The questions are the same under every seed.
+      const bool ask = block.settings.front().variant == 0;
+      for (std::size_t f = 0; f < block.facts && ask; ++f) {
+        for (const std::uint32_t option : asked.choices()[block.first_fact + f].options) {
           if (token) break;
-          token = merged_in(block.form,
-                            std::array<SubjectObject, 2>{
-                                {block.shots.back(),
-                                 {asked.test_fact(f).subject, asked.relation().options[option]}}});
+          token = merged_behind(
+              block.form, block.shots.back(),
+              {asked.test_fact(block.first_fact + f).subject, asked.relation().options[option]});
         }
       }
       if (token) found.push_back({what, "'" + *token + "'"});
@@ -83,13 +87,11 @@ class ManyShotCheck {
     return found;
   }
 
-  /// The same for a fixed study: throws a user error with the number of shots that would fit, and
-  /// returns a token that covers both a subject and an object, if there is one.
-  [[nodiscard]] std::optional<std::string> merged(const FixedStudy& study,
-                                                  const std::filesystem::path& file) const {
+  /// Throws a user error when a fixed study's sequence is past the model's context, with the number of
+  /// shots that would fit. `file` is for the message.
+  void refuse_long(const FixedStudy& study, const std::filesystem::path& file) const {
     const std::string& choice = *std::ranges::max_element(
         study.choices, {}, [](const std::string& one) { return one.size(); });
-    auto token = merged_in(study.form, study.shots);
     for (const FixedStudy::Test& test : study.tests) {
       const Prompt prompt = study.form.question(study.shots, test.subject, choice);
       if (const std::size_t tokens = tokens_of(prompt); tokens > model_.context_length()) {
@@ -97,10 +99,17 @@ class ManyShotCheck {
                          std::to_string(shots_that_fit(study.form, study.shots, prompt)) +
                              " shots would fit: leave the others out");
       }
-      for (const std::string& one : study.choices) {
-        if (token || study.shots.empty()) break;
-        token = merged_in(study.form,
-                          std::array<SubjectObject, 2>{{study.shots.back(), {test.subject, one}}});
+    }
+  }
+
+  /// The text of a token of a fixed study that covers both a subject and an object.
+  [[nodiscard]] std::optional<std::string> merged_token_of(const FixedStudy& study) const {
+    auto token = merged_in(study.form, study.shots);
+    if (study.shots.empty()) return token;
+    for (const FixedStudy::Test& test : study.tests) {
+      for (const std::string& choice : study.choices) {
+        if (token) return token;
+        token = merged_behind(study.form, study.shots.back(), {test.subject, choice});
       }
     }
     return token;
@@ -126,11 +135,7 @@ class ManyShotCheck {
   /// How many choices of all test facts have tokens that another choice of the same fact begins with;
   /// labels are tokenised by themselves, behind a space.
   [[nodiscard]] std::size_t choices_beginning_another(const ManyShotRelation& asked) const {
-    std::vector<std::vector<TokenId>> tokens;
-    for (const std::string& option : asked.relation().options) {
-      std::vector<TokenId>& ids = tokens.emplace_back();
-      for (const Token& token : model_.tokenize(" " + option).tokens) ids.push_back(token.id);
-    }
+    const std::vector<std::vector<TokenId>> tokens = option_tokens(asked.relation());
     std::size_t count = 0;
     for (const Choices& choices : asked.choices()) {
       std::vector<std::uint32_t> sorted = choices.options;
@@ -148,16 +153,26 @@ class ManyShotCheck {
   /// Throws a user error when a sequence of an injection experiment is past the model's context.
   void refuse_long(const InjectionDesign& design, const ManyShot& form) const {
     for (const InjectionPanel& panel : design.panels) {
-      std::vector<SubjectObject> pairs;
-      for (const InjectedPair& pair : panel.pairs) pairs.push_back({pair.subject, pair.object});
-      const std::size_t tokens = tokens_of(form.sequence(pairs));
+      const std::vector<SubjectObject> pairs = pairs_of(panel);
+      const Prompt sequence = form.sequence(pairs);
+      const std::size_t tokens = tokens_of(sequence);
       if (tokens <= model_.context_length()) continue;
       throw user_error({.field = design.relation}, "the injection experiment's " + too_long(tokens),
-                       "say --injection with fewer pairs");
+                       std::to_string(shots_that_fit(form, pairs, sequence)) +
+                           " pairs would fit: say --injection with fewer");
     }
   }
 
  private:
+  /// Of each option by itself, behind a space.
+  [[nodiscard]] std::vector<std::vector<TokenId>> option_tokens(const Relation& relation) const {
+    std::vector<std::vector<TokenId>> tokens;
+    for (const std::string& option : relation.options) {
+      tokens.push_back(prompt_ids(model_, {" " + option, {}, {}}, std::nullopt));
+    }
+    return tokens;
+  }
+
   [[nodiscard]] std::size_t tokens_of(const Prompt& prompt) const {
     return tokenize_prompt(model_, prompt).tokens.size() + (with_bos_ ? 1 : 0);
   }
@@ -187,6 +202,13 @@ class ManyShotCheck {
     if (t < 0) return std::nullopt;
     const ByteSpan token = tokenization.tokens[static_cast<std::size_t>(t)].bytes;
     return prompt.text.substr(token.begin, token.end - token.begin);
+  }
+
+  /// The same for a pair behind another.
+  [[nodiscard]] std::optional<std::string> merged_behind(const ManyShot& form,
+                                                         const SubjectObject& before,
+                                                         const SubjectObject& pair) const {
+    return merged_in(form, std::array<SubjectObject, 2>{before, pair});
   }
 
   [[nodiscard]] std::string too_long(std::size_t tokens) const {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,27 +39,35 @@ inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
 
 }  // namespace detail
 
-/// Writes a relation's generated texts, unless they stand already. Throws a user error when a prompt
-/// leaves less room than `max_new_tokens`.
+/// How many texts a relation is gone on with.
+[[nodiscard]] inline std::size_t generated_texts(const ManyShotRelation& asked) {
+  std::size_t texts = 0;
+  asked.for_each_block([&](const ManyShotBlock& block) {
+    texts += detail::generated_settings(block).size() * block.facts;
+  });
+  return texts;
+}
+
+/// Writes a relation's generated texts, unless they stand already; `on_progress` is called with how
+/// many more there are. Throws a user error when a prompt leaves less room than `max_new_tokens`.
 template <CausalLm Model>
 void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShotRelation& asked,
                         const ObjectAliases& aliases, std::size_t max_new_tokens,
-                        const RunFolder& folder) {
+                        const RunFolder& folder,
+                        const std::function<void(std::size_t)>& on_progress = {}) {
   const Relation& relation = asked.relation();
   const auto file = folder.file(relation.code + "_generated.jsonl");
-  if (asked.skipped() || std::filesystem::exists(file)) return;
+  const auto advance = [&](std::size_t texts) {
+    if (on_progress && texts > 0) on_progress(texts);
+  };
+  if (asked.skipped() || std::filesystem::exists(file)) return advance(generated_texts(asked));
   std::string rows;
   TreeGenerator generator(model);
   asked.for_each_block([&](const ManyShotBlock& block) {
     for (const std::size_t s : detail::generated_settings(block)) {
       std::vector<std::vector<TokenId>> prompts;
       for (std::size_t f = 0; f < block.facts; ++f) {
-        std::vector<TokenId>& prompt = prompts.emplace_back();
-        if (bos) prompt.push_back(*bos);
-        const Prompt opening = block.opening(s, block.first_fact + f);
-        for (const Token& token : tokenize_prompt(model, opening).tokens) {
-          prompt.push_back(token.id);
-        }
+        prompts.push_back(prompt_ids(model, block.opening(s, block.first_fact + f), bos));
       }
       std::vector<TokenId> shared = prompts.front();
       for (const std::vector<TokenId>& prompt : prompts) {
@@ -83,6 +92,7 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
             row.correct || (others != aliases.end() && std::ranges::any_of(others->second, holds));
         rows += recorded_generation_line(row);
       }
+      advance(block.facts);
     }
   });
   if (!rows.empty()) write_atomically(file, rows);

@@ -21,9 +21,9 @@
 
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/core/error.hpp"
-#include "plumb/core/log_softmax.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
+#include "plumb/score/row_lookups.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
 namespace plumb {
@@ -44,14 +44,13 @@ class CausalScorer {
 
    private:
     friend CausalScorer;
-    /// A row of the context, by the place of its token, and the token that is looked up in it.
-    using ContextUse = std::pair<std::uint32_t, TokenId>;
     TokenizedStatements statements_;
     PackPlan plan_;
     std::uint64_t one_by_one_ = 0;
     std::uint64_t context_tokens_ = 0;
-    std::vector<ContextUse> context_uses_;       // ascending, each once
-    std::vector<double> context_probabilities_;  // parallel; empty until the context is evaluated
+    RowLookups context_;                      // in the context's rows
+    std::vector<std::size_t> context_slots_;  // by statement: its first slot there
+    bool context_is_read_ = false;
   };
 
   /// `with_bos` puts the model's BOS before every statement; without it the first token is not
@@ -77,10 +76,7 @@ class CausalScorer {
   /// otherwise earlier, it branches off there. A model that holds one branch does without.
   void share(Block& block, const Prompt& context) {
     if (tree_limits(model_).leaves < 2) return;
-    std::vector<TokenId> tokens;
-    if (bos_) tokens.push_back(*bos_);
-    for (const Token& token : tokenize_prompt(model_, context).tokens) tokens.push_back(token.id);
-    block.statements_.set_context(std::move(tokens));
+    block.statements_.set_context(prompt_ids(model_, context, bos_));
   }
 
   /// Throws a user error for a statement longer than the model's context.
@@ -115,49 +111,37 @@ class CausalScorer {
   void plan(Block& block) {
     const TokenizedStatements& statements = block.statements_;
     block.plan_ = plan_packs(statements, tree_limits(model_));
-    std::size_t deepest = 0;
     for (std::uint32_t s = 0; s < statements.size(); ++s) {
       const std::size_t shared = statements.shared(s);
-      const bool ends_there = statements.rest(s).empty();
-      deepest = std::max(deepest, ends_there && shared > 0 ? shared - 1 : shared);
+      const bool ends_there = shared > 0 && statements.rest(s).empty();
+      block.context_tokens_ =
+          std::max<std::uint64_t>(block.context_tokens_, ends_there ? shared - 1 : shared);
+      block.context_slots_.push_back(block.context_.size());
       for_each_scored(statements, s, [&](std::size_t t) {
-        if (t > shared) return;
-        block.context_uses_.emplace_back(static_cast<std::uint32_t>(t - 1), statements.token(s, t));
+        if (t <= shared) block.context_.ask(static_cast<NodeId>(t), statements.token(s, t));
       });
     }
-    block.context_tokens_ = deepest;
-    std::ranges::sort(block.context_uses_);
-    const auto [first, last] = std::ranges::unique(block.context_uses_);
-    block.context_uses_.erase(first, last);
   }
 
   [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {
     hold_context(block);
     const TokenizedStatements& statements = block.statements_;
     const std::span<const std::uint32_t> pack = block.pack(p);
-    const std::vector<NodeId> wanted = grow_tree(statements, pack);
-    const auto kept = static_cast<NodeId>(context_.size());
-    if (!wanted.empty()) {
+    grow_tree(statements, pack);
+    if (const std::vector<NodeId> wanted = lookups_.prepare(); !wanted.empty()) {
       evaluate_and_release(
           model_, tree_, wanted,
-          [&](NodeId node, std::span<const float> logits) {
-            const double normalizer = log_sum_exp(logits);
-            for (std::uint32_t u = use_begin_[node]; u < use_begin_[node + 1]; ++u) {
-              const Use& use = uses_[u];
-              const auto token = static_cast<std::size_t>(use.token);
-              probabilities_[use.slot] = static_cast<double>(logits[token]) - normalizer;
-            }
-          },
-          kept);
+          [&](NodeId node, std::span<const float> logits) { lookups_.read(node, logits); },
+          static_cast<NodeId>(context_.size()));
     }
     // Added up in the order of the tokens, whatever order the rows came in.
     std::vector<StatementScore> scores(pack.size());
     for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
       const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
+      std::size_t context_slot = block.context_slots_[pack[i]];
       for_each_scored(statements, pack[i], [&](std::size_t t) {
-        const double probability = t <= statements.shared(pack[i])
-                                       ? context_probability(block, pack[i], t)
-                                       : probabilities_[slot++];
+        const double probability =
+            t <= statements.shared(pack[i]) ? block.context_[context_slot++] : lookups_[slot++];
         if (scored_ == Span::statement) {
           scores[i].log_likelihood += probability;
           ++scores[i].tokens;
@@ -184,12 +168,6 @@ class CausalScorer {
   }
 
  private:
-  /// A place that waits for a token's log-probability in some node's row.
-  struct Use {
-    TokenId token;
-    std::uint32_t slot;
-  };
-
   static std::string shortened(const std::string& text) {
     std::size_t shown = std::min<std::size_t>(60, text.size());
     while (shown < text.size() && (text[shown] & 0xC0) == 0x80) ++shown;  // whole characters
@@ -228,46 +206,24 @@ class CausalScorer {
     }
   }
 
-  double context_probability(const Block& block, std::size_t statement, std::size_t t) const {
-    const typename Block::ContextUse use{static_cast<std::uint32_t>(t - 1),
-                                         block.statements_.token(statement, t)};
-    const auto found = std::ranges::lower_bound(block.context_uses_, use);
-    return block
-        .context_probabilities_[static_cast<std::size_t>(found - block.context_uses_.begin())];
-  }
-
   /// Makes the model hold the block's context and nothing else. It is evaluated by itself, whatever
   /// was asked before, so that a job taken up again gives the same bytes.
   void hold_context(Block& block) {
     const std::span<const TokenId> context =
         block.statements_.context().first(block.context_tokens_);
-    const bool known = block.context_probabilities_.size() == block.context_uses_.size();
-    if (known && std::ranges::equal(context, context_)) return;
+    const bool is_read = block.context_is_read_ || block.context_.size() == 0;
+    if (is_read && std::ranges::equal(context, context_)) return;
     drop_context();
     if (context.empty()) return;
     context_.assign(context.begin(), context.end());
     const NodeId end = tree_.insert(context);
-    std::vector<NodeId> wanted;
-    for (const auto& [place, token] : block.context_uses_) {
-      if (wanted.empty() || wanted.back() != place + 1) wanted.push_back(place + 1);
-    }
+    std::vector<NodeId> wanted = block.context_.prepare();
     if (wanted.empty() || wanted.back() != end) wanted.push_back(end);
-    block.context_probabilities_.assign(block.context_uses_.size(), 0);
     evaluate_and_release(
         model_, tree_, wanted,
-        [&](NodeId node, std::span<const float> logits) {
-          const typename Block::ContextUse from{node - 1, 0};
-          auto use = std::ranges::lower_bound(block.context_uses_, from);
-          if (use == block.context_uses_.end() || use->first != node - 1) return;
-          const double normalizer = log_sum_exp(logits);
-          for (; use != block.context_uses_.end() && use->first == node - 1; ++use) {
-            const auto token = static_cast<std::size_t>(use->second);
-            block.context_probabilities_[static_cast<std::size_t>(use -
-                                                                  block.context_uses_.begin())] =
-                static_cast<double>(logits[token]) - normalizer;
-          }
-        },
+        [&](NodeId node, std::span<const float> logits) { block.context_.read(node, logits); },
         end);
+    block.context_is_read_ = true;
   }
 
   void drop_context() {
@@ -278,13 +234,10 @@ class CausalScorer {
     tree_.clear();
   }
 
-  /// Hangs a pack on the context and lists which of its tokens are looked up where; returns the
-  /// nodes that are.
-  std::vector<NodeId> grow_tree(const TokenizedStatements& statements,
-                                std::span<const std::uint32_t> pack) {
+  /// Hangs a pack on the context and asks for its tokens, in the order of its statements.
+  void grow_tree(const TokenizedStatements& statements, std::span<const std::uint32_t> pack) {
     tree_.shrink(context_.size() + 1);
-    std::vector<std::pair<NodeId, Use>> found;
-    std::uint32_t slot = 0;
+    lookups_.clear();
     for (const std::uint32_t statement : pack) {
       const std::size_t shared = statements.shared(statement);
       const auto rest = statements.rest(statement);
@@ -293,31 +246,17 @@ class CausalScorer {
       for_each_scored(statements, statement, [&](std::size_t t) {
         if (t <= shared) return;
         for (; depth < t; ++depth) node = tree_.add(node, rest[depth - shared]);
-        found.push_back({node, {rest[t - shared], slot++}});
+        lookups_.ask(node, rest[t - shared]);
       });
     }
-    probabilities_.assign(slot, 0);
-    use_begin_.assign(tree_.size() + 1, 0);
-    for (const auto& [node, use] : found) ++use_begin_[node + 1];
-    std::vector<NodeId> wanted;
-    for (NodeId node = 1; node < tree_.size(); ++node) {
-      if (use_begin_[node + 1] > 0) wanted.push_back(node);
-    }
-    for (std::size_t n = 1; n < use_begin_.size(); ++n) use_begin_[n] += use_begin_[n - 1];
-    uses_.resize(found.size());
-    std::vector<std::uint32_t> next = use_begin_;
-    for (const auto& [node, use] : found) uses_[next[node]++] = use;
-    return wanted;
   }
 
   Model& model_;
   std::optional<TokenId> bos_;
   Span scored_;
   TokenTree tree_;
-  std::vector<TokenId> context_;          // what the model holds: nodes 1 … of tree_
-  std::vector<std::uint32_t> use_begin_;  // by node: its first entry in uses_
-  std::vector<Use> uses_;
-  std::vector<double> probabilities_;
+  std::vector<TokenId> context_;  // what the model holds: nodes 1 … of tree_
+  RowLookups lookups_;
 };
 
 }  // namespace plumb

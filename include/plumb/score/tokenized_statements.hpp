@@ -41,6 +41,16 @@ template <class Tokenizer>
   return all;
 }
 
+/// The same as identifiers alone, behind the BOS if it is given.
+template <class Tokenizer>
+[[nodiscard]] std::vector<TokenId> prompt_ids(const Tokenizer& tokenizer, const Prompt& prompt,
+                                              std::optional<TokenId> bos) {
+  std::vector<TokenId> ids;
+  if (bos) ids.push_back(*bos);
+  for (const Token& token : tokenize_prompt(tokenizer, prompt).tokens) ids.push_back(token.id);
+  return ids;
+}
+
 /// Tokens of a statement are counted from its first, the BOS if it was given.
 class TokenizedStatements {
  public:
