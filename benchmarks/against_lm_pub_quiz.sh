@@ -16,14 +16,6 @@ need_build_packages
 build_plumb plumb_command requantize
 need_model
 
-peer="$plumb_cache/lm-pub-quiz-0.3.3-full"
-if [ ! -d "$peer" ]; then
-  say "fetching lm-pub-quiz 0.3.3 with torch and transformers"
-  rm -rf "$peer.part"
-  python3 -m venv "$peer.part"
-  "$peer.part/bin/python" -m pip install -q --disable-pip-version-check \
-    lm-pub-quiz==0.3.3 torch transformers accelerate gguf scipy scikit-learn sentencepiece
-  mv "$peer.part" "$peer"
-fi
-exec "$peer/bin/python" benchmarks/against_lm_pub_quiz.py --plumb build/plumb --model "$model_f32" --data "$data" \
+need_whole_peer
+exec "$whole_peer_python" benchmarks/against_lm_pub_quiz.py --plumb build/plumb --model "$model_f32" --data "$data" \
   --relations "$relations" --limit "$limit"

@@ -46,6 +46,13 @@ if(PLUMB_LLAMA)
   target_link_libraries(many_shot_from_scratch PRIVATE plumb_program plumb_llama)
 endif()
 
+# The yardstick of ranking; only the benchmark that installs OpenBLAS builds it.
+find_library(OPENBLAS_LIBRARY openblas)
+if(OPENBLAS_LIBRARY)
+  add_executable(ranking_against_sgemm EXCLUDE_FROM_ALL benchmarks/ranking_against_sgemm.cpp)
+  target_link_libraries(ranking_against_sgemm PRIVATE plumb_program ${OPENBLAS_LIBRARY})
+endif()
+
 if(PLUMB_TESTS)
   enable_testing()
   include(cmake/tests.cmake)

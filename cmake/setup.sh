@@ -119,3 +119,16 @@ need_peer() {
   "$peer_folder.part/bin/python" -m pip install -q --disable-pip-version-check --no-deps lm-pub-quiz==0.3.3
   mv "$peer_folder.part" "$peer_folder"
 }
+
+# The same with torch and transformers (about 6 GB), which benchmarks measure against.
+whole_peer_folder="$plumb_cache/lm-pub-quiz-0.3.3-full"
+whole_peer_python="$whole_peer_folder/bin/python"
+need_whole_peer() {
+  [ -d "$whole_peer_folder" ] && return
+  say "fetching lm-pub-quiz 0.3.3 with torch and transformers"
+  rm -rf "$whole_peer_folder.part"
+  python3 -m venv "$whole_peer_folder.part"
+  "$whole_peer_folder.part/bin/python" -m pip install -q --disable-pip-version-check \
+    lm-pub-quiz==0.3.3 torch transformers accelerate gguf scipy scikit-learn sentencepiece
+  mv "$whole_peer_folder.part" "$whole_peer_folder"
+}

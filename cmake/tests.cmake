@@ -3,7 +3,7 @@
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
-foreach(room core data prompt backend score measure aggregate calibrate run report cli)
+foreach(room core data prompt backend score measure rank aggregate calibrate run report cli)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${room}/*_test.cpp)
   if(NOT PLUMB_LLAMA)
     list(FILTER sources EXCLUDE REGEX "/llama_[a-z_]*test.cpp$")
@@ -27,6 +27,8 @@ target_link_libraries(calibration_numbers PRIVATE plumb_program)
 if(PLUMB_LLAMA)
   add_executable(tree_against_one_by_one tests/system/tree_against_one_by_one.cpp)
   target_link_libraries(tree_against_one_by_one PRIVATE plumb_program plumb_llama)
+  add_executable(search_against_exhaustive tests/system/search_against_exhaustive.cpp)
+  target_link_libraries(search_against_exhaustive PRIVATE plumb_program plumb_llama)
   add_executable(write_tiny_gguf tests/support/write_tiny_gguf.cpp)
   target_include_directories(write_tiny_gguf PRIVATE tests)
   target_link_libraries(write_tiny_gguf PRIVATE plumb_program plumb_llama)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/backend/archetypes.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <map>
@@ -168,6 +169,69 @@ BOOST_AUTO_TEST_CASE(the_tree_model_holds_its_user_to_the_rules) {
   narrow.evaluate(tree, std::vector<NodeId>{2, 3}, ignore);
   BOOST_CHECK_EXCEPTION(narrow.evaluate(tree, std::vector<NodeId>{4}, ignore), Error,
                         says(Fault::internal, "a tree of 2 branches is past the limit"));
+}
+
+// Byte by byte the dimensions are the embedder's too, BOS being 256 to both.
+BOOST_AUTO_TEST_CASE(a_trees_vectors_are_those_of_the_embedder) {
+  for (const bool with_bos : {true, false}) {
+    NgramTreeModel model("abcabd", 3);
+    BOOST_TEST(model.dimension() == DecayEmbedder().dimension());
+    const std::vector<std::string> texts{"ab", "a", "abca", "bb"};
+    TokenTree tree;
+    std::vector<NodeId> wanted;
+    for (const std::string& text : texts) {
+      const NodeId start =
+          with_bos ? tree.add(TokenTree::root, *model.bos()) : NodeId{TokenTree::root};
+      wanted.push_back(tree.insert(ids_of(model, text), start));
+    }
+    const EmbeddingMatrix expected = DecayEmbedder().embed(texts, with_bos);
+    std::size_t visits = 0;
+    model.embed(tree, wanted, [&](NodeId node, std::span<const float> row) {
+      const auto text = std::ranges::find(wanted, node) - wanted.begin();
+      BOOST_TEST(row.size() == model.dimension());
+      BOOST_TEST(std::ranges::equal(row, std::span(expected.row(text).data(), row.size())));
+      ++visits;
+    });
+    BOOST_TEST(visits == 4U);
+    BOOST_TEST(model.tokens_fed == 6U + (with_bos ? 1U : 0U));  // a, ab, abc, abca, b, bb
+  }
+}
+
+BOOST_AUTO_TEST_CASE(longer_pieces_have_dimensions_of_their_own) {
+  NgramTreeModel model("", 1, {"ab"});
+  TokenTree tree;
+  const NodeId end = tree.insert(ids_of(model, "abcab"));
+  model.embed(tree, std::vector{end}, [&](NodeId, std::span<const float> row) {
+    BOOST_REQUIRE(row.size() == 258U);
+    BOOST_TEST(row[256] == 1.25F);
+    BOOST_TEST(row['c'] == 0.5F);
+    BOOST_TEST(std::ranges::count(row, 0.0F) == 256);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(vectors_and_logits_are_of_one_tree_that_is_held_to_the_same_rules) {
+  const LogitsVisitor ignore = [](NodeId, std::span<const float>) {};
+  TokenTree tree;
+  const NodeId end = tree.insert(Sequence{1, 2, 3});
+  const NodeId fork = tree.insert(Sequence{1, 4});
+  NgramTreeModel model("abc");
+  model.embed(tree, std::vector<NodeId>{2}, ignore);
+  model.evaluate(tree, std::vector{end}, ignore);
+  BOOST_TEST(model.tokens_fed == 3U);
+  BOOST_CHECK_EXCEPTION(model.evaluate(tree, std::vector<NodeId>{2}, ignore), Error,
+                        says(Fault::internal, "evaluated before"));
+  BOOST_CHECK_EXCEPTION(model.embed(tree, std::vector{end}, ignore), Error,
+                        says(Fault::internal, "evaluated before"));
+  model.release(tree, TokenTree::root);
+  model.embed(tree, std::vector{end}, ignore);
+  BOOST_TEST(model.tokens_fed == 6U);
+  model.limits.leaves = 1;
+  BOOST_CHECK_EXCEPTION(model.embed(tree, std::vector{fork}, ignore), Error,
+                        says(Fault::internal, "a tree of 2 branches is past the limit"));
+  NgramTreeModel full("abc");
+  full.limits.nodes = 2;
+  BOOST_CHECK_EXCEPTION(full.embed(tree, std::vector{end}, ignore), Error,
+                        says(Fault::internal, "a tree of 3 nodes is past the limit"));
 }
 
 // "abcabd" as bigrams: b follows a, c and d follow b, a follows c.

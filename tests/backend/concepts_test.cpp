@@ -2,6 +2,7 @@
 #include "plumb/backend/concepts.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -148,6 +149,48 @@ struct OneText : Zeros {
 static_assert(Embedder<Zeros> && Embedder<DecayEmbedder> && !LanguageModel<Zeros>);
 static_assert(!Embedder<NoDimension> && !Embedder<ColumnMajor> && !Embedder<OneText>);
 
+struct HiddenCoin : NoEvaluate {  // it need not predict anything
+  std::size_t dimension() { return 3; }
+  TreeLimits tree_limits() { return {8, 8, 8}; }
+  void embed(const TokenTree&, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    const std::vector<float> row(3, 0.0F);
+    for (const NodeId node : wanted) visit(node, row);
+  }
+  void release(const TokenTree&, NodeId) {}
+};
+struct UnknownDimension : HiddenCoin {
+  void dimension() = delete;
+};
+struct NamedDimension : HiddenCoin {
+  std::string dimension();
+};
+struct NoHiddenLimits : HiddenCoin {
+  void tree_limits() = delete;
+};
+struct HiddenNodesOnly : HiddenCoin {
+  std::size_t tree_limits();
+};
+struct NoTreeEmbed : HiddenCoin {
+  void embed(const TokenTree&, std::span<const NodeId>, const LogitsVisitor&) = delete;
+};
+struct EmbedsTexts : HiddenCoin {
+  EmbeddingMatrix embed(std::span<const std::string>, bool);
+};
+struct NeverForgets : HiddenCoin {
+  void release(const TokenTree&, NodeId) = delete;
+};
+struct HiddenWithoutTokens : HiddenCoin {
+  void tokenize(std::string_view) = delete;
+};
+
+static_assert(TreeEmbedder<HiddenCoin> && TreeEmbedder<NgramTreeModel>);
+static_assert(!CausalLm<HiddenCoin> && !Embedder<HiddenCoin>);
+static_assert(!TreeEmbedder<TreeCoin> && !TreeEmbedder<NgramModel> && !TreeEmbedder<Zeros>);
+static_assert(!TreeEmbedder<UnknownDimension> && !TreeEmbedder<NamedDimension>);
+static_assert(!TreeEmbedder<NoHiddenLimits> && !TreeEmbedder<HiddenNodesOnly>);
+static_assert(!TreeEmbedder<NoTreeEmbed> && !TreeEmbedder<EmbedsTexts> && Embedder<EmbedsTexts>);
+static_assert(!TreeEmbedder<NeverForgets> && !TreeEmbedder<HiddenWithoutTokens>);
+
 struct SilentCoin : Coin {
   std::vector<Continuation> generate(std::span<const TokenId>, const GenerationOptions&) {
     return {{}};
@@ -179,6 +222,21 @@ std::vector<std::uint32_t> positions(M& model, std::string_view text) {
   return visited;
 }
 
+/// What an embedder of prompts does with any model: nodes 2 and 4 of a tree.
+template <TreeEmbedder M>
+std::set<NodeId> embedded(M& model) {
+  TokenTree tree;
+  tree.insert(std::vector<TokenId>{0, 1, 0});
+  tree.insert(std::vector<TokenId>{0, 0});
+  std::set<NodeId> visited;
+  model.embed(tree, std::vector<NodeId>{4, 2}, [&](NodeId node, std::span<const float> row) {
+    BOOST_TEST(row.size() == model.dimension());
+    BOOST_TEST(visited.insert(node).second);
+  });
+  model.release(tree, TokenTree::root);
+  return visited;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(concepts_suite)
@@ -193,6 +251,14 @@ BOOST_AUTO_TEST_CASE(a_model_visits_each_position_once_in_order) {
   BOOST_TEST(positions(tree_coin, "aba") == expected);
   BOOST_TEST(positions(ngram, "aba") == expected);
   BOOST_TEST(positions(ngram_tree, "aba") == expected);
+}
+
+BOOST_AUTO_TEST_CASE(an_embedder_visits_each_wanted_node_once_with_a_vector_of_its_dimension) {
+  HiddenCoin coin;
+  NgramTreeModel ngram_tree("abab");
+  const std::set<NodeId> expected{2, 4};
+  BOOST_TEST((embedded(coin) == expected));
+  BOOST_TEST((embedded(ngram_tree) == expected));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

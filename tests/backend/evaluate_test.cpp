@@ -9,8 +9,10 @@
 
 #include "plumb/backend/archetypes.hpp"
 #include "plumb/core/random.hpp"
+#include "support/errors.hpp"
 
 using namespace plumb;
+using test::says;
 
 namespace {
 
@@ -180,6 +182,55 @@ BOOST_AUTO_TEST_CASE(a_chain_may_be_kept_that_ends_above_what_was_evaluated) {
   check_rows(rows_of(model, tree, {end}, 2), tree, {end});
   check_rows(rows_of(model, tree, {3, end}, 2), tree, {3, end});  // 3 was forgotten: wanted again
   BOOST_TEST(model.tokens_fed == 6U);
+}
+
+// A chain of four, branches off each of its nodes and off the root.
+BOOST_AUTO_TEST_CASE(behind_a_kept_chain_everything_is_forgotten_by_logits_and_vectors_alike) {
+  TokenTree tree;
+  const NodeId end = tree.insert(std::vector<TokenId>{'a', 'b', 'c', 'd'});
+  for (NodeId at = 0; at <= end; ++at) {
+    tree.insert(std::vector<TokenId>{'x', 'y'}, at);
+  }
+  std::vector<NodeId> all;
+  for (NodeId node = 1; node < tree.size(); ++node) all.push_back(node);
+  const LogitsVisitor ignore = [](NodeId, std::span<const float>) {};
+  for (NodeId kept = 0; kept <= end; ++kept) {
+    for (const bool embeds : {false, true}) {
+      NgramTreeModel model("abcabdaabbcc", 3);
+      const auto feed = [&](const std::vector<NodeId>& wanted) {
+        embeds ? model.embed(tree, wanted, ignore) : model.evaluate(tree, wanted, ignore);
+      };
+      feed(all);
+      release_behind(model, tree, kept);
+      for (NodeId node = 1; node <= kept; ++node) {
+        BOOST_CHECK_EXCEPTION(feed({node}), Error, says(Fault::internal, "evaluated before"));
+      }
+      const std::size_t before = model.tokens_fed;
+      feed({all.begin() + kept, all.end()});  // whatever was still held could not be wanted
+      BOOST_TEST(model.tokens_fed - before == all.size() - kept);
+    }
+  }
+}
+
+// Each of the topmost nodes behind it is released, once; what is below them goes with them.
+BOOST_AUTO_TEST_CASE(releasing_behind_a_chain_asks_for_no_more_than_it_must) {
+  struct Released {
+    void release(const TokenTree&, NodeId node) { nodes.push_back(node); }
+    std::vector<NodeId> nodes;
+  };
+  TokenTree tree;
+  const NodeId kept = tree.insert(std::vector<TokenId>{'a', 'b'});
+  const NodeId below = tree.insert(std::vector<TokenId>{'c', 'd'}, kept) - 1;
+  const NodeId beside = tree.insert(std::vector<TokenId>{'x', 'y', 'z'}, kept - 1) - 2;
+  const NodeId apart = tree.insert(std::vector<TokenId>{'q'});
+  Released behind, all, none;
+  release_behind(behind, tree, kept);
+  BOOST_TEST(behind.nodes == (std::vector<NodeId>{below, beside, apart}));
+  release_behind(all, tree, TokenTree::root);
+  BOOST_TEST(all.nodes == std::vector<NodeId>{TokenTree::root});
+  tree.shrink(kept + 1);
+  release_behind(none, tree, kept);
+  BOOST_TEST(none.nodes.empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_tree_asks_nothing) {

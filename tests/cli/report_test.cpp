@@ -6,6 +6,7 @@
 
 #include "support/console_run.hpp"
 #include "support/many_shot_console.hpp"
+#include "support/rank_console.hpp"
 #include "support/results_folder.hpp"
 
 using namespace plumb;
@@ -50,6 +51,25 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_many_shot_run_again_leaves_its_bytes, test::
   BOOST_TEST(contents(folder / "page").size() == 4U);
 }
 
+BOOST_FIXTURE_TEST_CASE(reporting_a_ranking_again_leaves_its_bytes, test::RankFiles) {
+  const ConsoleRun ranking = rank({"--method", "deer,likelihood,lm-head", "--seed", "7"});
+  BOOST_TEST(ranking.code == 0, ranking);
+  const auto before = contents(folder / "run");
+  for (const char* name : {"metrics.json", "ranks.csv", "report.html"}) {
+    std::filesystem::remove(folder / "run" / name);
+  }
+  const ConsoleRun run = run_words({"report", at("run")});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST((contents(folder / "run") == before));
+  BOOST_TEST(run.out.starts_with("lm-head: 10 candidates have a name of one token"), run);
+  const std::string table = run.out.substr(run.out.find("method "), run.out.find("\nreport: "));
+  BOOST_TEST(ranking.says(table.substr(0, table.find("\nreport: "))), run);
+  BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
+  BOOST_TEST(contents(folder / "page").size() == 3U);
+  std::filesystem::remove(folder / "run/metadata_rank.json");
+  BOOST_TEST(run_words({"report", at("run")}).code == 2);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_seed_that_is_given_is_taken, ConsoleFiles) {
   BOOST_TEST(probe({"--seed", "7"}).code == 0);
   BOOST_TEST(run_words({"report", at("run"), "--seed", "8"}).code == 0);
@@ -74,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_lm_pub_quiz_is_reported_elsewhere_and_left_alon
 
 BOOST_AUTO_TEST_CASE(a_folder_without_scores_is_refused_by_the_command_that_made_it) {
   const test::TemporaryFolder folder;
-  for (const std::string command : {"compare", "calibrate", "many-shot --fixed"}) {
+  for (const std::string command : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
     folder.write("run.json", Json{{"settings", {{"command", command}, {"seed", 0}}}}.dump());
     BOOST_TEST(run_words({"report", folder.path().string()})
                    .refused("is of plumb " + command + ", which keeps no scores"));

@@ -20,8 +20,7 @@ RelationRanks relation(const std::string& code, std::vector<std::string> domains
   for (const auto& rows : ranks) {
     auto& list = made.ranks.emplace_back();
     for (const std::size_t rank : rows) {
-      list.push_back(
-          {.above = rank - 1, .equal = 0, .prediction = 0, .equal_best = 0, .correct = rank == 1});
+      list.push_back({{.above = rank - 1, .equal = 0}, 0, 0, rank == 1});
     }
   }
   return made;

@@ -12,9 +12,8 @@ namespace {
 
 /// Two relations of three and two options; a fact each, the first right and the second at rank two.
 ProbeMetrics two_relations() {
-  const AnswerRank right{.above = 0, .equal = 0, .prediction = 0, .equal_best = 0, .correct = true};
-  const AnswerRank wrong{
-      .above = 1, .equal = 1, .prediction = 1, .equal_best = 1, .correct = false};
+  const AnswerRank right{{.above = 0, .equal = 0}, 0, 0, true};
+  const AnswerRank wrong{{.above = 1, .equal = 1}, 1, 1, false};
   return probe_metrics({{"capital", {"Geography"}, true, 3, {0}, {{right}}},
                         {"river", {"Geography", "Water"}, false, 2, {0}, {{wrong}}}},
                        {}, "all");

@@ -39,6 +39,17 @@ BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_a_dash) {
   BOOST_TEST(number_or_dash({}) == "–");
 }
 
+BOOST_AUTO_TEST_CASE(what_is_counted_has_its_plural) {
+  BOOST_TEST(counted(1, "fact") == "1 fact");
+  BOOST_TEST(counted(2, "fact") == "2 facts");
+  BOOST_TEST(counted(0, "fact") == "0 facts");
+  BOOST_TEST(counted(1, "query") == "1 query");
+  BOOST_TEST(counted(2, "query") == "2 queries");
+  BOOST_TEST(counted(0, "query") == "0 queries");
+  BOOST_TEST(counted(3, "day") == "3 days");  // a vowel before it
+  BOOST_TEST(counted(1000, "entity answer") == "1000 entity answers");
+}
+
 BOOST_AUTO_TEST_CASE(columns_are_as_wide_as_their_widest_cell) {
   TextTable table({"name", "n", "remark"});
   table.add({"Bonn", "7", "x"});

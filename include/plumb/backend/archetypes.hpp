@@ -162,8 +162,9 @@ class NgramModel {
   std::map<std::vector<TokenId>, std::map<TokenId, double>> counts_;
 };
 
-/// The same model as a TreeCausalLm. It counts what it is fed and holds itself to its limits, so
-/// that a test sees a scorer that feeds twice or asks for too much.
+/// The same model as a TreeCausalLm and a TreeEmbedder, whose vectors are those of DecayEmbedder with
+/// a dimension for each token. It counts what it is fed and holds itself to its limits, so that a
+/// test sees a scorer that feeds twice or asks for too much.
 class NgramTreeModel : public NgramModel {
  public:
   using NgramModel::evaluate;
@@ -172,25 +173,23 @@ class NgramTreeModel : public NgramModel {
   [[nodiscard]] TreeLimits tree_limits() const { return limits; }
 
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
-    fed_.resize(tree.size(), false);
-    for (const NodeId node : wanted) {
-      if (fed_[node]) throw internal_error({}, "a node is wanted that was evaluated before");
-    }
-    for (NodeId node : wanted) {
-      for (; node != TokenTree::root && !fed_[node]; node = tree.parent(node)) {
-        fed_[node] = true;
-        ++tokens_fed;
-        ++held_;
-      }
-    }
-    if (held_ > limits.nodes) {
-      throw internal_error({}, "a tree of " + std::to_string(held_) + " nodes is past the limit");
-    }
-    if (const std::size_t ends = branches(tree); ends > limits.leaves) {
-      throw internal_error({}, "a tree of " + std::to_string(ends) + " branches is past the limit");
-    }
+    hold(tree, wanted);
     for (const NodeId node : wanted) {
       fill_row(tree.prefix(node));
+      visit(node, row_);
+    }
+  }
+
+  [[nodiscard]] std::size_t dimension() const { return vocabulary_size(); }
+
+  void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    hold(tree, wanted);
+    for (const NodeId node : wanted) {
+      row_.assign(dimension(), 0.0F);
+      for (const TokenId token : tree.prefix(node)) {
+        for (float& value : row_) value /= 2;
+        row_[static_cast<std::size_t>(token)] += 1;
+      }
       visit(node, row_);
     }
   }
@@ -210,6 +209,26 @@ class NgramTreeModel : public NgramModel {
   std::size_t tokens_fed = 0;
 
  private:
+  void hold(const TokenTree& tree, std::span<const NodeId> wanted) {
+    fed_.resize(tree.size(), false);
+    for (const NodeId node : wanted) {
+      if (fed_[node]) throw internal_error({}, "a node is wanted that was evaluated before");
+    }
+    for (NodeId node : wanted) {
+      for (; node != TokenTree::root && !fed_[node]; node = tree.parent(node)) {
+        fed_[node] = true;
+        ++tokens_fed;
+        ++held_;
+      }
+    }
+    if (held_ > limits.nodes) {
+      throw internal_error({}, "a tree of " + std::to_string(held_) + " nodes is past the limit");
+    }
+    if (const std::size_t ends = branches(tree); ends > limits.leaves) {
+      throw internal_error({}, "a tree of " + std::to_string(ends) + " branches is past the limit");
+    }
+  }
+
   /// Evaluated nodes without an evaluated child.
   [[nodiscard]] std::size_t branches(const TokenTree& tree) const {
     std::vector<bool> ends = fed_;
@@ -282,7 +301,7 @@ class DecayEmbedder {
 };
 
 static_assert(CausalLm<NgramModel> && Generator<NgramModel> && !TreeCausalLm<NgramModel>);
-static_assert(TreeCausalLm<NgramTreeModel>);
+static_assert(TreeCausalLm<NgramTreeModel> && TreeEmbedder<NgramTreeModel>);
 static_assert(MaskedLm<NeighbourModel> && !CausalLm<NeighbourModel>);
 static_assert(Embedder<DecayEmbedder> && !LanguageModel<DecayEmbedder>);
 

@@ -130,7 +130,28 @@ concept MaskedLm = LanguageModel<M> &&
 /// One row for each text.
 using EmbeddingMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// A model that gives texts as vectors.
+/// A language model that gives the hidden vectors of a trie's prefixes, each computed once.
+///
+/// Requires:
+///   1. `dimension()`, known before anything is embedded;
+///   2. `tree_limits()` and `release(tree, node)` as a TreeCausalLm's;
+///   3. `embed(tree, wanted, visit)`, as a TreeCausalLm's `evaluate`, but that the rows are the last
+///      hidden vectors (last layer, after the final norm), `dimension()` numbers each. A model that
+///      does both holds one tree for both: a node that one computed is not asked of the other.
+/// Means: a row depends on its own prefix alone, but for rounding.
+/// Does not promise: any length or direction; vectors are raw, not normalised.
+template <class M>
+concept TreeEmbedder = LanguageModel<M> &&
+    requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
+             const LogitsVisitor& visit, NodeId node) {
+  { model.dimension() } -> std::convertible_to<std::size_t>;
+  { model.tree_limits() } -> std::same_as<TreeLimits>;
+  model.embed(tree, wanted, visit);
+  model.release(tree, node);
+};
+
+/// A model that gives texts as vectors. Any TreeEmbedder is one through PromptEmbedder
+/// (rank/prompt_embedder.hpp).
 ///
 /// Requires:
 ///   1. `dimension()`, known before anything is embedded;

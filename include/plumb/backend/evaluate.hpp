@@ -24,6 +24,16 @@ template <CausalLm M>
   }
 }
 
+/// Makes a model that holds a tree forget all nodes but those up to id `kept`, which are a chain from
+/// the root.
+template <class M>
+void release_behind(M& model, const TokenTree& tree, NodeId kept) {
+  if (kept == TokenTree::root) return model.release(tree, TokenTree::root);
+  for (NodeId node = kept + 1; node < tree.size(); ++node) {
+    if (tree.parent(node) <= kept) model.release(tree, node);
+  }
+}
+
 /// Calls `visit(node, logits)` once for each wanted node, then forgets all nodes but those up to id
 /// `kept`, which are a chain from the root. A TreeCausalLm need not be fed these again when the
 /// tree, shrunk to them and grown anew, is evaluated next; any other model keeps nothing and is
@@ -33,10 +43,7 @@ void evaluate_and_release(M& model, const TokenTree& tree, std::span<const NodeI
                           const LogitsVisitor& visit, NodeId kept = TokenTree::root) {
   if constexpr (TreeCausalLm<M>) {
     model.evaluate(tree, wanted, visit);
-    if (kept == TokenTree::root) return model.release(tree, TokenTree::root);
-    for (NodeId node = kept + 1; node < tree.size(); ++node) {
-      if (tree.parent(node) <= kept) model.release(tree, node);
-    }
+    release_behind(model, tree, kept);
   } else {
     std::vector<bool> pending(tree.size(), false);
     std::vector<bool> inner(tree.size(), false);  // a node below it is wanted

@@ -3,14 +3,15 @@
 
 // How does a GGUF model answer, through llama.cpp?
 //
-// A TreeCausalLm: a tree's branches are sequences of one unified KV cache (branch_ledger.hpp), so
-// each prefix is computed once. `exact` keeps the cache in F32 and leaves flash attention off,
-// which agrees with PyTorch in F32 to about 2e-4 nats a statement; `fast` does neither. Models that
-// keep a running state instead of a cache (Mamba, RWKV, hybrids) cannot share a tree: their limits
-// say one branch. Sliding-window models get a full-size cache (`swa_full`), and one sequence id
-// more that holds every cell: llama.cpp reuses a cell that its only sequence has slid past, but a
-// branch that starts further back still needs it. Quantised weights are run by kernels that round
-// the activations too: scores differ from the same weights in F32 by tenths of a nat.
+// A TreeCausalLm and a TreeEmbedder: a tree's branches are sequences of one unified KV cache
+// (branch_ledger.hpp), so each prefix is computed once. `exact` keeps the cache in F32 and leaves
+// flash attention off, which agrees with PyTorch in F32 to about 2e-4 nats a statement; `fast` does
+// neither. Models that keep a running state instead of a cache (Mamba, RWKV, hybrids) cannot share
+// a tree: their limits say one branch. Sliding-window models get a full-size cache (`swa_full`),
+// and one sequence id more that holds every cell: llama.cpp reuses a cell that its only sequence
+// has slid past, but a branch that starts further back still needs it. Quantised weights are run by
+// kernels that round the activations too: scores differ from the same weights in F32 by tenths of a
+// nat.
 
 #include <llama.h>
 
@@ -29,6 +30,7 @@
 
 #include "plumb/backend/branch_ledger.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/llama_hidden.hpp"
 #include "plumb/backend/llama_log.hpp"
 #include "plumb/backend/llama_vocabulary.hpp"
 #include "plumb/core/error.hpp"
@@ -113,31 +115,18 @@ class LlamaModel {
   }
 
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
-    // A tree that grows past the cache is moved to a larger one: what was held is fed again by
-    // itself, as it was at first, so that the rows do not tell when the move was.
-    const bool may_overflow = tree.size() > llama_n_ctx(context_.get());
-    const BranchLedger::Step held = may_overflow ? ledger_.resident(tree) : BranchLedger::Step{};
-    const bool was_empty = ledger_.held() == 0;
-    const BranchLedger::Step step = ledger_.plan(tree, wanted);
-    if (ledger_.held() > tree_limits().nodes) {
-      throw internal_error(
-          {.file = options_.model},
-          "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
-          "release nodes or respect tree_limits()");
-    }
-    // Its size follows from the tree alone, not from what was asked before: it decides how some
-    // models scale their positions, and a run taken up again must see the same.
-    const std::size_t cells = cells_for(std::max(ledger_.held(), reserved_));
-    if (was_empty ? llama_n_ctx(context_.get()) != cells
-                  : ledger_.held() > llama_n_ctx(context_.get())) {
-      open_context(cells);
-      feed(tree, held, {}, {});
-    }
-    llama_memory_t memory = llama_get_memory(context_.get());
-    for (const auto& copy : step.copies) {
-      llama_memory_seq_cp(memory, copy.from, copy.to, 0, static_cast<llama_pos>(copy.length));
-    }
-    feed(tree, step, wanted, visit);
+    hold(tree, wanted, visit);
+  }
+
+  /// Numbers in a hidden vector.
+  [[nodiscard]] std::size_t dimension() const {
+    return static_cast<std::size_t>(llama_model_n_embd(model_.get()));
+  }
+
+  /// The LM head is not computed.
+  void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    const LlamaHidden::Reading reading(*hidden_);
+    hold(tree, wanted, visit);
   }
 
   /// Says, before a tree's first evaluation, how many nodes it will grow to, so that the cache need
@@ -173,6 +162,35 @@ class LlamaModel {
   // on cells a token may not see; about 256 nodes a step is fastest.
   static constexpr std::size_t batch_size = 256;
 
+  /// Feeds what the wanted nodes need, and shows their rows.
+  void hold(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    // A tree that grows past the cache is moved to a larger one: what was held is fed again by
+    // itself, as it was at first, so that the rows do not tell when the move was.
+    const bool may_overflow = tree.size() > llama_n_ctx(context_.get());
+    const BranchLedger::Step held = may_overflow ? ledger_.resident(tree) : BranchLedger::Step{};
+    const bool was_empty = ledger_.held() == 0;
+    const BranchLedger::Step step = ledger_.plan(tree, wanted);
+    if (ledger_.held() > tree_limits().nodes) {
+      throw internal_error(
+          {.file = options_.model},
+          "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
+          "release nodes or respect tree_limits()");
+    }
+    // Its size follows from the tree alone, not from what was asked before: it decides how some
+    // models scale their positions, and a run taken up again must see the same.
+    const std::size_t cells = cells_for(std::max(ledger_.held(), reserved_));
+    if (was_empty ? llama_n_ctx(context_.get()) != cells
+                  : ledger_.held() > llama_n_ctx(context_.get())) {
+      open_context(cells);
+      feed(tree, held, {}, {});
+    }
+    llama_memory_t memory = llama_get_memory(context_.get());
+    for (const auto& copy : step.copies) {
+      llama_memory_seq_cp(memory, copy.from, copy.to, 0, static_cast<llama_pos>(copy.length));
+    }
+    feed(tree, step, wanted, visit);
+  }
+
   /// Cells for a tree of that many nodes, with room for it to grow by another pack or two: whole
   /// multiples of the least size, so that trees of nearly one size do not change it.
   [[nodiscard]] std::size_t cells_for(std::size_t nodes) const {
@@ -195,6 +213,8 @@ class LlamaModel {
     params.swa_full = true;
     params.n_threads = params.n_threads_batch = options_.threads;
     params.flash_attn_type = exact ? LLAMA_FLASH_ATTN_TYPE_DISABLED : LLAMA_FLASH_ATTN_TYPE_ENABLED;
+    params.cb_eval = &LlamaHidden::watch;
+    params.cb_eval_user_data = hidden_.get();
     params.type_k = params.type_v = exact ? GGML_TYPE_F32 : GGML_TYPE_F16;
     context_.reset();  // the old cache goes before the new one comes
     context_.reset(llama_init_from_model(model_.get(), params));
@@ -220,7 +240,7 @@ class LlamaModel {
     std::vector<llama_pos> positions(count);
     std::vector<std::int32_t> sequence_counts(count);
     std::vector<llama_seq_id*> sequences(count);
-    std::vector<std::int8_t> wants_logits(count);
+    std::vector<std::int8_t> wants_row(count);
     for (std::size_t i = 0; i < count; ++i) {
       const NodeId node = step.nodes[first + i];
       const auto& carried = step.sequences[first + i];
@@ -228,25 +248,25 @@ class LlamaModel {
       positions[i] = static_cast<llama_pos>(tree.depth(node)) - 1;
       sequence_counts[i] = static_cast<std::int32_t>(carried.size());
       sequences[i] = const_cast<llama_seq_id*>(carried.data());  // llama.cpp only reads them
-      wants_logits[i] = is_wanted[node] ? 1 : 0;
+      wants_row[i] = is_wanted[node] ? 1 : 0;
     }
-    const llama_batch batch{static_cast<std::int32_t>(count),
-                            tokens.data(),
-                            nullptr,
-                            positions.data(),
-                            sequence_counts.data(),
-                            sequences.data(),
-                            wants_logits.data()};
+    const llama_batch batch{
+        static_cast<std::int32_t>(count), tokens.data(),    nullptr,         positions.data(),
+        sequence_counts.data(),           sequences.data(), wants_row.data()};
     if (const std::int32_t status = llama_decode(context_.get(), batch); status != 0) {
       throw internal_error({.file = options_.model},
                            "llama_decode failed (" + std::to_string(status) +
                                "): " + detail::LlamaLog::instance().take());
     }
     for (std::size_t i = 0; i < count && keeper_; ++i) keep(step.sequences[first + i].front());
-    for (std::size_t i = 0; i < count; ++i) {
-      if (wants_logits[i] == 0) continue;
-      const float* row = llama_get_logits_ith(context_.get(), static_cast<std::int32_t>(i));
-      visit(step.nodes[first + i], {row, vocabulary_size()});
+    for (std::size_t i = 0, rows = 0; i < count; ++i) {
+      if (wants_row[i] == 0) continue;
+      if (hidden_->is_read()) {
+        visit(step.nodes[first + i], hidden_->row(rows++, dimension()));
+      } else {
+        const float* row = llama_get_logits_ith(context_.get(), static_cast<std::int32_t>(i));
+        visit(step.nodes[first + i], {row, vocabulary_size()});
+      }
     }
   }
 
@@ -259,6 +279,7 @@ class LlamaModel {
 
   LlamaOptions options_;
   std::unique_ptr<llama_model, FreeModel> model_;
+  std::unique_ptr<LlamaHidden> hidden_ = std::make_unique<LlamaHidden>();  // outlives the context
   std::unique_ptr<llama_context, FreeContext> context_;
   LlamaVocabulary vocabulary_;
   BranchLedger ledger_{1};
@@ -267,6 +288,6 @@ class LlamaModel {
   std::optional<SequenceId> keeper_;
 };
 
-static_assert(TreeCausalLm<LlamaModel>);
+static_assert(TreeCausalLm<LlamaModel> && TreeEmbedder<LlamaModel>);
 
 }  // namespace plumb

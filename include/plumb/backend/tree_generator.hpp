@@ -256,10 +256,7 @@ class TreeGenerator {
   /// Only the first `kept` nodes stay, in the model as in the tree.
   void forget_from(std::size_t kept) {
     if constexpr (TreeCausalLm<Model>) {
-      if (kept == 1) model_.release(tree_, TokenTree::root);
-      for (auto node = static_cast<NodeId>(kept); kept > 1 && node < tree_.size(); ++node) {
-        if (tree_.parent(node) < kept) model_.release(tree_, node);
-      }
+      release_behind(model_, tree_, static_cast<NodeId>(kept - 1));
     }
     tree_.shrink(kept);
   }

@@ -29,6 +29,7 @@
 #include "plumb/cli/data.hpp"
 #include "plumb/cli/many_shot.hpp"
 #include "plumb/cli/probe.hpp"
+#include "plumb/cli/rank.hpp"
 #include "plumb/cli/report.hpp"
 #include "plumb/core/version.hpp"
 
@@ -39,6 +40,7 @@ inline constexpr const char* usage =
     "plumb asks a language model what facts it holds, and how sure it is of them.\n\n"
     "  plumb probe      closed-set likelihood probe of a dataset\n"
     "  plumb many-shot  zero-prompt many-shot probe: facts shown as bare pairs (IC-LKE, EIC-LKE)\n"
+    "  plumb rank       entities of a knowledge graph: embeddings (DEER), likelihood, LM head\n"
     "  plumb calibrate  confidence and its error, from a model or from results folders\n"
     "  plumb compare    two or more runs: accuracy, correlation, shared knowledge\n"
     "  plumb data       check or describe a dataset\n"
@@ -50,6 +52,7 @@ int run_command(const std::string& command, Console& console, MakeModel& make_mo
   if (command == "probe") return run_probe_command(console, make_model);
   if (command == "calibrate") return run_calibrate_command(console, make_model);
   if (command == "many-shot") return run_many_shot_command(console, make_model);
+  if (command == "rank") return run_rank_command(console, make_model);
   if (command == "compare") return run_compare_command(console);
   if (command == "data") return run_data_command(console, make_model);
   if (command == "report") return run_report_command(console);
@@ -63,7 +66,7 @@ int run_command(const std::string& command, Console& console, MakeModel& make_mo
   }
   throw user_error(
       {}, command.empty() ? "no command given" : "unknown command '" + command + "'",
-      "say probe, many-shot, calibrate, compare, data or report; `plumb --help` tells more");
+      "say probe, many-shot, rank, calibrate, compare, data or report; `plumb --help` tells more");
 }
 
 }  // namespace detail

@@ -13,6 +13,7 @@
 #include "plumb/cli/arguments.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/report/probe_report.hpp"
+#include "plumb/report/rank_report.hpp"
 
 namespace plumb {
 
@@ -23,7 +24,8 @@ inline void refuse_without_results(const std::filesystem::path& run_file) {
   const Json settings = read_json_object(run_file).value("settings", Json());
   if (!settings.is_object()) return;
   const std::string command = first_string(settings, "command").value_or("");
-  if (command == "compare" || command == "calibrate" || command == "many-shot --fixed") {
+  if (command == "compare" || command == "calibrate" || command == "many-shot --fixed" ||
+      command == "rank --fixed") {
     throw user_error({.file = run_file}, "is of plumb " + command + ", which keeps no scores",
                      "make it again with that command");
   }
@@ -77,6 +79,9 @@ inline int run_report_command(Console& console) {
   };
   if (std::filesystem::exists(std::filesystem::path(run) / "metadata_many_shot.json")) {
     return show(ManyShotReport(run, {.seed = chosen}));
+  }
+  if (std::filesystem::exists(std::filesystem::path(run) / "metadata_rank.json")) {
+    return show(RankReport(run, {.seed = chosen}));
   }
   return show(ProbeReport(run, {.seed = chosen}));
 }

@@ -7,6 +7,7 @@
 // it cannot surface later as a page or a JSON file that no program opens. Source: The Unicode
 // Standard, table 3-7 (well-formed byte sequences).
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -95,6 +96,13 @@ inline void append_utf8(std::string& text, char32_t value) {
     at += size == 0 ? 1 : size;
   }
   return count;
+}
+
+/// The text's beginning, at most 60 bytes and whole characters, with "…" where it was cut.
+[[nodiscard]] inline std::string shortened(const std::string& text) {
+  std::size_t shown = std::min<std::size_t>(60, text.size());
+  while (shown < text.size() && (text[shown] & 0xC0) == 0x80) ++shown;
+  return text.substr(0, shown) + (shown < text.size() ? "…" : "");
 }
 
 }  // namespace plumb

@@ -38,7 +38,7 @@ th button{all:unset;cursor:pointer}th button:focus-visible{outline:2px solid var
 .chart .whisker{stroke:var(--ink);stroke-width:1.4;fill:none}.chart .chance{stroke:var(--chance);stroke-width:2.5}
 .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:6px 18px}.plots.two{grid-template-columns:repeat(auto-fill,minmax(440px,1fr))}
 .plot{margin:6px 0;break-inside:avoid}.plots h3{margin:10px 0 0}h3{font-size:15px;margin:18px 0 4px}.chart.xy{min-width:0}.axis.y{text-anchor:end!important}
-.series{fill:var(--c);stroke:none;color:var(--c)}.series .line{fill:none;stroke:var(--c);stroke-width:1.8}.series .whisker{stroke:var(--c);opacity:.55}.series .point{fill:var(--ink);font-size:11px}
+.series{fill:var(--c);stroke:none;color:var(--c)}.series .line{fill:none;stroke:var(--c);stroke-width:1.8}.series .whisker{stroke:var(--c);opacity:.55}.series .point{fill:var(--ink);font-size:11px}.series .box{fill-opacity:.3;stroke:var(--c)}.series .median{fill:none;stroke:var(--c);stroke-width:2.4}
 .s0{--c:#2f6fb5}.s1{--c:#d1702a}.s2{--c:#2f8f5b}.s3{--c:#a04db0}.s4{--c:#b59a1e}.s5{--c:#c43c55}.s6{--c:#4aa3b8}.s7{--c:#7a6a58}
 .diagonal{stroke:var(--dim);stroke-dasharray:5 4}.histogram{fill:var(--bar);opacity:.28}
 .reference{stroke:var(--ink);stroke-width:1.2;stroke-dasharray:6 4}

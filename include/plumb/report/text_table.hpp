@@ -40,8 +40,9 @@ namespace plumb {
          fixed(estimate.high, decimals) + "]";
 }
 
-/// "1 fact", "2 facts".
-[[nodiscard]] inline std::string counted(std::size_t count, const std::string& noun) {
+/// "1 fact", "2 facts"; "1 query", "2 queries".
+[[nodiscard]] inline std::string counted(std::size_t count, std::string noun) {
+  if (count != 1 && noun.ends_with("ry")) noun.replace(noun.size() - 1, 1, "ie");
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 

@@ -3,9 +3,8 @@
 
 // Which packs are scored already, and what did they score?
 //
-// journal.jsonl grows by one line for each pack, written in one piece as soon as it is scored, so a
-// job killed at any moment loses at most the pack it was on. A torn last line is cut off when the
-// journal is opened. Only where each pack's line begins is kept in memory.
+// journal.jsonl grows by one line for each pack as soon as it is scored, so a job killed at any
+// moment loses at most the pack it was on. Only where each pack's line begins is kept in memory.
 //   {"relation": "P36", "block": 0, "pack": 7,
 //    "scores": [[nats, answer nats, tokens, answer tokens], …]}
 //   {"relation": "P36", "done": {statements, tokens_one_by_one, tree_nodes, tokens_fed}}
@@ -15,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <span>
@@ -25,6 +23,7 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/run/journal_file.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/recorded.hpp"
 
@@ -34,21 +33,10 @@ namespace plumb {
 class Journal {
  public:
   /// Opens or creates. Throws a user error when a line before the last is damaged.
-  explicit Journal(std::filesystem::path file) : file_(std::move(file)) {
-    std::uintmax_t sound = 0;
-    if (std::ifstream stream(file_, std::ios::binary); stream) {
-      std::string text;
-      for (std::size_t line = 1; std::getline(stream, text); ++line) {
-        if (stream.eof()) break;  // no newline: the line was being written when the job ended
-        index(text, sound, line);
-        sound += text.size() + 1;
-      }
-      std::filesystem::resize_file(file_, sound);
-    }
-    stream_.open(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::app);
-    if (!stream_) throw user_error({.file = file_}, "cannot be written", "check permissions");
-    end_ = sound;
-  }
+  explicit Journal(const std::filesystem::path& file)
+      : file_(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
+          index(text, begin, {file, line});
+        }) {}
 
   /// The scores of a pack that is done, rounded as they stand in the file; nothing for others.
   [[nodiscard]] std::optional<std::vector<StatementScore>> find(const std::string& relation,
@@ -56,11 +44,7 @@ class Journal {
                                                                 std::size_t pack) {
     const auto found = begins_.find({relation, block, pack});
     if (found == begins_.end()) return std::nullopt;
-    std::string text;
-    stream_.clear();
-    stream_.seekg(static_cast<std::streamoff>(found->second));
-    std::getline(stream_, text);
-    return scores_of(Json::parse(text));
+    return scores_of(Json::parse(file_.read(found->second)));
   }
 
   /// Writes a pack down and rounds `scores` to what now stands in the file, so that going on and
@@ -81,8 +65,7 @@ class Journal {
       line.append(",").append(std::to_string(score.answer_tokens)).append("]");
     }
     line += "]}\n";
-    begins_[{relation, block, pack}] = end_;
-    write(line);
+    begins_[{relation, block, pack}] = file_.append(line);
   }
 
   /// What the relation cost, once all of it is done and its results file stands.
@@ -95,7 +78,7 @@ class Journal {
                          {"tokens_one_by_one", cost.tokens_one_by_one},
                          {"tree_nodes", cost.tree_nodes},
                          {"tokens_fed", cost.tokens_fed}};
-    write(Json{{"relation", relation}, {"done", counts}}.dump() + "\n");
+    file_.append(Json{{"relation", relation}, {"done", counts}}.dump() + "\n");
     done_[relation] = cost;
   }
 
@@ -109,7 +92,7 @@ class Journal {
     return scores;
   }
 
-  void index(const std::string& text, std::uintmax_t begin, std::size_t line) {
+  void index(const std::string& text, std::uintmax_t begin, const Site& site) {
     try {
       const Json record = Json::parse(text);
       const auto relation = record.at("relation").get<std::string>();
@@ -121,7 +104,7 @@ class Journal {
         begins_[{relation, record.at("block"), record.at("pack")}] = begin;
       }
     } catch (const nlohmann::json::exception&) {
-      throw user_error({file_, line}, "is not a journal line",
+      throw user_error(site, "is not a journal line",
                        "the file was changed by hand; delete the line to score its pack again");
     }
   }
@@ -138,21 +121,11 @@ class Journal {
     return rounded;
   }
 
-  void write(const std::string& line) {
-    stream_.clear();
-    stream_.write(line.data(), static_cast<std::streamsize>(line.size()));
-    stream_.flush();
-    if (!stream_)
-      throw internal_error({.file = file_}, "cannot be written", "check space; then --resume");
-    end_ += line.size();
-  }
-
   using Key = std::tuple<std::string, std::size_t, std::size_t>;
-  std::filesystem::path file_;
-  std::fstream stream_;
+  // The file indexes itself into these while it is opened.
   std::map<Key, std::uintmax_t> begins_;
   std::map<std::string, ScoringCost> done_;
-  std::uintmax_t end_ = 0;
+  JournalFile file_;
 };
 
 }  // namespace plumb

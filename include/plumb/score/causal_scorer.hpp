@@ -21,6 +21,7 @@
 
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/utf8.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
 #include "plumb/score/row_lookups.hpp"
@@ -168,12 +169,6 @@ class CausalScorer {
   }
 
  private:
-  static std::string shortened(const std::string& text) {
-    std::size_t shown = std::min<std::size_t>(60, text.size());
-    while (shown < text.size() && (text[shown] & 0xC0) == 0x80) ++shown;  // whole characters
-    return text.substr(0, shown) + (shown < text.size() ? "…" : "");
-  }
-
   void append(TokenizedStatements& statements, const Prompt& prompt) const {
     Tokenization tokenization = tokenize_prompt(model_, prompt);
     if (scored_ == Span::answer && tokenization.spells_text) {

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Ranking queries among entities by cosine against one OpenBLAS sgemm of the same size, in turns, in
+# one run on one machine.
+#
+#   bash benchmarks/ranking_against_sgemm.sh [QUERIES] [ENTITIES] [DIMENSION] [ROUNDS]
+
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
+cd "$plumb_root"
+
+need_build_packages
+need_packages libopenblas-dev
+build_plumb ranking_against_sgemm
+OMP_WAIT_POLICY=passive exec build/ranking_against_sgemm "$@"

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a knowledge graph read from a folder?
+//
+// KG-BERT's layout:
+//   train.tsv, dev.tsv, test.tsv    head <tab> relation <tab> tail, identifiers
+//   entity2text.txt                 identifier <tab> text
+//   entity2textlong.txt             identifier <tab> description; may be absent
+//   relation2text.txt               identifier <tab> name
+//   entities.txt                    one identifier a line, gives the order; may be absent
+// Without entity2textlong.txt a text is "name, description", split at its first ", ", as WN18RR has
+// it; an empty description is "-". Without entity2text.txt the folder is plain: train, dev or
+// valid, and test with the ending .tsv or .txt, whose identifiers are names once underscores are
+// spaces, and which has no descriptions; YAGO, told by its relation hasGender, has "_" for all of
+// them and loses the triples whose tail is a gender. WordNet identifiers are cleaned:
+// "__white-tail_deer_NN_1" is "white-tail deer". Source: "Cosine Similarity as Logits?", section
+// 5.2.2.
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/core/utf8.hpp"
+#include "plumb/data/knowledge_graph.hpp"
+
+namespace plumb {
+namespace detail {
+
+using TabbedLine = std::function<void(std::vector<std::string>&, std::size_t line)>;
+
+/// Calls `visit(fields, line)` for each line that is not empty. Throws a user error for a line of
+/// another number of fields, one that is not UTF-8, and a file that cannot be read.
+inline void for_each_tabbed_line(const std::filesystem::path& file, std::size_t fields,
+                                 const TabbedLine& visit) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw user_error({.file = file}, "cannot be read", "check that it exists");
+  std::string text;
+  std::vector<std::string> parts;
+  for (std::size_t line = 1; std::getline(stream, text); ++line) {
+    if (line == 1 && text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
+    if (!text.empty() && text.back() == '\r') text.pop_back();
+    if (text.empty()) continue;
+    if (first_invalid_utf8(text) != std::string::npos) {
+      throw user_error({file, line}, "is not UTF-8", "convert the file");
+    }
+    parts.assign(1, {});
+    for (const char c : text) {
+      if (c == '\t' && parts.size() < fields) {
+        parts.emplace_back();
+      } else {
+        parts.back().push_back(c);
+      }
+    }
+    const auto more = fields > 1 ? std::ranges::count(parts.back(), '\t') : 0;
+    if (parts.size() != fields || more > 0) {
+      throw user_error({file, line},
+                       std::to_string(parts.size() + static_cast<std::size_t>(more)) +
+                           " fields instead of " + std::to_string(fields),
+                       "write them with one tab between");
+    }
+    visit(parts, line);
+  }
+}
+
+/// "__white-tail_deer_NN_1" as "white-tail deer"; any other text as it is.
+inline std::string without_wordnet_tags(std::string_view text) {
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  const std::size_t sense = text.rfind('_');
+  if (!text.starts_with("__") || sense == std::string_view::npos || sense + 1 == text.size() ||
+      !std::ranges::all_of(text.substr(sense + 1), is_digit)) {
+    return std::string(text);
+  }
+  const std::size_t part = text.substr(0, sense).rfind('_');
+  const std::string_view tag = text.substr(part + 1, sense - part - 1);
+  if (part < 2 || (tag != "NN" && tag != "VB" && tag != "JJ" && tag != "RB")) {
+    return std::string(text);
+  }
+  std::string name(text.substr(2, part - 2));
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+inline std::string with_spaces(std::string text) {
+  std::ranges::replace(text, '_', ' ');
+  while (!text.empty() && text.front() == ' ') text.erase(0, 1);
+  return text;
+}
+
+/// Puts a graph together and looks after identifiers.
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(const std::filesystem::path& folder) : folder_(folder) {
+    graph_.name = std::filesystem::weakly_canonical(folder).filename().string();
+  }
+
+  /// The file of that name, kept among those the graph was read from; nothing where there is none.
+  std::optional<std::filesystem::path> file(const std::string& name) {
+    if (!std::filesystem::is_regular_file(folder_ / name)) return std::nullopt;
+    graph_.files.push_back(folder_ / name);
+    return folder_ / name;
+  }
+
+  static void check(const Entity& entity, const Site& site) {
+    if (entity.id.empty()) {
+      throw user_error(site, "an identifier is empty", "fill it or remove the line");
+    }
+    if (entity.name.empty()) {
+      throw user_error(site, "'" + entity.id + "' has an empty name", "name it or remove it");
+    }
+  }
+  void add_entity(Entity entity, const Site& site) {
+    check(entity, site);
+    if (!places_.emplace(entity.id, graph_.entities.size()).second) {
+      throw user_error(site, "'" + entity.id + "' stands there twice", "remove one of the lines");
+    }
+    graph_.entities.push_back(std::move(entity));
+  }
+  [[nodiscard]] Entity* entity(const std::string& id) {
+    const auto found = places_.find(id);
+    return found == places_.end() ? nullptr : &graph_.entities[found->second];
+  }
+
+  void add_relation(GraphRelation relation, const Site& site) {
+    if (relation.name.empty()) {
+      throw user_error(site, "'" + relation.id + "' has an empty name", "name it");
+    }
+    if (!relations_.emplace(relation.id, graph_.relations.size()).second) {
+      throw user_error(site, "'" + relation.id + "' stands there twice", "remove one of the lines");
+    }
+    graph_.relations.push_back(std::move(relation));
+  }
+
+  /// With `plain`, identifiers that were not met are new entities and relations.
+  void read_part(const std::filesystem::path& file, std::vector<Triple> KnowledgeGraph::*part,
+                 bool plain) {
+    const bool ordered = std::filesystem::is_regular_file(folder_ / "entities.txt");
+    const char* list = ordered ? "entities.txt" : "entity2text.txt";
+    for_each_tabbed_line(file, 3, [&](std::vector<std::string>& fields, std::size_t line) {
+      const Site site{file, line};
+      if (plain) {
+        for (const std::size_t side : {0U, 2U}) {
+          const std::string& id = fields[side];
+          if (entity(id) != nullptr) continue;
+          std::string name = without_wordnet_tags(id);
+          add_entity({id, name == id ? with_spaces(id) : name}, site);
+        }
+        if (!relations_.contains(fields[1])) {
+          add_relation({fields[1], with_spaces(fields[1])}, site);
+        }
+      }
+      const auto place = [&](const auto& known, const std::string& id, const char* what,
+                             const char* listed) {
+        const auto found = known.find(id);
+        if (found != known.end()) return static_cast<std::uint32_t>(found->second);
+        throw user_error(site, std::string(what) + " '" + id + "' is not in the list",
+                         std::string("add it to ") + listed + " or remove the triple");
+      };
+      (graph_.*part)
+          .push_back({place(places_, fields[0], "entity", list),
+                      place(relations_, fields[1], "relation", "relation2text.txt"),
+                      place(places_, fields[2], "entity", list), static_cast<std::uint32_t>(line)});
+    });
+  }
+
+  [[nodiscard]] KnowledgeGraph& graph() noexcept { return graph_; }
+  [[nodiscard]] bool has_relation(const std::string& id) const { return relations_.contains(id); }
+
+ private:
+  std::filesystem::path folder_;
+  KnowledgeGraph graph_;
+  std::unordered_map<std::string, std::size_t> places_, relations_;
+};
+
+/// Names and descriptions of KG-BERT's layout.
+inline void read_entity_texts(GraphBuilder& builder, const std::filesystem::path& texts) {
+  const auto order = builder.file("entities.txt");
+  const auto long_texts = builder.file("entity2textlong.txt");
+  std::unordered_map<std::string, Entity> by_id;
+  const auto add = [&](Entity entity, const Site& site) {
+    if (!order) return builder.add_entity(std::move(entity), site);
+    GraphBuilder::check(entity, site);
+    const std::string id = entity.id;
+    if (!by_id.emplace(id, std::move(entity)).second) {
+      throw user_error(site, "'" + id + "' stands there twice", "remove one of the lines");
+    }
+  };
+  for_each_tabbed_line(texts, 2, [&](std::vector<std::string>& fields, std::size_t line) {
+    const std::size_t comma = long_texts ? std::string::npos : fields[1].find(", ");
+    Entity entity{fields[0], without_wordnet_tags(fields[1].substr(0, comma)), "-"};
+    if (comma != std::string::npos && comma + 2 < fields[1].size()) {
+      entity.description = fields[1].substr(comma + 2);
+    }
+    add(std::move(entity), {texts, line});
+  });
+  if (order) {
+    for_each_tabbed_line(*order, 1, [&](std::vector<std::string>& fields, std::size_t line) {
+      const auto found = by_id.find(fields[0]);
+      if (found == by_id.end()) {
+        throw user_error({*order, line}, "'" + fields[0] + "' has no text or stands there twice",
+                         "write it once, and its text into entity2text.txt");
+      }
+      builder.add_entity(std::move(found->second), {*order, line});
+      by_id.erase(found);
+    });
+  }
+  if (!long_texts) return;
+  for_each_tabbed_line(*long_texts, 2, [&](std::vector<std::string>& fields, std::size_t) {
+    Entity* entity = builder.entity(fields[0]);
+    if (entity != nullptr && !fields[1].empty()) entity->description = std::move(fields[1]);
+  });
+}
+
+inline void drop_gender(KnowledgeGraph& graph) {
+  for (auto* part : {&graph.train, &graph.valid, &graph.test}) {
+    graph.trivial += std::erase_if(*part, [&](const Triple& triple) {
+      const std::string& tail = graph.entities[triple.tail].id;
+      return tail == "male" || tail == "female";
+    });
+  }
+}
+
+}  // namespace detail
+
+/// Throws a user error for a folder without triples, and for everything that is wrong in a file,
+/// with its line.
+[[nodiscard]] inline KnowledgeGraph load_graph(const std::filesystem::path& folder) {
+  detail::GraphBuilder builder(folder);
+  const auto texts = builder.file("entity2text.txt");
+  if (texts) {
+    detail::read_entity_texts(builder, *texts);
+    const auto relations = builder.file("relation2text.txt");
+    if (!relations) {
+      throw user_error({.file = folder / "relation2text.txt"}, "cannot be read",
+                       "write each relation's identifier, a tab and its name");
+    }
+    detail::for_each_tabbed_line(
+        *relations, 2, [&](std::vector<std::string>& fields, std::size_t line) {
+          builder.add_relation({std::move(fields[0]), std::move(fields[1])}, {*relations, line});
+        });
+  }
+  const auto read = [&](std::vector<Triple> KnowledgeGraph::*part,
+                        std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      const auto file = builder.file(name);
+      if (!file) continue;
+      builder.read_part(*file, part, !texts);
+      return true;
+    }
+    return false;
+  };
+  const bool has_train = read(&KnowledgeGraph::train, {"train.tsv", "train.txt"});
+  read(&KnowledgeGraph::valid, {"dev.tsv", "valid.tsv", "valid.txt", "dev.txt"});
+  const bool has_test = read(&KnowledgeGraph::test, {"test.tsv", "test.txt"});
+  KnowledgeGraph& graph = builder.graph();
+  const bool is_empty = graph.train.empty() && graph.valid.empty() && graph.test.empty();
+  if (!has_train || !has_test || is_empty) {
+    throw user_error({.file = folder}, "is no knowledge graph",
+                     "it needs train.tsv and test.tsv, a head, a relation and a tail a line");
+  }
+  if (!texts && builder.has_relation("hasGender")) {
+    for (Entity& entity : graph.entities) entity.description = "_";
+    detail::drop_gender(graph);
+  }
+  return std::move(graph);
+}
+
+}  // namespace plumb

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are embeddings kept, and those of others read?
+//
+// A .npy file of single precision, [count, dimension], in C order, mapped into memory: it may be
+// larger than that, and reading it costs nothing that is not used. Identifiers stand beside it in a
+// .txt of the same stem, one a line. Source of the format: numpy's documentation of npy-format.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/rank/vectors.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// A mapped file; unmapped at the end.
+class MappedFile {
+ public:
+  MappedFile() = default;
+  /// With `size` the file is made that large and may be written; else it is read as it is. Throws a
+  /// user error when it cannot be opened, an internal one when there is no room.
+  explicit MappedFile(const std::filesystem::path& file, std::size_t size = 0) {
+    const bool writes = size > 0;
+    const int descriptor =
+        open(file.c_str(), (writes ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0644);
+    if (descriptor < 0) {
+      throw user_error({.file = file}, writes ? "cannot be created" : "cannot be read",
+                       "check that its folder exists and its permissions");
+    }
+    struct stat status {};
+    bool sound = fstat(descriptor, &status) == 0;
+    if (writes) sound = sound && posix_fallocate(descriptor, 0, static_cast<off_t>(size)) == 0;
+    size_ = writes ? size : static_cast<std::size_t>(status.st_size);
+    void* at = MAP_FAILED;
+    if (sound && size_ > 0) {
+      at = mmap(nullptr, size_, writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor,
+                0);
+    }
+    close(descriptor);
+    if (at == MAP_FAILED) {
+      if (!writes)
+        throw user_error({.file = file}, "is empty or cannot be mapped", "make it again");
+      throw internal_error({.file = file},
+                           "cannot be made " + std::to_string(size) + " bytes large",
+                           "check the space left");
+    }
+    data_ = static_cast<char*>(at);
+  }
+  MappedFile(MappedFile&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~MappedFile() {
+    if (data_ != nullptr) munmap(data_, size_);
+  }
+
+  [[nodiscard]] char* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Everything before the numbers; its length is a multiple of 64.
+inline std::string npy_header(std::size_t rows, std::size_t columns) {
+  std::string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(rows) +
+                     ", " + std::to_string(columns) + "), }";
+  text.append((64 - (10 + text.size() + 1) % 64) % 64, ' ').append("\n");
+  const std::size_t length = text.size();
+  return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(length & 0xFF) +
+         static_cast<char>(length >> 8) + text;
+}
+
+}  // namespace detail
+
+/// Vectors in a file. Any number of threads may read it.
+class NpyFile {
+ public:
+  /// Throws a user error for a file that is damaged or holds something else.
+  explicit NpyFile(const std::filesystem::path& file) : map_(file) {
+    const std::string_view bytes(map_.data(), map_.size());
+    const auto refuse = [&](const std::string& what, const char* remedy) {
+      throw user_error({.file = file}, what, remedy);
+    };
+    if (!bytes.starts_with("\x93NUMPY") || bytes.size() < 12) {
+      refuse("is not a .npy file", "save the vectors with numpy.save");
+    }
+    const auto byte = [&](std::size_t i) {
+      return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i]));
+    };
+    const bool wide = byte(6) > 1;
+    const std::size_t begin = wide ? 12 : 10;
+    const std::size_t length =
+        byte(8) + (byte(9) << 8) + (wide ? (byte(10) << 16) + (byte(11) << 24) : 0);
+    if (begin + length > bytes.size()) refuse("is cut off in its header", "make it again");
+    const std::string_view header = bytes.substr(begin, length);
+    const auto value = [&](std::string_view name) {
+      const std::size_t at = header.find(name);
+      if (at == std::string_view::npos) return std::string_view();
+      const std::string_view rest = header.substr(at + name.size());
+      return rest.substr(std::min(rest.size(), rest.find_first_not_of("': ")));
+    };
+    if (!value("'descr'").starts_with("<f4") || !value("'fortran_order'").starts_with("False")) {
+      refuse("does not hold single-precision numbers in C order",
+             "save numpy.ascontiguousarray(vectors, dtype='<f4')");
+    }
+    const std::string shape(value("'shape'"));
+    unsigned long long rows = 0, columns = 0;
+    int end = 0;
+    if (std::sscanf(shape.c_str(), "(%llu, %llu)%n", &rows, &columns, &end) != 2 || end == 0 ||
+        columns == 0) {
+      refuse("has not two dimensions", "save one vector a row");
+    }
+    if (rows > bytes.size() / columns ||
+        bytes.size() - begin - length != rows * columns * sizeof(float)) {
+      refuse("has " + std::to_string(bytes.size() - begin - length) +
+                 " bytes of numbers instead of " + std::to_string(rows * columns * sizeof(float)),
+             "it is cut off or damaged; make it again");
+    }
+    rows_ = rows;
+    columns_ = columns;
+    numbers_ = begin + length;
+  }
+
+  [[nodiscard]] VectorRows rows() const {
+    return {reinterpret_cast<const float*>(map_.data() + numbers_),
+            static_cast<Eigen::Index>(rows_), static_cast<Eigen::Index>(columns_)};
+  }
+
+ private:
+  detail::MappedFile map_;
+  std::size_t rows_ = 0, columns_ = 0, numbers_ = 0;
+};
+
+/// Vectors that are being written, row by row in any order, as `file`.part; what was written stays
+/// when the process ends at any moment, and `finish` gives the file its name.
+class NpyWriter {
+ public:
+  /// Goes on with the .part that is there if it has the shape.
+  NpyWriter(std::filesystem::path file, std::size_t rows, std::size_t columns)
+      : file_(std::move(file)), columns_(columns) {
+    const std::string header = detail::npy_header(rows, columns);
+    numbers_ = header.size();
+    const std::size_t size = numbers_ + rows * columns * sizeof(float);
+    std::error_code absent;
+    const bool goes_on = std::filesystem::file_size(part(), absent) == size && !absent &&
+                         beginning(header.size()) == header;
+    if (!goes_on) std::filesystem::remove(part(), absent);
+    map_ = detail::MappedFile(part(), size);
+    std::memcpy(map_.data(), header.data(), header.size());
+  }
+
+  void put(std::size_t row, std::span<const float> values) {
+    std::memcpy(map_.data() + numbers_ + row * columns_ * sizeof(float), values.data(),
+                columns_ * sizeof(float));
+  }
+
+  /// Throws an internal error when the disk refuses.
+  void finish() {
+    if (msync(map_.data(), map_.size(), MS_SYNC) != 0) {
+      throw internal_error({.file = part()}, "cannot be written", "check the space left");
+    }
+    std::filesystem::rename(part(), file_);
+  }
+
+ private:
+  [[nodiscard]] std::string beginning(std::size_t size) const {
+    std::string text(size, '\0');
+    std::ifstream(part(), std::ios::binary).read(text.data(), static_cast<std::streamsize>(size));
+    return text;
+  }
+  [[nodiscard]] std::filesystem::path part() const { return file_.string() + ".part"; }
+
+  std::filesystem::path file_;
+  detail::MappedFile map_;
+  std::size_t columns_, numbers_ = 0;
+};
+
+/// Where the identifiers of a .npy file stand.
+[[nodiscard]] inline std::filesystem::path identifiers_of(std::filesystem::path npy) {
+  return npy.replace_extension(".txt");
+}
+
+/// The identifiers beside a .npy file. Throws a user error when they are not as many as the rows, or
+/// one stands there twice or is empty.
+[[nodiscard]] inline std::vector<std::string> read_identifiers(const std::filesystem::path& npy,
+                                                               std::size_t rows) {
+  const std::filesystem::path file = identifiers_of(npy);
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) {
+    throw user_error({.file = file}, "cannot be read",
+                     "write the identifiers of the vectors' rows there, one a line");
+  }
+  std::vector<std::string> identifiers;
+  std::unordered_set<std::string> known;
+  for (std::string line; std::getline(stream, line); identifiers.push_back(line)) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    const Site site{file, identifiers.size() + 1};
+    if (line.empty()) throw user_error(site, "is empty", "write an identifier");
+    if (!known.insert(line).second) {
+      throw user_error(site, "'" + line + "' stands there twice", "give each row its own");
+    }
+  }
+  if (identifiers.size() != rows) {
+    throw user_error({.file = file},
+                     std::to_string(identifiers.size()) + " identifiers for " +
+                         std::to_string(rows) + " vectors",
+                     "write one a row");
+  }
+  return identifiers;
+}
+
+}  // namespace plumb

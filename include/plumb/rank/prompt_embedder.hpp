@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do many texts become vectors at the least cost?
+//
+// A text's vector is the hidden vector of its last token. Equal texts are embedded once, what all
+// texts begin with (the shots of a query) is computed once and stays, and the rest is planned into
+// packs that share their prefixes (score/pack_plan.hpp). Packs follow from the texts alone, so a job
+// that was killed can go on at any pack and end in the same vectors. A model without trees embeds
+// text by text.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/concepts.hpp"
+#include "plumb/backend/evaluate.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/core/token_tree.hpp"
+#include "plumb/core/utf8.hpp"
+#include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/pack_plan.hpp"
+#include "plumb/score/tokenized_statements.hpp"
+
+namespace plumb {
+
+/// Models Embedder over any TreeEmbedder, which must outlive it, and which nobody else may ask while
+/// a job is being embedded: the model holds what the job's texts begin with. As thread-safe as the
+/// model.
+template <TreeEmbedder Model>
+class PromptEmbedder {
+ public:
+  /// Texts to embed, planned.
+  class Job {
+   public:
+    [[nodiscard]] std::size_t packs() const { return plan_.packs(); }
+    /// Distinct texts of pack p.
+    [[nodiscard]] std::size_t statements(std::size_t p) const { return plan_.pack(p).size(); }
+    /// Texts of pack p, equal ones counted each.
+    [[nodiscard]] std::size_t texts(std::size_t p) const {
+      std::size_t count = 0;
+      for (const std::uint32_t s : plan_.pack(p)) count += texts_[s].size();
+      return count;
+    }
+    /// Distinct texts are counted as statements.
+    [[nodiscard]] ScoringCost cost() const {
+      return {statements_.size(), one_by_one_, statements_.context().size() + plan_.tree_nodes,
+              statements_.context().size() + plan_.pack_nodes};
+    }
+
+   private:
+    friend PromptEmbedder;
+    TokenizedStatements statements_;                 // a sentinel stands behind each
+    std::vector<std::vector<std::uint32_t>> texts_;  // by statement: which texts it is
+    PackPlan plan_;
+    std::uint64_t one_by_one_ = 0;
+  };
+
+  explicit PromptEmbedder(Model& model) : model_(model) {}
+  PromptEmbedder(const PromptEmbedder&) = delete;
+  PromptEmbedder& operator=(const PromptEmbedder&) = delete;
+  ~PromptEmbedder() { drop_context(); }
+
+  [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
+
+  /// `with_bos` puts the model's BOS before every text. Throws a user error when the model has none,
+  /// for a text without tokens and for one that is longer than the model's context.
+  [[nodiscard]] Job plan(std::span<const std::string> texts, bool with_bos) const {
+    const std::optional<TokenId> bos = with_bos ? model_.bos() : std::nullopt;
+    if (with_bos && !bos) {
+      throw user_error({.field = "--bos"}, "the model has no BOS token", "use --bos no");
+    }
+    Job job;
+    std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
+    for (std::uint32_t i = 0; i < texts.size(); ++i) {
+      std::vector<TokenId> ids = prompt_ids(model_, {texts[i], {}, {}}, bos);
+      refuse_length(texts[i], ids.size());
+      job.one_by_one_ += ids.size();
+      places[std::move(ids)].push_back(i);
+    }
+    if (places.size() > 1 && model_.tree_limits().leaves > 1) {
+      const auto& [first, _] = *places.begin();
+      const auto& [last, __] = *places.rbegin();  // all between begin as these two do
+      std::size_t common = detail::common_prefix(first, last);
+      common = std::min(common, first.size() - 1);
+      job.statements_.set_context({first.begin(), first.begin() + static_cast<int>(common)});
+    }
+    for (auto& [ids, which] : places) {
+      // A plan never feeds a statement's last token, whose probability stands in its parent's row;
+      // here it is the last token's own row that is asked for.
+      Tokenization tokens;
+      for (const TokenId id : ids) tokens.tokens.push_back({id, {}});
+      tokens.tokens.push_back({sentinel, {}});
+      job.statements_.add({}, tokens, std::nullopt);
+      job.texts_.push_back(std::move(which));
+    }
+    job.plan_ = plan_packs(job.statements_, model_.tree_limits());
+    return job;
+  }
+
+  /// Calls `visit(text, vector)` for each text of pack p, in any order.
+  template <class Visit>
+  void embed(Job& job, std::size_t p, Visit visit) {
+    const TokenizedStatements& statements = job.statements_;
+    hold_context(statements.context());
+    tree_.shrink(context_.size() + 1);
+    std::map<NodeId, std::uint32_t> of;  // by node: the statement that ends there
+    std::vector<NodeId> wanted;
+    for (const std::uint32_t s : job.plan_.pack(p)) {
+      const auto rest = statements.rest(s);
+      const NodeId node =
+          tree_.insert(rest.first(rest.size() - 1), static_cast<NodeId>(statements.shared(s)));
+      of.emplace(node, s);
+      wanted.push_back(node);
+    }
+    model_.embed(tree_, wanted, [&](NodeId node, std::span<const float> row) {
+      for (const std::uint32_t text : job.texts_[of.at(node)]) visit(text, row);
+    });
+    release_behind(model_, tree_, static_cast<NodeId>(context_.size()));
+  }
+
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
+    Job job = plan(texts, with_bos);
+    EmbeddingMatrix rows(static_cast<Eigen::Index>(texts.size()),
+                         static_cast<Eigen::Index>(dimension()));
+    for (std::size_t p = 0; p < job.packs(); ++p) {
+      embed(job, p, [&](std::size_t text, std::span<const float> row) {
+        std::ranges::copy(row, rows.row(static_cast<Eigen::Index>(text)).data());
+      });
+    }
+    drop_context();
+    return rows;
+  }
+
+ private:
+  static constexpr TokenId sentinel = -1;
+
+  void refuse_length(const std::string& text, std::size_t tokens) const {
+    if (tokens == 0) {
+      throw user_error({.field = "text"}, "'" + text + "' has no token", "use --bos yes");
+    }
+    if (tokens <= model_.context_length()) return;
+    throw user_error({.field = "text"},
+                     "'" + shortened(text) + "' has " + std::to_string(tokens) +
+                         " tokens, the model's context " + std::to_string(model_.context_length()),
+                     "shorten the name or description");
+  }
+
+  /// Makes the model hold these tokens and nothing else.
+  void hold_context(std::span<const TokenId> context) {
+    if (std::ranges::equal(context, context_)) return;
+    drop_context();
+    if (context.empty()) return;
+    context_.assign(context.begin(), context.end());
+    const NodeId end = tree_.insert(context);
+    model_.embed(tree_, std::span(&end, 1), [](NodeId, std::span<const float>) {});
+  }
+
+  void drop_context() {
+    if (!context_.empty()) model_.release(tree_, TokenTree::root);
+    context_.clear();
+    tree_.clear();
+  }
+
+  Model& model_;
+  TokenTree tree_;
+  std::vector<TokenId> context_;  // what the model holds: nodes 1 … of tree_
+};
+
+}  // namespace plumb

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is the direction of a vector, exactly?
+//
+// Vectors are single-precision rows that lie where they lie. Their products are summed in double
+// precision and one order, so equal vectors have equal cosines with any other.
+
+#include <Eigen/Core>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/core/parallel.hpp"
+
+namespace plumb {
+
+/// Vectors as rows, [count, dimension], row-major; they are not copied.
+using VectorRows =
+    Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+
+namespace detail {
+
+/// Σ a·b in double precision, always in the same order; the products are exact.
+inline double exact_dot(const float* a, const float* b, std::size_t dimension) {
+  std::array<double, 8> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= dimension; i += sums.size()) {
+    for (std::size_t lane = 0; lane < sums.size(); ++lane) {
+      sums[lane] += static_cast<double>(a[i + lane]) * static_cast<double>(b[i + lane]);
+    }
+  }
+  for (; i < dimension; ++i) sums[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  double sum = 0;
+  for (const double lane : sums) sum += lane;
+  return sum;
+}
+
+/// Lengths of the rows. Throws a user error for a row that is zero or not finite; `what` names the
+/// rows.
+inline std::vector<double> checked_lengths(VectorRows rows, const char* what) {
+  std::vector<double> lengths(static_cast<std::size_t>(rows.rows()));
+  const auto dimension = static_cast<std::size_t>(rows.cols());
+  parallel_for(lengths.size(), [&](std::size_t i) {
+    const float* row = rows.data() + i * dimension;
+    lengths[i] = std::sqrt(exact_dot(row, row, dimension));
+    // Single precision holds the length, its inverse and every product and sum of the tiles.
+    if (lengths[i] >= 0x1.0p-110 && lengths[i] <= 0x1.0p110) return;
+    const char* fault = lengths[i] == 0              ? "a zero vector, which has no direction"
+                        : !std::isfinite(lengths[i]) ? "not finite, which has no direction"
+                        : lengths[i] < 1             ? "too short for single precision"
+                                                     : "too long for single precision";
+    throw user_error({.field = what}, "row " + std::to_string(i) + " is " + fault,
+                     "leave it out or embed it again");
+  });
+  return lengths;
+}
+
+}  // namespace detail
+
+}  // namespace plumb

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a person look at after entities were ranked?
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/report/bar_chart.hpp"
+#include "plumb/report/box_chart.hpp"
+#include "plumb/report/page.hpp"
+#include "plumb/report/rank_data.hpp"
+#include "plumb/report/xy_chart.hpp"
+
+namespace plumb {
+namespace detail {
+
+inline const RankMetrics& headline(const RankedMethod& method) {
+  return method.raw[static_cast<std::size_t>(Ties::realistic)];
+}
+
+inline std::string p_text(const std::optional<double>& p) {
+  if (!p) return "–";
+  if (*p >= 0.001) return fixed(*p, 3);
+  if (*p < 1e-300) return "< 1e-300";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1e", *p);
+  const std::string digits = text.data();  // "9.9e-05"
+  const std::size_t e = digits.find("e-");
+  const std::size_t first = digits.find_first_not_of('0', e + 2);
+  return digits.substr(0, e + 2) + digits.substr(first);
+}
+
+inline std::string rank_cards(const RankResults& made) {
+  std::string html;
+  for (const RankedMethod& method : made.methods) {
+    const Estimate& mean = headline(method).mean_reciprocal_rank;
+    const Estimate& ten = headline(method).hits[2];
+    html +=
+        mean.count > 0 ? card("MRR, " + method.name, mean) : card("Hit@10, " + method.name, ten);
+  }
+  const RankedMethod& first = made.methods.front();
+  html += card("Queries", std::to_string(first.ranks.size()),
+               std::to_string(first.by_relation.size()) + " relations");
+  html += card("Candidates", std::to_string(first.candidates), "entities");
+  return "<div class=\"cards\">\n" + html + "</div>\n";
+}
+
+/// A mean rank has one decimal, not three.
+inline std::string rank_cell(const Estimate& e) {
+  if (e.count == 0) return "<td data-v=\"-1\">–</td>";
+  return "<td data-v=\"" + fixed(e.value, 6) + "\">" + fixed(e.value, 1) + "<small>" +
+         fixed(e.low, 1) + "–" + fixed(e.high, 1) + "</small></td>";
+}
+
+inline std::string metrics_row(const std::string& name, const RankMetrics& metrics) {
+  std::string row = "<tr><td>" + label(name) + "</td>" + number_cell(metrics.queries) +
+                    rank_cell(metrics.mean_rank) + cell(metrics.mean_reciprocal_rank) +
+                    cell(metrics.adjusted_mean_rank_index);
+  for (const Estimate& hits : metrics.hits) row += cell(hits);
+  return row + number_cell(metrics.tied) + "</tr>\n";
+}
+
+inline std::vector<std::string> metrics_heads(const char* first) {
+  std::vector<std::string> heads{first, "Queries", "MR", "MRR", "AMRI"};
+  for (const std::size_t k : entity_hit_levels) heads.push_back("Hit@" + std::to_string(k));
+  heads.push_back("Tied");
+  return heads;
+}
+
+inline std::string methods_table(const RankResults& made) {
+  std::string rows;
+  for (const RankedMethod& method : made.methods) {
+    rows += metrics_row(method.name, headline(method)) +
+            metrics_row(method.name + ", filtered",
+                        method.filtered[static_cast<std::size_t>(Ties::realistic)]);
+  }
+  return heading(
+             "Where the true entities stand",
+             "MR: mean rank, from 1; MRR: mean reciprocal rank; AMRI: adjusted mean rank index, "
+             "1 at best and 0 for guessing. Ties count half; filtered leaves out the other true "
+             "entities of train, valid and test.") +
+         table_begin(metrics_heads("Method")) + rows + table_end;
+}
+
+inline std::string hits_section(const RankResults& made) {
+  std::string html = heading("Hit@k side by side", "Share of queries, with 95% intervals.");
+  for (std::size_t i = 0; i < entity_hit_levels.size(); ++i) {
+    const std::string title = "Hit@" + std::to_string(entity_hit_levels[i]);
+    std::vector<Bar> bars;
+    for (const RankedMethod& method : made.methods) {
+      bars.push_back({method.name, headline(method).hits[i]});
+    }
+    html += "<h3>" + title + "</h3>\n" + bar_chart(bars, title);
+  }
+  return html;
+}
+
+inline std::string histogram_section(const RankResults& made) {
+  std::string html;
+  for (const RankedMethod& method : made.methods) {
+    std::vector<Bar> bars;
+    for (const RankBin& bin : method.histogram) {
+      const std::string low = std::to_string(bin.low);
+      bars.push_back({bin.low == bin.high ? low : low + "–" + std::to_string(bin.high), bin.share});
+    }
+    if (bars.empty()) continue;
+    html += "<h3>" + label(method.name) + "</h3>\n" + bar_chart(bars, "Ranks under " + method.name);
+  }
+  if (html.empty()) return "";
+  return heading("Ranks", "Share of queries by the rank of the true entity.") + html;
+}
+
+/// Which of the length groups a name is in: 1, 2, 3, 4 or more tokens.
+inline std::size_t length_group(std::size_t tokens) {
+  return std::min<std::size_t>(std::max<std::size_t>(tokens, 1), 4) - 1;
+}
+
+inline std::string scatter(const RankResults& made, const MethodAgreement& agreement) {
+  constexpr std::size_t most_points = 3000;
+  const RankedMethod& one = made.methods[agreement.one];
+  const RankedMethod& other = made.methods[agreement.other];
+  std::vector<ChartSeries> series;
+  for (const char* name : {"1 token", "2 tokens", "3 tokens", "4 or more"}) {
+    series.push_back({name, {}, false});
+    series.back().point_size = 0.7;
+  }
+  double most = 1;
+  for (std::size_t i = 0; i < std::min(most_points, agreement.shared.size()); ++i) {
+    const EntityRank& x = one.ranks[agreement.shared[i].first];
+    const EntityRank& y = other.ranks[agreement.shared[i].second];
+    series[length_group(x.tokens)].points.push_back(
+        {std::log10(x.raw.realistic()), std::log10(y.raw.realistic())});
+    most = std::max(most, std::log10(static_cast<double>(x.candidates)));
+  }
+  std::erase_if(series, [](const ChartSeries& one_length) { return one_length.points.empty(); });
+  XyChart chart{one.name + " against " + other.name, "log10 rank, " + one.name,
+                "log10 rank, " + other.name};
+  chart.x_range = chart.y_range = {0, most};
+  chart.diagonal = true;
+  if (most > 1) chart.references = {{1, "rank 10"}};
+  return xy_chart(chart, series);
+}
+
+inline std::string agreement_section(const RankResults& made) {
+  if (made.agreements.empty()) return "";
+  std::string rows, plots;
+  for (const MethodAgreement& agreement : made.agreements) {
+    rows += "<tr><td>" + label(made.methods[agreement.one].name) + "</td><td>" +
+            label(made.methods[agreement.other].name) + "</td>" +
+            number_cell(agreement.shared.size()) + cell(agreement.log_rank.r) + "<td>" +
+            p_text(agreement.log_rank.p) + "</td>" + cell(agreement.rank.r) + "<td>" +
+            p_text(agreement.rank.p) + "</td></tr>\n";
+    plots += scatter(made, agreement);
+  }
+  return heading("Do the methods agree?",
+                 "Pearson's r of log ranks and of ranks, over the queries and candidates that both "
+                 "share, with a two-sided p. Each point is a query, coloured by the tokens of the "
+                 "true entity's name.") +
+         table_begin({"Method", "Other", "Queries", "r of log ranks", "p", "r of ranks", "p"}) +
+         rows + table_end + "<div class=\"plots two\">" + plots + "</div>\n";
+}
+
+inline std::string length_section(const RankResults& made) {
+  std::string rows, plots;
+  for (const RankedMethod& method : made.methods) {
+    if (!is_decided(method)) continue;
+    rows += "<tr><td>" + label(method.name) + "</td>" + cell(method.length.r) + "<td>" +
+            p_text(method.length.p) + "</td></tr>\n";
+    BoxChart chart{
+        "Rank by length, " + method.name, "tokens of the name", "rank, " + method.name, {}};
+    for (const auto& [tokens, ranks] : method.by_length) {
+      chart.groups.push_back(
+          {std::to_string(tokens) + (tokens == longest_length ? "+" : ""), ranks});
+    }
+    if (chart.groups.size() > 1) plots += box_chart(std::move(chart));
+  }
+  if (rows.empty()) return "";
+  return heading(
+             "Do long names stand lower?",
+             "Pearson's r of the rank and the tokens of the true entity's name. Boxes: quartiles "
+             "and median; whiskers: 5th and 95th percentile.") +
+         table_begin({"Method", "r", "p"}) + rows + table_end + "<div class=\"plots two\">" +
+         plots + "</div>\n";
+}
+
+inline std::string rank_relations_section(const RankResults& made) {
+  std::string html = heading("By relation", "Raw ranks, ties half.");
+  for (const RankedMethod& method : made.methods) {
+    html += "<h3>" + label(method.name) + "</h3>\n" + table_begin(metrics_heads("Relation"));
+    for (const auto& [relation, metrics] : method.by_relation)
+      html += metrics_row(relation, metrics);
+    html += table_end;
+  }
+  return html;
+}
+
+}  // namespace detail
+
+/// The whole page. `settings` are the run's, for the title and the last table.
+[[nodiscard]] inline std::string rank_page(const RankResults& made, const Json& settings) {
+  const auto setting = [&](const char* name) { return first_string(settings, name).value_or(""); };
+  const std::string title =
+      setting("model") + (setting("dataset").empty() ? "" : " on " + setting("dataset"));
+  std::string out = page_begin(title) + "<h1>" + label(title) +
+                    "</h1>\n<p class=\"dim\">Entity ranking: each query (head, relation, ?) ranks "
+                    "all candidates; the true entity should stand first.</p>\n";
+  for (const std::string& remark : made.remarks) out += note(remark);
+  return out + detail::rank_cards(made) + detail::methods_table(made) + detail::hits_section(made) +
+         detail::histogram_section(made) + detail::agreement_section(made) +
+         detail::length_section(made) + detail::rank_relations_section(made) +
+         settings_table(settings) + page_end();
+}
+
+}  // namespace plumb

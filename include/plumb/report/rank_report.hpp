@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a ranking of entities leave for people and for other programs?
+//
+// From a finished run folder: metrics.json, ranks.csv, report.html, and the table for the terminal.
+// All depends on the results and the settings alone.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plumb/report/csv.hpp"
+#include "plumb/report/rank_data.hpp"
+#include "plumb/report/rank_page.hpp"
+#include "plumb/report/text_table.hpp"
+#include "plumb/run/run_folder.hpp"
+
+namespace plumb {
+
+class RankReport {
+ public:
+  /// Throws a user error when the folder holds no finished run.
+  explicit RankReport(const std::filesystem::path& folder, Bootstrap bootstrap = {})
+      : bootstrap_(bootstrap) {
+    const auto file = folder / "metadata_rank.json";
+    if (!std::filesystem::exists(file)) {
+      throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
+                       "finish it with --resume");
+    }
+    const Json metadata = read_json_object(file);
+    const auto methods = string_list(metadata, "methods");
+    if (!methods || methods->empty()) {
+      throw user_error({file, 0, "methods"}, "names none", "rank again");
+    }
+    made_ = rank_results(folder, *methods, bootstrap);
+    if (const auto remarks = string_list(metadata, "remarks")) {
+      made_.remarks.insert(made_.remarks.begin(), remarks->begin(), remarks->end());
+    }
+    if (const auto run = folder / "run.json"; std::filesystem::exists(run)) {
+      settings_ = read_json_object(run).value("settings", Json::object());
+    }
+  }
+
+  /// Writes metrics.json, ranks.csv and report.html into `target`.
+  void write(const std::filesystem::path& target) const {
+    Json metrics = {{"bootstrap", {{"seed", bootstrap_.seed}, {"resamples", bootstrap_.resamples}}},
+                    {"interval", 0.95}};
+    metrics.update(to_json(made_));
+    write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
+    write_atomically(target / "ranks.csv", csv());
+    write_atomically(target / "report.html", rank_page(made_, settings_));
+  }
+
+  [[nodiscard]] std::string table() const {
+    std::vector<std::string> heads{"method", "queries", "candidates", "MR", "MRR [95%]", "AMRI"};
+    for (const std::size_t k : entity_hit_levels) heads.push_back("Hit@" + std::to_string(k));
+    TextTable table(heads);
+    for (const RankedMethod& method : made_.methods) {
+      for (const bool filtered : {false, true}) {
+        const RankMetrics& metrics = (filtered ? method.filtered : method.raw)[1];
+        std::vector<std::string> row{method.name + (filtered ? ", filtered" : ""),
+                                     std::to_string(metrics.queries),
+                                     std::to_string(method.ranks.front().candidates),
+                                     number_or_dash(metrics.mean_rank, 1),
+                                     with_interval(metrics.mean_reciprocal_rank),
+                                     number_or_dash(metrics.adjusted_mean_rank_index)};
+        for (const Estimate& hits : metrics.hits) row.push_back(number_or_dash(hits));
+        table.add(row);
+      }
+    }
+    std::string text = table.text();
+    if (made_.agreements.empty()) return text;
+    TextTable agreements({"agreement", "queries", "r of log ranks [95%]", "p"});
+    for (const MethodAgreement& one : made_.agreements) {
+      agreements.add({made_.methods[one.one].name + " and " + made_.methods[one.other].name,
+                      std::to_string(one.shared.size()), with_interval(one.log_rank.r),
+                      detail::p_text(one.log_rank.p)});
+    }
+    return text + "\n" + agreements.text();
+  }
+
+  /// What must be said wherever the numbers are shown, each once.
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
+  [[nodiscard]] const RankResults& results() const noexcept { return made_; }
+
+ private:
+  /// A row for each method and query.
+  [[nodiscard]] std::string csv() const {
+    std::string text = csv_line({"method", "part", "line", "asks", "head", "relation", "tail",
+                                 "tokens", "rank", "filtered_rank", "undecided"});
+    for (const RankedMethod& method : made_.methods) {
+      for (const EntityRank& rank : method.ranks) {
+        text += csv_line({method.name, rank.part, std::to_string(rank.line),
+                          rank.asks_head ? "head" : "tail", rank.head, rank.relation, rank.tail,
+                          std::to_string(rank.tokens), fixed(rank.raw.realistic(), 1),
+                          fixed(rank.filtered.realistic(), 1), std::to_string(rank.undecided)});
+      }
+    }
+    return text;
+  }
+
+  Bootstrap bootstrap_;
+  RankResults made_;
+  Json settings_ = Json::object();
+};
+
+}  // namespace plumb

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are exact ranks by likelihood taken so that the job can be taken up again?
+//
+// The names' searches go 128 queries a pack, and each pack is written into the journal when it is
+// done. The LM head is the same search over names of one token.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/prompt/triple_prompt.hpp"
+#include "plumb/rank/likelihood_ranker.hpp"
+#include "plumb/run/rank_work.hpp"
+#include "plumb/score/pack_plan.hpp"
+
+namespace plumb {
+
+/// What the searches of a method took.
+struct NameSearchCost {
+  std::size_t queries = 0;
+  /// Trie nodes fed and looked at; some are fed again where branches ran out.
+  std::uint64_t fed = 0, expanded = 0;
+  /// Candidates found nearer than 1e-4 nats to the true one.
+  std::size_t near = 0;
+};
+
+/// Model, options and work must outlive it.
+template <CausalLm Model>
+class NameSearchRun {
+ public:
+  NameSearchRun(Model& model, const RankOptions& options, RankWork& work)
+      : model_(model), options_(options), work_(work) {}
+
+  /// Exact ranks by the likelihood of the names.
+  [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, bool with_bos) {
+    std::vector<std::string> texts;
+    for (const std::uint32_t e : plan.candidates.entities()) {
+      texts.push_back(TriplePrompt::candidate(plan.graph.entities[e]));
+    }
+    return searched(plan, "likelihood", NameTrie(model_, texts), QueryForm::paper, with_bos,
+                    options_.search);
+  }
+
+  /// Ranks by the next token alone; all candidates have names of one token.
+  [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, bool with_bos) {
+    std::vector<std::string> texts;
+    for (const std::uint32_t e : plan.candidates.entities()) {
+      texts.push_back((options_.form == QueryForm::paper ? " " : "") + plan.graph.entities[e].name);
+    }
+    return searched(plan, "lm-head", NameTrie(model_, texts), options_.form, with_bos, {});
+  }
+
+  /// By method; " heads" behind it for head queries.
+  [[nodiscard]] const std::map<std::string, NameSearchCost>& cost() const noexcept { return cost_; }
+
+ private:
+  static constexpr std::size_t pack_size = 128;
+
+  [[nodiscard]] std::vector<EntityRank> searched(const RankPlan& plan, const std::string& method,
+                                                 const NameTrie& trie, QueryForm form,
+                                                 bool with_bos, const NameSearchOptions& search) {
+    const TriplePrompt prompt(plan.graph, plan.shots, form);
+    const TrueCandidates truths(plan);
+    const std::optional<TokenId> bos = with_bos ? model_.bos() : std::nullopt;
+    std::vector<EntityRank> made;
+    for (const PlannedQuery& planned : plan.queries)
+      made.push_back(unranked(model_, plan, planned));
+    for (const bool head : {false, true}) {
+      std::vector<NameQuestion> questions;
+      std::vector<std::size_t> places;
+      for (std::size_t i = 0; i < plan.queries.size(); ++i) {
+        const GraphQuery& query = plan.queries[i].query;
+        if (query.asks_head != head) continue;
+        places.push_back(i);
+        questions.push_back({prompt_ids(model_, {prompt.query(query), {}, {}}, bos),
+                             plan.candidates.place(query.gold()), truths.of(query)});
+        refuse_length(plan, query, questions.back().prompt.size() + trie.longest(0));
+      }
+      if (!questions.empty()) {
+        search_packs(method + (head ? " heads" : ""), trie, search, std::move(questions), places,
+                     made);
+      }
+    }
+    return made;
+  }
+
+  void search_packs(const std::string& part, const NameTrie& trie, const NameSearchOptions& search,
+                    std::vector<NameQuestion> unsorted, const std::vector<std::size_t>& of,
+                    std::vector<EntityRank>& made) {
+    // Questions of one prompt stand in one pack, and what all prompts begin with is shared.
+    std::vector<std::size_t> order(unsorted.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return unsorted[i].prompt; });
+    std::vector<NameQuestion> questions;
+    for (const std::size_t i : order) questions.push_back(std::move(unsorted[i]));
+    std::vector<TokenId> context = questions.front().prompt;
+    context.resize(
+        std::min(detail::common_prefix(context, questions.back().prompt), context.size() - 1));
+    std::uint64_t name_tokens = 0;
+    for (std::size_t c = 0; c < trie.size(); ++c) name_tokens += trie.tree().depth(trie.leaf(c));
+
+    std::size_t done = 0, fresh = 0;
+    const auto advance = [&](std::size_t now) {
+      done += now;
+      work_.advance(part, done, fresh, questions.size());
+    };
+    advance(0);
+    for (std::size_t first = 0, pack = 0; first < questions.size(); first += pack_size, ++pack) {
+      const auto asked =
+          std::span(questions).subspan(first, std::min(pack_size, questions.size() - first));
+      std::optional<Json> rows = work_.journal.find(part, pack);
+      if (rows) {
+        advance(asked.size());
+      } else {
+        LikelihoodRanker ranker(model_, trie, search);
+        std::vector<SearchedRank> ranks;
+        work_.time(part, [&] {
+          ranks = ranker.rank(context, asked, [&] {
+            ++fresh;
+            advance(1);
+          });
+        });
+        rows = Json::array();
+        rows->push_back(Json::array({ranker.fed_for_names(), ranker.fed_for_prompts()}));
+        for (const SearchedRank& r : ranks) {
+          rows->push_back({r.score, r.above, r.equal, r.filtered_above, r.filtered_equal,
+                           r.undecided, r.near, r.expanded});
+        }
+        work_.journal.append(part, pack, *rows);
+        work_.summary.fresh_statements += trie.size() * asked.size();
+      }
+      if (rows->size() != asked.size() + 1) {
+        throw user_error({.field = part},
+                         "the journal's pack " + std::to_string(pack) + " is not this job's",
+                         "it was written by another build; start anew in another --out");
+      }
+      NameSearchCost& cost = cost_[part];
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        const Json& row = (*rows)[i + 1];
+        EntityRank& rank = made[of[order[first + i]]];
+        rank.score = row[0];
+        rank.raw = {row[1], row[2]};
+        rank.filtered = {row[3], row[4]};
+        rank.undecided = row[5];
+        rank.filtered_candidates = rank.candidates - (asked[i].truths.size() - 1);
+        work_.summary.cost.statements += trie.size();
+        work_.summary.cost.tokens_one_by_one += trie.size() * asked[i].prompt.size() + name_tokens;
+        cost.near += row[6].get<std::size_t>();
+        cost.expanded += row[7].get<std::uint64_t>();
+        ++cost.queries;
+      }
+      const std::uint64_t names = (*rows)[0][0], prompts = (*rows)[0][1];
+      cost.fed += names;
+      work_.summary.cost.tokens_fed += names + prompts;
+      work_.summary.cost.tree_nodes += names + prompts;
+    }
+  }
+
+  void refuse_length(const RankPlan& plan, const GraphQuery& query, std::size_t tokens) const {
+    if (tokens <= model_.context_length()) return;
+    throw user_error({.field = plan.graph.entities[query.given()].id},
+                     "its query and the longest name have " + std::to_string(tokens) +
+                         " tokens, the model's context " + std::to_string(model_.context_length()),
+                     "ask for fewer --shots");
+  }
+
+  Model& model_;
+  const RankOptions& options_;
+  RankWork& work_;
+  std::map<std::string, NameSearchCost> cost_;
+};
+
+}  // namespace plumb

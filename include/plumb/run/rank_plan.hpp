@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which queries are asked of a knowledge graph, among which entities?
+//
+// Queries are the triples of a part of the graph, or a seeded sample of them; candidates are all
+// entities, those whose name is one token, or the heads and tails of the queries. All methods that
+// are compared share both. Source: "Cosine Similarity as Logits?", sections 5.2 and 5.3.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/core/random.hpp"
+#include "plumb/data/knowledge_graph.hpp"
+#include "plumb/prompt/entity_prompt.hpp"
+#include "plumb/prompt/triple_prompt.hpp"
+#include "plumb/rank/cosine_ranker.hpp"
+#include "plumb/score/name_search.hpp"
+
+namespace plumb {
+
+enum class GraphPart { test, valid, train, all };
+enum class CandidateSet { all, single_token, of_queries };
+
+struct RankOptions {
+  GraphPart part = GraphPart::test;
+  CandidateSet candidates = CandidateSet::all;
+  /// Codes of the relations that are asked; empty takes all.
+  std::vector<std::string> relations{};
+  /// Of these triples, drawn by seed; then the first; 0 takes all.
+  std::size_t sample = 0;
+  std::size_t limit = 0;
+  std::uint64_t sample_seed = 0;
+  std::size_t shots = 8;
+  std::uint64_t shot_seed = 0;
+  /// How DEER and the LM head write queries; likelihoods take the paper's form.
+  QueryForm form = QueryForm::reference;
+  EntityPrompt entity_prompt = EntityPrompt::eol;
+  /// Also ask for each triple's head.
+  bool heads = false;
+  NameSearchOptions search{};
+};
+
+/// A query with the part of the graph it is of.
+struct PlannedQuery {
+  GraphQuery query;
+  std::string_view part;
+};
+
+/// Entities that queries are ranked among.
+class Candidates {
+ public:
+  Candidates() = default;
+  Candidates(std::vector<std::uint32_t> entities, std::size_t all)
+      : entities_(std::move(entities)), places_(all, absent) {
+    for (std::uint32_t i = 0; i < entities_.size(); ++i) places_[entities_[i]] = i;
+  }
+  /// Indices into the graph's entities, ascending.
+  [[nodiscard]] const std::vector<std::uint32_t>& entities() const noexcept { return entities_; }
+  [[nodiscard]] std::size_t size() const noexcept { return entities_.size(); }
+  [[nodiscard]] bool has(std::uint32_t entity) const { return places_[entity] != absent; }
+  /// Its place among them.
+  [[nodiscard]] std::uint32_t place(std::uint32_t entity) const { return places_[entity]; }
+
+ private:
+  static constexpr std::uint32_t absent = static_cast<std::uint32_t>(-1);
+  std::vector<std::uint32_t> entities_;
+  std::vector<std::uint32_t> places_;
+};
+
+/// What a ranking asks. The graph must outlive it.
+struct RankPlan {
+  const KnowledgeGraph& graph;
+  std::vector<Triple> shots;
+  std::vector<PlannedQuery> queries;
+  Candidates candidates;
+  /// Queries left out because the true entity is no candidate.
+  std::size_t left_out = 0;
+};
+
+namespace detail {
+
+inline std::set<std::uint32_t> asked_relations(const KnowledgeGraph& graph,
+                                               const std::vector<std::string>& codes) {
+  std::set<std::uint32_t> asked;
+  for (const std::string& code : codes) {
+    const auto found = std::ranges::find(graph.relations, code, &GraphRelation::id);
+    if (found == graph.relations.end()) {
+      std::string known;
+      for (const GraphRelation& relation : graph.relations) known += " " + relation.id;
+      throw user_error({.field = "--relations"}, "'" + code + "' is not a relation of the graph",
+                       "it has" + known);
+    }
+    asked.insert(static_cast<std::uint32_t>(found - graph.relations.begin()));
+  }
+  return asked;
+}
+
+/// The same plan among fewer candidates, with the queries whose true entity is one of them.
+inline RankPlan narrowed(const RankPlan& plan, std::vector<std::uint32_t> entities) {
+  RankPlan made{plan.graph, plan.shots, {}, {}, plan.left_out};
+  made.candidates = Candidates(std::move(entities), plan.graph.entities.size());
+  for (const PlannedQuery& planned : plan.queries) {
+    if (made.candidates.has(planned.query.gold())) {
+      made.queries.push_back(planned);
+    } else {
+      ++made.left_out;
+    }
+  }
+  return made;
+}
+
+}  // namespace detail
+
+/// The candidates whose name is one token, behind a space in the paper's form, and their queries.
+/// Throws a user error when none is left.
+template <class Tokenizer>
+[[nodiscard]] RankPlan single_token_plan(const RankPlan& plan, const Tokenizer& tokenizer,
+                                         QueryForm form) {
+  std::vector<std::uint32_t> single;
+  for (const std::uint32_t e : plan.candidates.entities()) {
+    const std::string& name = plan.graph.entities[e].name;
+    const std::string text = (form == QueryForm::paper ? " " : "") + name;
+    if (tokenizer.tokenize(text).tokens.size() == 1) single.push_back(e);
+  }
+  RankPlan made = detail::narrowed(plan, std::move(single));
+  if (made.queries.empty()) {
+    throw user_error({.field = "--candidates"},
+                     "no query's true entity has a name of one token with this model",
+                     "rank among all entities, by likelihood or DEER");
+  }
+  return made;
+}
+
+/// Throws a user error when the part has no triples, or the graph too few for the shots.
+template <class Tokenizer>
+[[nodiscard]] RankPlan rank_plan(const KnowledgeGraph& graph, const RankOptions& options,
+                                 const Tokenizer& tokenizer) {
+  RankPlan plan{graph, drawn_shots(graph, options.shots, options.shot_seed), {}, {}, 0};
+  const std::set<std::uint32_t> asked = detail::asked_relations(graph, options.relations);
+  std::vector<std::pair<Triple, std::string_view>> triples;
+  const auto add = [&](GraphPart part, const std::vector<Triple>& list, std::string_view name) {
+    if (options.part != part && options.part != GraphPart::all) return;
+    for (const Triple& triple : list) {
+      if (asked.empty() || asked.contains(triple.relation)) triples.emplace_back(triple, name);
+    }
+  };
+  add(GraphPart::train, graph.train, "train");
+  add(GraphPart::valid, graph.valid, "valid");
+  add(GraphPart::test, graph.test, "test");
+  if (triples.empty()) {
+    throw user_error({.field = "--split"}, "the graph has no triples there", "choose another");
+  }
+  if (options.sample > 0 && options.sample < triples.size()) {
+    RandomStream random(options.sample_seed, "queries/" + graph.name);
+    random.shuffle(triples, options.sample);
+    triples.resize(options.sample);
+  }
+  if (options.limit > 0 && options.limit < triples.size()) triples.resize(options.limit);
+  std::set<std::uint32_t> met;
+  for (const auto& [triple, name] : triples) {
+    met.insert({triple.head, triple.tail});
+    plan.queries.push_back({{triple, false}, name});
+    if (options.heads) plan.queries.push_back({{triple, true}, name});
+  }
+  std::vector<std::uint32_t> entities;
+  if (options.candidates == CandidateSet::of_queries) {
+    entities.assign(met.begin(), met.end());
+  } else {
+    for (std::uint32_t e = 0; e < graph.entities.size(); ++e) entities.push_back(e);
+  }
+  plan.candidates = Candidates(std::move(entities), graph.entities.size());
+  if (options.candidates != CandidateSet::single_token) return plan;
+  return single_token_plan(plan, tokenizer, options.form);
+}
+
+/// For each query, the candidates that answer it truly, as places among them, ascending; the true
+/// one is among them.
+class TrueCandidates {
+ public:
+  explicit TrueCandidates(const RankPlan& plan) : plan_(plan) {
+    for (const auto* part : {&plan.graph.train, &plan.graph.valid, &plan.graph.test}) {
+      for (const Triple& t : *part) {
+        tails_.push_back({t.head, t.relation, t.tail, 0});
+        heads_.push_back({t.tail, t.relation, t.head, 0});
+      }
+    }
+    for (auto* list : {&tails_, &heads_}) {
+      std::ranges::sort(*list);
+      const auto [first, last] = std::ranges::unique(*list);
+      list->erase(first, last);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> of(const GraphQuery& query) const {
+    const std::vector<Triple>& list = query.asks_head ? heads_ : tails_;
+    const std::uint32_t relation = query.triple.relation;
+    std::vector<std::uint32_t> places;
+    for (auto at = std::ranges::lower_bound(list, Triple{query.given(), relation, 0, 0});
+         at != list.end() && at->head == query.given() && at->relation == relation; ++at) {
+      if (plan_.candidates.has(at->tail)) places.push_back(plan_.candidates.place(at->tail));
+    }
+    return places;  // candidates ascend as entities do
+  }
+
+ private:
+  const RankPlan& plan_;
+  std::vector<Triple> tails_, heads_;  // given, relation, asked for
+};
+
+}  // namespace plumb

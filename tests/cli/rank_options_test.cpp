@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/rank_options.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "support/errors.hpp"
+
+using namespace plumb;
+using detail::RankArguments;
+using test::says;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+RankArguments parse(Words words) {
+  std::ostringstream out, err;
+  Console console{std::move(words), out, err};
+  detail::RankWords options;
+  detail::options::options_description list;
+  options.describe(list);
+  const auto values = detail::parse_arguments(console, "plumb rank [options]", list);
+  return options.parse(values.value());
+}
+
+/// With what is required.
+RankArguments with(Words words) {
+  words.insert(words.begin(), {"--data", "d", "--model", "m", "--out", "o"});
+  return parse(std::move(words));
+}
+
+void refused(const Words& words, const std::string& message) {
+  BOOST_CHECK_EXCEPTION((void)with(words), Error, says(Fault::user, words[0] + ": " + message));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rank_options)
+
+// The paper's numbers.
+BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
+  const RankArguments parsed = with({});
+  BOOST_TEST(parsed.data == "d");
+  BOOST_TEST(parsed.model.model == "m");
+  BOOST_TEST(parsed.model.exact);
+  BOOST_TEST(parsed.out == "o");
+  BOOST_TEST(parsed.deer);
+  BOOST_TEST(!parsed.likelihood);
+  BOOST_TEST(!parsed.lm_head);
+  BOOST_TEST(!parsed.bos_of_vectors);
+  BOOST_TEST(parsed.bos_of_names);
+  BOOST_TEST(parsed.entities.empty());
+  BOOST_TEST(parsed.fixed.empty());
+  BOOST_TEST(parsed.seed == 0U);
+  BOOST_TEST(!parsed.resume);
+  const RankOptions& ranking = parsed.ranking;
+  BOOST_TEST((ranking.part == GraphPart::test));
+  BOOST_TEST((ranking.candidates == CandidateSet::all));
+  BOOST_TEST(ranking.relations.empty());
+  BOOST_TEST(ranking.sample == 0U);
+  BOOST_TEST(ranking.limit == 0U);
+  BOOST_TEST(ranking.sample_seed == 0U);
+  BOOST_TEST(ranking.shots == 8U);
+  BOOST_TEST(ranking.shot_seed == 0U);
+  BOOST_TEST((ranking.form == QueryForm::reference));
+  BOOST_TEST((ranking.entity_prompt == EntityPrompt::eol));
+  BOOST_TEST(!ranking.heads);
+  BOOST_TEST((ranking.search.reduction == Reduction::sum));
+  BOOST_TEST(ranking.search.hits == 0U);
+  BOOST_TEST(ranking.search.budget == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
+  const RankArguments parsed = with({"--method",
+                                     "deer,likelihood",
+                                     "--split",
+                                     "valid",
+                                     "--candidates",
+                                     "of-queries",
+                                     "--relations",
+                                     "next,in",
+                                     "--sample",
+                                     "20",
+                                     "--sample-seed",
+                                     "2",
+                                     "--limit",
+                                     "7",
+                                     "--shots",
+                                     "3",
+                                     "--shot-seed",
+                                     "4",
+                                     "--query-form",
+                                     "paper",
+                                     "--entity-prompt",
+                                     "b",
+                                     "--head-queries",
+                                     "--hits",
+                                     "3,10,1",
+                                     "--reduction",
+                                     "mean",
+                                     "--budget",
+                                     "500",
+                                     "--seed",
+                                     "8",
+                                     "--precision",
+                                     "fast",
+                                     "--threads",
+                                     "2",
+                                     "--resume"});
+  BOOST_TEST(parsed.deer);
+  BOOST_TEST(parsed.likelihood);
+  BOOST_TEST(!parsed.lm_head);
+  BOOST_TEST(parsed.seed == 8U);
+  BOOST_TEST(parsed.resume);
+  BOOST_TEST(!parsed.model.exact);
+  BOOST_TEST(parsed.model.threads == 2);
+  const RankOptions& ranking = parsed.ranking;
+  BOOST_TEST((ranking.part == GraphPart::valid));
+  BOOST_TEST((ranking.candidates == CandidateSet::of_queries));
+  BOOST_TEST((ranking.relations == Words{"next", "in"}));
+  BOOST_TEST(ranking.sample == 20U);
+  BOOST_TEST(ranking.sample_seed == 2U);
+  BOOST_TEST(ranking.limit == 7U);
+  BOOST_TEST(ranking.shots == 3U);
+  BOOST_TEST(ranking.shot_seed == 4U);
+  BOOST_TEST((ranking.form == QueryForm::paper));
+  BOOST_TEST((ranking.entity_prompt == EntityPrompt::b));
+  BOOST_TEST(ranking.heads);
+  BOOST_TEST(ranking.search.hits == 10U);  // the highest, whatever the order
+  BOOST_TEST((ranking.search.reduction == Reduction::mean));
+  BOOST_TEST(ranking.search.budget == 500U);
+}
+
+BOOST_AUTO_TEST_CASE(words_have_their_meanings) {
+  for (const auto& [word, part] : {std::pair{"test", GraphPart::test},
+                                   {"valid", GraphPart::valid},
+                                   {"train", GraphPart::train},
+                                   {"all", GraphPart::all}}) {
+    BOOST_TEST((with({"--split", word}).ranking.part == part), word);
+  }
+  for (const auto& [word, set] : {std::pair{"all", CandidateSet::all},
+                                  {"single-token", CandidateSet::single_token},
+                                  {"of-queries", CandidateSet::of_queries}}) {
+    BOOST_TEST((with({"--candidates", word}).ranking.candidates == set), word);
+  }
+  for (const auto& [word, prompt] : {std::pair{"eol", EntityPrompt::eol},
+                                     {"a", EntityPrompt::a},
+                                     {"b", EntityPrompt::b},
+                                     {"c", EntityPrompt::c}}) {
+    BOOST_TEST((with({"--entity-prompt", word}).ranking.entity_prompt == prompt), word);
+  }
+  for (const auto& [word, form] :
+       {std::pair{"reference", QueryForm::reference}, {"paper", QueryForm::paper}}) {
+    BOOST_TEST((with({"--query-form", word}).ranking.form == form), word);
+  }
+  BOOST_TEST(with({"--shots", "0"}).ranking.shots == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(methods_are_named_in_any_order) {
+  for (const auto& [words, deer, likelihood, lm_head] :
+       {std::tuple{"deer", true, false, false},
+        {"likelihood", false, true, false},
+        {"lm-head", false, false, true},
+        {"lm-head,deer", true, false, true},
+        {"likelihood,lm-head,deer", true, true, true}}) {
+    const RankArguments parsed = with({"--method", words});
+    BOOST_TEST(parsed.deer == deer, words);
+    BOOST_TEST(parsed.likelihood == likelihood, words);
+    BOOST_TEST(parsed.lm_head == lm_head, words);
+  }
+  refused({"--method", "cosine"}, "'cosine' is not a choice; say one of deer, likelihood, lm-head");
+  refused({"--method", "deer,"}, "'deer,' has an empty item; write a,b,c");
+  refused({"--method", ""}, "names none; say deer");
+}
+
+// Vectors are made without BOS and names are scored with it, until it is said how.
+BOOST_AUTO_TEST_CASE(bos_is_what_each_method_takes_or_what_is_said) {
+  for (const bool bos : {true, false}) {
+    const RankArguments parsed = with({"--bos", bos ? "yes" : "no"});
+    BOOST_TEST(parsed.bos_of_vectors == bos);
+    BOOST_TEST(parsed.bos_of_names == bos);
+  }
+  refused({"--bos", "maybe"}, "'maybe' is not a choice; say yes or no");
+}
+
+BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {
+  const auto hits = [](const std::string& levels) {
+    return with({"--method", "likelihood", "--hits", levels}).ranking.search.hits;
+  };
+  BOOST_TEST(hits("1") == 1U);
+  BOOST_TEST(hits("100,3") == 100U);
+  for (const auto& [levels, message] : {std::pair{"5", "'5' is not shown; say 1, 3, 10 or 100"},
+                                        {"1,50", "'50' is not shown; say 1, 3, 10 or 100"},
+                                        {"0", "'0' is not shown"},
+                                        {"some", "'some' is not a whole number from 0"},
+                                        {"1,,3", "'1,,3' has an empty item"}}) {
+    refused({"--hits", levels, "--method", "likelihood"}, message);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_are_a_file) {
+  BOOST_TEST(with({"--entities", "v.npy"}).entities == "v.npy");
+  refused({"--entity-prompt", "a", "--entities", "v.npy"},
+          "has no effect beside --entities; leave it out; the vectors are made already");
+  refused({"--entity-prompt", "eol", "--entities", "v.npy"}, "has no effect beside --entities");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_methods_leave_without_effect_is_refused) {
+  const auto idle = [](const std::string& method, const std::string& option,
+                       const std::string& value, const std::string& needed) {
+    refused({option, value, "--method", method},
+            "has no effect without --method " + needed + "; leave it out");
+  };
+  for (const char* method : {"likelihood", "lm-head", "likelihood,lm-head"}) {
+    idle(method, "--entity-prompt", "a", "deer");
+    idle(method, "--entities", "v.npy", "deer");
+  }
+  for (const char* method : {"deer", "lm-head", "lm-head,deer"}) {
+    idle(method, "--hits", "1", "likelihood");
+    idle(method, "--reduction", "mean", "likelihood");
+    idle(method, "--budget", "10", "likelihood");
+  }
+  idle("likelihood", "--query-form", "paper", "deer or lm-head");
+  BOOST_TEST(
+      (with({"--method", "lm-head", "--query-form", "paper"}).ranking.form == QueryForm::paper));
+  BOOST_TEST(with({"--method", "deer,likelihood", "--budget", "10"}).ranking.search.budget == 10U);
+}
+
+BOOST_AUTO_TEST_CASE(a_fixed_ranking_says_what_is_asked) {
+  const RankArguments parsed =
+      with({"--fixed", "f.json", "--query-form", "paper", "--bos", "yes", "--resume"});
+  BOOST_TEST(parsed.fixed == "f.json");
+  BOOST_TEST((parsed.ranking.form == QueryForm::paper));
+  BOOST_TEST(parsed.bos_of_vectors);
+  for (const auto& [option, value] : {std::pair{"--split", "valid"},
+                                      {"--method", "deer,lm-head"},
+                                      {"--candidates", "of-queries"},
+                                      {"--relations", "in"},
+                                      {"--sample", "5"},
+                                      {"--sample-seed", "1"},
+                                      {"--shots", "3"},
+                                      {"--shot-seed", "1"},
+                                      {"--entity-prompt", "a"},
+                                      {"--entities", "v.npy"},
+                                      {"--limit", "5"},
+                                      {"--seed", "1"}}) {
+    refused({option, value, "--fixed", "f.json"},
+            "has no effect beside --fixed; leave it out; the file says what is asked");
+  }
+  refused({"--head-queries", "--fixed", "f.json"}, "has no effect beside --fixed");
+  refused({"--hits", "1", "--fixed", "f.json"}, "has no effect without --method likelihood");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_required_is_asked_for_by_name) {
+  for (const auto& [words, option] : {std::pair{Words{"--model", "m", "--out", "o"}, "--data"},
+                                      {Words{"--data", "d", "--out", "o"}, "--model"},
+                                      {Words{"--data", "d", "--model", "m"}, "--out"}}) {
+    BOOST_CHECK_EXCEPTION(
+        (void)parse(words), Error,
+        says(Fault::user, std::string(option) + ": is required but missing; `plumb rank --help`"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
+  for (const char* option :
+       {"--sample", "--sample-seed", "--shots", "--shot-seed", "--limit", "--seed", "--threads"}) {
+    refused({option, "some"}, "'some' is not a whole number from 0");
+    refused({option, "1.5"}, "'1.5' is not a whole number from 0");
+    refused({option, ""}, "'' is not a whole number from 0");
+  }
+  refused({"--budget", "-1", "--method", "likelihood"}, "'-1' is not a whole number from 0");
+  refused({"--split", "dev"}, "'dev' is not a choice; say one of test, valid, train, all");
+  refused({"--candidates", "some"},
+          "'some' is not a choice; say one of all, single-token, of-queries");
+  refused({"--query-form", "own"}, "'own' is not a choice; say one of reference, paper");
+  refused({"--entity-prompt", "d"}, "'d' is not a choice; say eol, a, b or c");
+  refused({"--reduction", "max", "--method", "likelihood"},
+          "'max' is not a choice; say sum or mean");
+  refused({"--relations", "a,,b"}, "'a,,b' has an empty item");
+  refused({"--precision", "half"}, "'half' is not a choice; say exact or fast");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

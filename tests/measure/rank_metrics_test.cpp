@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/rank_metrics.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+
+using namespace plumb;
+
+namespace {
+
+using Ranks = std::vector<QueryRank>;
+
+constexpr Bootstrap bootstrap{.seed = 3, .resamples = 200};
+constexpr Ties all_ties[] = {Ties::optimistic, Ties::realistic, Ties::pessimistic};
+
+bool near(double value, double expected) {
+  return std::abs(value - expected) < 1e-12;
+}
+
+/// Queries among 11 candidates: ranks 1, 3 and 8.
+const Ranks three{{{0, 0}, 11}, {{2, 0}, 11}, {{7, 0}, 11}};
+
+RankMetrics metrics_of(const Ranks& ranks, Ties ties = Ties::realistic) {
+  return rank_metrics(ranks, ties, bootstrap, "test");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rank_metrics_suite)
+
+BOOST_AUTO_TEST_CASE(means_are_those_computed_by_hand) {
+  const RankMetrics metrics = metrics_of(three);
+  BOOST_TEST(metrics.queries == 3U);
+  BOOST_TEST(metrics.tied == 0U);
+  BOOST_TEST(metrics.undecided == 0U);
+  BOOST_TEST(near(metrics.mean_rank.value, 4));
+  BOOST_TEST(near(metrics.mean_reciprocal_rank.value, (1 + 1.0 / 3 + 1.0 / 8) / 3));
+  BOOST_TEST(near(metrics.adjusted_mean_rank_index.value, 1 - 3.0 / 5));  // guessing has 6
+  for (const Estimate& e :
+       {metrics.mean_rank, metrics.mean_reciprocal_rank, metrics.adjusted_mean_rank_index}) {
+    BOOST_TEST(e.count == 3U);
+    BOOST_TEST(e.method == "bootstrap");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(hits_are_shares_with_wilsons_interval) {
+  const RankMetrics metrics = metrics_of(three);
+  BOOST_TEST((entity_hit_levels == std::array<std::size_t, 4>{1, 3, 10, 100}));
+  const std::size_t hits[] = {1, 2, 3};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Estimate expected = wilson(hits[i], 3);
+    BOOST_TEST(metrics.hits[i].value == expected.value);
+    BOOST_TEST(metrics.hits[i].low == expected.low);
+    BOOST_TEST(metrics.hits[i].high == expected.high);
+    BOOST_TEST(metrics.hits[i].count == 3U);
+    BOOST_TEST(metrics.hits[i].method == "wilson");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_level_above_the_number_of_candidates_has_no_hits) {
+  BOOST_TEST(metrics_of(three).hits[3].count == 0U);  // @100 of 11
+  BOOST_TEST(hits_at(three, Ties::realistic, 11).value == 1.0);
+  BOOST_TEST(hits_at(three, Ties::realistic, 12).count == 0U);
+  // One query with as many is enough: filtered queries of one graph have different numbers.
+  const Ranks mixed{{{0, 0}, 9}, {{9, 0}, 10}};
+  BOOST_TEST(hits_at(mixed, Ties::realistic, 10).value == 1.0);
+  BOOST_TEST(hits_at(mixed, Ties::realistic, 9).value == 0.5);
+  BOOST_TEST(hits_at(mixed, Ties::realistic, 11).count == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(ties_are_counted_and_ranked_as_told) {
+  // Optimistic 1 and 3, pessimistic 4 and 3, realistic 2.5 and 3.
+  const Ranks ranks{{{0, 3}, 5}, {{2, 0}, 5}};
+  const double mean_ranks[] = {2, 2.75, 3.5};
+  const double reciprocal[] = {(1 + 1.0 / 3) / 2, (0.4 + 1.0 / 3) / 2, (0.25 + 1.0 / 3) / 2};
+  const double first[] = {0.5, 0, 0};
+  const double third[] = {1, 1, 0.5};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const RankMetrics metrics = metrics_of(ranks, all_ties[i]);
+    BOOST_TEST(metrics.tied == 1U);
+    BOOST_TEST(near(metrics.mean_rank.value, mean_ranks[i]));
+    BOOST_TEST(near(metrics.mean_reciprocal_rank.value, reciprocal[i]));
+    BOOST_TEST(near(metrics.adjusted_mean_rank_index.value, 1 - (mean_ranks[i] - 1) / 2));
+    BOOST_TEST(metrics.hits[0].value == first[i]);
+    BOOST_TEST(metrics.hits[1].value == third[i]);
+  }
+}
+
+// A realistic rank of 3.5 is not among the first three.
+BOOST_AUTO_TEST_CASE(a_half_rank_hits_only_at_the_next_level) {
+  const Ranks ranks{{{2, 1}, 5}};
+  BOOST_TEST(hits_at(ranks, Ties::realistic, 3).value == 0.0);
+  BOOST_TEST(hits_at(ranks, Ties::realistic, 4).value == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(the_index_is_one_at_best_zero_for_guessing_and_minus_one_at_worst) {
+  const auto index = [](const Ranks& ranks) {
+    return metrics_of(ranks).adjusted_mean_rank_index.value;
+  };
+  BOOST_TEST(index({{{0, 0}, 9}, {{0, 0}, 101}}) == 1.0);
+  BOOST_TEST(index({{{4, 0}, 9}, {{50, 0}, 101}}) == 0.0);
+  BOOST_TEST(index({{{0, 8}, 9}, {{0, 100}, 101}}) == 0.0);  // all the same is guessing
+  BOOST_TEST(index({{{8, 0}, 9}, {{100, 0}, 101}}) == -1.0);
+  // E[MR − 1] is the mean over queries: (4 + 50) / 2.
+  BOOST_TEST(near(index({{{8, 0}, 9}, {{0, 0}, 101}}), 1 - 4.0 / 27));
+}
+
+BOOST_AUTO_TEST_CASE(a_single_candidate_has_no_index) {
+  const RankMetrics metrics = metrics_of({{{0, 0}, 1}});
+  BOOST_TEST(metrics.adjusted_mean_rank_index.count == 0U);
+  BOOST_TEST(metrics.mean_rank.value == 1.0);
+  BOOST_TEST(metrics.hits[0].value == 1.0);
+  BOOST_TEST(metrics.hits[1].count == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(no_queries_have_no_numbers) {
+  const RankMetrics metrics = metrics_of({});
+  BOOST_TEST(metrics.queries == 0U);
+  BOOST_TEST(metrics.mean_rank.count == 0U);
+  BOOST_TEST(metrics.mean_reciprocal_rank.count == 0U);
+  BOOST_TEST(metrics.adjusted_mean_rank_index.count == 0U);
+  for (const Estimate& hits : metrics.hits) BOOST_TEST(hits.count == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(an_undecided_query_leaves_only_what_it_cannot_change) {
+  // Its rank is anywhere from 3 to 8.
+  const Ranks ranks{{{0, 0}, 200}, {{2, 0}, 200, 5}};
+  const RankMetrics metrics = metrics_of(ranks);
+  BOOST_TEST(metrics.undecided == 1U);
+  BOOST_TEST(metrics.mean_rank.count == 0U);
+  BOOST_TEST(metrics.mean_reciprocal_rank.count == 0U);
+  BOOST_TEST(metrics.adjusted_mean_rank_index.count == 0U);
+  BOOST_TEST(metrics.hits[0].value == 0.5);
+  BOOST_TEST(metrics.hits[1].count == 0U);
+  BOOST_TEST(metrics.hits[2].value == 1.0);
+  BOOST_TEST(metrics.hits[3].value == 1.0);
+  BOOST_TEST(hits_at(ranks, Ties::realistic, 2).value == 0.5);
+  for (const std::size_t k : {3U, 4U, 7U}) {
+    BOOST_TEST(hits_at(ranks, Ties::realistic, k).count == 0U);
+  }
+  BOOST_TEST(hits_at(ranks, Ties::realistic, 8).value == 1.0);
+}
+
+// The number that is given is the one under every rank that the undecided allow, or none.
+BOOST_AUTO_TEST_CASE(hits_are_given_just_when_all_outcomes_agree) {
+  RandomStream random(6, "undecided");
+  for (int round = 0; round < 300; ++round) {
+    Ranks ranks(1 + random.below(4));
+    for (QueryRank& query : ranks) {
+      query = {{random.below(5), random.below(2)}, 12, random.below(3) == 0 ? random.below(4) : 0};
+    }
+    for (std::size_t k = 1; k <= 10; ++k) {
+      std::size_t least = 0, most = 0;
+      for (const QueryRank& query : ranks) {
+        const std::size_t place = 1 + query.rank.above + query.rank.equal;
+        most += place <= k ? 1U : 0U;
+        least += place + query.undecided <= k ? 1U : 0U;
+      }
+      const Estimate hits = hits_at(ranks, Ties::pessimistic, k);
+      BOOST_TEST(hits.count == (least == most ? ranks.size() : 0U));
+      if (least == most) BOOST_TEST(hits.value == wilson(most, ranks.size()).value);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(intervals_are_the_bootstraps_over_queries) {
+  RandomStream random(2, "ranks");
+  Ranks ranks(30);
+  Stratum places, reciprocals;
+  for (QueryRank& query : ranks) {
+    query = {{random.below(100), 0}, 101};
+    places.values.push_back(query.rank.realistic());
+    reciprocals.values.push_back(1 / query.rank.realistic());
+  }
+  const RankMetrics metrics = metrics_of(ranks);
+  const Estimate mean = bootstrap_mean({places}, bootstrap, "test/mean_rank");
+  BOOST_TEST(mean.low < mean.high);
+  BOOST_TEST(metrics.mean_rank.low == mean.low);
+  BOOST_TEST(metrics.mean_rank.high == mean.high);
+  const Estimate reciprocal = bootstrap_mean({reciprocals}, bootstrap, "test/mrr");
+  BOOST_TEST(metrics.mean_reciprocal_rank.low == reciprocal.low);
+  BOOST_TEST(metrics.mean_reciprocal_rank.high == reciprocal.high);
+  // The index falls as the mean rank rises; guessing has a mean of 51.
+  const Estimate& index = metrics.adjusted_mean_rank_index;
+  BOOST_TEST(near(index.low, 1 - (mean.high - 1) / 50));
+  BOOST_TEST(near(index.high, 1 - (mean.low - 1) / 50));
+  BOOST_TEST((index.low < index.value && index.value < index.high));
+}
+
+BOOST_AUTO_TEST_CASE(the_name_and_the_seed_draw_the_intervals) {
+  Ranks ranks;
+  for (std::size_t i = 0; i < 40; ++i) ranks.push_back({{i * i % 37, 0}, 40});
+  const auto low = [&](std::uint64_t seed, const char* name) {
+    return rank_metrics(ranks, Ties::realistic, {.seed = seed, .resamples = 200}, name)
+        .mean_rank.low;
+  };
+  BOOST_TEST(low(1, "a") == low(1, "a"));
+  BOOST_TEST(low(1, "a") != low(2, "a"));
+  BOOST_TEST(low(1, "a") != low(1, "b"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/rank.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(rank)
+
+BOOST_AUTO_TEST_CASE(ranks_start_at_one) {
+  const Rank best;
+  BOOST_TEST(best.optimistic() == 1.0);
+  BOOST_TEST(best.realistic() == 1.0);
+  BOOST_TEST(best.pessimistic() == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(without_ties_all_three_are_the_place) {
+  const Rank rank{.above = 6, .equal = 0};
+  BOOST_TEST(rank.optimistic() == 7.0);
+  BOOST_TEST(rank.realistic() == 7.0);
+  BOOST_TEST(rank.pessimistic() == 7.0);
+}
+
+BOOST_AUTO_TEST_CASE(with_ties_the_realistic_one_is_between_the_others) {
+  const Rank two{.above = 2, .equal = 1};
+  BOOST_TEST(two.optimistic() == 3.0);
+  BOOST_TEST(two.realistic() == 3.5);
+  BOOST_TEST(two.pessimistic() == 4.0);
+  const Rank all{.above = 0, .equal = 40942};
+  BOOST_TEST(all.optimistic() == 1.0);
+  BOOST_TEST(all.realistic() == 20472.0);
+  BOOST_TEST(all.pessimistic() == 40943.0);
+}
+
+// Over all orders that a tie allows, each place of the tied ones is as likely as another; the mean
+// over the tied candidates of 1, 2, … is what sorting gives.
+BOOST_AUTO_TEST_CASE(the_three_ranks_are_the_first_the_mean_and_the_last_place_of_a_sort) {
+  RandomStream random(4, "ranks");
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::size_t> scores(1 + random.below(12));
+    for (std::size_t& score : scores) score = random.below(4);
+    const std::size_t gold = random.below(scores.size());
+    Rank rank;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      rank.above += scores[i] > scores[gold] ? 1U : 0U;
+      rank.equal += i != gold && scores[i] == scores[gold] ? 1U : 0U;
+    }
+    std::vector<std::size_t> sorted = scores;
+    std::ranges::sort(sorted, std::ranges::greater());
+    std::vector<double> places;
+    double sum = 0;
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      if (sorted[i] != scores[gold]) continue;
+      places.push_back(static_cast<double>(i + 1));
+      sum += places.back();
+    }
+    BOOST_TEST(rank.optimistic() == places.front());
+    BOOST_TEST(rank.pessimistic() == places.back());
+    BOOST_TEST(rank.realistic() == sum / static_cast<double>(places.size()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ranks_are_the_same_when_both_counts_are) {
+  BOOST_CHECK((Rank{1, 2} == Rank{1, 2}));
+  BOOST_CHECK((Rank{1, 2} != Rank{2, 1}));
+  BOOST_CHECK((Rank{1, 2} != Rank{1, 3}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/rank/prompt_embedder.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/core/random.hpp"
+#include "plumb/core/utf8.hpp"
+#include "support/errors.hpp"
+#include "support/names.hpp"
+
+using namespace plumb;
+using test::says;
+
+namespace {
+
+using Strings = std::vector<std::string>;
+using Embedding = PromptEmbedder<NgramTreeModel>;
+static_assert(Embedder<Embedding> && !LanguageModel<Embedding>);
+
+/// A model that has no BOS and takes few tokens.
+struct WithoutBos : NgramTreeModel {
+  using NgramTreeModel::NgramTreeModel;
+  [[nodiscard]] std::optional<TokenId> bos() const { return std::nullopt; }
+  [[nodiscard]] std::size_t context_length() const { return 12; }
+};
+static_assert(TreeEmbedder<WithoutBos>);
+
+/// Equal ones, some that begin others, some that branch off; all behind `before`.
+Strings random_texts(RandomStream& random, std::size_t count, const std::string& before) {
+  Strings texts(count);
+  for (std::string& text : texts) text = before + test::random_letters(random, 1, 6);
+  return texts;
+}
+
+/// Distinct non-empty beginnings, as byte tokens behind the BOS.
+std::size_t distinct_prefixes(const Strings& texts, bool with_bos) {
+  std::set<std::string> prefixes;
+  for (const std::string& text : texts) {
+    for (std::size_t length = 1; length <= text.size(); ++length) {
+      prefixes.insert(text.substr(0, length));
+    }
+  }
+  return prefixes.size() + (with_bos ? 1 : 0);
+}
+
+EmbeddingMatrix by_packs(Embedding& embedder, Embedding::Job& job, std::size_t texts,
+                         const std::vector<std::size_t>& packs) {
+  EmbeddingMatrix rows = EmbeddingMatrix::Constant(static_cast<Eigen::Index>(texts), 257, -1.0F);
+  std::vector<bool> seen(texts, false);
+  for (const std::size_t p : packs) {
+    std::size_t visits = 0;
+    embedder.embed(job, p, [&](std::size_t text, std::span<const float> row) {
+      BOOST_TEST(!seen[text]);
+      seen[text] = true;
+      ++visits;
+      std::ranges::copy(row, rows.row(static_cast<Eigen::Index>(text)).data());
+    });
+    BOOST_TEST(visits == job.texts(p));
+  }
+  return rows;
+}
+
+std::vector<std::size_t> all_packs(const Embedding::Job& job) {
+  std::vector<std::size_t> packs(job.packs());
+  for (std::size_t p = 0; p < packs.size(); ++p) packs[p] = p;
+  return packs;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(prompt_embedder_suite)
+
+// The archetype's vectors, which are a sum over the text's own bytes, one text at a time.
+BOOST_AUTO_TEST_CASE(each_text_has_the_vector_it_has_by_itself) {
+  RandomStream random(1, "embedder");
+  for (int round = 0; round < 60; ++round) {
+    const std::string before = round % 3 == 0 ? "" : test::random_letters(random, 1, 12);
+    const Strings texts = random_texts(random, 1 + random.below(60), before);
+    for (const bool with_bos : {true, false}) {
+      for (const TreeLimits limits :
+           {TreeLimits{1024, 256, 256}, {40, 8, 16}, {40, 2, 8}, {24, 1, 8}}) {
+        NgramTreeModel model("");
+        model.limits = limits;
+        Embedding embedder(model);
+        BOOST_TEST(embedder.dimension() == 257U);
+        const EmbeddingMatrix rows = embedder.embed(texts, with_bos);
+        BOOST_TEST((rows == DecayEmbedder().embed(texts, with_bos)));
+      }
+    }
+  }
+}
+
+// Behind BOS: h e l l o is 0.5^4 h + 0.5^3 e + (0.5^2 + 0.5) l + o.
+BOOST_AUTO_TEST_CASE(a_vector_is_that_of_the_last_token_with_all_before_it) {
+  NgramTreeModel model("", 1, {"he"});  // he is one token
+  Embedding embedder(model);
+  const EmbeddingMatrix rows = embedder.embed(Strings{"hello"}, true);
+  BOOST_TEST(rows.cols() == 258);
+  BOOST_TEST(rows(0, 256) == 0.125F);
+  BOOST_TEST(rows(0, 'l') == 0.75F);
+  BOOST_TEST(rows(0, 'o') == 1.0F);
+  BOOST_TEST(rows(0, 257) == 0.0625F);  // BOS
+  BOOST_TEST(rows.row(0).sum() == 0.125F + 0.75F + 1.0F + 0.0625F);
+}
+
+BOOST_AUTO_TEST_CASE(equal_texts_are_embedded_once) {
+  NgramTreeModel model("");
+  Embedding embedder(model);
+  const Strings texts{"aa", "b", "aa", "aa", "b"};
+  const EmbeddingMatrix rows = embedder.embed(texts, false);
+  BOOST_TEST((rows == DecayEmbedder().embed(texts, false)));
+  BOOST_TEST(model.tokens_fed == 3U);  // a, aa, b
+  const auto job = embedder.plan(texts, false);
+  BOOST_TEST(job.cost().statements == 2U);
+  BOOST_TEST(job.cost().tokens_one_by_one == 8U);
+  std::size_t texts_of_packs = 0;
+  for (std::size_t p = 0; p < job.packs(); ++p) texts_of_packs += job.texts(p);
+  BOOST_TEST(texts_of_packs == 5U);
+}
+
+// "to " behind BOS is what all begin with; "to Rome" begins another and "to P" is within.
+BOOST_AUTO_TEST_CASE(what_all_begin_with_is_fed_once_and_the_cost_says_so) {
+  const Strings texts{"to Paris", "to Rome", "to P", "to Romeo", "to Rome"};
+  for (const bool with_bos : {true, false}) {
+    NgramTreeModel model("");
+    Embedding embedder(model);
+    (void)embedder.embed(texts, with_bos);
+    BOOST_TEST(model.tokens_fed == (with_bos ? 1U : 0U) + 3 + 5 + 5);
+    BOOST_TEST(embedder.plan(texts, with_bos).cost().tokens_fed == model.tokens_fed);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_cost_is_what_is_fed) {
+  RandomStream random(2, "embedder");
+  bool many = false;
+  for (int round = 0; round < 40; ++round) {
+    const std::string before = test::random_letters(random, 0, 12);
+    const Strings texts = random_texts(random, 1 + random.below(150), before);
+    for (const bool with_bos : {true, false}) {
+      for (const TreeLimits limits : {TreeLimits{4096, 4096, 4096}, {40, 8, 16}}) {
+        NgramTreeModel model("");
+        model.limits = limits;
+        Embedding embedder(model);
+        const auto job = embedder.plan(texts, with_bos);
+        BOOST_TEST(model.tokens_fed == 0U);  // a plan asks the tokenizer alone
+        const ScoringCost cost = job.cost();
+        BOOST_TEST(cost.statements == std::set(texts.begin(), texts.end()).size());
+        std::size_t one_by_one = 0;
+        for (const std::string& text : texts) one_by_one += text.size() + (with_bos ? 1 : 0);
+        BOOST_TEST(cost.tokens_one_by_one == one_by_one);
+        BOOST_TEST(cost.tree_nodes == distinct_prefixes(texts, with_bos));
+        if (job.packs() == 1) BOOST_TEST(cost.tokens_fed == cost.tree_nodes);
+        many |= job.packs() > 5;
+        (void)embedder.embed(texts, with_bos);
+        BOOST_TEST(model.tokens_fed == cost.tokens_fed);
+      }
+    }
+  }
+  BOOST_TEST(many);
+}
+
+BOOST_AUTO_TEST_CASE(packs_give_the_same_rows_in_any_order_and_by_themselves) {
+  RandomStream random(3, "embedder");
+  for (const bool with_bos : {true, false}) {
+    const Strings texts = random_texts(random, 120, "cab");
+    const EmbeddingMatrix expected = DecayEmbedder().embed(texts, with_bos);
+    NgramTreeModel model("");
+    model.limits = {40, 8, 16};
+    Embedding embedder(model);
+    auto job = embedder.plan(texts, with_bos);
+    BOOST_REQUIRE(job.packs() > 5U);
+    std::vector<std::size_t> packs = all_packs(job);
+    for (int order = 0; order < 5; ++order) {
+      BOOST_TEST((by_packs(embedder, job, texts.size(), packs) == expected));
+      random.shuffle(packs);
+    }
+    // Half by one embedder, the rest by another that begins there, as when a job is taken up again.
+    random.shuffle(packs);
+    NgramTreeModel another("");
+    another.limits = model.limits;
+    Embedding fresh(another);
+    auto again = fresh.plan(texts, with_bos);
+    BOOST_REQUIRE(again.packs() == job.packs());
+    const std::size_t half = packs.size() / 2;
+    const EmbeddingMatrix first = by_packs(embedder, job, texts.size(), {&packs[0], &packs[half]});
+    const EmbeddingMatrix second =
+        by_packs(fresh, again, texts.size(), {packs.begin() + static_cast<int>(half), packs.end()});
+    for (Eigen::Index i = 0; i < expected.rows(); ++i) {
+      const bool in_first = first(i, 0) != -1.0F;  // a row that no pack gave
+      BOOST_TEST(in_first != (second(i, 0) != -1.0F));
+      BOOST_TEST(((in_first ? first : second).row(i) == expected.row(i)));
+    }
+  }
+}
+
+// The shared beginning stays while packs of one job are embedded.
+BOOST_AUTO_TEST_CASE(the_shared_beginning_is_fed_once_for_all_packs) {
+  RandomStream random(4, "embedder");
+  const Strings texts = random_texts(random, 120, "a long beginning ");
+  NgramTreeModel model("");
+  model.limits = {60, 8, 16};
+  Embedding embedder(model);
+  auto job = embedder.plan(texts, true);
+  BOOST_REQUIRE(job.packs() > 5U);
+  (void)by_packs(embedder, job, texts.size(), all_packs(job));
+  BOOST_TEST(model.tokens_fed == job.cost().tokens_fed);
+  const std::size_t shared = 1 + std::string("a long beginning ").size();
+  (void)by_packs(embedder, job, texts.size(), all_packs(job));
+  BOOST_TEST(model.tokens_fed == 2 * job.cost().tokens_fed - shared);
+}
+
+BOOST_AUTO_TEST_CASE(jobs_with_other_beginnings_and_none_may_take_turns) {
+  RandomStream random(5, "embedder");
+  NgramTreeModel model("");
+  model.limits = {60, 8, 16};
+  Embedding embedder(model);
+  // Two beginnings of one length, one that begins another, and none.
+  std::vector<Strings> texts;
+  for (const char* before : {"cab cab ", "bac cab ", "cab ", ""}) {
+    texts.push_back(random_texts(random, 80, before));
+  }
+  texts.push_back({"zzz", "a"});
+  std::vector<Embedding::Job> jobs;
+  std::vector<EmbeddingMatrix> expected;
+  for (const Strings& list : texts) {
+    jobs.push_back(embedder.plan(list, false));
+    expected.push_back(DecayEmbedder().embed(list, false));
+  }
+  for (std::size_t p = 0; p < 8; ++p) {
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      if (p >= jobs[j].packs()) continue;
+      embedder.embed(jobs[j], p, [&](std::size_t text, std::span<const float> row) {
+        const auto of_text = expected[j].row(static_cast<Eigen::Index>(text));
+        BOOST_TEST(std::ranges::equal(row, std::span(of_text.data(), row.size())));
+      });
+      if (p == 1) {  // and whole lists between them
+        BOOST_TEST((embedder.embed(texts[j], false) == expected[j]));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(afterwards_the_model_holds_nothing) {
+  const Strings texts{"to Paris", "to Rome"};
+  NgramTreeModel model("");
+  const auto check_empty = [&] {
+    TokenTree tree;
+    const NodeId end = tree.insert(std::vector<TokenId>{'t', 'o', ' '});
+    const std::size_t before = model.tokens_fed;
+    model.embed(tree, std::vector{end}, [](NodeId, std::span<const float>) {});
+    BOOST_TEST(model.tokens_fed == before + 3);
+    model.release(tree, TokenTree::root);
+  };
+  {
+    Embedding embedder(model);
+    (void)embedder.embed(texts, false);
+    check_empty();
+    auto job = embedder.plan(texts, false);
+    embedder.embed(job, 0, [](std::size_t, std::span<const float>) {});
+  }
+  check_empty();
+}
+
+// Without trees every text is fed whole, but for those that go on where another ends.
+BOOST_AUTO_TEST_CASE(a_model_of_one_branch_shares_nothing) {
+  NgramTreeModel model("");
+  model.limits = {64, 1, 64};
+  Embedding embedder(model);
+  const Strings texts{"to Paris", "to Rome", "to Oslo"};
+  BOOST_TEST((embedder.embed(texts, true) == DecayEmbedder().embed(texts, true)));
+  BOOST_TEST(model.tokens_fed == 9U + 8 + 8);
+  BOOST_TEST(embedder.plan(texts, true).cost().tokens_fed == model.tokens_fed);
+}
+
+BOOST_AUTO_TEST_CASE(no_texts_are_no_packs) {
+  NgramTreeModel model("");
+  Embedding embedder(model);
+  for (const bool with_bos : {true, false}) {
+    BOOST_TEST(embedder.plan({}, with_bos).packs() == 0U);
+    const EmbeddingMatrix rows = embedder.embed(Strings{}, with_bos);
+    BOOST_TEST(rows.rows() == 0);
+    BOOST_TEST(rows.cols() == 257);
+  }
+  BOOST_TEST(model.tokens_fed == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(the_empty_text_has_a_vector_behind_bos_alone) {
+  NgramTreeModel model("");
+  Embedding embedder(model);
+  const Strings texts{"", "a", ""};
+  BOOST_TEST((embedder.embed(texts, true) == DecayEmbedder().embed(texts, true)));
+  BOOST_CHECK_EXCEPTION((void)embedder.embed(texts, false), Error,
+                        says(Fault::user, "text: '' has no token; use --bos yes"));
+}
+
+BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
+  WithoutBos model("");
+  PromptEmbedder embedder(model);
+  const Strings texts{"Paris"};
+  BOOST_CHECK_EXCEPTION((void)embedder.plan(texts, true), Error,
+                        says(Fault::user, "--bos: the model has no BOS token; use --bos no"));
+  BOOST_TEST((embedder.embed(texts, false) == DecayEmbedder().embed(texts, false)));
+}
+
+BOOST_AUTO_TEST_CASE(a_text_longer_than_the_context_is_refused) {
+  WithoutBos model("");
+  PromptEmbedder embedder(model);
+  BOOST_TEST(embedder.embed(Strings{"twelve bytes"}, false).rows() == 1);
+  BOOST_CHECK_EXCEPTION((void)embedder.plan(Strings{"short", "thirteen byte"}, false), Error,
+                        says(Fault::user,
+                             "has 13 tokens, the model's context 12; shorten the "
+                             "name or description"));
+  // BOS counts.
+  struct Short : NgramTreeModel {
+    using NgramTreeModel::NgramTreeModel;
+    [[nodiscard]] std::size_t context_length() const { return 12; }
+  };
+  Short with("");
+  BOOST_TEST(PromptEmbedder(with).embed(Strings{"eleven byte"}, true).rows() == 1);
+  BOOST_CHECK_EXCEPTION((void)PromptEmbedder(with).plan(Strings{"twelve bytes"}, true), Error,
+                        says(Fault::user, "has 13 tokens, the model's context 12"));
+}
+
+BOOST_AUTO_TEST_CASE(a_long_text_is_quoted_in_whole_characters) {
+  WithoutBos model("");
+  PromptEmbedder embedder(model);
+  std::string text = "x";
+  for (int i = 0; i < 50; ++i) text += "é";
+  BOOST_CHECK_EXCEPTION((void)embedder.plan(Strings{text}, false), Error, [](const Error& error) {
+    return first_invalid_utf8(error.what()) == std::string_view::npos;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_short_text_is_quoted_whole) {
+  WithoutBos model("");
+  PromptEmbedder embedder(model);
+  BOOST_CHECK_EXCEPTION((void)embedder.plan(Strings{"thirteen byte"}, false), Error,
+                        says(Fault::user, "text: 'thirteen byte' has 13 tokens"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/rank/vectors.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+namespace {
+
+VectorRows rows_of(const std::vector<float>& numbers, std::size_t dimension) {
+  return {numbers.data(), static_cast<Eigen::Index>(numbers.size() / dimension),
+          static_cast<Eigen::Index>(dimension)};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(vectors)
+
+// Whole numbers have an exact sum, whatever its order; 19 is no multiple of the lanes.
+BOOST_AUTO_TEST_CASE(a_product_is_the_sum_over_all_dimensions) {
+  std::vector<float> a, b;
+  double expected = 0;
+  for (int i = 0; i < 19; ++i) {
+    a.push_back(static_cast<float>(i));
+    b.push_back(static_cast<float>(3 - i));
+    expected += i * (3 - i);
+  }
+  BOOST_TEST(detail::exact_dot(a.data(), b.data(), 19) == expected);
+  BOOST_TEST(detail::exact_dot(a.data(), b.data(), 0) == 0.0);
+  BOOST_TEST(detail::exact_dot(a.data() + 2, b.data() + 2, 1) == 2.0);
+}
+
+// 2²⁴ + 1 is no single-precision number.
+BOOST_AUTO_TEST_CASE(products_are_summed_in_double_precision) {
+  const std::vector<float> a{16777216, 1, 0}, ones{1, 1, 1};
+  BOOST_TEST(detail::exact_dot(a.data(), ones.data(), 3) == 16777217.0);
+}
+
+BOOST_AUTO_TEST_CASE(lengths_are_those_of_the_rows) {
+  const std::vector<float> numbers{3, 4, 0, -2, 1e-20F, 0};
+  const std::vector<double> lengths = detail::checked_lengths(rows_of(numbers, 2), "entities");
+  BOOST_REQUIRE(lengths.size() == 3U);
+  BOOST_TEST(lengths[0] == 5.0);
+  BOOST_TEST(lengths[1] == 2.0);
+  BOOST_TEST(std::abs(lengths[2] - 1e-20) < 1e-26);
+}
+
+BOOST_AUTO_TEST_CASE(a_row_without_a_direction_is_named) {
+  const auto refused = [](float number, const std::string& why) {
+    const std::vector<float> numbers{1, 2, 0, number};
+    BOOST_CHECK_EXCEPTION(
+        (void)detail::checked_lengths(rows_of(numbers, 2), "queries"), Error,
+        says(Fault::user, "queries: row 1 is " + why + ", which has no direction; leave it out"));
+  };
+  refused(0, "a zero vector");
+  refused(std::numeric_limits<float>::quiet_NaN(), "not finite");
+  refused(-std::numeric_limits<float>::infinity(), "not finite");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/box_chart.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/markup.hpp"
+#include "support/small_calibration.hpp"
+
+using namespace plumb;
+using test::count_of;
+using test::holds;
+using test::in_order;
+using test::markup_fault;
+
+namespace {
+
+/// 0, 1, … 100 in no order: percentiles are the numbers themselves.
+std::vector<double> hundred() {
+  std::vector<double> values;
+  for (std::size_t i = 0; i <= 100; ++i) values.push_back(static_cast<double>(i * 37 % 101));
+  return values;
+}
+
+BoxChart chart_of(std::vector<BoxGroup> groups) {
+  return {"Spread", "groups", "numbers", std::move(groups)};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(box_chart_suite)
+
+// The scale is 230 high, begins at 242 and ends at the whisker's 95; the group's middle is at
+// 66 + 31, and a box is 34 wide.
+BOOST_AUTO_TEST_CASE(a_box_goes_over_the_quartiles_and_its_whiskers_over_nine_tenths) {
+  const std::string svg = box_chart(chart_of({{"all", hundred()}}));
+  BOOST_TEST(markup_fault(svg) == "");
+  const auto y = [](double value) { return fixed(242 - 230 * value / 95, 1); };
+  BOOST_TEST(holds(svg, "d=\"M97.0 " + y(5) + "V" + y(25) + "M97.0 " + y(75) + "V" + y(95) + "\""));
+  BOOST_TEST(holds(svg, "<rect class=\"box\" x=\"80.0\" y=\"" + y(75) +
+                            "\" width=\"34.0\" height=\"" + fixed(230 * 50 / 95.0, 1) + "\"/>"));
+  BOOST_TEST(holds(svg, "<path class=\"median\" d=\"M80.0 " + y(50) + "h34.0\"/>"));
+  BOOST_TEST(holds(svg, "<title>all: median 50.0, n 101</title>"));
+  BOOST_TEST(holds(svg, ">n 101</text>"));
+}
+
+BOOST_AUTO_TEST_CASE(groups_stand_side_by_side_on_one_scale) {
+  const std::string svg = box_chart(chart_of({{"a", {1, 2, 3}}, {"b", {10}}, {"c", {4, 20}}}));
+  BOOST_TEST(in_order(svg, {"M97.0 ", "M159.0 ", "M221.0 "}));
+  BOOST_TEST(
+      in_order(svg, {"<title>a: median 2.0, n 3</title>", "<title>b: median 10.0, n 1</title>",
+                     "<title>c: median 12.0, n 2</title>"}));
+  // c's whisker ends at 4 + 0.95 × 16, and the scale with it.
+  BOOST_TEST(holds(svg, "V12.0\""));
+  BOOST_TEST(holds(svg, ">19</text>"));
+  BOOST_TEST(holds(svg, "viewBox=\"0 0 264.0 300.0\""));  // 66 + 3 × 62 + 12
+  BOOST_TEST(holds(box_chart(chart_of({{"a", {1}}})), "viewBox=\"0 0 260.0 300.0\""));
+}
+
+BOOST_AUTO_TEST_CASE(the_scale_has_five_lines_from_zero) {
+  const std::string svg = box_chart(chart_of({{"a", {80}}}));
+  BOOST_TEST(count_of(svg, "class=\"grid\"") == 5U);
+  BOOST_TEST(in_order(svg, {">0</text>", ">20</text>", ">40</text>", ">60</text>", ">80</text>"}));
+  // Small ones have a decimal, or their lines would share a number.
+  const std::string small = box_chart(chart_of({{"a", {2}}}));
+  BOOST_TEST(in_order(small, {">0.0</text>", ">0.5</text>", ">1.0</text>", ">1.5</text>"}));
+}
+
+// All equal: a line that can be seen, and no division by nothing.
+BOOST_AUTO_TEST_CASE(a_group_without_spread_is_still_drawn) {
+  const std::string svg = box_chart(chart_of({{"same", {7, 7, 7}}}));
+  BOOST_TEST(holds(svg, "height=\"1.0\"/>"));
+  BOOST_TEST(holds(svg, "median 7.0, n 3"));
+  const std::string zeros = box_chart(chart_of({{"zeros", {0, 0}}}));
+  BOOST_TEST(!holds(zeros, "nan"));
+  BOOST_TEST(!holds(zeros, "inf"));
+  BOOST_TEST(in_order(zeros, {">0.0</text>", ">1.0</text>"}));
+  BOOST_TEST(!holds(box_chart(chart_of({})), "nan"));
+}
+
+BOOST_AUTO_TEST_CASE(the_picture_is_well_formed_whatever_the_labels_hold) {
+  BoxChart chart{"\"title\" <1>", "x & y", "<y>", {{"<b>", {1, 2}}, {"8+ & القاهرة", {3}}}};
+  const std::string svg = box_chart(chart);
+  BOOST_TEST(markup_fault(svg) == "");
+  BOOST_TEST(holds(svg, "aria-label=\"&quot;title&quot; &lt;1&gt;\""));
+  BOOST_TEST(holds(svg, ">x &amp; y</text>"));
+  BOOST_TEST(holds(svg, ">&lt;y&gt;</text>"));
+  BOOST_TEST(count_of(svg, "&lt;b&gt;") == 2U);  // below its box, and while the pointer is on it
+  BOOST_TEST(!holds(svg, "<b>"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/rank_page.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/markup.hpp"
+#include "support/small_calibration.hpp"
+#include "support/small_graph.hpp"
+
+using namespace plumb;
+using test::between;
+using test::count_of;
+using test::holds;
+using test::in_order;
+using test::ranked;
+using test::RankFolder;
+using test::row_of;
+using test::section;
+using test::SmallRanking;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Words all{"deer", "likelihood", "deer-single-token", "lm-head"};
+
+RankResults results(const RankFolder& folder, const Words& names = all) {
+  return rank_results(folder.path(), names, {.seed = 3, .resamples = 50});
+}
+
+std::string page_of(const RankResults& made, const Json& settings = Json::object()) {
+  const std::string html = rank_page(made, settings);
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(!holds(html, "nan"));
+  return html;
+}
+
+std::string page(const RankFolder& folder, const Json& settings = Json::object()) {
+  return page_of(results(folder), settings);
+}
+
+/// One method whose true entities have these ranks among so many candidates.
+std::string page_of_ranks(const std::vector<std::size_t>& ranks, std::size_t candidates) {
+  RankFolder folder;
+  std::vector<EntityRank> lines;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    lines.push_back(ranked(i + 1, "next", ranks[i] - 1, i + 1, candidates));
+  }
+  folder.method("deer", lines);
+  return page_of(results(folder, {"deer"}));
+}
+
+/// What stands between two marks, everywhere.
+std::set<std::string> texts(const std::string& html, const std::string& begin,
+                            const std::string& end) {
+  std::set<std::string> found;
+  for (std::size_t at = html.find(begin); at != std::string::npos; at = html.find(begin, at)) {
+    at += begin.size();
+    found.insert(html.substr(at, html.find(end, at) - at));
+  }
+  return found;
+}
+
+/// What stands at the end of the bars.
+std::set<std::string> values(const std::string& html) {
+  std::set<std::string> found;
+  for (const std::string& text : texts(html, "<text class=\"value\"", "</text>")) {
+    found.insert(text.substr(text.find('>') + 1));
+  }
+  return found;
+}
+
+void collect_numbers(const Json& json, std::vector<double>& numbers) {
+  if (json.is_number()) numbers.push_back(json.get<double>());
+  if (json.is_structured()) {
+    for (const Json& part : json) collect_numbers(part, numbers);
+  }
+}
+
+/// Whether a number of metrics.json, with as many decimals, is written like this.
+bool is_in(const std::vector<double>& numbers, const std::string& text) {
+  const std::size_t point = text.find('.');
+  const int decimals = point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
+  return std::ranges::any_of(numbers, [&](double n) { return fixed(n, decimals) == text; });
+}
+
+/// Every number in the texts, in whatever words, is one of these.
+void check_numbers(const std::set<std::string>& shown, const std::vector<double>& numbers) {
+  BOOST_TEST(!shown.empty());
+  for (const std::string& text : shown) {
+    for (std::size_t at = 0; (at = text.find_first_of("0123456789", at)) != std::string::npos;) {
+      const std::size_t end = std::min(text.find_first_not_of("0123456789.", at), text.size());
+      const std::size_t begin = at > 0 && text[at - 1] == '-' ? at - 1 : at;
+      const std::string number = text.substr(begin, end - begin);
+      BOOST_TEST(is_in(numbers, number), text << " has " << number);
+      at = end;
+    }
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rank_page_html)
+
+BOOST_FIXTURE_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order, SmallRanking) {
+  const std::string html =
+      page(*this, {{"model", "m.gguf"}, {"dataset", "wn18rr"}, {"shots", 8}, {"hits", nullptr}});
+  for (const char* word : {"http", "src=", "url(", "@import"}) BOOST_TEST(!holds(html, word));
+  BOOST_TEST(between(html, "<title>", "</title>") == "m.gguf on wn18rr");
+  BOOST_TEST(in_order(
+      html, {"<h1>", "class=\"cards\"", "<h2>Where the true entities stand</h2>",
+             "<h2>Hit@k side by side</h2>", "<h2>Ranks</h2>", "<h2>Do the methods agree?</h2>",
+             "<h2>Do long names stand lower?</h2>", "<h2>By relation</h2>", "<h2>Settings</h2>"}));
+  BOOST_TEST(holds(html, "<tr><td>shots</td><td><bdi>8</bdi></td></tr>"));
+  BOOST_TEST(!holds(html, "<td>hits</td>"));
+  BOOST_TEST(between(page(*this, {{"model", "m.gguf"}}), "<title>", "</title>") == "m.gguf");
+  BOOST_TEST(!holds(page(*this), "<h2>Settings"));
+}
+
+BOOST_FIXTURE_TEST_CASE(cards_have_the_headline_numbers, SmallRanking) {
+  const std::string cards = between(page(*this), "<div class=\"cards\">", "<h2>");
+  BOOST_TEST(in_order(
+      cards, {"MRR, deer", "<b>0.350</b>", "95%: ", "MRR, likelihood", "<b>0.492</b>",
+              "MRR, deer-single-token", "<b>0.611</b>", "MRR, lm-head", "<b>0.567</b>", "Queries",
+              "<b>6</b>", "2 relations", "Candidates", "<b>20</b>", "entities"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(every_method_has_a_row_raw_and_filtered, SmallRanking) {
+  const std::string part = section(page(*this), "Where the true entities stand");
+  BOOST_TEST(in_order(part, {">Method<", ">Queries<", ">MR<", ">MRR<", ">AMRI<", ">Hit@1<",
+                             ">Hit@3<", ">Hit@10<", ">Hit@100<", ">Tied<"}));
+  BOOST_TEST(in_order(part, {"<bdi>deer</bdi>", "<bdi>deer, filtered</bdi>",
+                             "<bdi>likelihood</bdi>", "<bdi>likelihood, filtered</bdi>",
+                             "<bdi>lm-head</bdi>", "<bdi>lm-head, filtered</bdi>"}));
+  const std::string raw = row_of(part, "deer");
+  BOOST_TEST(in_order(raw, {"data-v=\"6\"", "data-v=\"7.000000\">7.0<small>", "data-v=\"0.350000\"",
+                            "data-v=\"0.368421\"", "data-v=\"0.166667\"", "data-v=\"0.333333\"",
+                            "data-v=\"0.833333\"", "data-v=\"-1\">–<", "data-v=\"0\">0<"}));
+  BOOST_TEST(in_order(row_of(part, "deer, filtered"), {"data-v=\"6.333333\">6.3", "0.361111"}));
+  BOOST_TEST(row_of(part, "likelihood").ends_with("<td data-v=\"1\">1</td>"));
+}
+
+BOOST_FIXTURE_TEST_CASE(hits_stand_side_by_side_at_each_level, SmallRanking) {
+  const std::string part = section(page(*this), "Hit@k side by side");
+  BOOST_TEST(count_of(part, "<svg") == 4U);
+  BOOST_TEST(in_order(part, {"<h3>Hit@1</h3>", ">deer</text>", ">0.167 [", ">likelihood</text>",
+                             ">0.333 [", ">lm-head</text>", "<h3>Hit@3</h3>", "<h3>Hit@10</h3>",
+                             "<h3>Hit@100</h3>", ">–</text>"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(histograms_have_a_bar_for_each_third_of_a_power_of_ten, SmallRanking) {
+  const std::string part = section(page(*this), "Ranks");
+  BOOST_TEST(count_of(part, "<h3>") == 4U);
+  const std::string deer = between(part, "<h3><bdi>deer</bdi></h3>", "<h3>");
+  // 1 | 2 | 4, 5, 10 | 20
+  BOOST_TEST(in_order(deer, {">1</text>", ">0.167 [", ">2–3</text>", ">0.167 [", ">4–10</text>",
+                             ">0.500 [", ">11–20</text>", ">0.167 ["}));
+  BOOST_TEST(count_of(deer, "class=\"bar\"") == 4U);
+  // A tie for 2 and 3 is between them.
+  const std::string likelihood = between(part, "<h3><bdi>likelihood</bdi></h3>", "<h3>");
+  BOOST_TEST(in_order(likelihood, {">1</text>", ">0.333 [", ">2–3</text>", ">0.167 ["}));
+  const std::string wide =
+      section(page_of_ranks({1, 3, 4, 11, 30, 31, 100, 101, 300, 301, 1000, 1001}, 2000), "Ranks");
+  BOOST_TEST(in_order(
+      wide, {">1</text>", ">0.083 [", ">2–3</text>", ">0.083 [", ">4–10</text>", ">0.083 [",
+             ">11–30</text>", ">0.167 [", ">31–100</text>", ">0.167 [", ">101–300</text>",
+             ">0.167 [", ">301–1000</text>", ">0.167 [", ">1001–2000</text>", ">0.083 ["}));
+}
+
+BOOST_AUTO_TEST_CASE(a_bin_of_one_rank_is_named_by_it) {
+  const std::string part = section(page_of_ranks({1, 4, 2}, 4), "Ranks");
+  BOOST_TEST(in_order(part, {">1</text>", ">2–3</text>", ">4</text>"}));
+  BOOST_TEST(!holds(part, "4–4"));
+}
+
+BOOST_FIXTURE_TEST_CASE(agreement_has_a_row_and_a_plot_for_each_pair, SmallRanking) {
+  const RankResults made = results(*this);
+  const std::string part = section(page_of(made), "Do the methods agree?");
+  BOOST_TEST(count_of(part, "<tr><td><bdi>") == 2U);
+  BOOST_TEST(in_order(row_of(part, "deer"),
+                      {"<bdi>likelihood</bdi>", "data-v=\"6\"", "0.969<small>", "<td>0.001</td>"}));
+  BOOST_TEST(in_order(row_of(part, "deer-single-token"), {"<bdi>lm-head</bdi>", "data-v=\"3\""}));
+  BOOST_TEST(count_of(part, "<svg class=\"chart xy\"") == 2U);
+  const std::string plot = between(part, "deer against likelihood", "</figure>");
+  BOOST_TEST(in_order(plot, {"log10 rank, deer", "log10 rank, likelihood", "class=\"diagonal\"",
+                             "rank 10", "1 token<", "2 tokens<", "3 tokens<", "4 or more<"}));
+  // Two of one token, one of two, one of three, two of more.
+  const std::string drawn = between(plot, "class=\"series s0\">", "figcaption");
+  BOOST_TEST(count_of(between(drawn, "", "</g>"), "<circle") == 2U);
+  // Few candidates: no rank 10 to be shown.
+  BOOST_TEST(!holds(between(part, "deer-single-token against lm-head", "</figure>"), "rank 10"));
+}
+
+BOOST_FIXTURE_TEST_CASE(length_has_a_correlation_and_boxes_for_each_method, SmallRanking) {
+  const std::string part = section(page(*this), "Do long names stand lower?");
+  BOOST_TEST(count_of(part, "<tr><td><bdi>") == 4U);
+  BOOST_TEST(holds(row_of(part, "deer"), "<small>"));
+  const std::string boxes = between(part, "aria-label=\"Rank by length, deer\"", "</svg>");
+  BOOST_TEST(in_order(boxes, {"1: median 1.5, n 2<", "2: median 4.0, n 1<", "3: median 5.0, n 1<",
+                              "5: median 10.0, n 1<", "8+: median 20.0, n 1<"}));
+  BOOST_TEST(in_order(boxes, {">tokens of the name<", ">rank, deer<"}));
+}
+
+BOOST_AUTO_TEST_CASE(names_of_one_length_have_no_boxes) {
+  RankFolder folder;
+  folder.method("deer", {ranked(1, "a", 0, 2), ranked(2, "a", 1, 2), ranked(3, "a", 5, 2)});
+  const std::string part =
+      section(page_of(results(folder, {"deer"})), "Do long names stand lower?");
+  BOOST_TEST(!holds(part, "<svg"));
+  BOOST_TEST(count_of(row_of(part, "deer"), "–") == 2U);  // neither r nor p
+}
+
+BOOST_FIXTURE_TEST_CASE(relations_have_a_table_for_each_method, SmallRanking) {
+  const std::string part = section(page(*this), "By relation");
+  BOOST_TEST(count_of(part, "<h3>") == 4U);
+  const std::string deer = between(part, "<h3><bdi>deer</bdi></h3>", "<h3>");
+  BOOST_TEST(in_order(row_of(deer, "&lt;symbol&gt;"), {"data-v=\"3\"", "data-v=\"11.666667\""}));
+  BOOST_TEST(in_order(row_of(deer, "next"), {"data-v=\"3\"", "data-v=\"2.333333\">2.3<small>"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_search_that_ended_early_shows_its_hits_alone, SmallRanking) {
+  auto cut = ranked(2, "next", 5, 1);
+  cut.undecided = 9;
+  method("cut", {ranked(1, "next", 0, 1), cut, ranked(3, "next", 2, 2)});
+  const std::string html = page_of(results(*this, {"cut", "deer"}));
+  BOOST_TEST(holds(html, "<p class=\"note\">cut: 1 of 3 searches ended before"));
+  BOOST_TEST(holds(between(html, "<div class=\"cards\">", "<h2>"), "Hit@10, cut"));
+  BOOST_TEST(holds(row_of(section(html, "Where the true entities stand"), "cut"), ">–<"));
+  for (const char* heading : {"Ranks", "Do long names stand lower?"}) {
+    BOOST_TEST(!holds(section(html, heading), "cut"), heading);
+    BOOST_TEST(holds(section(html, heading), "deer"), heading);
+  }
+  BOOST_TEST(!holds(html, "Do the methods agree?"));
+  const std::string alone = page_of(results(*this, {"cut"}));
+  for (const char* heading : {"<h2>Ranks", "Do long names"}) BOOST_TEST(!holds(alone, heading));
+}
+
+BOOST_FIXTURE_TEST_CASE(remarks_stand_once_and_are_escaped, SmallRanking) {
+  RankResults made = results(*this);
+  made.remarks = {"a remark on <some>", "another"};
+  const std::string html = page_of(made);
+  BOOST_TEST(count_of(html, "class=\"note\"") == 2U);
+  BOOST_TEST(holds(html, "a remark on &lt;some&gt;"));
+}
+
+BOOST_AUTO_TEST_CASE(names_may_hold_anything) {
+  RankFolder folder;
+  folder.method("deer", {ranked(1, "<i>\"&", 0, 1), ranked(2, "<i>\"&", 1, 2)});
+  const std::string html =
+      page_of(results(folder, {"deer"}), {{"model", "<m>"}, {"dataset", "\"d\" & co"}});
+  BOOST_TEST(!holds(html, "<i>"));
+  BOOST_TEST(!holds(html, "<m>"));
+}
+
+BOOST_AUTO_TEST_CASE(small_probabilities_are_written_by_their_power) {
+  BOOST_TEST(detail::p_text(std::nullopt) == "–");
+  BOOST_TEST(detail::p_text(1) == "1.000");
+  BOOST_TEST(detail::p_text(0.05) == "0.050");
+  BOOST_TEST(detail::p_text(0.001) == "0.001");
+  BOOST_TEST(detail::p_text(0.00012) == "1.2e-4");
+  BOOST_TEST(detail::p_text(3.46e-57) == "3.5e-57");
+  BOOST_TEST(detail::p_text(0) == "< 1e-300");
+}
+
+BOOST_AUTO_TEST_CASE(a_probability_that_rounds_up_to_ten_has_the_next_power) {
+  BOOST_TEST(detail::p_text(9.97e-5) == "1.0e-4");
+  BOOST_TEST(detail::p_text(9.94e-5) == "9.9e-5");
+}
+
+BOOST_FIXTURE_TEST_CASE(every_number_on_the_page_is_in_the_metrics, SmallRanking) {
+  const RankResults made = results(*this);
+  const std::string html = page_of(made);
+  std::vector<double> numbers;
+  collect_numbers(to_json(made), numbers);
+  check_numbers(texts(html, "</span><b>", "</b>"), numbers);  // cards
+  check_numbers(texts(html, "<small>", "</small>"), numbers);
+  check_numbers(values(section(html, "Hit@k side by side")), numbers);
+  check_numbers(values(section(html, "Ranks")), numbers);
+  std::set<std::string> medians;
+  for (const std::string& title : texts(html, "<title>", "</title>")) {
+    if (holds(title, "median")) medians.insert(title.substr(title.find("median")));
+  }
+  check_numbers(medians, numbers);
+  numbers.push_back(-1);  // what a cell without a number is sorted by
+  check_numbers(texts(html, "data-v=\"", "\""), numbers);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/rank_report.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/markup.hpp"
+#include "support/small_calibration.hpp"
+#include "support/small_graph.hpp"
+
+using namespace plumb;
+using test::between;
+using test::count_of;
+using test::holds;
+using test::in_order;
+using test::ranked;
+using test::RankFolder;
+using test::says;
+using test::slurp;
+using test::SmallRanking;
+using test::TemporaryFolder;
+
+namespace {
+
+std::set<std::string> names(const TemporaryFolder& folder) {
+  std::set<std::string> all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    all.insert(entry.path().filename().string());
+  }
+  return all;
+}
+
+RankReport report(const RankFolder& folder, std::uint64_t seed = 7) {
+  return RankReport(folder.path(), {.seed = seed, .resamples = 50});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rank_report)
+
+BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallRanking) {
+  const TemporaryFolder out;
+  report(*this).write(out.path());
+  BOOST_TEST((names(out) == std::set<std::string>{"metrics.json", "ranks.csv", "report.html"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(metrics_json_says_how_its_intervals_were_drawn, SmallRanking) {
+  const TemporaryFolder out;
+  const RankReport made = report(*this);
+  made.write(out.path());
+  Json json = Json::parse(slurp(out / "metrics.json"));
+  BOOST_TEST(json.at("bootstrap").at("seed") == 7);
+  BOOST_TEST(json.at("bootstrap").at("resamples") == 50);
+  BOOST_TEST(json.at("interval") == 0.95);
+  json.erase("bootstrap");
+  json.erase("interval");
+  BOOST_TEST(json == to_json(made.results()));
+}
+
+BOOST_FIXTURE_TEST_CASE(writing_again_gives_the_same_bytes, SmallRanking) {
+  const TemporaryFolder one, two;
+  report(*this).write(one.path());
+  report(*this).write(two.path());
+  for (const std::string& name : names(one)) BOOST_TEST(slurp(one / name) == slurp(two / name));
+  report(*this, 8).write(two.path());
+  BOOST_TEST(slurp(one / "metrics.json") != slurp(two / "metrics.json"));
+  BOOST_TEST(slurp(one / "ranks.csv") == slurp(two / "ranks.csv"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_csv_has_a_row_for_each_method_and_query, SmallRanking) {
+  const TemporaryFolder out;
+  report(*this).write(out.path());
+  const std::string csv = slurp(out / "ranks.csv");
+  BOOST_TEST(
+      csv.starts_with("method,part,line,asks,head,relation,tail,tokens,rank,filtered_rank,"
+                      "undecided\n"));
+  BOOST_TEST(count_of(csv, "\n") == 1U + 6U + 6U + 3U + 3U);
+  BOOST_TEST(holds(csv, "\ndeer,test,1,tail,h1,next,t1,1,1.0,1.0,0\n"));
+  BOOST_TEST(holds(csv, "\ndeer,test,5,tail,h5,<symbol>,t5,5,10.0,6.0,0\n"));
+  BOOST_TEST(holds(csv, "\nlikelihood,test,3,tail,h3,next,t3,2,2.5,2.5,0\n"));
+  BOOST_TEST(holds(csv, "\nlm-head,test,2,tail,h2,next,t2,1,5.0,5.0,0\n"));
+}
+
+BOOST_AUTO_TEST_CASE(the_csv_tells_heads_parts_and_searches_that_ended_early) {
+  auto head = ranked(4, "a, \"b\"", 2, 3);
+  head.asks_head = true;
+  head.part = "valid";
+  head.undecided = 6;
+  RankFolder folder;
+  folder.method("likelihood", {head});
+  const TemporaryFolder out;
+  report(folder).write(out.path());
+  BOOST_TEST(holds(slurp(out / "ranks.csv"),
+                   "\nlikelihood,valid,4,head,h4,\"a, \"\"b\"\"\",t4,3,3.0,3.0,6\n"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_page_has_the_settings_of_the_run, SmallRanking) {
+  const TemporaryFolder out;
+  report(*this).write(out.path());
+  BOOST_TEST(!holds(slurp(out / "report.html"), "<h2>Settings</h2>"));
+  settings({{"model", "m.gguf"}, {"dataset", "wn18rr"}, {"shots", 8}, {"weights", nullptr}});
+  report(*this).write(out.path());
+  const std::string html = slurp(out / "report.html");
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(between(html, "<title>", "</title>") == "m.gguf on wn18rr");
+  BOOST_TEST(holds(html, "<tr><td>shots</td><td><bdi>8</bdi></td></tr>"));
+  BOOST_TEST(!holds(html, "<td>weights</td>"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_terminal_table_has_rows_for_methods_and_for_pairs, SmallRanking) {
+  const std::string table = report(*this).table();
+  BOOST_TEST(table.starts_with("method "));
+  BOOST_TEST(in_order(table, {"queries", "candidates", "MR", "MRR [95%]", "AMRI", "Hit@1", "Hit@3",
+                              "Hit@10", "Hit@100"}));
+  const auto row = [&](const std::string& begin) { return between(table, "\n" + begin, "\n"); };
+  BOOST_TEST(in_order(row("deer "),
+                      {"6", "20", "7.0", "0.350 [", "0.368", "0.167", "0.333", "0.833", "–"}));
+  BOOST_TEST(in_order(row("deer, filtered "), {"6", "20", "6.3", "0.361 ["}));
+  BOOST_TEST(in_order(row("lm-head "), {"3", "5", "2.7", "0.567 [", "–", "–"}));
+  BOOST_TEST(
+      in_order(table, {"agreement", "queries", "r of log ranks [95%]", "p", "deer and likelihood",
+                       "6", "0.969 [", "0.001", "deer-single-token and lm-head", "3"}));
+  RankFolder alone;
+  alone.method("deer", {ranked(1, "a", 0, 1)});
+  BOOST_TEST(!holds(report(alone).table(), "agreement"));
+}
+
+BOOST_FIXTURE_TEST_CASE(remarks_of_the_run_come_first, SmallRanking) {
+  remark("of the run");
+  auto cut = ranked(2, "next", 5, 1);
+  cut.undecided = 9;
+  method("cut", {cut});
+  const RankReport made = report(*this);
+  BOOST_REQUIRE(made.notes().size() == 2U);
+  BOOST_TEST(made.notes()[0] == "of the run");
+  BOOST_TEST(made.notes()[1].starts_with("cut: 1 of 1 searches"));
+  const TemporaryFolder out;
+  made.write(out.path());
+  BOOST_TEST(count_of(slurp(out / "report.html"), "class=\"note\"") == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_ranking_is_refused) {
+  const TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
+                        says(Fault::user,
+                             "holds no finished ranking (no metadata_rank.json); "
+                             "finish it with --resume"));
+  folder.write("metadata_rank.json", "{}");
+  BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
+                        says(Fault::user, "metadata_rank.json: methods: names none; rank again"));
+  folder.write("metadata_rank.json", "{\"methods\": [\"deer\"]}");
+  BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
+                        says(Fault::user, "deer_ranks.jsonl: cannot be read"));
+}
+
+BOOST_AUTO_TEST_CASE(a_ranking_of_nothing_is_refused) {
+  const TemporaryFolder folder;
+  folder.write("metadata_rank.json", "{\"methods\": []}");
+  BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
+                        says(Fault::user, "metadata_rank.json: methods: names none; rank again"));
+  folder.write("metadata_rank.json", "{\"methods\": [\"deer\"]}");
+  folder.write("deer_ranks.jsonl", "");
+  BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error, says(Fault::user, "deer_ranks.jsonl"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

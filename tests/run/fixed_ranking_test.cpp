@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/fixed_ranking.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/small_graph.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::elements;
+using test::says;
+using test::TemporaryFolder;
+
+namespace {
+
+/// Three entities and two queries of the elements.
+Json sound() {
+  return Json::parse(R"({
+    "model": "another", "kept": 1,
+    "shots": [["e2", "symbol", "s2"], ["e4", "next", "e5"]],
+    "entities": ["s1", "s5", "e7"],
+    "queries": [["e1", "symbol", "s1"], ["e6", "next", "e7"]]})");
+}
+
+double cosine(const std::vector<float>& a, const std::vector<float>& b) {
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += static_cast<double>(a[i]) * b[i];
+    aa += static_cast<double>(a[i]) * a[i];
+    bb += static_cast<double>(b[i]) * b[i];
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+std::vector<float> vector_of(const std::string& text) {
+  const EmbeddingMatrix row = DecayEmbedder().embed(std::vector<std::string>{text}, false);
+  return {row.data(), row.data() + row.size()};
+}
+
+struct FixedFiles {
+  FixedRankings read(const Json& json) const {
+    return read_fixed_rankings(folder.write("fixed.json", json.dump()), graph);
+  }
+  void refused(const Json& json, const std::string& words) const {
+    BOOST_CHECK_EXCEPTION((void)read(json), Error, says(Fault::user, "fixed.json: " + words));
+  }
+  FixedRankingResult run(const Json& json) {
+    return run_fixed_ranking(read(json).rankings.front(), graph, QueryForm::reference, false,
+                             "m.gguf", model);
+  }
+  KnowledgeGraph graph = elements();
+  NgramTreeModel model = test::reader_of_elements();
+  TemporaryFolder folder;
+};
+
+Json with(const std::string& pointer, const Json& value) {
+  Json json = sound();
+  json[Json::json_pointer(pointer)] = value;
+  return json;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fixed_ranking)
+
+BOOST_FIXTURE_TEST_CASE(a_ranking_is_read_by_identifiers, FixedFiles) {
+  const FixedRankings file = read(sound());
+  BOOST_TEST(!file.is_list);
+  BOOST_REQUIRE(file.rankings.size() == 1U);
+  const FixedRanking& ranking = file.rankings[0];
+  BOOST_TEST(ranking.shots.size() == 2U);
+  BOOST_TEST(graph.entities[ranking.entities[2]].name == "nitrogen");
+  BOOST_TEST(graph.entities[ranking.queries[1].head].name == "carbon");
+  BOOST_TEST((ranking.gold == std::vector<std::uint32_t>{0, 2}));
+  const FixedRankings list = read(Json::array({sound(), sound()}));
+  BOOST_TEST(list.is_list);
+  BOOST_TEST(list.rankings.size() == 2U);
+}
+
+BOOST_FIXTURE_TEST_CASE(cosines_are_those_of_the_written_texts, FixedFiles) {
+  const FixedRankingResult result = run(sound());
+  const std::string before = "(helium, is written as, He)\n(beryllium, is followed by, boron)\n\n";
+  const std::vector<std::string> queries{before + "(hydrogen, is written as, ",
+                                         before + "(carbon, is followed by, "};
+  const std::vector<std::pair<std::string, std::string>> entities{
+      {"H", "symbol"}, {"B", "symbol"}, {"nitrogen", "element"}};
+  for (std::size_t q = 0; q < 2; ++q) {
+    std::vector<double> expected;
+    for (const auto& [name, description] : entities) {
+      expected.push_back(
+          cosine(vector_of(queries[q]),
+                 vector_of(name + " - " + description +
+                           "\nThis sentence: \"{word}\" means in one word: \"{one word}\"\n" +
+                           "This sentence: \"" + name + "\" means in one word: \"")));
+      BOOST_TEST(std::abs(result.ranking["cosine"][q][expected.size() - 1].get<double>() -
+                          expected.back()) < 1e-6);
+    }
+    const std::size_t gold = q == 0 ? 0 : 2;
+    // The texts end alike, so that some are as near as single precision can tell.
+    const auto beyond = [&](double least) {
+      return static_cast<double>(std::ranges::count_if(
+          expected, [&](double other) { return other > expected[gold] + least; }));
+    };
+    BOOST_TEST(result.ranking["rank"][q].get<double>() >= 1 + beyond(1e-6));
+    BOOST_TEST(result.ranking["rank"][q].get<double>() <= beyond(-1e-6));
+  }
+  BOOST_TEST(result.ranking["model"] == "m.gguf");
+  BOOST_TEST(result.ranking["kept"] == 1);
+  BOOST_TEST(!result.worst_difference.has_value());
+}
+
+BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
+  Json json = sound();
+  json["cosine"] = run(sound()).ranking["cosine"];
+  FixedRankingResult result = run(json);
+  BOOST_TEST(result.worst_difference.value() == 0.0);
+  BOOST_TEST(result.other_ranks == 0U);
+  // The true entity far in front, then far behind: another rank unless ours is just that.
+  json["cosine"] = Json::array({{0.9, 0.1, 0.2}, {0.9, 0.8, 0.1}});
+  result = run(json);
+  BOOST_TEST(result.worst_difference.value() > 0.01);
+  const std::size_t others =
+      (result.ranks[0].realistic() == 1 ? 0U : 1U) + (result.ranks[1].realistic() == 3 ? 0U : 1U);
+  BOOST_TEST(others > 0U);
+  BOOST_TEST(result.other_ranks == others);
+  BOOST_TEST(result.near == 0U);
+  // What is nearer than 1e-4 may stand on either side, and is counted.
+  json["cosine"] = Json::array({{0.5, 0.50005, 0.49995}, {0.5, 0.50005, 0.50009}});
+  result = run(json);
+  BOOST_TEST(result.other_ranks == 0U);
+  BOOST_TEST(result.near == 4U);
+}
+
+BOOST_FIXTURE_TEST_CASE(bad_input_names_its_field, FixedFiles) {
+  for (const char* name : {"shots", "entities", "queries"}) {
+    Json json = sound();
+    json.erase(name);
+    refused(json, std::string(name) + ": is not a list");
+    json[name] = Json::array();
+    refused(json, std::string(name) + ": is not a list");
+  }
+  refused(with("/shots/1", {"e4", "next"}), "shots[1]: is no triple");
+  refused(with("/shots/1/1", "before"), "shots[1]: \"before\" is not a relation of the graph");
+  refused(with("/entities/2", "e99"), "entities[2]: \"e99\" is not an entity of the graph");
+  refused(with("/queries/0/0", 7), "queries[0]: 7 is not an entity of the graph");
+  refused(with("/queries/0/2", "s9"), "queries[0]: its tail is not among the entities");
+  refused(with("/cosine", Json::array({{1, 2, 3}})), "cosine: is not a row a query");
+  refused(with("/cosine", Json::array({{1, 2, 3}, {1, 2}})), "cosine: is not a row a query");
+  refused(with("/cosine", Json::array({{1, 2, 3}, {1, 2, "x"}})), "cosine: is not a row a query");
+  refused(7, "shots: is not a list");
+  refused(Json::array(), "holds no ranking");
+  refused(Json::array({sound(), with("/entities/0", "e99")}), "[1].entities[0]: \"e99\"");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/name_search_run.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/small_graph.hpp"
+
+using namespace plumb;
+using test::elements;
+using test::reader_of_elements;
+using test::says;
+using test::slurp;
+using test::TemporaryFolder;
+
+namespace {
+
+enum class Method { likelihood, lm_head };
+
+/// A ranking and what it took.
+struct Ranked {
+  std::vector<EntityRank> ranks;
+  RunSummary summary;
+  std::map<std::string, NameSearchCost> cost;
+  std::size_t tokens_fed = 0;
+
+  [[nodiscard]] std::string lines() const {
+    std::string text;
+    for (const EntityRank& rank : ranks) text += entity_rank_line(rank);
+    return text;
+  }
+};
+
+/// What is ranked, and by which model.
+struct Job {
+  RankOptions options{};
+  Method method = Method::likelihood;
+  bool with_bos = true;
+  std::vector<std::string> pieces{};
+  RankProgress on_progress{};
+  /// Room for the searches of many prompts.
+  TreeLimits limits{8192, 256, 256};
+};
+
+/// One process: model and run made anew, as after a crash.
+template <class Model = NgramTreeModel>
+Ranked run_once(const std::filesystem::path& journal, const KnowledgeGraph& graph, const Job& job) {
+  Model model = reader_of_elements<Model>(job.pieces);
+  if constexpr (TreeCausalLm<Model>) model.limits = job.limits;
+  const RankPlan plan = rank_plan(graph, job.options, model);
+  RankWork work(journal, job.on_progress);
+  NameSearchRun run(model, job.options, work);
+  Ranked made;
+  made.ranks = job.method == Method::likelihood ? run.likelihood(plan, job.with_bos)
+                                                : run.lm_head(plan, job.with_bos);
+  made.summary = work.summary;
+  made.cost = run.cost();
+  if constexpr (TreeCausalLm<Model>) made.tokens_fed = model.tokens_fed;
+  return made;
+}
+
+bool answers(const KnowledgeGraph& graph, const GraphQuery& query, std::uint32_t entity) {
+  const Triple& asked = query.triple;
+  for (const auto* part : {&graph.train, &graph.valid, &graph.test}) {
+    for (const Triple& t : *part) {
+      if (t.relation != asked.relation) continue;
+      if (query.asks_head ? t.tail == asked.tail && t.head == entity
+                          : t.head == asked.head && t.tail == entity) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {
+  std::vector<TokenId> ids;
+  for (const Token& token : model.tokenize(text).tokens) ids.push_back(token.id);
+  return ids;
+}
+
+/// ln P of a text behind another, token by token, and how many tokens it has.
+std::pair<double, std::size_t> likelihood_by_hand(const NgramModel& model,
+                                                  const std::string& prompt,
+                                                  const std::string& text, bool with_bos) {
+  std::vector<TokenId> prefix;
+  if (with_bos) prefix.push_back(*model.bos());
+  for (const TokenId id : ids_of(model, prompt)) prefix.push_back(id);
+  const std::vector<TokenId> ids = ids_of(model, text);
+  double sum = 0;
+  for (const TokenId id : ids) {
+    sum += model.log_probability(prefix, id);
+    prefix.push_back(id);
+  }
+  return {sum, ids.size()};
+}
+
+/// Candidates by where they stand for certain: a score within 1e-5 nats of another, which is more
+/// than the rounding of single-precision logits, may be on either side of it.
+struct Bounds {
+  std::size_t above = 0, near = 0, same_text = 0;
+
+  void count(double score, double gold, bool is_same_text) {
+    same_text += is_same_text ? 1U : 0U;
+    if (is_same_text) return;
+    above += score > gold + 1e-5 ? 1U : 0U;
+    near += std::abs(score - gold) <= 1e-5 ? 1U : 0U;
+  }
+  [[nodiscard]] bool allow(const Rank& rank) const {
+    return rank.above >= above && rank.above <= above + near && rank.equal >= same_text &&
+           rank.above + rank.equal <= above + near + same_text &&
+           (near > 0 || rank == Rank{above, same_text});
+  }
+};
+
+/// How many ranks there were and how many were one number by the scores computed here.
+struct Checked {
+  std::size_t ranks = 0, exact = 0, filtered_differs = 0, tied = 0;
+};
+
+/// Checks every line against the scores of all candidates.
+Checked check_by_hand(const Job& job) {
+  const KnowledgeGraph graph = elements();
+  const RankOptions& options = job.options;
+  const TemporaryFolder folder;
+  const Ranked made = run_once(folder / "journal.jsonl", graph, job);
+  const NgramModel model = reader_of_elements<NgramModel>(job.pieces);
+  const RankPlan plan = rank_plan(graph, options, model);
+  const bool by_names = job.method == Method::likelihood;
+  const QueryForm form = by_names ? QueryForm::paper : options.form;
+  const TriplePrompt prompt(graph, plan.shots, form);
+  std::vector<std::string> texts;
+  for (const std::uint32_t e : plan.candidates.entities()) {
+    texts.push_back((form == QueryForm::paper ? " " : "") + graph.entities[e].name +
+                    (by_names ? ")" : ""));
+  }
+  Checked checked;
+  BOOST_REQUIRE(made.ranks.size() == plan.queries.size());
+  for (std::size_t i = 0; i < made.ranks.size(); ++i) {
+    const GraphQuery& query = plan.queries[i].query;
+    const EntityRank& rank = made.ranks[i];
+    const auto score = [&](std::size_t c) {
+      const auto [sum, tokens] =
+          likelihood_by_hand(model, prompt.query(query), texts[c], job.with_bos);
+      const bool mean = by_names && options.search.reduction == Reduction::mean;
+      return mean ? sum / static_cast<double>(tokens) : sum;
+    };
+    const std::size_t gold = plan.candidates.place(query.gold());
+    const double gold_score = score(gold);
+    Bounds raw, filtered;
+    std::size_t left = 0;
+    for (std::size_t c = 0; c < texts.size(); ++c) {
+      const bool is_other_truth = c != gold && answers(graph, query, plan.candidates.entities()[c]);
+      left += is_other_truth ? 0U : 1U;
+      if (c == gold) continue;
+      const double other = score(c);
+      raw.count(other, gold_score, texts[c] == texts[gold]);
+      if (!is_other_truth) filtered.count(other, gold_score, texts[c] == texts[gold]);
+    }
+    BOOST_TEST(std::abs(rank.score - gold_score) < 1e-4);
+    BOOST_TEST(raw.allow(rank.raw));
+    BOOST_TEST(filtered.allow(rank.filtered));
+    BOOST_TEST(rank.candidates == texts.size());
+    BOOST_TEST(rank.filtered_candidates == left);
+    BOOST_TEST(rank.undecided == 0U);
+    BOOST_TEST(rank.line == query.triple.line);
+    BOOST_TEST(rank.part == plan.queries[i].part);
+    BOOST_TEST(rank.asks_head == query.asks_head);
+    ++checked.ranks;
+    checked.exact += raw.near == 0 ? 1U : 0U;
+    checked.filtered_differs += rank.raw == rank.filtered ? 0U : 1U;
+    checked.tied += raw.same_text;
+  }
+  return checked;
+}
+
+/// All parts and both sides: 143 queries each, so two packs a side.
+RankOptions everything() {
+  return {.part = GraphPart::all, .shots = 2, .heads = true};
+}
+
+/// What is written as one letter: ten queries.
+RankOptions one_token() {
+  return {.part = GraphPart::all, .candidates = CandidateSet::single_token, .shots = 2};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(name_search_run)
+
+BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
+  const Checked all = check_by_hand({everything()});
+  BOOST_TEST(all.ranks == 286U);
+  BOOST_TEST(all.exact > 200U);
+  BOOST_TEST(all.filtered_differs > 20U);
+  BOOST_TEST(all.tied == 5U);  // the second entry of copper
+  BOOST_TEST(check_by_hand({.options = {.shots = 2}, .with_bos = false}).exact > 20U);
+  BOOST_TEST(check_by_hand({{.shots = 0}}).exact > 20U);
+}
+
+// Only the other methods are free to write queries as the paper's program does.
+BOOST_AUTO_TEST_CASE(likelihoods_take_the_papers_form_whatever_is_asked_for) {
+  for (const QueryForm form : {QueryForm::reference, QueryForm::paper}) {
+    (void)check_by_hand({{.shots = 1, .form = form}});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(means_over_tokens_rank_too) {
+  const Checked checked = check_by_hand({{.part = GraphPart::valid,
+                                          .shots = 1,
+                                          .heads = true,
+                                          .search = {.reduction = Reduction::mean}}});
+  BOOST_TEST(checked.ranks == 72U);
+  BOOST_TEST(checked.exact > 40U);
+}
+
+BOOST_AUTO_TEST_CASE(fewer_candidates_are_ranked_among_themselves) {
+  (void)check_by_hand(
+      {{.candidates = CandidateSet::of_queries, .sample = 9, .shots = 2, .heads = true}});
+  (void)check_by_hand(
+      {{.part = GraphPart::all, .candidates = CandidateSet::single_token, .shots = 2}});
+}
+
+BOOST_AUTO_TEST_CASE(the_lm_head_ranks_by_the_next_token_alone) {
+  Job job{one_token(), Method::lm_head};
+  BOOST_TEST(check_by_hand(job).ranks == 10U);
+  job.with_bos = false;
+  BOOST_TEST(check_by_hand(job).ranks == 10U);
+  job.options.form = QueryForm::paper;
+  job.pieces = {" H", " O", " neon", " argon", " period 2", " copper"};
+  // H and O are written as; neon, argon and copper follow and are held; eight stand in period 2.
+  BOOST_TEST(check_by_hand(job).ranks == 2U + 6U + 8U);
+  job.options.heads = true;
+  // Neon, argon and copper are written as, followed by and standing in; period 2 holds eight.
+  BOOST_TEST(check_by_hand(job).ranks == 2U + 6U + 8U + 9U + 8U);
+}
+
+// What ends the searches of names early is not the LM head's.
+BOOST_AUTO_TEST_CASE(the_lm_head_is_never_cut_short) {
+  const TemporaryFolder folder;
+  Job job{one_token(), Method::lm_head};
+  const std::string whole = run_once(folder / "a.jsonl", elements(), job).lines();
+  job.options.search = {Reduction::mean, 1, 1};
+  BOOST_TEST(run_once(folder / "b.jsonl", elements(), job).lines() == whole);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_without_trees_gives_the_same_ranks) {
+  const Job job{{.limit = 4, .shots = 1, .heads = true}};
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  BOOST_TEST(run_once<NgramModel>(folder / "a.jsonl", graph, job).lines() ==
+             run_once<NgramTreeModel>(folder / "b.jsonl", graph, job).lines());
+}
+
+// Ends once the filtered rank is certainly past 30.
+BOOST_AUTO_TEST_CASE(a_search_for_hits_ends_early_and_is_right_about_them) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  Job job{everything()};
+  const Ranked exact = run_once(folder / "exact.jsonl", graph, job);
+  job.options.search.hits = 30;
+  const Ranked early = run_once(folder / "early.jsonl", graph, job);
+  std::size_t cut = 0, hits = 0;
+  for (std::size_t i = 0; i < exact.ranks.size(); ++i) {
+    const EntityRank& whole = exact.ranks[i];
+    const EntityRank& part = early.ranks[i];
+    BOOST_TEST(part.score == whole.score);
+    BOOST_TEST((part.filtered.above >= 30) == (whole.filtered.above >= 30));
+    BOOST_TEST(part.raw.above <= whole.raw.above);
+    BOOST_TEST(whole.raw.above <= part.raw.above + part.undecided);
+    if (part.undecided == 0) {
+      BOOST_TEST((part.raw == whole.raw));
+      BOOST_TEST((part.filtered == whole.filtered));
+    }
+    if (part.filtered.above < 30) BOOST_TEST(part.undecided == 0U);
+    cut += part.undecided > 0 ? 1U : 0U;
+    hits += part.filtered.above < 30 ? 1U : 0U;
+  }
+  BOOST_TEST(cut > 20U);
+  BOOST_TEST(hits > 20U);
+  BOOST_TEST(early.cost.at("likelihood").expanded < exact.cost.at("likelihood").expanded);
+  BOOST_TEST(early.tokens_fed < exact.tokens_fed);
+}
+
+// A limit that every prompt fits, beside the names of its search, many times over.
+BOOST_AUTO_TEST_CASE(as_many_prompts_are_searched_at_once_as_the_model_holds) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  Job job{{.part = GraphPart::all, .shots = 2, .heads = true, .search = {.hits = 3}}};
+  const std::string roomy = run_once(folder / "roomy.jsonl", graph, job).lines();
+  job.limits.nodes = 1024;
+  BOOST_REQUIRE_NO_THROW((void)run_once(folder / "tight.jsonl", graph, job));
+  BOOST_TEST(run_once(folder / "tight.jsonl", graph, job).lines() == roomy);
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_leaves_ranks_with_two_ends) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  Job job{{.shots = 1}};
+  const Ranked exact = run_once(folder / "exact.jsonl", graph, job);
+  job.options.search.budget = 5;
+  const Ranked early = run_once(folder / "early.jsonl", graph, job);
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i < exact.ranks.size(); ++i) {
+    const Rank& rank = exact.ranks[i].raw;
+    const EntityRank& part = early.ranks[i];
+    BOOST_TEST(part.raw.above <= rank.above);
+    BOOST_TEST(rank.above + rank.equal <= part.raw.above + part.raw.equal + part.undecided);
+    cut += part.undecided > 0 ? 1U : 0U;
+    if (part.undecided == 0) BOOST_TEST((part.raw == rank));
+  }
+  BOOST_TEST(cut > 5U);
+}
+
+BOOST_AUTO_TEST_CASE(what_it_cost_is_what_the_model_was_fed) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  const Ranked made = run_once(folder / "journal.jsonl", graph, {everything()});
+  BOOST_TEST(made.summary.cost.tokens_fed == made.tokens_fed);
+  BOOST_TEST(made.summary.cost.statements == 286U * graph.entities.size());
+  const RankPlan plan = rank_plan(graph, everything(), NgramModel(""));
+  const TriplePrompt prompt(graph, plan.shots, QueryForm::paper);
+  std::size_t names = 0, one_by_one = 0;
+  for (const Entity& entity : graph.entities) names += entity.name.size() + 2;  // " oxygen)"
+  for (const PlannedQuery& planned : plan.queries) {
+    one_by_one += graph.entities.size() * (1 + prompt.query(planned.query).size()) + names;
+  }
+  BOOST_TEST(made.summary.cost.tokens_one_by_one == one_by_one);
+  BOOST_REQUIRE(made.cost.size() == 2U);
+  for (const char* part : {"likelihood", "likelihood heads"}) {
+    const NameSearchCost& cost = made.cost.at(part);
+    BOOST_TEST(cost.queries == 143U, part);
+    // Each name's own path is looked at, and no search looks at more than the whole trie.
+    BOOST_TEST(cost.expanded >= 143U * 3U, part);
+    BOOST_TEST(cost.expanded < 143U * names, part);
+    BOOST_TEST(cost.fed > 0U, part);
+    BOOST_TEST(cost.fed < made.tokens_fed, part);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_on_each_side) {
+  using State = std::tuple<std::size_t, std::size_t, std::size_t>;
+  std::map<std::string, std::vector<State>> seen;
+  const RankProgress look = [&](const std::string& part, std::size_t done, std::size_t fresh,
+                                std::size_t total) { seen[part].emplace_back(done, fresh, total); };
+  const TemporaryFolder folder;
+  (void)run_once(folder / "journal.jsonl", elements(),
+                 {.options = everything(), .on_progress = look});
+  BOOST_REQUIRE(seen.size() == 2U);
+  for (const char* part : {"likelihood", "likelihood heads"}) {
+    const auto& states = seen.at(part);
+    BOOST_REQUIRE(states.size() == 144U);  // before the first, and after each
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      BOOST_TEST((states[i] == State(i, i, 143U)), part << " " << i);
+    }
+  }
+  seen.clear();
+  (void)run_once(folder / "journal.jsonl", elements(),
+                 {.options = everything(), .on_progress = look});
+  for (const auto& [part, states] : seen) {
+    BOOST_TEST((states.back() == State(143U, 0U, 143U)), part);
+  }
+}
+
+// Four packs; each torn in its middle too.
+BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same_ranks) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  const auto file = folder / "journal.jsonl";
+  const Ranked whole = run_once(file, graph, {everything()});
+  const std::string journal = slurp(file);
+  BOOST_TEST(std::ranges::count(journal, '\n') == 4);
+  std::size_t last = whole.tokens_fed + 1;
+  for (std::size_t begin = 0; begin <= journal.size();) {
+    const std::size_t end = std::min(journal.find('\n', begin), journal.size()) + 1;
+    std::size_t fed = 0;
+    for (const std::size_t cut : {begin, (begin + end) / 2}) {
+      folder.write("journal.jsonl", journal.substr(0, cut));
+      const Ranked again = run_once(file, graph, {everything()});
+      BOOST_TEST(again.lines() == whole.lines());
+      BOOST_TEST(slurp(file) == journal);
+      BOOST_TEST(again.summary.cost.tokens_fed == whole.summary.cost.tokens_fed);
+      BOOST_TEST(again.summary.cost.statements == whole.summary.cost.statements);
+      BOOST_TEST(again.cost.at("likelihood heads").expanded ==
+                 whole.cost.at("likelihood heads").expanded);
+      if (cut != begin && begin < journal.size()) BOOST_TEST(again.tokens_fed == fed);
+      fed = again.tokens_fed;
+    }
+    BOOST_TEST(fed < last);
+    last = fed;
+    begin = end;
+  }
+  BOOST_TEST(last == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
+  struct Killed {};
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  const Ranked whole = run_once(folder / "whole.jsonl", graph, {everything()});
+  for (const std::size_t kill : {0U, 100U, 128U, 143U, 144U, 287U}) {
+    const auto file = folder / ("killed " + std::to_string(kill));
+    std::size_t call = 0;
+    const RankProgress until = [&](const std::string&, std::size_t, std::size_t, std::size_t) {
+      if (call++ == kill) throw Killed();
+    };
+    BOOST_CHECK_THROW((void)run_once(file, graph, {.options = everything(), .on_progress = until}),
+                      Killed);
+    const auto lines = static_cast<std::size_t>(std::ranges::count(slurp(file), '\n'));
+    BOOST_TEST(lines == (kill <= 128 ? 0U : kill < 144 ? 1U : kill < 287 ? 2U : 3U));
+    BOOST_TEST(run_once(file, graph, {everything()}).lines() == whole.lines());
+    BOOST_TEST(slurp(file) == slurp(folder / "whole.jsonl"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(methods_share_a_journal) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  const auto file = folder / "journal.jsonl";
+  const auto ranked = [&](Method method) { return run_once(file, graph, {one_token(), method}); };
+  const Ranked likelihood = ranked(Method::likelihood);
+  const Ranked lm_head = ranked(Method::lm_head);
+  BOOST_TEST(likelihood.tokens_fed > 0U);
+  BOOST_TEST(lm_head.tokens_fed > 0U);
+  BOOST_TEST(likelihood.lines() != lm_head.lines());
+  for (const auto& [method, first] :
+       {std::pair{Method::likelihood, &likelihood}, {Method::lm_head, &lm_head}}) {
+    const Ranked again = ranked(method);
+    BOOST_TEST(again.tokens_fed == 0U);
+    BOOST_TEST(again.lines() == first->lines());
+  }
+  BOOST_TEST(lm_head.cost.begin()->first == "lm-head");
+}
+
+BOOST_AUTO_TEST_CASE(a_journal_of_another_job_is_refused) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  const auto file = folder / "journal.jsonl";
+  (void)run_once(file, graph, {{.shots = 1}});
+  const auto message =
+      says(Fault::user,
+           "likelihood: the journal's pack 0 is not this job's; it was written by another build; "
+           "start anew in another --out");
+  BOOST_CHECK_EXCEPTION((void)run_once(file, graph, {{.limit = 35, .shots = 1}}), Error, message);
+  folder.write("journal.jsonl", "{\"part\":\"likelihood\",\"pack\":0,\"rows\":[]}\n");
+  BOOST_CHECK_EXCEPTION((void)run_once(file, graph, {{.shots = 1}}), Error, message);
+  folder.write("journal.jsonl", "{\"part\":\"likelihood\",\"pack\":0}\n");
+  BOOST_CHECK_EXCEPTION((void)run_once(file, graph, {{.shots = 1}}), Error,
+                        says(Fault::user, "journal.jsonl:1: is not a journal line"));
+}
+
+BOOST_AUTO_TEST_CASE(a_query_past_the_models_context_is_refused_by_its_entity) {
+  KnowledgeGraph graph = elements();
+  graph.entities[5].name = std::string(4090, 'x');
+  const TemporaryFolder folder;
+  // BOS, "(hydrogen, is written as," and the longest name with a space and a bracket.
+  BOOST_CHECK_EXCEPTION((void)run_once(folder / "journal.jsonl", graph, {{.shots = 0}}), Error,
+                        says(Fault::user,
+                             "e1: its query and the longest name have 4118 tokens, the model's "
+                             "context 4096; ask for fewer --shots"));
+  BOOST_TEST(slurp(folder / "journal.jsonl").empty());
+}
+
+// As of other jobs: what this process asked the model.
+BOOST_AUTO_TEST_CASE(what_is_searched_now_is_counted) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  const auto file = folder / "journal.jsonl";
+  const Job job{{.limit = 4, .shots = 1}};
+  const RunSummary first = run_once(file, graph, job).summary;
+  BOOST_TEST(first.fresh_statements == first.cost.statements);
+  BOOST_TEST(run_once(file, graph, job).summary.fresh_statements == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/rank_plan.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/small_graph.hpp"
+
+using namespace plumb;
+using test::elements;
+using test::says;
+
+namespace {
+
+using Places = std::vector<std::uint32_t>;
+
+const NgramModel bytes("");
+
+RankPlan plan_of(const KnowledgeGraph& graph, RankOptions options) {
+  options.shots = 2;
+  return rank_plan(graph, options, bytes);
+}
+
+/// Triples of the queries that ask for tails, by part and line.
+std::vector<std::pair<std::string, std::size_t>> asked(const RankPlan& plan) {
+  std::vector<std::pair<std::string, std::size_t>> all;
+  for (const PlannedQuery& planned : plan.queries) {
+    if (!planned.query.asks_head) all.emplace_back(planned.part, planned.query.triple.line);
+  }
+  return all;
+}
+
+/// Entities of one letter: the symbols of hydrogen, boron, carbon, …
+Places one_letter(const KnowledgeGraph& graph) {
+  Places places;
+  for (std::uint32_t e = 0; e < graph.entities.size(); ++e) {
+    if (graph.entities[e].name.size() == 1) places.push_back(e);
+  }
+  return places;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rank_plan_suite)
+
+BOOST_AUTO_TEST_CASE(queries_are_the_triples_of_a_part_in_its_order) {
+  const KnowledgeGraph graph = elements();
+  const auto check = [&](GraphPart part, const char* name, const std::vector<Triple>& triples) {
+    const RankPlan plan = plan_of(graph, {.part = part});
+    BOOST_REQUIRE(plan.queries.size() == triples.size());
+    for (std::size_t i = 0; i < triples.size(); ++i) {
+      BOOST_TEST(plan.queries[i].part == name);
+      BOOST_TEST((plan.queries[i].query.triple == triples[i]));
+      BOOST_TEST(plan.queries[i].query.triple.line == triples[i].line);
+      BOOST_TEST(!plan.queries[i].query.asks_head);
+    }
+    BOOST_TEST(plan.left_out == 0U);
+  };
+  check(GraphPart::test, "test", graph.test);
+  check(GraphPart::valid, "valid", graph.valid);
+  check(GraphPart::train, "train", graph.train);
+  const auto all = asked(plan_of(graph, {.part = GraphPart::all}));
+  BOOST_REQUIRE(all.size() == graph.train.size() + graph.valid.size() + graph.test.size());
+  BOOST_TEST((all.front() == std::pair(std::string("train"), std::size_t{1})));
+  BOOST_TEST((all[graph.train.size()] == std::pair(std::string("valid"), std::size_t{1})));
+  BOOST_TEST((all.back() == std::pair(std::string("test"), graph.test.size())));
+}
+
+BOOST_AUTO_TEST_CASE(a_head_query_follows_its_tail_query) {
+  const KnowledgeGraph graph = elements();
+  const RankPlan plan = plan_of(graph, {.heads = true});
+  BOOST_REQUIRE(plan.queries.size() == 2 * graph.test.size());
+  for (std::size_t i = 0; i < plan.queries.size(); ++i) {
+    BOOST_TEST(plan.queries[i].query.asks_head == (i % 2 == 1));
+    BOOST_TEST((plan.queries[i].query.triple == graph.test[i / 2]));
+    BOOST_TEST(plan.queries[i].part == "test");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_asked) {
+  const KnowledgeGraph graph = elements();
+  std::size_t expected = 0;
+  for (const Triple& t : graph.test) expected += t.relation == 1 || t.relation == 3 ? 1U : 0U;
+  const RankPlan plan = plan_of(graph, {.relations = {"in", "next"}});
+  BOOST_TEST(plan.queries.size() == expected);
+  std::uint32_t last = 0;
+  for (const PlannedQuery& planned : plan.queries) {
+    const Triple& triple = planned.query.triple;
+    BOOST_TEST((triple.relation == 1 || triple.relation == 3));
+    BOOST_TEST(triple.line > last);  // still in the file's order
+    last = triple.line;
+  }
+  BOOST_TEST(plan.candidates.size() == graph.entities.size());
+  BOOST_CHECK_EXCEPTION(
+      (void)plan_of(graph, {.relations = {"in", "weighs"}}), Error,
+      says(Fault::user,
+           "--relations: 'weighs' is not a relation of the graph; it has symbol next holds in"));
+}
+
+BOOST_AUTO_TEST_CASE(a_sample_is_drawn_without_replacement_by_its_seed) {
+  const KnowledgeGraph graph = elements();
+  const auto sample = [&](std::size_t count, std::uint64_t seed) {
+    return asked(plan_of(graph, {.part = GraphPart::all, .sample = count, .sample_seed = seed}));
+  };
+  const auto ten = sample(10, 0);
+  BOOST_TEST(ten.size() == 10U);
+  BOOST_TEST(std::set(ten.begin(), ten.end()).size() == 10U);
+  BOOST_TEST((sample(10, 0) == ten));
+  BOOST_TEST((sample(10, 1) != ten));
+  // A larger one begins with the smaller.
+  const auto twenty = sample(20, 0);
+  BOOST_TEST(std::equal(ten.begin(), ten.end(), twenty.begin()));
+  // Not the beginning of the file, and of more than one part.
+  BOOST_TEST(!std::ranges::is_sorted(twenty));
+  std::set<std::string> parts;
+  for (const auto& [part, line] : twenty) parts.insert(part);
+  BOOST_TEST(parts.size() > 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_sample_of_all_is_the_file_itself) {
+  const KnowledgeGraph graph = elements();
+  const auto all = asked(plan_of(graph, {}));
+  for (const std::size_t count : {graph.test.size(), graph.test.size() + 1}) {
+    BOOST_TEST((asked(plan_of(graph, {.sample = count})) == all));
+  }
+  const auto but_one = asked(plan_of(graph, {.sample = graph.test.size() - 1}));
+  BOOST_TEST(but_one.size() == all.size() - 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_takes_the_first_triples_of_what_was_drawn) {
+  const KnowledgeGraph graph = elements();
+  const auto all = asked(plan_of(graph, {}));
+  const auto first = asked(plan_of(graph, {.limit = 5}));
+  BOOST_TEST(first.size() == 5U);
+  BOOST_TEST(std::equal(first.begin(), first.end(), all.begin()));
+  const auto ten = asked(plan_of(graph, {.sample = 10}));
+  const auto drawn = asked(plan_of(graph, {.sample = 10, .limit = 3}));
+  BOOST_TEST(drawn.size() == 3U);
+  BOOST_TEST(std::equal(drawn.begin(), drawn.end(), ten.begin()));
+  BOOST_TEST(asked(plan_of(graph, {.sample = 3, .limit = 10})).size() == 3U);
+  BOOST_TEST(plan_of(graph, {.limit = 5, .heads = true}).queries.size() == 10U);
+}
+
+BOOST_AUTO_TEST_CASE(candidates_are_all_entities_or_those_of_the_queries) {
+  const KnowledgeGraph graph = elements();
+  const RankPlan all = plan_of(graph, {.limit = 3});
+  BOOST_REQUIRE(all.candidates.size() == graph.entities.size());
+  for (std::uint32_t e = 0; e < graph.entities.size(); ++e) {
+    BOOST_TEST(all.candidates.entities()[e] == e);
+    BOOST_TEST(all.candidates.place(e) == e);
+  }
+  // Hydrogen, boron, fluorine, and their symbols.
+  const RankPlan of_queries = plan_of(graph, {.candidates = CandidateSet::of_queries, .limit = 3});
+  BOOST_TEST((of_queries.candidates.entities() == Places{0, 1, 8, 9, 16, 17}));
+  BOOST_TEST(of_queries.candidates.place(16) == 4U);
+  BOOST_TEST(of_queries.candidates.has(9));
+  BOOST_TEST(!of_queries.candidates.has(2));
+  BOOST_TEST(of_queries.queries.size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(candidates_of_one_token_keep_the_queries_that_ask_for_them) {
+  const KnowledgeGraph graph = elements();
+  const Places single = one_letter(graph);
+  BOOST_TEST(single.size() == 10U);
+  for (const bool heads : {false, true}) {
+    const RankPlan plan =
+        plan_of(graph, {.candidates = CandidateSet::single_token, .heads = heads});
+    BOOST_TEST((plan.candidates.entities() == single));
+    std::size_t kept = 0;
+    for (const Triple& triple : graph.test) {
+      kept += std::ranges::find(single, triple.tail) != single.end() ? 1U : 0U;
+    }
+    BOOST_TEST(plan.queries.size() == kept);  // no head has a name of one letter
+    BOOST_TEST(plan.left_out == graph.test.size() * (heads ? 2 : 1) - kept);
+    for (const PlannedQuery& planned : plan.queries) {
+      BOOST_TEST(!planned.query.asks_head);
+      BOOST_TEST(graph.entities[planned.query.gold()].name.size() == 1U);
+    }
+  }
+}
+
+// The paper's form ends at the comma, so the space is the name's.
+BOOST_AUTO_TEST_CASE(one_token_is_counted_where_the_form_writes_the_name) {
+  const KnowledgeGraph graph = elements();
+  const NgramModel model("", 3, {" H", " neon", "zinc"});
+  const auto candidates = [&](QueryForm form) {
+    const RankPlan plan = rank_plan(graph,
+                                    {.part = GraphPart::all,
+                                     .candidates = CandidateSet::single_token,
+                                     .shots = 1,
+                                     .form = form},
+                                    model);
+    std::set<std::string> names;
+    for (const std::uint32_t e : plan.candidates.entities()) names.insert(graph.entities[e].name);
+    return names;
+  };
+  BOOST_TEST((candidates(QueryForm::paper) == std::set<std::string>{"H", "neon"}));
+  const auto reference = candidates(QueryForm::reference);
+  BOOST_TEST(reference.size() == 11U);
+  BOOST_TEST(reference.contains("zinc"));
+  BOOST_TEST(!reference.contains("neon"));
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_is_narrowed_to_one_token_from_any_candidates) {
+  const KnowledgeGraph graph = elements();
+  const RankPlan whole = plan_of(graph, {.candidates = CandidateSet::of_queries, .limit = 3});
+  const RankPlan single = single_token_plan(whole, bytes, QueryForm::reference);
+  BOOST_TEST((single.candidates.entities() == Places{1, 9, 17}));
+  BOOST_TEST(single.queries.size() == 3U);
+  BOOST_TEST(single.left_out == 0U);
+  BOOST_TEST((single.shots == whole.shots));
+  // What was left out before stays counted.
+  const RankPlan first = plan_of(graph, {.candidates = CandidateSet::single_token});
+  const RankPlan again = single_token_plan(first, bytes, QueryForm::reference);
+  BOOST_TEST(first.left_out > 0U);
+  BOOST_TEST(again.left_out == first.left_out);
+  BOOST_TEST(again.queries.size() == first.queries.size());
+}
+
+BOOST_AUTO_TEST_CASE(no_name_of_one_token_is_refused) {
+  const KnowledgeGraph graph = elements();
+  const auto message = says(Fault::user,
+                            "--candidates: no query's true entity has a name of one token with "
+                            "this model; rank among all entities, by likelihood or DEER");
+  BOOST_CHECK_EXCEPTION(
+      (void)plan_of(graph, {.candidates = CandidateSet::single_token, .form = QueryForm::paper}),
+      Error, message);
+  // Candidates there are, but no query asks for one.
+  BOOST_CHECK_EXCEPTION(
+      (void)plan_of(graph, {.candidates = CandidateSet::single_token, .relations = {"in"}}), Error,
+      message);
+}
+
+BOOST_AUTO_TEST_CASE(shots_are_drawn_from_train_whatever_is_asked) {
+  const KnowledgeGraph graph = elements();
+  const auto shots = [&](RankOptions options) { return rank_plan(graph, options, bytes).shots; };
+  const auto eight = shots({});
+  BOOST_REQUIRE(eight.size() == 8U);  // the paper's number
+  for (const Triple& shot : eight) {
+    BOOST_TEST((std::ranges::find(graph.train, shot) != graph.train.end()));
+  }
+  BOOST_TEST((shots({.part = GraphPart::valid, .sample = 3, .heads = true}) == eight));
+  const auto three = shots({.shots = 3});
+  BOOST_REQUIRE(three.size() == 3U);
+  BOOST_TEST(std::equal(three.begin(), three.end(), eight.begin()));
+  BOOST_TEST((shots({.shot_seed = 1}) != eight));
+  BOOST_TEST(shots({.shots = 0}).empty());
+  BOOST_CHECK_EXCEPTION((void)shots({.shots = graph.train.size() + 1}), Error,
+                        says(Fault::user,
+                             "--shots: the graph has 71 training triples, fewer than "
+                             "72; ask for fewer shots"));
+}
+
+BOOST_AUTO_TEST_CASE(a_part_without_triples_is_refused) {
+  KnowledgeGraph graph = elements();
+  graph.valid.clear();
+  BOOST_CHECK_EXCEPTION(
+      (void)plan_of(graph, {.part = GraphPart::valid}), Error,
+      says(Fault::user, "--split: the graph has no triples there; choose another"));
+  std::erase_if(graph.test, [](const Triple& triple) { return triple.relation == 0; });
+  BOOST_CHECK_THROW((void)plan_of(graph, {.relations = {"symbol"}}), Error);
+  BOOST_TEST(plan_of(graph, {.relations = {"next"}}).queries.size() > 0U);
+}
+
+// Oracle: every triple of the three parts is looked at for every query.
+BOOST_AUTO_TEST_CASE(true_candidates_are_those_of_all_parts) {
+  KnowledgeGraph graph = elements();
+  graph.valid.push_back(graph.test.front());  // a triple of two parts counts once
+  graph.train.push_back(graph.test.back());
+  const auto check = [&](const RankPlan& plan) {
+    const TrueCandidates truths(plan);
+    std::size_t most = 0;
+    for (const PlannedQuery& planned : plan.queries) {
+      const GraphQuery& query = planned.query;
+      std::set<std::uint32_t> entities;
+      for (const auto* part : {&graph.train, &graph.valid, &graph.test}) {
+        for (const Triple& t : *part) {
+          if (t.relation != query.triple.relation) continue;
+          if (!query.asks_head && t.head == query.triple.head) entities.insert(t.tail);
+          if (query.asks_head && t.tail == query.triple.tail) entities.insert(t.head);
+        }
+      }
+      Places expected;
+      for (std::uint32_t place = 0; place < plan.candidates.size(); ++place) {
+        if (entities.contains(plan.candidates.entities()[place])) expected.push_back(place);
+      }
+      const Places found = truths.of(query);
+      BOOST_TEST(found == expected, boost::test_tools::per_element());
+      BOOST_TEST(std::ranges::count(found, plan.candidates.place(query.gold())) == 1);
+      most = std::max(most, found.size());
+    }
+    return most;
+  };
+  BOOST_TEST(check(plan_of(graph, {.part = GraphPart::all, .heads = true})) == 18U);
+  BOOST_TEST(check(plan_of(graph, {.candidates = CandidateSet::of_queries, .heads = true})) > 1U);
+  BOOST_TEST(check(plan_of(graph, {.candidates = CandidateSet::single_token})) == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where does a name stand when every name is scored? The slow answer, which searches are compared
+// with, and random names to ask about.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/core/log_softmax.hpp"
+#include "plumb/core/random.hpp"
+#include "plumb/measure/rank.hpp"
+#include "plumb/score/statement_score.hpp"
+
+namespace plumb::test {
+
+/// Letters "a" to "c"; equal names are likely when they are short.
+inline std::string random_letters(RandomStream& random, std::size_t least, std::size_t most) {
+  std::string text(least + random.below(most - least + 1), 'a');
+  for (char& c : text) c = static_cast<char>('a' + random.below(3));
+  return text;
+}
+
+/// Closed by a bracket, so that none begins another.
+inline std::vector<std::string> random_names(RandomStream& random, std::size_t count,
+                                             std::size_t longest) {
+  std::vector<std::string> names(count);
+  for (std::string& name : names) name = random_letters(random, 1, longest) + "]";
+  return names;
+}
+
+/// Ascending, `gold` among them.
+inline std::vector<std::uint32_t> random_truths(RandomStream& random, std::size_t count,
+                                                std::uint32_t gold) {
+  std::vector<std::uint32_t> truths;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (i == gold || random.below(5) == 0) truths.push_back(i);
+  }
+  return truths;
+}
+
+inline std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {
+  std::vector<TokenId> ids;
+  for (const Token& token : model.tokenize(text).tokens) ids.push_back(token.id);
+  return ids;
+}
+
+/// Σ log P(token | prompt and tokens before it) of each name, over its tokens for a mean. Each name
+/// is evaluated as a sequence of its own. The logits are the model's floats, so that names level
+/// with one another are level here; asked of the same model object, to the last bit.
+inline std::vector<double> exhaustive_scores(NgramModel& model,
+                                             const std::vector<std::string>& names,
+                                             std::span<const TokenId> prompt,
+                                             Reduction reduction = Reduction::sum) {
+  std::vector<double> scores;
+  for (const std::string& name : names) {
+    const std::vector<TokenId> ids = ids_of(model, name);
+    std::vector<TokenId> sequence(prompt.begin(), prompt.end());
+    sequence.insert(sequence.end(), ids.begin(), ids.end());
+    double sum = 0;
+    model.evaluate(sequence, [&](std::uint32_t position, std::span<const float> logits) {
+      if (position + 1 < prompt.size() || position + 1 == sequence.size()) return;
+      const TokenId next = sequence[position + 1];
+      sum += static_cast<double>(logits[static_cast<std::size_t>(next)]) - log_sum_exp(logits);
+    });
+    scores.push_back(reduction == Reduction::mean ? sum / static_cast<double>(ids.size()) : sum);
+  }
+  return scores;
+}
+
+/// Where one stands among all, those in `left_out` not counted.
+inline Rank standing(std::span<const double> scores, std::uint32_t gold,
+                     std::span<const std::uint32_t> left_out = {}) {
+  Rank rank;
+  for (std::uint32_t i = 0; i < scores.size(); ++i) {
+    bool counts = i != gold;
+    for (const std::uint32_t out : left_out) counts = counts && i != out;
+    if (!counts) continue;
+    rank.above += scores[i] > scores[gold] ? 1U : 0U;
+    rank.equal += scores[i] == scores[gold] ? 1U : 0U;
+  }
+  return rank;
+}
+
+}  // namespace plumb::test

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Ranks the true entities of a graph's queries by best-first search and by scoring every name, full
+// ranks and Hit@10, sum and mean, and prints as JSON where they differ.
+//
+//   search_against_exhaustive MODEL.gguf GRAPH QUERIES
+//
+// QUERIES are drawn by seed; 0 takes the whole test part. Names within 1e-4 nats of the true one may
+// stand on either side of it and are counted.
+
+#include <cmath>
+#include <cstddef>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/llama.hpp"
+#include "plumb/data/graph_folder.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/rank/likelihood_ranker.hpp"
+#include "plumb/run/rank_plan.hpp"
+#include "plumb/score/causal_scorer.hpp"
+#include "plumb/score/pack_plan.hpp"
+
+int main(int argc, char** argv) {
+  using namespace plumb;
+  if (argc != 4) return 2;
+  LlamaModel model({.model = argv[1]});
+  const KnowledgeGraph graph = load_graph(argv[2]);
+  RankOptions options;
+  options.sample = std::stoul(argv[3]);
+  const RankPlan plan = rank_plan(graph, options, model);
+  const TriplePrompt prompt(graph, plan.shots, QueryForm::paper);
+  const TrueCandidates truths(plan);
+  std::vector<std::string> names;
+  for (const Entity& entity : graph.entities) names.push_back(TriplePrompt::candidate(entity));
+
+  std::vector<NameQuestion> questions;
+  std::vector<std::vector<StatementScore>> scores;
+  CausalScorer scorer(model, true, Span::answer);
+  for (const PlannedQuery& planned : plan.queries) {
+    const std::string text = prompt.query(planned.query);
+    questions.push_back({prompt_ids(model, {text, {}, {}}, model.bos()), planned.query.gold(),
+                         truths.of(planned.query)});
+    Query query;
+    for (const std::string& name : names) {
+      query.candidates.push_back(
+          {text + name, {{text.size(), text.size() + name.size()}}, {text.size()}});
+    }
+    scores.push_back(scorer.score(query));
+  }
+  std::vector<TokenId> context = questions.front().prompt;
+  for (const NameQuestion& question : questions) {
+    context.resize(detail::common_prefix(context, question.prompt));
+  }
+
+  const NameTrie trie(model, names);
+  std::size_t wrong = 0, near = 0;
+  double worst = 0, fed_for_full = 0, fed_for_hits = 0;
+  for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
+    for (const std::size_t hits : {0U, 10U}) {
+      LikelihoodRanker ranker(model, trie, {reduction, hits, 0});
+      const std::vector<SearchedRank> ranks = ranker.rank(context, questions);
+      const double fed = static_cast<double>(ranker.fed_for_names()) /
+                         static_cast<double>(questions.size());
+      if (reduction == Reduction::sum) (hits == 0 ? fed_for_full : fed_for_hits) = fed;
+      for (std::size_t q = 0; q < ranks.size(); ++q) {
+        const auto score = [&](std::size_t e) {
+          return reduce(scores[q][e], {reduction, Span::answer});
+        };
+        const std::uint32_t gold = questions[q].gold;
+        worst = std::max(worst, std::abs(score(gold) - ranks[q].score));
+        // Names that are above for certain, and those that may be.
+        std::size_t least = 0, most = 0, filtered_least = 0, filtered_most = 0;
+        for (std::size_t e = 0; e < names.size(); ++e) {
+          if (names[e] == names[gold]) continue;
+          const bool certain = score(e) > score(gold) + 1e-4;
+          const bool possible = score(e) > score(gold) - 1e-4;
+          const bool counts = !std::ranges::binary_search(questions[q].truths, e);
+          least += certain ? 1U : 0U;
+          most += possible ? 1U : 0U;
+          filtered_least += certain && counts ? 1U : 0U;
+          filtered_most += possible && counts ? 1U : 0U;
+        }
+        if (hits == 0) near += most - least;
+        const SearchedRank& rank = ranks[q];
+        const bool ended_early = hits > 0 && rank.filtered_above >= hits;
+        const bool sound =
+            ended_early ? filtered_most >= hits
+                        : rank.above >= least && rank.above <= most && rank.undecided == 0 &&
+                              rank.filtered_above >= filtered_least &&
+                              rank.filtered_above <= filtered_most;
+        if (!sound) ++wrong;
+      }
+    }
+  }
+  std::cout << Json{{"queries", questions.size()},
+                    {"entities", names.size()},
+                    {"inner_nodes", trie.inner_nodes()},
+                    {"wrong", wrong},
+                    {"near", near},
+                    {"worst", worst},
+                    {"fed_for_full_ranks", fed_for_full},
+                    {"fed_for_hits_at_10", fed_for_hits}}
+            << std::endl;
+}
