@@ -17,6 +17,7 @@ using test::says;
 namespace {
 
 using Words = std::vector<std::string>;
+using Prompts = std::vector<EntityPrompt>;
 
 RankArguments parse(Words words) {
   std::ostringstream out, err;
@@ -68,7 +69,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   BOOST_TEST(ranking.shots == 8U);
   BOOST_TEST(ranking.shot_seed == 0U);
   BOOST_TEST((ranking.form == QueryForm::reference));
-  BOOST_TEST((ranking.entity_prompt == EntityPrompt::eol));
+  BOOST_TEST((ranking.entity_prompts == Prompts{EntityPrompt::eol}));
   BOOST_TEST(!ranking.heads);
   BOOST_TEST((ranking.search.reduction == Reduction::sum));
   BOOST_TEST(ranking.search.hits == 0U);
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
                                      "--query-form",
                                      "paper",
                                      "--entity-prompt",
-                                     "b",
+                                     "b,eol",
                                      "--head-queries",
                                      "--hits",
                                      "3,10,1",
@@ -129,7 +130,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST(ranking.shots == 3U);
   BOOST_TEST(ranking.shot_seed == 4U);
   BOOST_TEST((ranking.form == QueryForm::paper));
-  BOOST_TEST((ranking.entity_prompt == EntityPrompt::b));
+  BOOST_TEST((ranking.entity_prompts == Prompts{EntityPrompt::b, EntityPrompt::eol}));
   BOOST_TEST(ranking.heads);
   BOOST_TEST(ranking.search.hits == 10U);  // the highest, whatever the order
   BOOST_TEST((ranking.search.reduction == Reduction::mean));
@@ -145,20 +146,47 @@ BOOST_AUTO_TEST_CASE(words_have_their_meanings) {
   }
   for (const auto& [word, set] : {std::pair{"all", CandidateSet::all},
                                   {"single-token", CandidateSet::single_token},
-                                  {"of-queries", CandidateSet::of_queries}}) {
+                                  {"of-queries", CandidateSet::of_queries},
+                                  {"of-relation", CandidateSet::of_relation}}) {
     BOOST_TEST((with({"--candidates", word}).ranking.candidates == set), word);
   }
   for (const auto& [word, prompt] : {std::pair{"eol", EntityPrompt::eol},
                                      {"a", EntityPrompt::a},
                                      {"b", EntityPrompt::b},
                                      {"c", EntityPrompt::c}}) {
-    BOOST_TEST((with({"--entity-prompt", word}).ranking.entity_prompt == prompt), word);
+    BOOST_TEST((with({"--entity-prompt", word}).ranking.entity_prompts == Prompts{prompt}), word);
   }
   for (const auto& [word, form] :
        {std::pair{"reference", QueryForm::reference}, {"paper", QueryForm::paper}}) {
     BOOST_TEST((with({"--query-form", word}).ranking.form == form), word);
   }
   BOOST_TEST(with({"--shots", "0"}).ranking.shots == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(entity_prompts_are_named_in_any_order_and_each_once) {
+  const auto prompts = [](const std::string& words) {
+    return with({"--entity-prompt", words}).ranking.entity_prompts;
+  };
+  BOOST_TEST((prompts("eol,a,b,c") ==
+              Prompts{EntityPrompt::eol, EntityPrompt::a, EntityPrompt::b, EntityPrompt::c}));
+  BOOST_TEST((prompts("c,eol") == Prompts{EntityPrompt::c, EntityPrompt::eol}));
+  refused({"--entity-prompt", "a,b,a"}, "names 'a' twice; name it once");
+  refused({"--entity-prompt", "eol,eol"}, "names 'eol' twice; name it once");
+  refused({"--entity-prompt", ""}, "names none; say eol");
+  refused({"--entity-prompt", "a,,b"}, "'a,,b' has an empty item; write a,b,c");
+  refused({"--entity-prompt", "eol,all"},
+          "'all' is not a choice; say eol, a, b, c or several with commas between");
+}
+
+// A relation's candidates are its tails, among which no head is asked for.
+BOOST_AUTO_TEST_CASE(heads_are_not_asked_for_among_a_relations_tails) {
+  refused({"--head-queries", "--candidates", "of-relation"},
+          "ask for heads, and --candidates of-relation ranks a relation's tails; leave out one of "
+          "the two");
+  for (const char* set : {"all", "single-token", "of-queries"}) {
+    BOOST_TEST(with({"--head-queries", "--candidates", set}).ranking.heads, set);
+  }
+  BOOST_TEST(!with({"--candidates", "of-relation", "--relations", "in"}).ranking.heads);
 }
 
 BOOST_AUTO_TEST_CASE(methods_are_named_in_any_order) {
@@ -208,6 +236,7 @@ BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_are_a_file) {
   refused({"--entity-prompt", "a", "--entities", "v.npy"},
           "has no effect beside --entities; leave it out; the vectors are made already");
   refused({"--entity-prompt", "eol", "--entities", "v.npy"}, "has no effect beside --entities");
+  refused({"--entity-prompt", "a,b", "--entities", "v.npy"}, "has no effect beside --entities");
 }
 
 BOOST_AUTO_TEST_CASE(what_the_methods_leave_without_effect_is_refused) {
@@ -218,6 +247,7 @@ BOOST_AUTO_TEST_CASE(what_the_methods_leave_without_effect_is_refused) {
   };
   for (const char* method : {"likelihood", "lm-head", "likelihood,lm-head"}) {
     idle(method, "--entity-prompt", "a", "deer");
+    idle(method, "--entity-prompt", "eol,a", "deer");
     idle(method, "--entities", "v.npy", "deer");
   }
   for (const char* method : {"deer", "lm-head", "lm-head,deer"}) {
@@ -239,7 +269,7 @@ BOOST_AUTO_TEST_CASE(a_fixed_ranking_says_what_is_asked) {
   BOOST_TEST(parsed.bos_of_vectors);
   for (const auto& [option, value] : {std::pair{"--split", "valid"},
                                       {"--method", "deer,lm-head"},
-                                      {"--candidates", "of-queries"},
+                                      {"--candidates", "of-relation"},
                                       {"--relations", "in"},
                                       {"--sample", "5"},
                                       {"--sample-seed", "1"},
@@ -276,9 +306,10 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
   refused({"--budget", "-1", "--method", "likelihood"}, "'-1' is not a whole number from 0");
   refused({"--split", "dev"}, "'dev' is not a choice; say one of test, valid, train, all");
   refused({"--candidates", "some"},
-          "'some' is not a choice; say one of all, single-token, of-queries");
+          "'some' is not a choice; say one of all, single-token, of-queries, of-relation");
   refused({"--query-form", "own"}, "'own' is not a choice; say one of reference, paper");
-  refused({"--entity-prompt", "d"}, "'d' is not a choice; say eol, a, b or c");
+  refused({"--entity-prompt", "d"},
+          "'d' is not a choice; say eol, a, b, c or several with commas between");
   refused({"--reduction", "max", "--method", "likelihood"},
           "'max' is not a choice; say sum or mean");
   refused({"--relations", "a,,b"}, "'a,,b' has an empty item");

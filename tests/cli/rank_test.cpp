@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "support/markup.hpp"
+#include "support/plain_embedder.hpp"
 #include "support/rank_console.hpp"
 
 using namespace plumb;
 using test::ConsoleRun;
 using test::contents;
 using test::elements;
+using test::PlainEmbedder;
 using test::RankFiles;
 using test::reader_of_elements;
 using test::run_words;
@@ -111,6 +113,53 @@ struct CountingModel : NgramTreeModel {
   }
   std::size_t& count;
 };
+
+/// Cuts a finished run off within each line of its journal, one after another, and takes it up
+/// again. `vectors` are the files that are made one after another before all else.
+void take_up_everywhere(const RankFiles& files, const Words& options, const Words& vectors,
+                        const std::string& data = "elements") {
+  Words again = options;
+  again.push_back("--resume");
+  BOOST_TEST(files.rank(options, "run", data).code == 0);
+  const auto whole = files.comparable("run");
+  const std::string& journal = whole.at("journal.jsonl");
+  // How many of the files are made before this one, or before this part of the job.
+  const auto place = [&](const std::string& name) {
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      if (name == vectors[v] || name.starts_with(vectors[v] + " ") || name == vectors[v] + ".npy" ||
+          name == vectors[v] + ".txt") {
+        return v;
+      }
+    }
+    return vectors.size();
+  };
+  std::size_t last = 1000000;
+  for (std::size_t begin = 0; begin < journal.size(); begin = journal.find('\n', begin) + 1) {
+    const std::string part = Json::parse(journal.substr(begin, journal.find('\n', begin) - begin))
+                                 .at("part")
+                                 .get<std::string>();
+    // What stands in the folder while this part is at work.
+    for (const auto& [name, text] : whole) {
+      if (place(name) >= place(part)) std::filesystem::remove(files.folder / "run" / name);
+      if (place(name) == place(part) && name.ends_with(".npy")) {
+        files.folder.write("run/" + name + ".part", text);
+      }
+    }
+    files.folder.write("run/journal.jsonl", journal.substr(0, begin + 7));  // torn within its line
+    std::size_t asked = 0;
+    const ConsoleRun run = run_words(files.words(again, "run", data),
+                                     [&](const ModelOptions&) { return CountingModel(asked); });
+    BOOST_TEST(run.code == 0, run);
+    BOOST_TEST((files.comparable("run") == whole), part);
+    BOOST_TEST(asked > 0U);
+    BOOST_TEST(asked <= last);
+    last = asked;
+  }
+}
+
+std::size_t lines_in(const std::filesystem::path& file) {
+  return static_cast<std::size_t>(std::ranges::count(slurp(file), '\n'));
+}
 
 }  // namespace
 
@@ -249,7 +298,7 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, RankFiles)
                       {"shots", 2},
                       {"shot_seed", 4},
                       {"query_form", "reference"},
-                      {"entity_prompt", "eol"},
+                      {"entity_prompts", {"eol"}},
                       {"entities_sha256", nullptr},
                       {"head_queries", true},
                       {"hits", 0},
@@ -309,39 +358,26 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, RankFiles) {
   Words options = all_methods;
   options.push_back("--head-queries");
-  Words again = options;
-  again.push_back("--resume");
-  BOOST_TEST(rank(options).code == 0);
-  const auto whole = comparable("run");
-  const std::string& journal = whole.at("journal.jsonl");
-  std::size_t last = 1000000;
-  for (std::size_t begin = 0; begin < journal.size(); begin = journal.find('\n', begin) + 1) {
-    const std::string part = Json::parse(journal.substr(begin, journal.find('\n', begin) - begin))
-                                 .at("part")
-                                 .get<std::string>();
-    // What stands in the folder while this part is at work.
-    for (const auto& [name, text] : whole) {
-      const bool is_of_queries = name.starts_with("queries.");
-      const bool is_of_entities = name.starts_with("entities.");
-      const bool is_written =
-          (is_of_queries && !part.starts_with("queries")) ||
-          (is_of_entities && !part.starts_with("queries") && part != "entities");
-      if (!is_written) std::filesystem::remove(folder / "run" / name);
-      const bool is_at_work =
-          (is_of_queries && part.starts_with("queries")) || (is_of_entities && part == "entities");
-      if (is_at_work && name.ends_with(".npy")) folder.write("run/" + name + ".part", text);
-    }
-    folder.write("run/journal.jsonl", journal.substr(0, begin + 7));  // torn within its line
-    std::size_t asked = 0;
-    const ConsoleRun run =
-        run_words(words(again), [&](const ModelOptions&) { return CountingModel(asked); });
-    BOOST_TEST(run.code == 0, run);
-    BOOST_TEST((comparable("run") == whole), part);
-    BOOST_TEST(asked > 0U);
-    BOOST_TEST(asked <= last);
-    last = asked;
+  take_up_everywhere(*this, options, {"queries", "entities"});
+  BOOST_TEST(lines_in(folder / "run/journal.jsonl") > 8U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_of_several_entity_prompts_goes_on_in_the_middle_of_them, RankFiles) {
+  take_up_everywhere(*this, {"--entity-prompt", "c,eol", "--limit", "9"},
+                     {"queries", "entities-c", "entities"});
+  BOOST_TEST(lines_in(folder / "run/journal.jsonl") > 4U);
+}
+
+// The parts of the searches are the relations'.
+BOOST_FIXTURE_TEST_CASE(a_run_by_relation_goes_on_in_the_middle_of_them, RankFiles) {
+  Words options = all_methods;
+  options.insert(options.end(), {"--candidates", "of-relation"});
+  take_up_everywhere(*this, options, {"queries", "entities"}, "bear");
+  const std::string journal = slurp(folder / "run/journal.jsonl");
+  for (const char* part :
+       {"likelihood symbol", "likelihood next", "likelihood in", "lm-head symbol"}) {
+    BOOST_TEST(journal.find("\"" + std::string(part) + "\"") != std::string::npos, part);
   }
-  BOOST_TEST(std::ranges::count(journal, '\n') > 8);
 }
 
 BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, RankFiles) {
@@ -354,6 +390,7 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, RankFi
       {{"--method", "deer"}, "methods"},
       {{"--split", "valid"}, "split"},
       {{"--candidates", "of-queries"}, "candidates"},
+      {{"--candidates", "of-relation"}, "candidates"},
       {{"--relations", "in"}, "relations"},
       {{"--sample", "5"}, "sample"},
       {{"--sample-seed", "5"}, "sample_seed"},
@@ -361,7 +398,8 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, RankFi
       {{"--shots", "3"}, "shots"},
       {{"--shot-seed", "1"}, "shot_seed"},
       {{"--query-form", "paper"}, "query_form"},
-      {{"--entity-prompt", "a"}, "entity_prompt"},
+      {{"--entity-prompt", "a"}, "entity_prompts"},
+      {{"--entity-prompt", "eol,a"}, "entity_prompts"},
       {{"--entities", at("v.npy")}, "entities_sha256"},
       {{"--head-queries"}, "head_queries"},
       {{"--hits", "10"}, "hits"},
@@ -461,6 +499,288 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_others_are_another_setting, OtherVectors) {
   BOOST_TEST(rank({"--entities", at("v.npy"), "--resume"}).refused("the run was begun with"));
 }
 
+// Vectors of one model beside queries of another are a mistake, or an experiment.
+BOOST_FIXTURE_TEST_CASE(vectors_made_with_another_model_are_spoken_of, RankFiles) {
+  BOOST_TEST(rank({}, "own").code == 0);
+  folder.write("other.gguf", "stands for another model");
+  const auto rank_with = [&](const std::string& model, const std::string& run) {
+    return run_words({"rank", "--data", at("elements"), "--model", at(model), "--out", at(run),
+                      "--shots", "2", "--entities", at("own/entities.npy")},
+                     [](const ModelOptions&) { return reader_of_elements(); });
+  };
+  const ConsoleRun other = rank_with("other.gguf", "other");
+  BOOST_TEST(other.code == 0, other);
+  const std::string remark =
+      "deer: the entities' vectors were made with another model, model.gguf.";
+  BOOST_TEST(other.out.starts_with(remark + "\n"), other);
+  BOOST_TEST((json("other/metadata_rank.json").at("remarks") == Json{remark}));
+  BOOST_TEST(slurp(folder / "other/report.html").find("<p class=\"note\">") != std::string::npos);
+  // The same weights under another name are the same model.
+  folder.write("copy.gguf", slurp(folder / "model.gguf"));
+  for (const char* model : {"model.gguf", "copy.gguf"}) {
+    const ConsoleRun same = rank_with(model, std::string("same ") + model);
+    BOOST_TEST(same.code == 0, same);
+    BOOST_TEST(!same.says("another model"), same);
+    BOOST_TEST(json(std::string("same ") + model + "/metadata_rank.json").at("remarks").empty());
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(vectors_of_which_no_model_is_known_are_not_spoken_of, OtherVectors) {
+  write_vectors(*this, "v", ids, rows);
+  const auto silent = [&](const std::string& run) {
+    const ConsoleRun done = rank_by("v", run);
+    BOOST_TEST(done.code == 0, done);
+    BOOST_TEST(!done.says("another model"), done);
+  };
+  silent("a");  // no run.json beside them
+  folder.write("run.json", "{}");
+  silent("b");
+  folder.write("run.json", "{\"settings\": []}");
+  silent("c");
+  folder.write("run.json", "{\"settings\": {\"model\": \"m\", \"model_sha256\": null}}");
+  silent("d");
+  folder.write("run.json", "{\"settings\": {\"model_sha256\": \"0\"}}");
+  const ConsoleRun unnamed = rank_by("v", "e");
+  BOOST_TEST(unnamed.says("were made with another model, unnamed.\n"), unnamed);
+  BOOST_TEST(rank({}, "f").code == 0);  // nor is a run spoken of that embeds for itself
+  BOOST_TEST(json("f/metadata_rank.json").at("remarks").empty());
+}
+
+// BUG: a run.json that cannot be read is found only when all is embedded and ranked.
+BOOST_FIXTURE_TEST_CASE(a_damaged_run_beside_the_vectors_is_refused_first, OtherVectors) {
+  write_vectors(*this, "v", ids, rows);
+  folder.write("run.json", "{");
+  const ConsoleRun run = rank_by("v", "run");
+  BOOST_TEST(run.code == 2, run);
+  BOOST_TEST(run.err.find("run.json") != std::string::npos, run);
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+}
+
+BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles) {
+  const ConsoleRun run = rank({"--entity-prompt", "eol,a,c", "--method", "deer,lm-head"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST((json("run/metadata_rank.json").at("methods") ==
+              Json{"deer", "deer-single-token", "deer-a", "deer-a-single-token", "deer-c",
+                   "deer-c-single-token", "lm-head"}));
+  for (const char* name : {"entities.npy", "entities-a.npy", "entities-c.npy", "entities-a.txt"}) {
+    BOOST_TEST(std::filesystem::exists(folder / "run" / name), name);
+  }
+  for (const auto& [prompt, method] :
+       {std::pair{"eol", "deer"}, {"a", "deer-a"}, {"c", "deer-c"}}) {
+    BOOST_TEST(rank({"--entity-prompt", prompt, "--method", "deer,lm-head"}, prompt).code == 0);
+    for (const char* more : {"_ranks.jsonl", "-single-token_ranks.jsonl"}) {
+      const std::string name = std::string(method) + more;
+      BOOST_TEST(slurp(folder / "run" / name) == slurp(folder / prompt / name), name);
+    }
+  }
+  BOOST_TEST(slurp(folder / "run/deer-a_ranks.jsonl") != slurp(folder / "run/deer_ranks.jsonl"));
+  BOOST_TEST((json("run/run.json").at("settings").at("entity_prompts") == Json{"eol", "a", "c"}));
+  // From the lowest of the three to the highest.
+  std::vector<double> means;
+  for (const char* method : {"deer", "deer-a", "deer-c"}) {
+    means.push_back(mean_reciprocal_rank(folder / ("run/" + std::string(method) + "_ranks.jsonl")));
+  }
+  const auto [low, high] = std::ranges::minmax(means);
+  const Json differences = json("run/metrics.json").at("largest_difference_between_entity_prompts");
+  BOOST_TEST(std::abs(differences.at("MRR").get<double>() - (high - low)) < 1e-12);
+  BOOST_TEST(!json("eol/metrics.json").contains("largest_difference_between_entity_prompts"));
+  const std::string html = slurp(folder / "run/report.html");
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(html.find("Does the wording of entities matter?") != std::string::npos);
+}
+
+// Each relation's tails, by hand: 36 symbols, 35 that follow one, 36 that are held, four periods.
+BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
+  Words options = all_methods;
+  options.insert(options.end(), {"--candidates", "of-relation"});
+  const ConsoleRun run = rank(options);
+  BOOST_TEST(run.code == 0, run);
+  const std::map<std::string, std::size_t> tails{
+      {"symbol", 36}, {"next", 35}, {"holds", 36}, {"in", 4}};
+  for (const char* method : {"deer", "likelihood"}) {
+    const auto ranks = read_entity_ranks(folder / ("run/" + std::string(method) + "_ranks.jsonl"));
+    BOOST_TEST(ranks.size() == elements().test.size());
+    std::vector<std::string> order;
+    for (const EntityRank& rank : ranks) {
+      BOOST_TEST(rank.candidates == tails.at(rank.relation));
+      BOOST_TEST(rank.filtered_candidates <= rank.candidates);
+      if (order.empty() || order.back() != rank.relation) order.push_back(rank.relation);
+    }
+    BOOST_TEST((order == Words{"symbol", "next", "holds", "in"}));
+  }
+  for (const char* method : {"deer-single-token", "lm-head"}) {
+    const auto ranks = read_entity_ranks(folder / ("run/" + std::string(method) + "_ranks.jsonl"));
+    BOOST_TEST(ranks.size() == one_letter());
+    for (const EntityRank& rank : ranks) {
+      BOOST_TEST(rank.relation == "symbol");
+      BOOST_TEST(rank.candidates == 10U);
+    }
+  }
+  const std::string remark = "lm-head: 10 candidates have a name of one token; " +
+                             std::to_string(elements().test.size() - one_letter()) +
+                             " queries whose true entity has not left out.";
+  BOOST_TEST((json("run/metadata_rank.json").at("remarks") == Json{remark}));
+  // One row of the searches for all relations.
+  BOOST_TEST((json("run/run.json").at("searches").at("likelihood").at("queries") ==
+              elements().test.size()));
+  BOOST_TEST(json("run/run.json").at("searches").size() == 2U);
+  const Json agreement = json("run/metrics.json").at("agreement").at(0).at("relations");
+  BOOST_TEST(agreement.size() == 4U);
+  // A relation alone has the ranks it has among the others.
+  options.insert(options.end(), {"--relations", "symbol"});
+  BOOST_TEST(rank(options, "alone").code == 0);
+  for (const char* method : {"deer", "likelihood", "lm-head"}) {
+    const std::string name = std::string(method) + "_ranks.jsonl";
+    BOOST_TEST(slurp(folder / "run" / name).starts_with(slurp(folder / "alone" / name)), name);
+  }
+  BOOST_TEST(rank({"--candidates", "of-relation", "--head-queries"}, "heads")
+                 .refused("--head-queries: ask for heads, and --candidates of-relation"));
+  BOOST_TEST(
+      rank({"--candidates", "of-relation", "--method", "lm-head", "--relations", "in,next"}, "none")
+          .refused("--candidates: no query's true entity has a name of one token"));
+  BOOST_TEST(!std::filesystem::exists(folder / "none"));
+}
+
+// BUG: vectors are asked for of entities that no relation's queries are ranked among.
+BOOST_FIXTURE_TEST_CASE(only_a_relations_tails_need_vectors, OtherVectors) {
+  const Words periods(ids.begin() + 1, ids.begin() + 5);  // the entities stand the last first
+  write_vectors(*this, "periods", periods, rows.middleRows(1, 4));
+  const Words options{"--candidates", "of-relation", "--relations", "in"};
+  BOOST_TEST(rank(options, "own").code == 0);
+  Words given = options;
+  given.insert(given.end(), {"--entities", at("periods.npy")});
+  const ConsoleRun run = rank(given);
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(slurp(folder / "run/deer_ranks.jsonl") == slurp(folder / "own/deer_ranks.jsonl"));
+}
+
+// 36, 35 and 36 facts, of which seven each are shots. Oracle: cosines of the texts' vectors, which
+// are written here, in double precision.
+BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
+  Words options = all_methods;
+  options.insert(options.end(), {"--candidates", "of-relation"});
+  const ConsoleRun run = rank(options, "run", "bear");
+  BOOST_TEST(run.code == 0, run);
+  const Json metadata = json("run/metadata_rank.json");
+  BOOST_TEST(metadata.at("dataset") == "bear");
+  const Json settings = json("run/run.json").at("settings");
+  BOOST_TEST(settings.at("dataset_sha256") ==
+             hash_files({folder / "bear/metadata_relations.json",
+                         folder / "bear/relation_info.json", folder / "bear/symbol.jsonl",
+                         folder / "bear/next.jsonl", folder / "bear/in.jsonl"}));
+  const auto ranks = read_entity_ranks(folder / "run/deer_ranks.jsonl");
+  BOOST_TEST(ranks.size() == 29U + 28 + 29);
+  std::map<std::string, std::string> names;
+  for (const Entity& entity : elements().entities) names[entity.id] = entity.name;
+  const std::map<std::string, std::string> words{
+      {"symbol", "is written as"}, {"next", "is followed by"}, {"in", "stands in"}};
+  std::map<std::string, Words> options_of;
+  for (const Relation& relation : test::elements_as_facts().relations) {
+    options_of[relation.code] = relation.option_ids;
+  }
+  std::string shots;
+  std::set<std::pair<std::string, std::string>> shown;
+  for (const Json& shot : metadata.at("shots")) {
+    const std::string head = shot.at(0), relation = shot.at(1), tail = shot.at(2);
+    shots += "(" + names.at(head) + ", " + words.at(relation) + ", " + names.at(tail) + ")\n";
+    shown.insert({head, relation});
+  }
+  BOOST_TEST(shown.size() == 2U);
+  std::size_t decided = 0;
+  for (const EntityRank& rank : ranks) {
+    BOOST_TEST(!shown.contains({rank.head, rank.relation}));
+    BOOST_TEST(rank.part == "test");
+    BOOST_TEST(rank.head == "e" + std::to_string(rank.line));  // the facts' lines
+    const Words& among = options_of.at(rank.relation);
+    BOOST_TEST(rank.candidates == among.size());
+    Words texts{shots + "\n(" + names.at(rank.head) + ", " + words.at(rank.relation) + ", "};
+    for (const std::string& id : among) {
+      texts.push_back(names.at(id) +
+                      " - -\nThis sentence: \"{word}\" means in one word: \"{one word}\"\n"
+                      "This sentence: \"" +
+                      names.at(id) + "\" means in one word: \"");
+    }
+    const auto unit =
+        DecayEmbedder().embed(texts, false).cast<double>().rowwise().normalized().eval();
+    const auto gold = std::ranges::find(among, rank.tail) - among.begin();
+    const double score = unit.row(0).dot(unit.row(1 + gold));
+    std::size_t above = 0, near = 0;  // equal, or apart by the rounding of this order of adding
+    for (Eigen::Index e = 1; e < unit.rows(); ++e) {
+      if (e == 1 + gold) continue;
+      const double other = unit.row(0).dot(unit.row(e));
+      above += other > score + 1e-13 ? 1U : 0U;
+      near += std::abs(other - score) <= 1e-13 ? 1U : 0U;
+    }
+    BOOST_TEST(std::abs(rank.score - score) < 1e-12);
+    BOOST_TEST(rank.raw.above >= above);
+    BOOST_TEST(rank.raw.above + rank.raw.equal <= above + near);
+    decided += near == 0 ? 1U : 0U;
+  }
+  BOOST_TEST(decided > 30U);
+  // Ten symbols have one letter; seven facts of all are shots.
+  const auto single = read_entity_ranks(folder / "run/lm-head_ranks.jsonl");
+  BOOST_TEST(single.size() <= 10U);
+  BOOST_TEST(single.size() >= 3U);
+  for (const EntityRank& rank : single) BOOST_TEST(names.at(rank.tail).size() == 1U);
+  BOOST_TEST(run.says("lm-head: 10 candidates have a name of one token; " +
+                      std::to_string(ranks.size() - single.size()) + " queries whose"));
+  BOOST_TEST(run.says(" 4–36 "), run);
+  BOOST_TEST(test::markup_fault(slurp(folder / "run/report.html")) == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(relations_of_a_folder_of_facts_are_named_by_their_codes, RankFiles) {
+  BOOST_TEST(rank({"--relations", "in"}, "run", "bear").code == 0);
+  const auto ranks = read_entity_ranks(folder / "run/deer_ranks.jsonl");
+  BOOST_TEST(ranks.size() == 29U);
+  for (const EntityRank& rank : ranks) BOOST_TEST(rank.candidates == 36U + 4);  // no symbols
+  for (const Json& shot : json("run/metadata_rank.json").at("shots"))
+    BOOST_TEST(shot.at(1) == "in");
+  BOOST_TEST(rank({"--relations", "in,weighs"}, "none", "bear")
+                 .refused("--relations: 'weighs' is not a relation of the dataset; plumb data "
+                          "describe lists them"));
+  BOOST_TEST(rank({"--shots", "22"}, "none", "bear")
+                 .refused("--shots: the graph has 21 training triples, fewer than 22"));
+  BOOST_TEST(rank({"--split", "valid"}, "none", "bear")
+                 .refused("--split: the graph has no triples there"));
+  folder.write("bear/in.jsonl", "not json\n");
+  BOOST_TEST(rank({}, "none", "bear").refused("in.jsonl:1: not JSON"));
+  BOOST_TEST(!std::filesystem::exists(folder / "none"));
+}
+
+// An engine that embeds whole texts ranks as one that shares their prefixes.
+BOOST_FIXTURE_TEST_CASE(a_backend_of_plain_vectors_ranks_by_deer_too, RankFiles) {
+  Words options = all_methods;
+  options.insert(options.end(), {"--entity-prompt", "eol,b", "--limit", "9"});
+  BOOST_TEST(rank(options, "trees").code == 0);
+  const ConsoleRun run = rank<PlainEmbedder>(options);
+  BOOST_TEST(run.code == 0, run);
+  const auto trees = comparable("trees"), plain = comparable("run");
+  BOOST_TEST(trees.size() == plain.size());
+  for (const auto& [name, text] : trees) {
+    if (name != "journal.jsonl") BOOST_TEST(plain.at(name) == text, name);
+  }
+  Words again = options;
+  again.push_back("--resume");
+  const ConsoleRun resumed = rank<PlainEmbedder>(again);
+  BOOST_TEST(resumed.code == 0, resumed);
+  BOOST_TEST((comparable("run") == plain));
+  BOOST_TEST(json("run/run.json").at("statements_scored_now") == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(vectors_of_the_wrong_shape_are_no_fault_of_the_user, RankFiles) {
+  struct Short : PlainEmbedder {
+    using PlainEmbedder::PlainEmbedder;
+    [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
+      return PlainEmbedder::embed(texts.first(1), with_bos);
+    }
+  };
+  const ConsoleRun run = rank<Short>({"--limit", "5"});
+  BOOST_TEST(run.code == 1, run);
+  BOOST_TEST(run.err.find("plumb: embed: the model gave 1 vectors of 257 numbers for 5 texts, and "
+                          "said 257; mend the model's embed or dimension\n") != std::string::npos,
+             run);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_backend_without_vectors_ranks_by_likelihood, RankFiles) {
   const auto make_model = [](const ModelOptions&) { return reader_of_elements<NgramModel>(); };
   const Words options{"--method", "likelihood,lm-head", "--limit", "3"};
@@ -515,60 +835,6 @@ BOOST_FIXTURE_TEST_CASE(trivial_triples_are_spoken_of, RankFiles) {
   BOOST_TEST(one.out.starts_with("1 triple whose tail is a gender left out.\n"), one);
 }
 
-// Oracle: cosines of the texts' vectors, in double precision.
-BOOST_FIXTURE_TEST_CASE(fixed_rankings_are_replayed_in_their_own_shape, RankFiles) {
-  const Json fixed{{"shots", {{"e8", "symbol", "s8"}}},
-                   {"entities", {"e2", "s10", "p2"}},
-                   {"queries", {{"e10", "in", "p2"}, {"e10", "symbol", "s10"}}}};
-  folder.write("f.json", fixed.dump());
-  const auto replay = [&](const std::string& file, const std::string& run, Words more = {}) {
-    Words words{"rank",  "--data", at("elements"), "--model", at("model.gguf"),
-                "--out", at(run),  "--fixed",      at(file)};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_words(words, [](const ModelOptions&) { return reader_of_elements(); });
-  };
-  const ConsoleRun run = replay("f.json", "run");
-  BOOST_TEST(run.code == 0, run);
-  BOOST_TEST(run.out.ends_with("\nranks: " + at("run/fixed.json") + "\n"), run);
-  BOOST_TEST((names(folder / "run") == Names{"fixed.json", "run.json"}));
-  const Json made = json("run/fixed.json");
-  BOOST_TEST(made.at("shots") == fixed.at("shots"));
-  const Words entities{
-      "helium - element\nThis sentence: \"{word}\" means in one word: \"{one word}\"\n"
-      "This sentence: \"helium\" means in one word: \"",
-      "Ne - symbol\nThis sentence: \"{word}\" means in one word: \"{one word}\"\n"
-      "This sentence: \"Ne\" means in one word: \"",
-      "period 2 - row of the table\nThis sentence: \"{word}\" means in one word: \"{one word}\"\n"
-      "This sentence: \"period 2\" means in one word: \""};
-  const Words queries{"(oxygen, is written as, O)\n\n(neon, stands in, ",
-                      "(oxygen, is written as, O)\n\n(neon, is written as, "};
-  const auto e =
-      DecayEmbedder().embed(entities, false).cast<double>().rowwise().normalized().eval();
-  const auto q = DecayEmbedder().embed(queries, false).cast<double>().rowwise().normalized().eval();
-  for (const auto& [row, gold] : {std::pair{0, 2}, {1, 1}}) {
-    std::size_t above = 0;
-    for (int column = 0; column < 3; ++column) {
-      const double cosine = q.row(row).dot(e.row(column));
-      const double found =
-          made.at("cosine").at(static_cast<std::size_t>(row)).at(static_cast<std::size_t>(column));
-      BOOST_TEST(std::abs(found - cosine) < 1e-12);
-      above += cosine > q.row(row).dot(e.row(gold)) ? 1U : 0U;
-    }
-    BOOST_TEST(made.at("rank").at(static_cast<std::size_t>(row)) ==
-               1.0 + static_cast<double>(above));
-  }
-  // Its own cosines come back.
-  const ConsoleRun again = replay("run/fixed.json", "again");
-  BOOST_TEST(again.says("0.0000000"), again);
-  BOOST_TEST(slurp(folder / "again/fixed.json") == slurp(folder / "run/fixed.json"));
-  BOOST_TEST(replay("f.json", "run").refused("is not empty"));
-  BOOST_TEST(replay("f.json", "run", {"--resume"}).code == 0);
-  BOOST_TEST(replay("f.json", "run", {"--resume", "--query-form", "paper"})
-                 .refused("query_form: the run was begun with"));
-  BOOST_TEST(
-      run_words({"report", at("run")}).refused("is of plumb rank --fixed, which keeps no scores"));
-}
-
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_asked_is_refused_and_leaves_nothing, RankFiles) {
   BOOST_TEST(rank({"--relations", "weighs"}).refused("--relations: 'weighs' is not a relation"));
   BOOST_TEST(rank({"--shots", "72"}).refused("--shots: the graph has 71 training triples"));
@@ -579,6 +845,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_asked_is_refused_and_leaves_nothing, Rank
   BOOST_TEST(rank({"--shot", "5"}).refused("--shot: unknown option; `plumb rank --help`"));
   BOOST_TEST(rank({"--method", "cosine"}).refused("--method: 'cosine' is not a choice"));
   BOOST_TEST(rank({"more"}).refused("too many positional options"));
+  BOOST_TEST(rank({"--entity-prompt", "a,a"}).refused("--entity-prompt: names 'a' twice"));
   std::filesystem::remove(folder / "elements/test.tsv");
   BOOST_TEST(rank().refused("elements: is no knowledge graph"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));

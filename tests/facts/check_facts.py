@@ -4,21 +4,24 @@
 
 usage: check_facts.py FOLDER [--root DIR]
 
-The structure is always checked.  An answer is looked up again in the data file
-it was taken from when the package with that file is installed (below DIR, the
-root of the file system unless told otherwise).
+The structure of facts and templates is always checked.  An answer is looked up
+again in the data file it was taken from when the package with that file is
+installed (below DIR, the root of the file system unless told otherwise).
 """
 
 import argparse
 import collections
 import json
 import os
+import re
 import sys
 
 from fact_sources import PACKAGE_FILE, SOURCES, plain
 
 KEYS = ["sub_id", "sub_label", "sub_aliases", "obj_id", "obj_label", "answer_idx"]
 OPTIONAL_KEYS = ["obj_aliases"]
+TEMPLATES = "prompts/templates.jsonl"
+TEMPLATE_KEYS = ["relation", "template", "group", "style", "origin"]
 
 
 def check_strings(label, aliases):
@@ -65,6 +68,93 @@ def check_relation(name, space, facts):
         yield f"{where}: {name}: no fact has the answer {label!r}"
 
 
+def words(name):
+    """The words of a name, without accents, case and punctuation."""
+    return [plain(word) for word in re.findall(r"[^\W_]+", name)]
+
+
+def contains(whole, part):
+    return any(whole[i : i + len(part)] == part for i in range(len(whole) - len(part) + 1))
+
+
+def check_object_aliases(name, facts):
+    """Problems of an object's other names: its lines must agree, and no text that gives one may name another object."""
+    first, bare = {}, {}
+    for number, fact in facts:
+        aliases = fact.get("obj_aliases", [])
+        line, known = first.setdefault(fact["obj_id"], (number, aliases))
+        if aliases != known:
+            yield f"{name}.jsonl:{number}: {fact['obj_id']} has other obj_aliases than in line {line}"
+        bare[fact["obj_id"]] = [(text, words(text)) for text in [fact["obj_label"], *aliases]]
+    for identity, ((label, _), *aliases) in bare.items():
+        where = f"{name}.jsonl:{first[identity][0]}"
+        for alias, alias_words in aliases:
+            if not alias_words:
+                yield f"{where}: alias {alias!r} has no letter or digit"
+                continue
+            for other, names in bare.items():
+                for text, text_words in names if other != identity else ():
+                    if text_words and (contains(text_words, alias_words) or contains(alias_words, text_words)):
+                        yield f"{where}: alias {alias!r} of {label!r} cannot be told from {text!r} of {other}"
+
+
+def check_template(line, metadata):
+    """Problems of one line of templates.jsonl, apart from what it shares with other lines."""
+    if list(line) != TEMPLATE_KEYS or not all(isinstance(value, str) for value in line.values()):
+        yield f"the fields are {line}, not the strings {TEMPLATE_KEYS}"
+        return
+    text, name = line["template"], line["relation"]
+    if name not in metadata:
+        yield f"relation {name!r} is not in metadata_relations.json"
+    if not re.fullmatch(re.escape(name) + r"-[1-9]\d*", line["group"]):
+        yield f"group {line['group']!r} is not {name!r} and a number"
+    if line["origin"] not in ("manual", "generated"):
+        yield f"origin {line['origin']!r} is neither manual nor generated"
+    if sorted(re.findall(r"\[.*?\]", text)) != ["[X]", "[Y]"]:
+        yield f"{text!r} has not [X] once and [Y] once"
+    if "  " in text or text != text.strip() or not (text[:1].isupper() or text.startswith(("[X]", "[Y]"))):
+        yield f"{text!r} has odd blanks or starts with a small letter"
+    if line["style"] == "cloze":
+        if "?" in text or not text.endswith("."):
+            yield f"{text!r} is no sentence with a full stop"
+    elif line["style"] == "question":
+        if text.count("?") != 1 or not text.endswith("? [Y]."):
+            yield f"{text!r} does not end in '? [Y].'"
+    else:
+        yield f"style {line['style']!r} is neither cloze nor question"
+
+
+def check_templates(metadata, templates):
+    """Problems of templates.jsonl: of its lines, of its groups, and of its size."""
+    relations, groups, seen, sound = {}, {}, {}, []
+    for number, line in templates:
+        broken = list(check_template(line, metadata))
+        yield from (f"{TEMPLATES}:{number}: {what}" for what in broken)
+        if broken:
+            continue
+        sound.append((list(metadata).index(line["relation"]), int(line["group"].rpartition("-")[2])))
+        groups.setdefault(line["group"], []).append((number, line))
+        relations.setdefault(line["relation"], []).append(line)
+        text = plain(line["template"])
+        if seen.setdefault(text, number) != number:
+            yield f"{TEMPLATES}:{number}: {line['template']!r} is already in line {seen[text]}"
+    if sound != sorted(sound):
+        yield f"{TEMPLATES}:0: the lines are not sorted by relation, as in metadata_relations.json, then by group"
+    for group, lines in groups.items():
+        where = f"{TEMPLATES}:{lines[0][0]}: {group}"
+        if [line["origin"] for _, line in lines] != ["manual"] + ["generated"] * (len(lines) - 1):
+            yield f"{where}: the first template, and no other, must be manual"
+        if len(lines) < 2:
+            yield f"{where}: the template has no paraphrase"
+        if len({line["style"] for _, line in lines}) > 1:
+            yield f"{where}: the group has more than one style"
+    for name, lines in relations.items():
+        for style in sorted({"cloze", "question"} - {line["style"] for line in lines}):
+            yield f"{TEMPLATES}:0: {name} has no group of {style} templates"
+    if sum(len(lines) >= 20 for lines in relations.values()) < 8:
+        yield f"{TEMPLATES}:0: fewer than eight relations with 20 templates"
+
+
 def check_thresholds(relations):
     """The dataset must stay large enough for what its users measure with it."""
     sizes = {name: len(facts) for name, facts in relations.items()}
@@ -80,9 +170,28 @@ def check_thresholds(relations):
             yield f"metadata_relations.json:0: {what}"
 
 
+def read_lines(folder, name, problems):
+    """[(line number, object)]; lines that are not JSON objects are left out."""
+    lines = []
+    with open(os.path.join(folder, name), encoding="utf-8") as handle:
+        for number, line in enumerate(handle, 1):
+            try:
+                value = json.loads(line)
+            except ValueError as error:
+                problems.append(f"{name}:{number}: {error}")
+                continue
+            if not isinstance(value, dict):
+                problems.append(f"{name}:{number}: not an object")
+                continue
+            if json.dumps(value, ensure_ascii=False) != line.rstrip("\n"):
+                problems.append(f"{name}:{number}: not written as json.dumps(..., ensure_ascii=False)")
+            lines.append((number, value))
+    return lines
+
+
 def load(folder):
-    """(metadata, {relation: [(line number, fact)]}, problems); lines that are not JSON objects are left out."""
-    problems, relations = [], {}
+    """(metadata, {relation: [(line number, fact)]}, [(line number, template)], problems)"""
+    problems, relations, templates = [], {}, []
     with open(os.path.join(folder, "metadata_relations.json"), encoding="utf-8") as handle:
         metadata = json.load(handle)
     with open(os.path.join(folder, "relation_info.json"), encoding="utf-8") as handle:
@@ -96,34 +205,26 @@ def load(folder):
         if not entry.get("domains"):
             problems.append(f"relation_info.json:0: {name}: no domains")
     for name in sorted(files & set(metadata)):
-        relations[name] = []
-        with open(os.path.join(folder, name + ".jsonl"), encoding="utf-8") as handle:
-            for number, line in enumerate(handle, 1):
-                try:
-                    fact = json.loads(line)
-                except ValueError as error:
-                    problems.append(f"{name}.jsonl:{number}: {error}")
-                    continue
-                if not isinstance(fact, dict):
-                    problems.append(f"{name}.jsonl:{number}: not an object")
-                    continue
-                if json.dumps(fact, ensure_ascii=False) != line.rstrip("\n"):
-                    problems.append(f"{name}.jsonl:{number}: not written as json.dumps(..., ensure_ascii=False)")
-                relations[name].append((number, fact))
-    return metadata, relations, problems
+        relations[name] = read_lines(folder, name + ".jsonl", problems)
+    if os.path.exists(os.path.join(folder, TEMPLATES)):
+        templates = read_lines(folder, TEMPLATES, problems)
+    else:
+        problems.append(f"{TEMPLATES}:0: the file is missing")
+    return metadata, relations, templates, problems
 
 
-def check_structure(metadata, relations):
+def check_structure(metadata, relations, templates):
     label_of = {}
     for name, facts in relations.items():
         yield from check_relation(name, metadata[name], facts)
-        seen = {}
+        seen, whole = {}, []
         for number, fact in facts:
             where = f"{name}.jsonl:{number}"
             broken = list(check_fact(fact, metadata[name]))
             yield from (f"{where}: {what}" for what in broken)
             if broken:
                 continue
+            whole.append((number, fact))
             for value in (fact["sub_id"], plain(fact["sub_label"])):
                 if seen.setdefault(value, number) != number:
                     yield f"{where}: subject {value!r} is already in line {seen[value]}"
@@ -132,6 +233,8 @@ def check_structure(metadata, relations):
                 first = label_of.setdefault(identity, label)
                 if first != label:
                     yield f"{where}: id {identity} has two labels, {label!r} and {first!r}"
+        yield from check_object_aliases(name, whole)
+    yield from check_templates(metadata, templates)
     yield from check_thresholds(relations)
 
 
@@ -165,14 +268,16 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--root", default="/", help="where the packages' files are (default: /)")
     arguments = parser.parse_args()
-    metadata, relations, problems = load(arguments.folder)
-    problems += check_structure(metadata, relations)
+    metadata, relations, templates, problems = load(arguments.folder)
+    problems += check_structure(metadata, relations, templates)
     counts = collections.Counter()
     # A broken line would make a look-up fail for a reason that is already known.
     sound = {name: [(n, f) for n, f in facts if not list(check_fact(f, metadata[name]))]
              for name, facts in relations.items()}
     problems += check_answers(metadata, sound, arguments.root, counts)
     print(*problems, sep="\n", end="\n" if problems else "")
+    print(f"{len(templates)} templates in {len({str(t.get('group')) for _, t in templates})} groups of "
+          f"{len({str(t.get('relation')) for _, t in templates})} relations")
     print(f"{sum(map(len, relations.values()))} facts in {len(relations)} relations: "
           f"{counts['checked']} answers looked up again, {counts['skipped']} skipped, "
           f"{counts['public']} from public knowledge, {len(problems)} problems")

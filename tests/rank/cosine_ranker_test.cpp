@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(ranks_are_those_of_sorting_all_cosines) {
   check_copies(random, 513, 40, 37);
   check_copies(random, 512, 40, 64);
   check_copies(random, 1025, 10, 771);
-  check_copies(random, 40, 400, 771);  // more queries than are packed at a time
+  check_copies(random, 5, 140, 65539);  // more queries than are written down at a time
 }
 
 BOOST_AUTO_TEST_CASE(small_sets_are_ranked_too) {
@@ -226,11 +226,11 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_wherever_they_stand) {
   check_ranks(ranks_of(matrix_of(entities), matrix_of(queries), questions), expected);
 }
 
-// One direction at lengths from 2^-100 to 2^100, a query at each of them.
+// One direction at lengths from 2^-48 to 2^48, a query at each of them.
 BOOST_AUTO_TEST_CASE(powers_of_two_do_not_part_equals) {
   const std::vector<float> direction{0.3F, -1.7F, 0.9F, 2.1F, 0.1F};
   std::vector<std::vector<float>> rows;
-  for (int power = -100; power <= 100; power += 4) {
+  for (int power = -48; power <= 48; power += 4) {
     std::vector<float> row = direction;
     for (float& x : row) x = std::ldexp(x, power);
     rows.push_back(row);

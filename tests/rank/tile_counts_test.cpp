@@ -1,102 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/rank/tile_counts.hpp"
 
-#include <array>
 #include <boost/test/unit_test.hpp>
+#include <limits>
 #include <set>
-#include <utility>
 #include <vector>
 
 using namespace plumb;
 using detail::panel_width;
-using detail::tile_rows;
 
 namespace {
 
-/// A tile whose cosine of row r and lane c is `cosines[r][c]`, with inverse lengths of two.
-struct Made {
-  explicit Made(std::size_t of_rows) : rows(of_rows) { inverse.fill(2); }
-  void set(std::size_t row, std::size_t lane, float cosine) {
-    products[row * panel_width + lane] = cosine / 2;
-  }
-  void count(const detail::Thresholds& thresholds) {
-    const detail::Tile tile{100, rows, 0, products.data(), inverse.data()};
-    detail::count_tile(
-        tile, thresholds, above,
-        [&](std::uint32_t question, std::size_t entity) {
-          undecided.insert({question, entity});
-        },
-        found);
-  }
-  std::size_t rows;
-  std::array<float, tile_rows * panel_width> products{};
-  std::array<float, tile_rows> inverse{};
-  detail::Counts above;
-  std::set<std::pair<std::uint32_t, std::size_t>> undecided;
-  std::vector<std::pair<std::uint32_t, Rank>> found;
+struct Counted {
+  std::size_t above;
+  std::set<std::size_t> undecided;
 };
+
+Counted count(const std::vector<std::int32_t>& products, std::size_t columns,
+              detail::Undecided range) {
+  Counted made{0, {}};
+  made.above = detail::count_above(products.data(), columns, range, [&](std::size_t column) {
+    BOOST_TEST(made.undecided.insert(column).second);  // once
+  });
+  return made;
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(tile_counts)
 
-BOOST_AUTO_TEST_CASE(cosines_are_above_below_or_left_undecided) {
-  for (const std::size_t lane : {std::size_t{0}, detail::lane_count, panel_width - 1}) {
-    Made made(4);
-    detail::Thresholds thresholds;
-    thresholds.add(lane, 7, 0.5F, 0.25F);
-    made.set(0, lane, 0.75F);
-    made.set(1, lane, 0.5F);   // not above the upper threshold
-    made.set(2, lane, 0.25F);  // not below the lower one
-    made.set(3, lane, 0.125F);
-    made.count(thresholds);
-    BOOST_TEST(made.above.of(lane) == 1U);
-    const std::set<std::pair<std::uint32_t, std::size_t>> expected{{7, 101}, {7, 102}};
-    BOOST_TEST((made.undecided == expected));
-    BOOST_TEST(made.found.empty());
+BOOST_AUTO_TEST_CASE(products_are_above_below_or_left_undecided_in_every_lane) {
+  for (std::size_t at = 0; at + 4 <= 2 * panel_width; ++at) {
+    std::vector<std::int32_t> products(2 * panel_width, -1000);
+    products[at] = 51;      // above the range
+    products[at + 1] = 50;  // its ends belong to it
+    products[at + 2] = 25;
+    products[at + 3] = 24;  // below
+    const Counted made = count(products, products.size(), {25, 50});
+    BOOST_TEST(made.above == 1U);
+    BOOST_TEST((made.undecided == std::set<std::size_t>{at + 1, at + 2}));
   }
 }
 
-BOOST_AUTO_TEST_CASE(rows_behind_the_last_are_not_counted) {
-  Made made(1);
-  detail::Thresholds thresholds;
-  thresholds.add(3, 0, 0.5F, 0.25F);
-  for (std::size_t r = 0; r < tile_rows; ++r) made.set(r, 3, 0.75F);
-  made.count(thresholds);
-  BOOST_TEST(made.above.of(3) == 1U);
+// What lies behind the last column would count if it were read.
+BOOST_AUTO_TEST_CASE(only_columns_that_are_there_are_counted) {
+  const std::vector<std::int32_t> products(panel_width + 1, 51);
+  for (std::size_t columns = 0; columns <= panel_width; ++columns) {
+    BOOST_TEST(count(products, columns, {25, 50}).above == columns);
+    BOOST_TEST(count(products, columns, {25, 51}).undecided.size() == columns);
+  }
 }
 
-BOOST_AUTO_TEST_CASE(lanes_without_a_question_count_nothing) {
-  Made made(tile_rows);
-  for (std::size_t i = 0; i < made.products.size(); ++i) made.products[i] = 0.45F;
-  made.count(detail::Thresholds());
-  for (std::size_t lane = 0; lane < panel_width; ++lane) BOOST_TEST(made.above.of(lane) == 0U);
-  BOOST_TEST(made.undecided.empty());
+BOOST_AUTO_TEST_CASE(ranges_end_at_32_bits) {
+  BOOST_TEST(detail::clamped(1e12) == std::numeric_limits<std::int32_t>::max());
+  BOOST_TEST(detail::clamped(-1e12) == -std::numeric_limits<std::int32_t>::max());
+  BOOST_TEST(detail::clamped(-7) == -7);
 }
 
-BOOST_AUTO_TEST_CASE(further_questions_of_a_query_have_their_own_thresholds) {
-  Made made(3);
-  detail::Thresholds thresholds;
-  thresholds.add(2, 7, 0.5F, 0.25F);
-  thresholds.add(2, 8, 0.125F, 0.0625F);
-  made.set(0, 2, 0.375F);
-  made.set(1, 2, 0.09375F);
-  made.count(thresholds);
-  BOOST_TEST(made.above.of(2) == 0U);
-  BOOST_REQUIRE(made.found.size() == 1U);
-  BOOST_TEST(made.found[0].first == 8U);
-  BOOST_TEST((made.found[0].second == Rank{1, 0}));
-  const std::set<std::pair<std::uint32_t, std::size_t>> expected{{7, 100}, {8, 101}};
-  BOOST_TEST((made.undecided == expected));
-}
-
-BOOST_AUTO_TEST_CASE(counts_add_up_over_tiles) {
-  Made made(tile_rows);
-  detail::Thresholds thresholds;
-  thresholds.add(5, 0, 0.5F, 0.25F);
-  for (std::size_t r = 0; r < tile_rows; ++r) made.set(r, 5, 0.75F);
-  for (int tile = 0; tile < 3; ++tile) made.count(thresholds);
-  BOOST_TEST(made.above.of(5) == 3 * tile_rows);
+BOOST_AUTO_TEST_CASE(a_tile_scales_its_products_to_cosines) {
+  const std::vector<std::int32_t> products{0, 0, 0, 0, 600, -300};
+  const std::vector<detail::ShortDirection> queries{{1, 0}, {20, 2}};
+  const detail::Tile tile{0, 2, 0, 2, 4, products.data(), queries.data(), {100, 5}};
+  BOOST_TEST(tile.cosine(1, 0) == 0.3);
+  BOOST_TEST(tile.cosine(1, 1) == -0.15);
+  // (20 + 2) · 5 + 2 · 100 + 1, of 20 · 100
+  BOOST_TEST(tile.bound(1) == 311.0 / 2000);
+  const detail::Undecided range = tile.undecided(1, 0.2);
+  BOOST_TEST(range.least == 400 - 311);
+  BOOST_TEST(range.most == 400 + 311);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

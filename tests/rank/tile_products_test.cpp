@@ -3,19 +3,29 @@
 
 #include <array>
 #include <boost/test/unit_test.hpp>
-#include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "plumb/core/random.hpp"
 
 using namespace plumb;
+using detail::panel_width;
+using detail::tile_rows;
 
 namespace {
 
-std::vector<float> random_numbers(std::size_t count, RandomStream& random) {
-  std::vector<float> numbers(count);
-  for (float& number : numbers) number = static_cast<float>(random.uniform() - 0.5);
+std::vector<std::int16_t> random_numbers(std::size_t count, RandomStream& random) {
+  std::vector<std::int16_t> numbers(count);
+  for (auto& number : numbers) {
+    number = static_cast<std::int16_t>(static_cast<int>(random.below(2001)) - 1000);
+  }
   return numbers;
+}
+
+std::vector<detail::Pair> pairs_of(const std::vector<std::int16_t>& numbers) {
+  std::vector<detail::Pair> pairs(numbers.size() / 2);
+  std::memcpy(pairs.data(), numbers.data(), numbers.size() * sizeof(std::int16_t));
+  return pairs;
 }
 
 }  // namespace
@@ -24,46 +34,63 @@ BOOST_AUTO_TEST_SUITE(tile_products_suite)
 
 BOOST_AUTO_TEST_CASE(every_row_is_multiplied_with_every_column) {
   RandomStream random(0, "tile");
-  for (const std::size_t dimension : {1U, 7U, 64U}) {
-    std::vector<std::vector<float>> rows, columns;
-    std::array<const float*, detail::tile_rows> row;
-    for (std::size_t r = 0; r < detail::tile_rows; ++r) {
-      rows.push_back(random_numbers(dimension, random));
+  for (const std::size_t pairs : {1U, 7U, 64U}) {
+    std::vector<std::vector<std::int16_t>> rows, columns;
+    std::vector<std::vector<detail::Pair>> packed;
+    std::array<const detail::Pair*, tile_rows> row;
+    for (std::size_t r = 0; r < tile_rows; ++r) {
+      rows.push_back(random_numbers(2 * pairs, random));
+      packed.push_back(pairs_of(rows[r]));
     }
-    for (std::size_t r = 0; r < detail::tile_rows; ++r) row[r] = rows[r].data();
-    detail::ColumnPanel panel(dimension);
-    for (std::size_t c = 0; c < detail::panel_width; ++c) {
-      columns.push_back(random_numbers(dimension, random));
-      panel.set(c, columns[c].data(), 2);
+    for (std::size_t r = 0; r < tile_rows; ++r) row[r] = packed[r].data();
+    detail::ColumnPanel panel(pairs);
+    for (std::size_t c = 0; c < panel_width; ++c) {
+      columns.push_back(random_numbers(2 * pairs, random));
+      panel.set(c, pairs_of(columns[c]).data());
     }
-    std::array<float, detail::tile_rows * detail::panel_width> products;
-    detail::tile_products(row.data(), panel.data(), dimension, products.data());
-    for (std::size_t r = 0; r < detail::tile_rows; ++r) {
-      for (std::size_t c = 0; c < detail::panel_width; ++c) {
-        double expected = 0;
-        for (std::size_t i = 0; i < dimension; ++i) expected += 2.0 * rows[r][i] * columns[c][i];
-        BOOST_TEST(std::abs(products[r * detail::panel_width + c] - expected) < 1e-5);
+    const std::size_t stride = panel_width + 5;
+    std::vector<std::int32_t> products(tile_rows * stride, -77);
+    detail::tile_products(row.data(), panel.data(), pairs, products.data(), stride);
+    for (std::size_t r = 0; r < tile_rows; ++r) {
+      for (std::size_t c = 0; c < stride; ++c) {
+        int expected = c < panel_width ? 0 : -77;  // what lies between the rows stays
+        for (std::size_t i = 0; c < panel_width && i < 2 * pairs; ++i) {
+          expected += rows[r][i] * columns[c][i];
+        }
+        BOOST_TEST(products[r * stride + c] == expected);
       }
     }
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_largest_numbers_do_not_overflow) {
+  const std::vector<detail::Pair> most = pairs_of({32767, -32767});
+  std::array<const detail::Pair*, tile_rows> row;
+  row.fill(most.data());
+  detail::ColumnPanel panel(1);
+  panel.set(0, most.data());
+  std::array<std::int32_t, tile_rows * panel_width> products;
+  detail::tile_products(row.data(), panel.data(), 1, products.data(), panel_width);
+  BOOST_TEST(products[0] == 2 * 32767 * 32767);
+}
+
 BOOST_AUTO_TEST_CASE(columns_that_are_not_set_are_zero) {
-  const std::vector<float> ones(5, 1.0F);
-  detail::ColumnPanel panel(5);
-  panel.set(1, ones.data(), 3);
-  std::array<const float*, detail::tile_rows> row;
+  const std::vector<detail::Pair> ones = pairs_of({1, 1, 1, 1, 1, 1}),
+                                  threes = pairs_of({3, 3, 3, 3, 3, 3});
+  detail::ColumnPanel panel(3);
+  panel.set(1, threes.data());
+  std::array<const detail::Pair*, tile_rows> row;
   row.fill(ones.data());
-  std::array<float, detail::tile_rows * detail::panel_width> products;
-  detail::tile_products(row.data(), panel.data(), 5, products.data());
+  std::array<std::int32_t, tile_rows * panel_width> products;
+  detail::tile_products(row.data(), panel.data(), 3, products.data(), panel_width);
   for (std::size_t i = 0; i < products.size(); ++i) {
-    BOOST_TEST(products[i] == (i % detail::panel_width == 1 ? 15.0F : 0.0F));
+    BOOST_TEST(products[i] == (i % panel_width == 1 ? 18 : 0));
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_single_lane_is_seen) {
   for (std::size_t lane = 0; lane < detail::lane_count; ++lane) {
-    detail::LaneCounts lanes = {};
+    detail::Lanes lanes = {};
     BOOST_TEST(!detail::any(lanes));
     lanes[lane] = -1;
     BOOST_TEST(detail::any(lanes));

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "plumb/core/random.hpp"
@@ -43,13 +44,30 @@ BOOST_AUTO_TEST_CASE(products_are_summed_in_double_precision) {
   BOOST_TEST(detail::exact_dot(a.data(), ones.data(), 3) == 16777217.0);
 }
 
+BOOST_AUTO_TEST_CASE(a_quick_product_is_off_by_less_than_its_bound) {
+  RandomStream random(0, "quick");
+  for (const std::size_t dimension : {0U, 1U, 63U, 64U, 771U}) {
+    for (const float size : {1.0F, 0x1.0p-48F, 0x1.0p48F}) {
+      std::vector<float> a, b;
+      for (std::size_t i = 0; i < dimension; ++i) {
+        a.push_back(size * static_cast<float>(random.uniform()));  // no sum cancels
+        b.push_back(size * static_cast<float>(random.uniform()));
+      }
+      const double exact = detail::exact_dot(a.data(), b.data(), dimension);
+      const auto quick = static_cast<double>(detail::quick_dot(a.data(), b.data(), dimension));
+      BOOST_TEST(std::abs(quick - exact) <= detail::single_precision_bound(dimension) * exact);
+    }
+  }
+  BOOST_TEST(detail::single_precision_bound(768) < 5e-5);
+}
+
 BOOST_AUTO_TEST_CASE(lengths_are_those_of_the_rows) {
-  const std::vector<float> numbers{3, 4, 0, -2, 1e-20F, 0};
+  const std::vector<float> numbers{3, 4, 0, -2, 1e-12F, 0};
   const std::vector<double> lengths = detail::checked_lengths(rows_of(numbers, 2), "entities");
   BOOST_REQUIRE(lengths.size() == 3U);
   BOOST_TEST(lengths[0] == 5.0);
   BOOST_TEST(lengths[1] == 2.0);
-  BOOST_TEST(std::abs(lengths[2] - 1e-20) < 1e-26);
+  BOOST_TEST(std::abs(lengths[2] - 1e-12) < 1e-18);
 }
 
 BOOST_AUTO_TEST_CASE(a_row_without_a_direction_is_named) {
@@ -62,6 +80,16 @@ BOOST_AUTO_TEST_CASE(a_row_without_a_direction_is_named) {
   refused(0, "a zero vector");
   refused(std::numeric_limits<float>::quiet_NaN(), "not finite");
   refused(-std::numeric_limits<float>::infinity(), "not finite");
+}
+
+BOOST_AUTO_TEST_CASE(lengths_whose_products_single_precision_does_not_hold_are_refused) {
+  for (const float number : {1e-20F, 1e20F}) {
+    const std::vector<float> numbers{number, 0};
+    const std::string why = number < 1 ? "short" : "long";
+    BOOST_CHECK_EXCEPTION(
+        (void)detail::checked_lengths(rows_of(numbers, 2), "entities"), Error,
+        says(Fault::user, "entities: row 0 is too " + why + " for single precision"));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

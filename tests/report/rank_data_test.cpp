@@ -5,14 +5,13 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/errors.hpp"
-#include "support/small_calibration.hpp"
 #include "support/small_graph.hpp"
 
 using namespace plumb;
-using test::holds;
 using test::ranked;
 using test::RankFolder;
 using test::says;
@@ -55,12 +54,6 @@ double correlation(const Numbers& x, const Numbers& y) {
 Numbers logs(Numbers values) {
   for (double& value : values) value = std::log(value);
   return values;
-}
-
-Words keys(const Json& json) {
-  Words names;
-  for (const auto& [name, value] : json.items()) names.push_back(name);
-  return names;
 }
 
 const Numbers deer{1, 2, 4, 5, 10, 20}, likelihood{1, 1, 2.5, 4, 5, 10};
@@ -226,15 +219,6 @@ BOOST_FIXTURE_TEST_CASE(ranks_are_told_apart_by_the_length_of_the_name, SmallRan
       {1, {1, 2}}, {2, {4}}, {3, {5}}, {5, {10}}, {8, {20}}};
   const RankResults made = results(*this);
   BOOST_TEST((made.methods[0].by_length == expected));  // nine tokens are with eight
-  const Json json = to_json(made).at("methods").at("deer").at("rank_by_name_tokens");
-  BOOST_TEST((keys(json) == Words{"1", "2", "3", "5", "8"}));
-  BOOST_TEST(json.at("1").at("queries") == 2);
-  BOOST_TEST(near(json.at("1").at("percentile_5"), 1.05));
-  BOOST_TEST(near(json.at("1").at("percentile_25"), 1.25));
-  BOOST_TEST(near(json.at("1").at("percentile_50"), 1.5));
-  BOOST_TEST(near(json.at("1").at("percentile_75"), 1.75));
-  BOOST_TEST(near(json.at("1").at("percentile_95"), 1.95));
-  BOOST_TEST(near(json.at("8").at("percentile_50"), 20));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_search_that_ended_early_has_no_mean_and_no_correlation, SmallRanking) {
@@ -258,60 +242,105 @@ BOOST_FIXTURE_TEST_CASE(a_search_that_ended_early_has_no_mean_and_no_correlation
   BOOST_TEST(results(*this).remarks.empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(metrics_have_every_method_with_its_relations, SmallRanking) {
-  const Json json = to_json(results(*this));
-  BOOST_TEST((keys(json) == Words{"methods", "agreement"}));
-  BOOST_TEST((keys(json.at("methods")) == all));
-  const Json& method = json.at("methods").at("likelihood");
-  BOOST_TEST((keys(method) == Words{"raw", "filtered", "candidates", "rank_against_name_tokens",
-                                    "histogram", "rank_by_name_tokens", "relations"}));
-  BOOST_TEST((keys(method.at("raw")) == Words{"optimistic", "realistic", "pessimistic"}));
-  BOOST_TEST((keys(method.at("raw")) == keys(method.at("filtered"))));
-  const Json& raw = method.at("raw").at("realistic");
-  BOOST_TEST((keys(raw) == Words{"queries", "tied", "undecided", "mean_rank",
-                                 "mean_reciprocal_rank", "adjusted_mean_rank_index", "hits_at_1",
-                                 "hits_at_3", "hits_at_10", "hits_at_100"}));
-  BOOST_TEST(raw.at("queries") == 6);
-  BOOST_TEST(raw.at("tied") == 1);
-  BOOST_TEST(raw.at("undecided") == 0);
-  BOOST_TEST(near(raw.at("mean_rank").at("value"), 23.5 / 6));
-  BOOST_TEST(raw.at("mean_rank").at("count") == 6);
-  BOOST_TEST(raw.at("mean_rank").at("interval") == "bootstrap");
-  BOOST_TEST(near(raw.at("hits_at_3").at("value"), 3.0 / 6));
-  BOOST_TEST(raw.at("hits_at_3").at("interval") == "wilson");
-  BOOST_TEST(raw.at("hits_at_100").is_null());
-  BOOST_TEST(near(method.at("raw").at("pessimistic").at("hits_at_3").at("value"), 0.5));
-  BOOST_TEST(
-      near(json.at("methods").at("deer").at("filtered").at("realistic").at("mean_rank").at("value"),
-           38.0 / 6));
-  BOOST_TEST(method.at("candidates") == 20);
-  const Json& histogram = method.at("histogram");
-  BOOST_REQUIRE(histogram.size() == 4U);
-  BOOST_TEST(histogram.at(2).at("from") == 4);
-  BOOST_TEST(histogram.at(2).at("to") == 10);
-  BOOST_TEST(near(histogram.at(2).at("share").at("value"), 0.5));
-  BOOST_TEST((keys(method.at("relations")) == Words{"<symbol>", "next"}));
-  BOOST_TEST(near(method.at("relations").at("next").at("mean_rank").at("value"), 1.5));
-  const Json& length = method.at("rank_against_name_tokens");
-  BOOST_TEST((keys(length) == Words{"r", "p"}));
-  BOOST_TEST(length.at("r").at("interval") == "fisher");
-  BOOST_REQUIRE(json.at("agreement").size() == 2U);
-  const Json& agreement = json.at("agreement").at(0);
-  BOOST_TEST((keys(agreement) == Words{"methods", "queries", "log_rank", "rank"}));
-  BOOST_TEST((agreement.at("methods") == Json{"deer", "likelihood"}));
-  BOOST_TEST(agreement.at("queries") == 6);
-  BOOST_TEST(near(agreement.at("rank").at("r").at("value"), correlation(deer, likelihood)));
-  BOOST_TEST(agreement.at("rank").at("p").is_number());
+BOOST_FIXTURE_TEST_CASE(methods_are_compared_within_each_relation_too, SmallRanking) {
+  const RankResults made = results(*this);
+  const auto& relations = made.agreements.at(0).by_relation;
+  BOOST_REQUIRE(relations.size() == 2U);
+  const auto check = [&](const std::string& relation, const Numbers& x, const Numbers& y) {
+    const TestedCorrelation& tested = relations.at(relation);
+    BOOST_TEST(tested.queries == 3U);
+    BOOST_TEST(tested.r.count == 3U);
+    BOOST_TEST(near(tested.r.value, correlation(x, y)), relation);
+    BOOST_TEST(near(tested.p.value(), p_value(correlation(x, y), 3).value()), relation);
+  };
+  check("next", {1, 2, 4}, {1, 1, 2.5});
+  check("<symbol>", {5, 10, 20}, {4, 5, 10});
+  BOOST_TEST(made.agreements[0].rank.queries == 6U);
+  BOOST_TEST(made.agreements[0].log_rank.queries == 6U);
+  // The other pair shares no query of the second relation.
+  const auto& alone = made.agreements.at(1).by_relation;
+  BOOST_REQUIRE(alone.size() == 1U);
+  BOOST_TEST(near(alone.at("next").r.value, correlation(single, lm_head)));
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_exist_is_null_in_the_metrics) {
+// Two queries give no correlation, nor do ranks that are all one.
+BOOST_AUTO_TEST_CASE(a_relation_too_small_for_a_correlation_has_its_count_alone) {
   RankFolder folder;
-  folder.method("deer", {ranked(1, "next", 0, 1)});
-  const Json json = to_json(results(folder, {"deer"}));
-  const Json& method = json.at("methods").at("deer");
-  BOOST_TEST(method.at("rank_against_name_tokens").at("r").is_null());
-  BOOST_TEST(method.at("rank_against_name_tokens").at("p").is_null());
-  BOOST_TEST(json.at("agreement").empty());
+  std::vector<EntityRank> one, other;
+  for (std::size_t line = 1; line <= 9; ++line) {
+    const char* relation = line < 3 ? "few" : line < 6 ? "level" : "some";
+    one.push_back(ranked(line, relation, line < 6 && line > 2 ? 4 : line, 1));
+    other.push_back(ranked(line, relation, 2 * line % 7, 1));
+  }
+  auto head = ranked(1, "few", 3, 1);
+  head.asks_head = true;
+  one.push_back(head);
+  other.push_back(head);
+  folder.method("a", one);
+  folder.method("b", other);
+  const RankResults made = results(folder, {"a", "b"});
+  const auto& relations = made.agreements.at(0).by_relation;
+  const auto counts = [&](const std::string& relation) {
+    return std::pair(relations.at(relation).queries, relations.at(relation).r.count);
+  };
+  BOOST_TEST(relations.size() == 4U);
+  BOOST_TEST((counts("few") == std::pair<std::size_t, std::size_t>(2, 0)));
+  BOOST_TEST((counts("level") == std::pair<std::size_t, std::size_t>(3, 0)));
+  BOOST_TEST((counts("some") == std::pair<std::size_t, std::size_t>(4, 4)));
+  BOOST_TEST((counts("inverse of few") == std::pair<std::size_t, std::size_t>(1, 0)));
+  BOOST_TEST(!relations.at("few").p.has_value());
+  BOOST_TEST(near(relations.at("some").r.value, correlation({7, 8, 9, 10}, {6, 1, 3, 5})));
+}
+
+// Lines of a closed-set dataset begin anew in each relation's file.
+BOOST_AUTO_TEST_CASE(a_line_is_another_query_in_another_relation) {
+  RankFolder folder;
+  folder.method("a", {ranked(1, "x", 0, 1), ranked(2, "x", 1, 1), ranked(1, "y", 2, 1),
+                      ranked(2, "y", 5, 1)});
+  folder.method("b", {ranked(1, "y", 7, 1), ranked(2, "y", 8, 1), ranked(2, "x", 3, 1),
+                      ranked(1, "x", 9, 1)});
+  const RankResults made = results(folder, {"a", "b"});
+  BOOST_REQUIRE(made.agreements.size() == 1U);
+  using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+  BOOST_TEST((made.agreements[0].shared == Pairs{{0, 3}, {1, 2}, {2, 0}, {3, 1}}));
+  BOOST_TEST(near(made.agreements[0].rank.r.value, correlation({1, 2, 3, 6}, {10, 4, 8, 9})));
+}
+
+BOOST_AUTO_TEST_CASE(wordings_are_deer_by_each_entity_prompt_among_all_candidates) {
+  RankResults made;
+  for (const char* name : {"likelihood", "deer-a", "deer-a-single-token", "deer",
+                           "deer-single-token", "deer-c", "lm-head"}) {
+    made.methods.emplace_back().name = name;
+  }
+  BOOST_TEST((entity_wordings(made) == std::vector<std::size_t>{1, 3, 5}));
+  made.methods.resize(1);
+  BOOST_TEST(entity_wordings(made).empty());
+}
+
+// Reciprocal ranks sum to 2.1, 2.5 and 1.1; hits at 1 are 1, 2 and 0 of 6, at 3 they are 2, 2 and
+// 1, at 10 they are 5, 4 and 6.
+BOOST_FIXTURE_TEST_CASE(wordings_differ_from_the_lowest_to_the_highest, SmallRanking) {
+  const auto wording = [&](const char* name, const std::vector<std::size_t>& ranks) {
+    std::vector<EntityRank> lines;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      lines.push_back(ranked(i + 1, "next", ranks[i] - 1, 1));
+    }
+    method(name, lines);
+  };
+  wording("deer-b", {1, 1, 5, 5, 20, 20});
+  wording("deer-c", {2, 10, 10, 10, 5, 10});
+  method("deer-b-single-token", {ranked(1, "next", 0, 1, 5)});
+  const std::map<std::string, double> differences = wording_differences(
+      results(*this, {"deer", "likelihood", "deer-b", "deer-c", "deer-b-single-token"}));
+  BOOST_REQUIRE(differences.size() == 4U);  // among 20 candidates there is no Hit@100
+  BOOST_TEST(near(differences.at("MRR"), 2.5 / 6 - 1.1 / 6));
+  BOOST_TEST(near(differences.at("Hit@1"), 2.0 / 6));
+  BOOST_TEST(near(differences.at("Hit@3"), 1.0 / 6));
+  BOOST_TEST(near(differences.at("Hit@10"), 2.0 / 6));
+  // One wording is no different from itself.
+  for (const auto& [name, difference] : wording_differences(results(*this))) {
+    BOOST_TEST(difference == 0.0, name);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(intervals_are_drawn_anew_by_another_seed_alone, SmallRanking) {

@@ -128,6 +128,18 @@ BOOST_FIXTURE_TEST_CASE(the_terminal_table_has_rows_for_methods_and_for_pairs, S
   BOOST_TEST(!holds(report(alone).table(), "agreement"));
 }
 
+BOOST_AUTO_TEST_CASE(relations_with_candidates_of_their_own_have_a_span_of_candidates) {
+  RankFolder folder;
+  folder.method("deer", {ranked(1, "holds", 0, 1, 9), ranked(1, "in", 0, 1, 4),
+                         ranked(1, "symbol", 2, 1, 36)});
+  folder.method("lm-head", {ranked(1, "symbol", 2, 1, 10)});
+  const RankReport made = report(folder);
+  BOOST_TEST(made.results().methods[0].candidates == 36U);
+  BOOST_TEST(in_order(between(made.table(), "\ndeer ", "\n"), {" 3 ", " 4–36 ", " 1.7 "}));
+  BOOST_TEST(in_order(between(made.table(), "\ndeer, filtered ", "\n"), {" 4–36 "}));
+  BOOST_TEST(in_order(between(made.table(), "\nlm-head ", "\n"), {" 1 ", " 10 ", " 3.0 "}));
+}
+
 BOOST_FIXTURE_TEST_CASE(remarks_of_the_run_come_first, SmallRanking) {
   remark("of the run");
   auto cut = ranked(2, "next", 5, 1);

@@ -10,14 +10,16 @@
 #include <tuple>
 #include <vector>
 
+#include "plumb/run/rank_parts.hpp"
 #include "support/errors.hpp"
+#include "support/plain_embedder.hpp"
 #include "support/small_graph.hpp"
 #include "support/small_run.hpp"
 
 using namespace plumb;
 using test::contents;
 using test::elements;
-using test::reader_of_elements;
+using test::PlainEmbedder;
 using test::says;
 using test::slurp;
 using test::TemporaryFolder;
@@ -26,6 +28,7 @@ namespace {
 
 /// A ranking's lines, as they are kept, and what it took.
 struct Ranked {
+  /// With each entity prompt, one after another.
   std::vector<EntityRank> ranks;
   RunSummary summary;
   std::size_t tokens_fed = 0;
@@ -38,17 +41,24 @@ struct Ranked {
 };
 
 /// One process: model, folder and run made anew, as after a crash.
+template <class Model = NgramTreeModel>
 Ranked run_once(const std::filesystem::path& path, const KnowledgeGraph& graph,
                 const RankOptions& options, bool with_bos = false, RankProgress on_progress = {}) {
-  NgramTreeModel model("");
-  const RankPlan plan = rank_plan(graph, options, model);
+  Model model("");
+  const RankParts parts = rank_parts(graph, options, false, model);
   const RunFolder folder(path, Json::object(), true);
   RankWork work(folder.file("journal.jsonl"), std::move(on_progress));
-  DeerRun run(model, options, folder, work);
+  DeerRun run(model, options, folder, work, parts.whole, with_bos);
   Ranked made;
-  made.ranks = run.rank(plan, with_bos, std::nullopt);
+  for (const EntityPrompt prompt : options.entity_prompts) {
+    const NpyFile entities = run.entities(prompt);
+    const auto ranks = ranks_of(parts.parts, [&](const RankPlan& part, std::size_t) {
+      return run.rank(part, entities.rows());
+    });
+    made.ranks.insert(made.ranks.end(), ranks.begin(), ranks.end());
+  }
   made.summary = work.summary;
-  made.tokens_fed = model.tokens_fed;
+  if constexpr (TreeEmbedder<Model>) made.tokens_fed = model.tokens_fed;
   return made;
 }
 
@@ -89,33 +99,51 @@ bool answers(const KnowledgeGraph& graph, const GraphQuery& query, std::uint32_t
   return false;
 }
 
+/// What a query's true entity is ranked among: with candidates of relations, all its tails.
+std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const RankOptions& options,
+                                         const GraphQuery& query) {
+  if (options.candidates != CandidateSet::of_relation) return plan.candidates.entities();
+  std::set<std::uint32_t> tails;
+  for (const auto* part : {&plan.graph.train, &plan.graph.valid, &plan.graph.test}) {
+    for (const Triple& t : *part) {
+      if (t.relation == query.triple.relation) tails.insert(t.tail);
+    }
+  }
+  return {tails.begin(), tails.end()};
+}
+
 /// Checks every line against the cosines of all candidates.
+template <class Model = NgramTreeModel>
 void check_by_hand(const KnowledgeGraph& graph, const RankOptions& options, bool with_bos) {
   const TemporaryFolder folder;
-  const Ranked made = run_once(folder / "run", graph, options, with_bos);
+  const Ranked made = run_once<Model>(folder / "run", graph, options, with_bos);
   const RankPlan plan = rank_plan(graph, options, NgramModel(""));
   const TriplePrompt prompt(graph, plan.shots, options.form);
   std::vector<std::string> texts, asked;
-  for (const std::uint32_t e : plan.candidates.entities()) {
-    texts.push_back(entity_text(options.entity_prompt, graph.entities[e]));
+  for (const Entity& entity : graph.entities) {
+    texts.push_back(entity_text(options.entity_prompts.front(), entity));
   }
-  for (const PlannedQuery& planned : plan.queries) asked.push_back(prompt.query(planned.query));
+  std::vector<PlannedQuery> all = plan.queries;
+  if (options.candidates == CandidateSet::of_relation) {  // relations one after another
+    std::ranges::stable_sort(all, {},
+                             [](const PlannedQuery& one) { return one.query.triple.relation; });
+  }
+  for (const PlannedQuery& planned : all) asked.push_back(prompt.query(planned.query));
   const EmbeddingMatrix entities = vectors(texts, with_bos), queries = vectors(asked, with_bos);
-  BOOST_REQUIRE(made.ranks.size() == plan.queries.size());
+  BOOST_REQUIRE(made.ranks.size() == all.size());
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    const GraphQuery& query = plan.queries[i].query;
+    const GraphQuery& query = all[i].query;
     const EntityRank& rank = made.ranks[i];
     const auto row = static_cast<Eigen::Index>(i);
-    const auto gold = static_cast<Eigen::Index>(plan.candidates.place(query.gold()));
-    const double score = cosine(queries, row, entities, gold);
+    const double score = cosine(queries, row, entities, query.gold());
     Rank raw, filtered;
     std::size_t left = 0;
-    for (std::size_t c = 0; c < texts.size(); ++c) {
-      const bool is_other_truth = static_cast<Eigen::Index>(c) != gold &&
-                                  answers(graph, query, plan.candidates.entities()[c]);
+    const std::vector<std::uint32_t> candidates = candidates_of(plan, options, query);
+    for (const std::uint32_t e : candidates) {
+      const bool is_other_truth = e != query.gold() && answers(graph, query, e);
       left += is_other_truth ? 0U : 1U;
-      if (static_cast<Eigen::Index>(c) == gold) continue;
-      const double other = cosine(queries, row, entities, static_cast<Eigen::Index>(c));
+      if (e == query.gold()) continue;
+      const double other = cosine(queries, row, entities, e);
       raw.above += other > score ? 1U : 0U;
       raw.equal += other == score ? 1U : 0U;
       if (is_other_truth) continue;
@@ -125,11 +153,11 @@ void check_by_hand(const KnowledgeGraph& graph, const RankOptions& options, bool
     BOOST_TEST(std::abs(rank.score - score) < 1e-15);
     BOOST_TEST((rank.raw == raw));
     BOOST_TEST((rank.filtered == filtered));
-    BOOST_TEST(rank.candidates == texts.size());
+    BOOST_TEST(rank.candidates == candidates.size());
     BOOST_TEST(rank.filtered_candidates == left);
     BOOST_TEST(rank.undecided == 0U);
     BOOST_TEST(rank.line == query.triple.line);
-    BOOST_TEST(rank.part == plan.queries[i].part);
+    BOOST_TEST(rank.part == all[i].part);
     BOOST_TEST(rank.asks_head == query.asks_head);
   }
 }
@@ -137,6 +165,13 @@ void check_by_hand(const KnowledgeGraph& graph, const RankOptions& options, bool
 /// All parts and both sides: 286 queries in several packs.
 RankOptions everything() {
   return {.part = GraphPart::all, .shots = 2, .heads = true};
+}
+
+/// One part and both sides, with three ways to write entities.
+RankOptions many_prompts() {
+  return {.shots = 2,
+          .entity_prompts = {EntityPrompt::b, EntityPrompt::eol, EntityPrompt::a},
+          .heads = true};
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -163,10 +198,92 @@ BOOST_AUTO_TEST_CASE(ranks_are_those_of_all_cosines) {
       graph, {.part = GraphPart::all, .candidates = CandidateSet::single_token, .shots = 2}, false);
 }
 
+BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_its_tails) {
+  const KnowledgeGraph graph = elements();
+  check_by_hand(graph, {.candidates = CandidateSet::of_relation, .shots = 2}, false);
+  check_by_hand(
+      graph, {.part = GraphPart::all, .candidates = CandidateSet::of_relation, .shots = 1}, true);
+  // A sample asks for relations in any order, and one relation is a part too.
+  check_by_hand(graph, {.candidates = CandidateSet::of_relation, .sample = 9, .shots = 1}, false);
+  check_by_hand(graph, {.candidates = CandidateSet::of_relation, .relations = {"in"}, .shots = 1},
+                false);
+}
+
+// Four periods, 35 elements that follow one: the tails are fewer than what is embedded.
+BOOST_AUTO_TEST_CASE(a_part_is_ranked_from_the_rows_of_its_own_candidates) {
+  const KnowledgeGraph graph = elements();
+  const TemporaryFolder folder;
+  const Ranked made = run_once(folder / "run", graph,
+                               {.part = GraphPart::all,
+                                .candidates = CandidateSet::of_relation,
+                                .relations = {"in", "next"},
+                                .shots = 2});
+  BOOST_REQUIRE(made.ranks.size() == 35U + 36);
+  for (std::size_t i = 0; i < made.ranks.size(); ++i) {
+    BOOST_TEST(made.ranks[i].relation == (i < 35 ? "next" : "in"));
+    BOOST_TEST(made.ranks[i].candidates == (i < 35 ? 35U : 4U));
+    BOOST_TEST(made.ranks[i].raw.above + made.ranks[i].raw.equal < made.ranks[i].candidates);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(every_entity_prompt_is_written_as_it_is) {
   for (const EntityPrompt prompt : {EntityPrompt::a, EntityPrompt::b, EntityPrompt::c}) {
-    check_by_hand(elements(), {.limit = 6, .shots = 1, .entity_prompt = prompt}, false);
+    check_by_hand(elements(), {.limit = 6, .shots = 1, .entity_prompts = {prompt}}, false);
   }
+}
+
+BOOST_AUTO_TEST_CASE(methods_are_named_by_the_entity_prompt) {
+  using Run = DeerRun<NgramTreeModel>;
+  BOOST_TEST(Run::name_of_method(EntityPrompt::eol) == "deer");
+  BOOST_TEST(Run::name_of_method(EntityPrompt::a) == "deer-a");
+  BOOST_TEST(Run::name_of_method(EntityPrompt::b) == "deer-b");
+  BOOST_TEST(Run::name_of_method(EntityPrompt::c) == "deer-c");
+}
+
+BOOST_AUTO_TEST_CASE(several_entity_prompts_give_what_each_gives_alone) {
+  const KnowledgeGraph graph = elements();
+  const TemporaryFolder folder;
+  const RankOptions options = many_prompts();
+  const Ranked together = run_once(folder / "run", graph, options);
+  std::map<std::string, std::string> files;
+  std::string lines;
+  for (const EntityPrompt prompt : options.entity_prompts) {
+    RankOptions one = options;
+    one.entity_prompts = {prompt};
+    const auto path = folder / std::string(name_of(prompt));
+    lines += run_once(path, graph, one).lines();
+    files.merge(contents(path, ".npy"));
+    files.merge(contents(path, ".txt"));
+  }
+  BOOST_TEST(together.lines() == lines);
+  auto made = contents(folder / "run");
+  made.erase("journal.jsonl");
+  made.erase("run.json");
+  BOOST_TEST((made == files));
+  BOOST_TEST(files.size() == 8U);  // queries, entities, entities-a, entities-b
+  BOOST_TEST(files.contains("entities-a.npy"));
+  BOOST_TEST(files.contains("entities-b.txt"));
+  BOOST_TEST(files.at("entities.npy") != files.at("entities-a.npy"));
+  BOOST_TEST(files.at("entities.txt") == files.at("entities-a.txt"));
+}
+
+// Queries are the same whatever the entities are written as.
+BOOST_AUTO_TEST_CASE(queries_are_embedded_once_for_all_entity_prompts) {
+  const KnowledgeGraph graph = elements();
+  const TemporaryFolder folder;
+  const Ranked together = run_once(folder / "run", graph, many_prompts());
+  BOOST_TEST(together.summary.cost.tokens_fed == together.tokens_fed);
+  std::size_t alone = 0;
+  for (const EntityPrompt prompt : many_prompts().entity_prompts) {
+    RankOptions one = many_prompts();
+    one.entity_prompts = {prompt};
+    alone += run_once(folder / std::string(name_of(prompt)), graph, one).tokens_fed;
+  }
+  RankOptions none = many_prompts();
+  none.entity_prompts.clear();
+  const std::size_t queries = run_once(folder / "none", graph, none).tokens_fed;
+  BOOST_TEST(queries > 0U);
+  BOOST_TEST(together.tokens_fed == alone - 2 * queries);
 }
 
 // The second entry of copper is written as the first, so whichever is asked for is tied.
@@ -275,44 +392,52 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_for_queries_and_for_entit
   }
 }
 
-/// Puts a folder back to where its job was when the journal had these lines.
+/// Puts a folder back to where its job was when the journal had these lines; `files` are those of
+/// the vectors, in the order in which they are made.
 void take_back(const std::filesystem::path& run, const std::vector<std::string>& journal,
-               std::size_t lines) {
-  std::string text;
-  std::size_t entities = 0;
+               std::size_t lines, const std::vector<std::string>& files) {
+  std::string text, part = files.front();
   for (std::size_t l = 0; l < lines; ++l) {
     text += journal[l] + "\n";
-    entities += Json::parse(journal[l]).at("part") == "entities" ? 1U : 0U;
+    part = Json::parse(journal[l]).at("part").get<std::string>();
   }
   std::ofstream(run / "journal.jsonl", std::ios::binary) << text;
   // Rows that are not done hold what was there before: nothing that may be relied on.
-  const auto unfinish = [&](const std::string& what) {
-    if (!std::filesystem::exists(run / (what + ".npy"))) return;
-    std::filesystem::rename(run / (what + ".npy"), run / (what + ".npy.part"));
-    std::filesystem::remove(run / (what + ".txt"));
-  };
-  unfinish("entities");
-  if (entities == 0) unfinish("queries");
+  bool finished = true;
+  for (const std::string& file : files) {
+    if (part.starts_with(file + " ") || part == file) finished = false;
+    if (finished || !std::filesystem::exists(run / (file + ".npy"))) continue;
+    std::filesystem::rename(run / (file + ".npy"), run / (file + ".npy.part"));
+    std::filesystem::remove(run / (file + ".txt"));
+  }
 }
+
+const std::vector<std::string> two_files{"queries", "entities"};
 
 BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same_bytes) {
   const KnowledgeGraph graph = elements();
-  const TemporaryFolder folder;
-  const Ranked whole = run_once(folder / "run", graph, everything());
-  const auto files = contents(folder / "run");
-  const std::vector<std::string> journal = lines_of(files.at("journal.jsonl"));
-  BOOST_TEST(journal.size() > 12U);
-  std::size_t before = whole.tokens_fed + 1;
-  for (std::size_t lines = 0; lines <= journal.size(); ++lines) {
-    take_back(folder / "run", journal, lines);
-    const Ranked again = run_once(folder / "run", graph, everything());
-    BOOST_TEST((contents(folder / "run") == files), lines);
-    BOOST_TEST(again.lines() == whole.lines());
-    // Each line more is a pack less; contexts are held anew where a pack is left.
-    BOOST_TEST(again.tokens_fed < before, lines);
-    before = again.tokens_fed;
+  for (const RankOptions& options : {everything(), many_prompts()}) {
+    const bool is_many = options.entity_prompts.size() > 1;
+    const auto vectors =
+        is_many ? std::vector<std::string>{"queries", "entities-b", "entities", "entities-a"}
+                : two_files;
+    const TemporaryFolder folder;
+    const Ranked whole = run_once(folder / "run", graph, options);
+    const auto files = contents(folder / "run");
+    const std::vector<std::string> journal = lines_of(files.at("journal.jsonl"));
+    BOOST_TEST(journal.size() > 12U);
+    std::size_t before = whole.tokens_fed + 1;
+    for (std::size_t lines = 0; lines <= journal.size(); ++lines) {
+      take_back(folder / "run", journal, lines, vectors);
+      const Ranked again = run_once(folder / "run", graph, options);
+      BOOST_TEST((contents(folder / "run") == files), lines);
+      BOOST_TEST(again.lines() == whole.lines());
+      // Each line more is a pack less; contexts are held anew where a pack is left.
+      BOOST_TEST(again.tokens_fed < before, lines);
+      before = again.tokens_fed;
+    }
+    BOOST_TEST(before == 0U);
   }
-  BOOST_TEST(before == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_torn_last_line_is_a_pack_that_is_not_done) {
@@ -320,21 +445,26 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_a_pack_that_is_not_done) {
   const TemporaryFolder folder;
   const Ranked whole = run_once(folder / "run", graph, everything());
   const auto files = contents(folder / "run");
-  take_back(folder / "run", lines_of(files.at("journal.jsonl")), 3);
+  take_back(folder / "run", lines_of(files.at("journal.jsonl")), 3, two_files);
   std::ofstream(folder / "run/journal.jsonl", std::ios::app) << "{\"part\": \"quer";
   BOOST_TEST(run_once(folder / "run", graph, everything()).lines() == whole.lines());
   BOOST_TEST((contents(folder / "run") == files));
 }
 
-BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
+/// Kills a run at each of its calls and lets it go on, counting what is embedded.
+template <class Model>
+void kill_everywhere(const RankOptions& options) {
   struct Killed {};
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
   std::size_t calls = 0;
   const Ranked whole =
-      run_once(folder / "whole", graph, everything(), false,
-               [&](const std::string&, std::size_t, std::size_t, std::size_t) { ++calls; });
+      run_once<Model>(folder / "whole", graph, options, false,
+                      [&](const std::string&, std::size_t, std::size_t, std::size_t) { ++calls; });
   const auto files = contents(folder / "whole");
+  const auto queries =
+      static_cast<std::size_t>(NpyFile(folder / "whole/queries.npy").rows().rows());
+  BOOST_TEST(calls > 8U);
   for (std::size_t kill = 0; kill < calls; ++kill) {
     const auto path = folder / ("killed " + std::to_string(kill));
     std::size_t call = 0, embedded = 0;
@@ -344,15 +474,89 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
       fresh[part] = now;
       if (call++ == kill) throw Killed();
     };
-    BOOST_CHECK_THROW((void)run_once(path, graph, everything(), false, until), Killed);
+    BOOST_CHECK_THROW((void)run_once<Model>(path, graph, options, false, until), Killed);
     for (const auto& [part, count] : std::exchange(fresh, {})) embedded += count;
     call = calls;  // not again
-    const Ranked again = run_once(path, graph, everything(), false, until);
+    const Ranked again = run_once<Model>(path, graph, options, false, until);
     for (const auto& [part, count] : fresh) embedded += count;
-    BOOST_TEST(embedded == graph.entities.size() + NpyFile(path / "queries.npy").rows().rows());
+    BOOST_TEST(embedded == options.entity_prompts.size() * graph.entities.size() + queries);
     BOOST_TEST(again.lines() == whole.lines());
     BOOST_TEST((contents(path) == files), kill);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
+  kill_everywhere<NgramTreeModel>(everything());
+  kill_everywhere<NgramTreeModel>(many_prompts());
+}
+
+// Whole texts in batches take the place of trees: the vectors are the same, and so are the ranks.
+BOOST_AUTO_TEST_CASE(a_plain_embedder_gives_the_same_ranks) {
+  const KnowledgeGraph graph = elements();
+  check_by_hand<PlainEmbedder>(graph, {.shots = 2, .heads = true}, true);
+  const TemporaryFolder folder;
+  for (const RankOptions& options :
+       {many_prompts(), {.candidates = CandidateSet::of_relation, .shots = 1}}) {
+    const auto path = [&](const std::string& name) {
+      return folder / (name + std::to_string(options.shots));
+    };
+    const Ranked trees = run_once(path("trees"), graph, options);
+    const Ranked plain = run_once<PlainEmbedder>(path("plain"), graph, options);
+    BOOST_TEST(plain.lines() == trees.lines());
+    BOOST_TEST((contents(path("plain"), ".npy") == contents(path("trees"), ".npy")));
+    BOOST_TEST((contents(path("plain"), ".txt") == contents(path("trees"), ".txt")));
+    BOOST_TEST(plain.summary.cost.tokens_fed == plain.summary.cost.tokens_one_by_one);
+    BOOST_TEST(plain.summary.cost.tokens_fed > trees.summary.cost.tokens_fed);
+    const std::size_t texts =
+        options.entity_prompts.size() * graph.entities.size() +
+        static_cast<std::size_t>(NpyFile(path("plain") / "queries.npy").rows().rows());
+    BOOST_TEST(plain.summary.cost.statements == texts);
+    BOOST_TEST(plain.summary.fresh_statements == texts);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_plain_embedder_killed_after_any_batch_goes_on_from_there) {
+  kill_everywhere<PlainEmbedder>(many_prompts());
+}
+
+BOOST_AUTO_TEST_CASE(a_plain_embedder_is_asked_only_for_what_is_left) {
+  const KnowledgeGraph graph = elements();
+  const TemporaryFolder folder;
+  const RankOptions options{.shots = 2};
+  (void)run_once<PlainEmbedder>(folder / "run", graph, options);
+  const auto files = contents(folder / "run");
+  // 36 tail queries, nine of them of four periods, in one batch; then 77 entities in two.
+  const std::vector<std::string> journal = lines_of(files.at("journal.jsonl"));
+  BOOST_REQUIRE(journal.size() == 3U);
+  using Counts = std::vector<std::size_t>;
+  const std::vector<Counts> left{{31, 64, 13}, {64, 13}, {13}, {}};
+  for (std::size_t lines = 0; lines < left.size(); ++lines) {
+    take_back(folder / "run", journal, lines, two_files);
+    PlainEmbedder model("");
+    const RankPlan plan = rank_plan(graph, options, model);
+    const RunFolder run_folder(folder / "run", Json::object(), true);
+    RankWork work(run_folder.file("journal.jsonl"), {});
+    (void)DeerRun(model, options, run_folder, work, plan, false).entities(EntityPrompt::eol);
+    BOOST_TEST(model.asked == left[lines], boost::test_tools::per_element());
+    BOOST_TEST((contents(folder / "run") == files));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_embedder_of_the_wrong_shape_breaks_the_run) {
+  struct Narrow : PlainEmbedder {
+    using PlainEmbedder::PlainEmbedder;
+    [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
+      return PlainEmbedder::embed(texts, with_bos).leftCols(200);
+    }
+  };
+  const TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION((void)run_once<Narrow>(folder / "run", elements(), {.shots = 2}), Error,
+                        says(Fault::internal,
+                             "embed: the model gave 31 vectors of 200 numbers for 31 texts, and "
+                             "said 257; mend the model's embed or dimension"));
+  // Nothing of it is taken for done.
+  BOOST_TEST(slurp(folder / "run/journal.jsonl").empty());
+  BOOST_TEST(!std::filesystem::exists(folder / "run/queries.npy"));
 }
 
 BOOST_AUTO_TEST_CASE(a_finished_run_embeds_nothing_again) {
@@ -395,8 +599,8 @@ BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_take_the_place_of_embedded_ones) {
   const auto ranks = [&](const std::string& path, const EmbeddingMatrix& given) {
     const RunFolder run_folder(folder / path, Json::object(), true);
     RankWork work(run_folder.file("journal.jsonl"), {});
-    return DeerRun(model, options, run_folder, work)
-        .rank(plan, false, VectorRows(given.data(), given.rows(), given.cols()));
+    return DeerRun(model, options, run_folder, work, plan, false)
+        .rank(plan, VectorRows(given.data(), given.rows(), given.cols()));
   };
   std::vector<std::string> texts;
   for (const Entity& entity : graph.entities) {
@@ -431,11 +635,11 @@ BOOST_AUTO_TEST_CASE(fewer_candidates_are_ranked_again_from_the_same_vectors) {
   const RankPlan single = single_token_plan(whole, model, options.form);
   const RunFolder run_folder(folder / "run", Json::object(), true);
   RankWork work(run_folder.file("journal.jsonl"), {});
-  DeerRun run(model, options, run_folder, work);
-  (void)run.rank(whole, false, std::nullopt);
+  DeerRun run(model, options, run_folder, work, whole, false);
+  const NpyFile entities = run.entities(EntityPrompt::eol);
+  BOOST_TEST(run.rank(whole, entities.rows()).size() == whole.queries.size());
   const std::size_t fed = model.tokens_fed;
-  const NpyFile entities(folder / "run/entities.npy");
-  const Ranked again{run.rank_again(whole, single, entities.rows()), {}, 0};
+  const Ranked again{run.rank(single, entities.rows()), {}, 0};
   BOOST_TEST(model.tokens_fed == fed);
   RankOptions narrow = options;
   narrow.candidates = CandidateSet::single_token;

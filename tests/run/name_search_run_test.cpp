@@ -5,10 +5,13 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "plumb/run/rank_parts.hpp"
 #include "support/errors.hpp"
 #include "support/small_graph.hpp"
 
@@ -53,12 +56,15 @@ template <class Model = NgramTreeModel>
 Ranked run_once(const std::filesystem::path& journal, const KnowledgeGraph& graph, const Job& job) {
   Model model = reader_of_elements<Model>(job.pieces);
   if constexpr (TreeCausalLm<Model>) model.limits = job.limits;
-  const RankPlan plan = rank_plan(graph, job.options, model);
+  const bool by_names = job.method == Method::likelihood;
+  const RankParts parts = rank_parts(graph, job.options, !by_names, model);
   RankWork work(journal, job.on_progress);
   NameSearchRun run(model, job.options, work);
   Ranked made;
-  made.ranks = job.method == Method::likelihood ? run.likelihood(plan, job.with_bos)
-                                                : run.lm_head(plan, job.with_bos);
+  made.ranks = ranks_of(by_names ? parts.parts : parts.single, [&](const RankPlan& part, auto p) {
+    return by_names ? run.likelihood(part, job.with_bos, parts.label(p))
+                    : run.lm_head(part, job.with_bos, parts.label(p));
+  });
   made.summary = work.summary;
   made.cost = run.cost();
   if constexpr (TreeCausalLm<Model>) made.tokens_fed = model.tokens_fed;
@@ -124,6 +130,40 @@ struct Checked {
   std::size_t ranks = 0, exact = 0, filtered_differs = 0, tied = 0;
 };
 
+/// What a query's true entity is ranked among: with candidates of relations, all its tails; by the
+/// LM head, of these the names of one token.
+std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const Job& job,
+                                         const NgramModel& model, const GraphQuery& query) {
+  if (job.options.candidates != CandidateSet::of_relation) return plan.candidates.entities();
+  std::set<std::uint32_t> tails;
+  for (const auto* part : {&plan.graph.train, &plan.graph.valid, &plan.graph.test}) {
+    for (const Triple& t : *part) {
+      if (t.relation == query.triple.relation) tails.insert(t.tail);
+    }
+  }
+  if (job.method == Method::lm_head) {
+    const std::string before = job.options.form == QueryForm::paper ? " " : "";
+    std::erase_if(tails, [&](std::uint32_t e) {
+      return model.tokenize(before + plan.graph.entities[e].name).tokens.size() != 1;
+    });
+  }
+  return {tails.begin(), tails.end()};
+}
+
+/// The queries that are ranked, in the order of the ranks.
+std::vector<PlannedQuery> queries_of(const RankPlan& plan, const Job& job,
+                                     const NgramModel& model) {
+  std::vector<PlannedQuery> all = plan.queries;
+  if (job.options.candidates != CandidateSet::of_relation) return all;
+  std::erase_if(all, [&](const PlannedQuery& one) {
+    const auto candidates = candidates_of(plan, job, model, one.query);
+    return std::ranges::find(candidates, one.query.gold()) == candidates.end();
+  });
+  std::ranges::stable_sort(all, {},
+                           [](const PlannedQuery& one) { return one.query.triple.relation; });
+  return all;
+}
+
 /// Checks every line against the scores of all candidates.
 Checked check_by_hand(const Job& job) {
   const KnowledgeGraph graph = elements();
@@ -136,41 +176,42 @@ Checked check_by_hand(const Job& job) {
   const QueryForm form = by_names ? QueryForm::paper : options.form;
   const TriplePrompt prompt(graph, plan.shots, form);
   std::vector<std::string> texts;
-  for (const std::uint32_t e : plan.candidates.entities()) {
-    texts.push_back((form == QueryForm::paper ? " " : "") + graph.entities[e].name +
-                    (by_names ? ")" : ""));
+  for (const Entity& entity : graph.entities) {
+    texts.push_back((form == QueryForm::paper ? " " : "") + entity.name + (by_names ? ")" : ""));
   }
+  const std::vector<PlannedQuery> asked = queries_of(plan, job, model);
   Checked checked;
-  BOOST_REQUIRE(made.ranks.size() == plan.queries.size());
+  BOOST_REQUIRE(made.ranks.size() == asked.size());
   for (std::size_t i = 0; i < made.ranks.size(); ++i) {
-    const GraphQuery& query = plan.queries[i].query;
+    const GraphQuery& query = asked[i].query;
     const EntityRank& rank = made.ranks[i];
-    const auto score = [&](std::size_t c) {
+    const auto score = [&](std::uint32_t e) {
       const auto [sum, tokens] =
-          likelihood_by_hand(model, prompt.query(query), texts[c], job.with_bos);
+          likelihood_by_hand(model, prompt.query(query), texts[e], job.with_bos);
       const bool mean = by_names && options.search.reduction == Reduction::mean;
       return mean ? sum / static_cast<double>(tokens) : sum;
     };
-    const std::size_t gold = plan.candidates.place(query.gold());
+    const std::uint32_t gold = query.gold();
     const double gold_score = score(gold);
     Bounds raw, filtered;
     std::size_t left = 0;
-    for (std::size_t c = 0; c < texts.size(); ++c) {
-      const bool is_other_truth = c != gold && answers(graph, query, plan.candidates.entities()[c]);
+    const std::vector<std::uint32_t> candidates = candidates_of(plan, job, model, query);
+    for (const std::uint32_t e : candidates) {
+      const bool is_other_truth = e != gold && answers(graph, query, e);
       left += is_other_truth ? 0U : 1U;
-      if (c == gold) continue;
-      const double other = score(c);
-      raw.count(other, gold_score, texts[c] == texts[gold]);
-      if (!is_other_truth) filtered.count(other, gold_score, texts[c] == texts[gold]);
+      if (e == gold) continue;
+      const double other = score(e);
+      raw.count(other, gold_score, texts[e] == texts[gold]);
+      if (!is_other_truth) filtered.count(other, gold_score, texts[e] == texts[gold]);
     }
     BOOST_TEST(std::abs(rank.score - gold_score) < 1e-4);
     BOOST_TEST(raw.allow(rank.raw));
     BOOST_TEST(filtered.allow(rank.filtered));
-    BOOST_TEST(rank.candidates == texts.size());
+    BOOST_TEST(rank.candidates == candidates.size());
     BOOST_TEST(rank.filtered_candidates == left);
     BOOST_TEST(rank.undecided == 0U);
     BOOST_TEST(rank.line == query.triple.line);
-    BOOST_TEST(rank.part == plan.queries[i].part);
+    BOOST_TEST(rank.part == asked[i].part);
     BOOST_TEST(rank.asks_head == query.asks_head);
     ++checked.ranks;
     checked.exact += raw.near == 0 ? 1U : 0U;
@@ -188,6 +229,20 @@ RankOptions everything() {
 /// What is written as one letter: ten queries.
 RankOptions one_token() {
   return {.part = GraphPart::all, .candidates = CandidateSet::single_token, .shots = 2};
+}
+
+/// All parts, each relation's queries among its tails: 36, 35, 36 and 36 of them.
+RankOptions by_relation() {
+  return {.part = GraphPart::all, .candidates = CandidateSet::of_relation, .shots = 2};
+}
+
+/// What the lines of a journal are of, each once, sorted.
+std::set<std::string> parts_in(const std::string& journal) {
+  std::set<std::string> parts;
+  for (std::size_t at = 0; at < journal.size(); at = journal.find('\n', at) + 1) {
+    parts.insert(Json::parse(journal.substr(at, journal.find('\n', at) - at)).at("part"));
+  }
+  return parts;
 }
 
 }  // namespace
@@ -239,6 +294,82 @@ BOOST_AUTO_TEST_CASE(the_lm_head_ranks_by_the_next_token_alone) {
   job.options.heads = true;
   // Neon, argon and copper are written as, followed by and standing in; period 2 holds eight.
   BOOST_TEST(check_by_hand(job).ranks == 2U + 6U + 8U + 9U + 8U);
+}
+
+BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_its_tails) {
+  const Checked checked = check_by_hand({by_relation()});
+  BOOST_TEST(checked.ranks == 143U);
+  BOOST_TEST(checked.exact > 80U);
+  BOOST_TEST(checked.filtered_differs > 10U);  // periods hold many
+  BOOST_TEST(checked.tied == 0U);              // the second entry of copper is no tail
+  RankOptions one = by_relation();
+  one.relations = {"in"};
+  BOOST_TEST(check_by_hand({.options = one, .with_bos = false}).ranks == 36U);
+}
+
+// Ten symbols have one letter, and no name of the other relations has.
+BOOST_AUTO_TEST_CASE(the_lm_head_ranks_the_relations_that_have_names_of_one_token) {
+  Job job{by_relation(), Method::lm_head};
+  BOOST_TEST(check_by_hand(job).ranks == 10U);
+  job.options.form = QueryForm::paper;
+  job.pieces = {" H", " O", " neon", " argon", " period 2", " copper"};
+  // H and O are written as; neon, argon and copper follow; they are held; eight stand in period 2.
+  BOOST_TEST(check_by_hand(job).ranks == 2U + 3U + 3U + 8U);
+}
+
+BOOST_AUTO_TEST_CASE(parts_with_labels_do_not_mix_in_the_journal) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  const auto file = folder / "journal.jsonl";
+  const Ranked whole = run_once(file, graph, {by_relation()});
+  using Names = std::set<std::string>;
+  BOOST_TEST((parts_in(slurp(file)) ==
+              Names{"likelihood symbol", "likelihood next", "likelihood holds", "likelihood in"}));
+  BOOST_REQUIRE(whole.cost.size() == 1U);  // of the method, over all relations
+  BOOST_TEST(whole.cost.at("likelihood").queries == 143U);
+  // Holds and in have as many queries: taken for each other they would not be seen.
+  for (const char* relation : {"holds", "in"}) {
+    Job alone{by_relation()};
+    alone.options.relations = {relation};
+    const Ranked ranks = run_once(folder / relation, graph, alone);
+    BOOST_TEST((parts_in(slurp(folder / relation)) == Names{"likelihood"}));
+    BOOST_TEST(!ranks.lines().empty());
+    BOOST_TEST(whole.lines().find(ranks.lines()) != std::string::npos, relation);
+  }
+  const Ranked again = run_once(file, graph, {by_relation()});
+  BOOST_TEST(again.tokens_fed == 0U);
+  BOOST_TEST(again.lines() == whole.lines());
+  BOOST_TEST(again.cost.at("likelihood").expanded == whole.cost.at("likelihood").expanded);
+  // The LM head's stand beside them.
+  (void)run_once(file, graph, {by_relation(), Method::lm_head});
+  BOOST_TEST(parts_in(slurp(file)).contains("lm-head symbol"));
+  BOOST_TEST(parts_in(slurp(file)).size() == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(a_label_stands_behind_the_side) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  NgramTreeModel model = reader_of_elements();
+  const RankOptions options{.limit = 2, .shots = 1, .heads = true};
+  const RankPlan plan = rank_plan(graph, options, model);
+  RankWork work(folder / "journal.jsonl", {});
+  NameSearchRun run(model, options, work);
+  const auto lines = [](const std::vector<EntityRank>& ranks) {
+    std::string text;
+    for (const EntityRank& rank : ranks) text += entity_rank_line(rank);
+    return text;
+  };
+  const std::string bare = lines(run.likelihood(plan, true));
+  const std::size_t fed = model.tokens_fed;
+  BOOST_TEST(lines(run.likelihood(plan, true, "one")) == bare);
+  BOOST_TEST(model.tokens_fed == 2 * fed);  // asked again, under the label
+  BOOST_TEST(lines(run.likelihood(plan, true, "one")) == bare);
+  BOOST_TEST(model.tokens_fed == 2 * fed);
+  BOOST_TEST((parts_in(slurp(folder / "journal.jsonl")) ==
+              std::set<std::string>{"likelihood", "likelihood heads", "likelihood heads one",
+                                    "likelihood one"}));
+  BOOST_TEST(run.cost().size() == 2U);
+  BOOST_TEST(run.cost().at("likelihood heads").queries == 6U);
 }
 
 // What ends the searches of names early is not the LM head's.
@@ -368,35 +499,38 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_on_each_side) {
   }
 }
 
-// Four packs; each torn in its middle too.
+// Four packs, of both sides or of four relations; each torn in its middle too.
 BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same_ranks) {
-  const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
-  const auto file = folder / "journal.jsonl";
-  const Ranked whole = run_once(file, graph, {everything()});
-  const std::string journal = slurp(file);
-  BOOST_TEST(std::ranges::count(journal, '\n') == 4);
-  std::size_t last = whole.tokens_fed + 1;
-  for (std::size_t begin = 0; begin <= journal.size();) {
-    const std::size_t end = std::min(journal.find('\n', begin), journal.size()) + 1;
-    std::size_t fed = 0;
-    for (const std::size_t cut : {begin, (begin + end) / 2}) {
-      folder.write("journal.jsonl", journal.substr(0, cut));
-      const Ranked again = run_once(file, graph, {everything()});
-      BOOST_TEST(again.lines() == whole.lines());
-      BOOST_TEST(slurp(file) == journal);
-      BOOST_TEST(again.summary.cost.tokens_fed == whole.summary.cost.tokens_fed);
-      BOOST_TEST(again.summary.cost.statements == whole.summary.cost.statements);
-      BOOST_TEST(again.cost.at("likelihood heads").expanded ==
-                 whole.cost.at("likelihood heads").expanded);
-      if (cut != begin && begin < journal.size()) BOOST_TEST(again.tokens_fed == fed);
-      fed = again.tokens_fed;
+  for (const Job& job : {Job{everything()}, Job{by_relation()}}) {
+    const TemporaryFolder folder;
+    const auto file = folder / "journal.jsonl";
+    const Ranked whole = run_once(file, graph, job);
+    const std::string journal = slurp(file);
+    BOOST_TEST(std::ranges::count(journal, '\n') == 4);
+    std::size_t last = whole.tokens_fed + 1;
+    for (std::size_t begin = 0; begin <= journal.size();) {
+      const std::size_t end = std::min(journal.find('\n', begin), journal.size()) + 1;
+      std::size_t fed = 0;
+      for (const std::size_t cut : {begin, (begin + end) / 2}) {
+        folder.write("journal.jsonl", journal.substr(0, cut));
+        const Ranked again = run_once(file, graph, job);
+        BOOST_TEST(again.lines() == whole.lines());
+        BOOST_TEST(slurp(file) == journal);
+        BOOST_TEST(again.summary.cost.tokens_fed == whole.summary.cost.tokens_fed);
+        BOOST_TEST(again.summary.cost.statements == whole.summary.cost.statements);
+        for (const auto& [method, cost] : whole.cost) {
+          BOOST_TEST(again.cost.at(method).expanded == cost.expanded, method);
+        }
+        if (cut != begin && begin < journal.size()) BOOST_TEST(again.tokens_fed == fed);
+        fed = again.tokens_fed;
+      }
+      BOOST_TEST(fed < last);
+      last = fed;
+      begin = end;
     }
-    BOOST_TEST(fed < last);
-    last = fed;
-    begin = end;
+    BOOST_TEST(last == 0U);
   }
-  BOOST_TEST(last == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
@@ -417,6 +551,22 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
     BOOST_TEST(run_once(file, graph, {everything()}).lines() == whole.lines());
     BOOST_TEST(slurp(file) == slurp(folder / "whole.jsonl"));
   }
+}
+
+BOOST_AUTO_TEST_CASE(progress_is_told_by_relation) {
+  std::map<std::string, std::size_t> done;
+  const RankProgress look = [&](const std::string& part, std::size_t now, std::size_t,
+                                std::size_t total) {
+    BOOST_TEST(now <= total);
+    done[part] = now;
+  };
+  const TemporaryFolder folder;
+  (void)run_once(folder / "journal.jsonl", elements(),
+                 {.options = by_relation(), .on_progress = look});
+  BOOST_TEST((done == std::map<std::string, std::size_t>{{"likelihood symbol", 36},
+                                                         {"likelihood next", 35},
+                                                         {"likelihood holds", 36},
+                                                         {"likelihood in", 36}}));
 }
 
 BOOST_AUTO_TEST_CASE(methods_share_a_journal) {

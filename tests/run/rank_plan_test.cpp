@@ -222,6 +222,110 @@ BOOST_AUTO_TEST_CASE(a_plan_is_narrowed_to_one_token_from_any_candidates) {
   BOOST_TEST(again.queries.size() == first.queries.size());
 }
 
+// What the LM head cannot rank of one relation it may still rank of another.
+BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
+  const KnowledgeGraph graph = elements();
+  const RankPlan periods = plan_of(graph, {.relations = {"in"}});
+  const RankPlan none = single_token_plan(periods, bytes, QueryForm::reference);
+  BOOST_TEST(none.queries.empty());
+  BOOST_TEST(none.left_out == periods.queries.size());
+  BOOST_TEST((none.candidates.entities() == one_letter(graph)));
+  // No entity has a name of one token behind a space.
+  const RankPlan empty = single_token_plan(periods, bytes, QueryForm::paper);
+  BOOST_TEST(empty.queries.empty());
+  BOOST_TEST(empty.candidates.size() == 0U);
+  BOOST_TEST(!empty.candidates.has(1));
+  BOOST_CHECK_NO_THROW(refuse_no_single_token(1));
+  BOOST_CHECK_EXCEPTION(refuse_no_single_token(0), Error,
+                        says(Fault::user,
+                             "--candidates: no query's true entity has a name of one token with "
+                             "this model; rank among all entities, by likelihood or DEER"));
+}
+
+// Symbols of 36 elements; all but the first are followed by another; periods hold all; four periods.
+BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_all_its_tails) {
+  const KnowledgeGraph graph = elements();
+  Places symbols, followers, held, periods{72, 73, 74, 75};
+  for (std::uint32_t i = 0; i < 36; ++i) {
+    symbols.push_back(2 * i + 1);
+    held.push_back(2 * i);
+    if (i > 0) followers.push_back(2 * i);
+  }
+  const RankPlan whole = plan_of(graph, {.candidates = CandidateSet::of_relation});
+  BOOST_TEST(whole.queries.size() == graph.test.size());
+  const std::vector<RankPlan> plans = plans_by_relation(whole);
+  const std::vector<Places> expected{symbols, followers, held, periods};
+  BOOST_REQUIRE(plans.size() == 4U);
+  std::size_t queries = 0;
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const RankPlan& plan = plans[r];
+    BOOST_TEST(plan.candidates.entities() == expected[r], boost::test_tools::per_element());
+    BOOST_TEST(plan.candidates.place(expected[r][2]) == 2U);
+    BOOST_TEST((plan.shots == whole.shots));
+    BOOST_TEST(plan.left_out == 0U);
+    BOOST_TEST(&plan.graph == &graph);
+    // Its test triples, in their order.
+    std::vector<std::size_t> lines, of_relation;
+    for (const PlannedQuery& planned : plan.queries) {
+      BOOST_TEST(planned.query.triple.relation == r);
+      BOOST_TEST(planned.part == "test");
+      lines.push_back(planned.query.triple.line);
+    }
+    for (const Triple& t : graph.test) {
+      if (t.relation == r) of_relation.push_back(t.line);
+    }
+    BOOST_TEST(lines == of_relation, boost::test_tools::per_element());
+    queries += lines.size();
+  }
+  BOOST_TEST(queries == whole.queries.size());
+}
+
+BOOST_AUTO_TEST_CASE(relations_that_are_not_asked_have_no_plan) {
+  const KnowledgeGraph graph = elements();
+  const auto relations = [&](const RankOptions& options) {
+    Places asked;
+    for (const RankPlan& plan : plans_by_relation(plan_of(graph, options))) {
+      asked.push_back(plan.queries.front().query.triple.relation);
+    }
+    return asked;
+  };
+  BOOST_TEST((relations({}) == Places{0, 1, 2, 3}));
+  BOOST_TEST((relations({.relations = {"in", "next"}}) == Places{1, 3}));
+  BOOST_TEST((relations({.limit = 5}) == Places{0}));
+  // A sample is not in the order of the relations; the plans are.
+  const Places drawn = relations({.part = GraphPart::all, .sample = 12});
+  BOOST_TEST(drawn.size() > 1U);
+  BOOST_TEST(std::ranges::is_sorted(drawn));
+}
+
+// All tails that the graph knows of, not those of the queries alone.
+BOOST_AUTO_TEST_CASE(tails_of_all_parts_are_a_relations_candidates) {
+  KnowledgeGraph graph = elements();
+  for (const GraphPart part : {GraphPart::test, GraphPart::valid, GraphPart::train}) {
+    const auto plans = plans_by_relation(plan_of(graph, {.part = part, .relations = {"symbol"}}));
+    BOOST_REQUIRE(plans.size() == 1U);
+    BOOST_TEST(plans[0].candidates.size() == 36U);
+  }
+  // A tail of validation alone, once though it stands there twice.
+  graph.valid.push_back({0, 3, 76});
+  graph.valid.push_back({2, 3, 76});
+  const auto plans = plans_by_relation(plan_of(graph, {.relations = {"in"}}));
+  BOOST_TEST((plans[0].candidates.entities() == Places{72, 73, 74, 75, 76}));
+}
+
+BOOST_AUTO_TEST_CASE(what_the_graph_says_of_a_relations_tails_stands_before_what_they_are) {
+  KnowledgeGraph graph = elements();
+  graph.relations[3].range = {5, 72, 73, 75, 76};  // without the third period
+  const auto plans = plans_by_relation(plan_of(graph, {.part = GraphPart::all}));
+  BOOST_REQUIRE(plans.size() == 4U);
+  BOOST_TEST(plans[0].candidates.size() == 36U);  // of which nothing is said
+  const RankPlan& in = plans[3];
+  BOOST_TEST((in.candidates.entities() == graph.relations[3].range));
+  BOOST_TEST(in.left_out == 8U);  // sodium to argon
+  BOOST_TEST(in.queries.size() == 28U);
+  for (const PlannedQuery& planned : in.queries) BOOST_TEST(planned.query.gold() != 74U);
+}
+
 BOOST_AUTO_TEST_CASE(no_name_of_one_token_is_refused) {
   const KnowledgeGraph graph = elements();
   const auto message = says(Fault::user,

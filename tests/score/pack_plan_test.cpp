@@ -66,9 +66,11 @@ TreeLimits beside_context(const TokenizedStatements& statements, TreeLimits limi
   return limits;
 }
 
-double cost_of(std::size_t nodes, TreeLimits limits) {
-  const double n = static_cast<double>(nodes);
-  return n * (1 + n / 2300) + 24 * std::ceil(n / static_cast<double>(limits.batch));
+double cost_of(const TokenizedStatements& statements, std::size_t nodes, TreeLimits limits) {
+  const auto n = static_cast<double>(nodes), block = static_cast<double>(limits.block);
+  const double held = static_cast<double>(statements.context().size()) + n;
+  return n * (1 + std::ceil(held / block) * block / 2300) +
+         24 * std::ceil(n / static_cast<double>(limits.batch));
 }
 
 /// The least cost over all cuts of the sorted list that respect the limits.
@@ -80,7 +82,7 @@ double least_cost(const TokenizedStatements& statements, const PackPlan& plan, T
     for (std::size_t end = begin + 1; end <= count; ++end) {
       const Pack pack = pack_of(statements, std::span(plan.order).subspan(begin, end - begin));
       const bool fits = pack.nodes <= limits.nodes && pack.leaves <= limits.leaves;
-      cost[{begin, end}] = fits || end - begin == 1 ? cost_of(pack.nodes, limits)
+      cost[{begin, end}] = fits || end - begin == 1 ? cost_of(statements, pack.nodes, limits)
                                                     : std::numeric_limits<double>::infinity();
     }
   }
@@ -125,7 +127,7 @@ double check(const TokenizedStatements& statements, const PackPlan& plan, TreeLi
     BOOST_REQUIRE((members.size() == 1 || pack.leaves <= limits.leaves));
     fed += pack.nodes;
     placed += members.size();
-    cost += cost_of(pack.nodes, limits);
+    cost += cost_of(statements, pack.nodes, limits);
   }
   BOOST_REQUIRE(placed == statements.size());
   BOOST_REQUIRE(plan.pack_nodes == fed);
@@ -186,7 +188,8 @@ BOOST_AUTO_TEST_CASE(cuts_are_those_of_least_cost_among_all) {
   RandomStream random(3, "pack_plan");
   for (int round = 0; round < 150; ++round) {
     const auto statements = statements_of(random_sequences(random, 1 + random.below(9), 6));
-    const TreeLimits limits{1 + random.below(14), 1 + random.below(6), 1 + random.below(9)};
+    const TreeLimits limits{1 + random.below(14), 1 + random.below(6), 1 + random.below(9),
+                            1 + random.below(9)};
     const PackPlan plan = plan_packs(statements, limits);
     const double least = least_cost(statements, plan, limits);
     BOOST_REQUIRE_CLOSE(check(statements, plan, limits) + 1, least + 1, 1e-9);
@@ -206,7 +209,7 @@ BOOST_AUTO_TEST_CASE(cuts_weigh_attention_against_steps_and_paths) {
       }
     }
     const auto statements = statements_of(sequences);
-    const TreeLimits limits{1024, 256, 16 + random.below(240)};
+    const TreeLimits limits{1024, 256, 16 + random.below(240), 1 + random.below(300)};
     const PackPlan plan = plan_packs(statements, limits);
     const double least = least_cost(statements, plan, limits);
     BOOST_REQUIRE_CLOSE(check(statements, plan, limits), least, 1e-9);
@@ -284,7 +287,7 @@ BOOST_AUTO_TEST_CASE(cuts_below_a_context_are_those_of_least_cost_too) {
     }
     const auto statements = statements_of(sequences, context);
     const TreeLimits limits{1 + context.size() + random.below(12), 2 + random.below(5),
-                            1 + random.below(9)};
+                            1 + random.below(9), 1 + random.below(9)};
     const PackPlan plan = plan_packs(statements, limits);
     const double least = least_cost(statements, plan, limits);
     BOOST_REQUIRE_CLOSE(check(statements, plan, limits) + 1, least + 1, 1e-9);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plumb/cli/command_line.hpp"
+#include "support/bear_folder.hpp"
 #include "support/small_run.hpp"
 
 namespace plumb::test {
@@ -52,27 +53,7 @@ inline ConsoleRun run_words(std::vector<std::string> words) {
 /// "model.gguf", which is hashed and not read.
 struct ConsoleFiles {
   ConsoleFiles() {
-    Json metadata = Json::object();
-    Json info = Json::object();
-    for (const Relation& relation : small_dataset().relations) {
-      metadata[relation.code] = {{"templates", relation.templates},
-                                 {"answer_space_labels", relation.options},
-                                 {"answer_space_ids", relation.option_ids}};
-      info[relation.code] = {{"domains", relation.domains}};
-      std::string facts;
-      for (const Fact& fact : relation.facts) {
-        facts += Json{{"sub_id", fact.subject_id},
-                      {"sub_label", fact.subject},
-                      {"sub_aliases", fact.subject_aliases},
-                      {"obj_label", relation.options[fact.answer]},
-                      {"answer_idx", fact.answer}}
-                     .dump() +
-                 "\n";
-      }
-      folder.write("data/" + relation.code + ".jsonl", facts);
-    }
-    folder.write("data/metadata_relations.json", metadata.dump());
-    folder.write("data/relation_info.json", info.dump());
+    write_bear(folder, "data", small_dataset());
     folder.write("model.gguf", "stands for a model");
   }
 

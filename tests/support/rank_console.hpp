@@ -14,11 +14,12 @@
 
 namespace plumb::test {
 
-/// A folder with "elements", the graph in KG-BERT's layout, and "model.gguf", which is hashed and
-/// not read.
+/// A folder with "elements", the graph in KG-BERT's layout, "bear", three of its relations in the
+/// BEAR layout, and "model.gguf", which is hashed and not read.
 struct RankFiles {
   RankFiles() {
     write_graph(folder, elements());
+    write_bear(folder, "bear", elements_as_facts());
     folder.write("model.gguf", "stands for a model");
   }
 
@@ -26,8 +27,9 @@ struct RankFiles {
 
   /// Two shots, so that a run takes no time; options given take their place.
   [[nodiscard]] std::vector<std::string> words(std::vector<std::string> options = {},
-                                               const std::string& run = "run") const {
-    std::vector<std::string> all{"rank",           "--data", at("elements"), "--model",
+                                               const std::string& run = "run",
+                                               const std::string& data = "elements") const {
+    std::vector<std::string> all{"rank",           "--data", at(data), "--model",
                                  at("model.gguf"), "--out",  at(run)};
     if (std::ranges::find(options, "--shots") == options.end()) {
       all.insert(all.end(), {"--shots", "2"});
@@ -36,10 +38,12 @@ struct RankFiles {
     return all;
   }
 
+  template <class Model = NgramTreeModel>
   [[nodiscard]] ConsoleRun rank(std::vector<std::string> options = {},
-                                const std::string& run = "run") const {
-    return run_words(words(std::move(options), run),
-                     [](const ModelOptions&) { return reader_of_elements(); });
+                                const std::string& run = "run",
+                                const std::string& data = "elements") const {
+    return run_words(words(std::move(options), run, data),
+                     [](const ModelOptions&) { return reader_of_elements<Model>(); });
   }
 
   /// All that must not depend on when and how often a run was taken up.

@@ -81,6 +81,8 @@ struct TreeLimits {
   std::size_t leaves = 0;
   /// Nodes that are evaluated in one step; a pack that just fills it is the cheapest.
   std::size_t batch = 0;
+  /// A step's attention runs over whole blocks of this many kept nodes.
+  std::size_t block = 1;
 };
 
 /// A causal language model that evaluates a trie of sequences, each prefix once.

@@ -101,7 +101,7 @@ class LlamaModel {
   }
 
   [[nodiscard]] TreeLimits tree_limits() const {
-    return {std::max(options_.cells, context_length()), branches_, batch_size};
+    return {std::max(options_.cells, context_length()), branches_, batch_size, attention_block};
   }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -161,6 +161,8 @@ class LlamaModel {
   // Attention runs over the whole unified cache, so a step four times larger wastes four times more
   // on cells a token may not see; about 256 nodes a step is fastest.
   static constexpr std::size_t batch_size = 256;
+  // llama.cpp attends to a multiple of this many cells.
+  static constexpr std::size_t attention_block = 256;
 
   /// Feeds what the wanted nodes need, and shows their rows.
   void hold(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {

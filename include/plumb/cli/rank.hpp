@@ -18,12 +18,15 @@
 
 #include "plumb/cli/job.hpp"
 #include "plumb/cli/rank_options.hpp"
+#include "plumb/cli/rank_replay.hpp"
+#include "plumb/data/bear.hpp"
+#include "plumb/data/closed_set_graph.hpp"
 #include "plumb/data/graph_folder.hpp"
 #include "plumb/report/rank_report.hpp"
 #include "plumb/run/deer_run.hpp"
-#include "plumb/run/fixed_ranking.hpp"
 #include "plumb/run/name_search_run.hpp"
 #include "plumb/run/progress.hpp"
+#include "plumb/run/rank_parts.hpp"
 
 namespace plumb {
 namespace detail {
@@ -34,11 +37,13 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
   const RankOptions& ranking = arguments.ranking;
   const auto yes = [](bool value) { return value ? "yes" : "no"; };
   constexpr std::array parts{"test", "valid", "train", "all"};
-  constexpr std::array sets{"all", "single-token", "of-queries"};
+  constexpr std::array sets{"all", "single-token", "of-queries", "of-relation"};
   Json methods = Json::array();
   if (arguments.deer) methods.push_back("deer");
   if (arguments.likelihood) methods.push_back("likelihood");
   if (arguments.lm_head) methods.push_back("lm-head");
+  Json prompts = Json::array();
+  for (const EntityPrompt prompt : ranking.entity_prompts) prompts.push_back(name_of(prompt));
   Dataset dataset;
   dataset.name = graph.name;
   dataset.files = graph.files;
@@ -55,7 +60,7 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
            {"shots", ranking.shots},
            {"shot_seed", ranking.shot_seed},
            {"query_form", ranking.form == QueryForm::paper ? "paper" : "reference"},
-           {"entity_prompt", name_of(ranking.entity_prompt)},
+           {"entity_prompts", prompts},
            {"entities_sha256",
             arguments.entities.empty()
                 ? Json()
@@ -108,64 +113,45 @@ inline void write_ranks(const RunFolder& folder, const std::string& method,
 /// DEER, and again on what the LM head can rank; the methods' names.
 template <class Model>
 std::vector<std::string> rank_by_deer(Model& model, const RankArguments& arguments,
-                                      const RankPlan& plan, const std::optional<RankPlan>& single,
+                                      const RankParts& parts,
                                       const std::optional<EmbeddingMatrix>& vectors,
                                       const RunFolder& folder, RankWork& work) {
-  if constexpr (TreeEmbedder<Model>) {
-    DeerRun run(model, arguments.ranking, folder, work);
-    std::optional<VectorRows> rows;
-    if (vectors) rows.emplace(vectors->data(), vectors->rows(), vectors->cols());
-    write_ranks(folder, "deer", run.rank(plan, arguments.bos_of_vectors, rows));
-    if (!single || arguments.ranking.candidates == CandidateSet::single_token) return {"deer"};
-    std::optional<NpyFile> own;
-    if (!rows) rows.emplace(own.emplace(folder.file("entities.npy")).rows());
-    write_ranks(folder, "deer-single-token", run.rank_again(plan, *single, *rows));
-    return {"deer", "deer-single-token"};
+  if constexpr (DeerModel<Model>) {
+    DeerRun run(model, arguments.ranking, folder, work, parts.whole, arguments.bos_of_vectors);
+    std::vector<std::string> methods;
+    const auto rank = [&](const std::string& name, VectorRows entities) {
+      const auto of = [&](const RankPlan& part, std::size_t) { return run.rank(part, entities); };
+      write_ranks(folder, name, ranks_of(parts.parts, of));
+      methods.push_back(name);
+      if (parts.single.empty() || arguments.ranking.candidates == CandidateSet::single_token) {
+        return;
+      }
+      write_ranks(folder, name + "-single-token", ranks_of(parts.single, of));
+      methods.push_back(name + "-single-token");
+    };
+    if (vectors) {
+      rank("deer", VectorRows(vectors->data(), vectors->rows(), vectors->cols()));
+      return methods;
+    }
+    for (const EntityPrompt prompt : arguments.ranking.entity_prompts) {
+      rank(run.name_of_method(prompt), run.entities(prompt).rows());
+    }
+    return methods;
   } else {
     refuse_deer();
   }
 }
 
-/// Replays rankings of a file; returns the exit code 0.
-template <TreeEmbedder Model>
-int replay_rankings(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
-                    Model& model, double start) {
-  const FixedRankings fixed = read_fixed_rankings(arguments.fixed, graph);
-  const ModelDescription description = describe_model(model);
-  Dataset dataset;
-  dataset.name = arguments.fixed.filename().string();
-  dataset.files = graph.files;
-  dataset.files.push_back(arguments.fixed);
-  const bool paper = arguments.ranking.form == QueryForm::paper;
-  Json settings = job_settings("rank --fixed", arguments, dataset, description);
-  settings["bos"] = arguments.bos_of_vectors ? "yes" : "no";
-  settings["query_form"] = paper ? "paper" : "reference";
-  const RunFolder folder(arguments.out, settings, arguments.resume);
-  Json made = Json::array();
-  TextTable table({"ranking", "queries", "entities", "MRR", "largest difference", "other ranks",
-                   "within 1e-4"});
-  for (std::size_t i = 0; i < fixed.rankings.size(); ++i) {
-    const FixedRanking& ranking = fixed.rankings[i];
-    FixedRankingResult result =
-        run_fixed_ranking(ranking, graph, arguments.ranking.form, arguments.bos_of_vectors,
-                          arguments.model.model.filename().string(), model);
-    double reciprocal = 0;
-    for (const Rank& rank : result.ranks) reciprocal += 1 / rank.realistic();
-    const bool compared = result.worst_difference.has_value();
-    table.add({std::to_string(i), std::to_string(ranking.queries.size()),
-               std::to_string(ranking.entities.size()),
-               plumb::fixed(reciprocal / static_cast<double>(result.ranks.size()), 3),
-               compared ? plumb::fixed(*result.worst_difference, 7) : "–",
-               compared ? std::to_string(result.other_ranks) : "–",
-               compared ? std::to_string(result.near) : "–"});
-    made.push_back(std::move(result.ranking));
-  }
-  write_atomically(folder.file("fixed.json"), (fixed.is_list ? made : made.front()).dump(1) + "\n");
-  folder.write_run(run_facts(command_line_of(console, "rank"), arguments, {},
-                             Progress::monotonic_seconds() - start),
-                   "complete");
-  console.out << table.text() << "\nranks: " << (arguments.out / "fixed.json").string() << "\n";
-  return 0;
+/// Says when vectors made elsewhere stand beside a run of another model.
+inline std::optional<std::string> remark_on_vectors(const std::filesystem::path& file,
+                                                    const Json& settings) {
+  const std::filesystem::path run = file.parent_path() / "run.json";
+  if (file.empty() || !std::filesystem::exists(run)) return std::nullopt;
+  const Json theirs = read_json_object(run).value("settings", Json::object());
+  const auto hash = [](const Json& of) { return first_string(of, "model_sha256"); };
+  if (!hash(theirs) || hash(theirs) == hash(settings)) return std::nullopt;
+  return "deer: the entities' vectors were made with another model, " +
+         first_string(theirs, "model").value_or("unnamed") + ".";
 }
 
 }  // namespace detail
@@ -182,7 +168,9 @@ int run_rank_command(Console& console, MakeModel make_model) {
   const detail::RankArguments arguments = words.parse(*values);
   if (!arguments.resume) refuse_used(arguments.out);  // said before a large model is loaded
   const double start = Progress::monotonic_seconds();
-  const KnowledgeGraph graph = load_graph(arguments.data);
+  const KnowledgeGraph graph =
+      is_bear(arguments.data) ? graph_of(load_bear(arguments.data), arguments.ranking.relations)
+                              : load_graph(arguments.data);
   auto model = make_model(arguments.model);
   if (!arguments.fixed.empty()) {
     if constexpr (TreeEmbedder<decltype(model)>) {
@@ -191,20 +179,16 @@ int run_rank_command(Console& console, MakeModel make_model) {
       detail::refuse_deer();
     }
   }
-  const RankOptions& ranking = arguments.ranking;
-  const RankPlan plan = rank_plan(graph, ranking, model);
-  std::optional<RankPlan> single;
-  if (arguments.lm_head) single.emplace(single_token_plan(plan, model, ranking.form));
-
-  if (arguments.deer && !TreeEmbedder<decltype(model)>) detail::refuse_deer();
+  if (arguments.deer && !DeerModel<decltype(model)>) detail::refuse_deer();
+  const RankParts parts = rank_parts(graph, arguments.ranking, arguments.lm_head, model);
   std::optional<EmbeddingMatrix> vectors;
   if (!arguments.entities.empty()) {
-    vectors = detail::vectors_of(plan, arguments.entities);
+    vectors = detail::vectors_of(parts.whole, arguments.entities);
     (void)CosineRanker(VectorRows(vectors->data(), vectors->rows(), vectors->cols()));
   }
   const ModelDescription description = detail::describe_model(model);
-  const RunFolder folder(arguments.out, detail::rank_settings(arguments, graph, description),
-                         arguments.resume);
+  const Json settings = detail::rank_settings(arguments, graph, description);
+  const RunFolder folder(arguments.out, settings, arguments.resume);
   std::string at_work;
   std::unique_ptr<Progress> progress;
   RankWork work(folder.file("journal.jsonl"), [&](const std::string& part, std::size_t done,
@@ -216,29 +200,43 @@ int run_rank_command(Console& console, MakeModel make_model) {
     progress->update(done, fresh, "");
   });
   std::vector<std::string> methods, remarks;
-  if (arguments.deer)
-    methods = detail::rank_by_deer(model, arguments, plan, single, vectors, folder, work);
-  NameSearchRun names(model, ranking, work);
+  if (arguments.deer) {
+    methods = detail::rank_by_deer(model, arguments, parts, vectors, folder, work);
+    if (auto remark = detail::remark_on_vectors(arguments.entities, settings)) {
+      remarks.push_back(std::move(*remark));
+    }
+  }
+  NameSearchRun names(model, arguments.ranking, work);
   if (arguments.likelihood) {
-    detail::write_ranks(folder, "likelihood", names.likelihood(plan, arguments.bos_of_names));
+    detail::write_ranks(folder, "likelihood",
+                        ranks_of(parts.parts, [&](const RankPlan& part, auto p) {
+                          return names.likelihood(part, arguments.bos_of_names, parts.label(p));
+                        }));
     methods.push_back("likelihood");
   }
   if (arguments.lm_head) {
-    detail::write_ranks(folder, "lm-head", names.lm_head(*single, arguments.bos_of_vectors));
+    detail::write_ranks(folder, "lm-head",
+                        ranks_of(parts.single, [&](const RankPlan& part, auto p) {
+                          return names.lm_head(part, arguments.bos_of_vectors, parts.label(p));
+                        }));
     methods.push_back("lm-head");
-    remarks.push_back("lm-head: " + std::to_string(single->candidates.size()) +
-                      " candidates have a name of one token; " +
-                      counted(single->left_out, "query") + " whose true entity has not left out.");
+    std::size_t candidates = 0, left_out = 0;
+    for (const RankPlan& single : parts.single) {
+      candidates += single.candidates.size();
+      left_out += single.left_out;
+    }
+    remarks.push_back("lm-head: " + std::to_string(candidates) +
+                      " candidates have a name of one token; " + counted(left_out, "query") +
+                      " whose true entity has not left out.");
   }
-  if (plan.left_out > 0) {
-    remarks.push_back(counted(plan.left_out, "query") +
-                      " whose true entity is no candidate left out.");
+  if (const std::size_t left_out = parts.left_out(); left_out > 0) {
+    remarks.push_back(counted(left_out, "query") + " whose true entity is no candidate left out.");
   }
   if (graph.trivial > 0) {
     remarks.push_back(counted(graph.trivial, "triple") + " whose tail is a gender left out.");
   }
   Json shots = Json::array();
-  for (const Triple& shot : plan.shots) {
+  for (const Triple& shot : parts.whole.shots) {
     shots.push_back(Json::array({graph.entities[shot.head].id, graph.relations[shot.relation].id,
                                  graph.entities[shot.tail].id}));
   }

@@ -50,13 +50,14 @@ struct RankWords : JobOptions {
     using options::value;
     list.add_options()  //
         ("data", value(&data)->value_name("DIR"),
-         "knowledge graph: a folder in KG-BERT's layout, or train, valid and test as .tsv")      //
+         "knowledge graph: a folder in KG-BERT's layout, or train, valid and test as .tsv, or "
+         "BEAR's facts")                                                                         //
         ("out", value(&out)->value_name("RUN"), "folder to write")                               //
         ("method", text_option(method, "deer")->value_name("A,B"), "deer, likelihood, lm-head")  //
         ("split", text_option(part, "test")->value_name("PART"),
          "triples that are asked: test, valid, train or all")  //
         ("candidates", text_option(candidates, "all")->value_name("SET"),
-         "entities they are ranked among: all, single-token or of-queries")  //
+         "entities they are ranked among: all, single-token, of-queries or of-relation")  //
         ("relations", text_option(relations, "")->value_name("A,B"),
          "only queries of these relations")  //
         ("sample", text_option(sample, "0")->value_name("N"),
@@ -67,8 +68,8 @@ struct RankWords : JobOptions {
         ("shot-seed", text_option(shot_seed, "0")->value_name("N"), "of their draw")  //
         ("query-form", text_option(form, "reference")->value_name("FORM"),
          "reference: an empty line, then \"(h, r, \"; paper: \"(h, r,\"")  //
-        ("entity-prompt", text_option(prompt, "eol")->value_name("eol|a|b|c"),
-         "how DEER writes an entity: the paper's prompt, or one of its variants")  //
+        ("entity-prompt", text_option(prompt, "eol")->value_name("eol,a,b,c"),
+         "how DEER writes an entity: the paper's prompt, its variants, or several")  //
         ("entities", text_option(entities, "")->value_name("FILE.npy"),
          "DEER's entity vectors, made elsewhere or by another run")  //
         ("head-queries", "also ask for each triple's head")          //
@@ -102,7 +103,8 @@ struct RankWords : JobOptions {
     ranking.candidates = one_of<CandidateSet>(candidates, "--candidates",
                                               {{"all", CandidateSet::all},
                                                {"single-token", CandidateSet::single_token},
-                                               {"of-queries", CandidateSet::of_queries}});
+                                               {"of-queries", CandidateSet::of_queries},
+                                               {"of-relation", CandidateSet::of_relation}});
     ranking.sample = parse_count(sample, "--sample");
     ranking.sample_seed = parse_count(sample_seed, "--sample-seed");
     ranking.limit = parsed.limit;
@@ -111,13 +113,28 @@ struct RankWords : JobOptions {
     ranking.shot_seed = parse_count(shot_seed, "--shot-seed");
     ranking.form = one_of<QueryForm>(
         form, "--query-form", {{"reference", QueryForm::reference}, {"paper", QueryForm::paper}});
-    const auto written = entity_prompt_of(prompt);
-    if (!written) {
-      throw user_error({.field = "--entity-prompt"}, "'" + prompt + "' is not a choice",
-                       "say eol, a, b or c");
+    ranking.entity_prompts.clear();
+    for (const std::string& name : parse_list(prompt, "--entity-prompt")) {
+      const auto written = entity_prompt_of(name);
+      if (!written) {
+        throw user_error({.field = "--entity-prompt"}, "'" + name + "' is not a choice",
+                         "say eol, a, b, c or several with commas between");
+      }
+      if (std::ranges::find(ranking.entity_prompts, *written) != ranking.entity_prompts.end()) {
+        throw user_error({.field = "--entity-prompt"}, "names '" + name + "' twice",
+                         "name it once");
+      }
+      ranking.entity_prompts.push_back(*written);
     }
-    ranking.entity_prompt = *written;
+    if (ranking.entity_prompts.empty()) {
+      throw user_error({.field = "--entity-prompt"}, "names none", "say eol");
+    }
     ranking.heads = values.contains("head-queries");
+    if (ranking.heads && ranking.candidates == CandidateSet::of_relation) {
+      throw user_error({.field = "--head-queries"},
+                       "ask for heads, and --candidates of-relation ranks a relation's tails",
+                       "leave out one of the two");
+    }
     ranking.search.reduction =
         parse_choice(reduction, "--reduction", "sum", "mean") ? Reduction::sum : Reduction::mean;
     for (const std::string& level : parse_list(hits, "--hits")) {

@@ -25,6 +25,9 @@ struct Entity {
 struct GraphRelation {
   std::string id;
   std::string name;
+  /// Indices of the entities that its tails are among, ascending; empty where the graph does not
+  /// say.
+  std::vector<std::uint32_t> range{};
 };
 
 struct Triple {

@@ -4,14 +4,13 @@
 // How many entities lie nearer to a query than the true one?
 //
 //   rank(q, t) = 1 + #{e : cos(q, e) > cos(q, t)}
-// counted over tiles of the product of entities and queries as they are made: no sort, and no
-// |Q| × |E| matrix (rank/tile_products.hpp). A tile is single precision and decides all entities
-// whose cosine differs from the true one's by more than a proven bound of its rounding,
-//   |fl(q·e) − q·e| ≤ γ ‖q‖ ‖e‖,  γ = d u / (1 − d u),  u = 2⁻²⁴,
-// whatever the order of its d sums (Higham 2002, section 3.1). For the few others the cosine is
-// taken in double precision and one order, which is what ranks are defined by: equal vectors tie
-// wherever they stand. Entities are read where they lie, so they may be a mapped file. Source of
-// the rank: "Cosine Similarity as Logits?", section 3.
+// counted over tiles of the product of queries and entities as they are made: no sort, and no
+// |Q| × |E| matrix. Tiles are products of 16-bit numbers (rank/tile_products.hpp), which decide all
+// entities whose cosine differs from the true one's by more than a proven bound of their rounding
+// (rank/short_direction.hpp), about 0.0003. For the few others the cosine is taken in double
+// precision and one order, which is what ranks are defined by: equal vectors tie wherever they
+// stand. Entities are read where they lie, so they may be a mapped file. Source of the rank:
+// "Cosine Similarity as Logits?", section 3.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <span>
 #include <string>
@@ -28,6 +28,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/measure/rank.hpp"
+#include "plumb/rank/short_direction.hpp"
 #include "plumb/rank/tile_counts.hpp"
 #include "plumb/rank/tile_products.hpp"
 #include "plumb/rank/vectors.hpp"
@@ -50,9 +51,9 @@ class CosineRanker {
  public:
   /// `entities` must outlive it. Throws a user error for a vector that is zero or not finite.
   explicit CosineRanker(VectorRows entities)
-      : entities_(entities), lengths_(detail::checked_lengths(entities, "entities")) {
-    for (const double length : lengths_) inverse_lengths_.push_back(static_cast<float>(1 / length));
-  }
+      : entities_(entities),
+        lengths_(detail::checked_lengths(entities, "entities")),
+        quick_bound_(detail::single_precision_bound(dimension())) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return lengths_.size(); }
   [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(entities_.cols()); }
@@ -62,8 +63,8 @@ class CosineRanker {
   [[nodiscard]] std::vector<Rank> ranks(VectorRows queries,
                                         std::span<const RankQuestion> questions) const {
     const std::vector<double> lengths = checked_queries(queries);
-    std::vector<std::vector<std::uint32_t>> of_query(lengths.size());
     std::vector<double> gold(questions.size());
+    std::vector<std::vector<std::uint32_t>> of_query(lengths.size());
     for (std::uint32_t i = 0; i < questions.size(); ++i) {
       const auto [query, entity] = questions[i];
       if (query >= lengths.size() || entity >= size()) {
@@ -79,30 +80,27 @@ class CosineRanker {
     std::vector<Rank> ranks(questions.size());
     std::mutex merging;
     for_each_block(queries, lengths, [&](const Block& block) {
-      std::vector<detail::Thresholds> thresholds;
-      for (std::size_t p = 0; p < block.panels.size(); ++p) {
-        thresholds.push_back(thresholds_of(block, p, of_query, gold));
-      }
       parallel_for(chunks(), [&](std::size_t chunk) {
         std::vector<std::pair<std::uint32_t, Rank>> found;
-        const auto decide = [&](std::uint32_t question, std::size_t entity) {
-          const auto [query, true_one] = questions[question];
-          if (entity == true_one) return;
-          const double exact = cosine(query_row(queries, query), lengths[query], entity);
-          found.push_back(
-              {question, {exact > gold[question] ? 1U : 0U, exact == gold[question] ? 1U : 0U}});
-        };
-        std::vector<detail::Counts> above(block.panels.size());
         for_each_tile(block, chunk, [&](const detail::Tile& tile) {
-          detail::count_tile(tile, thresholds[tile.panel], above[tile.panel], decide, found);
+          for (std::size_t r = 0; r < tile.rows; ++r) {
+            const std::size_t query = tile.first_query + r;
+            for (const std::uint32_t question : of_query[query]) {
+              Rank rank;
+              const std::size_t true_one = questions[question].gold;
+              const auto decide = [&](std::size_t column) {
+                const std::size_t entity = tile.first_entity + column;
+                if (entity != true_one) {
+                  add(rank, query_row(queries, query), lengths[query], entity, gold[question]);
+                }
+              };
+              rank.above += detail::count_above(tile.row(r), tile.columns,
+                                                tile.undecided(r, gold[question]), decide);
+              found.emplace_back(question, rank);
+            }
+          }
         });
         const std::lock_guard lock(merging);
-        for (std::size_t p = 0; p < above.size(); ++p) {
-          for (std::size_t lane = 0; lane < detail::panel_width; ++lane) {
-            const std::uint32_t question = thresholds[p].question[lane];
-            if (question != detail::Thresholds::none) ranks[question].above += above[p].of(lane);
-          }
-        }
         for (const auto& [question, rank] : found) {
           ranks[question].above += rank.above;
           ranks[question].equal += rank.equal;
@@ -120,19 +118,20 @@ class CosineRanker {
     std::mutex merging;
     for_each_block(queries, lengths, [&](const Block& block) {
       parallel_for(chunks(), [&](std::size_t chunk) {
-        std::vector<std::vector<NearEntity>> near(block.queries);
+        std::vector<std::vector<NearEntity>> near(block.queries.size());
+        double widest = 0;  // of the bounds
         for_each_tile(block, chunk, [&](const detail::Tile& tile) {
-          const std::size_t first = tile.panel * detail::panel_width;
-          const std::size_t count = std::min(detail::panel_width, block.queries - first);
-          for (std::size_t lane = 0; lane < count; ++lane) {
-            for (std::size_t r = 0; r < tile.rows; ++r) {
-              near[first + lane].push_back({static_cast<std::uint32_t>(tile.first_entity + r),
-                                            static_cast<double>(tile.cosine(r, lane))});
+          for (std::size_t r = 0; r < tile.rows; ++r) {
+            auto& of_query = near[tile.first_query + r - block.first_query];
+            widest = std::max(widest, tile.bound(r));
+            for (std::size_t c = 0; c < tile.columns; ++c) {
+              of_query.push_back(
+                  {static_cast<std::uint32_t>(tile.first_entity + c), tile.cosine(r, c)});
             }
           }
         });
         for (std::size_t q = 0; q < near.size(); ++q) {
-          keep_nearest(near[q], k);
+          keep_nearest(near[q], k, widest);
           const std::size_t query = block.first_query + q;
           for (NearEntity& one : near[q]) {
             one.cosine = cosine(query_row(queries, query), lengths[query], one.entity);
@@ -161,14 +160,15 @@ class CosineRanker {
   }
 
  private:
-  // Entities that a thread takes at a time, and the size of the packed queries that stay in a core's
-  // cache meanwhile.
-  static constexpr std::size_t chunk_size = 512, block_bytes = 1024 * 1024;
+  // Packed entities that stay in a core's cache while all queries of a block pass by, and those
+  // queries.
+  static constexpr std::size_t chunk_bytes = 512 * 1024, block_bytes = 16 * 1024 * 1024;
 
-  /// Queries at length 1, packed.
+  /// Queries from first_query on, as 16-bit numbers.
   struct Block {
-    std::size_t first_query, queries;
-    std::vector<detail::ColumnPanel> panels;
+    std::size_t first_query;
+    std::vector<detail::ShortDirection> queries;
+    std::vector<detail::Pair> numbers;  // [queries][pairs]
   };
 
   [[nodiscard]] const float* entity_row(std::size_t entity) const {
@@ -181,6 +181,17 @@ class CosineRanker {
     return detail::exact_dot(query, entity_row(entity), dimension()) / lengths_[entity] / length;
   }
 
+  /// Adds an entity to a rank if its cosine is at least the true one's.
+  void add(Rank& rank, const float* query, double length, std::size_t entity, double gold) const {
+    const double quick =
+        static_cast<double>(detail::quick_dot(query, entity_row(entity), dimension())) /
+        lengths_[entity] / length;
+    if (quick < gold - quick_bound_) return;
+    const double known = quick > gold + quick_bound_ ? quick : cosine(query, length, entity);
+    rank.above += known > gold ? 1 : 0;
+    rank.equal += known == gold ? 1 : 0;
+  }
+
   [[nodiscard]] std::vector<double> checked_queries(VectorRows queries) const {
     if (static_cast<std::size_t>(queries.cols()) != dimension()) {
       throw user_error({.field = "queries"},
@@ -191,91 +202,92 @@ class CosineRanker {
     return detail::checked_lengths(queries, "queries");
   }
 
-  /// How far a tile's cosine may be from the exact one: the sum's rounding, and eight more for the
-  /// lengths, their inverses, the products with them and the thresholds.
-  [[nodiscard]] double bound() const {
-    const double steps = static_cast<double>(dimension() + 8) * 0x1.0p-24;
-    return steps / (1 - steps);
+  [[nodiscard]] std::size_t pairs() const { return (dimension() + 1) / 2; }
+  [[nodiscard]] std::size_t chunk_size() const {
+    const std::size_t panel_bytes = pairs() * detail::panel_width * sizeof(detail::Pair);
+    const std::size_t panels = chunk_bytes / std::max<std::size_t>(1, panel_bytes);
+    return std::clamp<std::size_t>(panels, 1, 16) * detail::panel_width;
   }
-
-  [[nodiscard]] std::size_t chunks() const { return (size() + chunk_size - 1) / chunk_size; }
+  [[nodiscard]] std::size_t chunks() const { return (size() + chunk_size() - 1) / chunk_size(); }
 
   template <class Visit>
   void for_each_block(VectorRows queries, const std::vector<double>& lengths, Visit visit) const {
-    if (lengths.empty()) return;  // there may be no dimension either
-    const std::size_t panel_bytes = dimension() * detail::panel_width * sizeof(float);
-    const std::size_t panels = std::max<std::size_t>(1, block_bytes / panel_bytes);
-    const std::size_t step = panels * detail::panel_width;
+    if (lengths.empty() || dimension() == 0) return;
+    const std::size_t step =
+        std::max(detail::tile_rows, block_bytes / (pairs() * sizeof(detail::Pair)));
+    Block block;
+    std::vector<std::int16_t> shorts(pairs() * 2);
     for (std::size_t first = 0; first < lengths.size(); first += step) {
-      Block block{first, std::min(step, lengths.size() - first), {}};
-      for (std::size_t q = 0; q < block.queries; ++q) {
-        const std::size_t lane = q % detail::panel_width;
-        if (lane == 0) block.panels.emplace_back(dimension());
-        block.panels.back().set(lane, query_row(queries, first + q),
-                                static_cast<float>(1 / lengths[first + q]));
+      const std::size_t count = std::min(step, lengths.size() - first);
+      block.first_query = first;
+      block.queries.resize(count);
+      block.numbers.resize(count * pairs());
+      for (std::size_t q = 0; q < count; ++q) {
+        const float* row = query_row(queries, first + q);
+        const double length = lengths[first + q];
+        auto& [scale, off] = block.queries[q];
+        scale = detail::short_scale(
+            static_cast<double>(detail::largest_magnitude(row, dimension())) / length, dimension());
+        off = detail::write_short(row, length, scale, dimension(), shorts.data());
+        std::memcpy(block.numbers.data() + q * pairs(), shorts.data(),
+                    pairs() * sizeof(detail::Pair));
       }
       visit(block);
     }
   }
 
-  /// A chunk of entities with all panels of a block.
+  /// A chunk of entities with all queries of a block.
   template <class Visit>
   void for_each_tile(const Block& block, std::size_t chunk, Visit visit) const {
-    std::array<float, detail::tile_rows * detail::panel_width> products;
-    const std::size_t end = std::min(size(), (chunk + 1) * chunk_size);
-    for (std::size_t first = chunk * chunk_size; first < end; first += detail::tile_rows) {
-      const std::size_t rows = std::min(detail::tile_rows, end - first);
-      std::array<const float*, detail::tile_rows> row;
+    const std::size_t begin = chunk * chunk_size(), end = std::min(size(), begin + chunk_size());
+    double largest = 0;
+    for (std::size_t e = begin; e < end; ++e) {
+      const double magnitude = detail::largest_magnitude(entity_row(e), dimension());
+      largest = std::max(largest, magnitude / lengths_[e]);
+    }
+    detail::ShortDirection entities{detail::short_scale(largest, dimension()), 0};
+    std::vector<detail::ColumnPanel> panels;
+    std::vector<std::int16_t> shorts(pairs() * 2);
+    std::vector<detail::Pair> numbers(pairs());
+    for (std::size_t e = begin; e < end; ++e) {
+      const std::size_t column = (e - begin) % detail::panel_width;
+      if (column == 0) panels.emplace_back(pairs());
+      entities.off =
+          std::max(entities.off, detail::write_short(entity_row(e), lengths_[e], entities.scale,
+                                                     dimension(), shorts.data()));
+      std::memcpy(numbers.data(), shorts.data(), pairs() * sizeof(detail::Pair));
+      panels.back().set(column, numbers.data());
+    }
+    const std::size_t stride = panels.size() * detail::panel_width;
+    std::vector<std::int32_t> products(detail::tile_rows * stride);
+    for (std::size_t first = 0; first < block.queries.size(); first += detail::tile_rows) {
+      const std::size_t rows = std::min(detail::tile_rows, block.queries.size() - first);
+      std::array<const detail::Pair*, detail::tile_rows> row;
       for (std::size_t r = 0; r < row.size(); ++r) {
-        row[r] = entity_row(first + std::min(r, rows - 1));
+        row[r] = block.numbers.data() + (first + std::min(r, rows - 1)) * pairs();
       }
-      for (std::size_t p = 0; p < block.panels.size(); ++p) {
-        fetch_ahead(first + detail::tile_rows, end, p, block.panels.size());
-        detail::tile_products(row.data(), block.panels[p].data(), dimension(), products.data());
-        visit(detail::Tile{first, rows, p, products.data(), inverse_lengths_.data() + first});
+      for (std::size_t p = 0; p < panels.size(); ++p) {
+        detail::tile_products(row.data(), panels[p].data(), pairs(),
+                              products.data() + p * detail::panel_width, stride);
       }
+      visit(detail::Tile{block.first_query + first, rows, begin, end - begin, stride,
+                         products.data(), block.queries.data() + first, entities});
     }
-  }
-
-  /// Asks the memory for the rows that come next, a part of them for each panel.
-  void fetch_ahead(std::size_t first, std::size_t end, std::size_t part, std::size_t parts) const {
-    const std::size_t rows = std::min(detail::tile_rows, end - std::min(first, end));
-    const std::size_t numbers = rows * dimension();
-    const float* at = entity_row(first);
-    for (std::size_t i = numbers * part / parts; i < numbers * (part + 1) / parts; i += 16) {
-      __builtin_prefetch(at + i, 0, 2);
-    }
-  }
-
-  [[nodiscard]] detail::Thresholds thresholds_of(
-      const Block& block, std::size_t panel,
-      const std::vector<std::vector<std::uint32_t>>& of_query,
-      const std::vector<double>& gold) const {
-    detail::Thresholds made;
-    for (std::size_t lane = 0; lane < detail::panel_width; ++lane) {
-      const std::size_t q = panel * detail::panel_width + lane;
-      if (q >= block.queries) break;
-      for (const std::uint32_t question : of_query[block.first_query + q]) {
-        made.add(lane, question, static_cast<float>(gold[question] + bound()),
-                 static_cast<float>(gold[question] - bound()));
-      }
-    }
-    return made;
   }
 
   /// Leaves those that may be among the k nearest.
-  void keep_nearest(std::vector<NearEntity>& near, std::size_t k) const {
+  void keep_nearest(std::vector<NearEntity>& near, std::size_t k, double bound) const {
     if (near.size() <= k) return;
     if (k == 0) return near.clear();
     std::ranges::nth_element(near, near.begin() + static_cast<std::ptrdiff_t>(k - 1),
                              std::ranges::greater{}, &NearEntity::cosine);
-    const double least = near[k - 1].cosine - 2 * bound();
+    const double least = near[k - 1].cosine - 2 * bound;
     std::erase_if(near, [&](const NearEntity& one) { return one.cosine < least; });
   }
 
   VectorRows entities_;
   std::vector<double> lengths_;
-  std::vector<float> inverse_lengths_;
+  double quick_bound_;
 };
 
 }  // namespace plumb

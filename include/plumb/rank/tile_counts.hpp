@@ -1,109 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which entities of a tile are nearer to their query than the true one, told by single precision?
+// Which entities of a tile are nearer to a query than the true one, told by their products?
 //
-// Each question has two thresholds: cosines above the upper one are nearer for certain, those below
-// the lower one are not, and the few between are left to be decided exactly.
+// Products above a range are nearer for certain, those below it are not, and the few within it are
+// left to be decided exactly.
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <utility>
-#include <vector>
 
-#include "plumb/measure/rank.hpp"
+#include "plumb/rank/short_direction.hpp"
 #include "plumb/rank/tile_products.hpp"
 
 namespace plumb::detail {
 
-/// Products of a few entities with a panel of queries.
+/// Products from least to most, of vectors that may be as near as another.
+struct Undecided {
+  std::int32_t least, most;
+};
+
+/// Of a product that is known as far as a double goes.
+inline std::int32_t clamped(double product) {
+  constexpr double most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(std::clamp(product, -most, most));
+}
+
+/// Products of a few queries with a chunk of entities.
 struct Tile {
-  std::size_t first_entity, rows, panel;
-  const float* products;  // [tile_rows][panel_width]
-  const float* inverse_lengths;
-  [[nodiscard]] float cosine(std::size_t row, std::size_t lane) const {
-    return products[row * panel_width + lane] * inverse_lengths[row];
+  std::size_t first_query, rows, first_entity, columns, stride;
+  const std::int32_t* products;   // [rows][stride]
+  const ShortDirection* queries;  // [rows]
+  ShortDirection entities;
+
+  [[nodiscard]] const std::int32_t* row(std::size_t r) const { return products + r * stride; }
+  [[nodiscard]] double scale(std::size_t r) const { return queries[r].scale * entities.scale; }
+  [[nodiscard]] double cosine(std::size_t r, std::size_t c) const { return row(r)[c] / scale(r); }
+  /// How far cosine() may be from the exact one.
+  [[nodiscard]] double bound(std::size_t r) const {
+    return product_bound(queries[r], entities) / scale(r);
+  }
+  /// Products of entities that may be as near as one with this cosine.
+  [[nodiscard]] Undecided undecided(std::size_t r, double exact) const {
+    const double product = exact * scale(r), bound = product_bound(queries[r], entities);
+    return {clamped(std::ceil(product - bound)), clamped(std::floor(product + bound))};
   }
 };
 
-/// By lane of a panel: its query's first question, and the cosines above and below which it is
-/// decided; further questions of the same query.
-struct Thresholds {
-  static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
-  struct More {
-    std::size_t lane;
-    std::uint32_t question;
-    float high, low;
-  };
-  std::array<float, panel_width> high, low;
-  std::array<std::uint32_t, panel_width> question;
-  std::vector<More> more;
-
-  Thresholds() {
-    high.fill(std::numeric_limits<float>::infinity());
-    low.fill(std::numeric_limits<float>::infinity());
-    question.fill(none);
-  }
-
-  /// A question about a lane's query, decided for cosines above `above` and below `below`.
-  void add(std::size_t lane, std::uint32_t which, float above, float below) {
-    if (question[lane] != none) return more.push_back({lane, which, above, below});
-    question[lane] = which;
-    high[lane] = above;
-    low[lane] = below;
-  }
-};
-
-/// How many cosines of each lane were above its threshold.
-struct Counts {
-  LaneCounts lanes[panel_lanes] = {};
-  [[nodiscard]] std::size_t of(std::size_t lane) const {
-    return static_cast<std::size_t>(lanes[lane / lane_count][lane % lane_count]);
-  }
-};
-
-/// Counts what a tile decides; `decide(question, entity)` is called for what it does not.
+/// How many products are above; calls `decide(c)` for each of those that are undecided.
 template <class Decide>
-void count_tile(const Tile& tile, const Thresholds& thresholds, Counts& above, Decide decide,
-                std::vector<std::pair<std::uint32_t, Rank>>& found) {
-  // −1 in the lanes of a row's cosines that are above their threshold, and that are neither.
-  const auto compare = [&](std::size_t r, std::size_t c) {
-    const std::size_t at = c * lane_count;
-    const Lanes cosine = load(tile.products + r * panel_width + at) * tile.inverse_lengths[r];
-    const LaneCounts is_above = cosine > load(thresholds.high.data() + at);
-    const LaneCounts is_not_below = cosine >= load(thresholds.low.data() + at);
-    return std::pair(is_above, is_above ^ is_not_below);
+std::size_t count_above(const std::int32_t* products, std::size_t columns, Undecided undecided,
+                        Decide decide) {
+  Lanes above = {};
+  std::size_t count = 0, c = 0;
+  const auto decide_from = [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      if (products[i] >= undecided.least && products[i] <= undecided.most) decide(i);
+    }
   };
-  LaneCounts undecided = {};
-  for (std::size_t r = 0; r < tile.rows; ++r) {
-    for (std::size_t c = 0; c < panel_lanes; ++c) {
-      const auto [is_above, is_near] = compare(r, c);
-      above.lanes[c] -= is_above;
-      undecided |= is_near;
-    }
+  for (; c + lane_count <= columns; c += lane_count) {
+    const Lanes lanes = load(products + c);
+    const Lanes is_above = lanes > undecided.most;
+    above -= is_above;
+    if (any((lanes >= undecided.least) ^ is_above)) decide_from(c, c + lane_count);
   }
-  for (std::size_t r = 0; r < tile.rows && any(undecided); ++r) {
-    for (std::size_t c = 0; c < panel_lanes; ++c) {
-      const LaneCounts is_near = compare(r, c).second;
-      if (!any(is_near)) continue;
-      for (std::size_t lane = 0; lane < lane_count; ++lane) {
-        if (is_near[lane] == 0) continue;
-        decide(thresholds.question[c * lane_count + lane], tile.first_entity + r);
-      }
-    }
+  decide_from(c, columns);
+  for (; c < columns; ++c) count += products[c] > undecided.most ? 1 : 0;
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    count += static_cast<std::size_t>(above[lane]);
   }
-  for (const auto& more : thresholds.more) {
-    for (std::size_t r = 0; r < tile.rows; ++r) {
-      const float cosine = tile.cosine(r, more.lane);
-      if (cosine > more.high) {
-        found.push_back({more.question, {1, 0}});
-      } else if (cosine >= more.low) {
-        decide(more.question, tile.first_entity + r);
-      }
-    }
-  }
+  return count;
 }
 
 }  // namespace plumb::detail

@@ -23,7 +23,6 @@
 #include "plumb/measure/rank_metrics.hpp"
 #include "plumb/measure/significance.hpp"
 #include "plumb/rank/recorded_entity_ranks.hpp"
-#include "plumb/report/metrics_json.hpp"
 
 namespace plumb {
 
@@ -31,6 +30,7 @@ namespace plumb {
 struct TestedCorrelation {
   Estimate r;
   std::optional<double> p{};
+  std::size_t queries = 0;
 };
 
 /// Ranks from `low` to `high`, cut at a whole number.
@@ -60,6 +60,8 @@ struct RankedMethod {
 struct MethodAgreement {
   std::size_t one = 0, other = 0;
   TestedCorrelation log_rank, rank;
+  /// Of ranks, within each relation.
+  std::map<std::string, TestedCorrelation> by_relation{};
   /// Places of the shared queries in both methods' ranks.
   std::vector<std::pair<std::size_t, std::size_t>> shared;
 };
@@ -73,7 +75,7 @@ struct RankResults {
 namespace detail {
 
 inline TestedCorrelation tested(const std::vector<double>& x, const std::vector<double>& y) {
-  TestedCorrelation made{pearson(x, y)};
+  TestedCorrelation made{pearson(x, y), {}, x.size()};
   if (made.r.count > 0) made.p = p_value(made.r.value, made.r.count);
   return made;
 }
@@ -81,6 +83,10 @@ inline TestedCorrelation tested(const std::vector<double>& x, const std::vector<
 inline QueryRank query_rank(const EntityRank& rank, bool filtered) {
   return {filtered ? rank.filtered : rank.raw,
           filtered ? rank.filtered_candidates : rank.candidates, rank.undecided};
+}
+
+inline std::string relation_of(const EntityRank& rank) {
+  return (rank.asks_head ? "inverse of " : "") + rank.relation;
 }
 
 inline bool is_decided(const RankedMethod& method) {
@@ -115,8 +121,7 @@ inline void measure(RankedMethod& method, const Bootstrap& bootstrap) {
   }
   std::map<std::string, std::vector<QueryRank>> by_relation;
   for (const EntityRank& rank : method.ranks) {
-    by_relation[(rank.asks_head ? "inverse of " : "") + rank.relation].push_back(
-        query_rank(rank, false));
+    by_relation[relation_of(rank)].push_back(query_rank(rank, false));
   }
   for (const auto& [relation, ranks] : by_relation) {
     method.by_relation[relation] =
@@ -140,14 +145,16 @@ inline void measure(RankedMethod& method, const Bootstrap& bootstrap) {
 
 inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::size_t other) {
   const auto key = [](const EntityRank& rank) {
-    return std::tuple(rank.part, rank.line, rank.asks_head, rank.candidates);
+    return std::tuple(rank.part, rank.relation, rank.line, rank.asks_head, rank.candidates);
   };
-  std::map<std::tuple<std::string, std::size_t, bool, std::size_t>, std::size_t> places;
+  using Key = std::tuple<std::string, std::string, std::size_t, bool, std::size_t>;
+  std::map<Key, std::size_t> places;
   const std::vector<EntityRank>& a = made.methods[one].ranks;
   const std::vector<EntityRank>& b = made.methods[other].ranks;
   for (std::size_t i = 0; i < b.size(); ++i) places[key(b[i])] = i;
-  MethodAgreement agreement{one, other, {}, {}, {}};
+  MethodAgreement agreement{one, other, {}, {}, {}, {}};
   std::vector<double> x, y, log_x, log_y;
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> by_relation;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto place = places.find(key(a[i]));
     if (place == places.end()) continue;
@@ -156,6 +163,12 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
     y.push_back(b[place->second].raw.realistic());
     log_x.push_back(std::log(x.back()));
     log_y.push_back(std::log(y.back()));
+    auto& [of_x, of_y] = by_relation[relation_of(a[i])];
+    of_x.push_back(x.back());
+    of_y.push_back(y.back());
+  }
+  for (const auto& [relation, ranks] : by_relation) {
+    agreement.by_relation[relation] = tested(ranks.first, ranks.second);
   }
   agreement.rank = tested(x, y);
   agreement.log_rank = tested(log_x, log_y);
@@ -197,62 +210,35 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
   return made;
 }
 
-[[nodiscard]] inline Json to_json(const TestedCorrelation& tested) {
-  Json json = {{"r", to_json(tested.r)}};
-  json["p"] = tested.p ? Json(*tested.p) : Json();
-  return json;
+/// DEER with each entity prompt, by place, where all candidates are ranked.
+[[nodiscard]] inline std::vector<std::size_t> entity_wordings(const RankResults& made) {
+  std::vector<std::size_t> wordings;
+  for (std::size_t m = 0; m < made.methods.size(); ++m) {
+    const std::string& name = made.methods[m].name;
+    if (name == "deer" || (name.starts_with("deer-") && name.size() == 6)) wordings.push_back(m);
+  }
+  return wordings;
 }
 
-[[nodiscard]] inline Json to_json(const RankMetrics& metrics) {
-  Json json = {{"queries", metrics.queries},
-               {"tied", metrics.tied},
-               {"undecided", metrics.undecided},
-               {"mean_rank", to_json(metrics.mean_rank)},
-               {"mean_reciprocal_rank", to_json(metrics.mean_reciprocal_rank)},
-               {"adjusted_mean_rank_index", to_json(metrics.adjusted_mean_rank_index)}};
-  for (std::size_t i = 0; i < entity_hit_levels.size(); ++i) {
-    json["hits_at_" + std::to_string(entity_hit_levels[i])] = to_json(metrics.hits[i]);
-  }
-  return json;
-}
-
-/// What metrics.json holds.
-[[nodiscard]] inline Json to_json(const RankResults& made) {
-  Json json = {{"methods", Json::object()}, {"agreement", Json::array()}};
-  for (const RankedMethod& method : made.methods) {
-    Json& one = json["methods"][method.name];
-    const std::array<const char*, 3> ties{"optimistic", "realistic", "pessimistic"};
-    for (std::size_t t = 0; t < ties.size(); ++t) {
-      one["raw"][ties[t]] = to_json(method.raw[t]);
-      one["filtered"][ties[t]] = to_json(method.filtered[t]);
-    }
-    one["candidates"] = method.candidates;
-    one["rank_against_name_tokens"] = to_json(method.length);
-    for (const RankBin& bin : method.histogram) {
-      one["histogram"].push_back(
-          {{"from", bin.low}, {"to", bin.high}, {"share", to_json(bin.share)}});
-    }
-    for (const auto& [tokens, ranks] : method.by_length) {
-      std::vector<double> sorted = ranks;
-      std::ranges::sort(sorted);
-      Json& box = one["rank_by_name_tokens"][std::to_string(tokens)];
-      box["queries"] = sorted.size();
-      for (const int percent : {5, 25, 50, 75, 95}) {
-        box["percentile_" + std::to_string(percent)] = quantile(sorted, percent / 100.0);
-      }
-    }
-    for (const auto& [relation, metrics] : method.by_relation) {
-      one["relations"][relation] = to_json(metrics);
+/// By metric, from the lowest wording's to the highest's.
+[[nodiscard]] inline std::map<std::string, double> wording_differences(const RankResults& made) {
+  std::map<std::string, std::pair<double, double>> ranges;
+  for (const std::size_t m : entity_wordings(made)) {
+    const RankMetrics& metrics = made.methods[m].raw[static_cast<std::size_t>(Ties::realistic)];
+    const auto add = [&](const std::string& name, const Estimate& e) {
+      if (e.count == 0) return;
+      auto& [least, most] = ranges.try_emplace(name, e.value, e.value).first->second;
+      least = std::min(least, e.value);
+      most = std::max(most, e.value);
+    };
+    add("MRR", metrics.mean_reciprocal_rank);
+    for (std::size_t i = 0; i < entity_hit_levels.size(); ++i) {
+      add("Hit@" + std::to_string(entity_hit_levels[i]), metrics.hits[i]);
     }
   }
-  for (const MethodAgreement& agreement : made.agreements) {
-    json["agreement"].push_back(
-        {{"methods", {made.methods[agreement.one].name, made.methods[agreement.other].name}},
-         {"queries", agreement.shared.size()},
-         {"log_rank", to_json(agreement.log_rank)},
-         {"rank", to_json(agreement.rank)}});
-  }
-  return json;
+  std::map<std::string, double> differences;
+  for (const auto& [name, range] : ranges) differences[name] = range.second - range.first;
+  return differences;
 }
 
 }  // namespace plumb

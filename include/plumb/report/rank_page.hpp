@@ -124,6 +124,7 @@ inline std::size_t length_group(std::size_t tokens) {
   return std::min<std::size_t>(std::max<std::size_t>(tokens, 1), 4) - 1;
 }
 
+/// Of log ranks, or of ranks where there are no more than a hundred.
 inline std::string scatter(const RankResults& made, const MethodAgreement& agreement) {
   constexpr std::size_t most_points = 3000;
   const RankedMethod& one = made.methods[agreement.one];
@@ -133,20 +134,22 @@ inline std::string scatter(const RankResults& made, const MethodAgreement& agree
     series.push_back({name, {}, false});
     series.back().point_size = 0.7;
   }
-  double most = 1;
+  const bool is_linear = std::max(one.candidates, other.candidates) <= 100;
+  const auto place = [&](double rank) { return is_linear ? rank : std::log10(rank); };
+  double most = is_linear ? 10 : 1;
   for (std::size_t i = 0; i < std::min(most_points, agreement.shared.size()); ++i) {
     const EntityRank& x = one.ranks[agreement.shared[i].first];
     const EntityRank& y = other.ranks[agreement.shared[i].second];
     series[length_group(x.tokens)].points.push_back(
-        {std::log10(x.raw.realistic()), std::log10(y.raw.realistic())});
-    most = std::max(most, std::log10(static_cast<double>(x.candidates)));
+        {place(x.raw.realistic()), place(y.raw.realistic())});
+    most = std::max(most, place(static_cast<double>(x.candidates)));
   }
   std::erase_if(series, [](const ChartSeries& one_length) { return one_length.points.empty(); });
-  XyChart chart{one.name + " against " + other.name, "log10 rank, " + one.name,
-                "log10 rank, " + other.name};
+  const std::string rank = is_linear ? "rank, " : "log10 rank, ";
+  XyChart chart{one.name + " against " + other.name, rank + one.name, rank + other.name};
   chart.x_range = chart.y_range = {0, most};
   chart.diagonal = true;
-  if (most > 1) chart.references = {{1, "rank 10"}};
+  if (most > place(10)) chart.references = {{place(10), "rank 10"}};
   return xy_chart(chart, series);
 }
 
@@ -167,6 +170,43 @@ inline std::string agreement_section(const RankResults& made) {
                  "true entity's name.") +
          table_begin({"Method", "Other", "Queries", "r of log ranks", "p", "r of ranks", "p"}) +
          rows + table_end + "<div class=\"plots two\">" + plots + "</div>\n";
+}
+
+/// Agreement within each relation, where there are several.
+inline std::string relation_agreement_section(const RankResults& made) {
+  std::string rows;
+  for (const MethodAgreement& agreement : made.agreements) {
+    if (agreement.by_relation.size() < 2) continue;
+    const std::string methods = "<td>" + label(made.methods[agreement.one].name) + "</td><td>" +
+                                label(made.methods[agreement.other].name) + "</td>";
+    for (const auto& [relation, correlation] : agreement.by_relation) {
+      rows += "<tr><td>" + label(relation) + "</td>" + methods + number_cell(correlation.queries) +
+              cell(correlation.r) + "<td>" + p_text(correlation.p) + "</td></tr>\n";
+    }
+  }
+  if (rows.empty()) return "";
+  return heading("Do the methods agree within a relation?",
+                 "Pearson's r of ranks over the queries that both share; fewer than four, or ranks "
+                 "that are all alike, have none.") +
+         table_begin({"Relation", "Method", "Other", "Queries", "r of ranks", "p"}) + rows +
+         table_end;
+}
+
+/// How far the wording of entities matters, where there are several.
+inline std::string wording_section(const RankResults& made) {
+  const std::vector<std::size_t> wordings = entity_wordings(made);
+  if (wordings.size() < 2) return "";
+  std::string rows;
+  for (const std::size_t m : wordings)
+    rows += metrics_row(made.methods[m].name, headline(made.methods[m]));
+  std::string differences;
+  for (const auto& [name, difference] : wording_differences(made)) {
+    differences += (differences.empty() ? "" : ", ") + name + " " + fixed(difference, 3);
+  }
+  return heading("Does the wording of entities matter?",
+                 "DEER with the paper's entity prompt and its variants. Largest differences: " +
+                     differences + ".") +
+         table_begin(metrics_heads("Entity prompt")) + rows + table_end;
 }
 
 inline std::string length_section(const RankResults& made) {
@@ -215,7 +255,8 @@ inline std::string rank_relations_section(const RankResults& made) {
                     "all candidates; the true entity should stand first.</p>\n";
   for (const std::string& remark : made.remarks) out += note(remark);
   return out + detail::rank_cards(made) + detail::methods_table(made) + detail::hits_section(made) +
-         detail::histogram_section(made) + detail::agreement_section(made) +
+         detail::wording_section(made) + detail::histogram_section(made) +
+         detail::agreement_section(made) + detail::relation_agreement_section(made) +
          detail::length_section(made) + detail::rank_relations_section(made) +
          settings_table(settings) + page_end();
 }

@@ -6,6 +6,7 @@
 // From a finished run folder: metrics.json, ranks.csv, report.html, and the table for the terminal.
 // All depends on the results and the settings alone.
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "plumb/report/csv.hpp"
 #include "plumb/report/rank_data.hpp"
+#include "plumb/report/rank_json.hpp"
 #include "plumb/report/rank_page.hpp"
 #include "plumb/report/text_table.hpp"
 #include "plumb/run/run_folder.hpp"
@@ -62,7 +64,7 @@ class RankReport {
         const RankMetrics& metrics = (filtered ? method.filtered : method.raw)[1];
         std::vector<std::string> row{method.name + (filtered ? ", filtered" : ""),
                                      std::to_string(metrics.queries),
-                                     std::to_string(method.ranks.front().candidates),
+                                     candidates_of(method),
                                      number_or_dash(metrics.mean_rank, 1),
                                      with_interval(metrics.mean_reciprocal_rank),
                                      number_or_dash(metrics.adjusted_mean_rank_index)};
@@ -86,6 +88,14 @@ class RankReport {
   [[nodiscard]] const RankResults& results() const noexcept { return made_; }
 
  private:
+  /// "135", or "25–60" where relations have candidates of their own.
+  static std::string candidates_of(const RankedMethod& method) {
+    std::size_t fewest = method.candidates;
+    for (const EntityRank& rank : method.ranks) fewest = std::min(fewest, rank.candidates);
+    const std::string most = std::to_string(method.candidates);
+    return fewest == method.candidates ? most : std::to_string(fewest) + "–" + most;
+  }
+
   /// A row for each method and query.
   [[nodiscard]] std::string csv() const {
     std::string text = csv_line({"method", "part", "line", "asks", "head", "relation", "tail",

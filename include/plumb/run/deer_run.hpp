@@ -3,8 +3,9 @@
 
 // How is DEER carried out so that it can be taken up again?
 //
-// Each distinct query and each candidate is embedded once, into queries.npy and entities.npy; packs
-// that are done stand in the journal. Then cosines are counted.
+// Each distinct query and, for each entity prompt, each candidate is embedded once, into queries.npy
+// and entities.npy; packs that are done stand in the journal. Then cosines are counted, of all
+// queries or of a part of them among fewer candidates.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,46 +22,57 @@
 #include "plumb/rank/cosine_ranker.hpp"
 #include "plumb/rank/npy_file.hpp"
 #include "plumb/rank/prompt_embedder.hpp"
+#include "plumb/rank/text_batches.hpp"
 #include "plumb/run/rank_work.hpp"
 #include "plumb/run/run_folder.hpp"
 
 namespace plumb {
 
-/// Model, options, folder and work must outlive it.
-template <TreeEmbedder Model>
+/// A model that DEER can embed with.
+template <class M>
+concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
+
+/// Model, options, folder, work and plan must outlive it.
+template <DeerModel Model>
 class DeerRun {
  public:
-  DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, RankWork& work)
-      : model_(model), options_(options), folder_(folder), work_(work) {}
+  /// Embeds the plan's queries.
+  DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, RankWork& work,
+          const RankPlan& plan, bool with_bos)
+      : model_(model),
+        options_(options),
+        folder_(folder),
+        work_(work),
+        plan_(plan),
+        with_bos_(with_bos),
+        distinct_(plan),
+        queries_(embedded_queries()) {}
 
-  /// DEER's ranks, in the order of the plan's queries. `entities` are vectors made elsewhere, a row
-  /// for each candidate; without them the candidates are embedded.
-  [[nodiscard]] std::vector<EntityRank> rank(const RankPlan& plan, bool with_bos,
-                                             std::optional<VectorRows> entities) {
-    const DistinctQueries distinct(plan);
-    const NpyFile queries = embedded_queries(plan, distinct, with_bos);
-    std::optional<NpyFile> own;
-    if (!entities) {
-      own.emplace(embedded_entities(plan, with_bos));
-      entities.emplace(own->rows());
-    }
-    return ranked(plan, distinct, queries.rows(), *entities);
+  /// "deer" for the paper's prompt, "deer-a" … for its variants.
+  [[nodiscard]] static std::string name_of_method(EntityPrompt prompt) {
+    return "deer" + suffix(prompt);
   }
 
-  /// The same from vectors that stand in the folder already, among fewer candidates.
-  [[nodiscard]] std::vector<EntityRank> rank_again(const RankPlan& whole, const RankPlan& narrow,
-                                                   VectorRows all_entities) {
-    const DistinctQueries distinct(whole);
-    const NpyFile queries(folder_.file("queries.npy"));
-    EmbeddingMatrix entities(static_cast<Eigen::Index>(narrow.candidates.size()),
-                             all_entities.cols());
-    for (std::size_t i = 0; i < narrow.candidates.size(); ++i) {
-      const std::uint32_t place = whole.candidates.place(narrow.candidates.entities()[i]);
-      entities.row(static_cast<Eigen::Index>(i)) =
-          all_entities.row(static_cast<Eigen::Index>(place));
+  /// Embeds the plan's candidates, into entities.npy or entities-a.npy …
+  [[nodiscard]] NpyFile entities(EntityPrompt prompt) {
+    std::vector<std::string> texts, names;
+    for (const std::uint32_t e : plan_.candidates.entities()) {
+      texts.push_back(entity_text(prompt, plan_.graph.entities[e]));
+      names.push_back(plan_.graph.entities[e].id);
     }
-    return ranked(narrow, distinct, queries.rows(),
-                  VectorRows(entities.data(), entities.rows(), entities.cols()));
+    return embedded("entities" + suffix(prompt), names, {texts});
+  }
+
+  /// Ranks of a part of the plan, in the order of its queries. `entities` are rows of the whole
+  /// plan's candidates.
+  [[nodiscard]] std::vector<EntityRank> rank(const RankPlan& part, VectorRows entities) const {
+    if (part.candidates.size() == plan_.candidates.size()) return ranked(part, entities);
+    EmbeddingMatrix fewer(static_cast<Eigen::Index>(part.candidates.size()), entities.cols());
+    for (std::size_t i = 0; i < part.candidates.size(); ++i) {
+      const std::uint32_t place = plan_.candidates.place(part.candidates.entities()[i]);
+      fewer.row(static_cast<Eigen::Index>(i)) = entities.row(static_cast<Eigen::Index>(place));
+    }
+    return ranked(part, VectorRows(fewer.data(), fewer.rows(), fewer.cols()));
   }
 
  private:
@@ -87,37 +99,37 @@ class DeerRun {
     std::map<Key, std::uint32_t> rows;
   };
 
-  [[nodiscard]] NpyFile embedded_queries(const RankPlan& plan, const DistinctQueries& distinct,
-                                         bool with_bos) {
-    const TriplePrompt prompt(plan.graph, plan.shots, options_.form);
+  static auto embedder_of(Model& model) {
+    if constexpr (TreeEmbedder<Model>) {
+      return PromptEmbedder<Model>(model);
+    } else {
+      return TextBatches<Model>(model);
+    }
+  }
+
+  static std::string suffix(EntityPrompt prompt) {
+    return prompt == EntityPrompt::eol ? "" : "-" + std::string(name_of(prompt));
+  }
+
+  [[nodiscard]] NpyFile embedded_queries() {
+    const KnowledgeGraph& graph = plan_.graph;
+    const TriplePrompt prompt(graph, plan_.shots, options_.form);
     std::vector<std::string> texts, names;
-    for (const GraphQuery& query : distinct.queries) {
+    for (const GraphQuery& query : distinct_.queries) {
       texts.push_back(prompt.query(query));
-      names.push_back(plan.graph.entities[query.given()].id +
-                      (query.asks_head ? " inverse of " : " ") +
-                      plan.graph.relations[query.triple.relation].id);
+      names.push_back(graph.entities[query.given()].id + (query.asks_head ? " inverse of " : " ") +
+                      graph.relations[query.triple.relation].id);
     }
     // Each side has shots of its own.
     const std::span<const std::string> all = texts;
-    return embedded("queries", names, {all.first(distinct.tails), all.subspan(distinct.tails)},
-                    with_bos);
-  }
-
-  [[nodiscard]] NpyFile embedded_entities(const RankPlan& plan, bool with_bos) {
-    std::vector<std::string> texts, names;
-    for (const std::uint32_t e : plan.candidates.entities()) {
-      texts.push_back(entity_text(options_.entity_prompt, plan.graph.entities[e]));
-      names.push_back(plan.graph.entities[e].id);
-    }
-    return embedded("entities", names, {texts}, with_bos);
+    return embedded("queries", names, {all.first(distinct_.tails), all.subspan(distinct_.tails)});
   }
 
   /// Embeds texts, one list after another, into `what`.npy, unless it stands there already.
   [[nodiscard]] NpyFile embedded(const std::string& what, const std::vector<std::string>& names,
-                                 const std::vector<std::span<const std::string>>& lists,
-                                 bool with_bos) {
+                                 const std::vector<std::span<const std::string>>& lists) {
     const auto file = folder_.file(what + ".npy");
-    PromptEmbedder embedder(model_);
+    auto embedder = embedder_of(model_);
     std::optional<NpyWriter> writer;
     if (!std::filesystem::exists(file)) writer.emplace(file, names.size(), embedder.dimension());
     std::size_t first = 0, done = 0, fresh = 0;
@@ -125,7 +137,7 @@ class DeerRun {
     for (std::size_t l = 0; l < lists.size(); first += lists[l].size(), ++l) {
       if (lists[l].empty()) continue;
       const std::string part = what + (l == 0 ? "" : " " + std::to_string(l));
-      auto job = embedder.plan(lists[l], with_bos);
+      auto job = embedder.plan(lists[l], with_bos_);
       work_.summary.cost += job.cost();
       for (std::size_t p = 0; p < job.packs() && writer; ++p) {
         done += job.texts(p);
@@ -151,15 +163,14 @@ class DeerRun {
     return NpyFile(file);
   }
 
-  [[nodiscard]] std::vector<EntityRank> ranked(const RankPlan& plan,
-                                               const DistinctQueries& distinct, VectorRows queries,
-                                               VectorRows entities) {
+  [[nodiscard]] std::vector<EntityRank> ranked(const RankPlan& part, VectorRows entities) const {
+    const VectorRows queries = queries_.rows();
     const CosineRanker ranker(entities);
-    const TrueCandidates truths(plan);
+    const TrueCandidates truths(part);
     std::vector<RankQuestion> questions;
-    for (const PlannedQuery& planned : plan.queries) {
-      questions.push_back({distinct.rows.at(DistinctQueries::key(planned.query)),
-                           plan.candidates.place(planned.query.gold())});
+    for (const PlannedQuery& planned : part.queries) {
+      questions.push_back({distinct_.rows.at(DistinctQueries::key(planned.query)),
+                           part.candidates.place(planned.query.gold())});
     }
     const std::vector<Rank> ranks = ranker.ranks(queries, questions);
     std::vector<EntityRank> made;
@@ -167,10 +178,10 @@ class DeerRun {
       const auto [query, gold] = questions[i];
       const std::span<const float> row(queries.row(static_cast<Eigen::Index>(query)).data(),
                                        ranker.dimension());
-      EntityRank& rank = made.emplace_back(unranked(model_, plan, plan.queries[i]));
+      EntityRank& rank = made.emplace_back(unranked(model_, part, part.queries[i]));
       rank.score = ranker.cosine(row, gold);
       rank.raw = rank.filtered = ranks[i];
-      const std::vector<std::uint32_t> others = truths.of(plan.queries[i].query);
+      const std::vector<std::uint32_t> others = truths.of(part.queries[i].query);
       rank.filtered_candidates = rank.candidates - (others.size() - 1);
       for (const std::uint32_t other : others) {
         if (other == gold) continue;
@@ -186,6 +197,10 @@ class DeerRun {
   const RankOptions& options_;
   const RunFolder& folder_;
   RankWork& work_;
+  const RankPlan& plan_;
+  bool with_bos_;
+  DistinctQueries distinct_;
+  NpyFile queries_;
 };
 
 }  // namespace plumb

@@ -39,23 +39,25 @@ class NameSearchRun {
   NameSearchRun(Model& model, const RankOptions& options, RankWork& work)
       : model_(model), options_(options), work_(work) {}
 
-  /// Exact ranks by the likelihood of the names.
-  [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, bool with_bos) {
+  /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
+  [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, bool with_bos,
+                                                   const std::string& label = "") {
     std::vector<std::string> texts;
     for (const std::uint32_t e : plan.candidates.entities()) {
       texts.push_back(TriplePrompt::candidate(plan.graph.entities[e]));
     }
-    return searched(plan, "likelihood", NameTrie(model_, texts), QueryForm::paper, with_bos,
+    return searched(plan, "likelihood", label, NameTrie(model_, texts), QueryForm::paper, with_bos,
                     options_.search);
   }
 
   /// Ranks by the next token alone; all candidates have names of one token.
-  [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, bool with_bos) {
+  [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, bool with_bos,
+                                                const std::string& label = "") {
     std::vector<std::string> texts;
     for (const std::uint32_t e : plan.candidates.entities()) {
       texts.push_back((options_.form == QueryForm::paper ? " " : "") + plan.graph.entities[e].name);
     }
-    return searched(plan, "lm-head", NameTrie(model_, texts), options_.form, with_bos, {});
+    return searched(plan, "lm-head", label, NameTrie(model_, texts), options_.form, with_bos, {});
   }
 
   /// By method; " heads" behind it for head queries.
@@ -65,8 +67,9 @@ class NameSearchRun {
   static constexpr std::size_t pack_size = 128;
 
   [[nodiscard]] std::vector<EntityRank> searched(const RankPlan& plan, const std::string& method,
-                                                 const NameTrie& trie, QueryForm form,
-                                                 bool with_bos, const NameSearchOptions& search) {
+                                                 const std::string& label, const NameTrie& trie,
+                                                 QueryForm form, bool with_bos,
+                                                 const NameSearchOptions& search) {
     const TriplePrompt prompt(plan.graph, plan.shots, form);
     const TrueCandidates truths(plan);
     const std::optional<TokenId> bos = with_bos ? model_.bos() : std::nullopt;
@@ -85,16 +88,17 @@ class NameSearchRun {
         refuse_length(plan, query, questions.back().prompt.size() + trie.longest(0));
       }
       if (!questions.empty()) {
-        search_packs(method + (head ? " heads" : ""), trie, search, std::move(questions), places,
-                     made);
+        const std::string side = method + (head ? " heads" : "");
+        search_packs(side, side + (label.empty() ? "" : " " + label), trie, search,
+                     std::move(questions), places, made);
       }
     }
     return made;
   }
 
-  void search_packs(const std::string& part, const NameTrie& trie, const NameSearchOptions& search,
-                    std::vector<NameQuestion> unsorted, const std::vector<std::size_t>& of,
-                    std::vector<EntityRank>& made) {
+  void search_packs(const std::string& method, const std::string& part, const NameTrie& trie,
+                    const NameSearchOptions& search, std::vector<NameQuestion> unsorted,
+                    const std::vector<std::size_t>& of, std::vector<EntityRank>& made) {
     // Questions of one prompt stand in one pack, and what all prompts begin with is shared.
     std::vector<std::size_t> order(unsorted.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -142,7 +146,7 @@ class NameSearchRun {
                          "the journal's pack " + std::to_string(pack) + " is not this job's",
                          "it was written by another build; start anew in another --out");
       }
-      NameSearchCost& cost = cost_[part];
+      NameSearchCost& cost = cost_[method];
       for (std::size_t i = 0; i < asked.size(); ++i) {
         const Json& row = (*rows)[i + 1];
         EntityRank& rank = made[of[order[first + i]]];

@@ -4,8 +4,9 @@
 // Which queries are asked of a knowledge graph, among which entities?
 //
 // Queries are the triples of a part of the graph, or a seeded sample of them; candidates are all
-// entities, those whose name is one token, or the heads and tails of the queries. All methods that
-// are compared share both. Source: "Cosine Similarity as Logits?", sections 5.2 and 5.3.
+// entities, those whose name is one token, the heads and tails of the queries, or for each relation
+// the entities its tails are among. All methods that are compared share both. Source: "Cosine
+// Similarity as Logits?", sections 5.2 and 5.3 and appendix C.2.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +29,7 @@
 namespace plumb {
 
 enum class GraphPart { test, valid, train, all };
-enum class CandidateSet { all, single_token, of_queries };
+enum class CandidateSet { all, single_token, of_queries, of_relation };
 
 struct RankOptions {
   GraphPart part = GraphPart::test;
@@ -43,7 +44,8 @@ struct RankOptions {
   std::uint64_t shot_seed = 0;
   /// How DEER and the LM head write queries; likelihoods take the paper's form.
   QueryForm form = QueryForm::reference;
-  EntityPrompt entity_prompt = EntityPrompt::eol;
+  /// DEER ranks by each.
+  std::vector<EntityPrompt> entity_prompts{EntityPrompt::eol};
   /// Also ask for each triple's head.
   bool heads = false;
   NameSearchOptions search{};
@@ -120,8 +122,8 @@ inline RankPlan narrowed(const RankPlan& plan, std::vector<std::uint32_t> entiti
 
 }  // namespace detail
 
-/// The candidates whose name is one token, behind a space in the paper's form, and their queries.
-/// Throws a user error when none is left.
+/// The candidates whose name is one token, behind a space in the paper's form, and their queries;
+/// there may be none.
 template <class Tokenizer>
 [[nodiscard]] RankPlan single_token_plan(const RankPlan& plan, const Tokenizer& tokenizer,
                                          QueryForm form) {
@@ -131,11 +133,37 @@ template <class Tokenizer>
     const std::string text = (form == QueryForm::paper ? " " : "") + name;
     if (tokenizer.tokenize(text).tokens.size() == 1) single.push_back(e);
   }
-  RankPlan made = detail::narrowed(plan, std::move(single));
-  if (made.queries.empty()) {
-    throw user_error({.field = "--candidates"},
-                     "no query's true entity has a name of one token with this model",
-                     "rank among all entities, by likelihood or DEER");
+  return detail::narrowed(plan, std::move(single));
+}
+
+inline void refuse_no_single_token(std::size_t queries) {
+  if (queries > 0) return;
+  throw user_error({.field = "--candidates"},
+                   "no query's true entity has a name of one token with this model",
+                   "rank among all entities, by likelihood or DEER");
+}
+
+/// The plan's queries of each relation among the entities its tails are among: what the graph says
+/// of it, or else all its tails. Relations that are not asked have none.
+[[nodiscard]] inline std::vector<RankPlan> plans_by_relation(const RankPlan& plan) {
+  const KnowledgeGraph& graph = plan.graph;
+  std::vector<std::set<std::uint32_t>> ranges(graph.relations.size());
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    ranges[r].insert(graph.relations[r].range.begin(), graph.relations[r].range.end());
+  }
+  for (const auto* part : {&graph.train, &graph.valid, &graph.test}) {
+    for (const Triple& t : *part) {
+      if (graph.relations[t.relation].range.empty()) ranges[t.relation].insert(t.tail);
+    }
+  }
+  std::vector<RankPlan> made;
+  for (std::uint32_t r = 0; r < ranges.size(); ++r) {
+    RankPlan of{graph, plan.shots, {}, {}, 0};
+    for (const PlannedQuery& planned : plan.queries) {
+      if (planned.query.triple.relation == r) of.queries.push_back(planned);
+    }
+    if (of.queries.empty()) continue;
+    made.push_back(detail::narrowed(of, {ranges[r].begin(), ranges[r].end()}));
   }
   return made;
 }
@@ -179,7 +207,9 @@ template <class Tokenizer>
   }
   plan.candidates = Candidates(std::move(entities), graph.entities.size());
   if (options.candidates != CandidateSet::single_token) return plan;
-  return single_token_plan(plan, tokenizer, options.form);
+  RankPlan single = single_token_plan(plan, tokenizer, options.form);
+  refuse_no_single_token(single.queries.size());
+  return single;
 }
 
 /// For each query, the candidates that answer it truly, as places among them, ascending; the true

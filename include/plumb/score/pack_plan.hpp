@@ -8,10 +8,10 @@
 // path to each cut. With S the running count of nodes that each statement adds to the one before
 // it, the pack of statements i … j−1 has (length_i − 1) + S_j − S_{i+1} nodes. The cuts are those
 // of least cost,
-//   cost(pack) = nodes · (1 + nodes / attention_scale) + step_cost · ⌈nodes / batch⌉,
+//   cost(pack) = nodes · (1 + cells / attention_scale) + step_cost · ⌈nodes / batch⌉,
 // found by dynamic programming over the list: a step has a fixed price, and attention runs over all
-// cells of the cache, so packs should neither be tiny nor huge, and cuts fall where paths are
-// short. The last token of a statement is never fed: its probability stands in its parent's row.
+// cells of the cache, those of the context too, in whole blocks. So packs should neither be tiny nor
+// huge and just fill a block, and cuts fall where paths are short. The last token of a statement is never fed: its probability stands in its parent's row.
 // What statements share with the block's context is held all the while and costs nothing: their
 // tries hang on its nodes.
 
@@ -120,9 +120,12 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   const auto pack_nodes = [&](std::size_t i, std::size_t j) {
     return inner(i) + nodes[j] - nodes[i + 1];
   };
+  const std::uint64_t held = statements.context().size();
   const auto cost = [&](std::uint64_t n) {
     const double steps = static_cast<double>((n + limits.batch - 1) / limits.batch);
-    return static_cast<double>(n) * (1 + static_cast<double>(n) / detail::attention_scale) +
+    const std::uint64_t blocks = (held + n + limits.block - 1) / limits.block;
+    const auto cells = static_cast<double>(blocks * limits.block);
+    return static_cast<double>(n) * (1 + cells / detail::attention_scale) +
            detail::step_cost * steps;
   };
   // Past this many added nodes or statements a pack is never cheaper than two, whatever the limits.

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# plumb's DEER against encoding one prompt at a time with transformers, as the paper's program does: the
+# same F32 weights, prompts and threads, in one run on one machine. Sets up torch and transformers
+# (about 6 GB, once) beside the other caches.
+#
+#   bash benchmarks/against_deer.sh [GRAPH] [SAMPLE] [ROUNDS]
+
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
+cd "$plumb_root"
+
+need_build_packages
+build_plumb plumb_command requantize
+need_model
+need_whole_peer
+exec "$whole_peer_python" benchmarks/against_deer.py --plumb build/plumb --model "$model_f32" \
+  --data "${1:-$plumb_shared/data/wn18rr}" --sample "${2:-600}" --rounds "${3:-3}"

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How long does it take to score every entity as the answer of a query?
+//
+//   exhaustive_time MODEL.gguf GRAPH SIZES REPEATS ENTITIES
+// Scores ENTITIES entities (0: all; else drawn by seed) behind as many queries of the graph as each
+// of the SIZES ("16,31,46") says, REPEATS times, and prints the seconds as one JSON object. A query's
+// candidates share its prompt and each other's beginnings. Queries are drawn anew for each repeat.
+
+#include <chrono>
+#include <cstddef>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/llama.hpp"
+#include "plumb/cli/arguments.hpp"
+#include "plumb/data/graph_folder.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/run/rank_plan.hpp"
+#include "plumb/score/causal_scorer.hpp"
+
+int main(int argc, char** argv) {
+  using namespace plumb;
+  if (argc != 6) {
+    std::cerr << "usage: exhaustive_time MODEL.gguf GRAPH SIZES REPEATS ENTITIES\n";
+    return 2;
+  }
+  LlamaModel model({.model = argv[1]});
+  const KnowledgeGraph graph = load_graph(argv[2]);
+  const std::size_t repeats = std::stoul(argv[4]), count = std::stoul(argv[5]);
+  std::vector<std::string> names;
+  for (const Entity& entity : graph.entities) names.push_back(TriplePrompt::candidate(entity));
+  if (count > 0 && count < names.size()) {
+    RandomStream(0, "entities").shuffle(names, count);
+    names.resize(count);
+  }
+  CausalScorer scorer(model, true, Span::answer);
+  Json measured = Json::array();
+  for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
+    for (const std::string& size : detail::parse_list(argv[3], "SIZES")) {
+      const RankPlan plan = rank_plan(
+          graph, {.part = GraphPart::all, .sample = std::stoul(size), .sample_seed = repeat},
+          model);
+      const TriplePrompt prompt(graph, plan.shots, QueryForm::paper);
+      const auto start = std::chrono::steady_clock::now();
+      for (const PlannedQuery& planned : plan.queries) {
+        const std::string text = prompt.query(planned.query);
+        Query query;
+        for (const std::string& name : names) {
+          query.candidates.push_back(
+              {text + name, {{text.size(), text.size() + name.size()}}, {text.size()}});
+        }
+        (void)scorer.score(query);
+      }
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      measured.push_back({plan.queries.size(), spent.count()});
+      std::cerr << "repeat " << repeat + 1 << ", " << plan.queries.size()
+                << " queries: " << spent.count() << " s\n";
+    }
+  }
+  std::cout << Json{{"queries_in_graph",
+                     graph.train.size() + graph.valid.size() + graph.test.size()},
+                    {"entities_in_graph", graph.entities.size()},
+                    {"entities", names.size()},
+                    {"queries_and_seconds", measured}}
+            << std::endl;
+}

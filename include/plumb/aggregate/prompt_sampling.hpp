@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How far does accuracy move with the prompts that happen to be used?
+//
+// A sampling gives every fact one of its prompts; its accuracy is the share of facts T that are
+// right. Over N of them: mean, range (highest minus lowest) and standard deviation. Two ways:
+//   by fact      every fact draws one of its prompts, independently;
+//   by relation  a relation draws one of its templates, which all its facts share; each fact then
+//                draws one of its subject's expressions under it, independently.
+// Nothing is sampled prompt by prompt: facts whose share of right prompts is p are right
+// Binomial(their number, p) times together, under each template where it is drawn first. With p_t
+// the share of fact t's prompts that are right, p_tj the same under template j, and k_r templates,
+//   by fact      mean Σ p_t / |T|,  sd √(Σ p_t (1 − p_t)) / |T|
+//   by relation  mean Σ_r Σ_j (Σ_t p_tj) / k_r / |T|,
+//                sd √(Σ_r [Var_j(Σ_t p_tj) + Σ_j Σ_t p_tj (1 − p_tj) / k_r]) / |T|.
+// The second is the law of total variance: between templates n_r² Var_r, Var_r being the variance
+// (over k_r) of their accuracies; and within a template the expressions, which add nothing where
+// every subject has one.
+// Source: "What Matters in Learning Facts in Language Models?", section 2.2. Its text draws by
+// fact; the standard deviations of its tables (.02–.03) are larger than that allows (1 / 2√|T|) and
+// fit drawing by relation.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/prompt_outcomes.hpp"
+#include "plumb/core/binomial_table.hpp"
+#include "plumb/core/parallel.hpp"
+#include "plumb/measure/accuracy_spread.hpp"
+
+namespace plumb {
+
+enum class SampleBy { fact, relation };
+
+struct PromptSampling {
+  SampleBy by = SampleBy::fact;
+  std::size_t samplings = 50'000;
+  std::uint64_t seed = 0;
+};
+
+/// A bar of a histogram: samplings with an accuracy in [from, to).
+struct AccuracyBar {
+  double from = 0;
+  double to = 0;
+  std::size_t samplings = 0;
+};
+
+struct SampledAccuracy {
+  SampleBy by = SampleBy::fact;
+  /// Facts with a prompt; the accuracies are shares of these. Without any there is no number.
+  std::size_t facts = 0;
+  /// Facts without a prompt, left out.
+  std::size_t without_prompt = 0;
+  /// By relation: pairs of a fact and a template of its relation under which it has no prompt. When
+  /// the template is drawn, such a fact draws among all its prompts.
+  std::size_t gaps = 0;
+  /// The closed forms.
+  double exact_mean = 0;
+  double exact_sd = 0;
+  /// Over the samplings; no SD for fewer than two.
+  double mean = 0;
+  std::optional<double> sd;
+  /// Facts right in each sampling, ascending.
+  std::vector<std::uint32_t> right;
+
+  /// Between the samplings that bound the share `q` of all, interpolated; there must be one.
+  [[nodiscard]] double quantile(double q) const {
+    return plumb::quantile(std::vector<double>(right.begin(), right.end()), q) / denominator();
+  }
+  [[nodiscard]] double low() const { return right.front() / denominator(); }
+  [[nodiscard]] double high() const { return right.back() / denominator(); }
+  [[nodiscard]] double range() const { return (right.back() - right.front()) / denominator(); }
+
+  /// At most `bars` > 0 of them, from the lowest accuracy to the highest. All are as many facts
+  /// wide, a whole number, so that none holds more values than another and stands out for that.
+  [[nodiscard]] std::vector<AccuracyBar> histogram(std::size_t bars) const {
+    if (right.empty()) return {};
+    const std::size_t values = std::size_t{right.back() - right.front()} + 1;
+    const std::size_t width = (values + bars - 1) / bars;
+    std::vector<AccuracyBar> all((values + width - 1) / width);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].from = static_cast<double>(right.front() + i * width) / denominator();
+      all[i].to = static_cast<double>(right.front() + (i + 1) * width) / denominator();
+    }
+    for (const std::uint32_t count : right) ++all[(count - right.front()) / width].samplings;
+    return all;
+  }
+
+ private:
+  [[nodiscard]] double denominator() const { return static_cast<double>(facts); }
+};
+
+namespace detail {
+
+/// What is drawn together: one choice, all equally likely, and then the numbers of facts right.
+struct SamplingPool {
+  /// Among all choices.
+  std::size_t first = 0;
+  std::size_t choices = 0;
+};
+
+/// Facts that are right whatever else is drawn, and where the tables of the others begin and end.
+struct SamplingChoice {
+  std::uint32_t certain = 0;
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
+
+/// A way of sampling, taken apart into binomials.
+class SamplingPlan {
+ public:
+  /// The next choices are of a new pool.
+  void begin_pool() { pools_.push_back({choices_.size(), 0}); }
+
+  /// A choice of the latest pool: the facts' right prompts among those they draw from.
+  void add_choice(std::span<const RightCount> facts) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> by_share;
+    SamplingChoice choice{0, used_.size(), 0};
+    for (const RightCount& fact : facts) {
+      if (fact.right == fact.total) {
+        ++choice.certain;
+      } else if (fact.right > 0) {
+        const std::uint32_t common = std::gcd(fact.right, fact.total);
+        ++by_share[{fact.right / common, fact.total / common}];
+      }
+    }
+    for (const auto& [share, trials] : by_share) {
+      const auto key = std::tuple{trials, share.first, share.second};
+      const auto [place, added] =
+          table_of_.emplace(key, static_cast<std::uint32_t>(tables_.size()));
+      if (added) tables_.emplace_back(trials, share.first, share.second);
+      used_.push_back(place->second);
+    }
+    choice.end = used_.size();
+    choices_.push_back(choice);
+    ++pools_.back().choices;
+  }
+
+  /// Facts right in one sampling.
+  [[nodiscard]] std::uint32_t draw(RandomStream& random) const {
+    std::size_t right = 0;
+    for (const SamplingPool& pool : pools_) {
+      const SamplingChoice& choice = choices_[pool.first + random.below(pool.choices)];
+      right += choice.certain;
+      for (std::size_t i = choice.first; i < choice.end; ++i) right += tables_[used_[i]](random);
+    }
+    return static_cast<std::uint32_t>(right);
+  }
+
+ private:
+  std::vector<SamplingPool> pools_;
+  std::vector<SamplingChoice> choices_;
+  /// Places of the choices' tables; choices with as many facts of a share have one in common.
+  std::vector<std::uint32_t> used_;
+  std::vector<BinomialTable> tables_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> table_of_;
+};
+
+/// Σ p and Σ p (1 − p) over facts.
+inline std::pair<double, double> bernoulli_sums(std::span<const RightCount> facts) {
+  std::pair<double, double> sums;
+  for (const RightCount& fact : facts) {
+    sums.first += fact.share();
+    sums.second += fact.share() * (1 - fact.share());
+  }
+  return sums;
+}
+
+/// Plans a relation's draws and adds its mean and variance (in facts) to the sums.
+inline void plan_relation(const PromptOutcomes& table, const PromptRelation& relation,
+                          SamplingPlan& plan, SampledAccuracy& made, double& mean,
+                          double& variance) {
+  std::vector<RightCount> all;  // facts with a prompt
+  std::vector<std::size_t> facts;
+  for (std::size_t i = 0; i < relation.facts; ++i) {
+    const auto prompts = table.prompts(relation.first_fact + i);
+    if (prompts.empty()) continue;
+    all.push_back(count_right(prompts));
+    facts.push_back(relation.first_fact + i);
+  }
+  if (all.empty()) return;
+  // Templates × facts, row by row.
+  std::vector<RightCount> under;
+  for (std::size_t j = 0; j < relation.templates.size(); ++j) {
+    under.insert(under.end(), all.begin(), all.end());
+  }
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    for_each_template(table.prompts(facts[i]),
+                      [&](std::size_t j, std::span<const PromptOutcome> prompts) {
+                        under[j * facts.size() + i] = count_right(prompts);
+                      });
+  }
+  const std::vector<std::size_t> asked = facts_asked(table, relation);
+  std::vector<double> means;
+  double within = 0;
+  plan.begin_pool();
+  for (std::size_t j = 0; j < asked.size(); ++j) {
+    if (asked[j] == 0) continue;
+    const auto row = std::span(under).subspan(j * facts.size(), facts.size());
+    plan.add_choice(row);
+    const auto [sum, spread] = bernoulli_sums(row);
+    means.push_back(sum);
+    within += spread;
+    made.gaps += facts.size() - asked[j];
+  }
+  const double k = static_cast<double>(means.size());
+  double relation_mean = 0;
+  for (const double value : means) relation_mean += value / k;
+  double between = 0;
+  for (const double value : means) between += (value - relation_mean) * (value - relation_mean);
+  mean += relation_mean;
+  variance += (between + within) / k;
+}
+
+}  // namespace detail
+
+/// Samplings are drawn in blocks of 1024, each from a stream of its own, so that they depend on the
+/// seed and the way of drawing alone, whatever the number of threads. The order of a relation's
+/// facts means nothing. Templates no fact was asked under are not there.
+[[nodiscard]] inline SampledAccuracy sample_accuracy(const PromptOutcomes& table,
+                                                     const PromptSampling& options) {
+  SampledAccuracy made;
+  made.by = options.by;
+  detail::SamplingPlan plan;
+  double mean = 0;
+  double variance = 0;
+  std::vector<RightCount> facts;
+  for (std::size_t fact = 0; fact < table.facts(); ++fact) {
+    const RightCount count = count_right(table.prompts(fact));
+    if (count.total > 0) facts.push_back(count);
+  }
+  made.facts = facts.size();
+  made.without_prompt = table.facts() - facts.size();
+  if (facts.empty()) return made;
+  if (options.by == SampleBy::fact) {
+    std::tie(mean, variance) = detail::bernoulli_sums(facts);
+    plan.begin_pool();
+    plan.add_choice(facts);
+  } else {
+    for (const PromptRelation& relation : table.relations()) {
+      detail::plan_relation(table, relation, plan, made, mean, variance);
+    }
+  }
+  const double all = static_cast<double>(made.facts);
+  made.exact_mean = mean / all;
+  made.exact_sd = std::sqrt(variance) / all;
+  constexpr std::size_t block = 1024;
+  made.right.resize(options.samplings);
+  const std::string name =
+      std::string("prompt sampling/") + (options.by == SampleBy::fact ? "fact/" : "relation/");
+  parallel_for((options.samplings + block - 1) / block, [&](std::size_t b) {
+    RandomStream random(options.seed, name + std::to_string(b));
+    const std::size_t end = std::min((b + 1) * block, options.samplings);
+    for (std::size_t i = b * block; i < end; ++i) made.right[i] = plan.draw(random);
+  });
+  std::ranges::sort(made.right);
+  std::vector<double> accuracies;
+  for (const std::uint32_t count : made.right) accuracies.push_back(count / all);
+  made.sd = sample_sd(accuracies);
+  for (const double accuracy : accuracies) {
+    made.mean += accuracy / static_cast<double>(accuracies.size());
+  }
+  return made;
+}
+
+}  // namespace plumb

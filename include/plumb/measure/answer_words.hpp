@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which words does an answer consist of?
+//
+// Words are runs of letters, marks and digits in lower case; what stands between them is dropped
+// ("Lemmatised without punctuation" is all that BELIEF-ICL says; the rest is chosen here). So
+//
+//   Austria-Hungary, AT&T, and/or   two words each; a hyphen, dash or slash parts
+//   Ireland's, Levi’s               ireland, levi: a possessive 's at a word's end is dropped
+//   O'Brien, don't, Hawaiʻi         o brien, don t, hawai i: any other apostrophe parts
+//   U.S., U.S, J.R.R., J. R. R.     us, jrr: initials with full stops between them are one word,
+//                                   also where spaces follow the stops, if each has its stop
+//   St. Louis, Ph.D., example.com   st louis, ph d, example com: other full stops part
+//   1,000,000 and 1,000.5           1000000 and 1000.5: a comma before three digits goes, a full
+//                                   stop between digits stays
+//   +44, -5, $20, 50%, C++, C#      44, 5, 20, 50, c, c: signs go like any other symbol
+//   日本 東京                       日 本 東 京: Chinese characters and kana are words
+//
+// so "US" and "us" are one word, and "C" and "C++". Accents count ("São" is not "Sao"). Bytes that
+// are no UTF-8 part words.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/core/lower_case.hpp"
+#include "plumb/core/utf8.hpp"
+#include "plumb/core/word_character.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// The code point at the front, cut off; U+FFFD for a byte that is none, 0 at the end.
+inline char32_t take_code_point(std::string_view& text) noexcept {
+  if (text.empty()) return 0;
+  const CodePoint head = first_code_point(text);
+  text.remove_prefix(head.size == 0 ? 1 : head.size);
+  return head.size == 0 ? U'\uFFFD' : head.value;
+}
+
+inline bool is_digit(char byte) noexcept {
+  return byte >= '0' && byte <= '9';
+}
+
+/// Whether three digits, and no fourth, stand at the front.
+inline bool begins_with_thousands(std::string_view text) noexcept {
+  std::size_t digits = 0;
+  while (digits < text.size() && is_digit(text[digits])) ++digits;
+  return digits == 3;
+}
+
+inline bool is_apostrophe(char32_t value) noexcept {
+  return value == U'\'' || value == U'`' || value == U'\u2018' || value == U'\u2019' ||
+         value == U'\u02BB' || value == U'\u02BC' || value == U'\uFF07';
+}
+
+/// One word at the front of a text that begins with one, cut off.
+struct RawWord {
+  std::string text;
+  /// Whether it is one letter, and no digit or Chinese character.
+  bool initial = false;
+};
+
+inline RawWord take_word(std::string_view& text) {
+  RawWord word;
+  std::size_t characters = 0;
+  bool grouped = true;  // digits alone so far, so that a comma may group them
+  while (!text.empty()) {
+    std::string_view rest = text;
+    const char32_t value = take_code_point(rest);
+    if (is_ignored_character(value)) {
+      text = rest;
+      continue;
+    }
+    const bool between_digits =
+        !word.text.empty() && is_digit(word.text.back()) && !rest.empty() && is_digit(rest.front());
+    if (between_digits && value == U',' && grouped && begins_with_thousands(rest)) {
+      text = rest;
+      continue;
+    }
+    if (between_digits && value == U'.') {
+      word.text.push_back('.');
+      grouped = false;
+      text = rest;
+      continue;
+    }
+    if (!is_word_character(value) || is_apostrophe(value)) break;
+    const bool whole = is_word_by_itself(value);
+    if (whole && characters > 0) break;
+    append_lower_case(word.text, value);
+    ++characters;
+    text = rest;
+    if (whole) return word;
+    grouped = grouped && value >= U'0' && value <= U'9';
+  }
+  word.initial = characters == 1 && !is_digit(word.text.front());
+  return word;
+}
+
+/// Takes further initials to a first one: "R." of "J.R." and of "J. R.".
+inline void take_initials(std::string& first, std::string_view& text) {
+  while (text.starts_with('.')) {
+    std::string_view rest = text.substr(1);
+    const bool apart = rest.starts_with(' ');
+    if (apart) rest.remove_prefix(1);
+    const RawWord next = take_word(rest);
+    if (!next.initial || (apart && !rest.starts_with('.'))) break;
+    first += next.text;
+    text = rest;
+  }
+  if (text.starts_with('.')) text.remove_prefix(1);
+}
+
+/// Cuts a possessive 's off the front of what follows a word.
+inline void skip_possessive(std::string_view& text) noexcept {
+  std::string_view rest = text;
+  if (!is_apostrophe(take_code_point(rest))) return;
+  if (!rest.starts_with('s') && !rest.starts_with('S')) return;
+  rest.remove_prefix(1);
+  std::string_view next = rest;
+  if (!is_word_character(take_code_point(next))) text = rest;
+}
+
+}  // namespace detail
+
+/// Calls `visit(std::string)` for each word, in order.
+template <class Visit>
+void for_each_answer_word(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    detail::RawWord word = detail::take_word(text);
+    if (word.text.empty()) {
+      detail::take_code_point(text);
+      continue;
+    }
+    if (word.initial) detail::take_initials(word.text, text);
+    detail::skip_possessive(text);
+    visit(std::move(word.text));
+  }
+}
+
+/// Whether exactly one of the pieces between white space is more than punctuation: "Paris." and
+/// "Austria-Hungary" are one word, "New York", "" and "…" are not.
+[[nodiscard]] inline bool is_one_word(std::string_view text) noexcept {
+  std::size_t words = 0;
+  bool counted = false;  // this piece
+  while (!text.empty()) {
+    const char32_t value = detail::take_code_point(text);
+    if (is_white_space(value)) {
+      counted = false;
+    } else if (!counted && is_word_character(value)) {
+      counted = true;
+      ++words;
+    }
+  }
+  return words == 1;
+}
+
+}  // namespace plumb

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are many texts embedded by a model that takes whole texts?
+//
+// In batches of a fixed size, one after another, so that a job that was killed can go on at any
+// batch. Models whose prefixes can be shared are embedded by rank/prompt_embedder.hpp, whose jobs
+// are used alike.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/concepts.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/score/candidate_scorer.hpp"
+
+namespace plumb {
+
+/// The model must outlive it. As thread-safe as the model.
+template <class Model>
+requires Embedder<Model> && LanguageModel<Model>
+class TextBatches {
+ public:
+  /// Texts to embed.
+  class Job {
+   public:
+    [[nodiscard]] std::size_t packs() const { return (texts_.size() + size - 1) / size; }
+    /// Texts of batch p.
+    [[nodiscard]] std::size_t texts(std::size_t p) const {
+      return std::min(size, texts_.size() - p * size);
+    }
+    [[nodiscard]] std::size_t statements(std::size_t p) const { return texts(p); }
+    [[nodiscard]] ScoringCost cost() const { return {texts_.size(), tokens_, tokens_, tokens_}; }
+
+   private:
+    friend TextBatches;
+    static constexpr std::size_t size = 64;
+    std::vector<std::string> texts_;
+    std::uint64_t tokens_ = 0;
+    bool with_bos_ = false;
+  };
+
+  explicit TextBatches(Model& model) : model_(model) {}
+
+  [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
+
+  /// Throws a user error when BOS is wanted and the model has none.
+  [[nodiscard]] Job plan(std::span<const std::string> texts, bool with_bos) const {
+    if (with_bos && !model_.bos()) {
+      throw user_error({.field = "--bos"}, "the model has no BOS token", "use --bos no");
+    }
+    Job job;
+    job.texts_.assign(texts.begin(), texts.end());
+    job.with_bos_ = with_bos;
+    for (const std::string& text : texts) {
+      job.tokens_ += model_.tokenize(text).tokens.size() + (with_bos ? 1 : 0);
+    }
+    return job;
+  }
+
+  /// Calls `visit(text, vector)` for each text of batch p. Throws an internal error for vectors of
+  /// another shape than was said.
+  template <class Visit>
+  void embed(Job& job, std::size_t p, Visit visit) {
+    const std::size_t first = p * Job::size, count = job.texts(p);
+    const EmbeddingMatrix rows =
+        model_.embed(std::span(job.texts_).subspan(first, count), job.with_bos_);
+    if (static_cast<std::size_t>(rows.rows()) != count ||
+        static_cast<std::size_t>(rows.cols()) != dimension()) {
+      throw internal_error({.field = "embed"},
+                           "the model gave " + std::to_string(rows.rows()) + " vectors of " +
+                               std::to_string(rows.cols()) + " numbers for " +
+                               std::to_string(count) + " texts, and said " +
+                               std::to_string(dimension()),
+                           "mend the model's embed or dimension");
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      visit(first + i,
+            std::span<const float>(rows.row(static_cast<Eigen::Index>(i)).data(), dimension()));
+    }
+  }
+
+ private:
+  Model& model_;
+};
+
+}  // namespace plumb

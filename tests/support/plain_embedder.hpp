@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A language model that gives whole texts as vectors, as engines do that share no prefixes.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+
+namespace plumb::test {
+
+/// The n-gram model with DecayEmbedder's vectors, which are NgramTreeModel's where there are no
+/// pieces. It keeps how many texts it was asked for each time.
+struct PlainEmbedder : NgramModel {
+  using NgramModel::NgramModel;
+
+  [[nodiscard]] std::size_t dimension() const { return DecayEmbedder().dimension(); }
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
+    asked.push_back(texts.size());
+    return DecayEmbedder().embed(texts, with_bos);
+  }
+
+  std::vector<std::size_t> asked;
+};
+
+static_assert(CausalLm<PlainEmbedder> && Embedder<PlainEmbedder> && !TreeEmbedder<PlainEmbedder>);
+
+}  // namespace plumb::test
