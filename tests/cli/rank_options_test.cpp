@@ -57,6 +57,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   BOOST_TEST(parsed.bos_of_names);
   BOOST_TEST(parsed.entities.empty());
   BOOST_TEST(parsed.fixed.empty());
+  BOOST_TEST(parsed.nearest == 0U);
   BOOST_TEST(parsed.seed == 0U);
   BOOST_TEST(!parsed.resume);
   const RankOptions& ranking = parsed.ranking;
@@ -100,6 +101,8 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
                                      "--entity-prompt",
                                      "b,eol",
                                      "--head-queries",
+                                     "--nearest",
+                                     "6",
                                      "--hits",
                                      "3,10,1",
                                      "--reduction",
@@ -117,6 +120,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST(parsed.likelihood);
   BOOST_TEST(!parsed.lm_head);
   BOOST_TEST(parsed.seed == 8U);
+  BOOST_TEST(parsed.nearest == 6U);
   BOOST_TEST(parsed.resume);
   BOOST_TEST(!parsed.model.exact);
   BOOST_TEST(parsed.model.threads == 2);
@@ -249,6 +253,7 @@ BOOST_AUTO_TEST_CASE(what_the_methods_leave_without_effect_is_refused) {
     idle(method, "--entity-prompt", "a", "deer");
     idle(method, "--entity-prompt", "eol,a", "deer");
     idle(method, "--entities", "v.npy", "deer");
+    idle(method, "--nearest", "5", "deer");
   }
   for (const char* method : {"deer", "lm-head", "lm-head,deer"}) {
     idle(method, "--hits", "1", "likelihood");
@@ -277,13 +282,16 @@ BOOST_AUTO_TEST_CASE(a_fixed_ranking_says_what_is_asked) {
                                       {"--shot-seed", "1"},
                                       {"--entity-prompt", "a"},
                                       {"--entities", "v.npy"},
+                                      {"--nearest", "5"},
+                                      {"--hits", "1"},
+                                      {"--reduction", "mean"},
+                                      {"--budget", "5"},
                                       {"--limit", "5"},
                                       {"--seed", "1"}}) {
     refused({option, value, "--fixed", "f.json"},
             "has no effect beside --fixed; leave it out; the file says what is asked");
   }
   refused({"--head-queries", "--fixed", "f.json"}, "has no effect beside --fixed");
-  refused({"--hits", "1", "--fixed", "f.json"}, "has no effect without --method likelihood");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_required_is_asked_for_by_name) {
@@ -297,8 +305,8 @@ BOOST_AUTO_TEST_CASE(what_is_required_is_asked_for_by_name) {
 }
 
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
-  for (const char* option :
-       {"--sample", "--sample-seed", "--shots", "--shot-seed", "--limit", "--seed", "--threads"}) {
+  for (const char* option : {"--sample", "--sample-seed", "--shots", "--shot-seed", "--nearest",
+                             "--limit", "--seed", "--threads"}) {
     refused({option, "some"}, "'some' is not a whole number from 0");
     refused({option, "1.5"}, "'1.5' is not a whole number from 0");
     refused({option, ""}, "'' is not a whole number from 0");

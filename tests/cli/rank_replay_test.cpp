@@ -219,7 +219,6 @@ BOOST_FIXTURE_TEST_CASE(a_backend_without_trees_is_refused, Replay) {
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 
-// BUG: it has vectors, but not those of prefixes, and --method has no effect beside --fixed.
 BOOST_FIXTURE_TEST_CASE(an_embedder_of_whole_texts_is_told_what_it_lacks, Replay) {
   folder.write("f.json", small().dump());
   const ConsoleRun run = replay<test::PlainEmbedder>("f.json", "run");

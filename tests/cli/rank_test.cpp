@@ -198,13 +198,14 @@ BOOST_FIXTURE_TEST_CASE(methods_stand_side_by_side, RankFiles) {
   const std::size_t kept = one_letter();
   const std::string remark = "lm-head: 10 candidates have a name of one token; " +
                              std::to_string(elements().test.size() - kept) +
-                             " queries whose true entity has not left out.";
+                             " queries left out, as the true entity's name is longer.";
   BOOST_TEST((metadata.at("remarks") == Json{remark}));
   BOOST_TEST(run.out.starts_with(remark), run);
   BOOST_TEST(test::in_order(
       run.out, {"\ndeer ", "\ndeer-single-token ", "\nlikelihood ", "\nlm-head ",
                 "\ndeer and likelihood ", "\ndeer-single-token and lm-head ",
-                "\nlikelihood: ", " nodes fed a query for the names\nlm-head: ", " tokens fed ("}));
+                "\nlikelihood: ", " nodes fed a query for the names\n", " tokens fed ("}));
+  BOOST_TEST(!run.says("\nlm-head: "), run);  // names of one token need none
   for (const char* method : {"deer", "likelihood"}) {
     const auto lines = read_entity_ranks(folder / ("run/" + std::string(method) + "_ranks.jsonl"));
     BOOST_TEST(lines.size() == elements().test.size());
@@ -470,10 +471,10 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_do_not_fit_are_refused, OtherVectors) {
       rank({"--entities", at("few.npy"), "--candidates", "of-queries", "--limit", "3"}, "b").code ==
       0);
   write_vectors(*this, "narrow", ids, rows.leftCols(100));
-  const ConsoleRun narrow = rank_by("narrow", "c");  // told after the queries' progress
-  BOOST_TEST(narrow.code == 2, narrow);
-  BOOST_TEST(narrow.err.find("queries: have 257 dimensions, the entities 100") != std::string::npos,
-             narrow);
+  BOOST_TEST(rank_by("narrow", "c")
+                 .refused("narrow.npy: has vectors of 100 dimensions, the model of 257; embed the "
+                          "entities with this model"));
+  BOOST_TEST(!std::filesystem::exists(folder / "c"));
   write_vectors(*this, "bare", ids, rows);
   std::filesystem::remove(folder / "bare.txt");
   BOOST_TEST(rank_by("bare", "d").refused("bare.txt: cannot be read"));
@@ -546,7 +547,6 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_which_no_model_is_known_are_not_spoken_of, Ot
   BOOST_TEST(json("f/metadata_rank.json").at("remarks").empty());
 }
 
-// BUG: a run.json that cannot be read is found only when all is embedded and ranked.
 BOOST_FIXTURE_TEST_CASE(a_damaged_run_beside_the_vectors_is_refused_first, OtherVectors) {
   write_vectors(*this, "v", ids, rows);
   folder.write("run.json", "{");
@@ -618,7 +618,7 @@ BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
   }
   const std::string remark = "lm-head: 10 candidates have a name of one token; " +
                              std::to_string(elements().test.size() - one_letter()) +
-                             " queries whose true entity has not left out.";
+                             " queries left out, as the true entity's name is longer.";
   BOOST_TEST((json("run/metadata_rank.json").at("remarks") == Json{remark}));
   // One row of the searches for all relations.
   BOOST_TEST((json("run/run.json").at("searches").at("likelihood").at("queries") ==
@@ -641,7 +641,6 @@ BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
   BOOST_TEST(!std::filesystem::exists(folder / "none"));
 }
 
-// BUG: vectors are asked for of entities that no relation's queries are ranked among.
 BOOST_FIXTURE_TEST_CASE(only_a_relations_tails_need_vectors, OtherVectors) {
   const Words periods(ids.begin() + 1, ids.begin() + 5);  // the entities stand the last first
   write_vectors(*this, "periods", periods, rows.middleRows(1, 4));
@@ -716,14 +715,14 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
     BOOST_TEST(rank.raw.above + rank.raw.equal <= above + near);
     decided += near == 0 ? 1U : 0U;
   }
-  BOOST_TEST(decided > 30U);
+  BOOST_TEST(decided > 20U);
   // Ten symbols have one letter; seven facts of all are shots.
   const auto single = read_entity_ranks(folder / "run/lm-head_ranks.jsonl");
   BOOST_TEST(single.size() <= 10U);
   BOOST_TEST(single.size() >= 3U);
   for (const EntityRank& rank : single) BOOST_TEST(names.at(rank.tail).size() == 1U);
   BOOST_TEST(run.says("lm-head: 10 candidates have a name of one token; " +
-                      std::to_string(ranks.size() - single.size()) + " queries whose"));
+                      std::to_string(ranks.size() - single.size()) + " queries left out"));
   BOOST_TEST(run.says(" 4–36 "), run);
   BOOST_TEST(test::markup_fault(slurp(folder / "run/report.html")) == "");
 }

@@ -101,6 +101,17 @@ BOOST_AUTO_TEST_CASE(a_folder_without_scores_is_refused_by_the_command_that_made
   }
 }
 
+// A run that has not come to its end is one of the command that began it.
+BOOST_AUTO_TEST_CASE(a_folder_that_is_not_finished_is_told_what_it_lacks) {
+  for (const auto& [command, what] :
+       {std::pair<std::string, std::string>{"rank", "ranking"}, {"many-shot", "many-shot run"}}) {
+    const test::TemporaryFolder folder;
+    folder.write("run.json", Json{{"settings", {{"command", command}, {"seed", 0}}}}.dump());
+    BOOST_TEST(run_words({"report", folder.path().string()}).refused("holds no finished " + what),
+               command);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(another_tools_folder_is_left_as_it_is) {
   test::ResultsFolder results;
   results.add("P36", {"Paris", "Rome"}, {"[X]: [Y]"}, Json::object(),

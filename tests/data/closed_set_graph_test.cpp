@@ -232,7 +232,6 @@ BOOST_AUTO_TEST_CASE(a_relation_is_called_by_the_words_of_its_template) {
   BOOST_TEST(name_for({}) == "r");
 }
 
-// BUG: the space before a placeholder stays where a comma follows it ("In , they speak").
 BOOST_AUTO_TEST_CASE(no_hole_is_left_before_a_comma) {
   BOOST_TEST(name_for({"In [X], they speak [Y]."}) == "In, they speak");
   BOOST_TEST(name_for({"From [Y], so to say, [X] came."}) == "From, so to say, came");

@@ -440,7 +440,7 @@ BOOST_AUTO_TEST_CASE(a_line_is_utf8) {
 BOOST_FIXTURE_TEST_CASE(an_entity_has_an_identifier_and_a_name, KgBert) {
   write("entity2text.txt", "02\tdeer\n\tanimal\n");
   refuses("entity2text.txt", 2, "an identifier is empty; fill it or remove the line");
-  for (const char* text : {"", ", a living organism"}) {
+  for (const char* text : {"", " ", ", a living organism"}) {
     write("entity2text.txt", "02\tdeer\n01\t" + std::string(text) + "\n");
     refuses("entity2text.txt", 2, "'01' has an empty name; name it or remove it");
   }

@@ -236,7 +236,9 @@ BOOST_FIXTURE_TEST_CASE(a_part_of_another_size_is_not_gone_on_with, Vectors) {
       for (std::size_t row = 0; row < before; ++row) writer.put(row, Floats{7, 7});
     }
     NpyWriter writer(file, 3, 2);
+    BOOST_TEST(!writer.goes_on());
     writer.put(1, Floats{3, 4});
+    BOOST_TEST(NpyWriter(file, 3, 2).goes_on());
     writer.finish();
     check(NpyFile(file), 3, 2, {0, 0, 3, 4, 0, 0});
   }

@@ -20,7 +20,7 @@ using Words = std::vector<std::string>;
 const Words all{"deer", "likelihood", "deer-single-token", "lm-head"};
 
 RankResults results(const RankFolder& folder, const Words& names = all) {
-  return rank_results(folder.path(), names, {.seed = 3, .resamples = 50});
+  return rank_results(folder.path(), names, true, {.seed = 3, .resamples = 50});
 }
 
 bool near(double a, double b) {

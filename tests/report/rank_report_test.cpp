@@ -76,12 +76,12 @@ BOOST_FIXTURE_TEST_CASE(the_csv_has_a_row_for_each_method_and_query, SmallRankin
   const std::string csv = slurp(out / "ranks.csv");
   BOOST_TEST(
       csv.starts_with("method,part,line,asks,head,relation,tail,tokens,rank,filtered_rank,"
-                      "undecided\n"));
+                      "undecided,rank_at_most\n"));
   BOOST_TEST(count_of(csv, "\n") == 1U + 6U + 6U + 3U + 3U);
-  BOOST_TEST(holds(csv, "\ndeer,test,1,tail,h1,next,t1,1,1.0,1.0,0\n"));
-  BOOST_TEST(holds(csv, "\ndeer,test,5,tail,h5,<symbol>,t5,5,10.0,6.0,0\n"));
-  BOOST_TEST(holds(csv, "\nlikelihood,test,3,tail,h3,next,t3,2,2.5,2.5,0\n"));
-  BOOST_TEST(holds(csv, "\nlm-head,test,2,tail,h2,next,t2,1,5.0,5.0,0\n"));
+  BOOST_TEST(holds(csv, "\ndeer,test,1,tail,h1,next,t1,1,1.0,1.0,0,1.0\n"));
+  BOOST_TEST(holds(csv, "\ndeer,test,5,tail,h5,<symbol>,t5,5,10.0,6.0,0,10.0\n"));
+  BOOST_TEST(holds(csv, "\nlikelihood,test,3,tail,h3,next,t3,2,2.5,2.5,0,2.5\n"));
+  BOOST_TEST(holds(csv, "\nlm-head,test,2,tail,h2,next,t2,1,5.0,5.0,0,5.0\n"));
 }
 
 BOOST_AUTO_TEST_CASE(the_csv_tells_heads_parts_and_searches_that_ended_early) {
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(the_csv_tells_heads_parts_and_searches_that_ended_early) {
   const TemporaryFolder out;
   report(folder).write(out.path());
   BOOST_TEST(holds(slurp(out / "ranks.csv"),
-                   "\nlikelihood,valid,4,head,h4,\"a, \"\"b\"\"\",t4,3,3.0,3.0,6\n"));
+                   "\nlikelihood,valid,4,head,h4,\"a, \"\"b\"\"\",t4,3,3.0,3.0,6,9.0\n"));
 }
 
 BOOST_FIXTURE_TEST_CASE(the_page_has_the_settings_of_the_run, SmallRanking) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -43,11 +44,11 @@ struct Ranked {
 /// One process: model, folder and run made anew, as after a crash.
 template <class Model = NgramTreeModel>
 Ranked run_once(const std::filesystem::path& path, const KnowledgeGraph& graph,
-                const RankOptions& options, bool with_bos = false, RankProgress on_progress = {}) {
+                const RankOptions& options, bool with_bos = false, PartProgress on_progress = {}) {
   Model model("");
   const RankParts parts = rank_parts(graph, options, false, model);
   const RunFolder folder(path, Json::object(), true);
-  RankWork work(folder.file("journal.jsonl"), std::move(on_progress));
+  PartWork work(folder.file("journal.jsonl"), std::move(on_progress));
   DeerRun run(model, options, folder, work, parts.whole, with_bos);
   Ranked made;
   for (const EntityPrompt prompt : options.entity_prompts) {
@@ -377,7 +378,7 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_for_queries_and_for_entit
   const TemporaryFolder folder;
   using State = std::tuple<std::size_t, std::size_t, std::size_t>;
   std::map<std::string, std::vector<State>> seen;
-  const RankProgress look = [&](const std::string& part, std::size_t done, std::size_t fresh,
+  const PartProgress look = [&](const std::string& part, std::size_t done, std::size_t fresh,
                                 std::size_t total) { seen[part].emplace_back(done, fresh, total); };
   (void)run_once(folder / "run", graph, everything(), false, look);
   BOOST_REQUIRE(seen.size() == 2U);
@@ -469,7 +470,7 @@ void kill_everywhere(const RankOptions& options) {
     const auto path = folder / ("killed " + std::to_string(kill));
     std::size_t call = 0, embedded = 0;
     std::map<std::string, std::size_t> fresh;
-    const RankProgress until = [&](const std::string& part, std::size_t, std::size_t now,
+    const PartProgress until = [&](const std::string& part, std::size_t, std::size_t now,
                                    std::size_t) {
       fresh[part] = now;
       if (call++ == kill) throw Killed();
@@ -490,6 +491,55 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
   kill_everywhere<NgramTreeModel>(many_prompts());
 }
 
+// Each query's nearest, by sorting the cosines of all that its relation's tails are among.
+BOOST_AUTO_TEST_CASE(the_nearest_candidates_are_those_of_sorting_all) {
+  const KnowledgeGraph graph = elements();
+  const TemporaryFolder folder;
+  const RankOptions options{.candidates = CandidateSet::of_relation, .shots = 1};
+  NgramTreeModel model("");
+  const RankParts parts = rank_parts(graph, options, false, model);
+  const RunFolder runs(folder / "run", Json::object(), true);
+  PartWork work(runs.file("journal.jsonl"), {});
+  DeerRun run(model, options, runs, work, parts.whole, false);
+  const NpyFile entities = run.entities(EntityPrompt::eol);
+  const TriplePrompt prompt(graph, parts.whole.shots, options.form);
+  for (const RankPlan& part : parts.parts) {
+    const auto nearest = run.nearest(part, entities.rows(), 3);
+    BOOST_REQUIRE(nearest.size() == part.queries.size());
+    std::vector<std::string> texts;
+    for (const std::uint32_t e : part.candidates.entities()) {
+      texts.push_back(entity_text(EntityPrompt::eol, graph.entities[e]));
+    }
+    const EmbeddingMatrix rows = vectors(texts, false);
+    for (std::size_t q = 0; q < nearest.size(); ++q) {
+      const EmbeddingMatrix query = vectors({prompt.query(part.queries[q].query)}, false);
+      std::vector<double> sorted;
+      for (Eigen::Index e = 0; e < rows.rows(); ++e) sorted.push_back(cosine(query, 0, rows, e));
+      std::ranges::sort(sorted, std::greater{});
+      BOOST_REQUIRE(nearest[q].size() == std::min<std::size_t>(3, texts.size()));
+      for (std::size_t i = 0; i < nearest[q].size(); ++i) {
+        BOOST_TEST(std::abs(nearest[q][i].cosine - sorted[i]) < 1e-14);
+        const double own = cosine(query, 0, rows, static_cast<Eigen::Index>(nearest[q][i].entity));
+        BOOST_TEST(std::abs(own - sorted[i]) < 1e-14);
+      }
+    }
+  }
+}
+
+// The journal outlives the file that its packs were written into.
+BOOST_AUTO_TEST_CASE(vectors_that_are_lost_are_made_again) {
+  const KnowledgeGraph graph = elements();
+  const TemporaryFolder folder;
+  const Ranked whole = run_once(folder / "run", graph, everything());
+  const auto files = contents(folder / "run", ".npy");
+  for (const char* lost : {"entities", "queries"}) {
+    std::filesystem::remove(folder / "run" / (std::string(lost) + ".npy"));
+    const Ranked again = run_once(folder / "run", graph, everything());
+    BOOST_TEST(again.lines() == whole.lines(), lost);
+    BOOST_TEST((contents(folder / "run", ".npy") == files), lost);
+  }
+}
+
 // Whole texts in batches take the place of trees: the vectors are the same, and so are the ranks.
 BOOST_AUTO_TEST_CASE(a_plain_embedder_gives_the_same_ranks) {
   const KnowledgeGraph graph = elements();
@@ -507,8 +557,10 @@ BOOST_AUTO_TEST_CASE(a_plain_embedder_gives_the_same_ranks) {
     BOOST_TEST((contents(path("plain"), ".txt") == contents(path("trees"), ".txt")));
     BOOST_TEST(plain.summary.cost.tokens_fed == plain.summary.cost.tokens_one_by_one);
     BOOST_TEST(plain.summary.cost.tokens_fed > trees.summary.cost.tokens_fed);
+    // The second entry of copper is no relation's tail.
+    const bool all = options.candidates == CandidateSet::all;
     const std::size_t texts =
-        options.entity_prompts.size() * graph.entities.size() +
+        options.entity_prompts.size() * (graph.entities.size() - (all ? 0U : 1U)) +
         static_cast<std::size_t>(NpyFile(path("plain") / "queries.npy").rows().rows());
     BOOST_TEST(plain.summary.cost.statements == texts);
     BOOST_TEST(plain.summary.fresh_statements == texts);
@@ -535,7 +587,7 @@ BOOST_AUTO_TEST_CASE(a_plain_embedder_is_asked_only_for_what_is_left) {
     PlainEmbedder model("");
     const RankPlan plan = rank_plan(graph, options, model);
     const RunFolder run_folder(folder / "run", Json::object(), true);
-    RankWork work(run_folder.file("journal.jsonl"), {});
+    PartWork work(run_folder.file("journal.jsonl"), {});
     (void)DeerRun(model, options, run_folder, work, plan, false).entities(EntityPrompt::eol);
     BOOST_TEST(model.asked == left[lines], boost::test_tools::per_element());
     BOOST_TEST((contents(folder / "run") == files));
@@ -598,7 +650,7 @@ BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_take_the_place_of_embedded_ones) {
   const RankPlan plan = rank_plan(graph, options, model);
   const auto ranks = [&](const std::string& path, const EmbeddingMatrix& given) {
     const RunFolder run_folder(folder / path, Json::object(), true);
-    RankWork work(run_folder.file("journal.jsonl"), {});
+    PartWork work(run_folder.file("journal.jsonl"), {});
     return DeerRun(model, options, run_folder, work, plan, false)
         .rank(plan, VectorRows(given.data(), given.rows(), given.cols()));
   };
@@ -634,7 +686,7 @@ BOOST_AUTO_TEST_CASE(fewer_candidates_are_ranked_again_from_the_same_vectors) {
   const RankPlan whole = rank_plan(graph, options, model);
   const RankPlan single = single_token_plan(whole, model, options.form);
   const RunFolder run_folder(folder / "run", Json::object(), true);
-  RankWork work(run_folder.file("journal.jsonl"), {});
+  PartWork work(run_folder.file("journal.jsonl"), {});
   DeerRun run(model, options, run_folder, work, whole, false);
   const NpyFile entities = run.entities(EntityPrompt::eol);
   BOOST_TEST(run.rank(whole, entities.rows()).size() == whole.queries.size());

@@ -136,6 +136,20 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
   BOOST_TEST(result.near == 4U);
 }
 
+BOOST_FIXTURE_TEST_CASE(ranks_of_a_file_without_cosines_are_compared, FixedFiles) {
+  BOOST_TEST(!run(sound()).compared);
+  Json json = sound();
+  json["rank"] = run(sound()).ranking["rank"];
+  FixedRankingResult result = run(json);
+  BOOST_TEST(result.compared);
+  BOOST_TEST(result.other_ranks == 0U);
+  BOOST_TEST(!result.worst_difference.has_value());
+  json["rank"][1] = json["rank"][1].get<double>() + 1;
+  result = run(json);
+  BOOST_TEST(result.other_ranks == 1U);
+  BOOST_TEST((result.ranking["rank"] == run(sound()).ranking["rank"]));  // its own are written
+}
+
 BOOST_FIXTURE_TEST_CASE(bad_input_names_its_field, FixedFiles) {
   for (const char* name : {"shots", "entities", "queries"}) {
     Json json = sound();
@@ -152,6 +166,9 @@ BOOST_FIXTURE_TEST_CASE(bad_input_names_its_field, FixedFiles) {
   refused(with("/cosine", Json::array({{1, 2, 3}})), "cosine: is not a row a query");
   refused(with("/cosine", Json::array({{1, 2, 3}, {1, 2}})), "cosine: is not a row a query");
   refused(with("/cosine", Json::array({{1, 2, 3}, {1, 2, "x"}})), "cosine: is not a row a query");
+  refused(with("/entities/2", "s5"), "entities[2]: \"s5\" stands there twice; list it once");
+  refused(with("/rank", Json::array({1})), "rank: is not a number a query; leave it out");
+  refused(with("/rank", Json::array({1, "2"})), "rank: is not a number a query; leave it out");
   refused(7, "shots: is not a list");
   refused(Json::array(), "holds no ranking");
   refused(Json::array({sound(), with("/entities/0", "e99")}), "[1].entities[0]: \"e99\"");

@@ -46,7 +46,7 @@ struct Job {
   Method method = Method::likelihood;
   bool with_bos = true;
   std::vector<std::string> pieces{};
-  RankProgress on_progress{};
+  PartProgress on_progress{};
   /// Room for the searches of many prompts.
   TreeLimits limits{8192, 256, 256};
 };
@@ -58,7 +58,7 @@ Ranked run_once(const std::filesystem::path& journal, const KnowledgeGraph& grap
   if constexpr (TreeCausalLm<Model>) model.limits = job.limits;
   const bool by_names = job.method == Method::likelihood;
   const RankParts parts = rank_parts(graph, job.options, !by_names, model);
-  RankWork work(journal, job.on_progress);
+  PartWork work(journal, job.on_progress);
   NameSearchRun run(model, job.options, work);
   Ranked made;
   made.ranks = ranks_of(by_names ? parts.parts : parts.single, [&](const RankPlan& part, auto p) {
@@ -332,7 +332,8 @@ BOOST_AUTO_TEST_CASE(parts_with_labels_do_not_mix_in_the_journal) {
     Job alone{by_relation()};
     alone.options.relations = {relation};
     const Ranked ranks = run_once(folder / relation, graph, alone);
-    BOOST_TEST((parts_in(slurp(folder / relation)) == Names{"likelihood"}));
+    BOOST_TEST(
+        (parts_in(slurp(folder / relation)) == Names{std::string("likelihood ") + relation}));
     BOOST_TEST(!ranks.lines().empty());
     BOOST_TEST(whole.lines().find(ranks.lines()) != std::string::npos, relation);
   }
@@ -352,7 +353,7 @@ BOOST_AUTO_TEST_CASE(a_label_stands_behind_the_side) {
   NgramTreeModel model = reader_of_elements();
   const RankOptions options{.limit = 2, .shots = 1, .heads = true};
   const RankPlan plan = rank_plan(graph, options, model);
-  RankWork work(folder / "journal.jsonl", {});
+  PartWork work(folder / "journal.jsonl", {});
   NameSearchRun run(model, options, work);
   const auto lines = [](const std::vector<EntityRank>& ranks) {
     std::string text;
@@ -478,7 +479,7 @@ BOOST_AUTO_TEST_CASE(what_it_cost_is_what_the_model_was_fed) {
 BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_on_each_side) {
   using State = std::tuple<std::size_t, std::size_t, std::size_t>;
   std::map<std::string, std::vector<State>> seen;
-  const RankProgress look = [&](const std::string& part, std::size_t done, std::size_t fresh,
+  const PartProgress look = [&](const std::string& part, std::size_t done, std::size_t fresh,
                                 std::size_t total) { seen[part].emplace_back(done, fresh, total); };
   const TemporaryFolder folder;
   (void)run_once(folder / "journal.jsonl", elements(),
@@ -541,7 +542,7 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
   for (const std::size_t kill : {0U, 100U, 128U, 143U, 144U, 287U}) {
     const auto file = folder / ("killed " + std::to_string(kill));
     std::size_t call = 0;
-    const RankProgress until = [&](const std::string&, std::size_t, std::size_t, std::size_t) {
+    const PartProgress until = [&](const std::string&, std::size_t, std::size_t, std::size_t) {
       if (call++ == kill) throw Killed();
     };
     BOOST_CHECK_THROW((void)run_once(file, graph, {.options = everything(), .on_progress = until}),
@@ -555,7 +556,7 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
 
 BOOST_AUTO_TEST_CASE(progress_is_told_by_relation) {
   std::map<std::string, std::size_t> done;
-  const RankProgress look = [&](const std::string& part, std::size_t now, std::size_t,
+  const PartProgress look = [&](const std::string& part, std::size_t now, std::size_t,
                                 std::size_t total) {
     BOOST_TEST(now <= total);
     done[part] = now;

@@ -157,7 +157,6 @@ BOOST_AUTO_TEST_CASE(queries_without_their_true_entity_are_counted) {
   BOOST_TEST(parts.left_out() == 26U + 8);
 }
 
-// BUG: left_out() forgets what the only part left out, since a single part is taken for the whole.
 BOOST_AUTO_TEST_CASE(queries_left_out_of_the_only_relation_are_counted) {
   KnowledgeGraph graph = elements();
   graph.relations[3].range = {72, 73, 75};
@@ -168,8 +167,6 @@ BOOST_AUTO_TEST_CASE(queries_left_out_of_the_only_relation_are_counted) {
   BOOST_TEST(parts.left_out() == 8U);
 }
 
-// BUG: entities that no part ranks are candidates of the whole, which are all embedded and must all
-// be among vectors made elsewhere.
 BOOST_AUTO_TEST_CASE(the_whole_has_the_candidates_of_its_parts) {
   const KnowledgeGraph graph = elements();
   const auto whole = [&](const std::vector<std::string>& relations) {

@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
                              "this model; rank among all entities, by likelihood or DEER"));
 }
 
-// Symbols of 36 elements; all but the first are followed by another; periods hold all; four periods.
+// 36 symbols; all elements but the first are followed by one; periods hold all; four periods.
 BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_all_its_tails) {
   const KnowledgeGraph graph = elements();
   Places symbols, followers, held, periods{72, 73, 74, 75};

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/bear_folder.hpp"
 #include "support/console_run.hpp"
 #include "support/small_graph.hpp"
 

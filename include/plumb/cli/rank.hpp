@@ -5,14 +5,15 @@
 //
 // Ranks the tails of a graph's triples by the cosine of embeddings (DEER), by exact likelihood, or
 // by the LM head, keeps the ranks in a run folder and shows them side by side. Generic over the
-// backend: `make_model(ModelOptions)` gives a CausalLm; DEER needs a TreeEmbedder.
+// backend: `make_model(ModelOptions)` gives a CausalLm; DEER needs a TreeEmbedder or an Embedder.
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "plumb/data/graph_folder.hpp"
 #include "plumb/report/rank_report.hpp"
 #include "plumb/run/deer_run.hpp"
+#include "plumb/run/given_vectors.hpp"
 #include "plumb/run/name_search_run.hpp"
 #include "plumb/run/progress.hpp"
 #include "plumb/run/rank_parts.hpp"
@@ -65,6 +67,7 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
             arguments.entities.empty()
                 ? Json()
                 : Json(hash_files({arguments.entities, identifiers_of(arguments.entities)}))},
+           {"nearest", arguments.nearest},
            {"head_queries", ranking.heads},
            {"hits", ranking.search.hits},
            {"reduction", name_of(ranking.search.reduction)},
@@ -73,29 +76,6 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
            {"bos_of_names", yes(arguments.bos_of_names)},
            {"seed", arguments.seed}});
   return settings;
-}
-
-/// Rows for the candidates from a file of vectors made elsewhere. Throws a user error for a
-/// candidate that has none.
-inline EmbeddingMatrix vectors_of(const RankPlan& plan, const std::filesystem::path& file) {
-  const NpyFile npy(file);
-  std::unordered_map<std::string, std::size_t> rows;
-  for (const std::string& id :
-       read_identifiers(file, static_cast<std::size_t>(npy.rows().rows()))) {
-    rows.emplace(id, rows.size());
-  }
-  EmbeddingMatrix vectors(static_cast<Eigen::Index>(plan.candidates.size()), npy.rows().cols());
-  for (std::size_t i = 0; i < plan.candidates.size(); ++i) {
-    const std::string& id = plan.graph.entities[plan.candidates.entities()[i]].id;
-    const auto found = rows.find(id);
-    if (found == rows.end()) {
-      throw user_error({.file = file}, "has no vector of entity '" + id + "'",
-                       "embed it or leave it out of the graph");
-    }
-    vectors.row(static_cast<Eigen::Index>(i)) =
-        npy.rows().row(static_cast<Eigen::Index>(found->second));
-  }
-  return vectors;
 }
 
 inline void write_ranks(const RunFolder& folder, const std::string& method,
@@ -110,12 +90,36 @@ inline void write_ranks(const RunFolder& folder, const std::string& method,
                    "say --method likelihood or lm-head");
 }
 
+/// Each query's nearest entities, in the order of its ranks.
+template <class Run>
+void write_nearest(const RunFolder& folder, const std::string& method, const Run& run,
+                   const RankParts& parts, VectorRows entities, std::size_t count) {
+  std::string lines;
+  for (const RankPlan& part : parts.parts) {
+    const auto nearest = run.nearest(part, entities, count);
+    for (std::size_t q = 0; q < part.queries.size(); ++q) {
+      const GraphQuery& query = part.queries[q].query;
+      const KnowledgeGraph& graph = part.graph;
+      Json line = {{"asks", query.asks_head ? "head" : "tail"},
+                   {"head", graph.entities[query.triple.head].id},
+                   {"relation", graph.relations[query.triple.relation].id},
+                   {"tail", graph.entities[query.triple.tail].id}};
+      for (const NearEntity& near : nearest[q]) {
+        const std::uint32_t entity = part.candidates.entities()[near.entity];
+        line["nearest"].push_back({graph.entities[entity].id, near.cosine});
+      }
+      lines += line.dump() + "\n";
+    }
+  }
+  write_atomically(folder.file(method + "_nearest.jsonl"), lines);
+}
+
 /// DEER, and again on what the LM head can rank; the methods' names.
 template <class Model>
 std::vector<std::string> rank_by_deer(Model& model, const RankArguments& arguments,
                                       const RankParts& parts,
-                                      const std::optional<EmbeddingMatrix>& vectors,
-                                      const RunFolder& folder, RankWork& work) {
+                                      const std::optional<GivenVectors>& given,
+                                      const RunFolder& folder, PartWork& work) {
   if constexpr (DeerModel<Model>) {
     DeerRun run(model, arguments.ranking, folder, work, parts.whole, arguments.bos_of_vectors);
     std::vector<std::string> methods;
@@ -123,14 +127,14 @@ std::vector<std::string> rank_by_deer(Model& model, const RankArguments& argumen
       const auto of = [&](const RankPlan& part, std::size_t) { return run.rank(part, entities); };
       write_ranks(folder, name, ranks_of(parts.parts, of));
       methods.push_back(name);
-      if (parts.single.empty() || arguments.ranking.candidates == CandidateSet::single_token) {
-        return;
-      }
+      if (arguments.nearest > 0)
+        write_nearest(folder, name, run, parts, entities, arguments.nearest);
+      if (!parts.narrows()) return;
       write_ranks(folder, name + "-single-token", ranks_of(parts.single, of));
       methods.push_back(name + "-single-token");
     };
-    if (vectors) {
-      rank("deer", VectorRows(vectors->data(), vectors->rows(), vectors->cols()));
+    if (given) {
+      rank("deer", given->rows());
       return methods;
     }
     for (const EntityPrompt prompt : arguments.ranking.entity_prompts) {
@@ -176,22 +180,29 @@ int run_rank_command(Console& console, MakeModel make_model) {
     if constexpr (TreeEmbedder<decltype(model)>) {
       return detail::replay_rankings(console, arguments, graph, model, start);
     } else {
-      detail::refuse_deer();
+      throw user_error({.field = "--fixed"},
+                       "replays hidden vectors of shared prefixes, which this backend lacks",
+                       "rank without it, or with another backend");
     }
   }
   if (arguments.deer && !DeerModel<decltype(model)>) detail::refuse_deer();
   const RankParts parts = rank_parts(graph, arguments.ranking, arguments.lm_head, model);
-  std::optional<EmbeddingMatrix> vectors;
-  if (!arguments.entities.empty()) {
-    vectors = detail::vectors_of(parts.whole, arguments.entities);
-    (void)CosineRanker(VectorRows(vectors->data(), vectors->rows(), vectors->cols()));
+  std::optional<GivenVectors> given;
+  if constexpr (DeerModel<decltype(model)>) {
+    if (!arguments.entities.empty()) {
+      given.emplace(parts.whole, arguments.entities, model.dimension());
+    }
   }
   const ModelDescription description = detail::describe_model(model);
   const Json settings = detail::rank_settings(arguments, graph, description);
+  std::vector<std::string> methods, remarks;
+  if (auto remark = detail::remark_on_vectors(arguments.entities, settings)) {
+    remarks.push_back(std::move(*remark));
+  }
   const RunFolder folder(arguments.out, settings, arguments.resume);
   std::string at_work;
   std::unique_ptr<Progress> progress;
-  RankWork work(folder.file("journal.jsonl"), [&](const std::string& part, std::size_t done,
+  PartWork work(folder.file("journal.jsonl"), [&](const std::string& part, std::size_t done,
                                                   std::size_t fresh, std::size_t total) {
     if (part != at_work) {
       progress = std::make_unique<Progress>(console.err, total, part, console.err_is_terminal);
@@ -199,12 +210,8 @@ int run_rank_command(Console& console, MakeModel make_model) {
     }
     progress->update(done, fresh, "");
   });
-  std::vector<std::string> methods, remarks;
   if (arguments.deer) {
-    methods = detail::rank_by_deer(model, arguments, parts, vectors, folder, work);
-    if (auto remark = detail::remark_on_vectors(arguments.entities, settings)) {
-      remarks.push_back(std::move(*remark));
-    }
+    methods = detail::rank_by_deer(model, arguments, parts, given, folder, work);
   }
   NameSearchRun names(model, arguments.ranking, work);
   if (arguments.likelihood) {
@@ -220,14 +227,18 @@ int run_rank_command(Console& console, MakeModel make_model) {
                           return names.lm_head(part, arguments.bos_of_vectors, parts.label(p));
                         }));
     methods.push_back("lm-head");
-    std::size_t candidates = 0, left_out = 0;
+    std::set<std::uint32_t> candidates;
+    std::size_t left_out = 0;
     for (const RankPlan& single : parts.single) {
-      candidates += single.candidates.size();
+      const auto& entities = single.candidates.entities();
+      candidates.insert(entities.begin(), entities.end());
       left_out += single.left_out;
     }
-    remarks.push_back("lm-head: " + std::to_string(candidates) +
-                      " candidates have a name of one token; " + counted(left_out, "query") +
-                      " whose true entity has not left out.");
+    if (left_out > 0) {
+      remarks.push_back("lm-head: " + std::to_string(candidates.size()) +
+                        " candidates have a name of one token; " + counted(left_out, "query") +
+                        " left out, as the true entity's name is longer.");
+    }
   }
   if (const std::size_t left_out = parts.left_out(); left_out > 0) {
     remarks.push_back(counted(left_out, "query") + " whose true entity is no candidate left out.");
@@ -245,6 +256,7 @@ int run_rank_command(Console& console, MakeModel make_model) {
                         {"dataset", graph.name},
                         {"methods", methods},
                         {"shots", std::move(shots)},
+                        {"narrowed", parts.narrows()},
                         {"remarks", remarks}}
                            .dump(2) +
                        "\n");
@@ -263,6 +275,7 @@ int run_rank_command(Console& console, MakeModel make_model) {
   for (const std::string& note : report.notes()) console.out << note << "\n";
   console.out << "\n" << report.table() << "\n";
   for (const auto& [part, cost] : names.cost()) {
+    if (cost.fed == 0) continue;
     console.out << part << ": "
                 << fixed(static_cast<double>(cost.fed) / static_cast<double>(cost.queries), 1)
                 << " nodes fed a query for the names\n";

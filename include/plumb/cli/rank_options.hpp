@@ -24,6 +24,8 @@ struct RankArguments : JobArguments {
   /// Whether queries and entities that are embedded, and queries behind which names are scored,
   /// begin with BOS.
   bool bos_of_vectors = false, bos_of_names = true;
+  /// How many nearest entities of each query DEER writes down.
+  std::size_t nearest = 0;
   /// Vectors of the entities made elsewhere; empty where there are none.
   std::filesystem::path entities{};
   /// A ranking to be replayed; empty where there is none.
@@ -44,7 +46,7 @@ Value one_of(const std::string& word, const char* option,
 /// The options as words; `parse` turns them into arguments once the command line is read.
 struct RankWords : JobOptions {
   std::string method, part, candidates, sample, sample_seed, shots, shot_seed, form, prompt, hits,
-      reduction, budget, entities, fixed;
+      reduction, budget, entities, nearest, fixed;
 
   void describe(options::options_description& list) {
     using options::value;
@@ -61,7 +63,7 @@ struct RankWords : JobOptions {
         ("relations", text_option(relations, "")->value_name("A,B"),
          "only queries of these relations")  //
         ("sample", text_option(sample, "0")->value_name("N"),
-         "N queries drawn by seed; 0 takes all")                                        //
+         "N triples drawn by seed; 0 takes all")                                        //
         ("sample-seed", text_option(sample_seed, "0")->value_name("N"), "of the draw")  //
         ("shots", text_option(shots, "8")->value_name("N"),
          "training triples before a query")                                           //
@@ -72,6 +74,8 @@ struct RankWords : JobOptions {
          "how DEER writes an entity: the paper's prompt, its variants, or several")  //
         ("entities", text_option(entities, "")->value_name("FILE.npy"),
          "DEER's entity vectors, made elsewhere or by another run")  //
+        ("nearest", text_option(nearest, "0")->value_name("K"),
+         "also write down DEER's K nearest entities of each query")  //
         ("head-queries", "also ask for each triple's head")          //
         ("hits", text_option(hits, "")->value_name("1,3,10"),
          "likelihood: end each search once these Hit@k are certain")  //
@@ -82,7 +86,7 @@ struct RankWords : JobOptions {
         ("fixed", text_option(fixed, "")->value_name("FILE"),
          "instead: DEER on shots, entities and queries of --data from a JSON file")  //
         ("seed", text_option(seed, "0")->value_name("N"), "of the bootstrap intervals");
-    describe_model(list, "first N queries; 0 takes all");
+    describe_model(list, "first N triples; 0 takes all");
   }
 
   [[nodiscard]] RankArguments parse(const options::variables_map& values) const {
@@ -148,6 +152,7 @@ struct RankWords : JobOptions {
     ranking.search.budget = parse_count(budget, "--budget");
     // The paper's vectors are made without BOS, its likelihoods as a probe's.
     if (!values["bos"].defaulted()) parsed.bos_of_vectors = parsed.bos_of_names = parsed.bos;
+    parsed.nearest = parse_count(nearest, "--nearest");
     parsed.entities = entities;
     parsed.fixed = fixed;
     refuse_idle(values, parsed);
@@ -164,18 +169,19 @@ struct RankWords : JobOptions {
                          std::string("has no effect without --method ") + method, "leave it out");
       }
     };
-    refuse(parsed.deer, {"entity-prompt", "entities"}, "deer");
-    refuse(parsed.likelihood, {"hits", "reduction", "budget"}, "likelihood");
-    refuse(parsed.deer || parsed.lm_head, {"query-form"}, "deer or lm-head");
     if (!parsed.fixed.empty()) {
       for (const char* name :
            {"method", "split", "candidates", "relations", "sample", "sample-seed", "shots",
-            "shot-seed", "entity-prompt", "entities", "head-queries", "limit", "seed"}) {
+            "shot-seed", "entity-prompt", "entities", "nearest", "head-queries", "hits",
+            "reduction", "budget", "limit", "seed"}) {
         if (!values.contains(name) || values[name].defaulted()) continue;
         throw user_error({.field = std::string("--") + name}, "has no effect beside --fixed",
                          "leave it out; the file says what is asked");
       }
     }
+    refuse(parsed.deer, {"entity-prompt", "entities", "nearest"}, "deer");
+    refuse(parsed.likelihood, {"hits", "reduction", "budget"}, "likelihood");
+    refuse(parsed.deer || parsed.lm_head, {"query-form"}, "deer or lm-head");
     if (!parsed.entities.empty() && !values["entity-prompt"].defaulted()) {
       throw user_error({.field = "--entity-prompt"}, "has no effect beside --entities",
                        "leave it out; the vectors are made already");

@@ -44,13 +44,13 @@ int replay_rankings(Console& console, const RankArguments& arguments, const Know
                           arguments.model.model.filename().string(), model);
     double reciprocal = 0;
     for (const Rank& rank : result.ranks) reciprocal += 1 / rank.realistic();
-    const bool compared = result.worst_difference.has_value();
+    const bool has_cosines = result.worst_difference.has_value();
     table.add({std::to_string(i), std::to_string(ranking.queries.size()),
                std::to_string(ranking.entities.size()),
                plumb::fixed(reciprocal / static_cast<double>(result.ranks.size()), 3),
-               compared ? plumb::fixed(*result.worst_difference, 7) : "–",
-               compared ? std::to_string(result.other_ranks) : "–",
-               compared ? std::to_string(result.near) : "–"});
+               has_cosines ? plumb::fixed(*result.worst_difference, 7) : "–",
+               result.compared ? std::to_string(result.other_ranks) : "–",
+               has_cosines ? std::to_string(result.near) : "–"});
     made.push_back(std::move(result.ranking));
   }
   write_atomically(folder.file("fixed.json"), (fixed.is_list ? made : made.front()).dump(1) + "\n");

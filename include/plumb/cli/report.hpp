@@ -19,11 +19,15 @@ namespace plumb {
 
 namespace detail {
 
-/// Run folders of commands that keep no scores of facts.
-inline void refuse_without_results(const std::filesystem::path& run_file) {
+/// The command that a run folder is of; empty where it does not say.
+inline std::string recorded_command(const std::filesystem::path& run_file) {
   const Json settings = read_json_object(run_file).value("settings", Json());
-  if (!settings.is_object()) return;
-  const std::string command = first_string(settings, "command").value_or("");
+  return settings.is_object() ? first_string(settings, "command").value_or("") : "";
+}
+
+/// Run folders of commands that keep no scores of facts.
+inline void refuse_without_results(const std::filesystem::path& run_file,
+                                   const std::string& command) {
   if (command == "compare" || command == "calibrate" || command == "many-shot --fixed" ||
       command == "rank --fixed") {
     throw user_error({.file = run_file}, "is of plumb " + command + ", which keeps no scores",
@@ -65,7 +69,8 @@ inline int run_report_command(Console& console) {
     throw user_error({.file = run}, "is not plumb's own folder (no run.json)",
                      "give --out DIR, so that it stays as it is");
   }
-  if (ours) detail::refuse_without_results(run_file);
+  const std::string command = ours ? detail::recorded_command(run_file) : "";
+  detail::refuse_without_results(run_file, command);
   const std::filesystem::path target = out.empty() ? run : out;
   const std::uint64_t chosen = !seed.empty() ? detail::parse_count(seed, "--seed")
                                : ours        ? detail::recorded_seed(run_file)
@@ -77,10 +82,13 @@ inline int run_report_command(Console& console) {
     console.out << report.table() << "\nreport: " << (target / "report.html").string() << "\n";
     return 0;
   };
-  if (std::filesystem::exists(std::filesystem::path(run) / "metadata_many_shot.json")) {
+  const auto is_of = [&](const char* name, const char* metadata) {
+    return command == name || std::filesystem::exists(std::filesystem::path(run) / metadata);
+  };
+  if (is_of("many-shot", "metadata_many_shot.json")) {
     return show(ManyShotReport(run, {.seed = chosen}));
   }
-  if (std::filesystem::exists(std::filesystem::path(run) / "metadata_rank.json")) {
+  if (is_of("rank", "metadata_rank.json")) {
     return show(RankReport(run, {.seed = chosen}));
   }
   return show(ProbeReport(run, {.seed = chosen}));

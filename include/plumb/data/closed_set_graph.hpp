@@ -43,9 +43,12 @@ inline std::string relation_words(const Relation& relation) {
   std::string words = relation.templates.empty() ? "" : relation.templates.front();
   for (const std::string_view placeholder : {"[X]", "[Y]"}) {
     if (const std::size_t at = words.find(placeholder); at != std::string::npos) {
+      // With the space before it, unless a word follows at once.
       const std::size_t end = at + placeholder.size();
-      const bool doubled = at > 0 && words[at - 1] == ' ' && words[end] == ' ';
-      words.erase(at, placeholder.size() + (doubled ? 1 : 0));
+      const bool behind_space = at > 0 && words[at - 1] == ' ';
+      const bool at_an_end = end == words.size() || words[end] == ' ' || words[end] == ',';
+      const std::size_t first = behind_space && at_an_end ? at - 1 : at;
+      words.erase(first, end - first);
     }
   }
   words = trimmed(words);
@@ -81,7 +84,9 @@ inline std::string relation_words(const Relation& relation) {
     GraphRelation& made = graph.relations.emplace_back(
         GraphRelation{relation.code, detail::relation_words(relation)});
     for (std::size_t o = 0; o < relation.options.size(); ++o) {
-      const bool has_id = o < relation.option_ids.size();
+      // Options without identifiers come with their place, which no other relation knows.
+      const bool has_id = o < relation.option_ids.size() &&
+                          relation.option_ids[o] != relation.code + "-" + std::to_string(o);
       made.range.push_back(
           place(has_id ? relation.option_ids[o] : std::string(), relation.options[o]));
     }

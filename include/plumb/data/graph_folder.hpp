@@ -115,7 +115,7 @@ class GraphBuilder {
     if (entity.id.empty()) {
       throw user_error(site, "an identifier is empty", "fill it or remove the line");
     }
-    if (entity.name.empty()) {
+    if (entity.name.find_first_not_of(" \t") == std::string::npos) {
       throw user_error(site, "'" + entity.id + "' has an empty name", "name it or remove it");
     }
   }
@@ -132,7 +132,7 @@ class GraphBuilder {
   }
 
   void add_relation(GraphRelation relation, const Site& site) {
-    if (relation.name.empty()) {
+    if (relation.name.find_first_not_of(" \t") == std::string::npos) {
       throw user_error(site, "'" + relation.id + "' has an empty name", "name it");
     }
     if (!relations_.emplace(relation.id, graph_.relations.size()).second) {

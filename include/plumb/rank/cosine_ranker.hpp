@@ -79,7 +79,7 @@ class CosineRanker {
     }
     std::vector<Rank> ranks(questions.size());
     std::mutex merging;
-    for_each_block(queries, lengths, [&](const Block& block) {
+    for_each_block(queries, lengths, block_bytes, [&](const Block& block) {
       parallel_for(chunks(), [&](std::size_t chunk) {
         std::vector<std::pair<std::uint32_t, Rank>> found;
         for_each_tile(block, chunk, [&](const detail::Tile& tile) {
@@ -116,7 +116,7 @@ class CosineRanker {
     const std::vector<double> lengths = checked_queries(queries);
     std::vector<std::vector<NearEntity>> all(lengths.size());
     std::mutex merging;
-    for_each_block(queries, lengths, [&](const Block& block) {
+    for_each_block(queries, lengths, nearest_bytes, [&](const Block& block) {
       parallel_for(chunks(), [&](std::size_t chunk) {
         std::vector<std::vector<NearEntity>> near(block.queries.size());
         double widest = 0;  // of the bounds
@@ -141,6 +141,7 @@ class CosineRanker {
         for (std::size_t q = 0; q < near.size(); ++q) {
           auto& best = all[block.first_query + q];
           best.insert(best.end(), near[q].begin(), near[q].end());
+          if (best.size() > 8 * k) keep_nearest(best, k, 0);
         }
       });
     });
@@ -162,7 +163,8 @@ class CosineRanker {
  private:
   // Packed entities that stay in a core's cache while all queries of a block pass by, and those
   // queries.
-  static constexpr std::size_t chunk_bytes = 512 * 1024, block_bytes = 16 * 1024 * 1024;
+  static constexpr std::size_t chunk_bytes = 512 * 1024, block_bytes = 16 * 1024 * 1024,
+                               nearest_bytes = 1024 * 1024;
 
   /// Queries from first_query on, as 16-bit numbers.
   struct Block {
@@ -211,10 +213,10 @@ class CosineRanker {
   [[nodiscard]] std::size_t chunks() const { return (size() + chunk_size() - 1) / chunk_size(); }
 
   template <class Visit>
-  void for_each_block(VectorRows queries, const std::vector<double>& lengths, Visit visit) const {
+  void for_each_block(VectorRows queries, const std::vector<double>& lengths, std::size_t bytes,
+                      Visit visit) const {
     if (lengths.empty() || dimension() == 0) return;
-    const std::size_t step =
-        std::max(detail::tile_rows, block_bytes / (pairs() * sizeof(detail::Pair)));
+    const std::size_t step = std::max(detail::tile_rows, bytes / (pairs() * sizeof(detail::Pair)));
     Block block;
     std::vector<std::int16_t> shorts(pairs() * 2);
     for (std::size_t first = 0; first < lengths.size(); first += step) {

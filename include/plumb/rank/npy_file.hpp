@@ -165,12 +165,15 @@ class NpyWriter {
     numbers_ = header.size();
     const std::size_t size = numbers_ + rows * columns * sizeof(float);
     std::error_code absent;
-    const bool goes_on = std::filesystem::file_size(part(), absent) == size && !absent &&
-                         beginning(header.size()) == header;
-    if (!goes_on) std::filesystem::remove(part(), absent);
+    goes_on_ = std::filesystem::file_size(part(), absent) == size && !absent &&
+               beginning(header.size()) == header;
+    if (!goes_on_) std::filesystem::remove(part(), absent);
     map_ = detail::MappedFile(part(), size);
     std::memcpy(map_.data(), header.data(), header.size());
   }
+
+  /// Whether it found what was written before.
+  [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
 
   void put(std::size_t row, std::span<const float> values) {
     std::memcpy(map_.data() + numbers_ + row * columns_ * sizeof(float), values.data(),
@@ -196,6 +199,7 @@ class NpyWriter {
   std::filesystem::path file_;
   detail::MappedFile map_;
   std::size_t columns_, numbers_ = 0;
+  bool goes_on_ = false;
 };
 
 /// Where the identifiers of a .npy file stand.

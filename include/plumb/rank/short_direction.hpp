@@ -44,14 +44,14 @@ inline float largest_magnitude(const float* numbers, std::size_t dimension) {
 /// `dimension` numbers.
 inline double write_short(const float* numbers, double length, double scale, std::size_t dimension,
                           std::int16_t* shorts) {
-  // Added and taken away again, it rounds numbers below 2²² to whole ones.
-  constexpr float rounder = 12582912.0F;
   const auto factor = static_cast<float>(scale / length);
   std::array<float, 16> squares{};
   const auto write = [&](std::size_t i, float& sum) {
     const float scaled = numbers[i] * factor;
-    const float whole = (scaled + rounder) - rounder;
-    shorts[i] = static_cast<std::int16_t>(static_cast<std::int32_t>(whole));
+    // Towards the nearest, or all but; what it is off is measured.
+    const auto rounded = static_cast<std::int32_t>(scaled + std::copysign(0.5F, scaled));
+    const auto whole = static_cast<float>(rounded);
+    shorts[i] = static_cast<std::int16_t>(rounded);
     sum += (scaled - whole) * (scaled - whole);
   };
   std::size_t i = 0;

@@ -60,6 +60,16 @@ inline double single_precision_bound(std::size_t dimension) {
   return steps / (1 - steps);
 }
 
+/// Why a vector of this length cannot be ranked; nothing where it can.
+inline const char* fault_of_length(double length) {
+  // Single precision holds such lengths, their inverses, and products and sums of two such vectors.
+  if (length >= 0x1.0p-40 && length <= 0x1.0p40) return nullptr;
+  return length == 0              ? "is a zero vector, which has no direction"
+         : !std::isfinite(length) ? "is not finite, which has no direction"
+         : length < 1             ? "is too short for single precision"
+                                  : "is too long for single precision";
+}
+
 /// Lengths of the rows. Throws a user error for a row that is zero or not finite; `what` names the
 /// rows.
 inline std::vector<double> checked_lengths(VectorRows rows, const char* what) {
@@ -68,14 +78,10 @@ inline std::vector<double> checked_lengths(VectorRows rows, const char* what) {
   parallel_for(lengths.size(), [&](std::size_t i) {
     const float* row = rows.data() + i * dimension;
     lengths[i] = std::sqrt(exact_dot(row, row, dimension));
-    // Single precision holds the lengths, their inverses, and products and sums of two such rows.
-    if (lengths[i] >= 0x1.0p-50 && lengths[i] <= 0x1.0p50) return;
-    const char* fault = lengths[i] == 0              ? "a zero vector, which has no direction"
-                        : !std::isfinite(lengths[i]) ? "not finite, which has no direction"
-                        : lengths[i] < 1             ? "too short for single precision"
-                                                     : "too long for single precision";
-    throw user_error({.field = what}, "row " + std::to_string(i) + " is " + fault,
-                     "leave it out or embed it again");
+    if (const char* fault = fault_of_length(lengths[i])) {
+      throw user_error({.field = what}, "row " + std::to_string(i) + " " + fault,
+                       "leave it out or embed it again");
+    }
   });
   return lengths;
 }

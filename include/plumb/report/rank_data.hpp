@@ -23,6 +23,7 @@
 #include "plumb/measure/rank_metrics.hpp"
 #include "plumb/measure/significance.hpp"
 #include "plumb/rank/recorded_entity_ranks.hpp"
+#include "plumb/report/text_table.hpp"
 
 namespace plumb {
 
@@ -41,6 +42,8 @@ struct RankBin {
 
 struct RankedMethod {
   std::string name;
+  /// Whether it ranks only among names of one token where other methods rank among all.
+  bool narrowed = false;
   std::vector<EntityRank> ranks;
   /// By Ties.
   std::array<RankMetrics, 3> raw{}, filtered{};
@@ -116,7 +119,7 @@ inline void measure(RankedMethod& method, const Bootstrap& bootstrap) {
     for (const EntityRank& rank : method.ranks) ranks.push_back(query_rank(rank, filtered));
     for (const Ties ties : {Ties::optimistic, Ties::realistic, Ties::pessimistic}) {
       (filtered ? method.filtered : method.raw)[static_cast<std::size_t>(ties)] =
-          rank_metrics(ranks, ties, bootstrap, method.name + (filtered ? "/filtered" : "/raw"));
+          rank_metrics(ranks, ties, bootstrap, "ranks");
     }
   }
   std::map<std::string, std::vector<QueryRank>> by_relation;
@@ -124,8 +127,7 @@ inline void measure(RankedMethod& method, const Bootstrap& bootstrap) {
     by_relation[relation_of(rank)].push_back(query_rank(rank, false));
   }
   for (const auto& [relation, ranks] : by_relation) {
-    method.by_relation[relation] =
-        rank_metrics(ranks, Ties::realistic, bootstrap, method.name + "/" + relation);
+    method.by_relation[relation] = rank_metrics(ranks, Ties::realistic, bootstrap, "ranks");
   }
   for (const EntityRank& rank : method.ranks) {
     method.candidates = std::max(method.candidates, rank.candidates);
@@ -177,15 +179,17 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
 
 }  // namespace detail
 
-/// Measures a finished run folder; `names` are its methods. Throws a user error when a file is
+/// Measures a finished run folder; `names` are its methods, `narrowed` says whether the LM head
+/// ranks among fewer candidates than others do. Throws a user error when a file is
 /// missing or damaged.
 [[nodiscard]] inline RankResults rank_results(const std::filesystem::path& folder,
-                                              const std::vector<std::string>& names,
+                                              const std::vector<std::string>& names, bool narrowed,
                                               const Bootstrap& bootstrap) {
   RankResults made;
   for (const std::string& name : names) {
     RankedMethod& method = made.methods.emplace_back();
     method.name = name;
+    method.narrowed = narrowed && (name == "lm-head" || name.ends_with("-single-token"));
     const auto file = folder / (name + "_ranks.jsonl");
     method.ranks = read_entity_ranks(file);
     if (method.ranks.empty()) {
@@ -193,16 +197,24 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
     }
     detail::measure(method, bootstrap);
     if (method.raw[0].undecided > 0) {
+      double least = 0, most = 0;
+      for (const EntityRank& rank : method.ranks) {
+        least += rank.raw.realistic() / static_cast<double>(method.ranks.size());
+        most += (rank.raw.realistic() + static_cast<double>(rank.undecided)) /
+                static_cast<double>(method.ranks.size());
+      }
       made.remarks.push_back(
           name + ": " + std::to_string(method.raw[0].undecided) + " of " +
           std::to_string(method.ranks.size()) +
           " searches ended before the rank was certain: mean ranks, correlations "
-          "and Hit@k beyond that are not given.");
+          "and Hit@k beyond that are not given; the mean rank is between " +
+          fixed(least, 1) + " and " + fixed(most, 1) + " for certain.");
     }
   }
   for (std::size_t i = 0; i < made.methods.size(); ++i) {
     for (std::size_t j = i + 1; j < made.methods.size(); ++j) {
       if (!detail::is_decided(made.methods[i]) || !detail::is_decided(made.methods[j])) continue;
+      if (made.methods[i].narrowed != made.methods[j].narrowed) continue;
       MethodAgreement agreement = detail::agreement(made, i, j);
       if (!agreement.shared.empty()) made.agreements.push_back(std::move(agreement));
     }

@@ -42,10 +42,16 @@ inline std::string p_text(const std::optional<double>& p) {
 inline std::string rank_cards(const RankResults& made) {
   std::string html;
   for (const RankedMethod& method : made.methods) {
-    const Estimate& mean = headline(method).mean_reciprocal_rank;
-    const Estimate& ten = headline(method).hits[2];
-    html +=
-        mean.count > 0 ? card("MRR, " + method.name, mean) : card("Hit@10, " + method.name, ten);
+    const RankMetrics& metrics = headline(method);
+    std::string what = "MRR, ";
+    const Estimate* shown = &metrics.mean_reciprocal_rank;
+    for (std::size_t i = 0; i < entity_hit_levels.size() && metrics.mean_reciprocal_rank.count == 0;
+         ++i) {
+      if (metrics.hits[i].count == 0) continue;  // the largest k that is certain
+      what = "Hit@" + std::to_string(entity_hit_levels[i]) + ", ";
+      shown = &metrics.hits[i];
+    }
+    html += card(what + method.name, *shown);
   }
   const RankedMethod& first = made.methods.front();
   html += card("Queries", std::to_string(first.ranks.size()),
@@ -92,13 +98,18 @@ inline std::string methods_table(const RankResults& made) {
 }
 
 inline std::string hits_section(const RankResults& made) {
-  std::string html = heading("Hit@k side by side", "Share of queries, with 95% intervals.");
+  std::string html =
+      heading("Hit@k side by side", "Share of queries, with 95% intervals; how many in brackets.");
   for (std::size_t i = 0; i < entity_hit_levels.size(); ++i) {
     const std::string title = "Hit@" + std::to_string(entity_hit_levels[i]);
     std::vector<Bar> bars;
+    bool any = false;
     for (const RankedMethod& method : made.methods) {
-      bars.push_back({method.name, headline(method).hits[i]});
+      const Estimate& share = headline(method).hits[i];
+      bars.push_back({method.name + " (" + std::to_string(method.ranks.size()) + ")", share});
+      any = any || share.count > 0;
     }
+    if (!any) continue;
     html += "<h3>" + title + "</h3>\n" + bar_chart(bars, title);
   }
   return html;
@@ -160,8 +171,8 @@ inline std::string agreement_section(const RankResults& made) {
     rows += "<tr><td>" + label(made.methods[agreement.one].name) + "</td><td>" +
             label(made.methods[agreement.other].name) + "</td>" +
             number_cell(agreement.shared.size()) + cell(agreement.log_rank.r) + "<td>" +
-            p_text(agreement.log_rank.p) + "</td>" + cell(agreement.rank.r) + "<td>" +
-            p_text(agreement.rank.p) + "</td></tr>\n";
+            escape_html(p_text(agreement.log_rank.p)) + "</td>" + cell(agreement.rank.r) + "<td>" +
+            escape_html(p_text(agreement.rank.p)) + "</td></tr>\n";
     plots += scatter(made, agreement);
   }
   return heading("Do the methods agree?",
@@ -181,13 +192,14 @@ inline std::string relation_agreement_section(const RankResults& made) {
                                 label(made.methods[agreement.other].name) + "</td>";
     for (const auto& [relation, correlation] : agreement.by_relation) {
       rows += "<tr><td>" + label(relation) + "</td>" + methods + number_cell(correlation.queries) +
-              cell(correlation.r) + "<td>" + p_text(correlation.p) + "</td></tr>\n";
+              cell(correlation.r) + "<td>" + escape_html(p_text(correlation.p)) + "</td></tr>\n";
     }
   }
   if (rows.empty()) return "";
-  return heading("Do the methods agree within a relation?",
-                 "Pearson's r of ranks over the queries that both share; fewer than four, or ranks "
-                 "that are all alike, have none.") +
+  return heading(
+             "Do the methods agree within a relation?",
+             "Pearson's r of ranks over the queries that both share; fewer than three, or ranks "
+             "that are all alike, have none.") +
          table_begin({"Relation", "Method", "Other", "Queries", "r of ranks", "p"}) + rows +
          table_end;
 }
@@ -214,7 +226,7 @@ inline std::string length_section(const RankResults& made) {
   for (const RankedMethod& method : made.methods) {
     if (!is_decided(method)) continue;
     rows += "<tr><td>" + label(method.name) + "</td>" + cell(method.length.r) + "<td>" +
-            p_text(method.length.p) + "</td></tr>\n";
+            escape_html(p_text(method.length.p)) + "</td></tr>\n";
     BoxChart chart{
         "Rank by length, " + method.name, "tokens of the name", "rank, " + method.name, {}};
     for (const auto& [tokens, ranks] : method.by_length) {

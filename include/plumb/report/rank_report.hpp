@@ -36,7 +36,7 @@ class RankReport {
     if (!methods || methods->empty()) {
       throw user_error({file, 0, "methods"}, "names none", "rank again");
     }
-    made_ = rank_results(folder, *methods, bootstrap);
+    made_ = rank_results(folder, *methods, metadata.value("narrowed", false), bootstrap);
     if (const auto remarks = string_list(metadata, "remarks")) {
       made_.remarks.insert(made_.remarks.begin(), remarks->begin(), remarks->end());
     }
@@ -99,13 +99,14 @@ class RankReport {
   /// A row for each method and query.
   [[nodiscard]] std::string csv() const {
     std::string text = csv_line({"method", "part", "line", "asks", "head", "relation", "tail",
-                                 "tokens", "rank", "filtered_rank", "undecided"});
+                                 "tokens", "rank", "filtered_rank", "undecided", "rank_at_most"});
     for (const RankedMethod& method : made_.methods) {
       for (const EntityRank& rank : method.ranks) {
         text += csv_line({method.name, rank.part, std::to_string(rank.line),
                           rank.asks_head ? "head" : "tail", rank.head, rank.relation, rank.tail,
                           std::to_string(rank.tokens), fixed(rank.raw.realistic(), 1),
-                          fixed(rank.filtered.realistic(), 1), std::to_string(rank.undecided)});
+                          fixed(rank.filtered.realistic(), 1), std::to_string(rank.undecided),
+                          fixed(rank.raw.realistic() + static_cast<double>(rank.undecided), 1)});
       }
     }
     return text;

@@ -23,8 +23,9 @@
 #include "plumb/rank/npy_file.hpp"
 #include "plumb/rank/prompt_embedder.hpp"
 #include "plumb/rank/text_batches.hpp"
-#include "plumb/run/rank_work.hpp"
+#include "plumb/run/part_work.hpp"
 #include "plumb/run/run_folder.hpp"
+#include "plumb/run/unranked.hpp"
 
 namespace plumb {
 
@@ -37,7 +38,7 @@ template <DeerModel Model>
 class DeerRun {
  public:
   /// Embeds the plan's queries.
-  DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, RankWork& work,
+  DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, PartWork& work,
           const RankPlan& plan, bool with_bos)
       : model_(model),
         options_(options),
@@ -66,13 +67,21 @@ class DeerRun {
   /// Ranks of a part of the plan, in the order of its queries. `entities` are rows of the whole
   /// plan's candidates.
   [[nodiscard]] std::vector<EntityRank> rank(const RankPlan& part, VectorRows entities) const {
-    if (part.candidates.size() == plan_.candidates.size()) return ranked(part, entities);
-    EmbeddingMatrix fewer(static_cast<Eigen::Index>(part.candidates.size()), entities.cols());
-    for (std::size_t i = 0; i < part.candidates.size(); ++i) {
-      const std::uint32_t place = plan_.candidates.place(part.candidates.entities()[i]);
-      fewer.row(static_cast<Eigen::Index>(i)) = entities.row(static_cast<Eigen::Index>(place));
-    }
-    return ranked(part, VectorRows(fewer.data(), fewer.rows(), fewer.cols()));
+    return with_candidates(part, entities, [&](VectorRows rows) { return ranked(part, rows); });
+  }
+
+  /// The nearest candidates of each of a part's queries, as places among them.
+  [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const RankPlan& part,
+                                                             VectorRows entities,
+                                                             std::size_t count) const {
+    return with_candidates(part, entities, [&](VectorRows rows) {
+      const auto of_distinct = CosineRanker(rows).nearest(queries_.rows(), count);
+      std::vector<std::vector<NearEntity>> made;
+      for (const PlannedQuery& planned : part.queries) {
+        made.push_back(of_distinct[distinct_.rows.at(DistinctQueries::key(planned.query))]);
+      }
+      return made;
+    });
   }
 
  private:
@@ -98,6 +107,18 @@ class DeerRun {
     std::size_t tails = 0;
     std::map<Key, std::uint32_t> rows;
   };
+
+  /// Calls `use` with the rows of a part's candidates.
+  template <class Use>
+  auto with_candidates(const RankPlan& part, VectorRows entities, Use use) const {
+    if (part.candidates.size() == plan_.candidates.size()) return use(entities);
+    EmbeddingMatrix fewer(static_cast<Eigen::Index>(part.candidates.size()), entities.cols());
+    for (std::size_t i = 0; i < part.candidates.size(); ++i) {
+      const std::uint32_t place = plan_.candidates.place(part.candidates.entities()[i]);
+      fewer.row(static_cast<Eigen::Index>(i)) = entities.row(static_cast<Eigen::Index>(place));
+    }
+    return use(VectorRows(fewer.data(), fewer.rows(), fewer.cols()));
+  }
 
   static auto embedder_of(Model& model) {
     if constexpr (TreeEmbedder<Model>) {
@@ -141,7 +162,8 @@ class DeerRun {
       work_.summary.cost += job.cost();
       for (std::size_t p = 0; p < job.packs() && writer; ++p) {
         done += job.texts(p);
-        if (!work_.journal.find(part, p)) {
+        // Without the file that they were written into, packs are not done.
+        if (!writer->goes_on() || !work_.journal.find(part, p)) {
           work_.time(what, [&] {
             embedder.embed(job, p, [&](std::size_t text, std::span<const float> row) {
               writer->put(first + text, row);
@@ -196,7 +218,7 @@ class DeerRun {
   Model& model_;
   const RankOptions& options_;
   const RunFolder& folder_;
-  RankWork& work_;
+  PartWork& work_;
   const RankPlan& plan_;
   bool with_bos_;
   DistinctQueries distinct_;

@@ -94,7 +94,12 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
   }
   const Json& entities = list("entities");
   for (std::size_t i = 0; i < entities.size(); ++i) {
-    ranking.entities.push_back(ids.entity(entities[i], at("entities", i)));
+    const std::uint32_t entity = ids.entity(entities[i], at("entities", i));
+    if (std::ranges::find(ranking.entities, entity) != ranking.entities.end()) {
+      throw user_error(at("entities", i), entities[i].dump() + " stands there twice",
+                       "list it once");
+    }
+    ranking.entities.push_back(entity);
   }
   const Json& queries = list("queries");
   for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -115,6 +120,14 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
     if (!sound) {
       throw user_error({site.file, 0, site.field + "cosine"},
                        "is not a row a query of a number an entity", "leave it out");
+    }
+  }
+  if (object.contains("rank")) {
+    const Json& ranks = object["rank"];
+    if (!ranks.is_array() || ranks.size() != queries.size() ||
+        !std::ranges::all_of(ranks, [](const Json& rank) { return rank.is_number(); })) {
+      throw user_error({site.file, 0, site.field + "rank"}, "is not a number a query",
+                       "leave it out");
     }
   }
   return ranking;
@@ -150,8 +163,10 @@ struct FixedRankingResult {
   /// Largest difference from the file's cosines; none where it has none.
   std::optional<double> worst_difference;
   /// Queries whose rank is another than by the file's cosines, entities within 1e-4 of the true
-  /// one's cosine aside, and how many such entities there are.
+  /// one's cosine aside, and how many such entities there are; without cosines, than the file's.
   std::size_t other_ranks = 0, near = 0;
+  /// Whether the file has cosines or ranks to compare with.
+  bool compared = false;
 };
 
 template <TreeEmbedder Model>
@@ -173,9 +188,11 @@ template <TreeEmbedder Model>
   const EmbeddingMatrix rows = embedder.embed(queries, with_bos);
   const EmbeddingMatrix columns = embedder.embed(entities, with_bos);
   const CosineRanker ranker(VectorRows(columns.data(), columns.rows(), columns.cols()));
-  FixedRankingResult result{fixed.source, {}, {}, 0, 0};
+  FixedRankingResult result{fixed.source, {}, {}, 0, 0, false};
   result.ranks = ranker.ranks(VectorRows(rows.data(), rows.rows(), rows.cols()), questions);
   const bool compares = fixed.source.contains("cosine");
+  const bool compares_ranks = !compares && fixed.source.contains("rank");
+  result.compared = compares || compares_ranks;
   Json cosines = Json::array(), ranks = Json::array();
   for (std::size_t q = 0; q < queries.size(); ++q) {
     const std::span<const float> row(rows.row(static_cast<Eigen::Index>(q)).data(),
@@ -183,6 +200,10 @@ template <TreeEmbedder Model>
     Json& list = cosines.emplace_back(Json::array());
     for (std::size_t e = 0; e < entities.size(); ++e) list.push_back(ranker.cosine(row, e));
     ranks.push_back(result.ranks[q].realistic());
+    if (compares_ranks) {
+      const double rank = fixed.source["rank"][q];
+      result.other_ranks += rank == result.ranks[q].realistic() ? 0U : 1U;
+    }
     if (!compares) continue;
     const Json& theirs = fixed.source["cosine"][q];
     const std::size_t gold = fixed.gold[q];

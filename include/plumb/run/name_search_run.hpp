@@ -18,7 +18,8 @@
 
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/likelihood_ranker.hpp"
-#include "plumb/run/rank_work.hpp"
+#include "plumb/run/part_work.hpp"
+#include "plumb/run/unranked.hpp"
 #include "plumb/score/pack_plan.hpp"
 
 namespace plumb {
@@ -36,7 +37,7 @@ struct NameSearchCost {
 template <CausalLm Model>
 class NameSearchRun {
  public:
-  NameSearchRun(Model& model, const RankOptions& options, RankWork& work)
+  NameSearchRun(Model& model, const RankOptions& options, PartWork& work)
       : model_(model), options_(options), work_(work) {}
 
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
@@ -178,7 +179,7 @@ class NameSearchRun {
 
   Model& model_;
   const RankOptions& options_;
-  RankWork& work_;
+  PartWork& work_;
   std::map<std::string, NameSearchCost> cost_;
 };
 

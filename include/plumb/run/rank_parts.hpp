@@ -22,15 +22,24 @@ struct RankParts {
   RankPlan whole;
   std::vector<RankPlan> parts{};
   std::vector<RankPlan> single{};
+  /// Whether the parts are relations.
+  bool by_relation = false;
 
   /// The relation that a part is of; empty where the part is the whole.
   [[nodiscard]] std::string label(std::size_t part) const {
-    if (parts.size() == 1) return "";
+    if (!by_relation) return "";
     return whole.graph.relations[parts[part].queries.front().query.triple.relation].id;
+  }
+  /// Whether the LM head ranks among fewer candidates than the other methods.
+  [[nodiscard]] bool narrows() const {
+    for (std::size_t p = 0; p < single.size(); ++p) {
+      if (single[p].candidates.size() != parts[p].candidates.size()) return true;
+    }
+    return false;
   }
   [[nodiscard]] std::size_t left_out() const {
     std::size_t queries = whole.left_out;
-    if (parts.size() == 1) return queries;
+    if (!by_relation) return queries;
     for (const RankPlan& part : parts) queries += part.left_out;
     return queries;
   }
@@ -43,6 +52,7 @@ template <class Tokenizer>
   RankParts made{rank_plan(graph, options, tokenizer)};
   if (options.candidates == CandidateSet::of_relation) {
     made.parts = plans_by_relation(made.whole);
+    made.by_relation = true;
   } else {
     made.parts.push_back(made.whole);
   }

@@ -206,6 +206,13 @@ template <class Tokenizer>
     for (std::uint32_t e = 0; e < graph.entities.size(); ++e) entities.push_back(e);
   }
   plan.candidates = Candidates(std::move(entities), graph.entities.size());
+  if (options.candidates == CandidateSet::of_relation) {
+    std::set<std::uint32_t> ranked;
+    for (const RankPlan& part : plans_by_relation(plan)) {
+      ranked.insert(part.candidates.entities().begin(), part.candidates.entities().end());
+    }
+    plan.candidates = Candidates({ranked.begin(), ranked.end()}, graph.entities.size());
+  }
   if (options.candidates != CandidateSet::single_token) return plan;
   RankPlan single = single_token_plan(plan, tokenizer, options.form);
   refuse_no_single_token(single.queries.size());

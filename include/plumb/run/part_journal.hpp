@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which packs of a ranking are done, and what came of them?
+// Which packs of a job of several parts are done, and what came of them?
 //
 // journal.jsonl grows by a line for each pack of each part of the job ("queries", "entities",
-// "likelihood" …):
+// "likelihood", "4-random P36" …):
 //   {"part": "likelihood", "pack": 7, "rows": […]}
 // The rows are the part's own; vectors stand in their own file and have none.
 
@@ -23,10 +23,10 @@
 namespace plumb {
 
 /// Not thread-safe; one process writes one journal.
-class RankJournal {
+class PartJournal {
  public:
   /// Opens or creates. Throws a user error when a line before the last is damaged.
-  explicit RankJournal(const std::filesystem::path& file)
+  explicit PartJournal(const std::filesystem::path& file)
       : file_(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
           try {
             const Json record = Json::parse(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/rank_journal.hpp"
+#include "plumb/run/part_journal.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -17,7 +17,7 @@ const Json three_rows = Json::parse(R"([{"score": -1.5, "above": 3}, {"score": 0
 /// A folder with a journal of three packs.
 struct ThreePacks {
   ThreePacks() {
-    RankJournal journal(file);
+    PartJournal journal(file);
     for (std::size_t pack = 0; pack < 3; ++pack) journal.append("likelihood", pack, three_rows);
   }
   test::TemporaryFolder folder;
@@ -26,14 +26,14 @@ struct ThreePacks {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(rank_journal)
+BOOST_AUTO_TEST_SUITE(part_journal)
 
 BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
   const test::TemporaryFolder folder;
   const auto file = folder / "journal.jsonl";
   const Json other = Json::parse(R"([{"score": -2}])");
   {
-    RankJournal journal(file);
+    PartJournal journal(file);
     BOOST_TEST(!journal.find("likelihood", 0).has_value());
     journal.append("likelihood", 0, three_rows);
     BOOST_CHECK(journal.find("likelihood", 0).value() == three_rows);
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
     BOOST_CHECK(journal.find("likelihood", 0).value() == three_rows);
     BOOST_CHECK(journal.find("likelihood", 1).value() == other);
   }
-  RankJournal again(file);
+  PartJournal again(file);
   BOOST_CHECK(again.find("likelihood", 0).value() == three_rows);
   BOOST_CHECK(again.find("likelihood", 1).value() == other);
   BOOST_TEST(!again.find("likelihood", 2).has_value());
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
 BOOST_AUTO_TEST_CASE(parts_of_a_job_have_packs_of_their_own) {
   const test::TemporaryFolder folder;
   {
-    RankJournal journal(folder / "journal.jsonl");
+    PartJournal journal(folder / "journal.jsonl");
     journal.append("queries", 0, Json::array());
     journal.append("entities", 1, Json::array());
     BOOST_TEST(journal.find("queries", 0).has_value());
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(parts_of_a_job_have_packs_of_their_own) {
     BOOST_TEST(journal.find("entities", 1).has_value());
     BOOST_TEST(!journal.find("", 0).has_value());
   }
-  RankJournal again(folder / "journal.jsonl");
+  PartJournal again(folder / "journal.jsonl");
   BOOST_TEST(again.find("queries", 0).has_value());
   BOOST_TEST(!again.find("queries", 1).has_value());
   BOOST_TEST(!again.find("entities", 0).has_value());
@@ -68,8 +68,8 @@ BOOST_AUTO_TEST_CASE(parts_of_a_job_have_packs_of_their_own) {
 
 BOOST_AUTO_TEST_CASE(vectors_have_no_rows) {
   const test::TemporaryFolder folder;
-  RankJournal(folder / "journal.jsonl").append("queries", 4, Json::array());
-  RankJournal journal(folder / "journal.jsonl");
+  PartJournal(folder / "journal.jsonl").append("queries", 4, Json::array());
+  PartJournal journal(folder / "journal.jsonl");
   const auto rows = journal.find("queries", 4);
   BOOST_REQUIRE(rows.has_value());
   BOOST_TEST((rows->is_array() && rows->empty()));
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(vectors_have_no_rows) {
 
 BOOST_AUTO_TEST_CASE(a_line_is_what_the_header_promises) {
   const test::TemporaryFolder folder;
-  RankJournal journal(folder / "journal.jsonl");
+  PartJournal journal(folder / "journal.jsonl");
   journal.append("likelihood", 7, Json::parse(R"([{"score": -0.25}])"));
   journal.append("entities", 0, Json::array());
   BOOST_TEST(slurp(folder / "journal.jsonl") ==
@@ -91,10 +91,10 @@ BOOST_AUTO_TEST_CASE(numbers_come_back_to_the_last_bit) {
   const test::TemporaryFolder folder;
   const double third = -1.0 / 3, tiny = 5e-324, large = 1.7976931348623157e308;
   {
-    RankJournal journal(folder / "journal.jsonl");
+    PartJournal journal(folder / "journal.jsonl");
     journal.append("likelihood", 0, Json{third, tiny, large});
   }
-  const Json rows = RankJournal(folder / "journal.jsonl").find("likelihood", 0).value();
+  const Json rows = PartJournal(folder / "journal.jsonl").find("likelihood", 0).value();
   BOOST_TEST(rows.at(0).get<double>() == third);
   BOOST_TEST(rows.at(1).get<double>() == tiny);
   BOOST_TEST(rows.at(2).get<double>() == large);
@@ -104,9 +104,9 @@ BOOST_AUTO_TEST_CASE(parts_and_rows_may_hold_any_text) {
   const test::TemporaryFolder folder;
   const Json rows{"a\nb", "\"quoted\\", "столица"};
   for (const char* part : {"\"quoted\\", "столица", "a\nb,{c}"}) {
-    RankJournal(folder / "journal.jsonl").append(part, 0, rows);
+    PartJournal(folder / "journal.jsonl").append(part, 0, rows);
   }
-  RankJournal again(folder / "journal.jsonl");
+  PartJournal again(folder / "journal.jsonl");
   for (const char* part : {"\"quoted\\", "столица", "a\nb,{c}"}) {
     BOOST_CHECK(again.find(part, 0).value() == rows);
   }
@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(a_torn_last_line_is_cut_off_wherever_it_broke, ThreePack
   for (std::size_t size = two_lines; size < whole.size(); ++size) {
     folder.write("journal.jsonl", whole.substr(0, size));
     {
-      RankJournal journal(file);
+      PartJournal journal(file);
       BOOST_TEST(slurp(file).size() == two_lines);
       BOOST_CHECK(journal.find("likelihood", 1).value() == three_rows);
       BOOST_TEST(!journal.find("likelihood", 2).has_value());
@@ -143,7 +143,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_earlier_line_is_refused_by_file_and_line, Thre
     const std::string changed = whole.substr(0, begin) + damage + whole.substr(end);
     folder.write("journal.jsonl", changed);
     BOOST_CHECK_EXCEPTION(
-        RankJournal{file}, Error,
+        PartJournal{file}, Error,
         test::says(Fault::user, file.string() +
                                     ":2: is not a journal line; the file was changed by hand; "
                                     "start anew in another --out"));
@@ -153,7 +153,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_earlier_line_is_refused_by_file_and_line, Thre
 
 BOOST_AUTO_TEST_CASE(a_journal_that_cannot_be_opened_is_the_users_to_mend) {
   const test::TemporaryFolder folder;
-  BOOST_CHECK_EXCEPTION(RankJournal{folder / "absent/journal.jsonl"}, Error,
+  BOOST_CHECK_EXCEPTION(PartJournal{folder / "absent/journal.jsonl"}, Error,
                         test::says(Fault::user, "cannot be written"));
 }
 

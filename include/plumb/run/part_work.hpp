@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do all methods of ranking entities keep while they work?
+// What does a job of several parts keep while it works?
+//
+// Its journal, what it cost, and how long the model took for each part ("queries", "likelihood",
+// "4-random" …).
 
 #include <chrono>
 #include <cstddef>
@@ -11,21 +14,19 @@
 #include <string>
 #include <utility>
 
-#include "plumb/rank/recorded_entity_ranks.hpp"
 #include "plumb/run/pack_run.hpp"
-#include "plumb/run/rank_journal.hpp"
-#include "plumb/run/rank_plan.hpp"
+#include "plumb/run/part_journal.hpp"
 
 namespace plumb {
 
 /// Called with what is at work, how much of it is done and how much there is; `fresh` is what was
 /// not done before.
-using RankProgress = std::function<void(const std::string& part, std::size_t done,
+using PartProgress = std::function<void(const std::string& part, std::size_t done,
                                         std::size_t fresh, std::size_t total)>;
 
 /// One process, one thread.
-struct RankWork {
-  RankWork(const std::filesystem::path& journal_file, RankProgress on_progress)
+struct PartWork {
+  PartWork(const std::filesystem::path& journal_file, PartProgress on_progress)
       : journal(journal_file), progress(std::move(on_progress)) {}
 
   /// Does work of the model's for a part of the job and counts its time.
@@ -42,29 +43,11 @@ struct RankWork {
     if (progress) progress(part, done, fresh, total);
   }
 
-  RankJournal journal;
-  RankProgress progress;
+  PartJournal journal;
+  PartProgress progress;
   RunSummary summary;
   /// Of the model, by part.
   std::map<std::string, double> seconds;
 };
-
-/// A query's line before it is ranked.
-template <class Tokenizer>
-[[nodiscard]] EntityRank unranked(const Tokenizer& tokenizer, const RankPlan& plan,
-                                  const PlannedQuery& planned) {
-  const KnowledgeGraph& graph = plan.graph;
-  const GraphQuery& query = planned.query;
-  EntityRank rank;
-  rank.part = planned.part;
-  rank.line = query.triple.line;
-  rank.asks_head = query.asks_head;
-  rank.head = graph.entities[query.triple.head].id;
-  rank.relation = graph.relations[query.triple.relation].id;
-  rank.tail = graph.entities[query.triple.tail].id;
-  rank.candidates = rank.filtered_candidates = plan.candidates.size();
-  rank.tokens = tokenizer.tokenize(" " + graph.entities[query.gold()].name).tokens.size();
-  return rank;
-}
 
 }  // namespace plumb
