@@ -18,6 +18,7 @@
 #include "support/small_run.hpp"
 
 using namespace plumb;
+using test::answers;
 using test::contents;
 using test::elements;
 using test::PlainEmbedder;
@@ -84,20 +85,6 @@ double cosine(const EmbeddingMatrix& a, Eigen::Index i, const EmbeddingMatrix& b
   }
   BOOST_TEST(std::abs(made - xy / std::sqrt(xx * yy)) < 1e-14);
   return made;
-}
-
-bool answers(const KnowledgeGraph& graph, const GraphQuery& query, std::uint32_t entity) {
-  const Triple& asked = query.triple;
-  for (const auto* part : {&graph.train, &graph.valid, &graph.test}) {
-    for (const Triple& t : *part) {
-      if (t.relation != asked.relation) continue;
-      if (query.asks_head ? t.tail == asked.tail && t.head == entity
-                          : t.head == asked.head && t.tail == entity) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 /// What a query's true entity is ranked among: with candidates of relations, all its tails.

@@ -16,6 +16,7 @@
 #include "support/small_graph.hpp"
 
 using namespace plumb;
+using test::answers;
 using test::elements;
 using test::reader_of_elements;
 using test::says;
@@ -69,20 +70,6 @@ Ranked run_once(const std::filesystem::path& journal, const KnowledgeGraph& grap
   made.cost = run.cost();
   if constexpr (TreeCausalLm<Model>) made.tokens_fed = model.tokens_fed;
   return made;
-}
-
-bool answers(const KnowledgeGraph& graph, const GraphQuery& query, std::uint32_t entity) {
-  const Triple& asked = query.triple;
-  for (const auto* part : {&graph.train, &graph.valid, &graph.test}) {
-    for (const Triple& t : *part) {
-      if (t.relation != asked.relation) continue;
-      if (query.asks_head ? t.tail == asked.tail && t.head == entity
-                          : t.head == asked.head && t.tail == entity) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {

@@ -14,6 +14,7 @@
 #include "plumb/backend/archetypes.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/knowledge_graph.hpp"
+#include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/recorded_entity_ranks.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -65,6 +66,22 @@ namespace plumb::test {
     part.push_back(all[i]);
   }
   return graph;
+}
+
+/// Whether an entity is a true answer, in any part of the graph.
+[[nodiscard]] inline bool answers(const KnowledgeGraph& graph, const GraphQuery& query,
+                                  std::uint32_t entity) {
+  const Triple& asked = query.triple;
+  for (const auto* part : {&graph.train, &graph.valid, &graph.test}) {
+    for (const Triple& t : *part) {
+      if (t.relation != asked.relation) continue;
+      if (query.asks_head ? t.tail == asked.tail && t.head == entity
+                          : t.head == asked.head && t.tail == entity) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 /// A triple as TriplePrompt writes one.

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/decay_embedder.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/random.hpp"
 
@@ -281,28 +282,8 @@ class NeighbourModel : private NgramModel {
   std::map<std::pair<TokenId, TokenId>, std::map<TokenId, double>> counts_;
 };
 
-/// An Embedder: h_i = h_{i−1} / 2 + e(byte_i), one dimension for each byte and one for BOS, so a
-/// vector tells the whole text and the last bytes weigh most.
-class DecayEmbedder {
- public:
-  [[nodiscard]] std::size_t dimension() const { return 257; }
-  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) const {
-    EmbeddingMatrix rows = EmbeddingMatrix::Zero(static_cast<Eigen::Index>(texts.size()), 257);
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      auto row = rows.row(static_cast<Eigen::Index>(i));
-      if (with_bos) row(256) = 1;
-      for (const char c : texts[i]) {
-        row *= 0.5F;
-        row(static_cast<unsigned char>(c)) += 1;
-      }
-    }
-    return rows;
-  }
-};
-
 static_assert(CausalLm<NgramModel> && Generator<NgramModel> && !TreeCausalLm<NgramModel>);
 static_assert(TreeCausalLm<NgramTreeModel> && TreeEmbedder<NgramTreeModel>);
 static_assert(MaskedLm<NeighbourModel> && !CausalLm<NeighbourModel>);
-static_assert(Embedder<DecayEmbedder> && !LanguageModel<DecayEmbedder>);
 
 }  // namespace plumb

@@ -94,21 +94,28 @@ inline constexpr auto upper_case_runs = std::to_array<UpperCaseRun>({
     // clang-format on
 });
 
-}  // namespace detail
-
-/// Unicode's simple upper case of one code point; itself when it has none.
-[[nodiscard]] inline char32_t to_upper(char32_t value) noexcept {
-  if (value < 0x80) return value >= U'a' && value <= U'z' ? value - 0x20 : value;
-  const auto run = std::ranges::lower_bound(detail::upper_case_runs, value, {},
-                                            [](const auto& r) { return char32_t{r.last}; });
+/// A code point plus the delta of the run it stands in; itself where it stands in none. Runs ascend
+/// by their last.
+template <class Runs>
+[[nodiscard]] char32_t mapped_by(const Runs& runs, char32_t value) noexcept {
+  const auto run =
+      std::ranges::lower_bound(runs, value, {}, [](const auto& r) { return char32_t{r.last}; });
   // Runs of stride 2 interleave ("ā" and "Ā"), so the candidate is the first run that ends here or
   // later and steps onto the code point.
-  for (auto r = run; r != detail::upper_case_runs.end() && r->first <= value; ++r) {
+  for (auto r = run; r != runs.end() && r->first <= value; ++r) {
     if ((value - r->first) % r->stride == 0) {
       return static_cast<char32_t>(static_cast<std::int64_t>(value) + r->delta);
     }
   }
   return value;
+}
+
+}  // namespace detail
+
+/// Unicode's simple upper case of one code point; itself when it has none.
+[[nodiscard]] inline char32_t to_upper(char32_t value) noexcept {
+  if (value < 0x80) return value >= U'a' && value <= U'z' ? value - 0x20 : value;
+  return detail::mapped_by(detail::upper_case_runs, value);
 }
 
 /// The text with its first character upper-cased; an empty or ill-formed one comes back unchanged.

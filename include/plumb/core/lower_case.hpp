@@ -66,15 +66,7 @@ inline constexpr auto lower_case_runs = [] {
 /// Unicode's simple lower case of one code point; itself when it has none.
 [[nodiscard]] inline char32_t to_lower(char32_t value) noexcept {
   if (value < 0x80) return value >= U'A' && value <= U'Z' ? value + 0x20 : value;
-  const auto run = std::ranges::lower_bound(detail::lower_case_runs, value, {},
-                                            [](const auto& r) { return char32_t{r.last}; });
-  // As in to_upper, runs of stride 2 interleave.
-  for (auto r = run; r != detail::lower_case_runs.end() && r->first <= value; ++r) {
-    if ((value - r->first) % r->stride == 0) {
-      return static_cast<char32_t>(static_cast<std::int64_t>(value) + r->delta);
-    }
-  }
-  return value;
+  return detail::mapped_by(detail::lower_case_runs, value);
 }
 
 /// Appends the lower case of a code point as UTF-8, with "σ" for "ς".

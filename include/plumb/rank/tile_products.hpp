@@ -5,8 +5,8 @@
 //
 //   products[r][c] = Σ_i rows[r][i] · columns[c][i]
 // of 16-bit numbers, exactly, for tile_rows rows as they lie and a panel of panel_width columns.
-// Numbers are taken in pairs, which one instruction multiplies and adds to a 32-bit sum: twice to
-// four times the products of single precision. The pairs of all columns of a panel stand side by
+// Numbers are taken in pairs, which one instruction multiplies and adds to a 32-bit sum, more of
+// them at a time than of single precision. The pairs of all columns of a panel stand side by
 // side; all sums stay in registers until they are whole. The shape follows the widest vectors the
 // program is compiled for; vector_size is understood by GCC and Clang.
 
