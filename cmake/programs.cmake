@@ -44,9 +44,14 @@ if(PLUMB_LLAMA)
   target_link_libraries(requantize PRIVATE plumb_program plumb_llama)
   add_executable(exhaustive_time EXCLUDE_FROM_ALL benchmarks/exhaustive_time.cpp)
   target_link_libraries(exhaustive_time PRIVATE plumb_program plumb_llama)
+  add_executable(sampled_answers EXCLUDE_FROM_ALL benchmarks/sampled_answers.cpp)
+  target_link_libraries(sampled_answers PRIVATE plumb_program plumb_llama)
   add_executable(many_shot_from_scratch benchmarks/many_shot_from_scratch.cpp)
   target_link_libraries(many_shot_from_scratch PRIVATE plumb_program plumb_llama)
 endif()
+
+add_executable(prompt_samplings EXCLUDE_FROM_ALL benchmarks/prompt_samplings.cpp)
+target_link_libraries(prompt_samplings PRIVATE plumb_program)
 
 # The yardstick of ranking; only the benchmark that installs OpenBLAS builds it.
 find_library(OPENBLAS_LIBRARY openblas)

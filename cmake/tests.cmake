@@ -3,6 +3,9 @@
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
+# Tests are compiled more often than they are run: little optimisation halves the time.
+set(plumb_test_optimisation $<$<CONFIG:Release>:-O1>)
+
 foreach(room core data prompt backend score measure rank aggregate calibrate run report cli)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${room}/*_test.cpp)
   if(NOT PLUMB_LLAMA)
@@ -11,8 +14,13 @@ foreach(room core data prompt backend score measure rank aggregate calibrate run
   if(NOT sources)
     continue()
   endif()
+  if(room STREQUAL "cli")
+    file(GLOB console CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/support/console_run_*.cpp)
+    list(PREPEND sources ${console})
+  endif()
   add_executable(test_${room} tests/main.cpp ${sources})
   target_compile_definitions(test_${room} PRIVATE BOOST_TEST_DYN_LINK)
+  target_compile_options(test_${room} PRIVATE ${plumb_test_optimisation})
   target_include_directories(test_${room} PRIVATE tests)
   target_link_libraries(test_${room} PRIVATE plumb_cli Boost::unit_test_framework)
   if(PLUMB_LLAMA AND room STREQUAL "backend")

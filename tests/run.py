@@ -17,6 +17,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("PLUMB_BUILD", ROOT / "build"))
 
 
+# As the command sets them: threads that spin for long slow each other down on a shared machine.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+
+
 def run_program(program):
     """Passed and failed cases of one Boost.Test program."""
     report = BUILD / (program.name + ".xml")

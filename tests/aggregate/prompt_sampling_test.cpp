@@ -313,22 +313,22 @@ BOOST_AUTO_TEST_CASE(quantiles_and_ends_are_shares_of_the_facts) {
 }
 
 BOOST_AUTO_TEST_CASE(a_histogram_has_bars_of_as_many_facts_and_every_sampling) {
-  // Eight values from 2 to 9 in at most 3 bars: 2–4, 5–7 and 8–10.
+  // Eight values from 2 to 9 in at most 3 bars: 2–4, 5–7 and 8–10, of which 10 is the most there is.
   const auto bars = sampled({2, 3, 3, 5, 9}, 10).histogram(3);
   BOOST_REQUIRE(bars.size() == 3U);
-  BOOST_TEST(bars[0].from == 0.2);
-  BOOST_TEST(bars[0].to == 0.5);
+  BOOST_TEST(bars[0].from == 0.15);
+  BOOST_TEST(bars[0].to == 0.45);
   BOOST_TEST(bars[0].samplings == 3U);
-  BOOST_TEST(bars[1].from == 0.5);
+  BOOST_TEST(bars[1].from == 0.45);
   BOOST_TEST(bars[1].samplings == 1U);
-  BOOST_TEST(bars[2].from == 0.8);
-  BOOST_TEST(bars[2].to == 1.1);
+  BOOST_TEST(bars[2].from == 0.75);
+  BOOST_TEST(bars[2].to == 1.0);
   BOOST_TEST(bars[2].samplings == 1U);
   BOOST_TEST(sampled({2, 3, 3, 5, 9}, 10).histogram(99).size() == 8U);
   const auto one = sampled({4, 4}, 8).histogram(5);
   BOOST_REQUIRE(one.size() == 1U);
-  BOOST_TEST(one[0].from == 0.5);
-  BOOST_TEST(one[0].to == 0.625);
+  BOOST_TEST(one[0].from == 0.4375);
+  BOOST_TEST(one[0].to == 0.5625);
   BOOST_TEST(one[0].samplings == 2U);
 }
 

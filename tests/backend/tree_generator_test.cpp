@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/backend/tree_generator.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -35,6 +36,12 @@ void check_equal(const std::vector<Continuation>& found,
                  1e-6);
     }
   }
+}
+
+/// The prompts behind a text they all begin with.
+std::vector<Sequence> behind(const Sequence& context, std::vector<Sequence> prompts) {
+  for (Sequence& prompt : prompts) prompt.insert(prompt.begin(), context.begin(), context.end());
+  return prompts;
 }
 
 Sequence random_sequence(RandomStream& random, std::size_t longest) {
@@ -79,7 +86,7 @@ BOOST_AUTO_TEST_SUITE(tree_generator_suite)
 BOOST_AUTO_TEST_CASE(greedy_continuations_and_their_probabilities_are_as_by_hand) {
   NgramTreeModel model("abcabd", 2);
   TreeGenerator generator(model);
-  const auto all = generator.generate(bytes("x"), std::vector{bytes("a"), bytes("d"), bytes("c")},
+  const auto all = generator.generate(std::vector{bytes("xa"), bytes("xd"), bytes("xc")},
                                       {.max_new_tokens = 3, .stop = ""});
   BOOST_REQUIRE(all.size() == 3U);
   check_equal(all[0],
@@ -97,15 +104,14 @@ BOOST_AUTO_TEST_CASE(what_prompts_share_is_fed_once_and_the_last_token_not_at_al
   TreeGenerator generator(model);
   const GenerationOptions options{.max_new_tokens = 3, .stop = ""};
   const std::vector prompts{bytes("pa"), bytes("qa"), bytes("pb"), bytes("qa"), bytes("pa")};
-  const auto all = generator.generate(bytes("xyz"), prompts, options);
+  const auto all = generator.generate(behind(bytes("xyz"), prompts), options);
   BOOST_TEST(model.tokens_fed == 3U + (2 + 3) + 3 * 2);
   BOOST_TEST(all[0][0].tokens == all[4][0].tokens);
   BOOST_TEST(all[1][0].tokens == all[3][0].tokens);
   BOOST_TEST(all[2][0].tokens == bytes("cab"));
 }
 
-// A step is one evaluation: the model may be asked as often as tokens are wanted, and once for the
-// context.
+// A step is one evaluation: the model may be asked as often as tokens are wanted.
 BOOST_AUTO_TEST_CASE(one_step_serves_all_prompts) {
   struct Counting : NgramTreeModel {
     using NgramModel::evaluate;
@@ -121,8 +127,8 @@ BOOST_AUTO_TEST_CASE(one_step_serves_all_prompts) {
   TreeGenerator generator(model);
   std::vector<Sequence> prompts;
   for (char c = 'a'; c <= 'z'; ++c) prompts.push_back({c, 'a'});
-  (void)generator.generate(bytes("x"), prompts, {.max_new_tokens = 5, .stop = ""});
-  BOOST_TEST(model.evaluations == 1U + 5);
+  (void)generator.generate(behind(bytes("x"), prompts), {.max_new_tokens = 5, .stop = ""});
+  BOOST_TEST(model.evaluations == 5U);
   model.evaluations = 0;
   (void)generator.generate(bytes("xa"), {.samples = 50, .max_new_tokens = 5, .stop = ""});
   BOOST_TEST(model.evaluations == 5U);
@@ -150,8 +156,8 @@ BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
     const std::vector<TreeLimits> limits{
         {1024, 256, 256}, {longest, 4, 4}, {2 * longest, 2, 2}, {64, 1, 64}};
     model.limits = limits[random.below(limits.size())];
-    const auto all = TreeGenerator(model).generate(context, prompts, options);
-    const auto flat = TreeGenerator(plain).generate(context, prompts, options);
+    const auto all = TreeGenerator(model).generate(behind(context, prompts), options);
+    const auto flat = TreeGenerator(plain).generate(behind(context, prompts), options);
     BOOST_REQUIRE(all.size() == prompts.size());
     BOOST_REQUIRE(flat.size() == prompts.size());
     for (std::size_t i = 0; i < prompts.size(); ++i) {
@@ -164,30 +170,83 @@ BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
   }
 }
 
-// With room for the context, two prompts and their tokens, four prompts take two groups; the
-// context stays.
-BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_the_context_is_fed_once_for_all_of_them) {
+// With room for what all begin with, two prompts and their tokens, four prompts take two groups; the
+// beginning stays.
+BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_what_they_share_is_fed_once_for_all_of_them) {
   NgramTreeModel model("abcabd", 2);
   const std::vector prompts{bytes("pa"), bytes("qb"), bytes("ra"), bytes("sc")};
   const GenerationOptions options{.max_new_tokens = 4, .stop = ""};
   for (const TreeLimits limits : {TreeLimits{20 + 2 * 5, 256, 256}, TreeLimits{1024, 2, 2}}) {
     model.limits = limits;
     model.tokens_fed = 0;
-    const auto all = TreeGenerator(model).generate(bytes(std::string(20, 'x')), prompts, options);
+    const auto all =
+        TreeGenerator(model).generate(behind(bytes(std::string(20, 'x')), prompts), options);
     BOOST_TEST(model.tokens_fed == 20U + 4 * (2 + 3));
     BOOST_TEST(all[3][0].tokens == bytes("abca"));
   }
   model.limits = {1024, 1, 256};  // one branch: each prompt by itself, whole
   model.tokens_fed = 0;
-  (void)TreeGenerator(model).generate(bytes(std::string(20, 'x')), prompts, options);
+  (void)TreeGenerator(model).generate(behind(bytes(std::string(20, 'x')), prompts), options);
   BOOST_TEST(model.tokens_fed == 4U * (20 + 2 + 3));
+}
+
+// Beginnings of three letters under which prompts branch anew: whatever the groups, a prefix of the
+// prompts is fed once, but for the last token of a prompt whose samples are cut apart.
+BOOST_AUTO_TEST_CASE(every_distinct_prefix_of_the_prompts_is_fed_once_over_all_groups) {
+  RandomStream random(9, "prefixes");
+  for (int round = 0; round < 40; ++round) {
+    NgramTreeModel model(training, 3);
+    std::vector<Sequence> prompts(1 + random.below(30));
+    for (Sequence& prompt : prompts) {
+      prompt = random_sequence(random, 6);
+      prompt.insert(prompt.begin(), 'x');
+      prompt.push_back('y');  // none goes on from another
+    }
+    TokenTree distinct;
+    for (const Sequence& prompt : prompts) distinct.insert(prompt);
+    model.limits = {64, 1 + random.below(7), 64};
+    if (model.limits.leaves == 1) model.limits.leaves = 9;
+    TreeGenerator generator(model);
+    (void)generator.generate(prompts, {.max_new_tokens = 1, .stop = ""});
+    BOOST_TEST(model.tokens_fed == distinct.size() - 1);
+    BOOST_TEST(generator.fed() == model.tokens_fed);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tokens_fed_are_counted_with_trees_and_without) {
+  NgramTreeModel model("abcabd", 2);
+  TreeGenerator generator(model);
+  const std::vector prompts{bytes("xpa"), bytes("xqa")};
+  (void)generator.generate(prompts, {.max_new_tokens = 3, .stop = ""});
+  BOOST_TEST(generator.fed() == 1U + 2 * (2 + 2));
+  (void)generator.generate(prompts, {.max_new_tokens = 1, .stop = ""});
+  BOOST_TEST(generator.fed() == 9U + 5);
+  BOOST_TEST(generator.fed() == model.tokens_fed);
+  NgramModel plain("abcabd", 2);
+  TreeGenerator slow(plain);
+  (void)slow.generate(prompts, {.max_new_tokens = 3, .stop = ""});
+  BOOST_TEST(slow.fed() == 2U * (3 + 4 + 5));
+}
+
+// As many seeds as prompts: sample i of a prompt is the one it has with its seed alone.
+BOOST_AUTO_TEST_CASE(each_prompt_may_have_a_seed_of_its_own) {
+  NgramTreeModel model(training, 2);
+  const std::vector prompts{bytes("xa"), bytes("xa"), bytes("xb"), bytes("xa")};
+  const std::vector<std::uint64_t> seeds{4, 5, 4, 4};
+  GenerationOptions options{.samples = 20, .max_new_tokens = 4, .stop = "", .seed = 99};
+  const auto all = TreeGenerator(model).generate(prompts, options, seeds);
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    options.seed = seeds[i];
+    check_equal(all[i], model.generate(prompts[i], options));
+  }
+  BOOST_TEST(!std::ranges::equal(all[0], all[1], {}, &Continuation::tokens, &Continuation::tokens));
 }
 
 BOOST_AUTO_TEST_CASE(the_model_holds_nothing_afterwards) {
   NgramTreeModel model(training, 3);
   TreeGenerator generator(model);
   const std::vector prompts{bytes("pa"), bytes("qb")};
-  (void)generator.generate(bytes("xy"), prompts, {});
+  (void)generator.generate(behind(bytes("xy"), prompts), {});
   model.limits.nodes = 4;  // what is still held would be past it
   (void)generator.generate(bytes("abc"), {.max_new_tokens = 2});
 }
@@ -216,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_model_ends_where_it_says_so_and_one_that_does_not_say_goe
   BOOST_TEST(generator.ends('b'));
   BOOST_TEST(!generator.ends('a'));
   const std::vector prompts{bytes("aa"), bytes("ab")};
-  const auto all = generator.generate({}, prompts, {.max_new_tokens = 5, .stop = ""});
+  const auto all = generator.generate(prompts, {.max_new_tokens = 5, .stop = ""});
   BOOST_TEST(all[0][0].tokens.empty());
   BOOST_TEST(all[0][0].log_probabilities.empty());
   BOOST_TEST(all[1][0].tokens == bytes("aa"));
@@ -270,7 +329,7 @@ BOOST_AUTO_TEST_CASE(equal_sampled_prefixes_are_one_node) {
 BOOST_AUTO_TEST_CASE(nothing_wanted_asks_nothing) {
   NgramTreeModel model("abc");
   TreeGenerator generator(model);
-  BOOST_TEST(generator.generate(bytes("a"), {}, {}).empty());
+  BOOST_TEST(generator.generate(std::vector<Sequence>{}, {}).empty());
   const auto none = generator.generate(bytes("a"), {.samples = 2, .max_new_tokens = 0});
   BOOST_REQUIRE(none.size() == 2U);
   BOOST_TEST(none[1].tokens.empty());
@@ -280,15 +339,16 @@ BOOST_AUTO_TEST_CASE(nothing_wanted_asks_nothing) {
 BOOST_AUTO_TEST_CASE(a_prompt_that_is_empty_or_too_long_is_refused_before_the_model_is_asked) {
   NgramTreeModel model("abc");
   TreeGenerator generator(model);
-  BOOST_CHECK_EXCEPTION((void)generator.generate({}, {.max_new_tokens = 1}), Error,
+  BOOST_CHECK_EXCEPTION((void)generator.generate(Sequence{}, {.max_new_tokens = 1}), Error,
                         says(Fault::user, "prompt: an empty prompt has no next token"));
   model.limits.nodes = 10;
   const std::vector prompts{bytes("a"), bytes("bcdef")};
   BOOST_CHECK_EXCEPTION(
-      (void)generator.generate(bytes("wxyz"), prompts, {.max_new_tokens = 3}), Error,
+      (void)generator.generate(behind(bytes("wxyz"), prompts), {.max_new_tokens = 3}), Error,
       says(Fault::user, "prompt: 9 tokens and 3 new ones go past the model's context 10"));
   BOOST_TEST(model.tokens_fed == 0U);
-  BOOST_TEST(generator.generate(bytes("wxyz"), prompts, {.max_new_tokens = 2}).size() == 2U);
+  BOOST_TEST(generator.generate(behind(bytes("wxyz"), prompts), {.max_new_tokens = 2}).size() ==
+             2U);
   NgramModel plain("abc");
   BOOST_CHECK_EXCEPTION(
       (void)TreeGenerator(plain).generate(Sequence(4096, 'a'), {.max_new_tokens = 2}), Error,

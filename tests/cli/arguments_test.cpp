@@ -126,4 +126,18 @@ BOOST_AUTO_TEST_CASE(a_choice_is_one_of_two_words) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(one_of_several_words_stands_for_a_value) {
+  const auto size = [](const std::string& word) {
+    return detail::one_of<int>(word, "--size", {{"small", 1}, {"middle", 2}, {"large", 3}});
+  };
+  BOOST_TEST(size("small") == 1);
+  BOOST_TEST(size("large") == 3);
+  for (const char* wrong : {"", "Small", "larg", "large ", "small,large"}) {
+    BOOST_CHECK_EXCEPTION((void)size(wrong), Error,
+                          says(Fault::user, "--size: '" + std::string(wrong) +
+                                                "' is not a choice; say one of small, middle, "
+                                                "large"));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

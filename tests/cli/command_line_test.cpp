@@ -63,8 +63,9 @@ BOOST_AUTO_TEST_CASE(the_version_is_printed) {
 BOOST_AUTO_TEST_CASE(an_unknown_command_is_refused_in_one_line) {
   const ConsoleRun run = run_words({"prob"});
   BOOST_TEST(
-      run.refused("unknown command 'prob'; say probe, many-shot, rank, calibrate, compare, data "
-                  "or report"),
+      run.refused(
+          "unknown command 'prob'; say probe, many-shot, rank, generate, calibrate, compare, "
+          "data or report"),
       run);
   BOOST_TEST(run_words({}).refused("no command given"));
   BOOST_TEST(run_words({"two\nlines"}).refused("unknown command 'two lines'"));

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/generate_console.hpp"
+#include "support/markup.hpp"
 #include "support/results_folder.hpp"
 #include "support/small_calibration.hpp"
 #include "support/small_run.hpp"
@@ -234,6 +236,86 @@ BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
       remarks[0] ==
       "c was asked otherwise than a, so their numbers may not compare: bos \"no\" instead of "
       "\"yes\", choices 3 instead of 100");
+}
+
+// What a model generates and what it chooses, on the relations that the closed set has.
+BOOST_FIXTURE_TEST_CASE(a_generation_and_a_probe_stand_side_by_side, test::GenerateFiles) {
+  BOOST_TEST(generate({"--settings", "zero-shot", "--names", "none"}, "gen").code == 0);
+  BOOST_TEST(probe().code == 0);
+  const auto before = test::all_contents(folder.path());
+  const Words few{"--wordnet", "none", "--samplings", "100"};
+  const auto words = [&](const std::string& name, const std::string& out) {
+    Words all{at("gen"), name + at("probe"), "--out", at(out)};
+    all.insert(all.end(), few.begin(), few.end());
+    return all;
+  };
+  BOOST_CHECK_EXCEPTION((void)compare(words("", "out")), Error,
+                        test::says(Fault::user, "is named 'model.gguf'"));
+  const std::string said = compare(words("chosen=", "out"));
+  BOOST_TEST(test::in_order(said, {"\nmodel zero-shot ", "\nchosen ", "\nreport: "}));
+  BOOST_TEST(!holds(said, "asked otherwise"));
+  const Json metrics = json("out/metrics.json");
+  const Json& generated = metrics.at("settings").at("model zero-shot");
+  const Json& chosen = metrics.at("settings").at("chosen");
+  BOOST_TEST(generated.at("facts") == 13);
+  BOOST_TEST(chosen.at("facts") == 9);
+  BOOST_TEST(chosen.at("prompts") == 4 * 6 + 2 * 3);
+  BOOST_TEST(chosen.contains("overconfidence"));
+  BOOST_TEST(generated.at("coverage") ==
+             json("gen/metrics.json").at("settings").at("zero-shot").at("coverage"));
+  BOOST_REQUIRE(metrics.at("sharing").size() == 2U);
+  for (const Json& cell : metrics.at("sharing")) {
+    BOOST_TEST(cell.at("oracle").at("not_shared").at("relations") == 1);
+    BOOST_TEST(cell.at("oracle").at("not_shared").at("facts") == 0);
+    BOOST_TEST(cell.at("oracle").at("not_shared").at("templates") == 0);
+  }
+  // Groups are the generation's: of three relations' templates as of two, half are by hand.
+  BOOST_TEST(chosen.at("manual_templates").at("generated_templates") == 3);
+  auto after = test::all_contents(folder.path());
+  std::erase_if(after, [](const auto& file) { return file.first.starts_with("out/"); });
+  BOOST_TEST((after == before));
+}
+
+BOOST_FIXTURE_TEST_CASE(two_generations_stand_side_by_side, test::GenerateFiles) {
+  const Words quick{"--names",    "none",      "--samples", "0",
+                    "--settings", "zero-shot", "--form",    "both"};
+  Words fewer = quick;
+  fewer.insert(fewer.end(), {"--relations", "symbol", "--max-new-tokens", "3"});
+  BOOST_TEST(generate(quick, "one").code == 0);
+  BOOST_TEST(generate(fewer, "two").code == 0);
+  Words words{"a=" + at("one"), "b=" + at("two"), "--out",       at("out"),
+              "--wordnet",      "none",           "--samplings", "100"};
+  const std::string said = compare(words);
+  const Json metrics = json("out/metrics.json");
+  std::set<std::string> ways;
+  for (const auto& [name, way] : metrics.at("settings").items()) ways.insert(name);
+  BOOST_TEST((ways == std::set<std::string>{"a zero-shot", "a zero-shot-question", "b zero-shot",
+                                            "b zero-shot-question"}));
+  BOOST_TEST(metrics.at("sharing").size() == 12U);
+  // Forms are compared within a run.
+  BOOST_REQUIRE(metrics.at("forms").size() == 2U);
+  BOOST_TEST(metrics.at("forms").at(0).at("mask") == "a zero-shot");
+  BOOST_TEST(metrics.at("forms").at(0).at("question") == "a zero-shot-question");
+  BOOST_TEST(metrics.at("forms").at(1).at("mask") == "b zero-shot");
+  BOOST_TEST(metrics.at("settings").at("b zero-shot").at("facts") == 6);
+  BOOST_TEST(holds(said,
+                   "b was asked otherwise than a, so their numbers may not compare: "
+                   "max_new_tokens 3 instead of 12\n"));
+  BOOST_TEST(holds(said, "a: zero-shot-question: no question template in family.\n"));
+  const std::string page = slurp(folder / "out/report.html");
+  BOOST_TEST(holds(page, "Many prompts, side by side"));
+  words.insert(words.end(), {"--pairs", "a:b"});
+  BOOST_CHECK_EXCEPTION((void)compare(words), Error,
+                        test::says(Fault::user, "--pairs: has no effect over many prompts"));
+}
+
+// A run that was stopped is none yet.
+BOOST_FIXTURE_TEST_CASE(a_generation_that_is_not_finished_is_refused, test::GenerateFiles) {
+  BOOST_TEST(generate({"--names", "none", "--samples", "0"}, "gen").code == 0);
+  std::filesystem::remove(folder / "gen/metadata_generate.json");
+  BOOST_CHECK_EXCEPTION((void)compare({at("gen"), "--prompts", "--out", at("out")}), Error,
+                        test::says(Fault::user, "holds no finished results"));
+  BOOST_TEST(!std::filesystem::exists(folder / "out"));
 }
 
 BOOST_AUTO_TEST_CASE(help_is_printed) {

@@ -83,8 +83,84 @@ BOOST_FIXTURE_TEST_CASE(describe_wants_a_sound_dataset, ConsoleFiles) {
   BOOST_TEST(run_words({"data", "describe", at("nowhere")}).refused("does not exist"));
 }
 
+BOOST_FIXTURE_TEST_CASE(check_finds_what_is_wrong_with_many_prompts, ConsoleFiles) {
+  folder.write("many/facts.jsonl",
+               R"({"relation": "P36", "sub_id": "Q142", "sub_label": "France",)"
+               R"( "objects": [{"obj_id": "Q90", "obj_label": "Paris"}]})"
+               "\n"
+               R"({"relation": "P36", "sub_id": "Q142", "sub_label": "France", "objects": []})"
+               "\n");
+  folder.write("many/templates.jsonl",
+               R"({"relation": "P36", "template": "[X] is ruled from [Y]."})"
+               "\n"
+               R"({"relation": "P36", "template": "[X] has a capital."})"
+               "\n"
+               R"({"relation": "P30", "template": "[X] is in [Y]."})"
+               "\n");
+  const ConsoleRun run = run_words({"data", "check", at("many")});
+  BOOST_TEST(run.code == 2);
+  BOOST_TEST(run.says(at("many/facts.jsonl") + ":2: objects: is empty"), run);
+  BOOST_TEST(run.says(at("many/templates.jsonl") + ":2: template: template '[X] has a capital.'"));
+  BOOST_TEST(run.says(at("many/templates.jsonl") + ":3: relation: 'P30' has no usable fact"));
+  BOOST_TEST(run.out.ends_with("\n1 relation, 1 fact, 3 problems\n"), run);
+}
+
+BOOST_FIXTURE_TEST_CASE(check_reads_the_prompts_of_a_closed_set_too, ConsoleFiles) {
+  folder.write("data/prompts/templates.jsonl",
+               R"({"relation": "capital", "template": "[X] is ruled from [Y]."})"
+               "\n"
+               R"({"relation": "capital", "template": "[X]?", "style": "question"})"
+               "\n");
+  const ConsoleRun run = run_words({"data", "check", at("data")});
+  BOOST_TEST(run.code == 2);
+  BOOST_TEST(run.says("data/prompts/templates.jsonl:2: template: template '[X]?' has no [Y]"), run);
+  BOOST_TEST(run.out.ends_with("\n2 relations, 5 facts, 1 problem\n"), run);
+}
+
+BOOST_FIXTURE_TEST_CASE(describe_counts_many_prompts, ConsoleFiles) {
+  folder.write(
+      "many/facts.jsonl",
+      R"({"relation": "P36", "sub_id": "Q750", "sub_label": "Bolivia", "sub_aliases": ["BO"],)"
+      R"( "objects": [{"obj_id": "Q1491", "obj_label": "Sucre"},)"
+      R"( {"obj_id": "Q1489", "obj_label": "La Paz", "obj_aliases": ["Nuestra Señora"]}]})"
+      "\n");
+  folder.write("many/templates.jsonl",
+               R"({"relation": "P36", "template": "[X] is ruled from [Y].", "group": "a"})"
+               "\n"
+               R"({"relation": "P36", "template": "[Y] is where [X] is ruled.", "group": "a"})"
+               "\n"
+               R"({"relation": "P36", "template": "Whence is [X] ruled? [Y]", "style": "question"})"
+               "\n");
+  const ConsoleRun run = run_words({"data", "describe", at("many")});
+  BOOST_TEST(run.code == 0);
+  BOOST_TEST(run.says("relation  facts  subject names  objects  object aliases  templates  groups  "
+                      "questions  prompts\n"),
+             run);
+  BOOST_TEST(run.says("P36           1              2        2               1          3       2"
+                      "          1        6\n"),
+             run);
+  BOOST_TEST(run_words({"data", "describe", at("many"), "--model", at("model.gguf")})
+                 .refused("--model: tokens of many prompts are not counted"));
+  folder.write("many/templates.jsonl", "not json\n");
+  BOOST_TEST(
+      run_words({"data", "describe", at("many")}).refused("many/templates.jsonl:1: not JSON"));
+}
+
+BOOST_FIXTURE_TEST_CASE(each_action_has_its_own_options, ConsoleFiles) {
+  BOOST_TEST(run_words({"data", "check", at("data"), "--model", at("model.gguf")})
+                 .refused("--model: is not for check; leave it out, or use describe"));
+  BOOST_TEST(run_words({"data", "convert", at("data"), "--model", at("model.gguf")})
+                 .refused("--model: is not for convert"));
+  BOOST_TEST(run_words({"data", "describe", at("data"), "--out", at("many")})
+                 .refused("--out: is not for describe; leave it out, or use convert"));
+  BOOST_TEST(run_words({"data", "check", at("data"), "--templates", at("t.jsonl")})
+                 .refused("--templates: is not for check"));
+  BOOST_TEST(run_words({"data", "convert", at("data")})
+                 .refused("--out: is missing; name a new or empty folder"));
+}
+
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles) {
-  BOOST_TEST(run_words({"data", "chek", at("data")}).refused("'chek' is not a choice"));
+  BOOST_TEST(run_words({"data", "chek", at("data")}).refused("'chek' is not a choice; say check"));
   BOOST_TEST(run_words({"data", "check"}).refused("no dataset named"));
   BOOST_TEST(run_words({"data"}).refused("nothing to do"));
   BOOST_TEST(run_words({"data", "check", at("data"), "more"}).refused("too many"));

@@ -14,6 +14,7 @@
 using namespace plumb;
 using test::ConsoleRun;
 using test::contents;
+using test::HookedModel;
 using test::ManyShotFiles;
 using test::reader_of_births;
 using test::run_words;
@@ -222,11 +223,11 @@ BOOST_FIXTURE_TEST_CASE(fewer_choices_and_merged_tokens_are_spoken_of, ManyShotF
 
 BOOST_FIXTURE_TEST_CASE(a_sequence_past_the_context_is_refused_before_anything_is_scored,
                         ManyShotFiles) {
-  struct ShortModel : NgramTreeModel {
-    using NgramTreeModel::NgramTreeModel;
-    [[nodiscard]] std::size_t context_length() const { return 100; }
+  const auto make_model = [](const ModelOptions&) {
+    HookedModel model(reader_of_births());
+    model.context = 100;
+    return model;
   };
-  const auto make_model = [](const ModelOptions&) { return reader_of_births<ShortModel>(); };
   // Each pair takes fifteen bytes, and so does the question with BOS.
   const ConsoleRun run = run_words(words({"--shots", "10"}), make_model);
   BOOST_TEST(run.refused("birth: a sequence of 165 tokens, past the model's context of 100; 5 "
@@ -353,13 +354,13 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ManyShotFiles
 }
 
 BOOST_FIXTURE_TEST_CASE(an_object_that_the_model_cannot_see_is_refused, ManyShotFiles) {
-  struct BlindModel : NgramTreeModel {
-    using NgramTreeModel::NgramTreeModel;
-    [[nodiscard]] Tokenization tokenize(std::string_view text) const {
-      return text == "1803" ? Tokenization{} : NgramTreeModel::tokenize(text);
-    }
+  const auto make_model = [](const ModelOptions&) {
+    HookedModel model(reader_of_births());
+    model.on_tokens = [](std::string_view text, Tokenization& tokens) {
+      if (text == "1803") tokens = {};
+    };
+    return model;
   };
-  const auto make_model = [](const ModelOptions&) { return reader_of_births<BlindModel>(); };
   BOOST_TEST(run_words(words(), make_model).refused("birth: option '1803' tokenises to nothing"));
 }
 

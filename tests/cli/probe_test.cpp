@@ -13,6 +13,7 @@ using namespace plumb;
 using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::contents;
+using test::HookedModel;
 using test::run_words;
 using test::slurp;
 
@@ -25,16 +26,6 @@ std::map<std::string, std::string> comparable(const std::filesystem::path& folde
   files.erase("journal.jsonl");
   return files;
 }
-
-/// A model that says of itself that it is quantised, and knows no word "Rhine".
-struct OddModel : NgramTreeModel {
-  using NgramTreeModel::NgramTreeModel;
-  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
-    return text == blind_to ? Tokenization{} : NgramTreeModel::tokenize(text);
-  }
-  [[nodiscard]] ModelDescription describe() const { return {"test", "Q4_1", true}; }
-  std::string blind_to;
-};
 
 }  // namespace
 
@@ -189,13 +180,16 @@ BOOST_FIXTURE_TEST_CASE(a_model_need_not_be_a_file, ConsoleFiles) {
 }
 
 BOOST_FIXTURE_TEST_CASE(quantised_weights_and_unseen_options_are_spoken_of, ConsoleFiles) {
-  OddModel model("Cairo lies on the Nile.", 12);
+  HookedModel model(NgramTreeModel("Cairo lies on the Nile.", 12));
+  model.description = {"test", "Q4_1", true};
   const auto make_model = [&](const ModelOptions&) { return model; };
   const ConsoleRun run = run_words(probe_words(), make_model);
   BOOST_TEST(run.says("Quantised weights (Q4_1)"), run);
   BOOST_TEST(slurp(folder / "run/report.html").find("Quantised weights (Q4_1)") !=
              std::string::npos);
-  model.blind_to = "Rhine";
+  model.on_tokens = [](std::string_view text, Tokenization& tokens) {
+    if (text == "Rhine") tokens = {};
+  };
   BOOST_TEST(run_words(probe_words({}, "blind"), make_model)
                  .refused("river: option 'Rhine' tokenises to nothing"));
 }

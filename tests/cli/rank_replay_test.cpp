@@ -37,19 +37,18 @@ Names names(const std::filesystem::path& folder) {
 
 /// `plumb rank --fixed` with a file of the folder.
 struct Replay : RankFiles {
-  template <class Model = NgramTreeModel>
-  [[nodiscard]] ConsoleRun replay(const std::string& file, const std::string& run,
-                                  const Words& more = {}) const {
+  template <class Make>
+  [[nodiscard]] ConsoleRun replay_over(const Make& make_model, const std::string& file,
+                                       const std::string& run, const Words& more = {}) const {
     Words words{"rank",  "--data", at("elements"), "--model", at("model.gguf"),
                 "--out", at(run),  "--fixed",      at(file)};
     words.insert(words.end(), more.begin(), more.end());
-    return run_words(words, [](const ModelOptions&) { return reader_of_elements<Model>(); });
+    return run_words(words, make_model);
   }
-};
-
-struct WithoutBos : NgramTreeModel {
-  using NgramTreeModel::NgramTreeModel;
-  [[nodiscard]] std::optional<TokenId> bos() const { return std::nullopt; }
+  [[nodiscard]] ConsoleRun replay(const std::string& file, const std::string& run,
+                                  const Words& more = {}) const {
+    return replay_over([](const ModelOptions&) { return reader_of_elements(); }, file, run, more);
+  }
 };
 
 /// Two queries among three entities.
@@ -205,23 +204,32 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_cannot_be_replayed_leaves_nothing, Replay) {
 // The paper's vectors are made without BOS.
 BOOST_FIXTURE_TEST_CASE(bos_stands_before_what_is_embedded_where_it_is_said, Replay) {
   folder.write("f.json", small().dump());
-  BOOST_TEST(replay<WithoutBos>("f.json", "run").code == 0);
+  const auto make_model = [](const ModelOptions&) {
+    test::HookedModel model(reader_of_elements());
+    model.without_bos = true;
+    return model;
+  };
+  BOOST_TEST(replay_over(make_model, "f.json", "run").code == 0);
   BOOST_TEST(json("run/run.json").at("settings").at("bos") == "no");
-  const ConsoleRun run = replay<WithoutBos>("f.json", "bos", {"--bos", "yes"});
+  const ConsoleRun run = replay_over(make_model, "f.json", "bos", {"--bos", "yes"});
   BOOST_TEST(run.code == 2, run);
   BOOST_TEST(run.err == "plumb: --bos: the model has no BOS token; use --bos no\n", run);
 }
 
+constexpr auto plain_embedder = [](const ModelOptions&) {
+  return reader_of_elements<test::PlainEmbedder>();
+};
+
 // Replays share prefixes; an embedder of whole texts is not asked.
 BOOST_FIXTURE_TEST_CASE(a_backend_without_trees_is_refused, Replay) {
   folder.write("f.json", small().dump());
-  BOOST_TEST(replay<test::PlainEmbedder>("f.json", "run").refused("which this backend lacks"));
+  BOOST_TEST(replay_over(plain_embedder, "f.json", "run").refused("which this backend lacks"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 
 BOOST_FIXTURE_TEST_CASE(an_embedder_of_whole_texts_is_told_what_it_lacks, Replay) {
   folder.write("f.json", small().dump());
-  const ConsoleRun run = replay<test::PlainEmbedder>("f.json", "run");
+  const ConsoleRun run = replay_over(plain_embedder, "f.json", "run");
   BOOST_TEST(run.code == 2, run);
   BOOST_TEST(run.err.starts_with("plumb: --fixed: "), run);
   BOOST_TEST(run.err.find("say --method") == std::string::npos, run);

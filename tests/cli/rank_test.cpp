@@ -17,6 +17,7 @@
 using namespace plumb;
 using test::ConsoleRun;
 using test::contents;
+using test::counting;
 using test::elements;
 using test::PlainEmbedder;
 using test::RankFiles;
@@ -99,21 +100,6 @@ struct OtherVectors : RankFiles {
   EmbeddingMatrix rows;
 };
 
-/// Counts how often it is asked.
-struct CountingModel : NgramTreeModel {
-  explicit CountingModel(std::size_t& asked) : NgramTreeModel(reader_of_elements()), count(asked) {}
-  using NgramTreeModel::evaluate;
-  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
-    ++count;
-    NgramTreeModel::evaluate(tree, wanted, visit);
-  }
-  void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
-    ++count;
-    NgramTreeModel::embed(tree, wanted, visit);
-  }
-  std::size_t& count;
-};
-
 /// Cuts a finished run off within each line of its journal, one after another, and takes it up
 /// again. `vectors` are the files that are made one after another before all else.
 void take_up_everywhere(const RankFiles& files, const Words& options, const Words& vectors,
@@ -147,8 +133,9 @@ void take_up_everywhere(const RankFiles& files, const Words& options, const Word
     }
     files.folder.write("run/journal.jsonl", journal.substr(0, begin + 7));  // torn within its line
     std::size_t asked = 0;
-    const ConsoleRun run = run_words(files.words(again, "run", data),
-                                     [&](const ModelOptions&) { return CountingModel(asked); });
+    const ConsoleRun run = run_words(files.words(again, "run", data), [&](const ModelOptions&) {
+      return counting(reader_of_elements(), asked);
+    });
     BOOST_TEST(run.code == 0, run);
     BOOST_TEST((files.comparable("run") == whole), part);
     BOOST_TEST(asked > 0U);
@@ -346,8 +333,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   Words again = all_methods;
   again.push_back("--resume");
   std::size_t asked = 0;
-  const ConsoleRun run =
-      run_words(words(again), [&](const ModelOptions&) { return CountingModel(asked); });
+  const ConsoleRun run = run_words(
+      words(again), [&](const ModelOptions&) { return counting(reader_of_elements(), asked); });
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(asked == 0U);
   BOOST_TEST((comparable("run") == before));
@@ -767,13 +754,11 @@ BOOST_FIXTURE_TEST_CASE(a_backend_of_plain_vectors_ranks_by_deer_too, RankFiles)
 }
 
 BOOST_FIXTURE_TEST_CASE(vectors_of_the_wrong_shape_are_no_fault_of_the_user, RankFiles) {
-  struct Short : PlainEmbedder {
-    using PlainEmbedder::PlainEmbedder;
-    [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
-      return PlainEmbedder::embed(texts.first(1), with_bos);
-    }
-  };
-  const ConsoleRun run = rank<Short>({"--limit", "5"});
+  const ConsoleRun run = run_words(words({"--limit", "5"}), [](const ModelOptions&) {
+    auto model = reader_of_elements<PlainEmbedder>();
+    model.most_vectors = 1;
+    return model;
+  });
   BOOST_TEST(run.code == 1, run);
   BOOST_TEST(run.err.find("plumb: embed: the model gave 1 vectors of 257 numbers for 5 texts, and "
                           "said 257; mend the model's embed or dimension\n") != std::string::npos,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/console_run.hpp"
+#include "support/generate_console.hpp"
 #include "support/many_shot_console.hpp"
 #include "support/rank_console.hpp"
 #include "support/results_folder.hpp"
@@ -70,6 +71,95 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_ranking_again_leaves_its_bytes, test::RankFi
   BOOST_TEST(run_words({"report", at("run")}).code == 2);
 }
 
+BOOST_FIXTURE_TEST_CASE(reporting_a_generation_again_leaves_its_bytes, test::GenerateFiles) {
+  const ConsoleRun generation = generate(
+      {"--seed", "7", "--form", "both", "--shots", "1", "--limit", "2", "--sample-by", "fact"});
+  BOOST_TEST(generation.code == 0, generation);
+  const auto before = test::all_contents(folder / "run");
+  for (const auto& [name, text] : before) {
+    if (name.ends_with(".csv")) std::filesystem::remove(folder / "run" / name);
+  }
+  for (const char* name : {"metrics.json", "report.html"}) {
+    std::filesystem::remove(folder / "run" / name);
+  }
+  const ConsoleRun run = run_words({"report", at("run")});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.err.empty());
+  BOOST_TEST((test::all_contents(folder / "run") == before));
+  const std::size_t table = run.out.find("setting ");
+  BOOST_REQUIRE(table != std::string::npos);
+  BOOST_TEST(generation.says(run.out.substr(table, run.out.find("\nreport: ") - table)), run);
+  BOOST_TEST(run.says("zero-shot-question: no question template in family.\n"), run);
+  BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
+  BOOST_TEST((test::all_contents(folder / "run") == before));
+  for (const auto& [name, text] : test::all_contents(folder / "page")) {
+    BOOST_TEST((before.at(name) == text), name);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_generation_may_be_measured_otherwise, test::GenerateFiles) {
+  const test::LittleWordNet wordnet;
+  MultiPromptDataset dataset = test::elements_many();
+  for (const std::size_t f : {0U, 1U}) {
+    dataset.relations[2].facts[f].objects[0].names = {"noble gases", "rare gases"};
+  }
+  write_many("plural", dataset);
+  BOOST_TEST(generate({"--settings", "zero-shot", "--relations", "family"}, "run", "plural").code ==
+             0);
+  const auto before = test::all_contents(folder / "run");
+  const auto report = [&](const std::string& out, std::vector<std::string> options) {
+    options.insert(options.begin(), {"report", at("run"), "--out", at(out)});
+    const ConsoleRun run = run_words(options);
+    BOOST_TEST(run.code == 0, run);
+    return json(out + "/metrics.json");
+  };
+  const auto average = [](const Json& metrics) {
+    return metrics.at("settings")
+        .at("zero-shot")
+        .at("coverage")
+        .at("average")
+        .at("value")
+        .get<double>();
+  };
+  const Json same = report("same", {});
+  BOOST_TEST(same.at("samplings").at("samplings") == 300);
+  BOOST_TEST(same.at("samplings").at("headline_by") == "relation");
+  const Json other = report("other", {"--samplings", "40", "--sample-by", "fact", "--seed", "9"});
+  BOOST_TEST(other.at("samplings").at("samplings") == 40);
+  BOOST_TEST(other.at("samplings").at("headline_by") == "fact");
+  BOOST_TEST(other.at("samplings").at("seed") == 9);
+  BOOST_TEST(other.at("bootstrap").at("seed") == 9);
+  BOOST_TEST(average(other) == average(same));
+  BOOST_TEST(average(report("lemmas", {"--wordnet", wordnet.path()})) > average(same));
+  BOOST_TEST((test::all_contents(folder / "run") == before));
+  const auto refused = [&](const std::string& option, const std::string& value,
+                           const std::string& words) {
+    BOOST_TEST(run_words({"report", at("run"), option, value}).refused(option + ": " + words));
+  };
+  refused("--samplings", "0", "is not between 1 and 10,000,000");
+  refused("--sample-by", "prompt", "'prompt' is not a choice");
+  BOOST_TEST(run_words({"report", at("run"), "--wordnet", at("nowhere")})
+                 .refused("nowhere/index.noun: cannot be read"));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_only_generations_have_is_refused_for_other_runs, ConsoleFiles) {
+  BOOST_TEST(probe().code == 0);
+  for (const std::string option : {"--wordnet", "--samplings", "--sample-by"}) {
+    BOOST_TEST(run_words({"report", at("run"), option, "1"})
+                   .refused(option + ": has no effect on this run, which is not of plumb generate; "
+                                     "leave it out"));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_comparison_over_prompts_keeps_no_scores, test::GenerateFiles) {
+  BOOST_TEST(probe().code == 0);
+  BOOST_TEST(
+      run_words({"compare", at("probe"), "--prompts", "--samplings", "50", "--out", at("out")})
+          .code == 0);
+  BOOST_TEST(
+      run_words({"report", at("out")}).refused("is of plumb compare, which keeps no scores"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_seed_that_is_given_is_taken, ConsoleFiles) {
   BOOST_TEST(probe({"--seed", "7"}).code == 0);
   BOOST_TEST(run_words({"report", at("run"), "--seed", "8"}).code == 0);
@@ -103,10 +193,13 @@ BOOST_AUTO_TEST_CASE(a_folder_without_scores_is_refused_by_the_command_that_made
 
 // A run that has not come to its end is one of the command that began it.
 BOOST_AUTO_TEST_CASE(a_folder_that_is_not_finished_is_told_what_it_lacks) {
-  for (const auto& [command, what] :
-       {std::pair<std::string, std::string>{"rank", "ranking"}, {"many-shot", "many-shot run"}}) {
+  for (const auto& [command, what] : {std::pair<std::string, std::string>{"rank", "ranking"},
+                                      {"many-shot", "many-shot run"},
+                                      {"generate", "generation"}}) {
     const test::TemporaryFolder folder;
-    folder.write("run.json", Json{{"settings", {{"command", command}, {"seed", 0}}}}.dump());
+    folder.write(
+        "run.json",
+        Json{{"settings", {{"command", command}, {"seed", 0}, {"lemmas", "none"}}}}.dump());
     BOOST_TEST(run_words({"report", folder.path().string()}).refused("holds no finished " + what),
                command);
   }

@@ -26,6 +26,12 @@ struct Asked : test::TemporaryFolder {
     }
   }
   void use(const std::string& json) { use_template_file(dataset, write("t.json", json)); }
+  /// A templates.jsonl, line by line.
+  void use_lines(const Templates& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    use_template_file(dataset, write("t.jsonl", text));
+  }
   /// "P36" has `value` and "P19" is sound.
   void use_for_p36(const std::string& value) { use(R"({"P36": )" + value + sound_p19); }
 
@@ -85,6 +91,38 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_json_object_is_refused, Asked) {
                         says(Fault::user, "none.json: cannot be read"));
   BOOST_CHECK_EXCEPTION(use("{\n]"), Error, says(Fault::user, "t.json:2: not JSON"));
   BOOST_CHECK_EXCEPTION(use("[]"), Error, says(Fault::user, "t.json:1: is JSON but not an object"));
+}
+
+// As datasets of many prompts have it; groups, styles and origins are not a closed set's.
+BOOST_FIXTURE_TEST_CASE(the_templates_of_many_prompts_are_such_a_file, Asked) {
+  use_lines(
+      {R"({"relation": "P36", "template": "[Y] rules [X].", "group": "a"})",
+       R"({"relation": "P1", "template": "[X] is none of [Y]."})",
+       R"({"relation": "P19", "template": "Whence is [X]? [Y].", "style": "question"})",
+       R"({"relation": "P36", "template": "[X]: [Y]", "group": "a", "origin": "generated"})"});
+  BOOST_TEST(dataset.relations[0].templates == (Templates{"[Y] rules [X].", "[X]: [Y]"}));
+  BOOST_TEST(dataset.relations[1].templates == Templates{"Whence is [X]? [Y]."});
+  BOOST_CHECK(dataset.relations[0].template_file == *this / "t.jsonl");
+  BOOST_CHECK(
+      (dataset.files == std::vector<std::filesystem::path>{"data/P36.jsonl", *this / "t.jsonl"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_templates_of_many_prompts_are_refused_by_line, Asked) {
+  const std::string sound = R"({"relation": "P36", "template": "[X]: [Y]"})";
+  const auto refused = [&](const Templates& lines, const std::string& words) {
+    BOOST_CHECK_EXCEPTION(use_lines(lines), Error, says(Fault::user, words));
+  };
+  refused({sound}, "t.jsonl: P19: has no templates for this relation; add them, or choose others");
+  refused({}, "t.jsonl: P36: has no templates for this relation");
+  refused({sound, "", R"({"relation": "P19", "template": "[X] is."})"},
+          "t.jsonl:3: template: template '[X] is.' has no [Y]");
+  refused({sound, R"({"relation": "P19", "template": "[Y] or [Y] is [X]'s."})"},
+          "t.jsonl:2: template: template '[Y] or [Y] is [X]'s.' has more than one [Y]");
+  refused({sound, sound}, "t.jsonl:2: template: '[X]: [Y]' stands twice in relation P36");
+  refused({R"({"P36": ["[X]: [Y]"]})"}, "t.jsonl:1: relation: is missing");
+  refused({R"(["[X]: [Y]"])"}, "t.jsonl:1: is JSON but not an object");
+  BOOST_CHECK_EXCEPTION(use_template_file(dataset, *this / "none.jsonl"), Error,
+                        says(Fault::user, "none.jsonl: cannot be read"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,12 +4,16 @@
 // The command line with its words given and its output caught, over a model that needs no file.
 
 #include <algorithm>
-#include <sstream>
+#include <functional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "plumb/cli/command_line.hpp"
+#include "plumb/cli/job_options.hpp"
 #include "support/bear_folder.hpp"
+#include "support/hooked_model.hpp"
+#include "support/plain_embedder.hpp"
 #include "support/small_run.hpp"
 
 namespace plumb::test {
@@ -34,15 +38,20 @@ inline std::ostream& operator<<(std::ostream& stream, const ConsoleRun& run) {
   return stream << "code " << run.code << "\nout: " << run.out << "\nerr: " << run.err;
 }
 
-/// The first word is the command.
-template <class MakeModel>
-ConsoleRun run_words(std::vector<std::string> words, MakeModel make_model) {
-  const std::string command = words.empty() ? "" : words.front();
-  if (!words.empty()) words.erase(words.begin());
-  std::ostringstream out, err;
-  Console console{words, out, err};
-  const int code = run_command_line(command, console, make_model);
-  return {code, out.str(), err.str()};
+template <class Model>
+using MakeModel = std::function<Model(const ModelOptions&)>;
+
+/// The whole command over a model type; compiled once for each (console_run_*.cpp), as it takes a
+/// minute.
+template <class Model>
+ConsoleRun run_over(std::vector<std::string> words, const MakeModel<Model>& make_model);
+
+/// The first word is the command. Models that evaluate trees are all hooked ones.
+template <class Make>
+ConsoleRun run_words(std::vector<std::string> words, Make make_model) {
+  using Model = std::invoke_result_t<Make&, const ModelOptions&>;
+  using Compiled = std::conditional_t<TreeCausalLm<Model>, HookedModel, Model>;
+  return run_over(std::move(words), MakeModel<Compiled>(std::move(make_model)));
 }
 
 inline ConsoleRun run_words(std::vector<std::string> words) {

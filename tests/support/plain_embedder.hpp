@@ -3,7 +3,9 @@
 
 // A language model that gives whole texts as vectors, as engines do that share no prefixes.
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,10 +22,11 @@ struct PlainEmbedder : NgramModel {
   [[nodiscard]] std::size_t dimension() const { return DecayEmbedder().dimension(); }
   [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
     asked.push_back(texts.size());
-    return DecayEmbedder().embed(texts, with_bos);
+    return DecayEmbedder().embed(texts.first(std::min(texts.size(), most_vectors)), with_bos);
   }
 
   std::vector<std::size_t> asked;
+  std::size_t most_vectors = SIZE_MAX;  ///< fewer than there are texts stand for a broken engine
 };
 
 static_assert(CausalLm<PlainEmbedder> && Embedder<PlainEmbedder> && !TreeEmbedder<PlainEmbedder>);

@@ -22,20 +22,9 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/data/prompt_template.hpp"
 
 namespace plumb {
-
-enum class TemplateStyle : std::uint8_t { cloze, question };
-enum class TemplateOrigin : std::uint8_t { manual, generated };
-
-struct PromptTemplate {
-  /// With [X] and [Y]; what a template is known by in another table.
-  std::string text;
-  /// The source template it paraphrases, itself included; one without a name is a group of its own.
-  std::string group{};
-  TemplateStyle style = TemplateStyle::cloze;
-  TemplateOrigin origin = TemplateOrigin::manual;
-};
 
 struct PromptOutcome {
   /// Stands for the answer: equal numbers of one fact are equal answers. What numbers mean is the

@@ -49,7 +49,7 @@ struct PromptSampling {
   std::uint64_t seed = 0;
 };
 
-/// A bar of a histogram: samplings with an accuracy in [from, to).
+/// A bar of a histogram: samplings with an accuracy in [from, to), within [0, 1].
 struct AccuracyBar {
   double from = 0;
   double to = 0;
@@ -83,15 +83,17 @@ struct SampledAccuracy {
   [[nodiscard]] double range() const { return (right.back() - right.front()) / denominator(); }
 
   /// At most `bars` > 0 of them, from the lowest accuracy to the highest. All are as many facts
-  /// wide, a whole number, so that none holds more values than another and stands out for that.
+  /// wide, a whole number, so that none holds more values than another and stands out for that,
+  /// and reach half a fact to either side of what they hold.
   [[nodiscard]] std::vector<AccuracyBar> histogram(std::size_t bars) const {
     if (right.empty()) return {};
     const std::size_t values = std::size_t{right.back() - right.front()} + 1;
     const std::size_t width = (values + bars - 1) / bars;
     std::vector<AccuracyBar> all((values + width - 1) / width);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i].from = static_cast<double>(right.front() + i * width) / denominator();
-      all[i].to = static_cast<double>(right.front() + (i + 1) * width) / denominator();
+      const double first = static_cast<double>(right.front() + i * width) - 0.5;
+      all[i].from = std::max(0.0, first / denominator());
+      all[i].to = std::min(1.0, (first + static_cast<double>(width)) / denominator());
     }
     for (const std::uint32_t count : right) ++all[(count - right.front()) / width].samplings;
     return all;

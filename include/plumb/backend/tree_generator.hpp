@@ -5,16 +5,19 @@
 //
 //   greedy    token_i = argmax_v P(v | prompt, token_1 … token_{i−1})
 //   sampled   token_i ~ P(· | prompt, token_1 … token_{i−1}), temperature 1, whole vocabulary
-// All continuations grow in one token tree: what the prompts have in common is evaluated once, and
-// one step evaluates the newest node of every continuation that has not ended, as one batch. The
-// tokens are those that each prompt would get by itself, unless a step's rounding decides between
-// two that are equally likely to within it. Source of drawing: the inverse of the cumulative
-// distribution, one uniform number a token. Non-goals: beams, temperatures, cut-off vocabularies.
+// All continuations grow in one token tree, group after group: a step evaluates the newest node of
+// every continuation of the group that has not ended, as one batch. What the last prompt of a group
+// has in common with the next one is kept, so each distinct prefix of the prompts is evaluated once,
+// and so is what several samples have said. The tokens are those that each prompt would get by
+// itself, unless rounding decides between two that are equally likely to within it. A token is drawn
+// by one uniform number and the inverse of the cumulative distribution. Non-goals: beams,
+// temperatures, cut-off vocabularies.
 
 #include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -64,58 +67,56 @@ class TreeGenerator {
   /// or leaves less room than `max_new_tokens` in the model's context.
   [[nodiscard]] std::vector<Continuation> generate(std::span<const TokenId> prompt,
                                                    const GenerationOptions& options) {
-    const std::vector<TokenId> nothing_more;
-    return std::move(generate(prompt, {&nothing_more, 1}, options).front());
+    const std::vector<TokenId> whole(prompt.begin(), prompt.end());
+    return std::move(generate(std::span(&whole, 1), options).front());
   }
 
-  /// The same for many prompts that begin alike: prompt i is `context` and then `prompts[i]`, and
-  /// the result's row i holds its continuations. Either part may be empty, not both. The context is
-  /// evaluated once for all prompts; they are taken in groups that keep to the model's limits.
-  /// Sample i of every prompt is drawn with the same random numbers.
+  /// The same for many prompts; row i of the result holds the continuations of `prompts[i]`. Sample i
+  /// of every prompt is drawn with the same random numbers, unless `seeds` gives each prompt a seed
+  /// of its own in place of the options'.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
-      std::span<const TokenId> context, std::span<const std::vector<TokenId>> prompts,
-      const GenerationOptions& options) {
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds = {}) {
     const std::size_t count = std::max<std::size_t>(1, options.samples);
     std::vector<std::vector<Continuation>> all(prompts.size());
     for (auto& continuations : all) continuations.resize(count);
     if (prompts.empty() || options.max_new_tokens == 0) return all;
 
-    // Equal prompts are asked once; in order, so that neighbours share the most.
-    std::map<std::vector<TokenId>, std::vector<std::size_t>> places;
-    for (std::size_t i = 0; i < prompts.size(); ++i) places[prompts[i]].push_back(i);
+    // Equal questions are asked once; in order, so that neighbours share the most.
+    std::map<std::pair<std::vector<TokenId>, std::uint64_t>, std::vector<std::size_t>> places;
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      places[{prompts[i], seeds.empty() ? options.seed : seeds[i]}].push_back(i);
+    }
     const TreeLimits limits = tree_limits(model_);
     const std::size_t fed_tokens = options.max_new_tokens - 1;  // nothing follows the last one
     std::vector<Branch> branches;
-    for (const auto& [prompt, _] : places) {
-      check_length(context.size() + prompt.size(), fed_tokens, limits);
+    for (const auto& [question, _] : places) {
+      check_length(question.first.size(), fed_tokens, limits);
       for (std::size_t i = 0; i < count; ++i) {
-        branches.push_back({.prompt = prompt,
-                            .random = RandomStream(options.seed, "sample " + std::to_string(i))});
+        branches.push_back(
+            {.prompt = question.first,
+             .random = RandomStream(question.second, "sample " + std::to_string(i))});
       }
     }
-
-    tree_.clear();
-    if constexpr (requires { model_.reserve(context.size()); }) {
-      const std::size_t size = group_size(branches, context.size(), fed_tokens, limits);
-      model_.reserve(context.size() + size * (branches.front().prompt.size() + fed_tokens));
-    }
-    std::size_t kept = 1;  // nodes that stay from group to group
-    if (limits.leaves > 1 && !context.empty()) {
-      const NodeId start = tree_.insert(context);
-      kept = tree_.size();
-      Waiting waiting{{start, {}}};
-      for (Branch& branch : branches) {
-        if (branch.prompt.empty()) waiting[start].push_back(&branch);
-      }
-      advance(waiting, options);
-    }
+    std::vector<Group> groups;
+    std::size_t needed = 0;
     for (std::span<Branch> rest = branches; !rest.empty();) {
-      const std::size_t size = group_size(rest, context.size(), fed_tokens, limits);
-      decode(context, rest.first(size), options);
-      forget_from(kept);
-      rest = rest.subspan(size);
+      groups.push_back(next_group(rest, fed_tokens, limits));
+      needed = std::max(needed, groups.back().nodes);
+      rest = rest.subspan(groups.back().branches.size());
     }
-    forget_from(1);
+    if constexpr (requires { model_.reserve(needed); }) model_.reserve(needed);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      decode(groups[g].branches, options);
+      if (g + 1 == groups.size() || limits.leaves <= 1) {  // a lone branch may not go back
+        keep({});
+        continue;
+      }
+      const auto before = groups[g].branches.back().prompt;
+      const auto next = groups[g + 1].branches.front().prompt;
+      // The next prompt's last node must be evaluated for its row.
+      keep(next.first(std::min(shared_prefix(before, next), next.size() - 1)));
+    }
 
     auto branch = branches.begin();
     for (const auto& [_, indices] : places) {
@@ -126,18 +127,30 @@ class TreeGenerator {
     return all;
   }
 
+  /// Tokens the model was fed so far, by all calls.
+  [[nodiscard]] std::uint64_t fed() const noexcept { return fed_count_; }
+
  private:
-  /// One continuation in the making.
   struct Branch {
-    std::span<const TokenId> prompt;  // behind the context
+    std::span<const TokenId> prompt;
     RandomStream random;
     Continuation continuation{};
     NodeId node = TokenTree::root;  // of its last token
     bool ended = false;
   };
 
+  /// Branches that are decoded together, and how many nodes they may hold.
+  struct Group {
+    std::span<Branch> branches;
+    std::size_t nodes = 0;
+  };
+
   /// The branches whose next token a node's row decides.
   using Waiting = std::map<NodeId, std::vector<Branch*>>;
+
+  /// A group's attention runs over all that it holds, and what it shares with the next one is not
+  /// fed again, so its prompts need hold no more nodes than keeps the cores busy.
+  static constexpr std::size_t most_prompt_nodes = 512;
 
   void check_length(std::size_t prompt, std::size_t fed_tokens, const TreeLimits& limits) {
     if (prompt == 0) {
@@ -152,34 +165,35 @@ class TreeGenerator {
                      "shorten the prompt or ask for fewer new tokens");
   }
 
-  /// How many of the branches can be decoded together; at least one. A prompt that goes on from
-  /// another one waits for the next group: its nodes are not evaluated for their rows, and the
-  /// other's continuation might run through them.
-  static std::size_t group_size(std::span<const Branch> branches, std::size_t nodes,
-                                std::size_t fed_tokens, const TreeLimits& limits) {
-    std::size_t size = 0;
-    for (; size < branches.size() && size < std::max<std::size_t>(1, limits.leaves); ++size) {
-      const auto prompt = branches[size].prompt;
-      std::size_t shared = 0;
-      if (size > 0) {
-        const auto before = branches[size - 1].prompt;
-        shared =
-            static_cast<std::size_t>(std::ranges::mismatch(before, prompt).in1 - before.begin());
-        if (shared == before.size() && shared < prompt.size()) break;
-      }
-      nodes += prompt.size() - shared + fed_tokens;
-      if (size > 0 && nodes > limits.nodes) break;
-    }
-    return size;
+  static std::size_t shared_prefix(std::span<const TokenId> a, std::span<const TokenId> b) {
+    return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
   }
 
-  void decode(std::span<const TokenId> context, std::span<Branch> group,
-              const GenerationOptions& options) {
-    const NodeId start = tree_.insert(context);
-    for (Branch& branch : group) {
-      if (branch.ended) continue;
-      branch.node = tree_.insert(branch.continuation.tokens, tree_.insert(branch.prompt, start));
+  /// What of the branches, at least one, can be decoded together. A prompt that goes on from another
+  /// one waits for the next group: its nodes are not evaluated for their rows, and the other's
+  /// continuation might run through them.
+  static Group next_group(std::span<Branch> rest, std::size_t fed_tokens,
+                          const TreeLimits& limits) {
+    const std::size_t most = std::min(rest.size(), std::max<std::size_t>(1, limits.leaves));
+    std::size_t size = 1;
+    std::size_t of_prompts = rest.front().prompt.size();
+    std::size_t nodes = of_prompts + fed_tokens;
+    for (; size < most; ++size) {
+      const auto before = rest[size - 1].prompt;
+      const auto prompt = rest[size].prompt;
+      const std::size_t shared = shared_prefix(before, prompt);
+      if (shared == before.size() && shared < prompt.size()) break;
+      const std::size_t more = prompt.size() - shared;
+      if (nodes + more + fed_tokens > limits.nodes) break;
+      if (of_prompts + more > most_prompt_nodes && more > 0) break;
+      of_prompts += more;
+      nodes += more + fed_tokens;
     }
+    return {rest.first(size), nodes};
+  }
+
+  void decode(std::span<Branch> group, const GenerationOptions& options) {
+    for (Branch& branch : group) branch.node = tree_.insert(branch.prompt);
     while (true) {
       Waiting waiting;
       for (Branch& branch : group) {
@@ -200,24 +214,51 @@ class TreeGenerator {
     std::vector<NodeId> wanted;
     for (const auto& [node, _] : waiting) wanted.push_back(node);
     const LogitsVisitor visit = [&](NodeId node, std::span<const float> row) {
-      const auto& branches = waiting.at(node);
-      if (branches.empty()) return;
       const double normalizer = log_sum_exp(row);
       if (!std::isfinite(normalizer)) {
         throw internal_error({}, "the model's logits give no probabilities");
       }
       if (options.samples > 0) accumulate(row, normalizer);
-      for (Branch* branch : branches) {
+      for (Branch* branch : waiting.at(node)) {
         const auto token = options.samples > 0 ? draw(branch->random.uniform())
                                                : std::ranges::max_element(row) - row.begin();
         take(*branch, static_cast<TokenId>(token),
              static_cast<double>(row[static_cast<std::size_t>(token)]) - normalizer, options);
       }
     };
+    held_.resize(tree_.size(), false);
+    for (NodeId node : wanted) {
+      for (; node != TokenTree::root && !held_[node]; node = tree_.parent(node)) {
+        held_[node] = TreeCausalLm<Model>;
+        ++fed_count_;
+      }
+    }
     if constexpr (TreeCausalLm<Model>) {
       model_.evaluate(tree_, wanted, visit);
     } else {
       evaluate_and_release(model_, tree_, wanted, visit);
+    }
+  }
+
+  /// The model forgets all it holds but the path of these tokens, which it holds or not.
+  void keep(std::span<const TokenId> path) {
+    if constexpr (TreeCausalLm<Model>) {
+      if (path.empty() && tree_.size() > 1) model_.release(tree_, TokenTree::root);
+    }
+    if (path.empty()) {
+      tree_.clear();
+      return held_.clear();
+    }
+    if constexpr (TreeCausalLm<Model>) {
+      std::vector<bool> kept(tree_.size(), false);
+      kept[TokenTree::root] = true;
+      NodeId end = TokenTree::root;
+      for (const TokenId token : path) kept[end = tree_.child(end, token)] = true;
+      for (NodeId node = 1; node < held_.size(); ++node) {
+        if (!held_[node] || kept[node]) continue;
+        if (kept[tree_.parent(node)]) model_.release(tree_, node);
+        held_[node] = false;
+      }
     }
   }
 
@@ -253,16 +294,12 @@ class TreeGenerator {
     return std::ranges::upper_bound(cumulative_, place * cumulative_.back()) - cumulative_.begin();
   }
 
-  /// Only the first `kept` nodes stay, in the model as in the tree.
-  void forget_from(std::size_t kept) {
-    if constexpr (TreeCausalLm<Model>) {
-      release_behind(model_, tree_, static_cast<NodeId>(kept - 1));
-    }
-    tree_.shrink(kept);
-  }
-
   Model& model_;
+  /// Of one call; nodes that were let go stay in it, unevaluated.
   TokenTree tree_;
+  /// By node: whether the model holds it.
+  std::vector<bool> held_;
+  std::uint64_t fed_count_ = 0;
   std::vector<double> cumulative_;  // by token: P of it and all below it, in one row
 };
 

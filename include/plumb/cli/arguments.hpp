@@ -11,9 +11,11 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/error.hpp"
@@ -119,6 +121,18 @@ inline bool parse_choice(const std::string& text, const char* option, const std:
   if (text == second) return false;
   throw user_error({.field = option}, "'" + text + "' is not a choice",
                    "say " + first + " or " + second);
+}
+
+/// What one of several words stands for.
+template <class Value>
+Value one_of(const std::string& word, const char* option,
+             std::initializer_list<std::pair<const char*, Value>> choices) {
+  std::string known;
+  for (const auto& [name, value] : choices) {
+    if (word == name) return value;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  throw user_error({.field = option}, "'" + word + "' is not a choice", "say one of " + known);
 }
 
 }  // namespace detail

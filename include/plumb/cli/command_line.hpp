@@ -27,6 +27,7 @@
 #include "plumb/cli/calibrate.hpp"
 #include "plumb/cli/compare.hpp"
 #include "plumb/cli/data.hpp"
+#include "plumb/cli/generate.hpp"
 #include "plumb/cli/many_shot.hpp"
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/rank.hpp"
@@ -41,9 +42,10 @@ inline constexpr const char* usage =
     "  plumb probe      closed-set likelihood probe of a dataset\n"
     "  plumb many-shot  zero-prompt many-shot probe: facts shown as bare pairs (IC-LKE, EIC-LKE)\n"
     "  plumb rank       entities of a knowledge graph: embeddings (DEER), likelihood, LM head\n"
+    "  plumb generate   many prompts for each fact: answers, consistency, confidence (BELIEF)\n"
     "  plumb calibrate  confidence and its error, from a model or from results folders\n"
     "  plumb compare    two or more runs: accuracy, correlation, shared knowledge\n"
-    "  plumb data       check or describe a dataset\n"
+    "  plumb data       check, describe or convert a dataset\n"
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n\n"
     "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the version.\n";
 
@@ -53,6 +55,7 @@ int run_command(const std::string& command, Console& console, MakeModel& make_mo
   if (command == "calibrate") return run_calibrate_command(console, make_model);
   if (command == "many-shot") return run_many_shot_command(console, make_model);
   if (command == "rank") return run_rank_command(console, make_model);
+  if (command == "generate") return run_generate_command(console, make_model);
   if (command == "compare") return run_compare_command(console);
   if (command == "data") return run_data_command(console, make_model);
   if (command == "report") return run_report_command(console);
@@ -64,9 +67,9 @@ int run_command(const std::string& command, Console& console, MakeModel& make_mo
     console.out << usage;
     return 0;
   }
-  throw user_error(
-      {}, command.empty() ? "no command given" : "unknown command '" + command + "'",
-      "say probe, many-shot, rank, calibrate, compare, data or report; `plumb --help` tells more");
+  throw user_error({}, command.empty() ? "no command given" : "unknown command '" + command + "'",
+                   "say probe, many-shot, rank, generate, calibrate, compare, data or report; "
+                   "`plumb --help` tells more");
 }
 
 }  // namespace detail

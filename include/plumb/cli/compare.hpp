@@ -4,7 +4,7 @@
 // plumb compare: what do models know, side by side?
 //
 // Reads finished runs of two or more models and sets them beside one another under a setting that
-// all have; nothing is scored again.
+// all have; nothing is scored again. Over many prompts: compare_prompts.hpp.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "plumb/cli/calibrate_options.hpp"
+#include "plumb/cli/compare_prompts.hpp"
 #include "plumb/cli/job.hpp"
 #include "plumb/measure/many_shot_study.hpp"
 #include "plumb/measure/probe_study.hpp"
@@ -38,9 +39,12 @@ namespace detail {
 
 struct CompareArguments {
   /// Name and folder of each model.
-  std::vector<std::pair<std::string, std::filesystem::path>> runs;
-  std::filesystem::path out, families;
+  NamedRuns runs;
+  std::filesystem::path out, families, templates;
   ComparisonOptions options;
+  /// Over many prompts, and how; otherwise under one setting.
+  bool prompts = false;
+  ManyPromptWords measuring;
 };
 
 /// The model's name as the run has it; else the folder's.
@@ -56,8 +60,8 @@ inline std::string run_name(const std::filesystem::path& folder) {
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
-/// Settings that make a question harder or easier and stand otherwise in a run than in the first:
-/// one remark a run.
+/// Settings that make a question harder or easier and stand otherwise in a run than in the first
+/// (over many prompts, the first of its command): one remark a run.
 inline std::vector<std::string> asked_otherwise(const CompareArguments& arguments) {
   const auto settings_of = [](const std::filesystem::path& folder) {
     const auto file = folder / "run.json";
@@ -65,20 +69,23 @@ inline std::vector<std::string> asked_otherwise(const CompareArguments& argument
                                          : Json::object();
   };
   std::vector<std::string> remarks;
-  const Json first = settings_of(arguments.runs.front().second);
+  std::map<std::string, std::pair<std::string, Json>> firsts;
   for (const auto& [name, folder] : arguments.runs) {
     const Json settings = settings_of(folder);
+    const std::string kind =
+        arguments.prompts ? first_string(settings, "command").value_or("") : "";
+    const auto& [first_name, first] = firsts.try_emplace(kind, name, settings).first->second;
     std::string apart;
-    for (const char* field :
-         {"command", "dataset_sha256", "bos", "precision", "reduction", "span", "choices",
-          "choice_seed", "split_seed", "train", "item_separator", "join", "baselines_sha256"}) {
+    for (const char* field : {"command", "dataset_sha256", "bos", "precision", "reduction", "span",
+                              "choices", "choice_seed", "split_seed", "train", "item_separator",
+                              "join", "baselines_sha256", "max_new_tokens", "shot_seed"}) {
       if (!settings.contains(field) || !first.contains(field)) continue;
       if (settings[field] == first[field]) continue;
       apart += (apart.empty() ? "" : ", ") + std::string(field) + " " + settings[field].dump() +
                " instead of " + first[field].dump();
     }
     if (apart.empty()) continue;
-    remarks.push_back(name + " was asked otherwise than " + arguments.runs.front().first +
+    remarks.push_back(name + " was asked otherwise than " + first_name +
                       ", so their numbers may not compare: " + apart);
   }
   return remarks;
@@ -153,7 +160,8 @@ inline std::vector<std::pair<std::string, std::string>> parse_pairs(
 inline std::optional<CompareArguments> parse_compare(Console& console) {
   using options::value;
   std::vector<std::string> runs;
-  std::string out, setting, families, pairs, seed;
+  std::string out, setting, families, pairs, seed, templates;
+  CompareArguments parsed;
   options::options_description list;
   list.add_options()  //
       ("runs", value(&runs)->value_name("RUN"),
@@ -164,27 +172,35 @@ inline std::optional<CompareArguments> parse_compare(Console& console) {
       ("families", value(&families)->default_value("")->value_name("FILE"),
        "JSON, {\"family\": [\"model\", …]}")  //
       ("pairs", value(&pairs)->default_value("")->value_name("BASE:TUNED,…"),
-       "base models and those fine-tuned from them")  //
-      ("seed", value(&seed)->default_value("0")->value_name("N"), "of the bootstrap intervals");
+       "base models and those fine-tuned from them")                                             //
+      ("seed", value(&seed)->default_value("0")->value_name("N"), "of the bootstrap intervals")  //
+      ("prompts",
+       "compare over many prompts: all templates and names of each fact; as with any run of plumb "
+       "generate")  //
+      ("templates", value(&templates)->default_value("")->value_name("FILE"),
+       "many prompts: the templates.jsonl that closed sets were asked with, for its groups");
+  parsed.measuring.describe(list);
   options::positional_options_description positional;
   positional.add("runs", -1);
-  if (!parse_arguments(console, "plumb compare RUN… [NAME=RUN] --out DIR", list, positional)) {
-    return std::nullopt;
-  }
-  CompareArguments parsed;
+  const auto values =
+      parse_arguments(console, "plumb compare RUN… [NAME=RUN] --out DIR", list, positional);
+  if (!values) return std::nullopt;
   std::vector<std::string> names;
   for (const std::string& word : runs) {
     auto [name, folder] = parse_folder(word);
     names.push_back(name.empty() ? run_name(folder) : name);
     parsed.runs.emplace_back(names.back(), folder);
   }
-  if (parsed.runs.size() < 2) {
+  parsed.prompts = values->contains("prompts") || generations_among(parsed.runs) > 0;
+  refuse_idle_words(*values, parsed.prompts, parsed.runs);
+  if (parsed.runs.size() < (parsed.prompts ? 1 : 2)) {
     throw user_error({.field = "RUN"}, "fewer than two runs to compare",
                      "name the run folders of two or more models");
   }
   refuse_equal_names(parsed);
   parsed.out = out;
   parsed.families = families;
+  parsed.templates = templates;
   parsed.options.setting = setting;
   if (!families.empty()) parsed.options.families = read_families(families, names);
   parsed.options.pairs = parse_pairs(pairs, names);
@@ -208,6 +224,7 @@ inline void claim_comparison_folder(const CompareArguments& arguments) {
     const Json run = read_json_object(file);
     const Json settings = run.value("settings", Json());
     if (settings.is_object() && settings.value("command", Json()) == "compare" &&
+        settings.contains("over") == arguments.prompts &&
         run.value("folders", Json()) == folder_names(arguments)) {
       return;
     }
@@ -239,6 +256,18 @@ inline int run_compare_command(Console& console) {
   const auto arguments = detail::parse_compare(console);
   if (!arguments) return 0;
   detail::claim_comparison_folder(*arguments);
+  if (arguments->prompts) {
+    return detail::compare_prompts(
+        console, arguments->runs, detail::asked_otherwise(*arguments), arguments->templates,
+        arguments->measuring, arguments->options.bootstrap.seed, arguments->out,
+        [&](const Json& settings) {
+          return Json{{"status", "complete"},
+                      {"settings", settings},
+                      {"command_line", detail::command_line_of(console, "compare")},
+                      {"folders", detail::folder_names(*arguments)},
+                      {"seconds_total", Progress::monotonic_seconds() - start}};
+        });
+  }
   std::vector<StudiedModel> models;
   for (const auto& [name, folder] : arguments->runs) models.push_back(read_study(folder, name));
   Comparison made = compare_studies(models, arguments->options);

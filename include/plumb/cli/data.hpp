@@ -4,13 +4,15 @@
 // plumb data: is this dataset sound, and how large is it?
 //
 // `check` prints every problem, one a line with file and line; `describe` prints sizes and, with a
-// model, what its tokenizer makes of the statements.
+// model, what its tokenizer makes of the statements. Both read closed sets and datasets of many
+// prompts; `convert` makes the second of the first (data_convert.hpp).
 
 #include <cstddef>
 #include <filesystem>
 #include <string>
 
 #include "plumb/cli/arguments.hpp"
+#include "plumb/cli/data_convert.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/report/text_table.hpp"
@@ -25,17 +27,28 @@ inline int check_data(Console& console, const std::filesystem::path& data) {
     console.out << problem.what() << "\n";
     ++problems;
   };
-  Dataset dataset;
+  std::size_t relations = 0, facts = 0;
+  const auto count = [&](const auto& dataset) {
+    relations = dataset.relations.size();
+    for (const auto& relation : dataset.relations) facts += relation.facts.size();
+  };
   try {
-    dataset = load_dataset(data, print);
+    if (is_multi_prompt(data)) {
+      count(load_multi_prompt(data, print));
+    } else {
+      const Dataset dataset = load_dataset(data, print);
+      count(dataset);
+      if (const auto prompts = prompt_file_of(data)) {
+        const PromptTemplateFile templates(*prompts, print);
+        (void)multi_prompt_of(dataset, &templates, print);
+      }
+    }
   } catch (const Error& error) {
     if (error.fault() != Fault::user) throw;
     print(error);
   }
-  std::size_t facts = 0;
-  for (const Relation& relation : dataset.relations) facts += relation.facts.size();
-  console.out << counted(dataset.relations.size(), "relation") << ", " << counted(facts, "fact")
-              << ", " << counted(problems, "problem") << "\n";
+  console.out << counted(relations, "relation") << ", " << counted(facts, "fact") << ", "
+              << counted(problems, "problem") << "\n";
   return problems == 0 ? 0 : 2;
 }
 
@@ -60,6 +73,14 @@ ScoringCost count_tokens(Model& model, const Relation& relation) {
 template <class MakeModel>
 int describe_data(Console& console, const std::filesystem::path& data,
                   const std::string& model_file, MakeModel make_model) {
+  if (is_multi_prompt(data)) {
+    if (!model_file.empty()) {
+      throw user_error({.field = "--model"}, "tokens of many prompts are not counted",
+                       "leave it out");
+    }
+    console.out << describe_multi_prompt(load_multi_prompt(data));
+    return 0;
+  }
   const Dataset dataset = load_dataset(data);
   TextTable table({"relation", "facts", "options", "templates", "kind", "statements", "tokens",
                    "tree", "tokens/statement"});
@@ -107,31 +128,48 @@ int describe_data(Console& console, const std::filesystem::path& data,
 /// Runs the subcommand; returns 2 from `check` when there are problems.
 template <class MakeModel>
 int run_data_command(Console& console, MakeModel make_model) {
-  std::string action, data, model;
+  std::string action, data, model, templates, out;
   detail::options::options_description list;
-  list.add_options()                                                          //
-      ("action", detail::options::value(&action), "check or describe")        //
-      ("data", detail::options::value(&data), "dataset folder or .tsv file")  //
+  list.add_options()                                                             //
+      ("action", detail::options::value(&action), "check, describe or convert")  //
+      ("data", detail::options::value(&data), "dataset folder or .tsv file")     //
       ("model", detail::options::value(&model)->value_name("FILE"),
-       "describe: whose tokenizer counts");
+       "describe: whose tokenizer counts")  //
+      ("out", detail::options::value(&out)->value_name("DIR"),
+       "convert: a new or empty folder for facts.jsonl and templates.jsonl")  //
+      ("templates", detail::options::value(&templates)->value_name("FILE"),
+       "convert: a templates.jsonl instead of what the dataset has; only its relations are taken");
   detail::options::positional_options_description positional;
   positional.add("action", 1).add("data", 1);
-  if (!detail::parse_arguments(console, "plumb data check|describe DIR [--model FILE]", list,
-                               positional)) {
+  if (!detail::parse_arguments(console,
+                               "plumb data check|describe DIR [--model FILE]\n"
+                               "       plumb data convert DIR --out DIR [--templates FILE]",
+                               list, positional)) {
     return 0;
   }
   if (action.empty() || data.empty()) {
     throw user_error({}, action.empty() ? "nothing to do" : "no dataset named",
-                     "say plumb data check DIR or plumb data describe DIR");
+                     "say plumb data check DIR, plumb data describe DIR or plumb data convert DIR "
+                     "--out DIR");
   }
-  if (detail::parse_choice(action, "plumb data", "check", "describe")) {
-    if (!model.empty()) {
-      throw user_error({.field = "--model"}, "check reads no model",
-                       "leave it out, or use describe");
-    }
-    return detail::check_data(console, data);
+  if (action != "check" && action != "describe" && action != "convert") {
+    throw user_error({.field = "plumb data"}, "'" + action + "' is not a choice",
+                     "say check, describe or convert");
   }
-  return detail::describe_data(console, data, model, make_model);
+  const auto only_for = [&](const char* option, const std::string& value, const char* of) {
+    if (value.empty() || action == of) return;
+    throw user_error({.field = option}, "is not for " + action,
+                     std::string("leave it out, or use ") + of);
+  };
+  only_for("--model", model, "describe");
+  only_for("--out", out, "convert");
+  only_for("--templates", templates, "convert");
+  if (action == "check") return detail::check_data(console, data);
+  if (action == "describe") return detail::describe_data(console, data, model, make_model);
+  if (out.empty()) {
+    throw user_error({.field = "--out"}, "is missing", "name a new or empty folder");
+  }
+  return detail::convert_data(console, data, templates, out);
 }
 
 }  // namespace plumb

@@ -96,10 +96,11 @@ inline Json run_facts(const Json& command_line, const JobArguments& arguments,
 }
 
 /// What a job cost and what its numbers suffer from, in words for the terminal.
-inline std::string cost_in_words(const RunSummary& summary, const ModelDescription& description) {
+inline std::string cost_in_words(const RunSummary& summary, const ModelDescription& description,
+                                 const char* of = "statements") {
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
-  std::string words = std::to_string(summary.cost.statements) + " statements, " +
+  std::string words = std::to_string(summary.cost.statements) + " " + of + ", " +
                       std::to_string(summary.cost.tokens_fed) + " tokens fed (" + fixed(saved, 2) +
                       " times fewer than one by one)\n";
   if (description.quantized) {

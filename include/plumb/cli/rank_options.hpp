@@ -32,17 +32,6 @@ struct RankArguments : JobArguments {
   std::filesystem::path fixed{};
 };
 
-template <class Value>
-Value one_of(const std::string& word, const char* option,
-             std::initializer_list<std::pair<const char*, Value>> choices) {
-  std::string known;
-  for (const auto& [name, value] : choices) {
-    if (word == name) return value;
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  }
-  throw user_error({.field = option}, "'" + word + "' is not a choice", "say one of " + known);
-}
-
 /// The options as words; `parse` turns them into arguments once the command line is read.
 struct RankWords : JobOptions {
   std::string method, part, candidates, sample, sample_seed, shots, shot_seed, form, prompt, hits,

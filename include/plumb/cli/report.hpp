@@ -11,6 +11,7 @@
 #include <string>
 
 #include "plumb/cli/arguments.hpp"
+#include "plumb/cli/many_prompt_words.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/report/probe_report.hpp"
 #include "plumb/report/rank_report.hpp"
@@ -59,9 +60,13 @@ inline int run_report_command(Console& console) {
        "where to write; the run folder itself by default, another tool's is left as it is")  //
       ("seed", detail::options::value(&seed)->value_name("N"),
        "of the bootstrap intervals; the run's own by default");
+  detail::ManyPromptWords prompts;
+  prompts.describe(list);
   detail::options::positional_options_description positional;
   positional.add("run", 1);
-  if (!detail::parse_arguments(console, "plumb report RUN [--out DIR]", list, positional)) return 0;
+  const auto values =
+      detail::parse_arguments(console, "plumb report RUN [--out DIR]", list, positional);
+  if (!values) return 0;
   const std::filesystem::path run_file = std::filesystem::path(run) / "run.json";
   const bool ours = std::filesystem::exists(run_file);
   if (!ours && out.empty() &&
@@ -85,6 +90,15 @@ inline int run_report_command(Console& console) {
   const auto is_of = [&](const char* name, const char* metadata) {
     return command == name || std::filesystem::exists(std::filesystem::path(run) / metadata);
   };
+  if (is_of("generate", "metadata_generate.json")) {
+    prompts.take_recorded(*values, run_file);
+    return show(detail::generation_report(run, prompts.lemmas(), prompts.parse(chosen)));
+  }
+  for (const char* word : {"wordnet", "samplings", "sample-by"}) {
+    if ((*values)[word].defaulted()) continue;
+    throw user_error({.field = std::string("--") + word},
+                     "has no effect on this run, which is not of plumb generate", "leave it out");
+  }
   if (is_of("many-shot", "metadata_many_shot.json")) {
     return show(ManyShotReport(run, {.seed = chosen}));
   }

@@ -63,6 +63,10 @@ namespace plumb {
       }
       table = entry.path();
     }
+    if (!table && fs::exists(path / "facts.jsonl")) {
+      throw user_error({.file = path}, "is a dataset of many prompts, without closed sets",
+                       "ask it with plumb generate");
+    }
     if (!table) {
       throw user_error({.file = path}, "is not a dataset plumb knows",
                        "it needs metadata_relations.json (BEAR), relations.jsonl (LAMA), "

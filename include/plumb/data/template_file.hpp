@@ -4,20 +4,38 @@
 // Which other templates should a dataset's facts be asked with?
 //
 // A JSON object by relation, {"P36": ["The capital of [X] is [Y].", …]} or as BEAR's metadata has it,
-// {"P36": {"templates": […], …}}. They replace the dataset's own.
+// {"P36": {"templates": […], …}}; or a templates.jsonl, as datasets of many prompts have it
+// (prompt_template_file.hpp). They replace the dataset's own.
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "plumb/data/json_file.hpp"
+#include "plumb/data/prompt_template_file.hpp"
 
 namespace plumb {
+
+namespace detail {
+
+/// The texts of a templates.jsonl, by relation.
+inline Json prompt_template_texts(const std::filesystem::path& file) {
+  Json all = Json::object();
+  const PromptTemplateFile templates(file);
+  for (const RelationTemplates& relation : templates.relations()) {
+    Json& texts = all[relation.code] = Json::array();
+    for (const PromptTemplate& one : relation.templates) texts.push_back(one.text);
+  }
+  return all;
+}
+
+}  // namespace detail
 
 /// Replaces the templates of every relation. Throws a user error when the file lacks a relation, or
 /// a template a placeholder.
 inline void use_template_file(Dataset& dataset, const std::filesystem::path& file) {
-  const Json all = read_json_object(file);
+  const Json all =
+      file.extension() == ".jsonl" ? detail::prompt_template_texts(file) : read_json_object(file);
   for (Relation& relation : dataset.relations) {
     const Site site{file, 0, relation.code};
     const auto entry = all.find(relation.code);

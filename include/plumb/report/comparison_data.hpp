@@ -79,7 +79,8 @@ struct Comparison {
                      "compare runs of the same kind");
   }
   if (!name.empty()) {
-    const auto found = std::ranges::find(shared, name, setting_name);
+    const auto found =
+        std::ranges::find(shared, name, [](const Setting& group) { return setting_name(group); });
     if (found != shared.end()) return *found;
     throw user_error({.field = "--setting"}, "'" + name + "' is not a setting all models have",
                      "they share " + known);

@@ -69,16 +69,8 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
       for (std::size_t f = 0; f < block.facts; ++f) {
         prompts.push_back(prompt_ids(model, block.opening(s, block.first_fact + f), bos));
       }
-      std::vector<TokenId> shared = prompts.front();
-      for (const std::vector<TokenId>& prompt : prompts) {
-        const auto end = std::ranges::mismatch(shared, prompt).in1;
-        shared.erase(end, shared.end());
-      }
-      for (std::vector<TokenId>& prompt : prompts) {
-        prompt.erase(prompt.begin(), prompt.begin() + static_cast<std::ptrdiff_t>(shared.size()));
-      }
       const auto continuations = generator.generate(
-          shared, prompts, {.samples = 0, .max_new_tokens = max_new_tokens, .stop = "", .seed = 0});
+          prompts, {.samples = 0, .max_new_tokens = max_new_tokens, .stop = "", .seed = 0});
       for (std::size_t f = 0; f < block.facts; ++f) {
         const Fact& fact = asked.test_fact(block.first_fact + f);
         RecordedGeneration row{block.settings[s], fact,

@@ -47,6 +47,37 @@ inline void write_atomically(const std::filesystem::path& file, std::string_view
   rename_into_place(part, file);
 }
 
+/// A file that is written bit by bit and gets its name when all of it is there.
+class FileInTheMaking {
+ public:
+  /// Throws a user error when it cannot be created.
+  explicit FileInTheMaking(std::filesystem::path file)
+      : file_(std::move(file)),
+        part_(file_.string() + ".part"),
+        stream_(part_, std::ios::binary | std::ios::trunc) {
+    if (stream_) return;
+    throw user_error({.file = part_}, "cannot be created",
+                     "check its folder's permissions, or choose another");
+  }
+
+  FileInTheMaking& operator<<(std::string_view text) {
+    stream_.write(text.data(), static_cast<std::streamsize>(text.size()));
+    return *this;
+  }
+  /// Throws an internal error when the disk refuses; the name is then not given.
+  void finish() {
+    stream_.close();
+    if (!stream_) {
+      throw internal_error({.file = part_}, "cannot be written", "check space; then --resume");
+    }
+    rename_into_place(part_, file_);
+  }
+
+ private:
+  std::filesystem::path file_, part_;
+  std::ofstream stream_;
+};
+
 /// Whether a path holds nothing a run could destroy: it is absent, or an empty folder, or all it
 /// has is what a run leaves that was killed before its first run.json stood.
 [[nodiscard]] inline bool is_unused(const std::filesystem::path& path) {

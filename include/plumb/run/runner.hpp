@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -131,8 +130,7 @@ class Runner {
     const std::size_t per_fact = templates.size() * relation.options.size();
     const std::size_t facts_per_block =
         std::max<std::size_t>(1, options_.block_statements / per_fact);
-    const auto part = std::filesystem::path(results_file(relation).string() + ".part");
-    std::ofstream rows(part, std::ios::binary | std::ios::trunc);
+    FileInTheMaking rows(results_file(relation));
     ScoringCost cost;
     for (std::size_t first = 0, block = 0; first < relation.facts.size();
          first += facts_per_block, ++block) {
@@ -145,10 +143,7 @@ class Runner {
         }
       }
     }
-    rows.close();
-    if (!rows)
-      throw internal_error({.file = part}, "cannot be written", "check space; then --resume");
-    rename_into_place(part, results_file(relation));
+    rows.finish();
     packs_.finish(relation.code, cost);
   }
 

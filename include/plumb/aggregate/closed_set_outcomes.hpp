@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do the answers to closed sets say to the measures over many prompts?
+//
+// A closed set's prompts are the paraphrases of its relation's templates, each with the subject's
+// label in it; templates with a marker ask something else and are left out. Answers are numbered by
+// option, so that only the same option is the same answer (SameAnswer).
+// A fact is known by its subject's identifier, or its label, or its place in its file where it has
+// neither. Where a subject has several facts in a relation, each stays a fact, with one key:
+// pair_prompts (prompt_pairs.hpp) takes them in their order, so tables that are to be paired must
+// hold the same ones. Non-goal: how sure the answers are (calibrate/overconfidence.hpp).
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/predictions.hpp"
+#include "plumb/aggregate/prompt_outcomes.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/data/fact_split.hpp"
+
+namespace plumb {
+
+/// What is known of templates beside their texts, by relation code.
+using KnownTemplates = std::map<std::string, std::vector<PromptTemplate>>;
+
+namespace detail {
+
+/// A relation's paraphrases, in the order of a row. One without a text is "template N".
+inline std::vector<PromptTemplate> paraphrase_templates(const RelationPredictions& relation,
+                                                        const KnownTemplates& known) {
+  const auto entry = known.find(relation.relation.code);
+  const std::vector<std::string>& texts = relation.relation.templates;
+  std::vector<PromptTemplate> made;
+  for (std::size_t i = 0; i < relation.paraphrases; ++i) {
+    const std::size_t index = relation.templates[i].index;
+    const std::string name = "template " + std::to_string(index);
+    const std::string& text = index < texts.size() && !texts[index].empty() ? texts[index] : name;
+    if (entry == known.end()) {
+      made.push_back({.text = text});
+      continue;
+    }
+    const auto found = std::ranges::find(entry->second, text, &PromptTemplate::text);
+    if (found == entry->second.end()) {
+      // Beside the others it would pass for a group of its own, written by hand.
+      throw user_error({.field = relation.relation.code},
+                       name + (text == name ? ", whose text is not known," : " ('" + text + "')") +
+                           " is not among the templates whose groups are given",
+                       "give the file of the templates that were scored");
+    }
+    made.push_back(*found);
+  }
+  return made;
+}
+
+inline std::string closed_set_key(const Fact& fact) {
+  const std::string& key = subject_key(fact);
+  return key.empty() ? "instance " + std::to_string(fact.instance) : key;
+}
+
+}  // namespace detail
+
+/// Relations, facts and paraphrases in the model's order. Relations without an entry in `known`
+/// have templates of which no more than the text is known. Throws a user error for a paraphrase
+/// that is not among the templates known of its relation.
+[[nodiscard]] inline PromptOutcomes closed_set_outcomes(const ModelPredictions& model,
+                                                        const KnownTemplates& known = {}) {
+  PromptOutcomes table;
+  std::vector<PromptOutcome> prompts;
+  for (const RelationPredictions& relation : model.relations) {
+    table.add_relation(relation.relation.code, detail::paraphrase_templates(relation, known));
+    for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
+      prompts.clear();
+      for (const Prediction& made : FactPredictions{relation, fact}.paraphrases()) {
+        prompts.push_back({static_cast<std::uint32_t>(made.option),
+                           static_cast<std::uint16_t>(prompts.size()), 0, made.correct});
+      }
+      table.add_fact(detail::closed_set_key(relation.relation.facts[fact]), prompts);
+    }
+  }
+  return table;
+}
+
+}  // namespace plumb

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is known of one way of asking a model many prompts?
+//
+// The answers with their correctness, how sure the model was of them and whatever else was taken,
+// wherever they come from: a setting of a generation (score/recorded_answers.hpp) or a closed set
+// whose scores were taken under several templates. Measures over many prompts read nothing else, so
+// that masked, causal and generated answers stand side by side.
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/alias_ranks.hpp"
+#include "plumb/aggregate/answered_prompts.hpp"
+#include "plumb/aggregate/closed_set_outcomes.hpp"
+#include "plumb/calibrate/overconfidence.hpp"
+#include "plumb/calibrate/sampled_confidence.hpp"
+#include "plumb/data/multi_prompt_folder.hpp"
+#include "plumb/measure/bias_level.hpp"
+
+namespace plumb {
+
+struct ManyPromptStudy {
+  AnsweredSetting answered;
+  /// False where answers are options of a closed set: only equal numbers are then equal answers,
+  /// and there are no texts, likelihoods and single words.
+  bool generated = true;
+  /// Of prompts whose confidence was taken; empty where none was.
+  PromptList<Judgement> confidences{};
+  /// Samples of a prompt behind a confidence; 0 where it is a probability.
+  std::size_t samples = 0;
+  /// Names of objects behind prompts; no fact where they were not scored.
+  NameLikelihoods names{};
+  /// By relation: candidates behind content-free prompts; the places, among the relation's
+  /// templates, of those that the scores count; and the candidates' labels.
+  std::map<std::string, ContentFreeScores> content_free{};
+  std::map<std::string, std::vector<std::size_t>> content_free_templates{};
+  std::map<std::string, std::vector<std::string>> candidates{};
+};
+
+/// A finished generation's settings and what must be said of it.
+struct GenerationRun {
+  std::vector<ManyPromptStudy> studies;
+  std::vector<std::string> remarks;
+  MultiPromptDataset asked;
+};
+
+namespace detail {
+
+inline bool is_likelihood(const TextLikelihood& one) {
+  return one.tokens > 0 && one.nats <= 1e-9;
+}
+
+inline void read_names(const std::filesystem::path& file, const MultiPromptDataset& asked,
+                       ManyPromptStudy& study) {
+  std::size_t next = 0;
+  std::vector<std::vector<NameLikelihood>> facts;
+  const auto begin = [&] {
+    study.names.begin_relation();
+    facts.assign(asked.relations[next++].facts.size(), {});
+  };
+  const auto finish = [&] {
+    for (const auto& fact : facts) study.names.add_fact(fact);
+  };
+  RowCheck check(file, asked);
+  for_each_names(file, [&](const RecordedNames& row) {
+    const std::size_t place = check(row);
+    while (next <= place) {
+      finish();
+      begin();
+    }
+    if (!std::ranges::equal(
+            row.names, asked.relations[place].facts[row.prompt.fact].objects, {},
+            [](const auto& names) { return names.size(); },
+            [](const NamedEntity& object) { return object.names.size(); })) {
+      check.refuse(row, "the names are not those of the fact's objects");
+    }
+    for (std::size_t o = 0; o < row.names.size(); ++o) {
+      for (std::size_t n = 0; n < row.names[o].size(); ++n) {
+        const TextLikelihood& one = row.names[o][n];
+        if (!is_likelihood(one)) check.refuse(row, "a name has no token or no log-likelihood");
+        facts[row.prompt.fact].push_back({one.nats, one.tokens, row.prompt.template_index,
+                                          row.prompt.expression, static_cast<std::uint16_t>(o),
+                                          static_cast<std::uint16_t>(n)});
+      }
+    }
+  });
+  if (next == 0) return;
+  while (next < asked.relations.size()) {
+    finish();
+    begin();
+  }
+  finish();
+}
+
+/// A template's rows stand together, one for each content-free text in their order, and templates
+/// ascend. `study.candidates` are known.
+inline void read_content_free(const std::filesystem::path& file, const MultiPromptDataset& asked,
+                              ManyPromptStudy& study) {
+  std::map<std::string, std::size_t> rows;
+  for_each_content_free(file, [&](const RecordedContentFree& row) {
+    const auto refuse = [&](const std::string& message) {
+      throw user_error({file, row.line, row.relation}, message, "the file was changed; ask again");
+    };
+    const auto relation =
+        std::ranges::find(asked.relations, row.relation, &MultiPromptRelation::code);
+    if (relation == asked.relations.end() || row.template_index >= relation->templates.size()) {
+      refuse("the row is about a template that was not asked");
+    }
+    ContentFreeScores& scores = study.content_free[row.relation];
+    std::vector<std::size_t>& templates = study.content_free_templates[row.relation];
+    const std::size_t text = rows[row.relation]++ % scores.texts;
+    const bool begins = templates.empty() || row.template_index > templates.back();
+    if (row.subject != content_free_texts[text] ||
+        (text == 0 ? !begins : row.template_index != templates.back())) {
+      refuse("the row is not about the content-free text that comes next");
+    }
+    if (text == 0) templates.push_back(row.template_index);
+    if (row.candidates.empty() || row.candidates.size() != study.candidates[row.relation].size()) {
+      refuse("has " + std::to_string(row.candidates.size()) + " candidates, and " +
+             std::to_string(study.candidates[row.relation].size()) + " are named for the relation");
+    }
+    scores.templates = templates.size();
+    scores.candidates = row.candidates.size();
+    for (const TextLikelihood& one : row.candidates) {
+      if (!is_likelihood(one)) refuse("a candidate has no token or no log-likelihood");
+      scores.log_likelihoods.push_back(one.nats);
+    }
+  });
+  for (const auto& [code, count] : rows) {
+    if (count % content_free_texts.size() == 0) continue;
+    throw user_error({.file = file, .line = 0, .field = code}, "a template lacks rows",
+                     "the file was changed; ask again");
+  }
+}
+
+}  // namespace detail
+
+/// Reads a run folder of `plumb generate`. Throws a user error when it holds no finished run or is
+/// damaged.
+template <Lemmatiser Lemmas>
+[[nodiscard]] GenerationRun read_generation(const std::filesystem::path& folder,
+                                            const Lemmas& lemmas) {
+  const std::filesystem::path file = folder / "metadata_generate.json";
+  if (!std::filesystem::exists(file)) {
+    throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
+                     "finish it with --resume");
+  }
+  const Json metadata = read_json_object(file);
+  const auto settings = string_list(metadata, "settings");
+  if (!settings || settings->empty()) {
+    throw user_error({file, 0, "settings"}, "names none", "generate again");
+  }
+  refuse_lost_rows(folder, metadata.value("rows", Json::object()));
+  GenerationRun run;
+  run.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>{});
+  run.asked = load_multi_prompt(folder / "asked");
+  std::map<std::string, std::vector<std::string>> candidates;
+  if (const auto lists = metadata.find("candidates");
+      lists != metadata.end() && lists->is_object()) {
+    for (const auto& [code, unused] : lists->items()) {
+      candidates[code] = string_list(*lists, code).value_or(std::vector<std::string>{});
+    }
+  }
+  for (const std::string& setting : *settings) {
+    ManyPromptStudy& study = run.studies.emplace_back();
+    study.answered = read_answered(folder, setting, run.asked, lemmas);
+    if (std::filesystem::exists(folder / (setting + "_samples.jsonl"))) {
+      SampledConfidences sampled = read_sampled(folder, study.answered, run.asked, lemmas);
+      study.confidences = std::move(sampled.judgements);
+      study.samples = sampled.samples;
+    }
+    if (const auto names = folder / (setting + "_names.jsonl"); std::filesystem::exists(names)) {
+      detail::read_names(names, run.asked, study);
+    }
+    if (const auto rows = folder / (setting + "_content_free.jsonl");
+        std::filesystem::exists(rows)) {
+      study.candidates = candidates;
+      detail::read_content_free(rows, run.asked, study);
+    }
+  }
+  return run;
+}
+
+/// A closed set's answers as a study. `known` is what is known of its templates beside their texts.
+[[nodiscard]] inline ManyPromptStudy closed_set_study(const ModelPredictions& model,
+                                                      const KnownTemplates& known = {}) {
+  ManyPromptStudy study;
+  study.answered.name = model.name;
+  study.answered.outcomes = closed_set_outcomes(model, known);
+  study.generated = false;
+  study.confidences = closed_set_confidences(model);
+  return study;
+}
+
+}  // namespace plumb

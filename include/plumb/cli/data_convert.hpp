@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb data convert: how does a dataset become one of many prompts, and how many does it have?
+//
+// Whatever plumb reads is written as facts.jsonl and templates.jsonl (multi_prompt_folder.hpp), and
+// its sizes are printed as MyriadLAMA's are: "What Matters in Learning Facts in Language Models?",
+// Table 1. Non-goal: relations without templates, unless some are given.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "plumb/cli/arguments.hpp"
+#include "plumb/data/multi_prompt_folder.hpp"
+#include "plumb/report/text_table.hpp"
+#include "plumb/run/run_folder.hpp"
+
+namespace plumb {
+
+/// How much a relation, or several together, can be asked. Names and objects are counted over
+/// facts, so an object of two facts counts twice.
+struct MultiPromptSizes {
+  std::size_t facts = 0;
+  std::size_t subject_names = 0;
+  /// True answers: (subject, relation, object) triples.
+  std::size_t objects = 0;
+  /// Names of objects beside their labels.
+  std::size_t object_aliases = 0;
+  std::size_t templates = 0;
+  /// A template without a group counts as one.
+  std::size_t groups = 0;
+  std::size_t questions = 0;
+  std::size_t prompts = 0;
+
+  MultiPromptSizes& operator+=(const MultiPromptSizes& other) {
+    facts += other.facts;
+    subject_names += other.subject_names;
+    objects += other.objects;
+    object_aliases += other.object_aliases;
+    templates += other.templates;
+    groups += other.groups;
+    questions += other.questions;
+    prompts += other.prompts;
+    return *this;
+  }
+};
+
+[[nodiscard]] inline MultiPromptSizes sizes_of(const MultiPromptRelation& relation) {
+  MultiPromptSizes sizes;
+  sizes.facts = relation.facts.size();
+  for (const ManyNamedFact& fact : relation.facts) {
+    sizes.subject_names += fact.subject.names.size();
+    sizes.objects += fact.objects.size();
+    for (const NamedEntity& object : fact.objects) sizes.object_aliases += object.names.size() - 1;
+  }
+  sizes.templates = relation.templates.size();
+  std::unordered_set<std::string> groups;
+  for (const PromptTemplate& one : relation.templates) {
+    if (one.group.empty() || groups.insert(one.group).second) ++sizes.groups;
+    if (one.style == TemplateStyle::question) ++sizes.questions;
+  }
+  sizes.prompts = relation.prompts();
+  return sizes;
+}
+
+namespace detail {
+
+/// The dataset's name, its sizes by relation and together, and what the columns count.
+inline std::string describe_multi_prompt(const MultiPromptDataset& dataset) {
+  TextTable table({"relation", "facts", "subject names", "objects", "object aliases", "templates",
+                   "groups", "questions", "prompts"});
+  const auto add = [&](const std::string& name, const MultiPromptSizes& sizes) {
+    std::vector<std::string> cells{name};
+    for (const std::size_t count :
+         {sizes.facts, sizes.subject_names, sizes.objects, sizes.object_aliases, sizes.templates,
+          sizes.groups, sizes.questions, sizes.prompts}) {
+      cells.push_back(std::to_string(count));
+    }
+    table.add(std::move(cells));
+  };
+  MultiPromptSizes all;
+  for (const MultiPromptRelation& relation : dataset.relations) {
+    const MultiPromptSizes sizes = sizes_of(relation);
+    add(relation.code, sizes);
+    all += sizes;
+  }
+  table.add_rule();
+  add("all", all);
+  return dataset.name + ": " + counted(dataset.relations.size(), "relation") + "\n" + table.text() +
+         "A fact is a subject with all its objects. Names and objects are counted over facts; "
+         "prompts are subject names times templates.\n";
+}
+
+/// Writes nothing where the dataset has a problem. `templates` may be empty.
+inline int convert_data(Console& console, const std::filesystem::path& data,
+                        const std::filesystem::path& templates, const std::filesystem::path& out) {
+  const auto refuse_out = [&](const std::string& why) {
+    return user_error({.file = out}, why, "choose another --out");
+  };
+  if (!is_unused(out)) {
+    throw refuse_out(std::filesystem::is_directory(out) ? "is not empty" : "is not a folder");
+  }
+  const MultiPromptDataset dataset = load_multi_prompt(data, throw_problem, templates);
+  std::error_code failed;
+  std::filesystem::create_directories(out, failed);
+  if (failed) throw refuse_out("cannot be created: " + failed.message());
+  // facts.jsonl is what the layout is told by, so it comes last.
+  write_atomically(out / "templates.jsonl", templates_jsonl(dataset));
+  write_atomically(out / "facts.jsonl", facts_jsonl(dataset));
+  console.out << describe_multi_prompt(dataset) << "dataset: " << out.string() << "\n";
+  return 0;
+}
+
+}  // namespace detail
+}  // namespace plumb

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb generate: what does a model say when it is asked in many ways, and does it stay with it?
+//
+// Asks every fact of a dataset under all templates and names, with and without examples before it,
+// keeps the answers in a run folder and shows how often they are right, how they agree and how sure
+// the model was. Generic over the backend: `make_model(ModelOptions)` gives a CausalLm.
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/cli/generate_options.hpp"
+#include "plumb/cli/job.hpp"
+#include "plumb/report/many_prompt_report.hpp"
+#include "plumb/run/answer_run.hpp"
+#include "plumb/run/name_likelihood_check.hpp"
+#include "plumb/run/name_likelihood_run.hpp"
+#include "plumb/run/progress.hpp"
+
+namespace plumb {
+namespace detail {
+
+inline Json setting_names(const std::vector<FewShotSetting>& settings) {
+  Json names = Json::array();
+  for (const FewShotSetting& setting : settings) names.push_back(setting_name(setting));
+  return names;
+}
+
+/// Everything that decides the results; run folders are told apart by it.
+inline Json generate_settings(const GenerateArguments& arguments, const MultiPromptDataset& data,
+                              const ModelDescription& model, const AnswerLemmas& lemmas) {
+  Dataset dataset;
+  dataset.name = data.name;
+  dataset.files = data.files;
+  const AnswerOptions& asking = arguments.asking;
+  Json settings = job_settings("generate", arguments, dataset, model);
+  settings.update(
+      Json{{"settings", setting_names(asking.settings)},
+           {"names", setting_names(arguments.names)},
+           {"limit", asking.limit},
+           {"relations", arguments.relations.empty() ? Json() : Json(arguments.relations)},
+           {"max_new_tokens", asking.max_new_tokens},
+           {"samples", asking.samples},
+           {"confidence_prompts", asking.confidence_prompts},
+           {"shot_seed", asking.shot_seed},
+           {"sample_seed", asking.sample_seed},
+           {"lemmas", lemmas_word(lemmas)},
+           {"samplings", arguments.measuring.samplings},
+           {"sample_by", sampling_word(arguments.measuring.by)},
+           {"seed", arguments.seed}});
+  return settings;
+}
+
+/// "2 nouns what: capital 'x', author 'y'.", of the first twelve.
+inline std::string listed(const std::string& noun, const std::string& what,
+                          const std::vector<std::pair<std::string, std::string>>& named) {
+  std::string text = counted(named.size(), noun) + " " + what + ": ";
+  for (std::size_t i = 0; i < std::min<std::size_t>(12, named.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + named[i].first + " '" + named[i].second + "'";
+  }
+  return text + (named.size() > 12 ? " …" : ".");
+}
+
+inline std::vector<std::string> remarks_on(const MultiPromptDataset& dataset,
+                                           const AskedFacts& asked,
+                                           const GenerateArguments& arguments) {
+  std::vector<std::string> remarks;
+  if (!asked.without_answer.empty()) {
+    remarks.push_back(
+        listed("fact", "left out, as no name of an object has a word", asked.without_answer));
+  }
+  if (!asked.wordless_names.empty()) {
+    remarks.push_back(
+        listed("name", "without a word, which no answer can match", asked.wordless_names));
+  }
+  for (const FewShotSetting& setting : arguments.asking.settings) {
+    const FewShot few_shot(dataset, setting, arguments.asking.shot_seed);
+    std::string none, fewer;
+    for (const AskedRelation& one : asked.relations) {
+      const std::string& code = dataset.relations[one.relation].code;
+      const auto& templates = few_shot.templates(one.relation);
+      if (templates.empty()) {
+        none += (none.empty() ? "" : ", ") + code;
+      } else if (few_shot.shots(one.relation, templates.front()).size() <= setting.shots &&
+                 setting.shots > 0) {
+        fewer += (fewer.empty() ? "" : ", ") + code;
+      }
+    }
+    if (!none.empty()) {
+      remarks.push_back(few_shot.name() + ": no question template in " + none + ".");
+    }
+    if (!fewer.empty()) {
+      remarks.push_back(few_shot.name() + ": some prompts show fewer than " +
+                        std::to_string(setting.shots) + " examples, as there are no more, in " +
+                        fewer + ".");
+    }
+  }
+  return remarks;
+}
+
+/// Refuses a job that would ask nothing. The mask form asks with any template.
+inline void refuse_no_question(const MultiPromptDataset& dataset, const AskedFacts& asked,
+                               const GenerateArguments& arguments) {
+  for (const FewShotSetting& setting : arguments.asking.settings) {
+    const FewShot few_shot(dataset, setting, arguments.asking.shot_seed);
+    for (const AskedRelation& one : asked.relations) {
+      if (!few_shot.templates(one.relation).empty()) return;
+    }
+  }
+  throw user_error({.file = arguments.data}, "has no question template",
+                   "say --form mask, or give templates that end in '? [Y].'");
+}
+
+/// Refuses what the job would end in later, before it makes its folder.
+template <CausalLm Model>
+void refuse_unaskable(Model& model, const MultiPromptDataset& dataset, const AskedFacts& asked,
+                      const GenerateArguments& arguments) {
+  if (arguments.bos && !model.bos()) {
+    throw user_error({.field = "--bos"}, "the model has no BOS token", "say --bos no");
+  }
+  for (const FewShotSetting& setting : arguments.asking.settings) {
+    refuse_long_prompts(model, arguments.bos, arguments.asking, dataset, asked, setting);
+  }
+  for (const FewShotSetting& setting : arguments.names) {
+    refuse_unscorable_names(model, arguments.bos, arguments.asking, dataset, asked, setting);
+  }
+}
+
+/// left_out.csv: what no answer can match, all of it.
+inline void write_left_out(const RunFolder& folder, const AskedFacts& asked) {
+  if (asked.without_answer.empty() && asked.wordless_names.empty()) return;
+  std::string text = csv_line({"relation", "what", "name"});
+  for (const auto& [code, name] : asked.without_answer) text += csv_line({code, "fact", name});
+  for (const auto& [code, name] : asked.wordless_names) {
+    text += csv_line({code, "name of an object", name});
+  }
+  write_atomically(folder.file("left_out.csv"), text);
+}
+
+inline void write_asked(const RunFolder& folder, const MultiPromptDataset& asked) {
+  std::filesystem::create_directories(folder.file("asked"));
+  write_atomically(folder.file("asked") / "facts.jsonl", facts_jsonl(asked));
+  write_atomically(folder.file("asked") / "templates.jsonl", templates_jsonl(asked));
+}
+
+}  // namespace detail
+
+/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+template <class MakeModel>
+int run_generate_command(Console& console, MakeModel make_model) {
+  detail::GenerateWords words;
+  detail::options::options_description list;
+  words.describe(list);
+  const auto values = detail::parse_arguments(
+      console, "plumb generate --data DIR --model FILE --out RUN [options]", list);
+  if (!values) return 0;
+  const detail::GenerateArguments arguments = words.parse(*values);
+  if (!arguments.resume) refuse_used(arguments.out);  // said before a large model is loaded
+  const double start = Progress::monotonic_seconds();
+  const AnswerLemmas lemmas = words.measuring.lemmas();
+  const MultiPromptDataset loaded = load_multi_prompt(arguments.data);
+  const AnswerOptions& asking = arguments.asking;
+  const AskedFacts named = asked_facts(loaded, arguments.relations, asking.limit);
+  const MultiPromptDataset dataset = answerable(loaded);
+  AskedFacts asked = asked_facts(dataset, arguments.relations, asking.limit);
+  asked.without_answer = named.without_answer;
+  asked.wordless_names = named.wordless_names;
+  detail::refuse_no_question(dataset, asked, arguments);
+
+  auto model = make_model(arguments.model);
+  detail::refuse_unaskable(model, dataset, asked, arguments);
+  const ModelDescription description = detail::describe_model(model);
+  const RunFolder folder(arguments.out,
+                         detail::generate_settings(arguments, dataset, description, lemmas),
+                         arguments.resume);
+  std::string at_work;
+  std::unique_ptr<Progress> progress;
+  PartWork work(folder.file("journal.jsonl"), [&](const std::string& part, std::size_t done,
+                                                  std::size_t fresh, std::size_t total) {
+    if (part != at_work) {
+      progress = std::make_unique<Progress>(console.err, total, part, console.err_is_terminal);
+      at_work = part;
+    }
+    progress->update(done, fresh, "");
+  });
+  AnswerRun run(model, arguments.bos, asking, dataset, asked, folder, work);
+  detail::write_asked(folder, narrowed(dataset, asked));
+  for (const FewShotSetting& setting : asking.settings) {
+    run.answer(setting);
+    run.sample(setting);
+  }
+  if (!arguments.names.empty()) {
+    NameLikelihoodRun names(model, arguments.bos, asking, dataset, asked, folder, work);
+    for (const FewShotSetting& setting : arguments.names) names.score(setting);
+  }
+  Json candidates = Json::object();
+  for (const AskedRelation& one : asked.relations) {
+    const MultiPromptRelation& relation = dataset.relations[one.relation];
+    candidates[relation.code] = object_labels(relation);
+  }
+  detail::write_left_out(folder, asked);
+  write_atomically(folder.file("metadata_generate.json"),
+                   Json{{"model", arguments.model.model.filename().string()},
+                        {"dataset", dataset.name},
+                        {"settings", detail::setting_names(asking.settings)},
+                        {"candidates", std::move(candidates)},
+                        {"rows", recorded_rows(folder.path())},
+                        {"remarks", detail::remarks_on(dataset, asked, arguments)}}
+                           .dump(2) +
+                       "\n");
+  const ManyPromptReport report =
+      detail::generation_report(folder.path(), lemmas, arguments.measuring);
+  report.write(folder.path());
+  Json facts = detail::run_facts(detail::command_line_of(console, "generate"), arguments,
+                                 work.summary, Progress::monotonic_seconds() - start);
+  facts["seconds_by_part"] = work.seconds;
+  facts["wordnet"] = words.measuring.wordnet;
+  folder.write_run(facts, "complete");
+  for (const std::string& note : report.notes()) console.out << note << "\n";
+  console.out << "\n"
+              << report.table() << "\n"
+              << detail::cost_in_words(work.summary, description, "answers and scored names")
+              << "report: " << (arguments.out / "report.html").string() << "\n";
+  return 0;
+}
+
+}  // namespace plumb

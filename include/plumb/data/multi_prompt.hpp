@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is asked in many ways?
+//
+// A fact is a subject of a relation with all its objects, each entity with every name it has; a
+// relation has many templates. A prompt is a template with one of the subject's names in it; it is
+// answered by any name of any object. Source: MyriadLAMA, "What Matters in Learning Facts in
+// Language Models?", section 4 (its "subject-relation pair" is a fact here). Non-goals: closed sets
+// of options (dataset.hpp), how a folder is read (multi_prompt_folder.hpp).
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/data/prompt_template.hpp"
+
+namespace plumb {
+
+struct NamedEntity {
+  std::string id;
+  /// The label first, then the aliases; at least one, each once.
+  std::vector<std::string> names;
+};
+
+struct ManyNamedFact {
+  NamedEntity subject;
+  /// At least one, by distinct identifiers.
+  std::vector<NamedEntity> objects;
+  /// Line of its file, from 1, for messages.
+  std::size_t line = 0;
+};
+
+struct MultiPromptRelation {
+  std::string code;
+  std::vector<PromptTemplate> templates;
+  std::vector<ManyNamedFact> facts;
+  /// Where facts and templates were read, for messages.
+  std::filesystem::path file{};
+  std::filesystem::path template_file{};
+
+  /// Prompts of its first `limit` facts, of all for 0.
+  [[nodiscard]] std::size_t prompts(std::size_t limit = 0) const {
+    const std::size_t count = limit == 0 ? facts.size() : std::min(limit, facts.size());
+    std::size_t names = 0;
+    for (std::size_t f = 0; f < count; ++f) names += facts[f].subject.names.size();
+    return names * templates.size();
+  }
+};
+
+struct MultiPromptDataset {
+  std::string name;
+  std::vector<MultiPromptRelation> relations;
+  /// Every file that was read, in order: what a hash of the dataset covers.
+  std::vector<std::filesystem::path> files;
+};
+
+/// Places of the relations named by `codes`, in that order; an empty list names all. Throws a user
+/// error on a name the dataset does not have or that stands twice.
+[[nodiscard]] inline std::vector<std::size_t> relation_places(
+    const MultiPromptDataset& dataset, const std::vector<std::string>& codes) {
+  std::vector<std::size_t> places;
+  for (std::size_t r = 0; r < dataset.relations.size() && codes.empty(); ++r) places.push_back(r);
+  for (const std::string& code : codes) {
+    const auto found = std::ranges::find(dataset.relations, code, &MultiPromptRelation::code);
+    const auto place = static_cast<std::size_t>(found - dataset.relations.begin());
+    if (found == dataset.relations.end() || std::ranges::find(places, place) != places.end()) {
+      throw user_error({.field = "--relations"},
+                       "'" + code + "' is not a relation of " + dataset.name + " or is named twice",
+                       "`plumb data describe` lists its relations");
+    }
+    places.push_back(place);
+  }
+  return places;
+}
+
+}  // namespace plumb

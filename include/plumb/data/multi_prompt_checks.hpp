@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// When can a relation be asked with many prompts?
+//
+// The rules are the same wherever it was read: an entity's names are not blank and stand once each,
+// and a relation has a name that files can have, facts and templates. Non-goals: single lines and
+// templates, whose readers report them (multi_prompt_folder.hpp, prompt_template_file.hpp).
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/data/multi_prompt.hpp"
+
+namespace plumb {
+
+/// Whether a text has nothing but white space.
+[[nodiscard]] inline bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+/// One more name; blank ones and those it has are passed over.
+inline void add_name(NamedEntity& entity, const std::string& name) {
+  if (is_blank(name) || std::ranges::find(entity.names, name) != entity.names.end()) return;
+  entity.names.push_back(name);
+}
+
+inline void add_names(NamedEntity& entity, const std::vector<std::string>& names) {
+  for (const std::string& name : names) add_name(entity, name);
+}
+
+/// What a relation lacks once it is read, or what is wrong with its name.
+[[nodiscard]] inline std::optional<Error> problem_with_relation(const MultiPromptRelation& relation,
+                                                                const Site& site) {
+  const std::string& code = relation.code;
+  const bool odd = std::ranges::any_of(
+      code, [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20; });
+  if (code.empty() || code.front() == '.' || odd) {
+    return user_error(site,
+                      "relation name '" + code +
+                          "' is empty, starts with a dot or holds a '/' or control character",
+                      "results are kept in files of that name; rename it");
+  }
+  if (!relation.facts.empty() && !relation.templates.empty()) return std::nullopt;
+  return user_error(
+      site, "relation " + code + " has no usable " + (relation.facts.empty() ? "fact" : "template"),
+      "add one or remove the relation");
+}
+
+}  // namespace plumb

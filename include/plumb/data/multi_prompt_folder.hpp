@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a dataset of many prompts kept in a folder?
+//
+//   facts.jsonl       {"relation": "capital", "sub_id": "FR", "sub_label": "France",
+//                      "sub_aliases": ["the French Republic"],
+//                      "objects": [{"obj_id": "Q90", "obj_label": "Paris",
+//                                   "obj_aliases": ["City of Light"]}]}, one fact a line
+//   templates.jsonl   as in prompt_template_file.hpp
+// Aliases may be missing. A subject stands once in a relation, an object once in a fact, and every
+// relation is in both files. Relations are in the order of facts.jsonl. A folder of any closed-set
+// layout is read too (closed_set_prompts.hpp), with prompts/templates.jsonl where it has one.
+// Source of the shape: MyriadLAMA, "What Matters in Learning Facts in Language Models?", section 4.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "plumb/data/closed_set_prompts.hpp"
+#include "plumb/data/load.hpp"
+
+namespace plumb {
+
+/// Whether a path is a folder of this layout: it has facts.jsonl and is of no closed-set layout
+/// that may have such a file too.
+[[nodiscard]] inline bool is_multi_prompt(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) && std::filesystem::exists(path / "facts.jsonl") &&
+         !is_bear(path) && !is_lama(path) && !is_pararel(path) && choice_table_files(path).empty();
+}
+
+/// The templates that a folder of a closed-set layout has for many prompts; nothing otherwise.
+[[nodiscard]] inline std::optional<std::filesystem::path> prompt_file_of(
+    const std::filesystem::path& folder) {
+  auto file = folder / "prompts" / "templates.jsonl";
+  if (!std::filesystem::is_directory(folder) || !std::filesystem::exists(file)) return {};
+  return file;
+}
+
+namespace detail {
+
+/// The entity of an object's fields `kind`_id, `kind`_label and `kind`_aliases; nothing after
+/// reporting what is wrong with them.
+inline std::optional<NamedEntity> named_entity(const Json& object, const std::string& kind,
+                                               const std::string& prefix, const Site& site,
+                                               const ProblemSink& report) {
+  const auto id = required_string(object, kind + "_id", site, report, prefix);
+  if (!id) return std::nullopt;
+  const auto label = required_string(object, kind + "_label", site, report, prefix);
+  if (!label) return std::nullopt;
+  NamedEntity entity{*id, {*label}};
+  const std::string field = kind + "_aliases";
+  if (object.contains(field)) {
+    const auto aliases = string_list(object, field);
+    if (!aliases) {
+      report(user_error(with_field(site, prefix + field), "is not a list of strings",
+                        "write [\"…\", …] or leave it out"));
+      return std::nullopt;
+    }
+    add_names(entity, *aliases);
+  }
+  return entity;
+}
+
+/// The fact of a line; nothing after reporting what is wrong with it.
+inline std::optional<ManyNamedFact> many_named_fact(const Json& line, const Site& site,
+                                                    const ProblemSink& report) {
+  auto subject = named_entity(line, "sub", "", site, report);
+  if (!subject) return std::nullopt;
+  ManyNamedFact fact{std::move(*subject), {}, site.line};
+  const auto refuse = [&](const std::string& field, const std::string& message,
+                          const std::string& remedy) {
+    report(user_error(with_field(site, field), message, remedy));
+    return std::nullopt;
+  };
+  const std::string shape = "write [{\"obj_id\": \"…\", \"obj_label\": \"…\"}, …]";
+  const auto objects = line.find("objects");
+  if (objects == line.end()) return refuse("objects", "is missing", shape);
+  if (!objects->is_array()) return refuse("objects", "is not a list", shape);
+  if (objects->empty()) return refuse("objects", "is empty", shape);
+  std::unordered_set<std::string> ids;
+  for (const Json& object : *objects) {
+    const std::string place = "objects[" + std::to_string(fact.objects.size()) + "]";
+    if (!object.is_object()) return refuse(place, "is not an object", shape);
+    auto entity = named_entity(object, "obj", place + ".", site, report);
+    if (!entity) return std::nullopt;
+    if (!ids.insert(entity->id).second) {
+      return refuse(place + ".obj_id", "'" + entity->id + "' stands twice in the fact",
+                    "put its names in one object");
+    }
+    fact.objects.push_back(std::move(*entity));
+  }
+  return fact;
+}
+
+/// A relation of facts.jsonl while it is read.
+struct ReadRelation {
+  MultiPromptRelation relation;
+  /// The first line that names it, from 1.
+  std::size_t line = 0;
+  /// Lines of its subjects, by identifier.
+  std::unordered_map<std::string, std::size_t> subjects;
+};
+
+/// Relations in order of first appearance, without templates.
+inline std::vector<ReadRelation> read_many_named_facts(const std::filesystem::path& file,
+                                                       const ProblemSink& report) {
+  std::vector<ReadRelation> relations;
+  std::unordered_map<std::string, std::size_t> places;
+  for_each_json_line(file, report, [&](const Json& line, std::size_t number) {
+    const Site site{file, number};
+    const auto code = required_string(line, "relation", site, report);
+    if (!code) return;
+    const auto [place, is_new] = places.try_emplace(*code, relations.size());
+    if (is_new) relations.push_back({{*code, {}, {}, file}, number, {}});
+    auto fact = many_named_fact(line, site, report);
+    if (!fact) return;
+    ReadRelation& read = relations[place->second];
+    const auto [first, is_new_subject] = read.subjects.try_emplace(fact->subject.id, number);
+    if (!is_new_subject) {
+      return report(user_error(with_field(site, "sub_id"),
+                               "'" + fact->subject.id + "' stands twice in relation " + *code +
+                                   ", first in line " + std::to_string(first->second),
+                               "put its objects in one line"));
+    }
+    read.relation.facts.push_back(std::move(*fact));
+  });
+  return relations;
+}
+
+/// `chooses`: the templates say which relations are taken, as those given from elsewhere do.
+inline MultiPromptDataset load_multi_prompt_folder(const std::filesystem::path& folder,
+                                                   const PromptTemplateFile& templates,
+                                                   bool chooses, const ProblemSink& report) {
+  const auto file = folder / "facts.jsonl";
+  MultiPromptDataset dataset{folder.filename().string(), {}, {file, templates.path()}};
+  std::unordered_set<std::string> codes;
+  for (ReadRelation& read : read_many_named_facts(file, report)) {
+    MultiPromptRelation& relation = read.relation;
+    codes.insert(relation.code);
+    const RelationTemplates* given = templates.find(relation.code);
+    if (chooses && given == nullptr) continue;
+    if (given != nullptr) relation.templates = given->templates;
+    relation.template_file = templates.path();
+    if (const auto problem = problem_with_relation(relation, {file, read.line, "relation"})) {
+      report(*problem);
+    } else {
+      dataset.relations.push_back(std::move(relation));
+    }
+  }
+  for (const RelationTemplates& named : templates.relations()) {
+    if (codes.contains(named.code)) continue;
+    report(user_error({templates.path(), named.line, "relation"},
+                      "'" + named.code + "' has no usable fact in " + file.string(),
+                      "add facts or remove the templates"));
+  }
+  return dataset;
+}
+
+}  // namespace detail
+
+/// Reads a folder of this layout, or a dataset of any closed-set layout. The templates are those of
+/// `templates` where that is not empty, whatever the folder has, and then only the relations that
+/// it names are taken. Broken lines and relations without facts or templates go to `report`. Throws a
+/// user error when a file cannot be read, the layout is not known or nothing usable was found.
+[[nodiscard]] inline MultiPromptDataset load_multi_prompt(
+    std::filesystem::path path, const ProblemSink& report = throw_problem,
+    const std::filesystem::path& templates = {}) {
+  if (path.filename().empty()) path = path.parent_path();  // "data/many/" is named many too
+  MultiPromptDataset dataset;
+  if (is_multi_prompt(path)) {
+    const PromptTemplateFile file(templates.empty() ? path / "templates.jsonl" : templates, report);
+    dataset = detail::load_multi_prompt_folder(path, file, !templates.empty(), report);
+  } else {
+    const Dataset closed = load_dataset(path, report);
+    const auto file = templates.empty() ? prompt_file_of(path) : templates;
+    std::optional<PromptTemplateFile> read;
+    if (file) read.emplace(*file, report);
+    dataset = multi_prompt_of(closed, read ? &*read : nullptr, report);
+  }
+  if (dataset.relations.empty()) {
+    throw user_error({.file = path}, "the dataset is empty",
+                     "it needs at least one relation with facts and templates");
+  }
+  return dataset;
+}
+
+/// facts.jsonl of a dataset whose texts are UTF-8.
+[[nodiscard]] inline std::string facts_jsonl(const MultiPromptDataset& dataset) {
+  const auto put = [](Json& object, const std::string& kind, const NamedEntity& entity) {
+    object[kind + "_id"] = entity.id;
+    object[kind + "_label"] = entity.names.front();
+    object[kind + "_aliases"] =
+        std::vector<std::string>(entity.names.begin() + 1, entity.names.end());
+  };
+  std::string text;
+  for (const MultiPromptRelation& relation : dataset.relations) {
+    for (const ManyNamedFact& fact : relation.facts) {
+      Json line = {{"relation", relation.code}};
+      put(line, "sub", fact.subject);
+      Json& objects = line["objects"] = Json::array();
+      for (const NamedEntity& object : fact.objects) {
+        put(objects.emplace_back(Json::object()), "obj", object);
+      }
+      text += line.dump() + "\n";
+    }
+  }
+  return text;
+}
+
+/// templates.jsonl of a dataset whose texts are UTF-8; a template without a group has no such
+/// field.
+[[nodiscard]] inline std::string templates_jsonl(const MultiPromptDataset& dataset) {
+  std::string text;
+  for (const MultiPromptRelation& relation : dataset.relations) {
+    for (const PromptTemplate& one : relation.templates) {
+      Json line = {{"relation", relation.code}, {"template", one.text}};
+      if (!one.group.empty()) line["group"] = one.group;
+      line["style"] = style_word(one.style);
+      line["origin"] = origin_word(one.origin);
+      text += line.dump() + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace plumb

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a model asked for the word behind a gap, with other facts as examples?
+//
+//   Predict the [MASK] in each sentence in one word.
+//   Q: The capital of Norway is [MASK].
+//   A: Oslo.
+//   …
+//   Q: The capital of France is [MASK].
+//   A:
+// and the question form, of question templates alone:
+//   Answer each question in one word.
+//   Q: What is the capital of France?
+//   A:
+// Examples (shots) are facts with the label of their subject and of their first object:
+//   zero-shot   none
+//   X-random    X facts of all relations, each under a template of its own relation
+//   X-relation  X facts of the asked relation, each under a template of its own
+//   X-template  X facts of the asked relation under the asked template
+// X + 1 facts and their templates are drawn once for each setting and relation (X-template: each
+// template); a prompt that asks the fact of one of the first X shows the last in its place. So
+// nearly all prompts of a relation begin alike. A relation with no more facts gives as many as it
+// has. Templates are filled as they are, no letter is upper-cased.
+// Source: "What Matters in Learning Facts in Language Models?", section 3.1 and appendices D.1 and
+// E, which draw X facts anew for each prompt as far as they say.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+#include "plumb/data/multi_prompt.hpp"
+#include "plumb/prompt/statement.hpp"
+
+namespace plumb {
+
+enum class ShotSource : std::uint8_t { none, random, relation, same_template };
+enum class PromptForm : std::uint8_t { mask, question };
+
+struct FewShotSetting {
+  ShotSource source = ShotSource::none;
+  /// 0 just where the source is none.
+  std::size_t shots = 0;
+  PromptForm form = PromptForm::mask;
+
+  friend bool operator==(const FewShotSetting&, const FewShotSetting&) = default;
+};
+
+/// "zero-shot", "4-random", "4-relation", "4-template", the question form with "-question" behind.
+[[nodiscard]] inline std::string setting_name(const FewShotSetting& setting) {
+  const std::string many = std::to_string(setting.shots);
+  std::string name = "zero-shot";
+  if (setting.source == ShotSource::random) name = many + "-random";
+  if (setting.source == ShotSource::relation) name = many + "-relation";
+  if (setting.source == ShotSource::same_template) name = many + "-template";
+  return name + (setting.form == PromptForm::question ? "-question" : "");
+}
+
+/// A fact under a template, by places in the dataset.
+struct AskedUnder {
+  std::size_t relation = 0;
+  std::size_t fact = 0;
+  std::size_t template_index = 0;
+};
+
+/// Writes the prompts of one setting. The dataset must outlive it. Any number of threads may ask
+/// one shot list each.
+class FewShot {
+ public:
+  FewShot(const MultiPromptDataset& dataset, const FewShotSetting& setting, std::uint64_t seed)
+      : dataset_(dataset), setting_(setting), seed_(seed), usable_(dataset.relations.size()) {
+    for (std::size_t r = 0; r < usable_.size(); ++r) {
+      const auto& templates = dataset.relations[r].templates;
+      for (std::size_t t = 0; t < templates.size(); ++t) {
+        if (setting.form == PromptForm::mask || templates[t].style == TemplateStyle::question) {
+          usable_[r].push_back(t);
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] const FewShotSetting& setting() const noexcept { return setting_; }
+  [[nodiscard]] std::string name() const { return setting_name(setting_); }
+  /// The templates of a relation that this form can ask, ascending.
+  [[nodiscard]] const std::vector<std::size_t>& templates(std::size_t relation) const {
+    return usable_[relation];
+  }
+
+  /// The X + 1 shots of a relation (under X-template: of one of its templates) in their order, the
+  /// last for those who ask one of the others; fewer where there are no more facts.
+  [[nodiscard]] std::vector<AskedUnder> shots(std::size_t relation,
+                                              std::size_t template_index) const {
+    if (setting_.source == ShotSource::none) return {};
+    const bool same = setting_.source == ShotSource::same_template;
+    const MultiPromptRelation& asked = dataset_.relations[relation];
+    std::vector<AskedUnder> drawn;
+    const auto offer = [&](std::size_t r) {
+      if (usable_[r].empty()) return;
+      for (std::size_t f = 0; f < dataset_.relations[r].facts.size(); ++f) {
+        drawn.push_back({r, f, template_index});
+      }
+    };
+    if (setting_.source == ShotSource::random) {
+      for (std::size_t r = 0; r < usable_.size(); ++r) offer(r);
+    } else {
+      offer(relation);
+    }
+    RandomStream random(seed_, "shots/" + name() + "/" + asked.code +
+                                   (same ? "/" + asked.templates[template_index].text : ""));
+    random.shuffle(drawn, setting_.shots + 1);
+    drawn.resize(std::min(drawn.size(), setting_.shots + 1));
+    if (same) return drawn;
+    for (AskedUnder& shot : drawn) {
+      const std::vector<std::size_t>& from = usable_[shot.relation];
+      shot.template_index = from[random.below(from.size())];
+    }
+    return drawn;
+  }
+
+  /// All that stands before the asked fact's own question, from `drawn`, what `shots` gave for it.
+  /// Without a fact (content-free prompts) the first X are shown.
+  [[nodiscard]] std::string context(const std::vector<AskedUnder>& drawn, std::size_t relation,
+                                    std::size_t fact = no_fact) const {
+    std::string text = setting_.form == PromptForm::mask
+                           ? "Predict the [MASK] in each sentence in one word.\n"
+                           : "Answer each question in one word.\n";
+    for (std::size_t i = 0; i < std::min(setting_.shots, drawn.size()); ++i) {
+      const auto asks = [&](const AskedUnder& shot) {
+        return shot.relation == relation && shot.fact == fact;
+      };
+      if (!asks(drawn[i])) {
+        text += example(drawn[i]);
+      } else if (drawn.size() > setting_.shots) {
+        text += example(drawn.back());
+      }
+    }
+    return text;
+  }
+
+  /// The question itself, behind the context, up to where the answer begins.
+  [[nodiscard]] std::string question(std::size_t relation, std::size_t template_index,
+                                     std::string_view subject) const {
+    const std::string& pattern = dataset_.relations[relation].templates[template_index].text;
+    std::string asked;
+    if (setting_.form == PromptForm::mask) {
+      asked = fill_template(pattern, subject, "[MASK]", true).text;
+    } else {
+      asked = fill_template(pattern.substr(0, pattern.rfind("[Y]")), subject, "", true).text;
+      asked.erase(asked.find_last_not_of(' ') + 1);
+    }
+    return "Q: " + asked + "\nA:";
+  }
+
+  static constexpr std::size_t no_fact = static_cast<std::size_t>(-1);
+
+ private:
+  [[nodiscard]] std::string example(const AskedUnder& shot) const {
+    const ManyNamedFact& fact = dataset_.relations[shot.relation].facts[shot.fact];
+    return question(shot.relation, shot.template_index, fact.subject.names.front()) + " " +
+           fact.objects.front().names.front() + ".\n";
+  }
+
+  const MultiPromptDataset& dataset_;
+  FewShotSetting setting_;
+  std::uint64_t seed_;
+  /// By relation.
+  std::vector<std::vector<std::size_t>> usable_;
+};
+
+}  // namespace plumb

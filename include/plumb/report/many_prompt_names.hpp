@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What are the parts of many-prompt results called, wherever they are shown?
+//
+// Names, and the few choices that the page, the tables and metrics.json share, so that all of them
+// show the same. Non-goal: markup (many_prompt_cells.hpp).
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/utf8.hpp"
+#include "plumb/report/many_prompt_data.hpp"
+
+namespace plumb::detail {
+
+/// Bars of a histogram of samplings, at most.
+inline constexpr std::size_t sampling_bars = 40;
+
+inline const char* as_word(SampleBy by) {
+  return by == SampleBy::fact ? "fact" : "relation";
+}
+inline const char* as_word(TemplateStyle style) {
+  return style == TemplateStyle::cloze ? "cloze" : "question";
+}
+inline const char* as_word(TemplateOrigin origin) {
+  return origin == TemplateOrigin::manual ? "manual" : "generated";
+}
+
+/// The kinds of pairs of prompts, as files call them, and as people do.
+struct PairShare {
+  const char* name;
+  const char* words;
+  MatchingShare PromptConsistency::*share;
+};
+inline constexpr std::array<PairShare, 5> pair_shares{
+    {{"all", "All pairs", &PromptConsistency::all},
+     {"inner_group", "Inner group", &PromptConsistency::inner_group},
+     {"inter_group", "Inter group", &PromptConsistency::inter_group},
+     {"only_subject", "Only the subject differs", &PromptConsistency::only_subject},
+     {"only_template", "Only the template differs", &PromptConsistency::only_template}}};
+
+/// A template's text, or "template N" where it is not known.
+inline std::string template_text(const PromptedRelation& relation, std::size_t index) {
+  if (index < relation.texts.size()) return relation.texts[index].text;
+  return "template " + std::to_string(index);
+}
+
+/// A candidate's label, or "candidate N" where it is not known.
+inline std::string candidate_label(const ManyPromptResults& made, const std::string& relation,
+                                   std::size_t candidate) {
+  const auto known = made.candidates.find(relation);
+  if (known != made.candidates.end() && candidate < known->second.size()) {
+    return known->second[candidate];
+  }
+  return "candidate " + std::to_string(candidate);
+}
+
+/// At most so many characters, with "…" where more were left out: at the end, or in long texts
+/// before the last twelve, where a setting's name stands.
+inline std::string cut_to(const std::string& text, std::size_t characters) {
+  if (count_code_points(text) <= characters) return text;
+  std::vector<std::size_t> begins;  // of characters
+  for (std::size_t at = 0; at < text.size();) {
+    begins.push_back(at);
+    const std::size_t size = first_code_point(std::string_view(text).substr(at)).size;
+    at += size == 0 ? 1 : size;
+  }
+  const std::size_t tail = characters < 20 ? 0 : 12;
+  return text.substr(0, begins[characters - tail - 1]) + "…" +
+         (tail == 0 ? "" : text.substr(begins[begins.size() - tail]));
+}
+
+/// The way of asking with the highest average accuracy, the first of equals; none when nothing was
+/// asked.
+inline const ManyPromptResult* best_way(const ManyPromptResults& made) {
+  const ManyPromptResult* best = nullptr;
+  for (const ManyPromptResult& way : made.ways) {
+    if (way.facts == 0) continue;
+    if (best == nullptr || way.coverage.average.value > best->coverage.average.value) best = &way;
+  }
+  return best;
+}
+
+/// Codes of all relations, in order of appearance.
+inline std::vector<std::string> relation_codes(const ManyPromptResults& made) {
+  std::vector<std::string> codes;
+  for (const ManyPromptResult& way : made.ways) {
+    for (const PromptedRelation& relation : way.relations) {
+      if (std::ranges::find(codes, relation.code) == codes.end()) codes.push_back(relation.code);
+    }
+  }
+  return codes;
+}
+
+inline const PromptedRelation* relation_named(const ManyPromptResult& way,
+                                              const std::string& code) {
+  const auto found = std::ranges::find(way.relations, code, &PromptedRelation::code);
+  return found == way.relations.end() ? nullptr : &*found;
+}
+
+/// The share of answers of one to five tokens among those with their probability; 0 without any.
+inline double share_of_short(const OverconfidenceByLength& by_length) {
+  std::size_t within = 0;
+  for (const Overconfidence& length : by_length.lengths) within += length.prompts;
+  const std::size_t all = within + by_length.longer + by_length.empty;
+  return all == 0 ? 0 : static_cast<double>(within) / static_cast<double>(all);
+}
+
+}  // namespace plumb::detail

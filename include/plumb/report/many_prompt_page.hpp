@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a person look at after facts were asked in many ways?
+
+#include <algorithm>
+#include <string>
+
+#include "plumb/data/json_file.hpp"
+#include "plumb/report/many_prompt_accuracy.hpp"
+#include "plumb/report/many_prompt_answers.hpp"
+#include "plumb/report/many_prompt_data.hpp"
+#include "plumb/report/many_prompt_reliability.hpp"
+#include "plumb/report/many_prompt_templates.hpp"
+#include "plumb/report/page.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// What counts as right.
+inline std::string asked_in_words(const ManyPromptResults& made) {
+  const bool words = std::ranges::any_of(made.ways, &ManyPromptResult::generated);
+  const bool options = std::ranges::any_of(made.ways, [](const auto& w) { return !w.generated; });
+  std::string text =
+      "Each fact is asked with many prompts: the templates of its relation, each "
+      "with the names of its subject. ";
+  if (words) text += "A generated answer is right when it holds a name of an object of the fact. ";
+  if (options) text += "An answer to a closed set is right when the true option is the likeliest. ";
+  text.pop_back();
+  return text;
+}
+
+}  // namespace detail
+
+/// The whole page. `settings` are the run's, for the last table; `title` is plain text.
+[[nodiscard]] inline std::string many_prompt_page(const ManyPromptResults& made,
+                                                  const Json& settings, const std::string& title) {
+  std::string out = page_begin(title) + "<h1>" + label(title) + "</h1>\n<p class=\"dim\">" +
+                    detail::asked_in_words(made) + "</p>\n";
+  if (settings.value("quantized", false)) {
+    out += note("Quantised weights (" + first_string(settings, "weights").value_or("") +
+                ") run natively round the activations too: answers may differ from those of the "
+                "same weights in F32.");
+  }
+  for (const std::string& remark : made.remarks) out += note(remark);
+  return out + detail::many_prompt_cards(made) + detail::overview_section(made) +
+         detail::samplings_section(made) + detail::reliability_section(made) +
+         detail::answer_length_section(made) + detail::coverage_section(made) +
+         detail::sharing_section(made) + detail::consistency_section(made) +
+         detail::prompts_section(made) + detail::forms_section(made) +
+         detail::aliases_section(made) + detail::bias_section(made) +
+         detail::prompted_relations_section(made) + detail::several_section(made) +
+         settings_table(settings) + page_end();
+}
+
+}  // namespace plumb

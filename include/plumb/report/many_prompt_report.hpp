@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do answers to many prompts leave for people and for other programs?
+//
+// metrics.json, the numbers behind each chart as CSV, report.html, and the table for the terminal.
+// All depends on the results, the settings and the title alone. Non-goal: where the answers come
+// from (calibrate/many_prompt_study.hpp).
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/report/many_prompt_csv.hpp"
+#include "plumb/report/many_prompt_data.hpp"
+#include "plumb/report/many_prompt_json.hpp"
+#include "plumb/report/many_prompt_page.hpp"
+#include "plumb/report/text_table.hpp"
+#include "plumb/run/run_folder.hpp"
+
+namespace plumb {
+
+class ManyPromptReport {
+ public:
+  /// `settings` is an object of names and values for the page's last table.
+  ManyPromptReport(ManyPromptResults made, Json settings, std::string title)
+      : made_(std::move(made)), settings_(std::move(settings)), title_(std::move(title)) {}
+
+  /// Writes metrics.json, the CSVs of many_prompt_csvs and report.html into `target`, which must be
+  /// there.
+  void write(const std::filesystem::path& target) const {
+    const ManyPromptOptions& options = made_.options;
+    Json metrics = {
+        {"bootstrap",
+         {{"seed", options.bootstrap.seed}, {"resamples", options.bootstrap.resamples}}},
+        {"interval", 0.95},
+        {"samplings",
+         {{"samplings", options.samplings},
+          {"seed", options.seed},
+          {"headline_by", detail::as_word(options.by)}}}};
+    metrics.update(to_json(made_));
+    write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
+    for (const char* name : optional_many_prompt_csvs) std::filesystem::remove(target / name);
+    for (const auto& [name, text] : many_prompt_csvs(made_)) write_atomically(target / name, text);
+    write_atomically(target / "report.html", many_prompt_page(made_, settings_, title_));
+  }
+
+  /// One row for each way of asking; range and SD are over the headline's samplings, max and oracle
+  /// those of the coverage. Columns that no way of asking has are not there.
+  [[nodiscard]] std::string table() const {
+    bool sure = false, words = false;
+    for (const ManyPromptResult& way : made_.ways) {
+      sure = sure || way.overconfidence.has_value();
+      words = words || way.one_word.count > 0;
+    }
+    std::vector<std::string> heads{"setting", "facts", "prompts", "Acc@1 [95%]",
+                                   "range",   "SD",    "Consist"};
+    if (sure) heads.push_back("Overconf");
+    if (words) heads.push_back("1-word");
+    heads.insert(heads.end(), {"max", "oracle"});
+    TextTable table(heads);
+    for (const ManyPromptResult& way : made_.ways) {
+      const SampledAccuracy& sampled = headline_samplings(made_, way);
+      std::vector<std::string> row{detail::cut_to(way.name, 32),
+                                   std::to_string(way.facts),
+                                   std::to_string(way.prompts),
+                                   with_interval(way.coverage.average),
+                                   sampled.right.empty() ? "–" : fixed(sampled.range(), 3),
+                                   sampled.sd ? fixed(*sampled.sd, 4) : "–",
+                                   number_or_dash(way.consistency.overall.all.share)};
+      if (sure) {
+        row.push_back(way.overconfidence ? number_or_dash(way.overconfidence->overconf) : "–");
+      }
+      if (words) row.push_back(number_or_dash(way.one_word));
+      row.push_back(number_or_dash(way.coverage.maximum));
+      row.push_back(number_or_dash(way.coverage.oracle));
+      table.add(row);
+    }
+    return table.text();
+  }
+
+  /// What must be said wherever the numbers are shown, each once.
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
+
+  [[nodiscard]] const ManyPromptResults& results() const noexcept { return made_; }
+
+ private:
+  ManyPromptResults made_;
+  Json settings_;
+  std::string title_;
+};
+
+}  // namespace plumb

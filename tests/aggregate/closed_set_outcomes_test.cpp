@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/aggregate/closed_set_outcomes.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "plumb/aggregate/prompt_consistency.hpp"
+#include "plumb/aggregate/prompt_pairs.hpp"
+#include "plumb/aggregate/prompt_sampling.hpp"
+#include "support/errors.hpp"
+#include "support/predictions.hpp"
+
+using namespace plumb;
+using test::answered;
+
+namespace {
+
+using Prompts = std::vector<PromptOutcome>;
+
+Prompts prompts_of(const PromptOutcomes& table, std::size_t fact) {
+  const auto prompts = table.prompts(fact);
+  return {prompts.begin(), prompts.end()};
+}
+
+/// "P1": three facts under two paraphrases, templates 1 and 4, and a marked template 0; "P2": none;
+/// "P3": one fact under one.
+ModelPredictions three_relations() {
+  ModelPredictions model;
+  auto first = answered("P1",
+                        {{3, {{3, 0.5}, {1, 0.5}, {3, 0.5}}},
+                         {0, {{2, 0.5}, {0, 0.5}, {4, 0.5}}},
+                         {1, {{1, 0.5}, {1, 0.5}, {1, 0.5}}}},
+                        {"certainly"});
+  first.templates[0].index = 1;
+  first.templates[1].index = 4;
+  first.templates[2].index = 0;
+  first.relation.templates = {"certainly [X] [Y]", "[X] one [Y]", "", "", "[X] four [Y]"};
+  first.relation.facts[0].subject_id = "Q7";
+  first.relation.facts[0].subject = "seven";
+  first.relation.facts[1].subject = "eight";
+  first.relation.facts[2].instance = 12;
+  model.relations.push_back(first);
+  model.relations.push_back(answered("P2", {}));
+  model.relations.push_back(answered("P3", {{2, {{2, 0.5}}}}));
+  return model;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(closed_set_outcomes_suite)
+
+BOOST_AUTO_TEST_CASE(paraphrases_are_templates_and_options_are_answers) {
+  const PromptOutcomes table = closed_set_outcomes(three_relations());
+  BOOST_REQUIRE(table.relations().size() == 3U);
+  const auto& relations = table.relations();
+  BOOST_TEST(relations[0].code == "P1");
+  BOOST_REQUIRE(relations[0].templates.size() == 2U);
+  BOOST_TEST(relations[0].templates[0].text == "[X] one [Y]");
+  BOOST_TEST(relations[0].templates[1].text == "[X] four [Y]");
+  BOOST_TEST(relations[0].templates[0].group == "");
+  BOOST_TEST(relations[1].code == "P2");
+  BOOST_TEST(relations[1].facts == 0U);
+  BOOST_TEST(table.facts() == 4U);
+  BOOST_CHECK(prompts_of(table, 0) == (Prompts{{3, 0, 0, true}, {1, 1, 0, false}}));
+  BOOST_CHECK(prompts_of(table, 1) == (Prompts{{2, 0, 0, false}, {0, 1, 0, true}}));
+  BOOST_CHECK(prompts_of(table, 2) == (Prompts{{1, 0, 0, true}, {1, 1, 0, true}}));
+  BOOST_CHECK(prompts_of(table, 3) == (Prompts{{2, 0, 0, true}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_fact_is_known_by_identifier_label_or_place) {
+  const PromptOutcomes table = closed_set_outcomes(three_relations());
+  BOOST_TEST(table.key(0) == "Q7");
+  BOOST_TEST(table.key(1) == "eight");
+  BOOST_TEST(table.key(2) == "instance 12");
+}
+
+BOOST_AUTO_TEST_CASE(a_template_without_a_text_is_known_by_its_index) {
+  auto model = three_relations();
+  model.relations[0].relation.templates.resize(2);
+  const PromptOutcomes table = closed_set_outcomes(model);
+  BOOST_TEST(table.relations()[0].templates[0].text == "[X] one [Y]");
+  BOOST_TEST(table.relations()[0].templates[1].text == "template 4");
+  model.relations[0].relation.templates[1].clear();
+  BOOST_TEST(closed_set_outcomes(model).relations()[0].templates[0].text == "template 1");
+  BOOST_TEST(table.relations()[2].templates[0].text == "template 0");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_known_of_a_template_is_found_by_its_text) {
+  const KnownTemplates known{
+      {"P1",
+       {{"[X] four [Y]", "g", TemplateStyle::question, TemplateOrigin::generated},
+        {"unscored", "h"},
+        {"[X] one [Y]", "g"}}},
+      {"P9", {}}};
+  const PromptOutcomes table = closed_set_outcomes(three_relations(), known);
+  const auto& templates = table.relations()[0].templates;
+  BOOST_REQUIRE(templates.size() == 2U);
+  BOOST_TEST(templates[0].text == "[X] one [Y]");
+  BOOST_TEST(templates[0].group == "g");
+  BOOST_CHECK(templates[0].origin == TemplateOrigin::manual);
+  BOOST_TEST(templates[1].group == "g");
+  BOOST_CHECK(templates[1].style == TemplateStyle::question);
+  BOOST_CHECK(templates[1].origin == TemplateOrigin::generated);
+  // Nothing is known of "P3".
+  BOOST_TEST(table.relations()[2].templates[0].text == "template 0");
+}
+
+BOOST_AUTO_TEST_CASE(a_paraphrase_must_be_among_the_templates_known_of_its_relation) {
+  const KnownTemplates one{{"P1", {{"[X] one [Y]", "g"}}}};
+  BOOST_CHECK_EXCEPTION(
+      static_cast<void>(closed_set_outcomes(three_relations(), one)), Error,
+      test::says(Fault::user, "P1: template 4 ('[X] four [Y]') is not among the templates"));
+  const KnownTemplates nameless{{"P3", {{"[X] three [Y]", "g"}}}};
+  BOOST_CHECK_EXCEPTION(
+      static_cast<void>(closed_set_outcomes(three_relations(), nameless)), Error,
+      test::says(Fault::user, "P3: template 0, whose text is not known, is not among"));
+}
+
+BOOST_AUTO_TEST_CASE(facts_of_one_subject_stay_apart_and_are_paired_in_their_order) {
+  const auto model = [](std::size_t first, std::size_t second) {
+    ModelPredictions made;
+    made.relations.push_back(answered("P1", {{1, {{first, 0.5}}}, {2, {{second, 0.5}}}}));
+    for (Fact& fact : made.relations[0].relation.facts) fact.subject_id = "Q1";
+    return closed_set_outcomes(made);
+  };
+  const PromptOutcomes one = model(1, 0), other = model(0, 2);
+  BOOST_TEST(one.facts() == 2U);
+  const PairedPrompts pairs = pair_prompts(one, other);
+  BOOST_REQUIRE(pairs.relations.size() == 1U);
+  BOOST_REQUIRE(pairs.relations[0].prompts.size() == 2U);
+  BOOST_TEST(pairs.relations[0].prompts[0].one_right);
+  BOOST_TEST(!pairs.relations[0].prompts[0].other_right);
+  BOOST_TEST(!pairs.relations[0].prompts[1].one_right);
+  BOOST_TEST(pairs.relations[0].prompts[1].other_right);
+}
+
+// Of the first two facts the answers differ, of the third they are the same, the fourth has one.
+BOOST_AUTO_TEST_CASE(the_measures_over_many_prompts_take_it) {
+  const PromptOutcomes table = closed_set_outcomes(three_relations());
+  const Bootstrap few{.seed = 1, .resamples = 10};
+  const auto consistency = prompt_consistency(table, few).overall.all;
+  BOOST_TEST(consistency.share.count == 3U);
+  BOOST_TEST(consistency.excluded == 1U);
+  BOOST_TEST(std::abs(consistency.share.value - 1.0 / 3) < 1e-12);
+  BOOST_TEST(sample_accuracy(table, {.samplings = 8}).exact_mean == 0.75);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_without_relations_has_no_prompts) {
+  BOOST_TEST(closed_set_outcomes({}).relations().empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

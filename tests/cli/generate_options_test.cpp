@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/generate_options.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/errors.hpp"
+
+using namespace plumb;
+using detail::GenerateArguments;
+using test::says;
+
+namespace {
+
+using Words = std::vector<std::string>;
+using Settings = std::vector<FewShotSetting>;
+
+constexpr auto none = ShotSource::none, any = ShotSource::random, related = ShotSource::relation,
+               same = ShotSource::same_template;
+constexpr auto mask = PromptForm::mask, question = PromptForm::question;
+
+GenerateArguments parse(Words words) {
+  std::ostringstream out, err;
+  Console console{std::move(words), out, err};
+  detail::GenerateWords options;
+  detail::options::options_description list;
+  options.describe(list);
+  const auto values = detail::parse_arguments(console, "plumb generate [options]", list);
+  return options.parse(values.value());
+}
+
+/// With what is required.
+GenerateArguments with(Words words) {
+  words.insert(words.begin(), {"--data", "d", "--model", "m", "--out", "o"});
+  return parse(std::move(words));
+}
+
+void refused(const Words& words, const std::string& message) {
+  BOOST_CHECK_EXCEPTION((void)with(words), Error, says(Fault::user, message));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(generate_options)
+
+// The paper's numbers.
+BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
+  const GenerateArguments parsed = with({});
+  BOOST_TEST(parsed.data == "d");
+  BOOST_TEST(parsed.model.model == "m");
+  BOOST_TEST(parsed.model.exact);
+  BOOST_TEST(parsed.out == "o");
+  BOOST_TEST(parsed.relations.empty());
+  BOOST_TEST(parsed.bos);
+  BOOST_TEST(parsed.seed == 0U);
+  BOOST_TEST(!parsed.resume);
+  const AnswerOptions& asking = parsed.asking;
+  BOOST_TEST((asking.settings ==
+              Settings{{none, 0, mask}, {any, 4, mask}, {related, 4, mask}, {same, 4, mask}}));
+  BOOST_TEST(asking.limit == 0U);
+  BOOST_TEST(asking.max_new_tokens == 16U);
+  BOOST_TEST(asking.samples == 100U);
+  BOOST_TEST(asking.confidence_prompts == 10000U);
+  BOOST_TEST(asking.shot_seed == 0U);
+  BOOST_TEST(asking.sample_seed == 0U);
+  BOOST_TEST((parsed.names == Settings{{none, 0, mask}}));
+  BOOST_TEST(parsed.measuring.samplings == 50000U);
+  BOOST_TEST((parsed.measuring.by == SampleBy::relation));
+  BOOST_TEST(parsed.measuring.seed == 0U);
+  BOOST_TEST(parsed.measuring.bootstrap.seed == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
+  const GenerateArguments parsed = with({"--relations",
+                                         "P19,P36",
+                                         "--settings",
+                                         "template,zero-shot",
+                                         "--shots",
+                                         "2",
+                                         "--form",
+                                         "question",
+                                         "--max-new-tokens",
+                                         "8",
+                                         "--samples",
+                                         "20",
+                                         "--confidence-prompts",
+                                         "50",
+                                         "--names",
+                                         "all",
+                                         "--shot-seed",
+                                         "3",
+                                         "--sample-seed",
+                                         "4",
+                                         "--seed",
+                                         "5",
+                                         "--limit",
+                                         "6",
+                                         "--samplings",
+                                         "70",
+                                         "--sample-by",
+                                         "fact",
+                                         "--bos",
+                                         "no",
+                                         "--precision",
+                                         "fast",
+                                         "--threads",
+                                         "2",
+                                         "--resume"});
+  BOOST_TEST((parsed.relations == Words{"P19", "P36"}));
+  BOOST_TEST(!parsed.bos);
+  BOOST_TEST(!parsed.model.exact);
+  BOOST_TEST(parsed.model.threads == 2);
+  BOOST_TEST(parsed.seed == 5U);
+  BOOST_TEST(parsed.resume);
+  const AnswerOptions& asking = parsed.asking;
+  BOOST_TEST((asking.settings == Settings{{same, 2, question}, {none, 0, question}}));
+  BOOST_TEST((parsed.names == asking.settings));
+  BOOST_TEST(asking.limit == 6U);
+  BOOST_TEST(asking.max_new_tokens == 8U);
+  BOOST_TEST(asking.samples == 20U);
+  BOOST_TEST(asking.confidence_prompts == 50U);
+  BOOST_TEST(asking.shot_seed == 3U);
+  BOOST_TEST(asking.sample_seed == 4U);
+  BOOST_TEST(parsed.measuring.samplings == 70U);
+  BOOST_TEST((parsed.measuring.by == SampleBy::fact));
+  BOOST_TEST(parsed.measuring.seed == 5U);
+  BOOST_TEST(parsed.measuring.bootstrap.seed == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(words_have_their_meanings) {
+  for (const auto& [word, source] :
+       {std::pair{"random", any}, {"relation", related}, {"template", same}}) {
+    BOOST_TEST((with({"--settings", word}).asking.settings == Settings{{source, 4, mask}}), word);
+  }
+  BOOST_TEST((with({"--settings", "zero-shot"}).asking.settings == Settings{{none, 0, mask}}));
+  BOOST_TEST((with({"--settings", "relation", "--shots", "1000"}).asking.settings ==
+              Settings{{related, 1000, mask}}));
+  BOOST_TEST((with({"--sample-by", "relation"}).measuring.by == SampleBy::relation));
+}
+
+// Mask before question, so that the first setting, whose names are scored, is as without questions.
+BOOST_AUTO_TEST_CASE(both_forms_ask_each_setting_twice) {
+  BOOST_TEST(
+      (with({"--form", "both", "--settings", "relation,zero-shot"}).asking.settings ==
+       Settings{{related, 4, mask}, {none, 0, mask}, {related, 4, question}, {none, 0, question}}));
+}
+
+BOOST_AUTO_TEST_CASE(names_are_scored_under_some_of_the_settings) {
+  const auto names = [](const std::string& word, Words more = {}) {
+    more.insert(more.end(), {"--names", word});
+    return with(std::move(more)).names;
+  };
+  BOOST_TEST(names("none").empty());
+  BOOST_TEST((names("first", {"--settings", "template,random"}) == Settings{{same, 4, mask}}));
+  BOOST_TEST(names("all").size() == 4U);
+  BOOST_TEST((names("template,zero-shot") == Settings{{same, 4, mask}, {none, 0, mask}}));
+  BOOST_TEST((names("random", {"--form", "both"}) == Settings{{any, 4, mask}, {any, 4, question}}));
+  BOOST_TEST((names("first", {"--form", "both"}) == Settings{{none, 0, mask}}));
+}
+
+BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {
+  refused({"--settings", "few-shot"},
+          "--settings: 'few-shot' is not a choice; say one of zero-shot, random, relation, "
+          "template");
+  refused({"--settings", "4-random"}, "--settings: '4-random' is not a choice");
+  refused({"--settings", "random,"}, "--settings: 'random,' has an empty item");
+  refused({"--form", "cloze"}, "--form: 'cloze' is not a choice; say one of mask, question, both");
+  refused({"--names", "last"}, "--names: 'last' is not a choice");
+  refused({"--names", "none,random"}, "--names: 'none' is not a choice");
+  refused({"--sample-by", "prompt"}, "--sample-by: 'prompt' is not a choice");
+  for (const std::string option :
+       {"--shots", "--max-new-tokens", "--samples", "--confidence-prompts", "--shot-seed",
+        "--sample-seed", "--samplings", "--seed", "--limit"}) {
+    refused({option, "x"}, option + ": 'x' is not a whole number from 0");
+  }
+  refused({"--temperature", "1"}, "--temperature: unknown option; `plumb generate --help`");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_required_is_asked_for) {
+  BOOST_CHECK_EXCEPTION((void)parse({"--model", "m", "--out", "o"}), Error,
+                        says(Fault::user, "--data: is required but missing"));
+  BOOST_CHECK_EXCEPTION((void)parse({"--data", "d", "--out", "o"}), Error,
+                        says(Fault::user, "--model: is required but missing"));
+  BOOST_CHECK_EXCEPTION((void)parse({"--data", "d", "--model", "m"}), Error,
+                        says(Fault::user, "--out: is required but missing"));
+}
+
+BOOST_AUTO_TEST_CASE(numbers_out_of_their_range_are_refused) {
+  refused({"--shots", "0"},
+          "--shots: is not between 1 and 1000; for none say --settings zero-shot");
+  refused({"--shots", "1001"}, "--shots: is not between 1 and 1000");
+  refused({"--max-new-tokens", "0"}, "--max-new-tokens: is not between 1 and 100,000");
+  refused({"--max-new-tokens", "18446744073709551615"}, "is not between 1 and 100,000");
+  refused({"--samples", "1000001"}, "--samples: is more than 1,000,000");
+  refused({"--samplings", "0"}, "--samplings: is not between 1 and 10,000,000");
+  refused({"--samplings", "10000001"}, "--samplings: is not between 1 and 10,000,000");
+}
+
+BOOST_AUTO_TEST_CASE(a_setting_is_named_once_and_one_is_named) {
+  refused({"--settings", "random,zero-shot,random"},
+          "--settings: names 'random' twice; name it once");
+  refused({"--settings", ""}, "--settings: names none; say zero-shot");
+  refused({"--names", "random,random"}, "--names: names 'random' twice; name it once");
+  refused({"--names", "zero-shot,zero-shot", "--form", "both"}, "names 'zero-shot' twice");
+  refused({"--names", ""}, "--names: is empty; say none");
+  refused({"--settings", "random,zero-shot", "--names", "relation"},
+          "--names: 'relation' is not among --settings; name a setting that is asked");
+}
+
+BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
+  const std::string shots = ": has no effect without shots in --settings; leave it out";
+  refused({"--settings", "zero-shot", "--shots", "2"}, "--shots" + shots);
+  refused({"--settings", "zero-shot", "--shot-seed", "2"}, "--shot-seed" + shots);
+  const std::string sampling = ": has no effect without --samples and --confidence-prompts";
+  refused({"--samples", "0", "--sample-seed", "2"}, "--sample-seed" + sampling);
+  refused({"--confidence-prompts", "0", "--sample-seed", "2"}, "--sample-seed" + sampling);
+  refused({"--samples", "0", "--confidence-prompts", "5"},
+          "--confidence-prompts: has no effect without --samples; leave it out");
+  refused({"--samples", "5", "--confidence-prompts", "0"},
+          "--samples: has no effect without --confidence-prompts; leave it out");
+  BOOST_TEST(with({"--samples", "0", "--confidence-prompts", "0"}).asking.samples == 0U);
+  BOOST_TEST(with({"--samples", "0"}).asking.confidence_prompts == 10000U);
+  BOOST_TEST(with({"--settings", "zero-shot,random", "--shots", "2", "--shot-seed", "1"})
+                 .asking.settings[1]
+                 .shots == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(help_lists_every_option) {
+  std::ostringstream out, err;
+  Console console{{"--help"}, out, err};
+  detail::GenerateWords options;
+  detail::options::options_description list;
+  options.describe(list);
+  BOOST_TEST(!detail::parse_arguments(console, "plumb generate [options]", list));
+  for (const char* option : {"--data",
+                             "--out",
+                             "--relations",
+                             "--settings",
+                             "--shots",
+                             "--form",
+                             "--max-new-tokens",
+                             "--samples",
+                             "--confidence-prompts",
+                             "--names",
+                             "--shot-seed",
+                             "--sample-seed",
+                             "--seed",
+                             "--wordnet",
+                             "--samplings",
+                             "--sample-by",
+                             "--model",
+                             "--limit",
+                             "--bos",
+                             "--precision",
+                             "--threads",
+                             "--resume"}) {
+    BOOST_TEST(out.str().find(option) != std::string::npos, option);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

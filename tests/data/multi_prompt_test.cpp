@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/data/multi_prompt.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+namespace {
+
+/// Facts whose subjects have these many names, asked in `templates` ways.
+MultiPromptRelation relation_of(const std::string& code, const std::vector<std::size_t>& names,
+                                std::size_t templates) {
+  MultiPromptRelation relation{code, std::vector<PromptTemplate>(templates), {}};
+  for (const std::size_t count : names) {
+    relation.facts.push_back({{"s", std::vector<std::string>(count, "name")}, {}});
+  }
+  return relation;
+}
+
+MultiPromptDataset three_relations() {
+  return {"many",
+          {relation_of("P1", {1}, 1), relation_of("P2", {2}, 1), relation_of("P3", {3}, 1)},
+          {"facts.jsonl"}};
+}
+
+using Codes = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(multi_prompt)
+
+BOOST_AUTO_TEST_CASE(a_prompt_is_a_template_with_a_name_of_the_subject) {
+  const MultiPromptRelation relation = relation_of("P1", {1, 3, 2}, 5);
+  BOOST_TEST(relation.prompts() == 30U);
+  BOOST_TEST(relation.prompts(1) == 5U);
+  BOOST_TEST(relation.prompts(2) == 20U);
+  BOOST_TEST(relation.prompts(3) == 30U);
+  BOOST_TEST(relation.prompts(99) == 30U);
+  BOOST_TEST(relation_of("P1", {}, 5).prompts() == 0U);
+  BOOST_TEST(relation_of("P1", {4}, 0).prompts() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(relations_are_found_in_the_order_asked_for) {
+  BOOST_TEST(relation_places(three_relations(), {"P3", "P1"}) == (std::vector<std::size_t>{2, 0}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(no_codes_name_all) {
+  BOOST_TEST(relation_places(three_relations(), {}) == (std::vector<std::size_t>{0, 1, 2}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_code_that_is_unknown_or_named_twice_is_refused) {
+  for (const Codes& wrong : {Codes{"P9"}, Codes{"P1", "P1"}, Codes{""}, Codes{"P1", ""}}) {
+    BOOST_CHECK_EXCEPTION((void)relation_places(three_relations(), wrong), Error,
+                          says(Fault::user, "--relations: '" + wrong.back() +
+                                                "' is not a relation of many or is named twice; "
+                                                "`plumb data describe` lists its relations"));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

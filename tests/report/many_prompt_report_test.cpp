@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/many_prompt_report.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "plumb/core/utf8.hpp"
+#include "support/errors.hpp"
+#include "support/markup.hpp"
+#include "support/small_calibration.hpp"
+#include "support/small_many_prompts.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::between;
+using test::holds;
+using test::in_order;
+using test::slurp;
+using test::TemporaryFolder;
+
+namespace {
+
+std::set<std::string> names(const TemporaryFolder& folder) {
+  std::set<std::string> all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    all.insert(entry.path().filename().string());
+  }
+  return all;
+}
+
+ManyPromptReport report(ManyPromptResults made = test::small_many_prompts()) {
+  return {std::move(made), {{"model", "m.gguf"}}, "m.gguf on small"};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(many_prompt_report)
+
+BOOST_AUTO_TEST_CASE(the_files_are_written_and_nothing_beside_them) {
+  const TemporaryFolder out;
+  report().write(out.path());
+  BOOST_TEST(
+      (names(out) == std::set<std::string>{"accuracy.csv", "answers_of_several.csv",
+                                           "consistency.csv", "coverage.csv", "metrics.json",
+                                           "overconfidence.csv", "reliability.csv", "report.html",
+                                           "samplings.csv", "sharing.csv", "templates.csv"}));
+  for (const auto& [name, text] : many_prompt_csvs(report().results())) {
+    BOOST_TEST(slurp(out / name) == text, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(metrics_json_begins_with_how_numbers_were_drawn) {
+  const TemporaryFolder out;
+  const ManyPromptReport made = report();
+  made.write(out.path());
+  const std::string text = slurp(out / "metrics.json");
+  BOOST_TEST(text.starts_with("{\n  \"bootstrap\": {"));
+  Json json = Json::parse(text);
+  BOOST_TEST(json.at("bootstrap").at("seed") == 3);
+  BOOST_TEST(json.at("bootstrap").at("resamples") == 50);
+  BOOST_TEST(json.at("interval") == 0.95);
+  BOOST_TEST(json.at("samplings").at("samplings") == 400);
+  BOOST_TEST(json.at("samplings").at("seed") == 5);
+  BOOST_TEST(json.at("samplings").at("headline_by") == "relation");
+  for (const char* name : {"bootstrap", "interval", "samplings"}) json.erase(name);
+  BOOST_TEST(json == to_json(made.results()));
+}
+
+BOOST_AUTO_TEST_CASE(the_page_has_the_title_and_the_settings) {
+  const TemporaryFolder out;
+  const ManyPromptReport made = report();
+  made.write(out.path());
+  const std::string html = slurp(out / "report.html");
+  BOOST_TEST(html == many_prompt_page(made.results(), {{"model", "m.gguf"}}, "m.gguf on small"));
+  BOOST_TEST(between(html, "<title>", "</title>") == "m.gguf on small");
+}
+
+BOOST_AUTO_TEST_CASE(writing_again_gives_the_same_bytes) {
+  const TemporaryFolder one, two;
+  report().write(one.path());
+  report().write(two.path());
+  for (const std::string& name : names(one)) BOOST_TEST(slurp(one / name) == slurp(two / name));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_is_not_there_is_refused) {
+  BOOST_CHECK_EXCEPTION(report().write("/nowhere/at/all"), Error,
+                        test::says(Fault::user, "metrics.json.part: cannot be created"));
+}
+
+BOOST_AUTO_TEST_CASE(the_terminal_table_has_a_row_for_each_way_of_asking) {
+  const ManyPromptReport made = report();
+  const std::string table = made.table();
+  BOOST_TEST(table.starts_with("setting "));
+  BOOST_TEST(in_order(table, {"facts", "prompts", "Acc@1 [95%]", "range", "SD", "Consist",
+                              "Overconf", "1-word", "max", "oracle"}));
+  const auto row = [&](const std::string& begin) { return between(table, "\n" + begin, "\n"); };
+  const SampledAccuracy& sampled = made.results().ways[0].by_relation;
+  BOOST_TEST(in_order(row("zero-shot "),
+                      {" 5 ", " 19 ", "0.442 [", fixed(sampled.range(), 3), fixed(*sampled.sd, 4),
+                       "0.626", "0.317", "1.000", "0.800", "0.800"}));
+  BOOST_TEST(in_order(row("4-template "), {" 5 ", "0.758 [", " – ", "1.000"}));
+  BOOST_TEST(in_order(row("zero-shot-question "), {" 3 ", " 7 ", "0.583 [", "0.667"}));
+}
+
+BOOST_AUTO_TEST_CASE(the_terminal_table_leaves_out_what_no_way_of_asking_has) {
+  const std::string closed = report(test::one_closed_set()).table();
+  BOOST_TEST(holds(closed, "Overconf"));
+  BOOST_TEST(!holds(closed, "1-word"));
+  const std::string nothing = report(test::nothing_asked()).table();
+  BOOST_TEST(!holds(nothing, "Overconf"));
+  BOOST_TEST(in_order(between(nothing, "\nnothing ", "\n"), {" 0 ", " 0 ", "–", "–"}));
+}
+
+BOOST_AUTO_TEST_CASE(the_terminal_table_is_not_wider_than_a_terminal) {
+  ManyPromptResults made = test::small_many_prompts();
+  made.ways[0].name = std::string(80, 'x');
+  made.ways[0].prompts = 65'000'000;
+  made.ways[0].facts = 340'000;
+  const std::string table = report(made).table();
+  for (std::size_t at = 0; at < table.size(); at = table.find('\n', at) + 1) {
+    const std::string line = table.substr(at, table.find('\n', at) - at);
+    BOOST_TEST(count_code_points(line) <= 130U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(notes_are_the_remarks) {
+  ManyPromptResults made = test::small_many_prompts();
+  made.remarks.insert(made.remarks.begin(), "of the run");
+  BOOST_TEST(report(made).notes() == made.remarks, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/answer_run.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/small_multi_prompt.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::elements_many;
+using test::says;
+using test::slurp;
+using test::TemporaryFolder;
+
+namespace {
+
+const FewShotSetting zero_shot{};
+const FewShotSetting two_of_relation{ShotSource::relation, 2, PromptForm::mask};
+const FewShotSetting two_under_template{ShotSource::same_template, 2, PromptForm::mask};
+
+/// Answers of a few letters, and many prompts of different lengths.
+AnswerOptions few_samples() {
+  AnswerOptions options;
+  options.settings = {zero_shot, two_of_relation, two_under_template};
+  options.max_new_tokens = 5;
+  options.samples = 7;
+  options.confidence_prompts = 4;
+  options.sample_seed = 3;
+  return options;
+}
+
+/// A model that has read all statements as answers, and goes on by the last five letters.
+template <class Model>
+Model reader() {
+  const MultiPromptDataset dataset = elements_many();
+  std::string text;
+  for (const MultiPromptRelation& relation : dataset.relations) {
+    for (const ManyNamedFact& fact : relation.facts) {
+      for (const PromptTemplate& one : relation.templates) {
+        text += "Q: " + fill_template(one.text, fact.subject.names.front(), "[MASK]", true).text +
+                "\nA: " + fact.objects.front().names.front() + ".\n";
+      }
+    }
+  }
+  return Model(text, 6);
+}
+
+struct Made {
+  RunSummary summary;
+  std::vector<std::string> parts;
+  std::size_t tokens_fed = 0;
+};
+
+/// One process: model and run made anew, as after a crash.
+template <class Model = NgramTreeModel>
+Made run_once(const std::filesystem::path& folder, const AnswerOptions& options,
+              PartProgress on_progress = {}) {
+  Model model = reader<Model>();
+  if constexpr (TreeCausalLm<Model>) model.limits = {8192, 256, 256};
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked = asked_facts(dataset, {}, options.limit);
+  const RunFolder run_folder(folder, Json{{"of", "a test"}}, true);
+  Made made;
+  PartWork work(run_folder.file("journal.jsonl"), [&](const std::string& part, std::size_t done,
+                                                      std::size_t fresh, std::size_t total) {
+    made.parts.push_back(part);
+    if (on_progress) on_progress(part, done, fresh, total);
+  });
+  AnswerRun run(model, true, options, dataset, asked, run_folder, work);
+  for (const FewShotSetting& setting : options.settings) {
+    refuse_long_prompts(model, true, options, dataset, asked, setting);
+    run.answer(setting);
+    run.sample(setting);
+  }
+  made.summary = work.summary;
+  if constexpr (TreeCausalLm<Model>) made.tokens_fed = model.tokens_fed;
+  return made;
+}
+
+std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {
+  return prompt_ids(model, Prompt{text, {}, {}}, model.bos());
+}
+
+/// All files but those that say how a run went.
+std::map<std::string, std::string> results(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with("_answers.jsonl") || name.ends_with("_samples.jsonl")) {
+      files[name] = slurp(entry.path());
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(answer_run)
+
+BOOST_AUTO_TEST_CASE(each_prompt_is_answered_as_by_itself) {
+  const TemporaryFolder folder;
+  const AnswerOptions options = few_samples();
+  run_once(folder / "run", options);
+  const NgramModel model = reader<NgramModel>();
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked = asked_facts(dataset, {}, 0);
+  for (const FewShotSetting& setting : options.settings) {
+    const FewShot few_shot(dataset, setting, options.shot_seed);
+    const AnswerPlan plan = answer_plan(dataset, asked, few_shot);
+    PromptTexts texts(dataset, asked, few_shot);
+    std::size_t i = 0;
+    for_each_answer(
+        folder / "run" / (few_shot.name() + "_answers.jsonl"), [&](const RecordedAnswer& row) {
+          const PlannedPrompt& planned = plan.prompts.at(i++);
+          BOOST_TEST((row.prompt == planned.prompt));
+          BOOST_TEST(row.relation == texts.relation(planned).code);
+          BOOST_TEST(row.subject == texts.subject(planned));
+          const Continuation alone = model.generate(ids_of(model, texts.text(planned)),
+                                                    {.max_new_tokens = 5, .stop = "\n"})[0];
+          BOOST_TEST(row.text == model.detokenize(alone.tokens));
+          BOOST_TEST(row.tokens == alone.tokens.size());
+          double nats = 0;
+          for (const double one : alone.log_probabilities) nats += one;
+          BOOST_TEST(std::abs(row.log_probability - nats) < 1e-5);
+        });
+    BOOST_TEST(i == plan.prompts.size());
+    BOOST_TEST(i > 0U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sampled_answers_are_those_of_the_prompts_own_seed) {
+  const TemporaryFolder folder;
+  const AnswerOptions options = few_samples();
+  run_once(folder / "run", options);
+  const NgramModel model = reader<NgramModel>();
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked = asked_facts(dataset, {}, 0);
+  bool various = false;
+  for (const FewShotSetting& setting : options.settings) {
+    const FewShot few_shot(dataset, setting, options.shot_seed);
+    const AnswerPlan plan = sampled_plan(dataset, asked, few_shot, options);
+    PromptTexts texts(dataset, asked, few_shot);
+    std::size_t i = 0;
+    for_each_samples(
+        folder / "run" / (few_shot.name() + "_samples.jsonl"), [&](const RecordedSamples& row) {
+          const PlannedPrompt& planned = plan.prompts.at(i++);
+          BOOST_TEST((row.prompt == planned.prompt));
+          const std::string text = texts.text(planned);
+          RandomStream random(options.sample_seed, "samples/" + text);
+          const std::uint64_t high = random.below(0x80000000U);
+          const std::uint64_t seed = high << 31U | random.below(0x80000000U);
+          std::map<std::string, std::uint32_t> expected;
+          for (const Continuation& one :
+               model.generate(ids_of(model, text),
+                              {.samples = 7, .max_new_tokens = 5, .stop = "\n", .seed = seed})) {
+            ++expected[valid_utf8(model.detokenize(one.tokens))];
+          }
+          const std::map<std::string, std::uint32_t> found(row.texts.begin(), row.texts.end());
+          BOOST_TEST((found == expected));
+          BOOST_TEST(std::ranges::is_sorted(row.texts, std::greater{},
+                                            [](const auto& one) { return one.second; }));
+          various = various || found.size() > 1;
+        });
+    BOOST_TEST(i == 4U);
+  }
+  BOOST_TEST(various);
+}
+
+// A run that ends at any moment and is taken up again leaves the same bytes, and asks nothing twice.
+BOOST_AUTO_TEST_CASE(a_run_that_is_taken_up_again_leaves_the_same_bytes) {
+  const TemporaryFolder folder;
+  const AnswerOptions options = few_samples();
+  const Made whole = run_once(folder / "whole", options);
+  const auto expected = results(folder / "whole");
+  BOOST_TEST(expected.size() == 6U);
+  BOOST_REQUIRE(whole.parts.size() > 6U);
+  for (std::size_t stop = 2; stop < whole.parts.size(); stop += 2) {
+    const std::filesystem::path run = folder / ("run" + std::to_string(stop));
+    std::size_t steps = 0;
+    struct Killed {};
+    BOOST_CHECK_THROW(run_once(run, options,
+                               [&](const std::string&, std::size_t, std::size_t, std::size_t) {
+                                 if (++steps == stop) throw Killed{};
+                               }),
+                      Killed);
+    const Made rest = run_once(run, options);
+    BOOST_TEST((results(run) == expected));
+    BOOST_TEST(rest.summary.cost.statements == whole.summary.cost.statements);
+    BOOST_TEST(rest.summary.cost.tokens_fed == whole.summary.cost.tokens_fed);
+    BOOST_TEST(rest.summary.fresh_statements < whole.summary.fresh_statements);
+    BOOST_TEST(rest.tokens_fed < whole.tokens_fed);
+  }
+  BOOST_TEST(run_once(folder / "whole", options).tokens_fed == 0U);
+  BOOST_TEST((results(folder / "whole") == expected));
+}
+
+BOOST_AUTO_TEST_CASE(models_with_trees_and_without_answer_alike) {
+  const TemporaryFolder folder;
+  const AnswerOptions options = few_samples();
+  const Made tree = run_once(folder / "tree", options);
+  const Made plain = run_once<NgramModel>(folder / "plain", options);
+  BOOST_TEST((results(folder / "tree") == results(folder / "plain")));
+  BOOST_TEST(tree.summary.cost.tokens_fed == tree.tokens_fed);
+  BOOST_TEST(tree.summary.cost.tokens_one_by_one == plain.summary.cost.tokens_one_by_one);
+  BOOST_TEST(tree.summary.cost.tokens_fed * 4 < tree.summary.cost.tokens_one_by_one);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_to_sample_leaves_no_samples) {
+  const TemporaryFolder folder;
+  AnswerOptions options = few_samples();
+  options.confidence_prompts = 0;
+  run_once(folder / "run", options);
+  BOOST_TEST(results(folder / "run").size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_asks_the_first_facts_of_each_relation) {
+  const TemporaryFolder folder;
+  AnswerOptions options = few_samples();
+  options.limit = 1;
+  run_once(folder / "run", options);
+  for_each_answer(folder / "run" / "zero-shot_answers.jsonl",
+                  [](const RecordedAnswer& row) { BOOST_TEST(row.prompt.fact == 0U); });
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_without_room_for_an_answer_is_refused_with_its_place) {
+  NgramTreeModel model = reader<NgramTreeModel>();
+  model.limits = {150, 256, 256};
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked = asked_facts(dataset, {}, 0);
+  const auto check = [&](const FewShotSetting& setting) {
+    refuse_long_prompts(model, true, few_samples(), dataset, asked, setting);
+  };
+  BOOST_CHECK_NO_THROW(check(zero_shot));
+  BOOST_CHECK_EXCEPTION(check(two_of_relation), Error,
+                        says(Fault::user, "5 new ones the model has room for 150"));
+  BOOST_TEST(model.tokens_fed == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

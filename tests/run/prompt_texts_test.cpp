@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/prompt_texts.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+#include "support/small_multi_prompt.hpp"
+
+using namespace plumb;
+using test::elements_many;
+
+namespace {
+
+constexpr auto mask = PromptForm::mask, question = PromptForm::question;
+
+std::vector<FewShotSetting> all_settings() {
+  std::vector<FewShotSetting> settings;
+  for (const PromptForm form : {mask, question}) {
+    settings.push_back({ShotSource::none, 0, form});
+    for (const ShotSource source :
+         {ShotSource::random, ShotSource::relation, ShotSource::same_template}) {
+      settings.push_back({source, 3, form});
+    }
+  }
+  return settings;
+}
+
+PlannedPrompt planned(std::uint32_t relation, std::uint32_t fact, std::uint16_t template_index,
+                      std::uint16_t expression = 0) {
+  return {relation, {fact, template_index, expression}};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(prompt_texts_suite)
+
+// The family relation is asked first and water is not asked, so that places among what is asked are
+// not those of the dataset.
+BOOST_AUTO_TEST_CASE(places_among_what_is_asked_are_followed_to_the_dataset) {
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked{{{2, {2, 0}}, {1, {1, 2}}}, {}, {}};
+  const FewShot few_shot(dataset, {}, 0);
+  PromptTexts texts(dataset, asked, few_shot);
+  const PlannedPrompt neon = planned(0, 1, 1, 1), salt = planned(1, 0, 2, 1);
+  BOOST_TEST(texts.relation(neon).code == "family");
+  BOOST_TEST(texts.fact(neon).subject.names.front() == "neon");
+  BOOST_TEST(texts.subject(neon) == "Ne");
+  BOOST_TEST(texts.relation(salt).code == "contains");
+  BOOST_TEST(texts.subject(salt) == "table salt");
+  const std::string instruction = "Predict the [MASK] in each sentence in one word.\n";
+  BOOST_TEST(texts.context(neon) == instruction);
+  BOOST_TEST(texts.text(neon) == instruction + "Q: [MASK]: Ne is one.\nA:");
+  BOOST_TEST(texts.text(salt) == instruction + "Q: What does table salt contain? [MASK].\nA:");
+  BOOST_TEST(texts.content_free(1, 0, "N/A") == instruction + "Q: N/A contains [MASK].\nA:");
+}
+
+// Water is among the first two shots of this seed (tests/prompt/few_shot_test.cpp). Under an alias
+// it is the same fact.
+BOOST_AUTO_TEST_CASE(a_whole_prompt_with_shots) {
+  MultiPromptDataset dataset = elements_many();
+  dataset.relations[1].facts[0].subject.names.push_back("H2O");
+  const AskedFacts asked{{{1, {0, 2}}}, {}, {}};
+  const FewShot few_shot(dataset, {ShotSource::same_template, 2}, 7);
+  PromptTexts texts(dataset, asked, few_shot);
+  const std::string sugar =
+      "Predict the [MASK] in each sentence in one word.\n"
+      "Q: What does sugar contain? [MASK].\n"
+      "A: carbon.\n";
+  BOOST_TEST(texts.text(planned(0, 0, 2, 1)) == sugar +
+                                                    "Q: What does salt contain? [MASK].\n"
+                                                    "A: sodium.\n"
+                                                    "Q: What does H2O contain? [MASK].\n"
+                                                    "A:");
+  BOOST_TEST(texts.text(planned(0, 1, 2)) == sugar +
+                                                 "Q: What does water contain? [MASK].\n"
+                                                 "A: hydrogen.\n"
+                                                 "Q: What does rust contain? [MASK].\n"
+                                                 "A:");
+  BOOST_TEST(texts.content_free(0, 2, "?") == sugar +
+                                                  "Q: What does water contain? [MASK].\n"
+                                                  "A: hydrogen.\n"
+                                                  "Q: What does ? contain? [MASK].\n"
+                                                  "A:");
+}
+
+// The shots that are kept are those of the prompt: whatever was asked before, a text is what a
+// builder of its own makes of it.
+BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked{{{1, {3, 1, 0}}, {0, {0, 2, 5}}, {2, {0, 1, 2}}}, {}, {}};
+  RandomStream random(2, "prompt texts");
+  for (const FewShotSetting& setting : all_settings()) {
+    const FewShot few_shot(dataset, setting, 11);
+    std::vector<PlannedPrompt> prompts = answer_plan(dataset, asked, few_shot).prompts;
+    PromptTexts in_order(dataset, asked, few_shot), shuffled(dataset, asked, few_shot);
+    const auto expected = [&](const PlannedPrompt& one) {
+      const AskedRelation& of = asked.relations[one.relation];
+      const std::size_t fact = of.facts[one.prompt.fact], t = one.prompt.template_index;
+      const auto drawn = FewShot(dataset, setting, 11).shots(of.relation, t);
+      return few_shot.context(drawn, of.relation, fact) +
+             few_shot.question(
+                 of.relation, t,
+                 dataset.relations[of.relation].facts[fact].subject.names[one.prompt.expression]);
+    };
+    for (const PlannedPrompt& one : prompts) BOOST_TEST(in_order.text(one) == expected(one));
+    random.shuffle(prompts);
+    for (const PlannedPrompt& one : prompts) {
+      BOOST_TEST(shuffled.text(one) == expected(one));
+      BOOST_TEST(shuffled.text(one).starts_with(shuffled.context(one)));
+    }
+  }
+}
+
+// What the scorer takes for the context of a text without content is what stands before the last
+// question.
+BOOST_AUTO_TEST_CASE(a_text_begins_with_its_context_and_goes_on_with_one_question) {
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked = asked_facts(dataset, {}, 0);
+  for (const FewShotSetting& setting : all_settings()) {
+    const FewShot few_shot(dataset, setting, 0);
+    PromptTexts texts(dataset, asked, few_shot);
+    for (const PlannedPrompt& one : answer_plan(dataset, asked, few_shot).prompts) {
+      const std::string text = texts.text(one), context = texts.context(one);
+      const std::string rest = text.substr(context.size());
+      BOOST_TEST(context.ends_with("\n"));
+      BOOST_TEST(rest.starts_with("Q: "));
+      BOOST_TEST(rest.ends_with("\nA:"));
+      BOOST_TEST(text.substr(0, text.rfind("\nQ: ") + 1) == context);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// `plumb generate` with its words given, over the chemical elements and a model that has read answers
+// to prompts about them, most of them right.
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plumb/prompt/few_shot.hpp"
+#include "support/bear_folder.hpp"
+#include "support/console_run.hpp"
+#include "support/small_multi_prompt.hpp"
+
+namespace plumb::test {
+
+/// The relations of elements_many() whose facts have one object, as a closed set that asks with
+/// their templates.
+[[nodiscard]] inline Dataset elements_closed() {
+  Dataset dataset{"closed", {}, {}};
+  for (const MultiPromptRelation& from : elements_many().relations) {
+    if (from.facts.front().objects.size() > 1) continue;
+    Relation& relation = dataset.relations.emplace_back();
+    relation.code = from.code;
+    for (const PromptTemplate& one : from.templates) relation.templates.push_back(one.text);
+    for (const ManyNamedFact& fact : from.facts) {
+      const std::string& object = fact.objects.front().names.front();
+      const auto answer = static_cast<std::size_t>(std::ranges::find(relation.options, object) -
+                                                   relation.options.begin());
+      if (answer == relation.options.size()) {
+        relation.options.push_back(object);
+        relation.option_ids.push_back(fact.objects.front().id);
+      }
+      const std::vector<std::string>& names = fact.subject.names;
+      relation.facts.push_back({fact.subject.id,
+                                names.front(),
+                                {names.begin() + 1, names.end()},
+                                answer,
+                                relation.facts.size(),
+                                relation.facts.size() + 1});
+    }
+  }
+  return dataset;
+}
+
+/// Of every three prompts in a row two are answered with an object of the fact, one with an object
+/// of the relation's next fact; statements are read with the fact's object. The last 23 letters
+/// decide what comes next, so that examples before a prompt say nothing to the model.
+template <class Model = NgramTreeModel>
+[[nodiscard]] Model reader_of_prompts() {
+  static const Model read = [] {
+    std::string text;
+    const MultiPromptDataset dataset = elements_many();
+    for (const PromptForm form : {PromptForm::mask, PromptForm::question}) {
+      const FewShot few_shot(dataset, {.form = form}, 0);
+      for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
+        const auto& facts = dataset.relations[r].facts;
+        for (const std::size_t t : few_shot.templates(r)) {
+          for (std::size_t f = 0; f < facts.size(); ++f) {
+            const auto& names = facts[f].subject.names;
+            for (std::size_t e = 0; e < names.size(); ++e) {
+              const bool right = (f + t + e) % 3 > 0;
+              const std::string& answer =
+                  facts[right ? f : (f + 1) % facts.size()].objects.back().names.back();
+              text += few_shot.question(r, t, names[e]) + " " + answer + ".\n";
+            }
+            text += fill_template(dataset.relations[r].templates[t].text, facts[f].subject.names[0],
+                                  facts[f].objects[0].names[0], true)
+                        .text +
+                    "\n";
+          }
+        }
+      }
+    }
+    std::string often;
+    for (int i = 0; i < 200; ++i) often += text;
+    return Model(often, 24);
+  }();
+  return read;
+}
+
+/// All files in and below a folder.
+[[nodiscard]] inline std::map<std::string, std::string> all_contents(
+    const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_directory()) continue;
+    files[std::filesystem::relative(entry.path(), folder).string()] = slurp(entry.path());
+  }
+  return files;
+}
+
+/// A folder with "elements", elements_many(), "closed", elements_closed() in the BEAR layout, and
+/// "model.gguf", which is hashed and not read.
+struct GenerateFiles {
+  GenerateFiles() {
+    write_many("elements", elements_many());
+    write_bear(folder, "closed", elements_closed());
+    folder.write("model.gguf", "stands for a model");
+  }
+
+  void write_many(const std::string& name, const MultiPromptDataset& dataset) const {
+    folder.write(name + "/facts.jsonl", facts_jsonl(dataset));
+    folder.write(name + "/templates.jsonl", templates_jsonl(dataset));
+  }
+  [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
+
+  /// Short answers, few samples and no WordNet, so that a run takes no time; options given take their
+  /// place.
+  [[nodiscard]] std::vector<std::string> words(std::vector<std::string> options = {},
+                                               const std::string& run = "run",
+                                               const std::string& data = "elements") const {
+    std::vector<std::string> all{"generate",       "--data", at(data), "--model",
+                                 at("model.gguf"), "--out",  at(run)};
+    const auto given = [&](const std::string& name) {
+      return std::ranges::find(options, name) != options.end();
+    };
+    std::vector<std::vector<std::string>> usual{
+        {"--max-new-tokens", "12"}, {"--samplings", "300"}, {"--wordnet", "none"}};
+    if (!given("--samples") && !given("--confidence-prompts")) {
+      usual.push_back({"--samples", "5"});
+      usual.push_back({"--confidence-prompts", "6"});
+    }
+    for (const auto& pair : usual) {
+      if (!given(pair[0])) all.insert(all.end(), pair.begin(), pair.end());
+    }
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+  }
+
+  template <class Model = NgramTreeModel>
+  [[nodiscard]] ConsoleRun generate(std::vector<std::string> options = {},
+                                    const std::string& run = "run",
+                                    const std::string& data = "elements") const {
+    return run_words(words(std::move(options), run, data),
+                     [](const ModelOptions&) { return reader_of_prompts<Model>(); });
+  }
+
+  /// `plumb probe` of the closed set under all of its templates.
+  [[nodiscard]] ConsoleRun probe(const std::string& run = "probe",
+                                 const std::string& templates = "all") const {
+    return run_words({"probe", "--data", at("closed"), "--model", at("model.gguf"), "--out",
+                      at(run), "--templates", templates},
+                     [](const ModelOptions&) { return reader_of_prompts(); });
+  }
+
+  /// All that must not depend on when and how often a run was taken up.
+  [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
+    auto files = all_contents(folder / run);
+    files.erase("run.json");
+    return files;
+  }
+  [[nodiscard]] Json json(const std::string& name) const {
+    return Json::parse(slurp(folder / name));
+  }
+
+  TemporaryFolder folder;
+};
+
+/// Enough of WordNet to know that gases are a gas.
+struct LittleWordNet {
+  LittleWordNet() {
+    for (const std::string part : {"noun", "verb", "adj", "adv"}) {
+      folder.write("index." + part, part == "noun" ? "gas n 1 2 @ ~ 1 5 03467517  \n"
+                                                   : "zyx n 1 2 @ ~ 1 5 03467517  \n");
+      folder.write(part + ".exc", "");
+    }
+  }
+  [[nodiscard]] std::string path() const { return folder.path().string(); }
+
+  TemporaryFolder folder;
+};
+
+}  // namespace plumb::test

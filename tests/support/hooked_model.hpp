@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The n-gram tree model with hooks, so that all tests of the command line share one model type: the
+// whole command is compiled once for it (console_run_hooked.cpp).
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+
+namespace plumb::test {
+
+/// An NgramTreeModel of which a test wants one thing otherwise; a hook that is not set changes
+/// nothing.
+struct HookedModel : NgramTreeModel {
+  // NOLINTNEXTLINE(google-explicit-constructor): stands wherever the model it hooks does
+  HookedModel(NgramTreeModel model) : NgramTreeModel(std::move(model)) {}
+
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    Tokenization made = NgramTreeModel::tokenize(text);
+    if (on_tokens) on_tokens(text, made);
+    return made;
+  }
+  [[nodiscard]] std::optional<TokenId> bos() const {
+    return without_bos ? std::nullopt : NgramTreeModel::bos();
+  }
+  [[nodiscard]] std::size_t context_length() const {
+    return context.value_or(NgramTreeModel::context_length());
+  }
+  [[nodiscard]] ModelDescription describe() const { return description; }
+
+  using NgramTreeModel::evaluate;
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    if (on_work) on_work();
+    NgramTreeModel::evaluate(tree, wanted, [&](NodeId node, std::span<const float> row) {
+      if (!on_row) return visit(node, row);
+      std::vector<float> changed(row.begin(), row.end());
+      on_row(changed);
+      visit(node, changed);
+    });
+  }
+  void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    if (on_work) on_work();
+    NgramTreeModel::embed(tree, wanted, visit);
+  }
+
+  std::function<void(std::string_view, Tokenization&)> on_tokens;
+  std::function<void()> on_work;                 ///< before each evaluation and each embedding
+  std::function<void(std::span<float>)> on_row;  ///< what the model would say next
+  std::optional<std::size_t> context;
+  bool without_bos = false;
+  ModelDescription description{"own backend", "", false};
+};
+
+/// Counts how often it is asked.
+[[nodiscard]] inline HookedModel counting(NgramTreeModel model, std::size_t& asked) {
+  HookedModel counted(std::move(model));
+  counted.on_work = [&asked] { ++asked; };
+  return counted;
+}
+
+}  // namespace plumb::test

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What was answered to many prompts, put together by hand.
+//
+// Two relations. P19 has four templates, two groups of two, the second of questions, and three
+// facts, the first of two names; its last fact was not asked under the last template. P<36> has two
+// templates and two facts of one name. Labels hold what markup could take for its own.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/report/many_prompt_data.hpp"
+#include "support/small_prompts.hpp"
+
+namespace plumb::test {
+
+inline std::vector<PromptTemplate> small_templates(const std::string& relation) {
+  if (relation != "P19") return {{"[Y] is the capital of [X]."}, {"The \"capital\" of [X]: [Y]."}};
+  using enum TemplateOrigin;
+  return {{"[X] was born in [Y].", "born", TemplateStyle::cloze, manual},
+          {"[X], a <b>child</b> of [Y].", "born", TemplateStyle::cloze, generated},
+          {"Where was [X] born? [Y].", "where", TemplateStyle::question, manual},
+          {"Which town & land is [X] from? [Y].", "where", TemplateStyle::question, generated}};
+}
+
+/// A fact's answers, as marks() reads them.
+using Marks = std::vector<std::string>;
+
+/// Answers to P19's facts and to P<36>'s: 0 is "nowhere", 1 is "Paris". Every answer is one word of
+/// as many tokens as its template's place + 1, each token of probability one half.
+inline ManyPromptStudy small_study(const std::string& name, const std::vector<Marks>& born,
+                                   const std::vector<Marks>& capital) {
+  ManyPromptStudy study;
+  AnsweredSetting& answered = study.answered;
+  answered.name = name;
+  answered.answers = {NormalisedText("nowhere"), NormalisedText("Paris")};
+  for (const auto& [code, facts] : {std::pair{"P19", &born}, std::pair{"P<36>", &capital}}) {
+    answered.outcomes.add_relation(code, small_templates(code));
+    answered.likelihoods.begin_relation();
+    answered.one_word.begin_relation();
+    for (std::size_t f = 0; f < facts->size(); ++f) {
+      const auto prompts = marks((*facts)[f]);
+      answered.outcomes.add_fact("Q" + std::to_string(f), prompts);
+      answered.likelihoods.begin_fact();
+      for (const PromptOutcome& prompt : prompts) {
+        const auto tokens = prompt.template_index + 1U;
+        answered.likelihoods.add({tokens, tokens * std::log(0.5), prompt.right});
+      }
+      if (!prompts.empty()) answered.one_word.add(1);
+    }
+  }
+  return study;
+}
+
+/// Of the facts' prompts 3 of 8, 2 of 4, 1 of 3, 2 of 2 and 0 of 2 are right.
+inline ManyPromptStudy small_zero_shot() {
+  ManyPromptStudy study = small_study(
+      "zero-shot", {{"10", "00", "11", "00"}, {"1", "0", "1", "0"}, {"0", "0", "1", "-"}},
+      {{"1", "1"}, {"0", "0"}});
+  study.answered.empty = 1;
+  study.answered.of_several = {{"P19", "<Ann> & Bob", "\"Paris\", or <Lyon>", 2},
+                               {"P19", "Ann", "Paris and Lyon, and Nice", 3}};
+  // Twenty samples for one prompt of each fact: sure and right, sure and wrong, unsure.
+  study.samples = 20;
+  study.confidences.begin_relation();
+  for (const auto& [sure, right] :
+       {std::pair{0.9, true}, std::pair{0.8, false}, std::pair{0.25, false}}) {
+    study.confidences.begin_fact();
+    study.confidences.add({sure, right});
+  }
+  // The first fact's label and alias, with an object's label and alias: twice as likely by the
+  // alias of the subject, and the object's alias of two tokens is likelier by its mean alone.
+  study.names.begin_relation();
+  study.names.add_fact(std::vector<NameLikelihood>{
+      {-2.0, 1, 0, 0, 0, 0}, {-3.0, 2, 0, 0, 0, 1}, {-1.0, 1, 0, 1, 0, 0}, {-3.0, 2, 0, 1, 0, 1}});
+  study.names.add_fact({});
+  // Two templates, three texts each: the first leans to the second candidate, 3 to 1.
+  const double quarter = std::log(0.25), half = std::log(0.5), most = std::log(0.75);
+  study.content_free["P<36>"] = {2,
+                                 3,
+                                 2,
+                                 {quarter, most, quarter, most, quarter, most,  //
+                                  half, half, half, half, half, half}};
+  study.candidates["P<36>"] = {"Lyon", "<Paris>"};
+  return study;
+}
+
+/// Of the facts' prompts 7 of 8, 3 of 4, 2 of 3, 2 of 2 and 1 of 2 are right.
+inline ManyPromptStudy small_few_shot() {
+  return small_study("4-template",
+                     {{"11", "10", "11", "11"}, {"1", "1", "1", "0"}, {"1", "0", "1", "-"}},
+                     {{"1", "1"}, {"1", "0"}});
+}
+
+/// P19's questions alone: 3 of 4, 2 of 2 and 0 of 1.
+inline ManyPromptStudy small_question() {
+  return small_study("zero-shot-question",
+                     {{"--", "--", "11", "01"}, {"-", "-", "1", "1"}, {"-", "-", "0", "-"}},
+                     {{"-", "-"}, {"-", "-"}});
+}
+
+/// A closed set of P19 under two templates of its own: 2 of 2, 1 of 2 and 0 of 2, with
+/// probabilities for confidences.
+inline ManyPromptStudy small_closed_set() {
+  ManyPromptStudy study;
+  study.answered.name = "model <m> & \"q\"";
+  study.generated = false;
+  study.answered.outcomes.add_relation("P19", {{"[X] hails from [Y]."}, {"[X]'s home: [Y]."}});
+  study.confidences.begin_relation();
+  std::size_t fact = 0;
+  for (const Marks& one : {Marks{"1", "1"}, Marks{"1", "0"}, Marks{"0", "0"}}) {
+    study.answered.outcomes.add_fact("Q" + std::to_string(fact), marks(one));
+    study.confidences.begin_fact();
+    for (const PromptOutcome& prompt : marks(one)) {
+      study.confidences.add({0.5 + 0.1 * static_cast<double>(fact), prompt.right});
+    }
+    ++fact;
+  }
+  return study;
+}
+
+inline ManyPromptOptions small_options() {
+  return {.bootstrap = {.seed = 3, .resamples = 50}, .samplings = 400, .seed = 5};
+}
+
+inline ManyPromptResults small_many_prompts() {
+  return many_prompt_results({small_zero_shot(), small_few_shot(), small_question()},
+                             small_options());
+}
+
+/// One closed set, of which there is least to show.
+inline ManyPromptResults one_closed_set() {
+  return many_prompt_results({small_closed_set()}, small_options());
+}
+
+/// A setting in which nothing was asked.
+inline ManyPromptResults nothing_asked() {
+  return many_prompt_results({small_study("nothing", {}, {})}, small_options());
+}
+
+}  // namespace plumb::test

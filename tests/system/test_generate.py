@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many prompts by the whole command on the real model, its numbers computed again from its rows."""
+import collections
+import itertools
+import json
+import math
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+import command
+
+WORDS = ("--relations", "capital,continent", "--limit", "2", "--samples", "20", "--confidence-prompts", "3",
+         "--max-new-tokens", "8", "--samplings", "20000")
+SETTINGS = ["zero-shot", "4-random", "4-relation", "4-template"]
+
+
+def generate(out, *more, code=0):
+    return command.plumb("generate", "--data", command.FACTS, "--model", command.MODEL, "--out", out, *more, code=code)
+
+
+def lemmas(text):
+    """Words in lower case, as plumb has them without WordNet for plain texts such as these."""
+    text = re.sub(r"(?<=\w)['’]s\b", "", text.lower())
+    return re.findall(r"[^\W_]+", text)
+
+
+def holds(text, answer):
+    if not answer:
+        return not text
+    return any(text[i:i + len(answer)] == answer for i in range(len(text) - len(answer) + 1))
+
+
+@command.needs_model
+class Generation(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = command.temporary_folder(cls)
+        cls.whole = cls.folder / "whole"
+        cls.shown = generate(cls.whole, *WORDS).stdout
+        command.plumb("report", cls.whole, "--wordnet", "none", "--out", cls.folder / "plain")
+        cls.metrics = json.loads((cls.folder / "plain" / "metrics.json").read_text())["settings"]
+        cls.facts = collections.defaultdict(list)
+        for fact in command.rows(cls.whole / "asked" / "facts.jsonl"):
+            cls.facts[fact["relation"]].append(fact)
+
+    def right(self, row):
+        text = lemmas(row["answer"])
+        return any(holds(text, lemmas(name))
+                   for item in self.facts[row["relation"]][row["fact"]]["objects"]
+                   for name in [item["obj_label"], *item.get("obj_aliases", [])])
+
+    def by_fact(self, setting):
+        """(relation, fact) -> rows."""
+        table = collections.defaultdict(list)
+        for row in command.rows(self.whole / f"{setting}_answers.jsonl"):
+            table[row["relation"], row["fact"]].append(row)
+        return table
+
+    def test_every_fact_is_asked_under_every_template_with_every_name(self):
+        templates = collections.Counter(row["relation"] for row in
+                                        command.rows(self.whole / "asked" / "templates.jsonl"))
+        for setting in SETTINGS:
+            table = self.by_fact(setting)
+            self.assertEqual(len(table), 4)
+            for (relation, fact), rows in table.items():
+                names = [self.facts[relation][fact]["sub_label"],
+                         *self.facts[relation][fact].get("sub_aliases", [])]
+                self.assertEqual(sorted((row["template"], row["subject"]) for row in rows),
+                                 sorted(itertools.product(range(templates[relation]), names)))
+
+    def test_accuracy_coverage_and_one_word_rate_are_those_of_the_rows(self):
+        for setting in SETTINGS:
+            table = self.by_fact(setting)
+            shares = [sum(map(self.right, rows)) / len(rows) for rows in table.values()]
+            single = [sum(len(row["answer"].split()) == 1 for row in rows) / len(rows) for rows in table.values()]
+            made = self.metrics[setting]
+            self.assertAlmostEqual(made["coverage"]["average"]["value"], sum(shares) / len(shares), places=12)
+            self.assertAlmostEqual(made["coverage"]["oracle"]["value"],
+                                   sum(share > 0 for share in shares) / len(shares), places=12)
+            self.assertAlmostEqual(made["one_word"]["value"], sum(single) / len(single), places=12)
+
+    def test_sampled_accuracy_is_within_its_closed_form(self):
+        for setting in SETTINGS:
+            table = self.by_fact(setting)
+            shares = [sum(map(self.right, rows)) / len(rows) for rows in table.values()]
+            exact = math.sqrt(sum(p * (1 - p) for p in shares)) / len(shares)
+            made = self.metrics[setting]["samplings"]["by_fact"]
+            self.assertAlmostEqual(made["closed_form"]["sd"], exact, places=12)
+            self.assertLess(abs(made["sd"] - exact), 0.02)
+            self.assertLess(abs(made["mean"] - sum(shares) / len(shares)), 0.02)
+
+    def test_consistency_is_the_share_of_matching_pairs(self):
+        for setting in SETTINGS:
+            shares = []
+            for rows in self.by_fact(setting).values():
+                texts = [lemmas(row["answer"]) for row in rows]
+                pairs = [holds(a, b) or holds(b, a) for a, b in itertools.combinations(texts, 2)]
+                shares.append(sum(pairs) / len(pairs))
+            made = self.metrics[setting]["consistency"]["all"]
+            self.assertAlmostEqual(made["share"]["value"], sum(shares) / len(shares), places=12)
+
+    def test_confidence_is_the_share_of_samples_that_match_the_greedy_answer(self):
+        for setting in SETTINGS:
+            table = self.by_fact(setting)
+            differences, prompts = 0, set()
+            for row in command.rows(self.whole / f"{setting}_samples.jsonl"):
+                self.assertEqual(sum(times for _, times in row["samples"]), 20)
+                greedy, = (answer for answer in table[row["relation"], row["fact"]]
+                           if (answer["template"], answer["expression"]) == (row["template"], row["expression"]))
+                answer = lemmas(greedy["answer"])
+                matching = sum(times for text, times in row["samples"]
+                               if holds(lemmas(text), answer) or holds(answer, lemmas(text)))
+                differences += matching / 20 - self.right(greedy)
+                prompts.add((row["relation"], row["fact"]))
+            self.assertEqual(len(prompts), 3)
+            self.assertAlmostEqual(self.metrics[setting]["overconfidence"]["overconf"]["value"], differences / 3,
+                                   places=12)
+
+    def test_what_is_shown_and_written(self):
+        for setting in SETTINGS:
+            self.assertIn(setting, self.shown)
+        for name in ("report.html", "metrics.json", "accuracy.csv", "templates.csv", "samplings.csv", "coverage.csv",
+                     "reliability.csv", "sharing.csv", "consistency.csv"):
+            self.assertTrue((self.whole / name).stat().st_size > 0, name)
+        cost = json.loads((self.whole / "run.json").read_text())
+        self.assertGreater(cost["tokens_one_by_one"], 10 * cost["tokens_fed"])
+
+    def test_a_killed_run_goes_on_to_the_same_bytes(self):
+        out = self.folder / "killed"
+        words = [command.PLUMB, "generate", "--data", command.FACTS, "--model", command.MODEL, "--out", out, *WORDS]
+        for size in (1, 20000):
+            process = subprocess.Popen([*map(str, words), "--resume"], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            command.kill_when_journal_has(process, out / "journal.jsonl", size)
+        generate(out, *WORDS, "--resume")
+        self.assertEqual(command.results(out), command.results(self.whole))
+
+    def test_settings_of_another_run_are_refused(self):
+        done = generate(self.whole, *WORDS, "--shots", "3", "--resume", code=2)
+        self.assertIn("settings: the run was begun with", done.stderr)
+
+    def test_question_templates_alone_are_asked_as_questions(self):
+        out = self.folder / "questions"
+        generate(out, "--relations", "capital", "--limit", "1", "--form", "question", "--settings", "relation",
+                 "--samples", "0", "--names", "none", "--max-new-tokens", "4")
+        self.assertEqual({row["template"] for row in command.rows(out / "4-relation-question_answers.jsonl")},
+                         {i for i, row in enumerate(command.rows(out / "asked" / "templates.jsonl"))
+                          if row["style"] == "question"})
+
+    def test_a_probe_stands_beside_it(self):
+        probed = self.folder / "probed"
+        command.probe(probed, "--relations", "continent", "--limit", "2", "--templates", "all", "--template-file",
+                      command.FACTS / "prompts" / "templates.jsonl")
+        out = self.folder / "beside"
+        shown = command.plumb("compare", f"generated={self.whole}", f"closed={probed}", "--out", out).stdout
+        self.assertIn("generated 4-template", shown)
+        made = json.loads((out / "metrics.json").read_text())
+        closed = made["settings"]["closed"]
+        rows = command.rows(probed / "continent_results.jsonl")
+        shares = collections.defaultdict(list)
+        for row in rows:
+            best = max(range(len(row["pll_scores"])), key=row["pll_scores"].__getitem__)
+            shares[row["instance_index"]].append(best == row["answer_idx"])
+        self.assertEqual(len(rows), 2 * 25)
+        self.assertAlmostEqual(closed["coverage"]["average"]["value"],
+                               sum(sum(list_) / len(list_) for list_ in shares.values()) / len(shares), places=12)
+
+    def test_a_damaged_row_is_named(self):
+        broken = self.folder / "broken"
+        shutil.copytree(self.whole, broken)
+        file = broken / "4-random_answers.jsonl"
+        lines = file.read_text().splitlines()
+        lines[6] = lines[6].replace('"fact"', '"fakt"')
+        pathlib.Path(file).write_text("\n".join(lines) + "\n")
+        done = command.plumb("report", broken, "--out", self.folder / "never", code=2)
+        self.assertIn("4-random_answers.jsonl:7", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
