@@ -9,7 +9,9 @@
 // there are rounds. Both draw the same random numbers, so their answers are compared. Prints one JSON
 // object: queries a second of either, tokens fed, and how many answers differ.
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -73,7 +75,8 @@ int main(int argc, char** argv) {
     }
     tree_rates.push_back(static_cast<double>(prompts.size()) / seconds_since(start));
 
-    // Sample i alone is the last of i + 1 that share their randomness, so it is drawn by hand here.
+    // One generation after another: sample i has a random stream of its own and its prompt is
+    // evaluated anew.
     const std::vector<TokenId>& prompt = prompts[round % prompts.size()];
     start = Clock::now();
     for (std::size_t i = 0; i < samples; ++i) {

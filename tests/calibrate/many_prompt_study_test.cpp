@@ -249,7 +249,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_no_finished_run_is_refused, SmallGen
   BOOST_TEST(read().studies.size() == 1U);
   BOOST_TEST(read().remarks.empty());
   std::filesystem::remove(path() / "asked" / "facts.jsonl");
-  BOOST_CHECK_THROW((void)read(), Error);
+  refused("asked: lacks facts.jsonl and templates.jsonl; a run keeps there what it asked");
   std::filesystem::remove(path() / "metadata_generate.json");
   refused(path().string() +
           ": holds no finished generation (no metadata_generate.json); finish it with --resume");

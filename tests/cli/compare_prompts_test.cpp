@@ -267,6 +267,13 @@ BOOST_FIXTURE_TEST_CASE(a_closed_set_need_not_have_its_first_template, Ways) {
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(read("metrics.json").at("settings").at("set").at("prompts") == 3);
   BOOST_TEST(near(shared("gen zero-shot", "set").first, 1));
+  // A relation before it has that one and the first.
+  chosen.add("crystal", {"cubic", "hexagonal"}, family_templates, Json::object(),
+             {row("Qgold", 0, 0, 0, gas), row("Qgold", 0, 1, 0, gas)});
+  BOOST_TEST(detail::some_template(chosen.path()) == 1U);
+  std::filesystem::remove_all(folder / "out");
+  const ConsoleRun alone = compare({set(), "--prompts"});
+  BOOST_TEST(alone.code == 0, alone);
 }
 
 BOOST_FIXTURE_TEST_CASE(answers_of_all_generations_are_compared_by_the_same_lemmas, Ways) {

@@ -232,6 +232,10 @@ BOOST_FIXTURE_TEST_CASE(a_fact_has_named_objects, Many) {
   refuses(fact_line(R"([{"obj_id": "Q1", "obj_label": ""}])"), "objects[0].obj_label: is empty");
   refuses(fact_line(R"([{"obj_id": "Q1", "obj_label": "drums", "obj_aliases": "drum kit"}])"),
           "objects[0].obj_aliases: is not a list of strings");
+  refuses(fact_line(R"([{"obj_id": "Q1", "obj_label": "dru\nms"}])"),
+          "objects[0].obj_label: holds a line break; prompts end with their line; write it on one");
+  refuses(fact_line(R"([{"obj_id": "Q1", "obj_label": "drums", "obj_aliases": ["drum\rkit"]}])"),
+          "objects[0].obj_aliases: holds a line break");
 }
 
 BOOST_FIXTURE_TEST_CASE(an_object_stands_once_in_a_fact, Many) {

@@ -136,7 +136,8 @@ BOOST_AUTO_TEST_CASE(coverage_has_a_curve_and_a_row_for_each_way_of_asking) {
 BOOST_AUTO_TEST_CASE(many_prompts_are_drawn_by_their_logarithm) {
   BOOST_TEST(holds(detail::coverage_chart(with_templates(20)), ">prompts</text>"));
   const std::string wide = detail::coverage_chart(with_templates(21));
-  BOOST_TEST(holds(wide, ">log10 of the number of prompts: 0 is one"));
+  BOOST_TEST(in_order(wide, {">1</text>", ">2</text>", ">5</text>", ">10</text>", ">20</text>",
+                             ">prompts, on a logarithmic scale</text>"}));
   BOOST_TEST(holds(wide, "<title>10 prompts: 0.500</title>"));
   BOOST_TEST(holds(wide, "<title>21 prompts: 0.500</title>"));
   BOOST_TEST(!holds(wide, "nan"));

@@ -15,10 +15,6 @@ BOOST_AUTO_TEST_SUITE(many_prompt_names)
 BOOST_AUTO_TEST_CASE(kinds_have_the_words_of_the_files) {
   BOOST_TEST(detail::as_word(SampleBy::fact) == std::string("fact"));
   BOOST_TEST(detail::as_word(SampleBy::relation) == std::string("relation"));
-  BOOST_TEST(detail::as_word(TemplateStyle::cloze) == std::string("cloze"));
-  BOOST_TEST(detail::as_word(TemplateStyle::question) == std::string("question"));
-  BOOST_TEST(detail::as_word(TemplateOrigin::manual) == std::string("manual"));
-  BOOST_TEST(detail::as_word(TemplateOrigin::generated) == std::string("generated"));
 }
 
 BOOST_AUTO_TEST_CASE(every_kind_of_pair_is_named_once) {

@@ -91,6 +91,19 @@ BOOST_AUTO_TEST_CASE(axes_are_marked_in_round_numbers) {
               Texts{"0.15", "0.20", "0.25", "0.30", "0.35", "0.40", "0.45", "0.50", "0.55"}));
 }
 
+// log10 2 = 0.301 and log10 5 = 0.699 of a decade.
+BOOST_AUTO_TEST_CASE(a_logarithmic_axis_shows_the_numbers_themselves) {
+  XyChart chart = small_chart();
+  chart.x_is_log10 = true;
+  chart.x_range = {-1, 1.5};
+  BOOST_TEST((ticks(xy_chart(chart, {}), "axis") ==
+              Texts{"0.1", "0.2", "0.5", "1", "2", "5", "10", "20"}));
+  chart.x_range = {0, 1};
+  const std::string decade = xy_chart(chart, {});
+  BOOST_TEST((ticks(decade, "axis") == Texts{"1", "2", "5", "10"}));
+  BOOST_TEST(holds(decade, "x=\"122.2\" y=\"128.0\">2</text>"));  // 62 + 0.301 · 200
+}
+
 BOOST_AUTO_TEST_CASE(a_step_is_one_two_or_five_and_makes_four_to_nine_intervals) {
   for (double range = 0.001; range < 5000; range *= 1.37) {
     const double step = detail::tick_step(range);

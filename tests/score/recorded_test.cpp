@@ -295,6 +295,11 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_results_folder_is_refused) {
                         says(Fault::user,
                              ": holds no finished results (no metadata_results.json); name "
                              "a finished run folder, or finish it with --resume"));
+  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "nowhere"), Error,
+                        says(Fault::user, "nowhere: is no folder; name a run folder or an"));
+  folder.write("generated/metadata_generate.json", "{}");
+  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "generated"), Error,
+                        says(Fault::user, "generated: is of plumb generate, whose answers are"));
   folder.write("metadata_results.json", R"({"P36": {"templates": []}})");
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path()), Error,
                         says(Fault::user,

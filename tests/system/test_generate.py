@@ -12,7 +12,7 @@ import unittest
 
 import command
 
-WORDS = ("--relations", "capital,continent", "--limit", "2", "--samples", "20", "--confidence-prompts", "3",
+WORDS = ("--relations", "continent,nationality", "--limit", "2", "--samples", "20", "--confidence-prompts", "3",
          "--max-new-tokens", "8", "--samplings", "20000")
 SETTINGS = ["zero-shot", "4-random", "4-relation", "4-template"]
 

@@ -70,7 +70,7 @@ class Study(unittest.TestCase):
         cls.baselines = cls.folder / "baselines.json"
         cls.baselines.write_text(json.dumps(BASELINES))
         cls.words = ("--relations", "animal-class,birth-year,currency-country,instrument-family", "--shots", "1,50",
-                     "--seeds", "2", "--choices", "20", "--limit", "3", "--eic", "both", "--generate", "8",
+                     "--seeds", "2", "--choices", "20", "--limit", "2", "--eic", "both", "--generate", "8",
                      "--baselines", cls.baselines, "--injection", "20", "--injected", "4")
         cls.whole = cls.folder / "whole"
         cls.shown = many_shot(cls.whole, *cls.words).stdout
@@ -89,7 +89,7 @@ class Study(unittest.TestCase):
         journal = (self.whole / "journal.jsonl").stat().st_size
         expected = command.results(self.whole)
         moments = random.Random(5)
-        for trial in range(4):
+        for trial in range(2):
             out = self.folder / f"killed-{trial}"
             process = subprocess.Popen([command.PLUMB, "many-shot", "--data", command.FACTS, "--model", command.MODEL,
                                         "--out", out, *map(str, self.words)], stdout=subprocess.DEVNULL,

@@ -77,6 +77,7 @@ class TreeGenerator {
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds = {}) {
+    keep({});  // a model that threw may have left a tree
     const std::size_t count = std::max<std::size_t>(1, options.samples);
     std::vector<std::vector<Continuation>> all(prompts.size());
     for (auto& continuations : all) continuations.resize(count);
@@ -244,13 +245,7 @@ class TreeGenerator {
   void keep(std::span<const TokenId> path) {
     if constexpr (TreeCausalLm<Model>) {
       if (path.empty() && tree_.size() > 1) model_.release(tree_, TokenTree::root);
-    }
-    if (path.empty()) {
-      tree_.clear();
-      return held_.clear();
-    }
-    if constexpr (TreeCausalLm<Model>) {
-      std::vector<bool> kept(tree_.size(), false);
+      std::vector<bool> kept(tree_.size(), path.empty());
       kept[TokenTree::root] = true;
       NodeId end = TokenTree::root;
       for (const TokenId token : path) kept[end = tree_.child(end, token)] = true;
@@ -260,6 +255,9 @@ class TreeGenerator {
         held_[node] = false;
       }
     }
+    if (!path.empty()) return;
+    tree_.clear();
+    held_.clear();
   }
 
   void take(Branch& branch, TokenId token, double log_probability,

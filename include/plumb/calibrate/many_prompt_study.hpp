@@ -161,6 +161,10 @@ template <Lemmatiser Lemmas>
   refuse_lost_rows(folder, metadata.value("rows", Json::object()));
   GenerationRun run;
   run.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>{});
+  if (!is_multi_prompt(folder / "asked")) {
+    throw user_error({.file = folder / "asked"}, "lacks facts.jsonl and templates.jsonl",
+                     "a run keeps there what it asked; copy the whole folder or ask again");
+  }
   run.asked = load_multi_prompt(folder / "asked");
   std::map<std::string, std::vector<std::string>> candidates;
   if (const auto lists = metadata.find("candidates");

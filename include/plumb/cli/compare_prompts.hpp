@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -78,17 +79,18 @@ inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplat
   return made;
 }
 
-/// The first template of those a results folder has: one must be the base of what is read, and no
-/// number over many prompts goes by it.
+/// The first template that all relations of a results folder have: one must be the base of what is
+/// read, and no number over many prompts goes by it.
 inline std::size_t some_template(const std::filesystem::path& folder) {
-  std::optional<std::size_t> least;
+  std::optional<std::set<std::size_t>> common;
   for (const RecordedRelation& recorded : recorded_relations(folder)) {
-    for_each_recorded_row(recorded, [&](const RecordedRow& row) {
-      least = std::min(least.value_or(row.template_index), row.template_index);
-    });
-    if (least) break;
+    std::set<std::size_t> templates;
+    for_each_recorded_row(recorded,
+                          [&](const RecordedRow& row) { templates.insert(row.template_index); });
+    if (!common) common = templates;
+    std::erase_if(*common, [&](std::size_t one) { return !templates.contains(one); });
   }
-  return least.value_or(0);
+  return common && !common->empty() ? *common->begin() : 0;
 }
 
 /// A model file's name without what all of them end in.
@@ -160,7 +162,7 @@ int compare_prompts(Console& console, const NamedRuns& runs, std::vector<std::st
                          {"templates", string_or_null(templates.filename().string())},
                          {"lemmas", texts ? Json(lemmas_word(lemmas)) : Json()},
                          {"samplings", options.samplings},
-                         {"sample_by", sampling_word(options.by)},
+                         {"sample_by", as_word(options.by)},
                          {"seed", seed}};
   const ManyPromptReport report(std::move(made), settings, "Many prompts, side by side");
   std::filesystem::create_directories(out);

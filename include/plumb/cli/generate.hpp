@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,7 +51,7 @@ inline Json generate_settings(const GenerateArguments& arguments, const MultiPro
            {"sample_seed", asking.sample_seed},
            {"lemmas", lemmas_word(lemmas)},
            {"samplings", arguments.measuring.samplings},
-           {"sample_by", sampling_word(arguments.measuring.by)},
+           {"sample_by", as_word(arguments.measuring.by)},
            {"seed", arguments.seed}});
   return settings;
 }
@@ -114,7 +113,7 @@ inline void refuse_no_question(const MultiPromptDataset& dataset, const AskedFac
     }
   }
   throw user_error({.file = arguments.data}, "has no question template",
-                   "say --form mask, or give templates that end in '? [Y].'");
+                   "say --form mask, or give templates of \"style\": \"question\"");
 }
 
 /// Refuses what the job would end in later, before it makes its folder.
@@ -164,13 +163,9 @@ int run_generate_command(Console& console, MakeModel make_model) {
   if (!arguments.resume) refuse_used(arguments.out);  // said before a large model is loaded
   const double start = Progress::monotonic_seconds();
   const AnswerLemmas lemmas = words.measuring.lemmas();
-  const MultiPromptDataset loaded = load_multi_prompt(arguments.data);
   const AnswerOptions& asking = arguments.asking;
-  const AskedFacts named = asked_facts(loaded, arguments.relations, asking.limit);
-  const MultiPromptDataset dataset = answerable(loaded);
-  AskedFacts asked = asked_facts(dataset, arguments.relations, asking.limit);
-  asked.without_answer = named.without_answer;
-  asked.wordless_names = named.wordless_names;
+  MultiPromptDataset dataset = load_multi_prompt(arguments.data);
+  const AskedFacts asked = take_askable(dataset, arguments.relations, asking.limit);
   detail::refuse_no_question(dataset, asked, arguments);
 
   auto model = make_model(arguments.model);
@@ -179,16 +174,7 @@ int run_generate_command(Console& console, MakeModel make_model) {
   const RunFolder folder(arguments.out,
                          detail::generate_settings(arguments, dataset, description, lemmas),
                          arguments.resume);
-  std::string at_work;
-  std::unique_ptr<Progress> progress;
-  PartWork work(folder.file("journal.jsonl"), [&](const std::string& part, std::size_t done,
-                                                  std::size_t fresh, std::size_t total) {
-    if (part != at_work) {
-      progress = std::make_unique<Progress>(console.err, total, part, console.err_is_terminal);
-      at_work = part;
-    }
-    progress->update(done, fresh, "");
-  });
+  PartWork work(folder.file("journal.jsonl"), detail::part_bars(console));
   AnswerRun run(model, arguments.bos, asking, dataset, asked, folder, work);
   detail::write_asked(folder, narrowed(dataset, asked));
   for (const FewShotSetting& setting : asking.settings) {

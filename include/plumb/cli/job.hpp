@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,8 @@
 #include "plumb/data/dataset.hpp"
 #include "plumb/report/text_table.hpp"
 #include "plumb/run/pack_run.hpp"
+#include "plumb/run/part_work.hpp"
+#include "plumb/run/progress.hpp"
 
 namespace plumb {
 namespace detail {
@@ -93,6 +97,23 @@ inline Json run_facts(const Json& command_line, const JobArguments& arguments,
           {"statements_scored_now", summary.fresh_statements},
           {"seconds_model", summary.seconds_model},
           {"seconds_total", seconds_total}};
+}
+
+/// A bar for each part of a job, one after another. The console must outlive it.
+inline PartProgress part_bars(Console& console) {
+  struct Bar {
+    std::string part;
+    std::optional<Progress> progress;
+  };
+  return [&console, bar = std::make_shared<Bar>()](const std::string& part, std::size_t done,
+                                                   std::size_t fresh, std::size_t total) {
+    if (!bar->progress || bar->part != part) {
+      bar->progress.reset();  // ends its line before the next one begins
+      bar->progress.emplace(console.err, total, part, console.err_is_terminal);
+      bar->part = part;
+    }
+    bar->progress->update(done, fresh, "");
+  };
 }
 
 /// What a job cost and what its numbers suffer from, in words for the terminal.

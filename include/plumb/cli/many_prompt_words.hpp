@@ -70,9 +70,6 @@ struct ManyPromptWords {
 inline std::string lemmas_word(const AnswerLemmas& lemmas) {
   return lemmas.known() ? "wordnet" : "none";
 }
-inline std::string sampling_word(SampleBy by) {
-  return by == SampleBy::fact ? "fact" : "relation";
-}
 
 /// What a run folder holds, measured. The settings it shows are those it is measured with.
 inline ManyPromptReport generation_report(const std::filesystem::path& folder,
@@ -87,7 +84,7 @@ inline ManyPromptReport generation_report(const std::filesystem::path& folder,
   }
   settings.update(Json{{"lemmas", lemmas_word(lemmas)},
                        {"samplings", options.samplings},
-                       {"sample_by", sampling_word(options.by)},
+                       {"sample_by", as_word(options.by)},
                        {"seed", options.seed}});
   const std::string title = first_string(settings, "model").value_or("model") + " on " +
                             first_string(settings, "dataset").value_or(run.asked.name);

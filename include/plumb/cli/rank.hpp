@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -200,16 +199,7 @@ int run_rank_command(Console& console, MakeModel make_model) {
     remarks.push_back(std::move(*remark));
   }
   const RunFolder folder(arguments.out, settings, arguments.resume);
-  std::string at_work;
-  std::unique_ptr<Progress> progress;
-  PartWork work(folder.file("journal.jsonl"), [&](const std::string& part, std::size_t done,
-                                                  std::size_t fresh, std::size_t total) {
-    if (part != at_work) {
-      progress = std::make_unique<Progress>(console.err, total, part, console.err_is_terminal);
-      at_work = part;
-    }
-    progress->update(done, fresh, "");
-  });
+  PartWork work(folder.file("journal.jsonl"), detail::part_bars(console));
   if (arguments.deer) {
     methods = detail::rank_by_deer(model, arguments, parts, given, folder, work);
   }

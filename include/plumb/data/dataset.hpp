@@ -8,6 +8,7 @@
 // probe, Wiland et al. 2024). Non-goals: how a fact is put into words (prompt/), how a file is read
 // (the loaders beside this one).
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -48,13 +49,13 @@ struct Fact {
 struct Relation {
   std::string code;
   /// Sentences with the placeholders [X] (subject) and [Y] (object).
-  std::vector<std::string> templates;
+  std::vector<std::string> templates{};
   /// Labels and identifiers of the closed set, parallel.
-  std::vector<std::string> options;
-  std::vector<std::string> option_ids;
+  std::vector<std::string> options{};
+  std::vector<std::string> option_ids{};
   /// Empty when the dataset names none.
-  std::vector<std::string> domains;
-  std::vector<Fact> facts;
+  std::vector<std::string> domains{};
+  std::vector<Fact> facts{};
   /// True when no two facts share an answer ("1:1"); derived from the whole table, before any
   /// limit.
   bool one_to_one = false;
@@ -102,6 +103,18 @@ inline void throw_problem(const Error& problem) {
                       "write [X] where the subject stands and [Y] where the answer does");
   }
   return std::nullopt;
+}
+
+/// What is wrong with a relation's name: it names files.
+[[nodiscard]] inline std::optional<Error> problem_with_relation_name(const std::string& code,
+                                                                     const Site& site) {
+  const bool odd = std::ranges::any_of(
+      code, [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20; });
+  if (!code.empty() && code.front() != '.' && !odd) return std::nullopt;
+  return user_error(site,
+                    "relation name '" + code +
+                        "' is empty, starts with a dot or holds a '/' or control character",
+                    "results are kept in files of that name; rename it");
 }
 
 /// Whether no two facts share an answer.

@@ -67,10 +67,17 @@ struct MultiPromptDataset {
   for (const std::string& code : codes) {
     const auto found = std::ranges::find(dataset.relations, code, &MultiPromptRelation::code);
     const auto place = static_cast<std::size_t>(found - dataset.relations.begin());
-    if (found == dataset.relations.end() || std::ranges::find(places, place) != places.end()) {
+    if (found == dataset.relations.end()) {
+      std::string known;
+      for (const MultiPromptRelation& one : dataset.relations) {
+        known += (known.empty() ? "" : ", ") + one.code;
+      }
       throw user_error({.field = "--relations"},
-                       "'" + code + "' is not a relation of " + dataset.name + " or is named twice",
-                       "`plumb data describe` lists its relations");
+                       "'" + code + "' is not a relation of " + dataset.name + " with many prompts",
+                       "say some of " + known);
+    }
+    if (std::ranges::find(places, place) != places.end()) {
+      throw user_error({.field = "--relations"}, "'" + code + "' is named twice", "name it once");
     }
     places.push_back(place);
   }

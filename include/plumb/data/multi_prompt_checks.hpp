@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/data/dataset.hpp"
 #include "plumb/data/multi_prompt.hpp"
 
 namespace plumb {
@@ -37,14 +38,7 @@ inline void add_names(NamedEntity& entity, const std::vector<std::string>& names
 [[nodiscard]] inline std::optional<Error> problem_with_relation(const MultiPromptRelation& relation,
                                                                 const Site& site) {
   const std::string& code = relation.code;
-  const bool odd = std::ranges::any_of(
-      code, [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20; });
-  if (code.empty() || code.front() == '.' || odd) {
-    return user_error(site,
-                      "relation name '" + code +
-                          "' is empty, starts with a dot or holds a '/' or control character",
-                      "results are kept in files of that name; rename it");
-  }
+  if (auto problem = problem_with_relation_name(code, site)) return problem;
   if (!relation.facts.empty() && !relation.templates.empty()) return std::nullopt;
   return user_error(
       site, "relation " + code + " has no usable " + (relation.facts.empty() ? "fact" : "template"),

@@ -64,6 +64,12 @@ inline std::optional<NamedEntity> named_entity(const Json& object, const std::st
     }
     add_names(entity, *aliases);
   }
+  for (const std::string& name : entity.names) {
+    if (name.find_first_of("\r\n") == std::string::npos) continue;
+    report(user_error(with_field(site, prefix + (name == *label ? kind + "_label" : field)),
+                      "holds a line break", "prompts end with their line; write it on one"));
+    return std::nullopt;
+  }
   return entity;
 }
 

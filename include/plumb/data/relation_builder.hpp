@@ -113,13 +113,8 @@ class RelationBuilder {
   /// The relation, or nothing after reporting that it has no template, no fact or fewer than two
   /// options.
   [[nodiscard]] std::optional<Relation> finish(const Site& site) && {
-    const bool odd = std::ranges::any_of(
-        relation_.code, [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20; });
-    if (relation_.code.empty() || relation_.code.front() == '.' || odd) {
-      report_(user_error(site,
-                         "relation name '" + relation_.code +
-                             "' is empty, starts with a dot or holds a '/' or control character",
-                         "results are kept in files of that name; rename it"));
+    if (const auto problem = problem_with_relation_name(relation_.code, site)) {
+      report_(*problem);
       return std::nullopt;
     }
     const char* missing = needs_template_ && relation_.templates.empty() ? "template"

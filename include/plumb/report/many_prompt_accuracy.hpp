@@ -57,7 +57,7 @@ inline std::string overview_section(const ManyPromptResults& made) {
   std::vector<std::string> heads{"Setting", "Facts", "Prompts",         "Acc@1",
                                  "Range",   "SD",    "SD, closed form", "Consist"};
   if (sure) heads.push_back("Overconf");
-  if (words) heads.push_back("One word");
+  if (words) heads.insert(heads.end(), {"One word", "Without a word"});
   std::string rows;
   for (const ManyPromptResult& way : made.ways) {
     const SampledAccuracy& sampled = headline_samplings(made, way);
@@ -72,7 +72,7 @@ inline std::string overview_section(const ManyPromptResults& made) {
             plain_number_cell(if_any(sampled.facts > 0, sampled.exact_sd), 4) +
             share_cell(way.consistency.overall.all);
     if (sure) rows += cell(way.overconfidence ? way.overconfidence->overconf : Estimate{});
-    if (words) rows += cell(way.one_word);
+    if (words) rows += cell(way.one_word) + number_cell(way.empty);
     rows += "</tr>\n";
   }
   std::string text =
@@ -87,7 +87,10 @@ inline std::string overview_section(const ManyPromptResults& made) {
         " Overconf: mean confidence minus accuracy, above 0 where the model is too sure of "
         "itself.";
   }
-  if (words) text += " One word: mean over facts of the share of their answers that are one word.";
+  if (words)
+    text +=
+        " One word: mean over facts of the share of their answers that are one word. "
+        "Answers without a word match each other, so they make Consist look better.";
   return heading("Accuracy over all prompts, and what it depends on",
                  "One row for each way of asking, with 95% intervals over facts.") +
          table_begin(heads) + rows + table_end + words_below(text);
@@ -159,10 +162,9 @@ inline std::string coverage_chart(const ManyPromptResults& made) {
     }
     line.point_size = 0.8;
   }
-  XyChart chart{
-      "Facts known by the number of prompts",
-      is_linear ? "prompts" : "log10 of the number of prompts: 0 is one, 1 ten, 2 a hundred",
-      "facts known"};
+  XyChart chart{"Facts known by the number of prompts",
+                is_linear ? "prompts" : "prompts, on a logarithmic scale", "facts known"};
+  chart.x_is_log10 = !is_linear;
   chart.x_range = {0, is_linear ? std::max(5.0, place(most)) : place(most)};  // whole ticks
   chart.width = 700;
   return xy_chart(chart, series);

@@ -188,7 +188,8 @@ inline std::string consistency_section(const ManyPromptResults& made) {
   const bool options = std::ranges::any_of(made.ways, [](const auto& w) { return !w.generated; });
   std::string text =
       "Mean over facts of the share of pairs of their prompts whose answers match. Inner and inter "
-      "group: both templates paraphrase one source template, or two of them.";
+      "group: both templates are of one group (paraphrases of one source template, or one "
+      "template with two names of the subject), or of two.";
   if (words) text += " Generated answers match when one holds the words of the other.";
   if (options) text += " Answers to closed sets match when they are the same option.";
   return heading("Do a fact's prompts agree?", text + " Facts without such a pair are left out.") +

@@ -6,12 +6,12 @@
 // The numbers behind its charts, and every template and every answer of several objects, which
 // metrics.json leaves out. Columns are RFC 4180 CSV (csv.hpp); an empty relation is all of them.
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/data/prompt_template_file.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_names.hpp"
@@ -51,8 +51,8 @@ namespace plumb {
         const auto& [accuracy, best] = relation.templates[i];
         if (accuracy.count == 0) continue;
         const PromptTemplate& one = relation.texts[i];
-        text += csv_line({way.name, relation.code, one.text, one.group, detail::as_word(one.style),
-                          detail::as_word(one.origin), std::to_string(accuracy.count),
+        text += csv_line({way.name, relation.code, one.text, one.group, style_word(one.style),
+                          origin_word(one.origin), std::to_string(accuracy.count),
                           fixed(accuracy.value, 8), fixed(accuracy.low, 8), fixed(accuracy.high, 8),
                           fixed(best.value, 8), fixed(best.low, 8), fixed(best.high, 8)});
       }
@@ -167,28 +167,35 @@ namespace plumb {
   return text;
 }
 
-/// Names of files and their texts. Those that may have no row (reliability, overconfidence,
-/// sharing, answers_of_several) are there when they have one.
+/// A table beside the page. One that may have no row is not there when it has none; an earlier
+/// report may have left it.
+struct ManyPromptTable {
+  const char* file;
+  std::string (*text)(const ManyPromptResults&);
+  bool may_be_empty = false;
+};
+
+inline constexpr ManyPromptTable many_prompt_tables[] = {
+    {"accuracy.csv", many_prompt_accuracy_csv},
+    {"templates.csv", many_prompt_templates_csv},
+    {"samplings.csv", samplings_csv},
+    {"coverage.csv", coverage_csv},
+    {"consistency.csv", consistency_csv},
+    {"reliability.csv", reliability_csv, true},
+    {"overconfidence.csv", overconfidence_csv, true},
+    {"sharing.csv", sharing_csv, true},
+    {"answers_of_several.csv", answers_of_several_csv, true}};
+
+/// Names of files and their texts.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> many_prompt_csvs(
     const ManyPromptResults& made) {
-  std::vector<std::pair<std::string, std::string>> files{
-      {"accuracy.csv", many_prompt_accuracy_csv(made)},
-      {"templates.csv", many_prompt_templates_csv(made)},
-      {"samplings.csv", samplings_csv(made)},
-      {"coverage.csv", coverage_csv(made)},
-      {"consistency.csv", consistency_csv(made)}};
-  for (auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
-           {"reliability.csv", reliability_csv(made)},
-           {"overconfidence.csv", overconfidence_csv(made)},
-           {"sharing.csv", sharing_csv(made)},
-           {"answers_of_several.csv", answers_of_several_csv(made)}}) {
-    if (text.find('\n') + 1 < text.size()) files.emplace_back(name, std::move(text));
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const ManyPromptTable& table : many_prompt_tables) {
+    std::string text = table.text(made);
+    if (table.may_be_empty && text.find('\n') + 1 == text.size()) continue;
+    files.emplace_back(table.file, std::move(text));
   }
   return files;
 }
-
-/// The files that are there only where they have a row; an earlier report may have left others.
-inline constexpr std::array<const char*, 4> optional_many_prompt_csvs{
-    "reliability.csv", "overconfidence.csv", "sharing.csv", "answers_of_several.csv"};
 
 }  // namespace plumb

@@ -231,6 +231,21 @@ inline void gather_candidates(const ManyPromptStudy& study, ManyPromptResult& wa
   }
 }
 
+/// Intervals resample facts within their relations.
+inline void remark_on_lone_facts(const std::vector<ManyPromptResult>& ways,
+                                 std::vector<std::string>& remarks) {
+  std::set<std::string> alone;
+  for (const ManyPromptResult& way : ways) {
+    for (const PromptedRelation& relation : way.relations) {
+      if (relation.facts == 1) alone.insert(relation.code);
+    }
+  }
+  if (alone.empty()) return;
+  remarks.push_back(counted(alone.size(), "relation") +
+                    " with one fact, which add nothing to the width of intervals: they are too "
+                    "narrow.");
+}
+
 /// What must be said of a way of asking.
 inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& remarks) {
   if (way.empty > 0) {
@@ -264,6 +279,7 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
     const PromptDiversity diversity = prompt_diversity(study.answered.outcomes);
     if (diversity.prompts > made.diversity.prompts) made.diversity = diversity;
   }
+  detail::remark_on_lone_facts(made.ways, made.remarks);
   const auto asked_otherwise = [&](const ManyPromptResult& way) {
     return way.facts != made.ways.front().facts || way.prompts != made.ways.front().prompts;
   };

@@ -25,12 +25,6 @@ inline constexpr std::size_t sampling_bars = 40;
 inline const char* as_word(SampleBy by) {
   return by == SampleBy::fact ? "fact" : "relation";
 }
-inline const char* as_word(TemplateStyle style) {
-  return style == TemplateStyle::cloze ? "cloze" : "question";
-}
-inline const char* as_word(TemplateOrigin origin) {
-  return origin == TemplateOrigin::manual ? "manual" : "generated";
-}
 
 /// The kinds of pairs of prompts, as files call them, and as people do.
 struct PairShare {

@@ -41,7 +41,9 @@ class ManyPromptReport {
           {"headline_by", detail::as_word(options.by)}}}};
     metrics.update(to_json(made_));
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
-    for (const char* name : optional_many_prompt_csvs) std::filesystem::remove(target / name);
+    for (const ManyPromptTable& table : many_prompt_tables) {
+      if (table.may_be_empty) std::filesystem::remove(target / table.file);
+    }
     for (const auto& [name, text] : many_prompt_csvs(made_)) write_atomically(target / name, text);
     write_atomically(target / "report.html", many_prompt_page(made_, settings_, title_));
   }

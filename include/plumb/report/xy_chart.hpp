@@ -57,6 +57,8 @@ struct XyChart {
   std::string x_label;
   std::string y_label;
   std::array<double, 2> x_range{0, 1};
+  /// Whether x is given as log10 of what the axis shows.
+  bool x_is_log10 = false;
   std::array<double, 2> y_range{0, 1};
   double width = 520;
   double height = 380;
@@ -152,11 +154,21 @@ inline std::string with_hover(const std::string& shape, const std::string& text)
       draw(k * step, fixed(k * step + 0.0, decimals));
     }
   };
-  ticks(chart.x_range, [&](double x, const std::string& text) {
+  const auto log_ticks = [](const std::array<double, 2>& range, auto draw) {
+    for (int decade = static_cast<int>(std::floor(range[0])); decade <= range[1]; ++decade) {
+      for (const double digit : {1.0, 2.0, 5.0}) {
+        const double x = decade + std::log10(digit);
+        if (x < range[0] - 1e-9 || x > range[1] + 1e-9) continue;
+        draw(x, fixed(digit * std::pow(10.0, decade), std::max(0, -decade)));
+      }
+    }
+  };
+  const auto x_tick = [&](double x, const std::string& text) {
     svg += "<line class=\"grid\" x1=\"" + n(px(x)) + "\" x2=\"" + n(px(x)) + "\" y1=\"" + n(top) +
            "\" y2=\"" + n(top + inner_height) + "\"/><text class=\"axis\" x=\"" + n(px(x)) +
            "\" y=\"" + n(top + inner_height + 16) + "\">" + text + "</text>\n";
-  });
+  };
+  chart.x_is_log10 ? log_ticks(chart.x_range, x_tick) : ticks(chart.x_range, x_tick);
   ticks(chart.y_range, [&](double y, const std::string& text) {
     svg += "<line class=\"grid\" x1=\"" + n(left) + "\" x2=\"" + n(left + inner_width) +
            "\" y1=\"" + n(py(y)) + "\" y2=\"" + n(py(y)) + "\"/><text class=\"axis y\" x=\"" +

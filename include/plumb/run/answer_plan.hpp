@@ -107,6 +107,19 @@ struct AskedFacts {
   return dataset;
 }
 
+/// Leaves of the dataset what is answerable, and chooses the facts that are asked of it. What is
+/// left out is listed. Throws as asked_facts does.
+[[nodiscard]] inline AskedFacts take_askable(MultiPromptDataset& dataset,
+                                             const std::vector<std::string>& codes,
+                                             std::size_t limit) {
+  AskedFacts before = asked_facts(dataset, codes, limit);
+  dataset = answerable(std::move(dataset));
+  AskedFacts asked = asked_facts(dataset, codes, limit);
+  asked.without_answer = std::move(before.without_answer);
+  asked.wordless_names = std::move(before.wordless_names);
+  return asked;
+}
+
 /// What is asked, as a dataset of its own.
 [[nodiscard]] inline MultiPromptDataset narrowed(const MultiPromptDataset& dataset,
                                                  const AskedFacts& asked) {

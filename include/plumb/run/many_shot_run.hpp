@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
@@ -67,8 +66,7 @@ class ManyShotRun {
 
   void run_relation(const ManyShotRelation& asked) {
     const std::string& code = asked.relation().code;
-    const auto part = std::filesystem::path(rows_file(code).string() + ".part");
-    std::ofstream rows(part, std::ios::binary | std::ios::trunc);
+    FileInTheMaking rows(rows_file(code));
     ScoringCost cost;
     std::size_t index = 0;
     asked.for_each_block([&](const ManyShotBlock& block) {
@@ -93,10 +91,7 @@ class ManyShotRun {
         }
       }
     });
-    rows.close();
-    if (!rows)
-      throw internal_error({.file = part}, "cannot be written", "check space; then --resume");
-    rename_into_place(part, rows_file(code));
+    rows.finish();
     packs_.finish(code, cost);
   }
 

@@ -30,23 +30,6 @@ inline void rename_into_place(const std::filesystem::path& part,
   if (failed) throw internal_error({.file = file}, "cannot be replaced: " + failed.message());
 }
 
-/// Writes a whole file so that it is either the old one or the new one at any moment. Throws a user
-/// error when it cannot be opened, an internal one when the disk refuses.
-inline void write_atomically(const std::filesystem::path& file, std::string_view text) {
-  const auto part = std::filesystem::path(file.string() + ".part");
-  {
-    std::ofstream stream(part, std::ios::binary | std::ios::trunc);
-    if (!stream) {
-      throw user_error({.file = part}, "cannot be created",
-                       "check its folder's permissions, or choose another");
-    }
-    stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-    stream.flush();
-    if (!stream) throw internal_error({.file = part}, "cannot be written", "check the space left");
-  }
-  rename_into_place(part, file);
-}
-
 /// A file that is written bit by bit and gets its name when all of it is there.
 class FileInTheMaking {
  public:
@@ -77,6 +60,14 @@ class FileInTheMaking {
   std::filesystem::path file_, part_;
   std::ofstream stream_;
 };
+
+/// Writes a whole file so that it is either the old one or the new one at any moment. Throws as
+/// FileInTheMaking does.
+inline void write_atomically(const std::filesystem::path& file, std::string_view text) {
+  FileInTheMaking made(file);
+  made << text;
+  made.finish();
+}
 
 /// Whether a path holds nothing a run could destroy: it is absent, or an empty folder, or all it
 /// has is what a run leaves that was killed before its first run.json stood.

@@ -91,8 +91,8 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   // then 1, then 1 4).
   std::vector<std::uint64_t> nodes(count + 1, 0);  // S, by sorted place
   constexpr auto none = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> branched_by(count,
-                                         none);  // the later statement that forks off this one
+  // The later statement that forks off this one.
+  std::vector<std::uint32_t> branched_by(plan.order.size(), none);
   std::uint32_t goes_on = none;  // the last statement whose path goes on from the end of this one's
   for (std::size_t k = 0; k < count; ++k) {
     std::size_t added = inner(k);

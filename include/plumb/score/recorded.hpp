@@ -154,6 +154,14 @@ struct RecordedRun {
     const std::filesystem::path& folder) {
   const auto file = folder / "metadata_results.json";
   if (!std::filesystem::exists(file)) {
+    if (!std::filesystem::is_directory(folder)) {
+      throw user_error({.file = folder}, "is no folder",
+                       "name a run folder or an lm-pub-quiz results folder");
+    }
+    if (std::filesystem::exists(folder / "metadata_generate.json")) {
+      throw user_error({.file = folder}, "is of plumb generate, whose answers are no closed set's",
+                       "its page has their calibration; probe a closed set for this");
+    }
     throw user_error({.file = folder}, "holds no finished results (no metadata_results.json)",
                      "name a finished run folder, or finish it with --resume");
   }
