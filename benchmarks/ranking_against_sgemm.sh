@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Ranking queries among entities by cosine against one OpenBLAS sgemm of the same size, in turns, in
-# one run on one machine.
+# one run on one machine; with PLUMB_AVX2=1 both with AVX2 alone, whatever the machine has.
 #
 #   bash benchmarks/ranking_against_sgemm.sh [QUERIES] [ENTITIES] [DIMENSION] [ROUNDS]
 
@@ -11,5 +11,9 @@ cd "$plumb_root"
 
 need_build_packages
 need_packages libopenblas-dev
-build_plumb ranking_against_sgemm
-OMP_WAIT_POLICY=passive exec build/ranking_against_sgemm "$@"
+build_plumb ranking_against_sgemm ranking_against_sgemm_avx2
+export OMP_WAIT_POLICY=passive
+if [ "${PLUMB_AVX2:-0}" = 1 ]; then
+  OPENBLAS_CORETYPE=Haswell exec build/ranking_against_sgemm_avx2 "$@"
+fi
+exec build/ranking_against_sgemm "$@"

@@ -132,3 +132,14 @@ need_whole_peer() {
     lm-pub-quiz==0.3.3 torch transformers accelerate gguf scipy scikit-learn sentencepiece
   mv "$whole_peer_folder.part" "$whole_peer_folder"
 }
+
+# Conan, whose package of plumb the tests make and use.
+conan_folder="$plumb_cache/conan-2.34.0"
+need_conan() {
+  [ -d "$conan_folder" ] && return
+  say "fetching conan 2.34.0"
+  rm -rf "$conan_folder.part"
+  python3 -m venv "$conan_folder.part"
+  "$conan_folder.part/bin/python" -m pip install -q --disable-pip-version-check conan==2.34.0
+  mv "$conan_folder.part" "$conan_folder"
+}

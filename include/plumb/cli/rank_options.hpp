@@ -151,11 +151,11 @@ struct RankWords : JobOptions {
  private:
   static void refuse_idle(const options::variables_map& values, const RankArguments& parsed) {
     const auto refuse = [&](bool used, std::initializer_list<const char*> names,
-                            const char* method) {
+                            const char* needed) {
       for (const char* name : names) {
         if (used || !values.contains(name) || values[name].defaulted()) continue;
         throw user_error({.field = std::string("--") + name},
-                         std::string("has no effect without --method ") + method, "leave it out");
+                         std::string("has no effect without --method ") + needed, "leave it out");
       }
     };
     if (!parsed.fixed.empty()) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// I have scores from elsewhere. Is the sureness they speak of earned?
+//
+// Prints:
+//   6 facts, accuracy 0.667
+//   mean confidence 0.844: too sure by 0.177
+//   Brier 0.201
+
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "plumb/calibrate/calibrator.hpp"
+#include "plumb/measure/prediction.hpp"
+
+int main() {
+  // Log-likelihoods of the options of each fact, and which of them is true.
+  const std::vector<std::pair<std::vector<double>, std::size_t>> scored{
+      {{-1.0, -4.0, -5.0}, 0}, {{-2.0, -4.5, -3.5}, 0}, {{-6.0, -2.0, -5.0}, 1},
+      {{-3.0, -2.5, -9.0}, 0}, {{-8.0, -7.0, -4.0}, 2}, {{-1.0, -3.0, -5.0}, 2}};
+  std::vector<plumb::Judgement> judgements;
+  for (const auto& [scores, answer] : scored) {
+    const plumb::Prediction made = plumb::predict(scores, answer);
+    judgements.push_back({made.confidence, made.correct});
+  }
+  const std::vector<std::size_t> one_stratum{scored.size()};
+  const plumb::Resamples resamples(one_stratum, {.seed = 1, .resamples = 1000}, "mine");
+  const plumb::Calibration made = plumb::calibration_of(judgements, /*bins=*/3, resamples);
+  using enum plumb::CalibrationMetric;
+  std::printf("%zu facts, accuracy %.3f\nmean confidence %.3f: too sure by %.3f\nBrier %.3f\n",
+              made.count, made[accuracy].value, made[mean_confidence].value,
+              made[mean_confidence].value - made[accuracy].value, made[brier].value);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How do I make one answer of many by a rule of my own?
+//
+// Any type with choose(paraphrases) and name() is an AggregationPolicy. This one adds confidences.
+//
+// Prints:
+//   vote2 says nothing
+//   sum says option 2, which 1 paraphrase gave
+
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/aggregate/aggregator.hpp"
+
+struct LargestSum {
+  [[nodiscard]] std::optional<std::size_t> choose(
+      std::span<const plumb::Prediction> paraphrases) const {
+    std::map<std::size_t, double> sums;
+    for (const plumb::Prediction& made : paraphrases) sums[made.option] += made.confidence;
+    return std::ranges::max_element(sums, {}, [](const auto& sum) { return sum.second; })->first;
+  }
+  [[nodiscard]] std::string name() const { return "sum"; }
+};
+static_assert(plumb::AggregationPolicy<LargestSum>);
+
+int main() {
+  const std::vector<plumb::Prediction> answers{{.option = 0, .confidence = 0.4},
+                                               {.option = 1, .confidence = 0.5},
+                                               {.option = 2, .confidence = 0.9}};
+  const plumb::Aggregator<plumb::Vote> vote;
+  const plumb::Aggregator<LargestSum> sum;
+  std::printf("%s says %s\n", vote.policy().name().c_str(),
+              vote(answers).option ? "something" : "nothing");
+  const plumb::Aggregate made = sum(answers);
+  std::printf("%s says option %zu, which %zu paraphrase gave\n", sum.policy().name().c_str(),
+              *made.option, made.agreeing);
+}

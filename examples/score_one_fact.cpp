@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Does the model know the capital of France?
+//
+// Prints:
+//   -149.05 nats  The capital of France is Paris.
+//   -153.19 nats  The capital of France is Seoul.
+//   It says Paris, with confidence 0.984.
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/measure/prediction.hpp"
+#include "plumb/prompt/statement.hpp"
+#include "plumb/score/causal_scorer.hpp"
+
+int main() {
+  plumb::NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 12);
+  plumb::CausalScorer scorer(model, /*with_bos=*/true);
+
+  const std::vector<std::string> options{"Paris", "Seoul"};
+  plumb::Query query;
+  for (const std::string& option : options) {
+    query.candidates.push_back(
+        plumb::fill_template("The capital of [X] is [Y].", "France", option, true));
+  }
+  std::vector<double> scores;
+  for (const plumb::StatementScore& score : scorer.score(query)) {
+    std::printf("%.2f nats  %s\n", score.log_likelihood,
+                query.candidates[scores.size()].text.c_str());
+    scores.push_back(score.log_likelihood);
+  }
+  const plumb::Prediction made = plumb::predict(scores, /*answer=*/0);
+  std::printf("It says %s, with confidence %.3f.\n", options[made.option].c_str(), made.confidence);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a model answer, without a run folder?
+//
+// The closed-set probe for those who hold dataset and model in memory: every option of every fact
+// under every template, as predictions that aggregators and calibrators read. Nothing is written,
+// so nothing can be taken up again; a job that takes hours goes through Runner (run/runner.hpp).
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/template_roles.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/data/dataset.hpp"
+#include "plumb/measure/prediction.hpp"
+#include "plumb/prompt/statement.hpp"
+#include "plumb/score/candidate_scorer.hpp"
+
+namespace plumb {
+
+/// Called after each block of facts: how many are scored, and how many there are.
+using ProbeProgress = std::function<void(std::size_t scored, std::size_t facts)>;
+
+struct MemoryProbeOptions {
+  std::string name = "model";
+  Scoring scoring{};
+  TemplateKinds kinds{};
+  ProbeProgress on_progress{};
+  /// Statements whose prefixes are shared.
+  std::size_t block_statements = 2048;
+};
+
+namespace detail {
+
+/// Scores of the queries' statements, in order.
+template <PackedScorer Scorer>
+std::vector<StatementScore> score_queries(Scorer& scorer, std::span<const Query> queries) {
+  typename Scorer::Block block;
+  std::size_t statements = 0;
+  for (const Query& query : queries) {
+    scorer.add(block, query);
+    statements += query.candidates.size();
+  }
+  scorer.plan(block);
+  std::vector<StatementScore> scores(statements);
+  for (std::size_t p = 0; p < block.packs(); ++p) {
+    const auto part = scorer.score(block, p);
+    for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
+  }
+  return scores;
+}
+
+inline Prediction prediction_of(const Relation& relation, const Fact& fact,
+                                std::span<const StatementScore> statements, Scoring scoring) {
+  std::vector<double> scores;
+  for (const StatementScore& statement : statements) {
+    scores.push_back(reduce(statement, scoring));
+    if (std::isfinite(scores.back())) continue;
+    throw user_error({relation.file, fact.line, relation.code},
+                     "an option has no scored token to reduce over", "choose another span");
+  }
+  return predict(scores, fact.answer);
+}
+
+}  // namespace detail
+
+/// The predictions of every relation, fact and template. A PackedScorer shares prefixes among the
+/// facts of a block; any other CandidateScorer is asked fact by fact. Throws a user error for a
+/// relation without facts or templates, and what the scorer refuses. As thread-safe as the scorer.
+template <PromptBuilder Builder, class Scorer>
+requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPredictions
+    probe_in_memory(const Builder& builder, Scorer& scorer, const Dataset& dataset,
+                    const MemoryProbeOptions& options = {}) {
+  if constexpr (!PackedScorer<Scorer>) {
+    QueryByQuery<Scorer> packed(scorer);
+    return probe_in_memory(builder, packed, dataset, options);
+  } else {
+    ModelPredictions made{options.name, {}};
+    std::size_t scored = 0, facts = 0;
+    for (const Relation& relation : dataset.relations) facts += relation.facts.size();
+    for (const Relation& relation : dataset.relations) {
+      if (relation.facts.empty() || relation.options.empty()) {
+        throw user_error({.field = relation.code}, "has no facts or no options", "add some");
+      }
+      std::vector<std::size_t> templates(relation.templates.size());
+      std::iota(templates.begin(), templates.end(), std::size_t{0});
+      RelationPredictions& frame = made.relations.emplace_back(
+          prediction_frame(relation, templates, options.kinds, relation.file));
+      const std::size_t options_of_fact = relation.options.size();
+      const std::size_t per_fact = frame.templates.size() * options_of_fact;
+      const std::size_t at_once = std::max<std::size_t>(1, options.block_statements / per_fact);
+      for (std::size_t first = 0; first < relation.facts.size(); first += at_once) {
+        const auto block = std::span(relation.facts)
+                               .subspan(first)
+                               .first(std::min(at_once, relation.facts.size() - first));
+        std::vector<Query> queries;
+        for (const Fact& fact : block) {
+          for (const ScoredTemplate& asked : frame.templates) {
+            Query& query = queries.emplace_back();
+            for (std::size_t option = 0; option < options_of_fact; ++option) {
+              query.candidates.push_back(builder.build(relation, fact, asked.index, option));
+            }
+          }
+        }
+        const auto scores = detail::score_queries(scorer, queries);
+        for (std::size_t q = 0; q < queries.size(); ++q) {
+          frame.cells.push_back(detail::prediction_of(
+              relation, block[q / frame.templates.size()],
+              std::span(scores).subspan(q * options_of_fact, options_of_fact), options.scoring));
+        }
+        scored += block.size();
+        if (options.on_progress) options.on_progress(scored, facts);
+      }
+    }
+    return made;
+  }
+}
+
+/// The same of statements, as closed-set probes have them.
+template <class Scorer>
+requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPredictions
+    probe_in_memory(Scorer& scorer, const Dataset& dataset,
+                    const MemoryProbeOptions& options = {}) {
+  return probe_in_memory(Statement{}, scorer, dataset, options);
+}
+
+}  // namespace plumb

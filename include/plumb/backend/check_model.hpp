@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does my model still lack?
+//
+//   static_assert(plumb::check_causal_lm<MyModel>());
+// compiles for a CausalLm; for any other type the compiler says, for each requirement that is not
+// met, what to write. Concepts alone name the failing expression; these name the remedy. Each check
+// asks what its concept asks (concepts.hpp) and nothing else.
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/backend/concepts.hpp"
+
+namespace plumb {
+
+/// The tokenizer part, which every other check but Embedder's asks too.
+template <class M>
+consteval bool check_language_model() {
+  static_assert(
+      requires(M & model, std::string_view text) {
+        { model.tokenize(text) } -> std::same_as<Tokenization>;
+      },
+      "plumb: the model lacks tokenize. Write: plumb::Tokenization tokenize(std::string_view "
+      "text), "
+      "the text's tokens with the bytes that each covers, no special tokens added");
+  static_assert(
+      requires(M & model, std::span<const TokenId> ids) {
+        { model.detokenize(ids) } -> std::convertible_to<std::string>;
+      },
+      "plumb: the model lacks detokenize. Write: std::string detokenize(std::span<const "
+      "plumb::TokenId> ids), the text of these tokens");
+  static_assert(
+      requires(M & model) {
+        { model.bos() } -> std::same_as<std::optional<TokenId>>;
+      },
+      "plumb: the model lacks bos. Write: std::optional<plumb::TokenId> bos() const, the token "
+      "that "
+      "may start a sequence, or std::nullopt");
+  static_assert(
+      requires(M & model) {
+        { model.vocabulary_size() } -> std::convertible_to<std::size_t>;
+      },
+      "plumb: the model lacks vocabulary_size. Write: std::size_t vocabulary_size() const, which "
+      "is "
+      "the length of a row of logits too");
+  static_assert(
+      requires(M & model) {
+        { model.context_length() } -> std::convertible_to<std::size_t>;
+      },
+      "plumb: the model lacks context_length. Write: std::size_t context_length() const, the most "
+      "tokens a sequence may have");
+  return LanguageModel<M>;
+}
+
+template <class M>
+consteval bool check_causal_lm() {
+  static_assert(
+      requires(M & model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+        model.evaluate(sequence, visit);
+      },
+      "plumb: the model lacks evaluate. Write: void evaluate(std::span<const plumb::TokenId> "
+      "sequence, const plumb::LogitsVisitor& visit), which calls visit(i, logits) for each "
+      "position "
+      "i, where the logits predict token i + 1");
+  return check_language_model<M>() && CausalLm<M>;
+}
+
+namespace detail {
+
+template <class M>
+consteval bool check_tree_holder() {
+  static_assert(
+      requires(M & model) {
+        { model.tree_limits() } -> std::same_as<TreeLimits>;
+      },
+      "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, how many "
+      "nodes and branches it can hold");
+  static_assert(
+      requires(M & model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
+      "plumb: the model lacks release. Write: void release(const plumb::TokenTree& tree, "
+      "plumb::NodeId node), which forgets the node and all below it");
+  return true;
+}
+
+}  // namespace detail
+
+template <class M>
+consteval bool check_tree_causal_lm() {
+  static_assert(
+      requires(M & model, const TokenTree& tree, std::span<const NodeId> wanted,
+               const LogitsVisitor& visit) { model.evaluate(tree, wanted, visit); },
+      "plumb: the model lacks evaluate of a tree. Write: void evaluate(const plumb::TokenTree& "
+      "tree, "
+      "std::span<const plumb::NodeId> wanted, const plumb::LogitsVisitor& visit), which calls "
+      "visit(node, logits) for each wanted node; where it is beside evaluate of a sequence in a "
+      "base class, say using Base::evaluate");
+  return detail::check_tree_holder<M>() && check_causal_lm<M>() && TreeCausalLm<M>;
+}
+
+template <class M>
+consteval bool check_masked_lm() {
+  static_assert(
+      requires(M & model) {
+        { model.mask() } -> std::same_as<TokenId>;
+      },
+      "plumb: the model lacks mask. Write: plumb::TokenId mask() const, the token that stands for "
+      "an unknown one");
+  static_assert(
+      requires(M & model, std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
+        model.evaluate(queries, visit);
+      },
+      "plumb: the model lacks evaluate of masked queries. Write: void evaluate(std::span<const "
+      "plumb::MaskedQuery> queries, const plumb::LogitsVisitor& visit), which calls visit(i, "
+      "logits) "
+      "for query i's position");
+  return check_language_model<M>() && MaskedLm<M>;
+}
+
+template <class M>
+consteval bool check_tree_embedder() {
+  static_assert(
+      requires(M & model) {
+        { model.dimension() } -> std::convertible_to<std::size_t>;
+      },
+      "plumb: the model lacks dimension. Write: std::size_t dimension() const, how many numbers a "
+      "vector has");
+  static_assert(
+      requires(M & model, const TokenTree& tree, std::span<const NodeId> wanted,
+               const LogitsVisitor& visit) { model.embed(tree, wanted, visit); },
+      "plumb: the model lacks embed of a tree. Write: void embed(const plumb::TokenTree& tree, "
+      "std::span<const plumb::NodeId> wanted, const plumb::LogitsVisitor& visit), which calls "
+      "visit(node, vector) for each wanted node");
+  return detail::check_tree_holder<M>() && check_language_model<M>() && TreeEmbedder<M>;
+}
+
+template <class M>
+consteval bool check_embedder() {
+  static_assert(
+      requires(M & model) {
+        { model.dimension() } -> std::convertible_to<std::size_t>;
+      },
+      "plumb: the model lacks dimension. Write: std::size_t dimension() const, how many numbers a "
+      "vector has");
+  static_assert(
+      requires(M & model, std::span<const std::string> texts, bool with_bos) {
+        { model.embed(texts, with_bos) } -> std::same_as<EmbeddingMatrix>;
+      },
+      "plumb: the model lacks embed. Write: plumb::EmbeddingMatrix embed(std::span<const "
+      "std::string> texts, bool with_bos), one row for each text");
+  return Embedder<M>;
+}
+
+template <class M>
+consteval bool check_generator() {
+  static_assert(
+      requires(M & model, std::span<const TokenId> prompt, const GenerationOptions& options) {
+        { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
+      },
+      "plumb: the model lacks generate. Write: std::vector<plumb::Continuation> generate("
+      "std::span<const plumb::TokenId> prompt, const plumb::GenerationOptions& options), or wrap a "
+      "CausalLm in plumb::TreeGenerator");
+  return check_language_model<M>() && Generator<M>;
+}
+
+}  // namespace plumb

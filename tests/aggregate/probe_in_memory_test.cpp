@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/aggregate/probe_in_memory.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/score/causal_scorer.hpp"
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+namespace {
+
+Dataset capitals() {
+  Relation capital;
+  capital.code = "capital";
+  capital.templates = {"The capital of [X] is [Y].", "I'm 75% confident the capital of [X] is [Y].",
+                       "[Y] is the capital of [X]."};
+  capital.options = {"Paris", "Seoul"};
+  capital.option_ids = {"Q90", "Q8684"};
+  capital.facts = {{"Q142", "France", {}, 0, 0}, {"Q884", "Korea", {}, 1, 1}};
+  return {"capitals", {capital}, {}};
+}
+
+NgramTreeModel reader() {
+  NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 8);
+  model.limits = {400, 16, 64};
+  return model;
+}
+
+/// ln P of a sentence's tokens behind BOS, by the model's own probabilities.
+double by_hand(const NgramModel& model, const std::string& sentence) {
+  std::vector<TokenId> ids{*model.bos()};
+  double sum = 0;
+  for (const Token& token : model.tokenize(sentence).tokens) {
+    sum += model.log_probability(ids, token.id);
+    ids.push_back(token.id);
+  }
+  return sum;
+}
+
+/// Likes the option with more letters.
+struct LongerIsTruer {
+  [[nodiscard]] std::vector<StatementScore> score(const Query& query) const {
+    std::vector<StatementScore> scores;
+    for (const Prompt& prompt : query.candidates) {
+      scores.push_back({static_cast<double>(prompt.text.size()), 0, 1, 0});
+    }
+    return scores;
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(probe_in_memory_suite)
+
+BOOST_AUTO_TEST_CASE(every_cell_is_the_prediction_of_its_statements) {
+  NgramTreeModel model = reader();
+  CausalScorer scorer(model, true);
+  std::vector<std::pair<std::size_t, std::size_t>> heard;
+  const ModelPredictions made = probe_in_memory(
+      scorer, capitals(),
+      {.name = "reader",
+       .on_progress = [&](std::size_t scored, std::size_t of) { heard.emplace_back(scored, of); },
+       .block_statements = 6});
+  BOOST_TEST(made.name == "reader");
+  BOOST_REQUIRE(made.relations.size() == 1U);
+  const RelationPredictions& relation = made.relations[0];
+  BOOST_TEST(relation.paraphrases == 2U);  // and a marked one behind them
+  BOOST_TEST(relation.templates[1].index == 2U);
+  BOOST_TEST(relation.templates[2].role.marker == "75%");
+  BOOST_REQUIRE(relation.cells.size() == 6U);
+  const auto expected = [&](const std::string& paris, const std::string& seoul,
+                            std::size_t answer) {
+    return predict(std::vector{by_hand(model, paris), by_hand(model, seoul)}, answer);
+  };
+  const Prediction france =
+      expected("The capital of France is Paris.", "The capital of France is Seoul.", 0);
+  BOOST_TEST(relation.row(0)[0].correct);
+  BOOST_TEST(relation.row(0)[0].confidence == france.confidence,
+             boost::test_tools::tolerance(1e-6));
+  const Prediction korea =
+      expected("Paris is the capital of Korea.", "Seoul is the capital of Korea.", 1);
+  BOOST_TEST(relation.row(1)[1].confidence == korea.confidence, boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(relation.row(1)[1].option == korea.option);
+  BOOST_TEST((heard == std::vector<std::pair<std::size_t, std::size_t>>{{1, 2}, {2, 2}}));
+}
+
+BOOST_AUTO_TEST_CASE(blocks_change_nothing_but_how_much_is_fed) {
+  NgramTreeModel apart = reader(), together = reader();
+  CausalScorer one(apart, true), all(together, true);
+  const auto separate = probe_in_memory(one, capitals(), {.block_statements = 1});
+  const auto shared = probe_in_memory(all, capitals());
+  for (std::size_t i = 0; i < 6; ++i) {
+    BOOST_TEST(separate.relations[0].cells[i].confidence == shared.relations[0].cells[i].confidence,
+               boost::test_tools::tolerance(1e-9));
+  }
+  BOOST_TEST(together.tokens_fed < apart.tokens_fed);
+}
+
+BOOST_AUTO_TEST_CASE(any_scorer_and_any_builder_will_do) {
+  LongerIsTruer scorer;
+  Dataset dataset = capitals();
+  dataset.relations[0].options[1] = "Seoul, the capital";
+  const auto made = probe_in_memory(scorer, dataset);
+  for (const Prediction& cell : made.relations[0].cells) BOOST_TEST(cell.option == 1U);
+  BOOST_TEST(!made.relations[0].row(0)[0].correct);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
+  LongerIsTruer scorer;
+  Dataset dataset = capitals();
+  BOOST_CHECK_EXCEPTION(
+      (void)probe_in_memory(scorer, dataset, {.scoring = {Reduction::mean, Span::answer}}), Error,
+      says(Fault::user, "capital: an option has no scored token to reduce over"));
+  BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset, {.kinds = {.base = 1}}), Error,
+                        says(Fault::user, "template 1, which Base and Margin use"));
+  dataset.relations[0].facts.clear();
+  BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset), Error,
+                        says(Fault::user, "capital: has no facts or no options"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/backend/check_model.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/backend/tree_generator.hpp"
+
+// What each check says of a type that lacks something is tested where nothing may compile
+// (tests/system/test_concepts.py).
+
+using namespace plumb;
+
+namespace {
+
+struct Nothing {};
+
+/// All of a CausalLm but that its rows come by value of another type.
+struct OddTokenizer : NgramModel {
+  using NgramModel::NgramModel;
+  [[nodiscard]] std::vector<TokenId> tokenize(std::string_view) const { return {}; }
+};
+
+static_assert(!LanguageModel<Nothing> && !CausalLm<Nothing> && !TreeCausalLm<Nothing>);
+static_assert(!MaskedLm<Nothing> && !TreeEmbedder<Nothing> && !Embedder<Nothing>);
+static_assert(!Generator<Nothing>);
+static_assert(!LanguageModel<OddTokenizer> && !CausalLm<OddTokenizer>);
+static_assert(!TreeCausalLm<NgramModel> && !MaskedLm<NgramModel> && !Embedder<NgramModel>);
+static_assert(!CausalLm<NeighbourModel> && !LanguageModel<DecayEmbedder>);
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(check_model)
+
+BOOST_AUTO_TEST_CASE(each_archetype_passes_the_check_of_its_concept) {
+  static_assert(check_language_model<NgramModel>() && check_causal_lm<NgramModel>());
+  static_assert(check_generator<NgramModel>() && check_generator<TreeGenerator<NgramModel>>());
+  static_assert(check_tree_causal_lm<NgramTreeModel>() && check_tree_embedder<NgramTreeModel>());
+  static_assert(check_masked_lm<NeighbourModel>() && check_embedder<DecayEmbedder>());
+  BOOST_TEST(check_causal_lm<NgramTreeModel>());  // a tree model is a plain one too
+}
+
+BOOST_AUTO_TEST_SUITE_END()

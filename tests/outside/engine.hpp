@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A made-up inference engine that knows nothing of plumb: letters are tokens, and it says again
+// what it has read, the surer the more letters before it are the same.
+
+#include <string>
+#include <vector>
+
+namespace engine {
+
+class Model {
+ public:
+  static constexpr int end_of_text = 256;
+  static constexpr int vocabulary = 257;
+
+  [[nodiscard]] std::vector<float> forward(const std::vector<int>& tokens) const {
+    std::vector<float> logits(vocabulary, 0.0F);
+    for (std::size_t at = 1; at < read_.size(); ++at) {
+      std::size_t same = 0;
+      while (same < at && same < tokens.size() &&
+             read_[at - 1 - same] == tokens[tokens.size() - 1 - same]) {
+        ++same;
+      }
+      float& logit = logits[static_cast<unsigned char>(read_[at])];
+      if (static_cast<float>(same) > logit) logit = static_cast<float>(same);
+    }
+    return logits;
+  }
+
+ private:
+  std::string read_ =
+      "Oslo is in Norway. Lima is in Peru. Cusco is in Peru. Bergen is in Norway. "
+      "In Lagos is in Peru. ";
+};
+
+}  // namespace engine

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <plumb/aggregate/probe_in_memory.hpp>
+#include <plumb/backend/check_model.hpp>
+#include <plumb/calibrate/calibrator.hpp>
+#include <plumb/score/causal_scorer.hpp>
+
+#include "engine.hpp"
+
+struct Probed {
+  plumb::Tokenization tokenize(std::string_view text) const {
+    plumb::Tokenization made;
+    for (std::size_t i = 0; i < text.size(); ++i) made.tokens.push_back({text[i], {i, i + 1}});
+    return made;
+  }
+  std::string detokenize(std::span<const int> ids) const { return {ids.begin(), ids.end()}; }
+  std::optional<int> bos() const { return engine::Model::end_of_text; }
+  std::size_t vocabulary_size() const { return engine::Model::vocabulary; }
+  std::size_t context_length() const { return 1024; }
+  void evaluate(std::span<const int> tokens, const plumb::LogitsVisitor& visit) {
+    for (std::size_t i = 1; i <= tokens.size(); ++i) {
+      visit(unsigned(i - 1), model.forward({tokens.begin(), tokens.begin() + long(i)}));
+    }
+  }
+  engine::Model model;
+};
+static_assert(plumb::check_causal_lm<Probed>());
+
+int main() {
+  plumb::Relation country{"country", {"[X] is in [Y]."}, {"Norway", "Peru"}, {"NO", "PE"}};
+  country.facts = {{"1", "Oslo", {}, 0}, {"2", "Bergen", {}, 0}, {"3", "Lima", {}, 1}};
+  country.facts.insert(country.facts.end(), {{"4", "Cusco", {}, 1}, {"5", "In Lagos", {}, 0}});
+  Probed model;
+  plumb::CausalScorer scorer(model, true);
+  const auto made = plumb::probe_in_memory(scorer, {"cities", {country}, {}}).relations;
+  const plumb::Resamples resamples(plumb::strata_of(made), {}, "outside");
+  const auto fit = plumb::Calibrator(plumb::Base{}, 5).calibrate(made, resamples);
+  const plumb::Estimate ace = fit[plumb::CalibrationMetric::ace];
+  std::printf("accuracy %.1f, ACE %.3f [%.3f, %.3f] over %zu facts\n",
+              fit[plumb::CalibrationMetric::accuracy].value, ace.value, ace.low, ace.high,
+              ace.count);
+}

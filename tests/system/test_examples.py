@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each example prints what it says it prints."""
+import subprocess
+import unittest
+
+import command
+
+EXAMPLES = command.ROOT / "examples"
+
+
+def promised(text):
+    """The lines below "// Prints:" in an example's first comment; nothing without them."""
+    lines = text.splitlines()
+    if "// Prints:" not in lines:
+        return None
+    below = lines[lines.index("// Prints:") + 1:]
+    end = next(i for i, line in enumerate(below) if not line.startswith("//   "))
+    return [line.removeprefix("//   ") for line in below[:end]]
+
+
+class Examples(unittest.TestCase):
+    def test_they_print_what_they_say(self):
+        ran = 0
+        for source in sorted(EXAMPLES.glob("*.cpp")):
+            expected = promised(source.read_text())
+            if expected is None:
+                continue
+            with self.subTest(source.name):
+                done = subprocess.run([command.BUILD / f"example_{source.stem}"], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout.splitlines(), expected)
+                ran += 1
+        self.assertEqual(ran, 9)
+
+    def test_the_command_over_an_own_engine_probes(self):
+        folder = command.temporary_folder(self)
+        (folder / "facts.json").write_text('{"capital": ["The capital of [X] is [Y]."]}')
+        (folder / "facts.tsv").write_text("France\tcapital\tParis\nKorea\tcapital\tSeoul\n")
+        done = subprocess.run([command.BUILD / "example_own_command", "probe", "--data", folder / "facts.tsv", "--model",
+                               "own", "--out", folder / "run"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("capital", done.stdout)
+        self.assertTrue((folder / "run" / "report.html").stat().st_size > 0)
+
+    def test_a_missing_promise_is_noticed(self):
+        self.assertIsNone(promised("// What?\n\nint main() {}\n"))
+        self.assertEqual(promised("// What?\n//\n// Prints:\n//   one\n//   two\n\nint"), ["one", "two"])
+
+
+if __name__ == "__main__":
+    unittest.main()

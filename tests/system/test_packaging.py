@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""plumb in someone else's build: installed, as a folder, fetched, by Conan; and under ThreadSanitizer."""
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+import command
+
+OUTSIDE = command.ROOT / "tests" / "outside"
+CONAN = os.environ.get("PLUMB_CONAN", "")
+PRINTS = "accuracy 0.8, ACE 0.216 [0.000, 0.458] over 5 facts\n"
+
+
+def run(*words, code=0, env=None, cwd=None):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, env=env, cwd=cwd)
+    if done.returncode != code:
+        raise AssertionError(f"{' '.join(map(str, words))} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return done
+
+
+def configure(build, *words, code=0):
+    return run("cmake", "-S", OUTSIDE, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *words, code=code)
+
+
+class Cmake(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = command.temporary_folder(cls)
+        cls.prefix = cls.folder / "prefix"
+        run("cmake", "-S", command.ROOT, "-B", cls.folder / "plumb", "-G", "Ninja", "-DPLUMB_PROGRAMS=OFF",
+            f"-DCMAKE_INSTALL_PREFIX={cls.prefix}")
+        run("cmake", "--install", cls.folder / "plumb")
+
+    def check(self, way, *words):
+        build = self.folder / way
+        configure(build, f"-DWAY={way.split('-')[0]}", *words)
+        run("cmake", "--build", build)
+        self.assertEqual(run(build / "outside").stdout, PRINTS)
+        shutil.rmtree(build)
+
+    def test_installed_headers_are_found(self):
+        self.check("package", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+
+    def test_components_are_found_with_it(self):
+        self.check("package-components", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCOMPONENTS=openmp;cli")
+
+    def test_what_a_component_lacks_is_said(self):
+        done = configure(self.folder / "lacking", "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                         "-DCOMPONENTS=mpi", code=1)
+        self.assertIn("mpi is no component; say openmp, cli or llama", " ".join(done.stderr.split()))
+
+    def test_other_versions_are_refused(self):
+        (self.folder / "old").mkdir()
+        text = (OUTSIDE / "CMakeLists.txt").read_text().replace("find_package(plumb 0.1 ", "find_package(plumb 0.9 ")
+        (self.folder / "old" / "CMakeLists.txt").write_text(text)
+        done = run("cmake", "-S", self.folder / "old", "-B", self.folder / "old" / "build", "-DWAY=package",
+                   f"-DCMAKE_PREFIX_PATH={self.prefix}", code=1)
+        self.assertIn("0.9", done.stderr)
+
+    def test_as_a_folder(self):
+        self.check("folder", f"-DPLUMB_SOURCE={command.ROOT}", "-DCOMPONENTS=openmp")
+
+    def test_fetched(self):
+        self.check("fetch", f"-DPLUMB_SOURCE={command.ROOT}")
+
+    def test_only_headers_the_package_and_the_licence_are_installed(self):
+        installed = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if path.is_file()}
+        headers = {f"include/{path.relative_to(command.ROOT / 'include')}"
+                   for path in (command.ROOT / "include").rglob("*.hpp")}
+        self.assertEqual(installed - headers,
+                         {"share/doc/plumb/LICENSE",
+                          *(f"share/cmake/plumb/plumb-{part}.cmake"
+                            for part in ("config", "config-version", "components", "targets"))})
+        self.assertEqual(headers - installed, set())
+
+    def test_presets_are_there(self):
+        shown = run("cmake", "--list-presets", cwd=command.ROOT).stdout
+        for name in ("dev", "release", "asan", "tsan"):
+            self.assertIn(f'"{name}"', shown)
+            if name != "release":  # that one wants llama.cpp
+                run("cmake", "--preset", name, "-B", self.folder / name, cwd=command.ROOT)
+
+
+@unittest.skipUnless(os.path.isfile(CONAN), "skipped: PLUMB_CONAN names no conan")
+class Conan(unittest.TestCase):
+    def test_created_offline_and_used_by_a_project(self):
+        folder = command.temporary_folder(self)
+        env = dict(os.environ, CONAN_HOME=str(folder / "home"))
+        profile = command.ROOT / "cmake" / "debian12.profile"
+        source = folder / "plumb"
+        source.mkdir()
+        for name in ("CMakeLists.txt", "cmake", "include", "LICENSE", "conanfile.py", "test_package"):
+            origin = command.ROOT / name
+            if origin.is_dir():
+                shutil.copytree(origin, source / name)
+            else:
+                shutil.copy(origin, source / name)
+        done = run(CONAN, "create", source, "-pr:a", profile, "--no-remote", env=env)
+        self.assertIn("Package '", done.stdout + done.stderr)
+        self.assertIn("plumb 0.", done.stdout + done.stderr)  # test_package ran
+
+        project = folder / "outside"
+        shutil.copytree(OUTSIDE, project)
+        run(CONAN, "install", project, "-pr:a", profile, "--no-remote", env=env)
+        toolchain, = project.rglob("conan_toolchain.cmake")
+        build = folder / "build"
+        run("cmake", "-S", project, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DWAY=package",
+            f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
+        run("cmake", "--build", build)
+        self.assertEqual(run(build / "outside").stdout, PRINTS)
+
+
+class Threads(unittest.TestCase):
+    def test_what_is_thread_safe_is_so_under_thread_sanitizer(self):
+        program = command.temporary_folder(self) / "threads"
+        run("g++", "-std=c++20", "-O1", "-g1", "-fsanitize=thread", "-I", command.ROOT / "include", "-isystem",
+            "/usr/include/eigen3", pathlib.Path(__file__).parent / "threads.cpp", "-o", program, "-pthread")
+        # Kernels that scatter memory widely leave no room for its shadow.
+        done = run("setarch", "-R", program)
+        self.assertEqual((done.stdout, done.stderr), ("same\n", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

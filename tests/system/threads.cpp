@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Are the types that say "any number of threads may ask it" so? And do two models on two threads
+// share nothing?
+//
+// Built with -fsanitize=thread by test_packaging.py, which reports what two threads both touch.
+// Prints "same" when every thread found what one alone does.
+
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include "plumb/aggregate/probe_in_memory.hpp"
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/backend/tree_generator.hpp"
+#include "plumb/calibrate/calibrator.hpp"
+#include "plumb/core/random.hpp"
+#include "plumb/rank/cosine_ranker.hpp"
+#include "plumb/score/causal_scorer.hpp"
+
+namespace {
+
+constexpr std::size_t thread_count = 4;
+
+/// Does the same work on all threads at once; whether all gave what this one gives.
+template <class Work>
+bool same_on_all_threads(Work work) {
+  const auto expected = work();
+  std::vector<decltype(work())> made(thread_count);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < thread_count; ++i) {
+    threads.emplace_back([&, i] { made[i] = work(); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& one : made) {
+    if (one != expected) return false;
+  }
+  return true;
+}
+
+plumb::Dataset capitals() {
+  plumb::Relation capital{"capital", {"[X]: [Y]", "[Y] of [X]"}, {"Paris", "Seoul"}, {"p", "s"}};
+  capital.facts = {{"fr", "France", {}, 0}, {"kr", "Korea", {}, 1}};
+  return {"capitals", {capital}, {}};
+}
+
+}  // namespace
+
+int main() {
+  using namespace plumb;
+  bool same = true;
+
+  // A ranker, resamples, predictions and a tree are read by all.
+  EmbeddingMatrix vectors(200, 16);
+  RandomStream random(1, "threads");
+  for (Eigen::Index i = 0; i < vectors.size(); ++i) {
+    vectors.data()[i] = static_cast<float>(random.uniform()) - 0.5F;
+  }
+  const CosineRanker ranker(VectorRows(vectors.data(), 200, 16));
+  std::vector<RankQuestion> questions;
+  for (std::uint32_t i = 0; i < 50; ++i) questions.push_back({i, 199 - i});
+  same = same && same_on_all_threads(
+                     [&] { return ranker.ranks(VectorRows(vectors.data(), 50, 16), questions); });
+
+  const Dataset dataset = capitals();
+  const auto probed = [&] {  // each thread its own model
+    NgramTreeModel model("France: Paris. Korea: Seoul.", 8);
+    CausalScorer scorer(model, true);
+    return probe_in_memory(scorer, dataset).relations;
+  };
+  const std::vector<RelationPredictions> relations = probed();
+  const Resamples resamples(strata_of(relations), {}, "threads");
+  const Calibrator calibrator(Average(Vote{1}), 2);
+  same = same && same_on_all_threads([&] {
+           return calibrator.calibrate(relations, resamples)[CalibrationMetric::brier].high;
+         });
+  same = same && same_on_all_threads([&] {
+           const std::vector<RelationPredictions> mine = probed();
+           std::vector<double> confidences;
+           for (const Prediction& cell : mine[0].cells) confidences.push_back(cell.confidence);
+           return confidences;
+         });
+  same = same && same_on_all_threads([&] {
+           NgramTreeModel model("France: Paris. Korea: Seoul.", 8);
+           TreeGenerator generator(model);
+           const std::vector<TokenId> prompt{'F', 'r'};
+           return generator.generate(prompt, {.samples = 5, .max_new_tokens = 6})[4].tokens;
+         });
+  std::puts(same ? "same" : "different");
+  return same ? 0 : 1;
+}
