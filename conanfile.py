@@ -4,7 +4,7 @@ import re
 
 from conan import ConanFile
 from conan.tools.build import check_min_cppstd
-from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load, rmdir
 
 required_conan_version = ">=2.4"
@@ -17,12 +17,9 @@ class PlumbConan(ConanFile):
     topics = ("language-model", "llm", "knowledge-probing", "calibration", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"with_cli": [True, False]}
-    default_options = {"with_cli": False}
-    exports_sources = "CMakeLists.txt", "cmake/*", "include/*", "LICENSE"
+    exports_sources = ("CMakeLists.txt", "cmake/install.cmake", "cmake/plumb-components.cmake",
+                       "cmake/plumb-config.cmake.in", "include/*", "LICENSE")
     no_copy_source = True
-    # plumb's own CMake package is used; dependencies from the system need no generated files.
-    implements = ["auto_header_only"]
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "include", "plumb", "core", "version.hpp"))
@@ -35,9 +32,7 @@ class PlumbConan(ConanFile):
         self.requires("eigen/[>=3.4 <4]", transitive_headers=True)
         self.requires("xtensor/[>=0.24 <0.26]", transitive_headers=True)
         self.requires("nlohmann_json/[>=3.11 <4]", transitive_headers=True)
-        if self.options.with_cli:
-            self.requires("boost/[>=1.74 <2]", transitive_headers=True)
-            self.requires("openssl/[>=3 <4]", transitive_headers=True)
+        self.requires("boost/[>=1.74 <2]", transitive_headers=True)  # Boost.Math, header-only
 
     def package_id(self):
         self.info.clear()
@@ -46,6 +41,7 @@ class PlumbConan(ConanFile):
         check_min_cppstd(self, 20)
 
     def generate(self):
+        CMakeDeps(self).generate()  # nothing for dependencies that the system has
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["PLUMB_PROGRAMS"] = False
         toolchain.cache_variables["PLUMB_INSTALL"] = True
@@ -63,8 +59,6 @@ class PlumbConan(ConanFile):
     def package_info(self):
         self.cpp_info.bindirs = []
         self.cpp_info.libdirs = []
-        self.cpp_info.set_property("cmake_file_name", "plumb")
-        self.cpp_info.set_property("cmake_target_name", "plumb::plumb")
         # plumb-config.cmake is installed; it finds dependencies wherever they are from.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = [os.path.join("share", "cmake", "plumb")]

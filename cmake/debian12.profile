@@ -14,5 +14,4 @@ build_type=Release
 boost/1.74.0
 eigen/3.4.0
 nlohmann_json/3.11.2
-openssl/3.0
 xtensor/0.24.3

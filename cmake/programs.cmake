@@ -3,7 +3,7 @@
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
@@ -28,7 +28,8 @@ target_compile_options(
   plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                           $<$<CXX_COMPILER_ID:GNU>:-Wno-alloc-size-larger-than>)
 if(PLUMB_NATIVE)
-  target_compile_options(plumb_program INTERFACE -march=native)
+  target_compile_options(
+    plumb_program INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:PLUMB_OTHER_CPU>>>:-march=native>)
   # GCC 12 warns of its own AVX-512 header (PR 105593).
   target_compile_options(plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
                          $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized>)
@@ -74,7 +75,9 @@ if(OPENBLAS_LIBRARY)
   # The path of machines without AVX-512, on any.
   add_executable(ranking_against_sgemm_avx2 EXCLUDE_FROM_ALL benchmarks/ranking_against_sgemm.cpp)
   target_link_libraries(ranking_against_sgemm_avx2 PRIVATE plumb_program ${OPENBLAS_LIBRARY})
+  set_target_properties(ranking_against_sgemm_avx2 PROPERTIES PLUMB_OTHER_CPU ON)
   target_compile_options(ranking_against_sgemm_avx2 PRIVATE -march=haswell)
+  target_compile_definitions(ranking_against_sgemm_avx2 PRIVATE PLUMB_AVX2_ALONE)
 endif()
 
 if(PLUMB_TESTS)

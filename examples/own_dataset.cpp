@@ -7,6 +7,8 @@
 //   from a table: 3 facts, 3 options
 //   facts.tsv:2: 2 fields instead of 3; write subject, relation and object with one tab between
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -34,7 +36,8 @@ int main() {
 
   // As a table with its templates beside it.
   const auto before = std::filesystem::current_path();
-  const auto folder = std::filesystem::temp_directory_path() / "plumb-own-dataset";
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("plumb-own-dataset-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   std::filesystem::current_path(folder);
   write("facts.json", R"({"colour": ["[X] is [Y]."]})");

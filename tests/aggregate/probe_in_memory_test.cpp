@@ -2,6 +2,7 @@
 #include "plumb/aggregate/probe_in_memory.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,14 @@ struct LongerIsTruer {
       scores.push_back({static_cast<double>(prompt.text.size()), 0, 1, 0});
     }
     return scores;
+  }
+};
+
+/// Holds everything for impossible.
+struct NeverSays {
+  [[nodiscard]] std::vector<StatementScore> score(const Query& query) const {
+    return std::vector<StatementScore>(query.candidates.size(),
+                                       {-std::numeric_limits<double>::infinity(), 0, 1, 0});
   }
 };
 
@@ -119,9 +128,18 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
       says(Fault::user, "capital: an option has no scored token to reduce over"));
   BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset, {.kinds = {.base = 1}}), Error,
                         says(Fault::user, "template 1, which Base and Margin use"));
+  dataset.relations[0].facts[1].answer = 2;
+  BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset), Error,
+                        says(Fault::user,
+                             "capital: the answer or the choices of 'Korea' do not "
+                             "fit 2 options"));
+  dataset.relations[0].facts[1].answer = 1;
+  NeverSays never;
+  BOOST_CHECK_EXCEPTION((void)probe_in_memory(never, dataset), Error,
+                        says(Fault::user, "capital: an option has probability 0"));
   dataset.relations[0].facts.clear();
   BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset), Error,
-                        says(Fault::user, "capital: has no facts or no options"));
+                        says(Fault::user, "capital: has no facts, no options or no templates"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

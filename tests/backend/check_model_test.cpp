@@ -15,7 +15,7 @@ namespace {
 
 struct Nothing {};
 
-/// All of a CausalLm but that its rows come by value of another type.
+/// All of a CausalLm but that tokenize gives bare tokens.
 struct OddTokenizer : NgramModel {
   using NgramModel::NgramModel;
   [[nodiscard]] std::vector<TokenId> tokenize(std::string_view) const { return {}; }

@@ -42,6 +42,10 @@ class Examples(unittest.TestCase):
         self.assertIn("capital", done.stdout)
         self.assertTrue((folder / "run" / "report.html").stat().st_size > 0)
 
+    def test_the_readme_shows_the_example_as_it_is(self):
+        shown = (command.ROOT / "README.md").read_text().split("```cpp\n")[1].split("\n```")[0]
+        self.assertIn(shown, (EXAMPLES / "own_engine.cpp").read_text())
+
     def test_a_missing_promise_is_noticed(self):
         self.assertIsNone(promised("// What?\n\nint main() {}\n"))
         self.assertEqual(promised("// What?\n//\n// Prints:\n//   one\n//   two\n\nint"), ["one", "two"])

@@ -58,14 +58,33 @@ std::vector<StatementScore> score_queries(Scorer& scorer, std::span<const Query>
   return scores;
 }
 
+/// What loaders check of a file, for relations that a program makes.
+inline void check_relation(const Relation& relation) {
+  if (relation.facts.empty() || relation.options.empty() || relation.templates.empty()) {
+    throw user_error({.field = relation.code}, "has no facts, no options or no templates",
+                     "add some");
+  }
+  const std::size_t options = relation.options.size();
+  for (const Fact& fact : relation.facts) {
+    if (fact.answer < options && (fact.choices.empty() || fact.choices.size() == options)) continue;
+    throw user_error({relation.file, fact.line, relation.code},
+                     "the answer or the choices of '" + fact.subject + "' do not fit " +
+                         std::to_string(options) + " options",
+                     "answer is an index of options, choices are parallel to them");
+  }
+}
+
 inline Prediction prediction_of(const Relation& relation, const Fact& fact,
                                 std::span<const StatementScore> statements, Scoring scoring) {
   std::vector<double> scores;
   for (const StatementScore& statement : statements) {
     scores.push_back(reduce(statement, scoring));
     if (std::isfinite(scores.back())) continue;
-    throw user_error({relation.file, fact.line, relation.code},
-                     "an option has no scored token to reduce over", "choose another span");
+    const Site site{relation.file, fact.line, relation.code};
+    if (std::isnan(scores.back())) {
+      throw user_error(site, "an option has no scored token to reduce over", "choose another span");
+    }
+    throw user_error(site, "an option has probability 0", "the model's logits must be finite");
   }
   return predict(scores, fact.answer);
 }
@@ -87,9 +106,7 @@ requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPre
     std::size_t scored = 0, facts = 0;
     for (const Relation& relation : dataset.relations) facts += relation.facts.size();
     for (const Relation& relation : dataset.relations) {
-      if (relation.facts.empty() || relation.options.empty()) {
-        throw user_error({.field = relation.code}, "has no facts or no options", "add some");
-      }
+      detail::check_relation(relation);
       std::vector<std::size_t> templates(relation.templates.size());
       std::iota(templates.begin(), templates.end(), std::size_t{0});
       RelationPredictions& frame = made.relations.emplace_back(

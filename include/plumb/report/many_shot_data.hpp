@@ -39,7 +39,7 @@ struct ManyShotResults {
   /// them all; empty where there are no such relations or fewer than two groups.
   std::vector<GroupSpread> side_by_side;
   std::vector<ShotsCurve> curves;
-  /// Accuracy@K of each group that answers by choice and has the most shots of its kind.
+  /// Accuracy at K of each group that answers by choice and has the most shots of its kind.
   std::vector<std::pair<Setting, std::vector<AccuracyAtK>>> at_k;
   std::vector<InjectionResults> injections;
   /// What must be said of relations, each remark once.

@@ -72,7 +72,7 @@ class AnswerRun {
         work_(work),
         bos_(with_bos ? model.bos() : std::nullopt) {}
 
-  /// Leaves <setting>_answers.jsonl.
+  /// Leaves SETTING_answers.jsonl.
   void answer(const FewShotSetting& setting) {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);
     const AnswerPlan plan = answer_plan(dataset_, asked_, few_shot);
@@ -85,7 +85,7 @@ class AnswerRun {
                });
   }
 
-  /// Leaves <setting>_samples.jsonl, unless there is nothing to sample.
+  /// Leaves SETTING_samples.jsonl, unless there is nothing to sample.
   void sample(const FewShotSetting& setting) {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);
     if (options_.samples == 0 || options_.confidence_prompts == 0) return;

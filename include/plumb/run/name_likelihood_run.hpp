@@ -62,7 +62,7 @@ class NameLikelihoodRun {
         folder_(folder),
         work_(work) {}
 
-  /// Leaves <setting>_names.jsonl and <setting>_content_free.jsonl. Throws a user error for a name
+  /// Leaves SETTING_names.jsonl and SETTING_content_free.jsonl. Throws a user error for a name
   /// that the tokenizer does not spell.
   void score(const FewShotSetting& setting) {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# How long does a file take to compile that includes all of the library, or what one score needs?
+#
+#   bash benchmarks/umbrella.sh [ROUNDS]
+# Prints for each compiler and include the seconds of each round, unoptimised.
+
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
+cd "$plumb_root"
+
+need_build_packages
+need_packages clang-16
+rounds=${1:-3}
+TIMEFORMAT=%R
+for compiler in g++ clang++-16; do
+  for header in plumb.hpp score/causal_scorer.hpp calibrate/calibrator.hpp aggregate/probe_in_memory.hpp; do
+    seconds=()
+    for ((round = 0; round < rounds; ++round)); do
+      seconds+=("$({ time echo "#include \"plumb/$header\"" |
+        "$compiler" -std=c++20 -Iinclude -isystem /usr/include/eigen3 -c -o /dev/null -x c++ -; } 2>&1)")
+    done
+    printf '%-10s  %-32s  %s\n' "$compiler" "$header" "${seconds[*]}"
+  done
+done
