@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import command
@@ -42,9 +43,11 @@ def includes(name):
 def compile_alone(name):
     """(what the compiler says, the files it read) of a program that has nothing but the header, twice."""
     source = f'#include "{name}"\n#include "{name}"\n'
-    done = subprocess.run([CLANG, "-std=c++20", *WARNINGS, "-fsyntax-only", "-MD", "-MF", "/dev/stdout", f"-I{INCLUDE}",
-                           *includes(name), "-x", "c++", "-"], input=source, capture_output=True, text=True)
-    return done.stderr if done.returncode or done.stderr else "", done.stdout
+    with tempfile.TemporaryDirectory() as folder:
+        read = pathlib.Path(folder) / "read.d"
+        done = subprocess.run([CLANG, "-std=c++20", *WARNINGS, "-fsyntax-only", "-MD", "-MF", read, f"-I{INCLUDE}",
+                               *includes(name), "-x", "c++", "-"], input=source, capture_output=True, text=True)
+        return done.stderr, read.read_text() if read.exists() else ""
 
 
 def in_parallel(work, items):

@@ -55,8 +55,8 @@ class Cmake(unittest.TestCase):
         (self.folder / "old").mkdir()
         text = (OUTSIDE / "CMakeLists.txt").read_text().replace("find_package(plumb 0.1 ", "find_package(plumb 0.9 ")
         (self.folder / "old" / "CMakeLists.txt").write_text(text)
-        done = run("cmake", "-S", self.folder / "old", "-B", self.folder / "old" / "build", "-DWAY=package",
-                   f"-DCMAKE_PREFIX_PATH={self.prefix}", code=1)
+        done = run("cmake", "-S", self.folder / "old", "-B", self.folder / "old" / "build", "-G", "Ninja",
+                   "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}", code=1)
         self.assertIn("0.9", done.stderr)
 
     def test_as_a_folder(self):
