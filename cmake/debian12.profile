@@ -15,3 +15,6 @@ boost/1.74.0
 eigen/3.4.0
 nlohmann_json/3.11.2
 xtensor/0.24.3
+
+[conf]
+tools.cmake.cmaketoolchain:generator=Ninja
