@@ -44,18 +44,9 @@ namespace detail {
 template <PackedScorer Scorer>
 std::vector<StatementScore> score_queries(Scorer& scorer, std::span<const Query> queries) {
   typename Scorer::Block block;
-  std::size_t statements = 0;
-  for (const Query& query : queries) {
-    scorer.add(block, query);
-    statements += query.candidates.size();
-  }
+  for (const Query& query : queries) scorer.add(block, query);
   scorer.plan(block);
-  std::vector<StatementScore> scores(statements);
-  for (std::size_t p = 0; p < block.packs(); ++p) {
-    const auto part = scorer.score(block, p);
-    for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
-  }
-  return scores;
+  return score_all_packs(scorer, block);
 }
 
 /// What loaders check of a file, for relations that a program makes.

@@ -67,12 +67,22 @@ consteval bool check_causal_lm() {
       },
       "plumb: the model lacks evaluate. Write: void evaluate(std::span<const plumb::TokenId> "
       "sequence, const plumb::LogitsVisitor& visit), which calls visit(i, logits) for each "
-      "position "
-      "i, where the logits predict token i + 1");
+      "position i, where the logits predict token i + 1");
   return check_language_model<M>() && CausalLm<M>;
 }
 
 namespace detail {
+
+template <class M>
+consteval bool check_dimension() {
+  static_assert(
+      requires(M & model) {
+        { model.dimension() } -> std::convertible_to<std::size_t>;
+      },
+      "plumb: the model lacks dimension. Write: std::size_t dimension() const, how many numbers a "
+      "vector has");
+  return true;
+}
 
 template <class M>
 consteval bool check_tree_holder() {
@@ -118,43 +128,31 @@ consteval bool check_masked_lm() {
       },
       "plumb: the model lacks evaluate of masked queries. Write: void evaluate(std::span<const "
       "plumb::MaskedQuery> queries, const plumb::LogitsVisitor& visit), which calls visit(i, "
-      "logits) "
-      "for query i's position");
+      "logits) for query i's position");
   return check_language_model<M>() && MaskedLm<M>;
 }
 
 template <class M>
 consteval bool check_tree_embedder() {
   static_assert(
-      requires(M & model) {
-        { model.dimension() } -> std::convertible_to<std::size_t>;
-      },
-      "plumb: the model lacks dimension. Write: std::size_t dimension() const, how many numbers a "
-      "vector has");
-  static_assert(
       requires(M & model, const TokenTree& tree, std::span<const NodeId> wanted,
                const LogitsVisitor& visit) { model.embed(tree, wanted, visit); },
       "plumb: the model lacks embed of a tree. Write: void embed(const plumb::TokenTree& tree, "
       "std::span<const plumb::NodeId> wanted, const plumb::LogitsVisitor& visit), which calls "
       "visit(node, vector) for each wanted node");
-  return detail::check_tree_holder<M>() && check_language_model<M>() && TreeEmbedder<M>;
+  return detail::check_dimension<M>() && detail::check_tree_holder<M>() &&
+         check_language_model<M>() && TreeEmbedder<M>;
 }
 
 template <class M>
 consteval bool check_embedder() {
-  static_assert(
-      requires(M & model) {
-        { model.dimension() } -> std::convertible_to<std::size_t>;
-      },
-      "plumb: the model lacks dimension. Write: std::size_t dimension() const, how many numbers a "
-      "vector has");
   static_assert(
       requires(M & model, std::span<const std::string> texts, bool with_bos) {
         { model.embed(texts, with_bos) } -> std::same_as<EmbeddingMatrix>;
       },
       "plumb: the model lacks embed. Write: plumb::EmbeddingMatrix embed(std::span<const "
       "std::string> texts, bool with_bos), one row for each text");
-  return Embedder<M>;
+  return detail::check_dimension<M>() && Embedder<M>;
 }
 
 template <class M>

@@ -9,9 +9,8 @@
 // every continuation of the group that has not ended, as one batch. What the last prompt of a group
 // has in common with the next one is kept, so each distinct prefix of the prompts is evaluated once,
 // and so is what several samples have said. The tokens are those that each prompt would get by
-// itself, unless rounding decides between two that are equally likely to within it. A token is drawn
-// by one uniform number and the inverse of the cumulative distribution. Non-goals: beams,
-// temperatures, cut-off vocabularies.
+// itself, unless rounding decides between two. A token is drawn by one uniform number and the inverse
+// of the cumulative distribution. Non-goals: beams, temperatures, cut-off vocabularies.
 
 #include <algorithm>
 #include <cmath>
@@ -35,9 +34,8 @@
 
 namespace plumb {
 
-/// Models Generator over any CausalLm, which must outlive it. A model without trees, or one that
-/// holds a single branch, decodes one continuation after the other. The model must hold no other
-/// tree, and holds none afterwards. As thread-safe as the model it asks.
+/// Models Generator over any CausalLm, which must outlive it and hold no other tree. A model that
+/// holds a single branch decodes one continuation after the other. As thread-safe as the model.
 template <CausalLm Model>
 class TreeGenerator {
  public:
@@ -71,9 +69,8 @@ class TreeGenerator {
     return std::move(generate(std::span(&whole, 1), options).front());
   }
 
-  /// The same for many prompts; row i of the result holds the continuations of `prompts[i]`. Sample i
-  /// of every prompt is drawn with the same random numbers, unless `seeds` gives each prompt a seed
-  /// of its own in place of the options'.
+  /// The same for many prompts, row by row. Sample i of every prompt is drawn with the same random
+  /// numbers, unless `seeds` gives each prompt a seed of its own in place of the options'.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds = {}) {
@@ -149,8 +146,7 @@ class TreeGenerator {
   /// The branches whose next token a node's row decides.
   using Waiting = std::map<NodeId, std::vector<Branch*>>;
 
-  /// A group's attention runs over all that it holds, and what it shares with the next one is not
-  /// fed again, so its prompts need hold no more nodes than keeps the cores busy.
+  /// A group's attention runs over all it holds; prompts of so many nodes keep the cores busy.
   static constexpr std::size_t most_prompt_nodes = 512;
 
   void check_length(std::size_t prompt, std::size_t fed_tokens, const TreeLimits& limits) {

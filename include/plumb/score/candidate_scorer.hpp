@@ -75,6 +75,17 @@ concept PackedScorer = std::default_initializable<typename S::Block> &&
   { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
 };
 
+/// Scores of all of a planned block's statements, by their numbers.
+template <PackedScorer S>
+[[nodiscard]] std::vector<StatementScore> score_all_packs(S& scorer, typename S::Block& block) {
+  std::vector<StatementScore> scores(block.cost().statements);
+  for (std::size_t p = 0; p < block.packs(); ++p) {
+    const auto part = scorer.score(block, p);
+    for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
+  }
+  return scores;
+}
+
 /// Makes a PackedScorer of any CandidateScorer: each query is a pack.
 template <CandidateScorer S>
 class QueryByQuery {

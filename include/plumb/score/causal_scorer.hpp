@@ -160,12 +160,7 @@ class CausalScorer {
     Block block;
     add(block, query);
     plan(block);
-    std::vector<StatementScore> scores(query.candidates.size());
-    for (std::size_t p = 0; p < block.packs(); ++p) {
-      const auto part = score(block, p);
-      for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
-    }
-    return scores;
+    return score_all_packs(*this, block);
   }
 
  private:

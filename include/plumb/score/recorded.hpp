@@ -8,10 +8,10 @@
 //                             answer_idx, template_index, instance_index, pll_scores, and beyond
 //                             lm-pub-quiz token_counts, answer_scores, answer_token_counts, and
 //                             choices where a fact has its own texts for the options
-// pll_scores is the number the run was asked for (its reduction over its span); when that is not
-// over the statement a further column statement_scores keeps the sum over it, so nothing is lost.
-// Scores carry ten decimals. Also reads lm-pub-quiz's own folders, whose rows may lack all but
-// answer_idx and pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
+// pll_scores is the number the run was asked for (its reduction over its span); when that is not over
+// the statement, statement_scores keeps the sum over it. Scores carry ten decimals. Also reads
+// lm-pub-quiz's own folders, whose rows may lack all but answer_idx and pll_scores. Source:
+// lm-pub-quiz 0.3.3, data/results.py.
 
 #include <algorithm>
 #include <array>
@@ -61,10 +61,7 @@ namespace detail {
 
 /// Appends a number with ten decimals; a non-finite one as null.
 inline void append_fixed(std::string& out, double value) {
-  if (!std::isfinite(value)) {
-    out += "null";
-    return;
-  }
+  if (!std::isfinite(value)) return void(out += "null");
   std::array<char, 64> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
                                  std::chars_format::fixed, 10);
@@ -148,19 +145,18 @@ struct RecordedRun {
           {"relation_info", info}};
 }
 
-/// The relations of a results folder, in the order of its metadata. Throws a user error when the
-/// folder is not one.
+/// The relations of a results folder, in the order of its metadata; a user error for another one.
 [[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(
     const std::filesystem::path& folder) {
   const auto file = folder / "metadata_results.json";
   if (!std::filesystem::exists(file)) {
-    if (!std::filesystem::is_directory(folder)) {
-      throw user_error({.file = folder}, "is no folder",
-                       "name a run folder or an lm-pub-quiz results folder");
-    }
     if (std::filesystem::exists(folder / "metadata_generate.json")) {
       throw user_error({.file = folder}, "is of plumb generate, whose answers are no closed set's",
                        "its page has their calibration; probe a closed set for this");
+    }
+    if (!std::filesystem::is_directory(folder)) {
+      throw user_error({.file = folder}, "is no folder",
+                       "name a run folder or an lm-pub-quiz results folder");
     }
     throw user_error({.file = folder}, "holds no finished results (no metadata_results.json)",
                      "name a finished run folder, or finish it with --resume");
