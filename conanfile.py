@@ -32,7 +32,6 @@ class PlumbConan(ConanFile):
         self.requires("eigen/[>=3.4 <4]", transitive_headers=True)
         self.requires("xtensor/[>=0.24 <0.26]", transitive_headers=True)
         self.requires("nlohmann_json/[>=3.11 <4]", transitive_headers=True)
-        self.requires("boost/[>=1.74 <2]", transitive_headers=True)  # Boost.Math, header-only
 
     def package_id(self):
         self.info.clear()
@@ -45,6 +44,7 @@ class PlumbConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["PLUMB_PROGRAMS"] = False
         toolchain.cache_variables["PLUMB_INSTALL"] = True
+        toolchain.cache_variables["CMAKE_INSTALL_DATADIR"] = "share"  # as package_info says
         toolchain.generate()
 
     def build(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How long does a file take to compile that includes all of the library, or what one score needs?
+# How long does a file take to compile that includes all that works in memory, all that writes run
+# folders and pages, or what one score needs?
 #
 #   bash benchmarks/umbrella.sh [ROUNDS]
 # Prints for each compiler and include the seconds of each round, unoptimised.
@@ -14,7 +15,7 @@ need_packages clang-16
 rounds=${1:-3}
 TIMEFORMAT=%R
 for compiler in g++ clang++-16; do
-  for header in plumb.hpp score/causal_scorer.hpp calibrate/calibrator.hpp aggregate/probe_in_memory.hpp; do
+  for header in plumb.hpp runs.hpp score/causal_scorer.hpp calibrate/calibrator.hpp aggregate/probe_in_memory.hpp; do
     seconds=()
     for ((round = 0; round < rounds; ++round)); do
       seconds+=("$({ time echo "#include \"plumb/$header\"" |

@@ -11,7 +11,6 @@ compiler.libcxx=libstdc++11
 build_type=Release
 
 [platform_requires]
-boost/1.74.0
 eigen/3.4.0
 nlohmann_json/3.11.2
 xtensor/0.24.3

@@ -2,7 +2,7 @@
 # Headers, the CMake package and the licence.
 
 include(CMakePackageConfigHelpers)
-set(package_folder share/cmake/plumb)
+set(package_folder ${CMAKE_INSTALL_DATADIR}/cmake/plumb)
 configure_package_config_file(cmake/plumb-config.cmake.in ${PROJECT_BINARY_DIR}/plumb-config.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/plumb-config-version.cmake
@@ -12,5 +12,6 @@ install(EXPORT plumb-targets NAMESPACE plumb:: DESTINATION ${package_folder})
 install(FILES ${PROJECT_BINARY_DIR}/plumb-config.cmake
               ${PROJECT_BINARY_DIR}/plumb-config-version.cmake
               ${PROJECT_SOURCE_DIR}/cmake/plumb-components.cmake DESTINATION ${package_folder})
-install(DIRECTORY include/plumb DESTINATION include FILES_MATCHING PATTERN "*.hpp")
-install(FILES LICENSE DESTINATION share/doc/plumb)
+install(DIRECTORY include/plumb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.hpp")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -135,11 +135,27 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
                              "fit 2 options"));
   dataset.relations[0].facts[1].answer = 1;
   NeverSays never;
-  BOOST_CHECK_EXCEPTION((void)probe_in_memory(never, dataset), Error,
-                        says(Fault::user, "capital: an option has probability 0"));
-  dataset.relations[0].facts.clear();
-  BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset), Error,
-                        says(Fault::user, "capital: has no facts, no options or no templates"));
+  BOOST_CHECK_EXCEPTION(
+      (void)probe_in_memory(never, dataset), Error,
+      says(Fault::user, "capital: an option has no log-likelihood that is a finite number"));
+}
+
+BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
+  const auto refused = [](auto spoil, const std::string& message) {
+    LongerIsTruer scorer;
+    Dataset dataset = capitals();
+    spoil(dataset.relations[0]);
+    BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset), Error,
+                          says(Fault::user, "capital: " + message));
+  };
+  refused([](Relation& r) { r.facts.clear(); }, "has no fact");
+  refused([](Relation& r) { r.options.clear(); }, "has no option");
+  refused([](Relation& r) { r.templates.clear(); }, "has no template");
+  refused([](Relation& r) { r.templates[1] = "{x} is {y}"; }, "template '{x} is {y}' has no [X]");
+  refused([](Relation& r) { r.templates[0] = "[X]"; }, "template '[X]' has no [Y]");
+  refused([](Relation& r) { r.options[0] = ""; }, "an option is empty");
+  refused([](Relation& r) { r.options[1] = "Paris"; }, "option 'Paris' stands twice");
+  refused([](Relation& r) { r.facts[1].subject = ""; }, "a fact has no subject");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,13 +14,15 @@ namespace {
 
 /// The least there is: two tokens, each as likely as the other.
 struct Coin {
-  Tokenization tokenize(std::string_view text) {
+  Tokenization tokenize(std::string_view text) const {
     Tokenization result;
     for (std::size_t i = 0; i < text.size(); ++i)
       result.tokens.push_back({text[i] & 1, {i, i + 1}});
     return result;
   }
-  std::string detokenize(std::span<const TokenId> ids) { return std::string(ids.size(), '?'); }
+  std::string detokenize(std::span<const TokenId> ids) const {
+    return std::string(ids.size(), '?');
+  }
   std::optional<TokenId> bos() { return std::nullopt; }
   std::size_t vocabulary_size() { return 2; }
   std::size_t context_length() { return 8; }
@@ -55,6 +57,12 @@ struct IdsOnly : Coin {
 struct NoDetokenize : Coin {
   void detokenize(std::span<const TokenId>) = delete;
 };
+struct TokenizeThatChanges : Coin {
+  Tokenization tokenize(std::string_view);
+};
+struct DetokenizeThatChanges : Coin {
+  std::string detokenize(std::span<const TokenId>);
+};
 struct NoBos : Coin {
   void bos() = delete;
 };
@@ -77,6 +85,8 @@ struct WrongVisitor : Coin {
 static_assert(!CausalLm<NoTokenize> && !LanguageModel<NoTokenize>);
 static_assert(!CausalLm<IdsOnly> && !LanguageModel<IdsOnly>);
 static_assert(!CausalLm<NoDetokenize> && !LanguageModel<NoDetokenize>);
+static_assert(!CausalLm<TokenizeThatChanges> && !LanguageModel<TokenizeThatChanges>);
+static_assert(!CausalLm<DetokenizeThatChanges> && !LanguageModel<DetokenizeThatChanges>);
 static_assert(!CausalLm<NoBos> && !LanguageModel<NoBos>);
 static_assert(!CausalLm<PlainBos> && !LanguageModel<PlainBos>);
 static_assert(!CausalLm<NoVocabularySize> && !LanguageModel<NoVocabularySize>);

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/backend/archetypes.hpp"
@@ -42,6 +45,45 @@ struct Told : NgramModel {
   std::vector<std::vector<TokenId>> asked;
 };
 static_assert(CausalLm<Told> && !TreeCausalLm<Told>);
+
+/// A model whose rows somebody meddles with on their way, as a plain one and with trees.
+using Meddle = std::function<void(const LogitsVisitor&, std::uint32_t, std::span<const float>)>;
+struct Meddled : NgramModel {
+  explicit Meddled(Meddle meddle) : NgramModel("abcab"), meddle_(std::move(meddle)) {}
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    NgramModel::evaluate(sequence, [&](std::uint32_t position, std::span<const float> row) {
+      meddle_(visit, position, row);
+    });
+  }
+
+ protected:
+  Meddle meddle_;
+};
+struct MeddledTree : Meddled {
+  using Meddled::evaluate;
+  using Meddled::Meddled;
+  [[nodiscard]] TreeLimits tree_limits() const { return {64, 8, 64}; }
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    for (const NodeId node : wanted) {
+      NgramModel::evaluate(tree.prefix(node),
+                           [&](std::uint32_t position, std::span<const float> row) {
+                             if (position + 1 == tree.depth(node)) meddle_(visit, node, row);
+                           });
+    }
+  }
+  void release(const TokenTree&, NodeId) {}
+};
+static_assert(!TreeCausalLm<Meddled> && TreeCausalLm<MeddledTree>);
+
+/// Asked for the rows of "a" and "ab", it is refused with these words.
+template <class Model>
+void refused(Meddle meddle, const std::string& message) {
+  Model model(std::move(meddle));
+  TokenTree tree;
+  const NodeId last = tree.insert(std::vector<TokenId>{'a', 'b'});
+  BOOST_CHECK_EXCEPTION(rows_of(model, tree, {last - 1, last}), Error,
+                        says(Fault::user, "evaluate: " + message));
+}
 
 /// The row of each prefix evaluated by itself.
 void check_rows(const Rows& rows, const TokenTree& tree, const std::vector<NodeId>& wanted) {
@@ -240,6 +282,31 @@ BOOST_AUTO_TEST_CASE(an_empty_tree_asks_nothing) {
   BOOST_TEST(plain.asked.empty());
   BOOST_TEST(rows_of(model, TokenTree(), {}).empty());
   BOOST_TEST(model.tokens_fed == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_is_held_to_its_concept) {
+  const Meddle short_row = [](const LogitsVisitor& visit, std::uint32_t at,
+                              std::span<const float> row) { visit(at, row.first(50)); };
+  refused<Meddled>(short_row, "gave a row of 50 logits, vocabulary_size() says 257");
+  refused<MeddledTree>(short_row, "gave a row of 50 logits, vocabulary_size() says 257");
+  const Meddle silent = [](const LogitsVisitor&, std::uint32_t, std::span<const float>) {};
+  refused<Meddled>(silent, "gave no row of the token at position 0");
+  refused<MeddledTree>(silent, "gave no row of the token at position 0");
+  const Meddle from_one = [](const LogitsVisitor& visit, std::uint32_t at,
+                             std::span<const float> row) { visit(at + 1, row); };
+  refused<Meddled>(from_one, "gave a row of position 2 of 2; positions count from 0");
+  refused<MeddledTree>(from_one, "gave a row of node 3, which was not asked for or came before");
+  const Meddle twice = [](const LogitsVisitor& visit, std::uint32_t at,
+                          std::span<const float> row) {
+    visit(at, row);
+    visit(at, row);
+  };
+  refused<MeddledTree>(twice, "gave a row of node 1, which was not asked for or came before");
+  const Meddle last_alone = [](const LogitsVisitor& visit, std::uint32_t at,
+                               std::span<const float> row) {
+    if (at == 1) visit(at, row);
+  };
+  refused<Meddled>(last_alone, "gave no row of the token at position 0");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

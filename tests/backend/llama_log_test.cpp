@@ -2,23 +2,117 @@
 #include "plumb/backend/llama_log.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "support/temporary_folder.hpp"
 
 using plumb::detail::LlamaLog;
 
+namespace {
+
+/// Makes llama.cpp complain of a file.
+void load_damaged(const plumb::test::TemporaryFolder& folder) {
+  const auto damaged = folder.write("damaged.gguf", "this is no model");
+  BOOST_TEST(llama_model_load_from_file(damaged.c_str(), llama_model_default_params()) == nullptr);
+}
+
+bool names_the_file(const std::string& text) {
+  return text.find("damaged.gguf") != text.npos;
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE(llama_log)
 
 BOOST_AUTO_TEST_CASE(errors_are_kept_until_they_are_taken) {
   const plumb::test::TemporaryFolder folder;
-  const auto damaged = folder.write("damaged.gguf", "this is no model");
-  (void)LlamaLog::instance().take();
-  BOOST_TEST(LlamaLog::instance().take() == "");
-  BOOST_TEST(llama_model_load_from_file(damaged.c_str(), llama_model_default_params()) == nullptr);
-  const std::string said = LlamaLog::instance().take();
-  BOOST_TEST(said.find("damaged.gguf") != std::string::npos, said);
-  BOOST_TEST(LlamaLog::instance().take() == "");
+  LlamaLog log;
+  BOOST_TEST(log.take() == "");
+  load_damaged(folder);
+  const std::string said = log.take();
+  BOOST_TEST(names_the_file(said), said);
+  BOOST_TEST(log.take() == "");
+}
+
+BOOST_AUTO_TEST_CASE(all_that_live_hear_it) {
+  const plumb::test::TemporaryFolder folder;
+  std::string heard, heard_by_other;
+  const LlamaLog log([&](std::string_view text) { heard += text; });
+  {
+    const LlamaLog other([&](std::string_view text) { heard_by_other += text; });
+    load_damaged(folder);
+  }
+  BOOST_TEST(names_the_file(heard), heard);
+  BOOST_TEST(heard == heard_by_other);
+  load_damaged(folder);
+  BOOST_TEST(heard.size() > heard_by_other.size());
+}
+
+BOOST_AUTO_TEST_CASE(whoever_heard_it_before_hears_it_again) {
+  const plumb::test::TemporaryFolder folder;
+  ggml_log_callback original = nullptr;
+  void* original_data = nullptr;
+  llama_log_get(&original, &original_data);
+  std::string mine;
+  const ggml_log_callback keep = [](ggml_log_level, const char* text, void* data) {
+    *static_cast<std::string*>(data) += text;
+  };
+  llama_log_set(keep, &mine);
+  {
+    const LlamaLog log;
+    load_damaged(folder);
+    BOOST_TEST(mine == "");
+  }
+  load_damaged(folder);
+  BOOST_TEST(names_the_file(mine), mine);
+  ggml_log_callback now = nullptr;
+  void* now_data = nullptr;
+  llama_log_get(&now, &now_data);
+  BOOST_TEST((now == keep && now_data == &mine));
+  llama_log_set(original, original_data);
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_was_taken_away_is_taken_back_by_the_next_and_left_to_its_taker) {
+  const plumb::test::TemporaryFolder folder;
+  ggml_log_callback original = nullptr;
+  void* original_data = nullptr;
+  llama_log_get(&original, &original_data);
+  const ggml_log_callback ignore = [](ggml_log_level, const char*, void*) {};
+  {
+    LlamaLog first;
+    llama_log_set(ignore, nullptr);
+    load_damaged(folder);
+    BOOST_TEST(first.take() == "");
+    LlamaLog second;
+    load_damaged(folder);
+    BOOST_TEST(names_the_file(first.take()));
+    BOOST_TEST(names_the_file(second.take()));
+    llama_log_set(ignore, &original_data);
+  }
+  ggml_log_callback now = nullptr;
+  void* data = nullptr;
+  llama_log_get(&now, &data);
+  BOOST_TEST((now == ignore && data == &original_data));
+  llama_log_set(original, original_data);
+}
+
+BOOST_AUTO_TEST_CASE(the_last_errors_are_kept_and_what_a_listener_throws_is_not) {
+  const plumb::test::TemporaryFolder folder;
+  LlamaLog log([](std::string_view) { throw std::runtime_error("deaf"); });
+  ggml_log_callback hear = nullptr;
+  void* data = nullptr;
+  llama_log_get(&hear, &data);
+  for (int i = 0; i < 100; ++i) {
+    hear(GGML_LOG_LEVEL_ERROR, ("old " + std::to_string(i) + '\n').c_str(), data);
+  }
+  hear(GGML_LOG_LEVEL_INFO, "said aside\n", data);
+  hear(GGML_LOG_LEVEL_ERROR, "the cause\n", data);
+  const std::string said = log.take();
+  BOOST_TEST(said.size() <= 400U);
+  BOOST_TEST(said.ends_with("old 98\nold 99\nthe cause\n"), said);
+  BOOST_TEST(said.starts_with("old "), said);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -53,8 +53,8 @@ Sequence random_sequence(RandomStream& random, std::size_t longest) {
 /// Says one text, whatever it is asked, and does not say what ends one.
 struct Reciter {
   std::string text;
-  Tokenization tokenize(std::string_view) { return {}; }
-  std::string detokenize(std::span<const TokenId> ids) { return {ids.begin(), ids.end()}; }
+  Tokenization tokenize(std::string_view) const { return {}; }
+  std::string detokenize(std::span<const TokenId> ids) const { return {ids.begin(), ids.end()}; }
   std::optional<TokenId> bos() { return std::nullopt; }
   std::size_t vocabulary_size() { return 128; }
   std::size_t context_length() { return 64; }

@@ -201,4 +201,12 @@ BOOST_AUTO_TEST_CASE(a_relation_that_cannot_be_judged_is_refused_by_name) {
   BOOST_TEST(Calibrator(Base{}).judge(relations).size() == 3 * 12 + 1U);
 }
 
+BOOST_AUTO_TEST_CASE(bins_and_resamples_must_fit) {
+  const std::vector<Judgement> judgements(4, Judgement{0.5, true});
+  BOOST_CHECK_EXCEPTION((void)calibration_of(judgements, 0, resamples_of({4})), Error,
+                        says(Fault::user, "bins: is 0"));
+  BOOST_CHECK_EXCEPTION((void)calibration_of(judgements, 2, resamples_of({2, 3})), Error,
+                        says(Fault::user, "resamples: are of 5 items, judged are 4"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

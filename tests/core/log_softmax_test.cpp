@@ -4,7 +4,10 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
+
+#include "support/errors.hpp"
 
 #include "plumb/core/random.hpp"
 
@@ -98,6 +101,16 @@ BOOST_AUTO_TEST_CASE(a_row_that_is_no_number_somewhere_is_none) {
         BOOST_TEST(std::isnan(log_sum_exp(row)));
       }
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_token_without_a_logit_is_refused) {
+  const std::vector<float> row{1, 2, 3};
+  BOOST_TEST(log_probability(row, 2, 0.5) == 2.5);
+  for (const TokenId token : {-1, 3, 1000}) {
+    BOOST_CHECK_EXCEPTION((void)log_probability(row, token, 0), Error,
+                          test::says(Fault::user, "tokenize: gave token " + std::to_string(token) +
+                                                      ", a row of logits has 3"));
   }
 }
 

@@ -98,4 +98,8 @@ BOOST_AUTO_TEST_CASE(more_pairs_and_stronger_correlations_are_less_by_chance) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_no_number_has_none) {
+  BOOST_TEST(std::isnan(p_value(std::nan(""), 10).value()));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,7 +10,8 @@
 struct Probed {
   plumb::Tokenization tokenize(std::string_view text) const {
     plumb::Tokenization made;
-    for (std::size_t i = 0; i < text.size(); ++i) made.tokens.push_back({text[i], {i, i + 1}});
+    for (std::size_t i = 0; i < text.size(); ++i)
+      made.tokens.push_back({std::uint8_t(text[i]), {i, i + 1}});
     return made;
   }
   std::string detokenize(std::span<const int> ids) const { return {ids.begin(), ids.end()}; }

@@ -520,4 +520,16 @@ BOOST_AUTO_TEST_CASE(a_question_about_a_row_that_is_not_there_is_refused) {
                         says(Fault::user, "question 0 is about row 1 and entity 3"));
 }
 
+BOOST_AUTO_TEST_CASE(a_cosine_is_of_vectors_that_are_there) {
+  const std::vector<float> vectors{1, 0, 0, 0, 1, 1};
+  const CosineRanker ranker(VectorRows(vectors.data(), 2, 3));
+  const std::vector<float> query{0, 3, 3}, nothing{0, 0, 0};
+  BOOST_TEST(std::abs(ranker.cosine(query, 1) - 1) < 1e-12);
+  BOOST_TEST(std::isnan(ranker.cosine(nothing, 1)));
+  BOOST_CHECK_EXCEPTION((void)ranker.cosine(std::span(query).first(2), 1), Error,
+                        says(Fault::user, "cosine: query of 2 dimensions, entity 1; there are 2"));
+  BOOST_CHECK_EXCEPTION((void)ranker.cosine(query, 2), Error,
+                        says(Fault::user, "cosine: query of 3 dimensions, entity 2; there are 2"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "support/errors.hpp"
+
 using namespace plumb;
 
 namespace {
@@ -95,6 +97,30 @@ BOOST_AUTO_TEST_CASE(costs_add_up_part_by_part) {
   BOOST_TEST(cost.tokens_one_by_one == 80U);
   BOOST_TEST(cost.tree_nodes == 1000U);
   BOOST_TEST(cost.tokens_fed == 12000U);
+}
+
+BOOST_AUTO_TEST_CASE(each_candidate_has_one_score) {
+  struct Miscounts {
+    int more = 0;
+    [[nodiscard]] std::vector<StatementScore> score(const Query& asked) const {
+      return std::vector<StatementScore>(
+          static_cast<std::size_t>(static_cast<int>(asked.candidates.size()) + more));
+    }
+  };
+  for (const int more : {-1, 0, 2}) {
+    Miscounts scorer{more};
+    QueryByQuery packed(scorer);
+    QueryByQuery<Miscounts>::Block block;
+    packed.add(block, query({"a", "b", "c"}));
+    packed.plan(block);
+    if (more == 0) {
+      BOOST_TEST(score_all_packs(packed, block).size() == 3U);
+      continue;
+    }
+    BOOST_CHECK_EXCEPTION((void)score_all_packs(packed, block), Error,
+                          test::says(Fault::user, "score: gave " + std::to_string(3 + more) +
+                                                      " scores of 3 candidates"));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,8 +13,8 @@ COMPILERS = [name for name in ("g++", "clang++-16") if shutil.which(name)]
 
 # A model with all parts; each test takes one away.
 PARTS = {
-    "tokenize": "plumb::Tokenization tokenize(std::string_view) { return {}; }",
-    "detokenize": "std::string detokenize(std::span<const plumb::TokenId>) { return {}; }",
+    "tokenize": "plumb::Tokenization tokenize(std::string_view) const { return {}; }",
+    "detokenize": "std::string detokenize(std::span<const plumb::TokenId>) const { return {}; }",
     "bos": "std::optional<plumb::TokenId> bos() const { return {}; }",
     "vocabulary_size": "std::size_t vocabulary_size() const { return 2; }",
     "context_length": "std::size_t context_length() const { return 8; }",

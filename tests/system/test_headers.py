@@ -4,6 +4,7 @@
 Under GCC each header is compiled alone by its own test, which includes it first (test_structure.py).
 """
 import concurrent.futures
+import functools
 import os
 import pathlib
 import re
@@ -18,20 +19,26 @@ CLANG = shutil.which("clang++-16")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 INCLUDE = command.ROOT / "include"
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in (INCLUDE / "plumb").rglob("*.hpp"))
-UMBRELLA = "plumb/plumb.hpp"
+UMBRELLAS = ["plumb/plumb.hpp", "plumb/runs.hpp"]
 # What a header may bring with it beside the standard library, Eigen, xtensor and nlohmann-json.
 PARTS = {"llama": r"/(llama|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP": r"/omp\.h$", "OpenSSL": r"/openssl/"}
-
-
-# Student's t has no p value without it; the umbrella has them where Boost.Math is.
-WITH_BOOST_MATH = ["plumb/measure/significance.hpp", "plumb/report/rank_data.hpp", "plumb/report/rank_json.hpp",
-                   "plumb/report/rank_page.hpp", "plumb/report/rank_report.hpp"]
 
 
 def library_headers():
     """Those of an embedder who has no engine of ours and no command line."""
     return [name for name in HEADERS
-            if name != UMBRELLA and not name.startswith(("plumb/cli/", "plumb/backend/llama"))]
+            if name not in UMBRELLAS and not name.startswith(("plumb/cli/", "plumb/backend/llama"))]
+
+
+def included_by(name):
+    """Headers of ours that a header names, in its order."""
+    return re.findall(r'#include "(plumb/\S+)"', (INCLUDE / name).read_text())
+
+
+@functools.cache
+def reaches_run_folders(name):
+    return (name.startswith(("plumb/run/", "plumb/report/", "plumb/score/score_table")) or "/recorded" in name
+            or any(map(reaches_run_folders, included_by(name))))
 
 
 def includes(name):
@@ -56,9 +63,10 @@ def in_parallel(work, items):
 
 
 class Headers(unittest.TestCase):
-    def test_the_umbrella_names_every_header_of_the_library(self):
-        named = re.findall(r'#include "(\S+)"', (INCLUDE / UMBRELLA).read_text())
-        self.assertEqual(sorted(named), library_headers())
+    def test_the_umbrellas_name_every_header_of_the_library(self):
+        parted = {umbrella: [name for name in library_headers() if reaches_run_folders(name) == is_run]
+                  for umbrella, is_run in zip(UMBRELLAS, (False, True), strict=True)}
+        self.assertEqual({umbrella: included_by(umbrella) for umbrella in UMBRELLAS}, parted)
 
     @unittest.skipUnless(CLANG, "skipped: no clang++-16")
     def test_each_compiles_alone_and_drags_nothing_in(self):
@@ -67,7 +75,7 @@ class Headers(unittest.TestCase):
         self.assertEqual({name: said for name, (said, _) in made.items() if said}, {})
         dragged = {(name, part) for name in library_headers() for part, files in PARTS.items()
                    if any(re.search(files, file) for file in made[name][1].split())}
-        self.assertEqual(dragged, {(name, "Boost") for name in WITH_BOOST_MATH})
+        self.assertEqual(dragged, set())
 
     @unittest.skipUnless(CLANG, "skipped: no clang++-16")
     def test_the_check_itself_finds_faults(self):
@@ -76,9 +84,10 @@ class Headers(unittest.TestCase):
 
     def test_two_files_of_one_program_may_have_them_all(self):
         folder = command.temporary_folder(self)
-        (folder / "a.cpp").write_text('#include "plumb/plumb.hpp"\nint one();\nint main() { return one(); }\n')
-        (folder / "b.cpp").write_text('#include "plumb/plumb.hpp"\nint one();\nint one() { return 0; }\n')
-        done = subprocess.run(["g++", "-std=c++20", *WARNINGS, f"-I{INCLUDE}", *includes(UMBRELLA),
+        all_headers = "".join(f'#include "{umbrella}"\n' for umbrella in UMBRELLAS) + "int one();\n"
+        (folder / "a.cpp").write_text(all_headers + "int main() { return one(); }\n")
+        (folder / "b.cpp").write_text(all_headers + "int one() { return 0; }\n")
+        done = subprocess.run(["g++", "-std=c++20", *WARNINGS, f"-I{INCLUDE}", *includes(UMBRELLAS[0]),
                                str(folder / "a.cpp"), str(folder / "b.cpp"), "-o", str(folder / "both")],
                               capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -33,6 +33,25 @@ def faults(headers, tests):
     return found
 
 
+def silent_classes(text):
+    """Public classes of a header whose comment does not say how many threads may use one."""
+    found, namespaces, comment = [], [], []
+    for line in text.splitlines():
+        if opened := re.match(r"namespace (\S+) \{", line):
+            namespaces.append(opened.group(1))
+        elif line.startswith("}  // namespace"):
+            namespaces.pop()
+        elif line.startswith("///"):
+            comment.append(line)
+        elif not line.startswith(("template", "requires")):
+            declared = re.match(r"class (\w+)[^;]*\{", line)
+            is_public = not any("detail" in name for name in namespaces)
+            if declared and is_public and not re.search("thread", " ".join(comment), re.I):
+                found.append(declared.group(1))
+            comment = []
+    return found
+
+
 class Structure(unittest.TestCase):
     def test_headers_are_in_order(self):
         headers = {str(p.relative_to(INCLUDE)): p.read_text() for p in INCLUDE.glob("*/*.hpp")}
@@ -46,6 +65,17 @@ class Structure(unittest.TestCase):
             name = str(test.relative_to(command.ROOT / "tests")).removesuffix("_test.cpp")
             first = re.search(r'#include "plumb/(\S+)\.hpp"', test.read_text()).group(1)
             self.assertTrue(name.startswith(first), f"{name} opens with {first}")
+
+    def test_each_class_says_how_many_threads_may_use_it(self):
+        silent = {str(p.relative_to(INCLUDE)): silent_classes(p.read_text()) for p in INCLUDE.glob("*/*.hpp")
+                  if p.parent.name != "cli"}
+        self.assertEqual({name: classes for name, classes in silent.items() if classes}, {})
+
+    def test_the_check_of_classes_finds_the_silent_ones(self):
+        text = "namespace plumb {\n/// Not thread-safe.\ntemplate <class T>\nclass A {\n};\nclass B : A<int> {\n};\n"
+        self.assertEqual(silent_classes(text), ["B"])
+        hidden = text + "namespace detail {\nclass C {\n};\n}  // namespace detail\nclass D;\n}  // namespace plumb\n"
+        self.assertEqual(silent_classes(hidden), ["B"])
 
     def test_the_check_itself_finds_faults(self):
         good = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"

@@ -11,7 +11,6 @@
 // Source: Kissling et al., section 3.2 and appendix C, which leave ties of a vote open; there, as
 // here, a tie is a failure. Non-goal: how sure the answer is (calibrate/confidence.hpp).
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <optional>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "plumb/aggregate/predictions.hpp"
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 
@@ -44,7 +44,7 @@ struct Vote {
     std::vector<std::pair<std::size_t, std::size_t>> votes;  // option, count
     for (const Prediction& made : paraphrases) {
       const auto known =
-          std::ranges::find(votes, made.option, &std::pair<std::size_t, std::size_t>::first);
+          over::find(votes, made.option, &std::pair<std::size_t, std::size_t>::first);
       if (known == votes.end()) {
         votes.emplace_back(made.option, 1);
       } else {
@@ -71,14 +71,14 @@ struct Vote {
 
 struct MinConfidence {
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
-    return std::ranges::min_element(paraphrases, {}, &Prediction::confidence)->option;
+    return over::min_element(paraphrases, {}, &Prediction::confidence)->option;
   }
   [[nodiscard]] std::string name() const { return "min"; }
 };
 
 struct MaxConfidence {
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
-    return std::ranges::max_element(paraphrases, {}, &Prediction::confidence)->option;
+    return over::max_element(paraphrases, {}, &Prediction::confidence)->option;
   }
   [[nodiscard]] std::string name() const { return "max"; }
 };
@@ -92,6 +92,8 @@ struct Aggregate {
   double confidence_sum = 0;
 };
 
+/// Makes one answer of the paraphrases of a fact. Any number of threads may use one, as far as the
+/// policy allows it.
 template <AggregationPolicy Policy = Vote>
 class Aggregator {
  public:

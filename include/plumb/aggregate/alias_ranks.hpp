@@ -14,7 +14,6 @@
 // not say how pairs are averaged, and compares single tokens, for which sum and mean are one.
 // Non-goal: whether the alias is the answer.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,6 +24,7 @@
 
 #include "plumb/aggregate/fact_means.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 
@@ -54,7 +54,7 @@ class NameLikelihoods {
   /// number; the fact is then not there.
   void add_fact(std::span<const NameLikelihood> rows) {
     std::vector<NameLikelihood> sorted(rows.begin(), rows.end());
-    std::ranges::sort(sorted, {}, place);
+    over::sort(sorted, {}, place);
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       const NameLikelihood& row = sorted[i];
       if (i > 0 && place(sorted[i - 1]) == place(row)) refuse(row, "two likelihoods");
@@ -159,7 +159,7 @@ inline OutrankingCounts count_outranking(std::span<const NameLikelihood> rows, b
       label.name = 0;
     }
     const auto wanted = NameLikelihoods::place(label);
-    const auto found = std::ranges::lower_bound(rows, wanted, {}, NameLikelihoods::place);
+    const auto found = over::lower_bound(rows, wanted, {}, NameLikelihoods::place);
     if (found == rows.end() || NameLikelihoods::place(*found) != wanted) continue;
     counts.add(row, *found);
   }

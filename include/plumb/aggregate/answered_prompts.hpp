@@ -10,7 +10,6 @@
 // section 3.2; matching is that of measure/answer_match.hpp. Non-goal: sampled answers
 // (calibrate/sampled_confidence.hpp).
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -25,6 +24,7 @@
 #include "plumb/aggregate/prompt_list.hpp"
 #include "plumb/aggregate/prompt_outcomes.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/multi_prompt.hpp"
 #include "plumb/measure/answer_match.hpp"
 #include "plumb/score/recorded_answers.hpp"
@@ -174,7 +174,7 @@ template <Lemmatiser Lemmas>
     const MultiPromptRelation& relation = asked.relations[next - 1];
     std::vector<PromptOutcome> outcomes;
     for (std::size_t f = 0; f < rows.size(); ++f) {
-      std::ranges::sort(rows[f], {}, [](const auto& row) {
+      over::sort(rows[f], {}, [](const auto& row) {
         return std::pair{row.first.template_index, row.first.expression};
       });
       outcomes.clear();

@@ -11,7 +11,6 @@
 // pair_prompts (prompt_pairs.hpp) takes them in their order, so tables that are to be paired must
 // hold the same ones. Non-goal: how sure the answers are (calibrate/overconfidence.hpp).
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,6 +21,7 @@
 #include "plumb/aggregate/predictions.hpp"
 #include "plumb/aggregate/prompt_outcomes.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/fact_split.hpp"
 
 namespace plumb {
@@ -45,7 +45,7 @@ inline std::vector<PromptTemplate> paraphrase_templates(const RelationPrediction
       made.push_back({.text = text});
       continue;
     }
-    const auto found = std::ranges::find(entry->second, text, &PromptTemplate::text);
+    const auto found = over::find(entry->second, text, &PromptTemplate::text);
     if (found == entry->second.end()) {
       // Beside the others it would pass for a group of its own, written by hand.
       throw user_error({.field = relation.relation.code},

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "plumb/aggregate/prompt_outcomes.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/measure/answer_words.hpp"
 
 namespace plumb {
@@ -55,14 +56,15 @@ namespace plumb {
     for (const std::string& word : template_words(text)) {
       set.push_back(known.emplace(word, static_cast<std::uint32_t>(known.size())).first->second);
     }
-    std::ranges::sort(set);
+    over::sort(set);
   }
   double sum = 0;
   std::vector<std::uint32_t> shared;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     for (std::size_t j = i + 1; j < sets.size(); ++j) {
       shared.clear();
-      std::ranges::set_intersection(sets[i], sets[j], std::back_inserter(shared));
+      std::set_intersection(sets[i].begin(), sets[i].end(), sets[j].begin(), sets[j].end(),
+                            std::back_inserter(shared));
       const std::size_t both = sets[i].size() + sets[j].size() - shared.size();
       if (both == 0) continue;
       sum += 1 - static_cast<double>(shared.size()) / static_cast<double>(both);
@@ -99,7 +101,7 @@ struct PromptDiversity {
       made.prompts += prompts.size();
       of_fact.clear();
       for (const PromptOutcome& prompt : prompts) of_fact.push_back(prompt.expression);
-      std::ranges::sort(of_fact);
+      over::sort(of_fact);
       expressions +=
           static_cast<std::size_t>(std::unique(of_fact.begin(), of_fact.end()) - of_fact.begin());
     }

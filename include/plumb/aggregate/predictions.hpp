@@ -8,7 +8,6 @@
 // the marked templates. Templates differ from relation to relation in number and in which index
 // carries which marker, so a marker is looked up by name.
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -16,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/prediction.hpp"
 #include "plumb/prompt/confidence_marker.hpp"
@@ -45,8 +45,8 @@ struct RelationPredictions {
   }
   /// Place in a row of the template with this marker, if the relation has one.
   [[nodiscard]] std::optional<std::size_t> place_of(std::string_view marker) const {
-    const auto found = std::ranges::find_if(
-        templates, [&](const ScoredTemplate& t) { return t.role.marker == marker; });
+    const auto found =
+        over::find_if(templates, [&](const ScoredTemplate& t) { return t.role.marker == marker; });
     if (marker.empty() || found == templates.end()) return std::nullopt;
     return static_cast<std::size_t>(found - templates.begin());
   }

@@ -19,6 +19,7 @@
 
 #include "plumb/aggregate/template_roles.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/prediction.hpp"
 #include "plumb/prompt/statement.hpp"
@@ -51,12 +52,29 @@ std::vector<StatementScore> score_queries(Scorer& scorer, std::span<const Query>
 
 /// What loaders check of a file, for relations that a program makes.
 inline void check_relation(const Relation& relation) {
-  if (relation.facts.empty() || relation.options.empty() || relation.templates.empty()) {
-    throw user_error({.field = relation.code}, "has no facts, no options or no templates",
-                     "add some");
+  const Site site{.file = relation.file, .field = relation.code};
+  const char* missing = relation.templates.empty() ? "template"
+                        : relation.facts.empty()   ? "fact"
+                        : relation.options.empty() ? "option"
+                                                   : nullptr;
+  if (missing != nullptr) throw user_error(site, std::string("has no ") + missing, "add one");
+  for (const std::string& text : relation.templates) {
+    if (const auto problem = problem_with_template(text, site)) throw *problem;
+  }
+  std::vector<std::string> labels = relation.options;
+  over::sort(labels);
+  if (labels.front().empty()) throw user_error(site, "an option is empty", "give it a label");
+  const auto twice = std::adjacent_find(labels.begin(), labels.end());
+  if (twice != labels.end()) {
+    throw user_error(site, "option '" + *twice + "' stands twice",
+                     "keep one of them and renumber the answers");
   }
   const std::size_t options = relation.options.size();
   for (const Fact& fact : relation.facts) {
+    if (fact.subject.empty()) {
+      throw user_error({relation.file, fact.line, relation.code}, "a fact has no subject",
+                       "give it a label");
+    }
     if (fact.answer < options && (fact.choices.empty() || fact.choices.size() == options)) continue;
     throw user_error({relation.file, fact.line, relation.code},
                      "the answer or the choices of '" + fact.subject + "' do not fit " +
@@ -72,10 +90,12 @@ inline Prediction prediction_of(const Relation& relation, const Fact& fact,
     scores.push_back(reduce(statement, scoring));
     if (std::isfinite(scores.back())) continue;
     const Site site{relation.file, fact.line, relation.code};
-    if (std::isnan(scores.back())) {
+    const bool whole = scoring.span == Span::statement;
+    if ((whole ? statement.tokens : statement.answer_tokens) == 0) {
       throw user_error(site, "an option has no scored token to reduce over", "choose another span");
     }
-    throw user_error(site, "an option has probability 0", "the model's logits must be finite");
+    throw user_error(site, "an option has no log-likelihood that is a finite number",
+                     "the model's logits must be finite");
   }
   return predict(scores, fact.answer);
 }
@@ -83,8 +103,9 @@ inline Prediction prediction_of(const Relation& relation, const Fact& fact,
 }  // namespace detail
 
 /// The predictions of every relation, fact and template. A PackedScorer shares prefixes among the
-/// facts of a block; any other CandidateScorer is asked fact by fact. Throws a user error for a
-/// relation without facts or templates, and what the scorer refuses. As thread-safe as the scorer.
+/// facts of a block; any other CandidateScorer is asked fact by fact. Throws a user error for what
+/// a loader would refuse in a relation's file, and what the scorer refuses. Threads need scorers of
+/// their own.
 template <PromptBuilder Builder, class Scorer>
 requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPredictions
     probe_in_memory(const Builder& builder, Scorer& scorer, const Dataset& dataset,

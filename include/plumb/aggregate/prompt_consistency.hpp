@@ -28,6 +28,7 @@
 
 #include "plumb/aggregate/fact_means.hpp"
 #include "plumb/aggregate/prompt_outcomes.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
 
 namespace plumb {
@@ -86,7 +87,7 @@ class PairCounter {
   void number_answers(std::span<const PromptOutcome> prompts) {
     distinct_.clear();
     for (const PromptOutcome& prompt : prompts) distinct_.push_back(prompt.answer);
-    std::ranges::sort(distinct_);
+    over::sort(distinct_);
     distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
     if constexpr (!only_equal) {
       const std::size_t count = distinct_.size();
@@ -104,10 +105,10 @@ class PairCounter {
   PairCount within(std::span<const PromptOutcome> prompts, ClassOf class_of) {
     keyed_.clear();
     for (const PromptOutcome& prompt : prompts) {
-      const auto place = std::ranges::lower_bound(distinct_, prompt.answer) - distinct_.begin();
+      const auto place = over::lower_bound(distinct_, prompt.answer) - distinct_.begin();
       keyed_.emplace_back(class_of(prompt), static_cast<std::uint32_t>(place));
     }
-    std::ranges::sort(keyed_);
+    over::sort(keyed_);
     PairCount count;
     for (std::size_t i = 0; i < keyed_.size();) {
       const std::uint32_t of_class = keyed_[i].first;

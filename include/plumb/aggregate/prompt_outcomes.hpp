@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/prompt_template.hpp"
 
 namespace plumb {
@@ -97,8 +98,10 @@ class PromptOutcomes {
     };
     prompts_.insert(prompts_.end(), prompts.begin(), prompts.end());
     const std::span added = std::span(prompts_).subspan(before);
-    std::ranges::sort(added, {}, place);
-    const auto twice = std::ranges::adjacent_find(added, {}, place);
+    over::sort(added, {}, place);
+    const auto twice = std::adjacent_find(
+        added.begin(), added.end(),
+        [&](const PromptOutcome& a, const PromptOutcome& b) { return place(a) == place(b); });
     if (twice != added.end()) refuse(*twice, "two outcomes");
     if (!added.empty() && added.back().template_index >= relation.templates.size()) {
       refuse(added.back(), "no such template");
@@ -154,7 +157,7 @@ template <class Visit>
 void for_each_template(std::span<const PromptOutcome> prompts, Visit visit) {
   while (!prompts.empty()) {
     const std::uint16_t index = prompts.front().template_index;
-    const auto next = std::ranges::find_if(
+    const auto next = over::find_if(
         prompts, [&](const PromptOutcome& prompt) { return prompt.template_index != index; });
     const auto count = static_cast<std::size_t>(next - prompts.begin());
     visit(std::size_t{index}, prompts.first(count));

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/aggregate/prompt_outcomes.hpp"
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 
@@ -115,7 +116,7 @@ inline std::vector<PromptOutcome> under_shared(std::span<const PromptOutcome> pr
     prompt.template_index = static_cast<std::uint16_t>(number);
     some.push_back(prompt);
   }
-  std::ranges::sort(some, {}, [](const PromptOutcome& prompt) {
+  over::sort(some, {}, [](const PromptOutcome& prompt) {
     return std::pair{prompt.template_index, prompt.expression};
   });
   return some;
@@ -156,7 +157,8 @@ inline void pair_relations(const PromptOutcomes& one, const PromptRelation& ours
       const auto place = [](const PromptOutcome& p) {
         return std::pair{p.template_index, p.expression};
       };
-      next = std::ranges::lower_bound(next, yours.end(), place(prompt), {}, place);
+      next = std::lower_bound(next, yours.end(), place(prompt),
+                              [&](const PromptOutcome& a, const auto& b) { return place(a) < b; });
       if (next == yours.end() || place(*next) != place(prompt)) continue;
       paired.prompts.push_back({static_cast<std::uint32_t>(facts.ours[i]), prompt.template_index,
                                 prompt.right, next->right});

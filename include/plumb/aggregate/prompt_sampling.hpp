@@ -36,6 +36,7 @@
 
 #include "plumb/aggregate/prompt_outcomes.hpp"
 #include "plumb/core/binomial_table.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/measure/accuracy_spread.hpp"
 
@@ -266,7 +267,7 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
     const std::size_t end = std::min((b + 1) * block, options.samplings);
     for (std::size_t i = b * block; i < end; ++i) made.right[i] = plan.draw(random);
   });
-  std::ranges::sort(made.right);
+  over::sort(made.right);
   std::vector<double> accuracies;
   for (const std::uint32_t count : made.right) accuracies.push_back(count / all);
   made.sd = sample_sd(accuracies);

@@ -7,7 +7,6 @@
 // predictions the scores of the base template are kept, because temperature scaling and smaller
 // option sets need them, and the base template's predictions under the other reductions.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "plumb/aggregate/template_roles.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/score/recorded_facts.hpp"
 
@@ -125,7 +125,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
                           RelationPredictions& made, BaseScores& scores) {
   // Only plumb's own folders have what other reductions need.
   const bool with_parts =
-      options.scoring || std::ranges::all_of(parts, [](const auto& p) { return p.facts > 0; });
+      options.scoring || over::all_of(parts, [](const auto& p) { return p.facts > 0; });
   const auto table = recorded_facts(
       parts,
       [&](const RecordedRow& row, const RecordedRelation& part) {
@@ -137,7 +137,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   if (table.cells.empty()) return;
   made = prediction_frame(table.relation, table.templates, options.kinds, parts.front().rows);
   for (const std::size_t index : table.templates) {
-    if (std::ranges::find(made.templates, index, &ScoredTemplate::index) == made.templates.end()) {
+    if (over::find(made.templates, index, &ScoredTemplate::index) == made.templates.end()) {
       scores.unlisted.push_back(index);
     }
   }
@@ -145,7 +145,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   complete.fill(true);
   for (const auto& cells : table.cells) {
     for (const ScoredTemplate& scored : made.templates) {
-      const auto place = std::ranges::lower_bound(table.templates, scored.index);
+      const auto place = over::lower_bound(table.templates, scored.index);
       const RecordedCell& cell = cells[static_cast<std::size_t>(place - table.templates.begin())];
       made.cells.push_back(cell.prediction);
       if (scored.index != options.kinds.base) continue;
@@ -168,7 +168,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
 inline std::size_t describe_relations(RecordedModel& model, const Dataset& dataset) {
   std::size_t known = 0;
   for (RelationPredictions& made : model.predictions.relations) {
-    const auto found = std::ranges::find(dataset.relations, made.relation.code, &Relation::code);
+    const auto found = over::find(dataset.relations, made.relation.code, &Relation::code);
     if (found == dataset.relations.end()) continue;
     made.relation.domains = found->domains;
     made.relation.one_to_one = found->one_to_one;
@@ -190,7 +190,7 @@ inline std::size_t describe_relations(RecordedModel& model, const Dataset& datas
     for (RecordedRelation& recorded : recorded_relations(folder)) {
       const std::string& code = recorded.relation.code;
       if (!options.relations.empty() &&
-          std::ranges::find(options.relations, code) == options.relations.end()) {
+          over::find(options.relations, code) == options.relations.end()) {
         continue;
       }
       model.dataset = recorded.dataset;
@@ -228,7 +228,7 @@ inline std::size_t describe_relations(RecordedModel& model, const Dataset& datas
   refuse_absent_templates(model.predictions.relations, options.kinds);
   for (const RelationPredictions& made : model.predictions.relations) {
     const std::string& note = made.relation.note;
-    if (note.empty() || std::ranges::find(model.notes, note) != model.notes.end()) continue;
+    if (note.empty() || over::find(model.notes, note) != model.notes.end()) continue;
     model.notes.push_back(note);
   }
   return model;

@@ -13,7 +13,6 @@
 // Source: "What Matters in Learning Facts in Language Models?", appendix C.2 to C.4, Tables 11 to
 // 13, which do not say how several expressions make one accuracy of a template.
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -21,6 +20,7 @@
 
 #include "plumb/aggregate/fact_means.hpp"
 #include "plumb/aggregate/prompt_outcomes.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/measure/rank.hpp"
 
 namespace plumb {
@@ -177,9 +177,8 @@ struct AccuracyExtent {
       }
       std::erase_if(expressions, [](const RightCount& count) { return count.total == 0; });
       if (expressions.empty()) continue;
-      const auto [least, most] = std::ranges::minmax(expressions, {}, &RightCount::share);
-      lowest.add(least.share());
-      highest.add(most.share());
+      lowest.add(over::min_element(expressions, {}, &RightCount::share)->share());
+      highest.add(over::max_element(expressions, {}, &RightCount::share)->share());
     }
   }
   FactMeans means(bootstrap, "subject extent");

@@ -6,7 +6,6 @@
 // Told from the templates' texts (prompt/confidence_marker.hpp) unless the user says otherwise. A
 // row of predictions has its paraphrases first, then the marked templates.
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -16,6 +15,7 @@
 
 #include "plumb/aggregate/predictions.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 
@@ -38,7 +38,7 @@ inline std::vector<ScoredTemplate> roles_of(const Relation& relation,
                                             const std::vector<std::size_t>& indices,
                                             const TemplateKinds& kinds) {
   const auto listed = [](const std::vector<std::size_t>& list, std::size_t index) {
-    return std::ranges::find(list, index) != list.end();
+    return over::find(list, index) != list.end();
   };
   std::vector<ScoredTemplate> paraphrases, marked;
   std::set<std::string> markers;
@@ -87,10 +87,10 @@ inline std::vector<ScoredTemplate> roles_of(const Relation& relation,
   RelationPredictions made;
   made.relation = relation;
   made.templates = detail::roles_of(relation, templates, kinds);
-  made.paraphrases = static_cast<std::size_t>(
-      std::ranges::count(made.templates, TemplateKind::paraphrase,
-                         [](const ScoredTemplate& t) { return t.role.kind; }));
-  const auto base = std::ranges::find(made.templates, kinds.base, &ScoredTemplate::index);
+  made.paraphrases =
+      static_cast<std::size_t>(over::count(made.templates, TemplateKind::paraphrase,
+                                           [](const ScoredTemplate& t) { return t.role.kind; }));
+  const auto base = over::find(made.templates, kinds.base, &ScoredTemplate::index);
   if (base == made.templates.end() || base->role.kind != TemplateKind::paraphrase) {
     throw user_error({file, 0, relation.code},
                      "template " + std::to_string(kinds.base) +
@@ -108,9 +108,8 @@ inline void refuse_absent_templates(const std::vector<RelationPredictions>& rela
   std::set<std::size_t> seen;
   const auto check = [&](const char* option, const std::vector<std::size_t>& listed) {
     for (const std::size_t index : listed) {
-      const bool scored = std::ranges::any_of(relations, [&](const RelationPredictions& made) {
-        return std::ranges::find(made.templates, index, &ScoredTemplate::index) !=
-               made.templates.end();
+      const bool scored = over::any_of(relations, [&](const RelationPredictions& made) {
+        return over::find(made.templates, index, &ScoredTemplate::index) != made.templates.end();
       });
       const std::string name = "template " + std::to_string(index);
       if (!scored && !relations.empty()) {

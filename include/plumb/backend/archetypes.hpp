@@ -24,6 +24,7 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/decay_embedder.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 
 namespace plumb {
@@ -163,9 +164,9 @@ class NgramModel {
   std::map<std::vector<TokenId>, std::map<TokenId, double>> counts_;
 };
 
-/// The same model as a TreeCausalLm and a TreeEmbedder, whose vectors are those of DecayEmbedder with
-/// a dimension for each token. It counts what it is fed and holds itself to its limits, so that a
-/// test sees a scorer that feeds twice or asks for too much.
+/// The same model as a TreeCausalLm and a TreeEmbedder, whose vectors are those of DecayEmbedder
+/// with a dimension for each token. It counts what it is fed and holds itself to its limits, so
+/// that a test sees a scorer that feeds twice or asks for too much. Not thread-safe.
 class NgramTreeModel : public NgramModel {
  public:
   using NgramModel::evaluate;
@@ -236,7 +237,7 @@ class NgramTreeModel : public NgramModel {
     for (NodeId node = 1; node < fed_.size(); ++node) {
       if (fed_[node]) ends[tree.parent(node)] = false;
     }
-    return static_cast<std::size_t>(std::ranges::count(ends, true));
+    return static_cast<std::size_t>(over::count(ends, true));
   }
 
   std::vector<bool> fed_;
@@ -244,7 +245,7 @@ class NgramTreeModel : public NgramModel {
 };
 
 /// A MaskedLm: P(t | neighbours) = (count(left, t, right) + 1) / (count(left, ·, right) + V), with
-/// BOS for a missing neighbour. Its vocabulary is the n-gram model's and the mask.
+/// BOS for a missing neighbour. Its vocabulary is the n-gram model's and the mask. Not thread-safe.
 class NeighbourModel : private NgramModel {
  public:
   explicit NeighbourModel(std::string_view training_text) : NgramModel(training_text, 1) {

@@ -5,7 +5,7 @@
 //
 //   static_assert(plumb::check_causal_lm<MyModel>());
 // compiles for a CausalLm; for any other type the compiler says, for each requirement that is not
-// met, what to write. Concepts alone name the failing expression; these name the remedy. Each check
+// met, what to write; a member that is private, or of another type, is lacking too. Concepts alone name the failing expression; these name the remedy. Each check
 // asks what its concept asks (concepts.hpp) and nothing else.
 
 #include <concepts>
@@ -24,18 +24,17 @@ namespace plumb {
 template <class M>
 consteval bool check_language_model() {
   static_assert(
-      requires(M & model, std::string_view text) {
+      requires(const M& model, std::string_view text) {
         { model.tokenize(text) } -> std::same_as<Tokenization>;
       },
       "plumb: the model lacks tokenize. Write: plumb::Tokenization tokenize(std::string_view "
-      "text), "
-      "the text's tokens with the bytes that each covers, no special tokens added");
+      "text) const, the text's tokens with the bytes that each covers, no special tokens added");
   static_assert(
-      requires(M & model, std::span<const TokenId> ids) {
+      requires(const M& model, std::span<const TokenId> ids) {
         { model.detokenize(ids) } -> std::convertible_to<std::string>;
       },
       "plumb: the model lacks detokenize. Write: std::string detokenize(std::span<const "
-      "plumb::TokenId> ids), the text of these tokens");
+      "plumb::TokenId> ids) const, the text of these tokens");
   static_assert(
       requires(M & model) {
         { model.bos() } -> std::same_as<std::optional<TokenId>>;

@@ -42,9 +42,10 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 /// Does not promise: that tokens of a part are tokens of the whole, or that detokenize undoes
 /// tokenize (then `Tokenization::spells_text` is false).
 template <class M>
-concept LanguageModel = requires(M& model, std::string_view text, std::span<const TokenId> ids) {
-  { model.tokenize(text) } -> std::same_as<Tokenization>;
-  { model.detokenize(ids) } -> std::convertible_to<std::string>;
+concept LanguageModel = requires(M& model, const M& tokenizer, std::string_view text,
+                                 std::span<const TokenId> ids) {
+  { tokenizer.tokenize(text) } -> std::same_as<Tokenization>;
+  { tokenizer.detokenize(ids) } -> std::convertible_to<std::string>;
   { model.bos() } -> std::same_as<std::optional<TokenId>>;
   { model.vocabulary_size() } -> std::convertible_to<std::size_t>;
   { model.context_length() } -> std::convertible_to<std::size_t>;

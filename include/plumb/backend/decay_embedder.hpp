@@ -12,7 +12,7 @@
 namespace plumb {
 
 /// An Embedder: h_i = h_{i−1} / 2 + e(byte_i), one dimension for each byte and one for BOS, so a
-/// vector tells the whole text and the last bytes weigh most.
+/// vector tells the whole text and the last bytes weigh most. Any number of threads may use one.
 class DecayEmbedder {
  public:
   [[nodiscard]] std::size_t dimension() const { return 257; }

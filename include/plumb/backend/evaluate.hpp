@@ -7,10 +7,14 @@
 // a sequence of its own and the rows of shared prefixes are passed on once. Both give the same
 // scores.
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/error.hpp"
 
 namespace plumb {
 
@@ -22,6 +26,67 @@ template <CausalLm M>
   } else {
     return {model.context_length(), 1, model.context_length()};
   }
+}
+
+namespace detail {
+
+inline Error evaluate_error(const std::string& problem) {
+  return user_error({.field = "evaluate"}, problem, "mend the model's evaluate");
+}
+
+/// Passes rows on and holds a model to what its concept asks: each wanted node's row once, as long
+/// as the vocabulary.
+class CheckedRows {
+ public:
+  CheckedRows(const TokenTree& tree, std::span<const NodeId> wanted, std::size_t vocabulary,
+              const LogitsVisitor& visit)
+      : tree_(tree), visit_(visit), vocabulary_(vocabulary), pending_(tree.size(), false) {
+    for (const NodeId node : wanted) pending_[node] = true;
+  }
+
+  [[nodiscard]] bool wants(NodeId node) const { return node < pending_.size() && pending_[node]; }
+
+  /// Throws a user error for a row that is not wanted, or no more, and for one of another length.
+  void operator()(NodeId node, std::span<const float> logits) {
+    if (!wants(node)) {
+      throw evaluate_error("gave a row of node " + std::to_string(node) +
+                           ", which was not asked for or came before");
+    }
+    if (logits.size() != vocabulary_) {
+      throw evaluate_error("gave a row of " + std::to_string(logits.size()) +
+                           " logits, vocabulary_size() says " + std::to_string(vocabulary_));
+    }
+    pending_[node] = false;
+    visit_(node, logits);
+  }
+
+  /// Throws a user error when a row is still missing.
+  void finish() const {
+    const auto missing = std::find(pending_.begin(), pending_.end(), true);
+    if (missing == pending_.end()) return;
+    const auto node = static_cast<NodeId>(missing - pending_.begin());
+    throw evaluate_error("gave no row of the token at position " +
+                         std::to_string(tree_.depth(node) - 1));
+  }
+
+ private:
+  const TokenTree& tree_;
+  const LogitsVisitor& visit_;
+  std::size_t vocabulary_;
+  std::vector<bool> pending_;
+};
+
+}  // namespace detail
+
+/// Calls `visit(node, logits)` once for each wanted node. Throws a user error when the model gives
+/// rows otherwise.
+template <TreeCausalLm M>
+void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
+                   const LogitsVisitor& visit) {
+  detail::CheckedRows rows(tree, wanted, model.vocabulary_size(), visit);
+  model.evaluate(tree, wanted,
+                 [&](NodeId node, std::span<const float> logits) { rows(node, logits); });
+  rows.finish();
 }
 
 /// Makes a model that holds a tree forget all nodes but those up to id `kept`, which are a chain from
@@ -37,17 +102,17 @@ void release_behind(M& model, const TokenTree& tree, NodeId kept) {
 /// Calls `visit(node, logits)` once for each wanted node, then forgets all nodes but those up to id
 /// `kept`, which are a chain from the root. A TreeCausalLm need not be fed these again when the
 /// tree, shrunk to them and grown anew, is evaluated next; any other model keeps nothing and is
-/// given `kept` 0. `wanted` holds distinct nodes, none the root and none kept from before.
+/// given `kept` 0. `wanted` holds distinct nodes, none the root and none kept from before. Throws a
+/// user error when the model gives rows otherwise than its concept asks.
 template <CausalLm M>
 void evaluate_and_release(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
                           const LogitsVisitor& visit, NodeId kept = TokenTree::root) {
   if constexpr (TreeCausalLm<M>) {
-    model.evaluate(tree, wanted, visit);
+    evaluate_tree(model, tree, wanted, visit);
     release_behind(model, tree, kept);
   } else {
-    std::vector<bool> pending(tree.size(), false);
+    detail::CheckedRows rows(tree, wanted, model.vocabulary_size(), visit);
     std::vector<bool> inner(tree.size(), false);  // a node below it is wanted
-    for (const NodeId node : wanted) pending[node] = true;
     for (NodeId node : wanted) {
       while ((node = tree.parent(node)) != TokenTree::root && !inner[node]) inner[node] = true;
     }
@@ -58,13 +123,17 @@ void evaluate_and_release(M& model, const TokenTree& tree, std::span<const NodeI
       for (NodeId node = leaf, at = tree.depth(leaf); at-- > 0; node = tree.parent(node)) {
         path[at] = node;
       }
-      model.evaluate(std::span<const TokenId>(sequence),
-                     [&](std::uint32_t position, std::span<const float> logits) {
-                       if (!pending[path[position]]) return;
-                       pending[path[position]] = false;
-                       visit(path[position], logits);
-                     });
+      model.evaluate(std::span<const TokenId>(sequence), [&](std::uint32_t position,
+                                                             std::span<const float> logits) {
+        if (position >= path.size()) {
+          throw detail::evaluate_error("gave a row of position " + std::to_string(position) +
+                                       " of " + std::to_string(path.size()) +
+                                       "; positions count from 0");
+        }
+        if (rows.wants(path[position])) rows(path[position], logits);
+      });
     }
+    rows.finish();
   }
 }
 

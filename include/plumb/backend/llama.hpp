@@ -47,15 +47,17 @@ struct LlamaOptions {
   /// KV cells at least; a tree that needs more gets them while it is there, up to the model's
   /// context. A cache has a multiple of them.
   std::size_t cells = 1024;
+  /// Nobody hears llama.cpp's log without one.
+  LlamaListener on_log{};
 };
 
 /// Not thread-safe: one thread at a time asks one model. Several models may live side by side.
 class LlamaModel {
  public:
   /// Throws a user error when the file is missing, damaged, or no causal language model.
-  explicit LlamaModel(LlamaOptions options) : options_(std::move(options)) {
+  explicit LlamaModel(LlamaOptions options)
+      : options_(std::move(options)), log_(std::make_unique<detail::LlamaLog>(options_.on_log)) {
     const Site site{.file = options_.model};
-    detail::LlamaLog::instance().take();
     if (!std::filesystem::is_regular_file(options_.model)) {
       throw user_error(site, "no such model file", "give --model the path of a .gguf file");
     }
@@ -69,7 +71,7 @@ class LlamaModel {
     model_.reset(llama_model_load_from_file(options_.model.c_str(), params));
     if (!model_) {
       throw user_error(
-          site, "cannot be loaded: " + detail::LlamaLog::instance().take(),
+          site, "cannot be loaded: " + log_->take(),
           "it is truncated, damaged or of a kind this llama.cpp does not know; fetch it again");
     }
     if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get()) ||
@@ -221,8 +223,7 @@ class LlamaModel {
     context_.reset();  // the old cache goes before the new one comes
     context_.reset(llama_init_from_model(model_.get(), params));
     if (!context_) {
-      throw internal_error({.file = options_.model},
-                           "llama.cpp gives no context: " + detail::LlamaLog::instance().take());
+      throw internal_error({.file = options_.model}, "llama.cpp gives no context: " + log_->take());
     }
   }
 
@@ -257,8 +258,7 @@ class LlamaModel {
         sequence_counts.data(),           sequences.data(), wants_row.data()};
     if (const std::int32_t status = llama_decode(context_.get(), batch); status != 0) {
       throw internal_error({.file = options_.model},
-                           "llama_decode failed (" + std::to_string(status) +
-                               "): " + detail::LlamaLog::instance().take());
+                           "llama_decode failed (" + std::to_string(status) + "): " + log_->take());
     }
     for (std::size_t i = 0; i < count && keeper_; ++i) keep(step.sequences[first + i].front());
     for (std::size_t i = 0, rows = 0; i < count; ++i) {
@@ -280,6 +280,7 @@ class LlamaModel {
   };
 
   LlamaOptions options_;
+  std::unique_ptr<detail::LlamaLog> log_;
   std::unique_ptr<llama_model, FreeModel> model_;
   std::unique_ptr<LlamaHidden> hidden_ = std::make_unique<LlamaHidden>();  // outlives the context
   std::unique_ptr<llama_context, FreeContext> context_;

@@ -29,20 +29,21 @@
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/log_softmax.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/core/token_tree.hpp"
 
 namespace plumb {
 
 /// Models Generator over any CausalLm, which must outlive it and hold no other tree. A model that
-/// holds a single branch decodes one continuation after the other. As thread-safe as the model.
+/// holds a single branch decodes one continuation after the other. Not thread-safe.
 template <CausalLm Model>
 class TreeGenerator {
  public:
   explicit TreeGenerator(Model& model) : model_(model) {}
 
-  [[nodiscard]] Tokenization tokenize(std::string_view text) { return model_.tokenize(text); }
-  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) {
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const { return model_.tokenize(text); }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
     return model_.detokenize(ids);
   }
   [[nodiscard]] std::optional<TokenId> bos() { return model_.bos(); }
@@ -163,7 +164,8 @@ class TreeGenerator {
   }
 
   static std::size_t shared_prefix(std::span<const TokenId> a, std::span<const TokenId> b) {
-    return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                                    a.begin());
   }
 
   /// What of the branches, at least one, can be decoded together. A prompt that goes on from another
@@ -218,7 +220,7 @@ class TreeGenerator {
       if (options.samples > 0) accumulate(row, normalizer);
       for (Branch* branch : waiting.at(node)) {
         const auto token = options.samples > 0 ? draw(branch->random.uniform())
-                                               : std::ranges::max_element(row) - row.begin();
+                                               : over::max_element(row) - row.begin();
         take(*branch, static_cast<TokenId>(token),
              static_cast<double>(row[static_cast<std::size_t>(token)]) - normalizer, options);
       }
@@ -231,7 +233,7 @@ class TreeGenerator {
       }
     }
     if constexpr (TreeCausalLm<Model>) {
-      model_.evaluate(tree_, wanted, visit);
+      evaluate_tree(model_, tree_, wanted, visit);
     } else {
       evaluate_and_release(model_, tree_, wanted, visit);
     }
@@ -285,7 +287,7 @@ class TreeGenerator {
 
   /// The token at a place in [0, 1) of the accumulated distribution; never one of probability 0.
   [[nodiscard]] std::ptrdiff_t draw(double place) const {
-    return std::ranges::upper_bound(cumulative_, place * cumulative_.back()) - cumulative_.begin();
+    return over::upper_bound(cumulative_, place * cumulative_.back()) - cumulative_.begin();
   }
 
   Model& model_;

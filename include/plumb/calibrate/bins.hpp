@@ -15,6 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "plumb/core/over.hpp"
+
 namespace plumb {
 
 namespace detail {
@@ -79,7 +81,7 @@ template <class At>
 
 /// The bin of a confidence, from 0.
 [[nodiscard]] inline std::size_t bin_of(double confidence, std::span<const double> edges) {
-  return static_cast<std::size_t>(std::ranges::lower_bound(edges, confidence) - edges.begin());
+  return static_cast<std::size_t>(over::lower_bound(edges, confidence) - edges.begin());
 }
 
 }  // namespace plumb

@@ -32,6 +32,7 @@
 
 #include "plumb/calibrate/bins.hpp"
 #include "plumb/calibrate/confidence.hpp"
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 
@@ -94,7 +95,7 @@ class SortedJudgements {
     }
     std::vector<std::uint32_t> order(judgements.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return judgements[i].confidence; });
+    over::stable_sort(order, {}, [&](std::uint32_t i) { return judgements[i].confidence; });
     const std::vector<double> uniform = uniform_edges(bins);
     for (const std::uint32_t i : order) {
       const double c = judgements[i].confidence;

@@ -23,6 +23,7 @@
 #include "plumb/calibrate/estimators.hpp"
 #include "plumb/calibrate/held_out.hpp"
 #include "plumb/calibrate/model_calibration.hpp"
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 
@@ -144,7 +145,7 @@ class Study {
       made.discrete = estimator.discrete;
       made.metrics = estimates_of(whole(estimator.name, judgements));
       made.failures =
-          static_cast<std::size_t>(std::ranges::count(judgements, false, &Judgement::answered));
+          static_cast<std::size_t>(over::count(judgements, false, &Judgement::answered));
       made.curve = calibration_curve(judgements, options_.bins);
       made.histogram = confidence_histogram(judgements, options_.bins);
       made.rejection = rejection_curve(judgements);

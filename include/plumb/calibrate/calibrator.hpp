@@ -24,6 +24,8 @@
 #include <vector>
 
 #include "plumb/calibrate/calibration_metrics.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/measure/resamples.hpp"
 
 namespace plumb {
@@ -49,10 +51,10 @@ struct Draws {
   [[nodiscard]] Estimate estimate() const {
     if (!std::isfinite(value)) return {};
     std::vector<double> finite;
-    std::ranges::copy_if(draws, std::back_inserter(finite),
-                         [](double draw) { return std::isfinite(draw); });
+    std::copy_if(draws.begin(), draws.end(), std::back_inserter(finite),
+                 [](double draw) { return std::isfinite(draw); });
     if (finite.empty()) finite.push_back(value);
-    std::ranges::sort(finite);
+    over::sort(finite);
     const double shift = value - quantile(finite, 0.5);
     return {value, std::clamp(quantile(finite, 0.025) + shift, std::min(least, value), value),
             std::clamp(quantile(finite, 0.975) + shift, value, std::max(most, value)), count,
@@ -99,9 +101,16 @@ struct Calibration {
   return strata;
 }
 
-/// Measures judgements; `bins` ≥ 1. `resamples` are over as many items.
+/// Measures judgements. Throws a user error for no bins and for resamples of another number of items.
 [[nodiscard]] inline Calibration calibration_of(std::span<const Judgement> judgements,
                                                 std::size_t bins, const Resamples& resamples) {
+  if (bins == 0) throw user_error({.field = "bins"}, "is 0", "give at least 1");
+  if (resamples.size() > 0 && resamples.items() != judgements.size()) {
+    throw user_error({.field = "resamples"},
+                     "are of " + std::to_string(resamples.items()) + " items, judged are " +
+                         std::to_string(judgements.size()),
+                     "draw them with strata that sum to the judgements");
+  }
   const SortedJudgements sorted(judgements, bins);
   Calibration result{sorted.metrics(), std::vector<MetricValues>(resamples.size()),
                      judgements.size()};
@@ -110,6 +119,8 @@ struct Calibration {
   return result;
 }
 
+/// Judges answers by one estimator and measures how far confidence and accuracy differ. Any number
+/// of threads may use one, as far as the estimator allows it.
 template <ConfidenceEstimator Estimator = Base>
 class Calibrator {
  public:

@@ -71,7 +71,8 @@ inline void need_paraphrases(const RelationPredictions& relation, const std::str
 
 }  // namespace detail
 
-/// What Average and Consistency share: an aggregate answer, then a sum over those that gave it.
+/// What Average and Consistency share: an aggregate answer, then a sum over those that gave it. As
+/// thread-safe as the policy.
 template <AggregationPolicy Policy, bool weighted>
 class StructuralConfidence {
  public:
@@ -95,12 +96,14 @@ class StructuralConfidence {
   Aggregator<Policy> aggregator_;
 };
 
+/// Sum of Base confidences of those that agree. As thread-safe as the policy.
 template <AggregationPolicy Policy = Vote>
 class Average : public StructuralConfidence<Policy, true> {
  public:
   explicit Average(Policy policy = {}) : StructuralConfidence<Policy, true>(std::move(policy)) {}
 };
 
+/// Share of those that agree. As thread-safe as the policy.
 template <AggregationPolicy Policy = Vote>
 class Consistency : public StructuralConfidence<Policy, false> {
  public:
@@ -108,7 +111,7 @@ class Consistency : public StructuralConfidence<Policy, false> {
       : StructuralConfidence<Policy, false>(std::move(policy)) {}
 };
 
-/// Base confidence under the template with this marker.
+/// Base confidence under the template with this marker. Any number of threads may use one.
 class Marked {
  public:
   explicit Marked(std::string marker) : marker_(std::move(marker)) {}

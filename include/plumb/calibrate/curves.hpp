@@ -18,6 +18,7 @@
 
 #include "plumb/calibrate/bins.hpp"
 #include "plumb/calibrate/confidence.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/measure/interval.hpp"
 
 namespace plumb {
@@ -33,7 +34,7 @@ struct CurvePoint {
   if (judgements.empty()) return {};
   std::vector<double> sorted;
   for (const Judgement& judgement : judgements) sorted.push_back(judgement.confidence);
-  std::ranges::sort(sorted);
+  over::sort(sorted);
   const std::vector<double> edges = quantile_edges(sorted, bins);
   std::vector<std::size_t> count(bins), right(bins);
   std::vector<double> confidence(bins);

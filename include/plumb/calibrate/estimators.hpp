@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plumb/calibrate/calibrator.hpp"
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 
@@ -51,10 +52,10 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
       }
       if (role.marker == verbalized_markers[1]) number = 1;  // possibly before certainly
       const std::pair entry{std::pair{role.kind, number}, role.marker};
-      if (std::ranges::find(found, entry) == found.end()) found.push_back(entry);
+      if (over::find(found, entry) == found.end()) found.push_back(entry);
     }
   }
-  std::ranges::sort(found);
+  over::sort(found);
   std::vector<std::string> markers;
   for (const auto& [order, marker] : found) markers.push_back(marker);
   return markers;
@@ -90,7 +91,7 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
     std::vector<std::string>& remarks) {
   std::vector<NamedEstimator> chosen;
   for (NamedEstimator& estimator : all_estimators(relations)) {
-    const bool named = std::ranges::find(wanted, estimator.name) != wanted.end();
+    const bool named = over::find(wanted, estimator.name) != wanted.end();
     if (!wanted.empty() && !named) continue;
     try {
       for (const RelationPredictions& relation : relations) estimator.check(relation);
@@ -103,13 +104,13 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
                   : "Marker “" + estimator.name +
                         "” is left out of the estimators: not every "
                         "relation has it (its effect is on those that do).";
-      if (std::ranges::find(remarks, remark) == remarks.end()) remarks.push_back(remark);
+      if (over::find(remarks, remark) == remarks.end()) remarks.push_back(remark);
       continue;
     }
     chosen.push_back(std::move(estimator));
   }
   for (const std::string& name : wanted) {
-    if (std::ranges::find(chosen, name, &NamedEstimator::name) != chosen.end()) continue;
+    if (over::find(chosen, name, &NamedEstimator::name) != chosen.end()) continue;
     std::string known;
     for (const auto& estimator : chosen_estimators(relations, {}, remarks)) {
       known += (known.empty() ? "" : ", ") + estimator.name;

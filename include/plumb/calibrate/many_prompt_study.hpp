@@ -22,6 +22,7 @@
 #include "plumb/aggregate/closed_set_outcomes.hpp"
 #include "plumb/calibrate/overconfidence.hpp"
 #include "plumb/calibrate/sampled_confidence.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/measure/bias_level.hpp"
 
@@ -76,10 +77,11 @@ inline void read_names(const std::filesystem::path& file, const MultiPromptDatas
       finish();
       begin();
     }
-    if (!std::ranges::equal(
-            row.names, asked.relations[place].facts[row.prompt.fact].objects, {},
-            [](const auto& names) { return names.size(); },
-            [](const NamedEntity& object) { return object.names.size(); })) {
+    const auto& objects = asked.relations[place].facts[row.prompt.fact].objects;
+    if (!std::equal(row.names.begin(), row.names.end(), objects.begin(), objects.end(),
+                    [](const auto& names, const NamedEntity& object) {
+                      return names.size() == object.names.size();
+                    })) {
       check.refuse(row, "the names are not those of the fact's objects");
     }
     for (std::size_t o = 0; o < row.names.size(); ++o) {
@@ -109,8 +111,7 @@ inline void read_content_free(const std::filesystem::path& file, const MultiProm
     const auto refuse = [&](const std::string& message) {
       throw user_error({file, row.line, row.relation}, message, "the file was changed; ask again");
     };
-    const auto relation =
-        std::ranges::find(asked.relations, row.relation, &MultiPromptRelation::code);
+    const auto relation = over::find(asked.relations, row.relation, &MultiPromptRelation::code);
     if (relation == asked.relations.end() || row.template_index >= relation->templates.size()) {
       refuse("the row is about a template that was not asked");
     }

@@ -5,7 +5,6 @@
 //
 // Filled by calibrate_model (calibration_study.hpp), read by reports and by comparisons of models.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
@@ -16,6 +15,7 @@
 #include "plumb/calibrate/calibrator.hpp"
 #include "plumb/calibrate/curves.hpp"
 #include "plumb/calibrate/option_count.hpp"
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 
@@ -106,7 +106,7 @@ struct ModelCalibration {
   std::vector<std::string> remarks;
 
   [[nodiscard]] const EstimatorResult* estimator(const std::string& wanted) const {
-    const auto found = std::ranges::find(estimators, wanted, &EstimatorResult::name);
+    const auto found = over::find(estimators, wanted, &EstimatorResult::name);
     return found == estimators.end() ? nullptr : &*found;
   }
 };
@@ -117,7 +117,7 @@ struct ModelCalibration {
   std::vector<std::string> names;
   for (const ModelCalibration& model : models) {
     for (const EstimatorResult& made : model.estimators) {
-      if (std::ranges::find(names, made.name) == names.end()) names.push_back(made.name);
+      if (over::find(names, made.name) == names.end()) names.push_back(made.name);
     }
   }
   return names;

@@ -9,7 +9,6 @@
 // are closest (section 6, Tables 2 and 5, which do not say how the pairs were found; this rule finds
 // theirs). Accuracies are means over paraphrases.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "plumb/calibrate/model_calibration.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/measure/correlation.hpp"
 
 namespace plumb {
@@ -42,10 +42,10 @@ struct ModelPair {
       if (gap <= largest_gap) gaps.emplace_back(gap, c, m);
     }
   }
-  std::ranges::sort(gaps);
+  over::sort(gaps);
   std::vector<ModelPair> pairs;
   for (const auto& [gap, c, m] : gaps) {
-    const bool taken = std::ranges::any_of(
+    const bool taken = over::any_of(
         pairs, [c = c, m = m](const ModelPair& p) { return p.causal == c || p.masked == m; });
     if (!taken) pairs.push_back({c, m});
   }

@@ -19,6 +19,7 @@
 
 #include "plumb/aggregate/recorded_predictions.hpp"
 #include "plumb/calibrate/calibrator.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 
 namespace plumb {
@@ -91,10 +92,10 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
         for (std::size_t c = 0; c < counts.size(); ++c) {
           std::vector<std::size_t> taken(order.begin(),
                                          order.begin() + static_cast<std::ptrdiff_t>(counts[c]));
-          std::ranges::sort(taken);  // ties go to the first option, as with all of them
+          over::sort(taken);  // ties go to the first option, as with all of them
           subset.clear();
           for (const std::size_t option : taken) subset.push_back(scores[option]);
-          const auto answer = std::ranges::lower_bound(taken, relation.facts[f].answer);
+          const auto answer = over::lower_bound(taken, relation.facts[f].answer);
           const Prediction made = predict(subset, static_cast<std::size_t>(answer - taken.begin()));
           judged[c][sampling].push_back({made.confidence, made.correct});
         }

@@ -31,6 +31,7 @@
 #include "plumb/aggregate/prompt_list.hpp"
 #include "plumb/calibrate/confidence.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/measure/resamples.hpp"
 
 namespace plumb {
@@ -93,8 +94,7 @@ inline std::vector<ConfidenceBin> reliability_diagram(const PromptList<Judgement
                                                       std::size_t bins) {
   std::vector<std::uint32_t> order(list.prompts.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, std::ranges::greater{},
-                    [&](std::uint32_t i) { return list.prompts[i].confidence; });
+  over::sort(order, std::greater<>{}, [&](std::uint32_t i) { return list.prompts[i].confidence; });
   std::vector<std::uint32_t> fact_of;
   for (std::uint32_t fact = 0; fact < list.facts.size(); ++fact) {
     fact_of.insert(fact_of.end(), list.facts[fact], fact);

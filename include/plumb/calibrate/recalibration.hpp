@@ -11,7 +11,6 @@
 //                linear between its steps (Zadrozny & Elkan 2002; scikit-learn's IsotonicRegression
 //                with out_of_bounds="clip").
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "plumb/calibrate/confidence.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 
 namespace plumb {
@@ -45,7 +45,7 @@ inline constexpr double highest_temperature = 100;
   const auto slope = [&](double beta) {
     double sum = 0;
     for (const ScoredFact& fact : facts) {
-      const double best = *std::ranges::max_element(fact.scores);
+      const double best = *over::max_element(fact.scores);
       double weights = 0;
       double mean = 0;
       for (const double score : fact.scores) {
@@ -66,14 +66,15 @@ inline constexpr double highest_temperature = 100;
   return std::exp(-(low + high) / 2);
 }
 
-/// A non-decreasing map from confidence to the chance of being right.
+/// A non-decreasing map from confidence to the chance of being right. Any number of threads may use
+/// one.
 class IsotonicMap {
  public:
   /// Pools adjacent violators over the distinct confidences. Needs at least one judgement.
   explicit IsotonicMap(std::span<const Judgement> judgements) {
     std::vector<std::size_t> order(judgements.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return judgements[i].confidence; });
+    over::stable_sort(order, {}, [&](std::size_t i) { return judgements[i].confidence; });
     struct Block {
       double sum, weight;
       std::size_t points;  // distinct confidences pooled
@@ -103,7 +104,7 @@ class IsotonicMap {
 
   /// Linear between the fitted confidences, constant beyond them.
   [[nodiscard]] double operator()(double confidence) const {
-    const auto above = std::ranges::lower_bound(confidences_, confidence);
+    const auto above = over::lower_bound(confidences_, confidence);
     if (above == confidences_.begin()) return values_.front();
     if (above == confidences_.end()) return values_.back();
     const auto i = static_cast<std::size_t>(above - confidences_.begin());

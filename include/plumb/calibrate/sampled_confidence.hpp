@@ -18,6 +18,7 @@
 
 #include "plumb/aggregate/answered_prompts.hpp"
 #include "plumb/calibrate/confidence.hpp"
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 
@@ -47,7 +48,7 @@ template <Lemmatiser Lemmas>
     for (const std::size_t at = check(row); place < at; ++place) made.judgements.begin_relation();
     const std::size_t fact = setting.outcomes.relations()[place].first_fact + row.prompt.fact;
     const auto prompts = setting.outcomes.prompts(fact);
-    const auto greedy = std::ranges::find_if(prompts, [&](const PromptOutcome& prompt) {
+    const auto greedy = over::find_if(prompts, [&](const PromptOutcome& prompt) {
       return prompt.template_index == row.prompt.template_index &&
              prompt.expression == row.prompt.expression;
     });

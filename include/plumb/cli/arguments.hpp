@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/tsv.hpp"
 
 namespace plumb {
@@ -108,9 +109,8 @@ inline std::vector<std::size_t> parse_indices(const std::string& text, const cha
     }
     for (std::size_t i = first; i <= last; ++i) indices.push_back(i);
   }
-  std::ranges::sort(indices);
-  const auto [first, last] = std::ranges::unique(indices);
-  indices.erase(first, last);
+  over::sort(indices);
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
   return indices;
 }
 

@@ -17,6 +17,7 @@
 
 #include "plumb/cli/calibrate_options.hpp"
 #include "plumb/cli/probe.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/report/calibration_report.hpp"
 
 namespace plumb {
@@ -49,7 +50,7 @@ inline std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> f
       const auto whole = std::filesystem::weakly_canonical(folder);
       name = whole.has_filename() ? whole.filename() : whole.parent_path().filename();
     }
-    const auto known = std::ranges::find(models, name, [](const auto& m) { return m.first; });
+    const auto known = over::find(models, name, [](const auto& m) { return m.first; });
     if (known == models.end()) {
       models.push_back({name, {folder}});
     } else {
@@ -61,9 +62,10 @@ inline std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> f
 
 inline bool is_masked(const std::string& name,
                       const std::optional<std::vector<std::string>>& named) {
-  if (named) return std::ranges::find(*named, name) != named->end();
+  if (named) return over::find(*named, name) != named->end();
   std::string lower = name;
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return lower.find("bert") != std::string::npos;
 }
 
@@ -72,7 +74,7 @@ inline void check_masked(const CalibrateArguments& arguments,
                          const std::vector<std::string>& models) {
   if (!arguments.masked) return;
   for (const std::string& name : *arguments.masked) {
-    if (std::ranges::find(models, name) != models.end()) continue;
+    if (over::find(models, name) != models.end()) continue;
     std::string known;
     for (const std::string& model : models) known += (known.empty() ? "" : ", ") + model;
     throw user_error({.field = "--masked"}, "'" + name + "' is not among the models",
@@ -125,7 +127,7 @@ inline CalibrationResults measure_models(const CalibrateArguments& arguments) {
     results.models.push_back(calibrate_model(model, arguments.study));
     results.masked.push_back(is_masked(name, arguments.masked));
   }
-  if (std::ranges::adjacent_find(facts, std::not_equal_to{}) != facts.end()) {
+  if (std::adjacent_find(facts.begin(), facts.end(), std::not_equal_to{}) != facts.end()) {
     results.remarks.push_back("The models were probed on different facts: compare with care.");
   }
   results.comparison = compare_models(results.models, results.masked);
@@ -138,14 +140,13 @@ inline std::vector<std::pair<std::string, std::string>> remarks_of(
   std::vector<std::pair<std::string, std::string>> remarks;
   for (const ModelCalibration& model : results.models) {
     for (const std::string& remark : model.remarks) {
-      if (std::ranges::find(remarks, remark, [](const auto& r) { return r.first; }) !=
-          remarks.end()) {
+      if (over::find(remarks, remark, [](const auto& r) { return r.first; }) != remarks.end()) {
         continue;
       }
       std::string who;
       std::size_t count = 0;
       for (const ModelCalibration& other : results.models) {
-        if (std::ranges::find(other.remarks, remark) == other.remarks.end()) continue;
+        if (over::find(other.remarks, remark) == other.remarks.end()) continue;
         who += (count++ == 0 ? "" : ", ") + other.name;
       }
       remarks.emplace_back(remark, count == results.models.size() ? "" : who);

@@ -6,7 +6,6 @@
 // Reads finished runs of two or more models and sets them beside one another under a setting that
 // all have; nothing is scored again. Over many prompts: compare_prompts.hpp.
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -18,6 +17,7 @@
 #include "plumb/cli/calibrate_options.hpp"
 #include "plumb/cli/compare_prompts.hpp"
 #include "plumb/cli/job.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/measure/many_shot_study.hpp"
 #include "plumb/measure/probe_study.hpp"
 #include "plumb/report/comparison_report.hpp"
@@ -116,7 +116,7 @@ inline std::map<std::string, std::string> read_families(const std::filesystem::p
                        "write {\"family\": [\"model\", …]}");
     }
     for (const std::string& name : *names) {
-      if (std::ranges::find(models, name) == models.end()) {
+      if (over::find(models, name) == models.end()) {
         std::string known;
         for (const std::string& model : models) known += (known.empty() ? "" : ", ") + model;
         throw user_error({file, 0, family}, "'" + name + "' is not among the models",
@@ -137,7 +137,7 @@ inline std::vector<std::pair<std::string, std::string>> parse_pairs(
     const std::string& text, const std::vector<std::string>& models) {
   std::vector<std::pair<std::string, std::string>> pairs;
   const auto known = [&](const std::string& name) {
-    return std::ranges::find(models, name) != models.end();
+    return over::find(models, name) != models.end();
   };
   for (const std::string& item : parse_list(text, "--pairs")) {
     std::vector<std::pair<std::string, std::string>> readings;

@@ -7,7 +7,6 @@
 // lm-pub-quiz's) one: the closed set's answers under all templates that were scored. All go through
 // the same measures, so masked, causal and generated answers stand side by side.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -22,6 +21,7 @@
 #include "plumb/aggregate/recorded_predictions.hpp"
 #include "plumb/cli/job.hpp"
 #include "plumb/cli/many_prompt_words.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/data/prompt_template_file.hpp"
 
@@ -36,7 +36,7 @@ inline bool is_generation(const std::filesystem::path& folder) {
 }
 inline std::size_t generations_among(const NamedRuns& runs) {
   return static_cast<std::size_t>(
-      std::ranges::count_if(runs, [](const auto& run) { return is_generation(run.second); }));
+      over::count_if(runs, [](const auto& run) { return is_generation(run.second); }));
 }
 
 /// Refuses options that have no effect on this kind of comparison.
@@ -69,10 +69,10 @@ inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplat
     const auto is_known = [&](const ScoredTemplate& scored) {
       const auto& texts = relation.relation.templates;
       return scored.index < texts.size() &&
-             std::ranges::find(entry->second, texts[scored.index], &PromptTemplate::text) !=
+             over::find(entry->second, texts[scored.index], &PromptTemplate::text) !=
                  entry->second.end();
     };
-    if (std::ranges::all_of(std::span(relation.templates).first(relation.paraphrases), is_known)) {
+    if (over::all_of(std::span(relation.templates).first(relation.paraphrases), is_known)) {
       made.insert(*entry);
     }
   }

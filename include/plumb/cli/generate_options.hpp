@@ -3,7 +3,6 @@
 
 // What is a generation over many prompts told on the command line?
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "plumb/cli/job_options.hpp"
 #include "plumb/cli/many_prompt_words.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/run/answer_plan.hpp"
 
 namespace plumb {
@@ -80,7 +80,7 @@ struct GenerateWords : JobOptions {
       for (const std::string& word : parse_list(settings, "--settings")) {
         const ShotSource source = source_of(word, "--settings");
         const FewShotSetting setting{source, source == ShotSource::none ? 0 : many, one};
-        if (std::ranges::find(asking.settings, setting) != asking.settings.end()) {
+        if (over::find(asking.settings, setting) != asking.settings.end()) {
           throw user_error({.field = "--settings"}, "names '" + word + "' twice", "name it once");
         }
         asking.settings.push_back(setting);
@@ -124,7 +124,7 @@ struct GenerateWords : JobOptions {
     std::vector<FewShotSetting> chosen;
     for (const std::string& word : parse_list(names, "--names")) {
       const ShotSource source = source_of(word, "--names");
-      if (std::ranges::find(chosen, source, &FewShotSetting::source) != chosen.end()) {
+      if (over::find(chosen, source, &FewShotSetting::source) != chosen.end()) {
         throw user_error({.field = "--names"}, "names '" + word + "' twice", "name it once");
       }
       const std::size_t before = chosen.size();
@@ -144,8 +144,8 @@ struct GenerateWords : JobOptions {
     const auto given = [&](const char* name) {
       return values.contains(name) && !values[name].defaulted();
     };
-    const bool shots_shown = std::ranges::any_of(
-        parsed.asking.settings, [](const FewShotSetting& one) { return one.shots > 0; });
+    const bool shots_shown = over::any_of(parsed.asking.settings,
+                                          [](const FewShotSetting& one) { return one.shots > 0; });
     const bool samples = parsed.asking.samples > 0, prompts = parsed.asking.confidence_prompts > 0;
     for (const auto& [name, used, without] :
          {std::tuple{"shots", shots_shown, "shots in --settings"},

@@ -6,6 +6,7 @@
 // Its settings, which decide the results and tell run folders apart, and the facts of its run, which
 // do not: the command line, paths, cost and times.
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

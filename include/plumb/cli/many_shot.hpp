@@ -7,7 +7,6 @@
 // shots, keeps the scores in a run folder and shows the result; or replays a fixed study. Generic
 // over the backend: `make_model(ModelOptions)` gives a CausalLm.
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 
 #include "plumb/cli/job.hpp"
 #include "plumb/cli/many_shot_options.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/run/fixed_study.hpp"
@@ -183,7 +183,7 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   for (const Relation& relation : dataset.relations) {
     relations.emplace_back(relation, aliases, arguments.study);
   }
-  if (std::ranges::none_of(relations, [](const auto& asked) { return !asked.skipped(); })) {
+  if (over::none_of(relations, [](const auto& asked) { return !asked.skipped(); })) {
     throw user_error(
         {.file = arguments.data},
         "every relation is " + relations.front().skipped()->what + " (" +

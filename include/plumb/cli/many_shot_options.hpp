@@ -3,7 +3,6 @@
 
 // What is a many-shot study told on the command line?
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <initializer_list>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "plumb/cli/job_options.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/injection.hpp"
 #include "plumb/run/many_shot_block.hpp"
@@ -58,7 +58,7 @@ inline void read_separators(ManyShotArguments& arguments) {
     const std::size_t end = line.find_last_not_of(" \t\r") + 1;
     const std::string separator = " " + line.substr(begin, end - begin) + " ";
     auto& known = study.pair_separators;
-    if (std::ranges::find(known, separator) == known.end()) known.push_back(separator);
+    if (over::find(known, separator) == known.end()) known.push_back(separator);
   }
 }
 

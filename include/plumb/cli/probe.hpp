@@ -6,7 +6,6 @@
 // Reads the dataset, scores every statement with the model, keeps the scores in a run folder and
 // shows the result. Generic over the backend: `make_model(ModelOptions)` gives a CausalLm.
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>

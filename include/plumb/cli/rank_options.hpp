@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "plumb/cli/job_options.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/measure/rank_metrics.hpp"
 #include "plumb/run/rank_plan.hpp"
 
@@ -113,7 +114,7 @@ struct RankWords : JobOptions {
         throw user_error({.field = "--entity-prompt"}, "'" + name + "' is not a choice",
                          "say eol, a, b, c or several with commas between");
       }
-      if (std::ranges::find(ranking.entity_prompts, *written) != ranking.entity_prompts.end()) {
+      if (over::find(ranking.entity_prompts, *written) != ranking.entity_prompts.end()) {
         throw user_error({.field = "--entity-prompt"}, "names '" + name + "' twice",
                          "name it once");
       }
@@ -132,7 +133,7 @@ struct RankWords : JobOptions {
         parse_choice(reduction, "--reduction", "sum", "mean") ? Reduction::sum : Reduction::mean;
     for (const std::string& level : parse_list(hits, "--hits")) {
       const std::size_t k = parse_count(level, "--hits");
-      if (std::ranges::find(entity_hit_levels, k) == entity_hit_levels.end()) {
+      if (over::find(entity_hit_levels, k) == entity_hit_levels.end()) {
         throw user_error({.field = "--hits"}, "'" + level + "' is not shown",
                          "say 1, 3, 10 or 100");
       }

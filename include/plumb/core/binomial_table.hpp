@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 
 namespace plumb {
@@ -43,7 +44,7 @@ class BinomialTable {
       if (weight < negligible) break;
       at_most_.push_back(weight);
     }
-    std::ranges::reverse(at_most_);
+    over::reverse(at_most_);
     first_ = mode + 1 - at_most_.size();
     weight = 1;
     for (std::uint64_t k = mode; k < n && a > 0; ++k) {

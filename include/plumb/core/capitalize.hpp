@@ -9,13 +9,13 @@
 // several characters
 // ("ß", ligatures) stay as they are, which is where we depart from Python.
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
 
+#include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 
 namespace plumb {
@@ -99,7 +99,7 @@ inline constexpr auto upper_case_runs = std::to_array<UpperCaseRun>({
 template <class Runs>
 [[nodiscard]] char32_t mapped_by(const Runs& runs, char32_t value) noexcept {
   const auto run =
-      std::ranges::lower_bound(runs, value, {}, [](const auto& r) { return char32_t{r.last}; });
+      over::lower_bound(runs, value, {}, [](const auto& r) { return char32_t{r.last}; });
   // Runs of stride 2 interleave ("ā" and "Ā"), so the candidate is the first run that ends here or
   // later and steps onto the code point.
   for (auto r = run; r != runs.end() && r->first <= value; ++r) {

@@ -25,6 +25,7 @@ struct Site {
   std::string field{};
 };
 
+/// What went wrong, where, and the remedy, in one line. Any number of threads may read one.
 class Error : public std::runtime_error {
  public:
   Error(Fault fault, Site site, const std::string& message, const std::string& remedy = {})

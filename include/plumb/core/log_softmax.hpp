@@ -11,8 +11,13 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <span>
+#include <string>
+
+#include "plumb/core/error.hpp"
+#include "plumb/core/token.hpp"
 
 namespace plumb {
 
@@ -32,6 +37,19 @@ namespace plumb {
     sum += static_cast<double>((part - highest).exp().sum());
   }
   return static_cast<double>(highest) + std::log(sum);
+}
+
+/// log P(token) of a row whose log_sum_exp is `normalizer`. Throws a user error for a token that the
+/// row has no logit of.
+[[nodiscard]] inline double log_probability(std::span<const float> logits, TokenId token,
+                                            double normalizer) {
+  if (token < 0 || static_cast<std::size_t>(token) >= logits.size()) {
+    throw user_error({.field = "tokenize"},
+                     "gave token " + std::to_string(token) + ", a row of logits has " +
+                         std::to_string(logits.size()),
+                     "mend the model's tokenize or vocabulary_size");
+  }
+  return static_cast<double>(logits[static_cast<std::size_t>(token)]) - normalizer;
 }
 
 }  // namespace plumb

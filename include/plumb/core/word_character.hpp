@@ -10,11 +10,12 @@
 // as if they were not there. Chinese characters and Japanese kana are written without spaces, so
 // each counts as a word; words of Thai, Lao, Khmer and Burmese are not found within their phrases.
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <ranges>
 #include <utility>
+
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 namespace detail {
@@ -87,8 +88,8 @@ inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t
 
 /// Whether a character has no shape of its own: it neither makes up words nor parts them.
 [[nodiscard]] inline bool is_ignored_character(char32_t value) noexcept {
-  const auto run = std::ranges::lower_bound(detail::ignored_characters, std::uint32_t{value}, {},
-                                            [](const auto& r) { return r.second; });
+  const auto run = over::lower_bound(detail::ignored_characters, std::uint32_t{value}, {},
+                                     [](const auto& r) { return r.second; });
   return run != detail::ignored_characters.end() && run->first <= value;
 }
 
@@ -98,7 +99,7 @@ inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t
     return (value >= U'a' && value <= U'z') || (value >= U'A' && value <= U'Z') ||
            (value >= U'0' && value <= U'9');
   }
-  const auto edge = std::ranges::upper_bound(detail::word_character_edges, std::uint32_t{value});
+  const auto edge = over::upper_bound(detail::word_character_edges, std::uint32_t{value});
   return (edge - detail::word_character_edges.begin()) % 2 == 1 && !is_ignored_character(value);
 }
 

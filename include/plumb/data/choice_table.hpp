@@ -11,7 +11,6 @@
 // need none can ask such a table. Source: "Towards Reliable Latent Knowledge Estimation in LLMs",
 // Appendix A.2.
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -19,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/relation_builder.hpp"
 
 namespace plumb {
@@ -58,7 +58,7 @@ inline Json choice_table_fact(const Json& line) {
   } else if (path.extension() == ".jsonl") {
     files.push_back(path);
   }
-  std::ranges::sort(files);
+  over::sort(files);
   for (const auto& file : files) {
     std::ifstream stream(file, std::ios::binary);
     std::string text;

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/fact_split.hpp"
@@ -36,7 +37,7 @@ using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
     if (found == aliases.end()) return;
     for (const std::string& name : names) {
       auto& list = found->second;
-      if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+      if (over::find(list, name) == list.end()) list.push_back(name);
     }
   };
   for (const Relation& relation : dataset.relations) {
@@ -86,8 +87,8 @@ class ChoiceSampler {
       choices.options = std::move(others);
       choices.options.push_back(static_cast<std::uint32_t>(fact.answer));
     }
-    std::ranges::sort(choices.options);
-    const auto answer = std::ranges::find(choices.options, fact.answer);
+    over::sort(choices.options);
+    const auto answer = over::find(choices.options, fact.answer);
     choices.answer = static_cast<std::size_t>(answer - choices.options.begin());
     return choices;
   }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/knowledge_graph.hpp"
@@ -73,13 +74,13 @@ inline std::string relation_words(const Relation& relation) {
     return found->second;
   };
   for (const std::string& code : codes) {
-    if (std::ranges::find(dataset.relations, code, &Relation::code) == dataset.relations.end()) {
+    if (over::find(dataset.relations, code, &Relation::code) == dataset.relations.end()) {
       throw user_error({.field = "--relations"}, "'" + code + "' is not a relation of the dataset",
                        "plumb data describe lists them");
     }
   }
   for (const Relation& relation : dataset.relations) {
-    if (!codes.empty() && std::ranges::find(codes, relation.code) == codes.end()) continue;
+    if (!codes.empty() && over::find(codes, relation.code) == codes.end()) continue;
     const auto index = static_cast<std::uint32_t>(graph.relations.size());
     GraphRelation& made = graph.relations.emplace_back(
         GraphRelation{relation.code, detail::relation_words(relation)});
@@ -100,15 +101,14 @@ inline std::string relation_words(const Relation& relation) {
     const std::size_t drawn = std::min(shots, triples.size() / 5);
     RandomStream random(0, "graph/" + relation.code);
     random.shuffle(order, drawn);
-    std::ranges::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(drawn));
+    std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(drawn));
     for (std::size_t i = 0; i < triples.size(); ++i) {
       const bool is_shot =
           std::binary_search(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(drawn), i);
       (is_shot ? graph.train : graph.test).push_back(triples[i]);
     }
-    std::ranges::sort(made.range);
-    const auto [first, last] = std::ranges::unique(made.range);
-    made.range.erase(first, last);
+    over::sort(made.range);
+    made.range.erase(std::unique(made.range.begin(), made.range.end()), made.range.end());
   }
   return graph;
 }

@@ -6,7 +6,6 @@
 // RFC 4180: fields between commas, quotes around a field that holds a comma, a quote (doubled) or a
 // line break. The first record names the fields. Non-goal: other separators.
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -69,7 +68,7 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
 
 }  // namespace detail
 
-/// A file with a header, field by name.
+/// A file with a header, field by name. Any number of threads may read one.
 class CsvFile {
  public:
   /// Throws a user error when the file cannot be read, is not UTF-8, has no header or ends inside

@@ -8,7 +8,6 @@
 // probe, Wiland et al. 2024). Non-goals: how a fact is put into words (prompt/), how a file is read
 // (the loaders beside this one).
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 
 namespace plumb {
 
@@ -108,8 +108,8 @@ inline void throw_problem(const Error& problem) {
 /// What is wrong with a relation's name: it names files.
 [[nodiscard]] inline std::optional<Error> problem_with_relation_name(const std::string& code,
                                                                      const Site& site) {
-  const bool odd = std::ranges::any_of(
-      code, [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20; });
+  const bool odd =
+      over::any_of(code, [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20; });
   if (!code.empty() && code.front() != '.' && !odd) return std::nullopt;
   return user_error(site,
                     "relation name '" + code +

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/data/dataset.hpp"
 
@@ -97,8 +98,8 @@ class SubjectGroups {
     std::vector<std::size_t>& side = fits ? split.training : split.test;
     side.insert(side.end(), group->begin(), group->end());
   }
-  std::ranges::sort(split.training);
-  std::ranges::sort(split.test);
+  over::sort(split.training);
+  over::sort(split.test);
   return split;
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/csv_file.hpp"
 
 namespace plumb {
@@ -98,7 +99,7 @@ inline bool is_factor_header(const std::filesystem::path& file) {
       const std::string& text = csv.at(record, role);
       if (text.empty()) {
         refuse(role, "is empty", "give the completion");
-      } else if (std::ranges::find(fact.choices, text) != fact.choices.end()) {
+      } else if (over::find(fact.choices, text) != fact.choices.end()) {
         refuse(role, "is the same text as another completion", "remove the record");
       }
       fact.choices.push_back(text);

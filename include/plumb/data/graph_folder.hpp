@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/data/knowledge_graph.hpp"
 
@@ -62,7 +63,7 @@ inline void for_each_tabbed_line(const std::filesystem::path& file, std::size_t 
         parts.back().push_back(c);
       }
     }
-    const auto more = fields > 1 ? std::ranges::count(parts.back(), '\t') : 0;
+    const auto more = fields > 1 ? over::count(parts.back(), '\t') : 0;
     if (parts.size() != fields || more > 0) {
       throw user_error({file, line},
                        std::to_string(parts.size() + static_cast<std::size_t>(more)) +
@@ -78,7 +79,7 @@ inline std::string without_wordnet_tags(std::string_view text) {
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   const std::size_t sense = text.rfind('_');
   if (!text.starts_with("__") || sense == std::string_view::npos || sense + 1 == text.size() ||
-      !std::ranges::all_of(text.substr(sense + 1), is_digit)) {
+      !over::all_of(text.substr(sense + 1), is_digit)) {
     return std::string(text);
   }
   const std::size_t part = text.substr(0, sense).rfind('_');
@@ -87,12 +88,12 @@ inline std::string without_wordnet_tags(std::string_view text) {
     return std::string(text);
   }
   std::string name(text.substr(2, part - 2));
-  std::ranges::replace(name, '_', ' ');
+  std::replace(name.begin(), name.end(), '_', ' ');
   return name;
 }
 
 inline std::string with_spaces(std::string text) {
-  std::ranges::replace(text, '_', ' ');
+  std::replace(text.begin(), text.end(), '_', ' ');
   while (!text.empty() && text.front() == ' ') text.erase(0, 1);
   return text;
 }

@@ -10,10 +10,10 @@
 // templates; a relation without a fact file is passed over, as LAMA's own list names more relations
 // than T-REx has. The options are the relation's distinct objects, in order of appearance.
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/relation_builder.hpp"
 
 namespace plumb {
@@ -36,7 +36,7 @@ namespace plumb {
                         "each line needs relation and template"));
       return;
     }
-    if (std::ranges::find(order, *code) == order.end()) order.push_back(*code);
+    if (over::find(order, *code) == order.end()) order.push_back(*code);
     templates[*code].push_back({*text, {list_file, line, "template"}});
   });
   dataset.files.push_back(list_file);

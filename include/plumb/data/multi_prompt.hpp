@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/prompt_template.hpp"
 
 namespace plumb {
@@ -65,7 +66,7 @@ struct MultiPromptDataset {
   std::vector<std::size_t> places;
   for (std::size_t r = 0; r < dataset.relations.size() && codes.empty(); ++r) places.push_back(r);
   for (const std::string& code : codes) {
-    const auto found = std::ranges::find(dataset.relations, code, &MultiPromptRelation::code);
+    const auto found = over::find(dataset.relations, code, &MultiPromptRelation::code);
     const auto place = static_cast<std::size_t>(found - dataset.relations.begin());
     if (found == dataset.relations.end()) {
       std::string known;
@@ -76,7 +77,7 @@ struct MultiPromptDataset {
                        "'" + code + "' is not a relation of " + dataset.name + " with many prompts",
                        "say some of " + known);
     }
-    if (std::ranges::find(places, place) != places.end()) {
+    if (over::find(places, place) != places.end()) {
       throw user_error({.field = "--relations"}, "'" + code + "' is named twice", "name it once");
     }
     places.push_back(place);

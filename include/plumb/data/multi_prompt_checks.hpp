@@ -7,13 +7,13 @@
 // and a relation has a name that files can have, facts and templates. Non-goals: single lines and
 // templates, whose readers report them (multi_prompt_folder.hpp, prompt_template_file.hpp).
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/multi_prompt.hpp"
 
@@ -26,7 +26,7 @@ namespace plumb {
 
 /// One more name; blank ones and those it has are passed over.
 inline void add_name(NamedEntity& entity, const std::string& name) {
-  if (is_blank(name) || std::ranges::find(entity.names, name) != entity.names.end()) return;
+  if (is_blank(name) || over::find(entity.names, name) != entity.names.end()) return;
   entity.names.push_back(name);
 }
 

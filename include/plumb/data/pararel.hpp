@@ -10,10 +10,10 @@
 // relation's distinct objects, in order of appearance. Relations are read in the order of their
 // numbers (P19 before P103).
 
-#include <algorithm>
 #include <filesystem>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/relation_builder.hpp"
 
 namespace plumb {
@@ -30,7 +30,7 @@ namespace plumb {
   for (const auto& entry : std::filesystem::directory_iterator(folder / "trex_lms_vocab")) {
     if (entry.path().extension() == ".jsonl") codes.push_back(entry.path().stem().string());
   }
-  std::ranges::sort(codes, [](const std::string& a, const std::string& b) {
+  over::sort(codes, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   });
   for (const std::string& code : codes) {

@@ -16,10 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 
 namespace plumb {
 
+/// Puts a relation together from a file's lines and reports what is wrong with them. Not
+/// thread-safe.
 class RelationBuilder {
  public:
   RelationBuilder(std::string code, const ProblemSink& report) : report_(report) {
@@ -169,9 +172,8 @@ class RelationBuilder {
       }
       offered.push_back(static_cast<std::uint32_t>(found->second));
     }
-    std::ranges::sort(offered);
-    const auto [first, last] = std::ranges::unique(offered);
-    offered.erase(first, last);
+    over::sort(offered);
+    offered.erase(std::unique(offered.begin(), offered.end()), offered.end());
     return offered;
   }
 
@@ -179,7 +181,7 @@ class RelationBuilder {
     auto& all = relation_.option_aliases;
     all.resize(std::max(all.size(), option + 1));
     for (const std::string& name : names) {
-      if (std::ranges::find(all[option], name) == all[option].end()) all[option].push_back(name);
+      if (over::find(all[option], name) == all[option].end()) all[option].push_back(name);
     }
   }
 

@@ -11,7 +11,6 @@
 // Source: "Towards Reliable Latent Knowledge Estimation in LLMs", sections 3 and 4, appendix D
 // (whose text filters by > K and whose formula by ≥ K; this takes the text).
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -21,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/measure/study.hpp"
 
@@ -44,7 +44,7 @@ namespace plumb {
     if (relation.facts.empty()) continue;
     for (const SettingAnswers& made : relation.settings) {
       const auto same = [&](const Setting& group) { return group.group() == made.setting.group(); };
-      if (std::ranges::any_of(groups, same)) continue;
+      if (over::any_of(groups, same)) continue;
       groups.push_back(made.setting);
       groups.back().variant = 0;
     }
@@ -59,7 +59,7 @@ namespace plumb {
   for (const SettingAnswers& made : relation.settings) {
     if (made.setting.group() == group.group()) variants.push_back(&made);
   }
-  std::ranges::sort(variants, {}, [](const SettingAnswers* made) { return made->setting.variant; });
+  over::sort(variants, {}, [](const SettingAnswers* made) { return made->setting.variant; });
   return variants;
 }
 
@@ -98,7 +98,7 @@ struct GroupSpread {
 namespace detail {
 
 inline double right_share(const SettingAnswers& made) {
-  const auto right = std::ranges::count_if(made.answers, &Prediction::correct);
+  const auto right = over::count_if(made.answers, &Prediction::correct);
   return static_cast<double>(right) / static_cast<double>(made.answers.size());
 }
 
@@ -109,8 +109,8 @@ inline std::vector<std::size_t> common_variants(
   if (lists.empty()) return common;
   for (const SettingAnswers* made : lists.front()) {
     const std::size_t variant = made->setting.variant;
-    const bool everywhere = std::ranges::all_of(lists, [&](const auto& list) {
-      return std::ranges::any_of(
+    const bool everywhere = over::all_of(lists, [&](const auto& list) {
+      return over::any_of(
           list, [&](const SettingAnswers* other) { return other->setting.variant == variant; });
     });
     if (everywhere) common.push_back(variant);
@@ -161,7 +161,7 @@ inline std::vector<std::size_t> common_variants(
   for (const std::size_t variant : detail::common_variants(lists)) {
     double& mean = means.emplace_back();
     for (const auto& list : lists) {
-      const auto made = std::ranges::find(
+      const auto made = over::find(
           list, variant, [](const SettingAnswers* other) { return other->setting.variant; });
       mean += detail::right_share(**made) / static_cast<double>(lists.size());
     }
@@ -195,10 +195,10 @@ inline std::vector<std::size_t> common_variants(
     group.shots = like.shots;
     return group.group() != like.group();
   });
-  std::ranges::sort(groups, {}, &Setting::shots);
+  over::sort(groups, {}, &Setting::shots);
   std::vector<const StudiedRelation*> relations;
   for (const StudiedRelation& relation : model.relations) {
-    const bool whole = std::ranges::all_of(
+    const bool whole = over::all_of(
         groups, [&](const Setting& group) { return !variants_of(relation, group).empty(); });
     if (whole) relations.push_back(&relation);
   }
@@ -217,7 +217,7 @@ inline std::vector<std::size_t> common_variants(
   const auto reaches = [&](const GroupSpread& point) {
     return point.overall.accuracy.value >= share * most.value - 1e-12;  // not by rounding alone
   };
-  return std::ranges::find_if(curve, reaches)->group.shots;
+  return over::find_if(curve, reaches)->group.shots;
 }
 
 struct AccuracyAtK {

@@ -9,7 +9,6 @@
 // empty list holds, and is held by, an empty one alone. Source: "What Matters in Learning Facts in
 // Language Models?" (BELIEF-ICL), section 3.2; words are those of answer_words.hpp.
 
-#include <algorithm>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -19,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/answer_words.hpp"
 
 namespace plumb {
@@ -35,7 +35,8 @@ struct SameWord {
   [[nodiscard]] std::string_view operator()(std::string_view word) const noexcept { return word; }
 };
 
-/// The lemmas of a text. Texts compare equal when their lists are.
+/// The lemmas of a text. Texts compare equal when their lists are. Any number of threads may read
+/// one.
 class NormalisedText {
  public:
   NormalisedText() = default;
@@ -103,7 +104,7 @@ template <Lemmatiser Lemmas = SameWord>
     NormalisedText answer(names[i], lemmas);
     if (answer.empty()) {
       usable.dropped.push_back(i);
-    } else if (std::ranges::find(usable.answers, answer) == usable.answers.end()) {
+    } else if (over::find(usable.answers, answer) == usable.answers.end()) {
       usable.answers.push_back(std::move(answer));
       usable.names.push_back(i);
     }
@@ -113,8 +114,8 @@ template <Lemmatiser Lemmas = SameWord>
 
 /// Whether the text holds one of an object's names, by any alias.
 [[nodiscard]] inline bool contains_any(const NormalisedText& text, const UsableAnswers& object) {
-  return std::ranges::any_of(object.answers,
-                             [&](const NormalisedText& answer) { return contains(text, answer); });
+  return over::any_of(object.answers,
+                      [&](const NormalisedText& answer) { return contains(text, answer); });
 }
 
 }  // namespace plumb

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/measure/prediction.hpp"
 
 namespace plumb {
@@ -150,7 +151,7 @@ inline std::vector<double> content_free_distributions(const ContentFreeScores& s
     made.multi = bias_level(mean);
   }
   FavouredCandidate most;
-  most.candidate = static_cast<std::size_t>(std::ranges::max_element(mean) - mean.begin());
+  most.candidate = static_cast<std::size_t>(over::max_element(mean) - mean.begin());
   most.mean_probability = mean[most.candidate];
   for (std::size_t t = 0; t < scores.templates; ++t) {
     const double probability = rows[t * n + most.candidate];

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <span>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/interval.hpp"
 
 namespace plumb {
@@ -21,7 +22,7 @@ namespace plumb {
 [[nodiscard]] inline Estimate pearson(std::span<const double> x, std::span<const double> y) {
   const std::size_t n = std::min(x.size(), y.size());
   const auto constant = [n](std::span<const double> values) {
-    return std::ranges::all_of(values.first(n), [&](double v) { return v == values.front(); });
+    return over::all_of(values.first(n), [&](double v) { return v == values.front(); });
   };
   if (n < 3 || constant(x) || constant(y)) return {};
   double mean_x = 0;

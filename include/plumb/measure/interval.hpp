@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 
 namespace plumb {
@@ -80,7 +81,7 @@ struct Bootstrap {
 [[nodiscard]] inline Estimate percentile_interval(double value, std::vector<double> draws,
                                                   std::size_t count) {
   if (draws.empty()) draws.push_back(value);
-  std::ranges::sort(draws);
+  over::sort(draws);
   return {value, quantile(draws, 0.025), quantile(draws, 0.975), count, "bootstrap"};
 }
 

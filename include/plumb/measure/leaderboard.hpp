@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/accuracy_spread.hpp"
 #include "plumb/measure/correlation.hpp"
 #include "plumb/measure/subsumption.hpp"
@@ -53,7 +54,7 @@ struct AccuracyTable {
       // One relation needs no bootstrap.
       GroupSpread spread = group_spread({&relation}, group, {.seed = 0, .resamples = 0});
       if (spread.relations.empty()) continue;
-      const auto found = std::ranges::find(table.relations, relation.code);
+      const auto found = over::find(table.relations, relation.code);
       const auto place = static_cast<std::size_t>(found - table.relations.begin());
       if (found == table.relations.end()) {
         table.relations.push_back(relation.code);
@@ -68,7 +69,7 @@ struct AccuracyTable {
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
     table.facts.push_back(instances[r].size());
     const auto has = [r](const auto& row) { return row[r].accuracy.count > 0; };
-    if (std::ranges::all_of(table.cells, has)) table.shared.push_back(r);
+    if (over::all_of(table.cells, has)) table.shared.push_back(r);
   }
   return table;
 }
@@ -90,11 +91,11 @@ struct ModelStanding {
     // In the table's order, so that models with the same facts have the same resamples.
     for (const std::size_t r : table.shared) {
       relations.push_back(
-          &*std::ranges::find(models[m].relations, table.relations[r], &StudiedRelation::code));
+          &*over::find(models[m].relations, table.relations[r], &StudiedRelation::code));
     }
     standings.push_back({m, group_spread(relations, table.group, bootstrap)});
   }
-  std::ranges::stable_sort(standings, std::greater{}, [](const ModelStanding& standing) {
+  over::stable_sort(standings, std::greater{}, [](const ModelStanding& standing) {
     return standing.spread.overall.accuracy.value;
   });
   return standings;
@@ -124,8 +125,8 @@ struct RelationStanding {
     standings.push_back(
         {r, wilson_share(mean, table.facts[r]), sample_sd(accuracies), accuracies.size()});
   }
-  std::ranges::stable_sort(standings, std::greater{},
-                           [](const RelationStanding& s) { return s.accuracy.value; });
+  over::stable_sort(standings, std::greater{},
+                    [](const RelationStanding& s) { return s.accuracy.value; });
   return standings;
 }
 
@@ -143,8 +144,8 @@ struct ExtremeRelations {
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
     if (table.cells[model][r].accuracy.count > 0) order.push_back(r);
   }
-  std::ranges::stable_sort(order, std::greater{},
-                           [&](std::size_t r) { return table.cells[model][r].accuracy.value; });
+  over::stable_sort(order, std::greater{},
+                    [&](std::size_t r) { return table.cells[model][r].accuracy.value; });
   const auto some = static_cast<std::ptrdiff_t>(std::min(count, order.size()));
   return {{order.begin(), order.begin() + some}, {order.end() - some, order.end()}};
 }
@@ -194,7 +195,7 @@ struct FamilyCorrelations {
   std::vector<std::size_t> place(family.size());  // of each model's family
   for (std::size_t m = 0; m < family.size(); ++m) {
     if (family[m].empty()) continue;
-    const auto found = std::ranges::find(made.families, family[m]);
+    const auto found = over::find(made.families, family[m]);
     place[m] = static_cast<std::size_t>(found - made.families.begin());
     if (found == made.families.end()) made.families.push_back(family[m]);
   }

@@ -15,6 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "plumb/core/over.hpp"
+
 namespace plumb {
 
 /// One answer to one prompt.
@@ -32,7 +34,7 @@ struct Prediction {
 /// must be finite; `temperature` is positive and divides them.
 [[nodiscard]] inline std::vector<double> softmax(std::span<const double> scores,
                                                  double temperature = 1) {
-  const double best = *std::ranges::max_element(scores);
+  const double best = *over::max_element(scores);
   std::vector<double> p(scores.size());
   double sum = 0;
   for (std::size_t i = 0; i < p.size(); ++i)

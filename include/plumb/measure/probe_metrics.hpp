@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/answer_rank.hpp"
 #include "plumb/measure/interval.hpp"
@@ -140,7 +141,7 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
                                                               std::size_t template_index) {
   std::vector<RelationRanks> chosen;
   for (const RelationRanks& relation : all) {
-    const auto found = std::ranges::find(relation.templates, template_index);
+    const auto found = over::find(relation.templates, template_index);
     if (found == relation.templates.end()) continue;
     const auto place = static_cast<std::size_t>(found - relation.templates.begin());
     RelationRanks& one = chosen.emplace_back(RelationRanks{relation.code,

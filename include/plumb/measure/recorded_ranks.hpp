@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/probe_metrics.hpp"
 #include "plumb/score/recorded_facts.hpp"
 
@@ -41,9 +42,8 @@ namespace plumb {
   for (const RelationRanks& relation : all) {
     templates.insert(templates.end(), relation.templates.begin(), relation.templates.end());
   }
-  std::ranges::sort(templates);
-  const auto [first, last] = std::ranges::unique(templates);
-  templates.erase(first, last);
+  over::sort(templates);
+  templates.erase(std::unique(templates.begin(), templates.end()), templates.end());
   return templates;
 }
 

@@ -7,7 +7,6 @@
 // between estimators or models are paired. Strata (relations) are resampled within, as they are
 // part of the design. Resample r depends on (seed, name, r) alone, whatever the number of threads.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>

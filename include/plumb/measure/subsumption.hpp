@@ -13,7 +13,6 @@
 // Source: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4.2.2 (which does not say
 // over what the mean is taken).
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +23,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/measure/accuracy_spread.hpp"
 #include "plumb/measure/resamples.hpp"
@@ -81,14 +81,14 @@ inline void refuse_other_fact(const StudiedFact& one, const StudiedFact& other,
     return !relation.facts.empty() && !variants_of(relation, group).empty();
   };
   for (const StudiedRelation& theirs : other.relations) {
-    const auto found = std::ranges::find(one.relations, theirs.code, &StudiedRelation::code);
+    const auto found = over::find(one.relations, theirs.code, &StudiedRelation::code);
     if (has(theirs) && (found == one.relations.end() || !has(*found))) {
       ++matched.left_out.relations;
     }
   }
   for (const StudiedRelation& ours : one.relations) {
     if (!has(ours)) continue;
-    const auto theirs = std::ranges::find(other.relations, ours.code, &StudiedRelation::code);
+    const auto theirs = over::find(other.relations, ours.code, &StudiedRelation::code);
     if (theirs == other.relations.end() || !has(*theirs)) {
       ++matched.left_out.relations;
       continue;
@@ -110,8 +110,8 @@ inline void refuse_other_fact(const StudiedFact& one, const StudiedFact& other,
     const auto our_variants = variants_of(ours, group);
     for (const SettingAnswers* variant : our_variants) {
       const auto same =
-          std::ranges::find(their_variants, variant->setting.variant,
-                            [](const SettingAnswers* answers) { return answers->setting.variant; });
+          over::find(their_variants, variant->setting.variant,
+                     [](const SettingAnswers* answers) { return answers->setting.variant; });
       if (same == their_variants.end()) continue;
       auto& right = made.right.emplace_back();
       for (const auto& [mine, yours] : facts) {
@@ -220,8 +220,8 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
     std::size_t known = 0;
     for (const MatchedRelation& relation : matched.relations) {
       for (std::size_t fact = 0; fact < relation.facts; ++fact) {
-        known += std::ranges::any_of(
-            relation.right, [&](const auto& right) { return (right[fact] & (model + 1)) != 0; });
+        known += over::any_of(relation.right,
+                              [&](const auto& right) { return (right[fact] & (model + 1)) != 0; });
       }
     }
     made.rate = percentile_interval(mean, std::move(draws[model]), known);

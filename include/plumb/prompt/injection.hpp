@@ -11,7 +11,6 @@
 // subject stands twice in the order, and a slot holds the same thing in both of its panels.
 // Non-goals: how the pairs become a text, what a model makes of them (report/injection_page.hpp).
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -21,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/choices.hpp"
 #include "plumb/prompt/label_inventor.hpp"
 #include "plumb/prompt/many_shot.hpp"
@@ -84,7 +84,7 @@ inline std::vector<std::size_t> random_order(std::size_t n, RandomStream& random
 inline bool may_share_subject(const Fact& a, const Fact& b) {
   const auto named = [](const Fact& fact, const std::string& name) {
     return fact.subject == name ||
-           std::ranges::find(fact.subject_aliases, name) != fact.subject_aliases.end();
+           over::find(fact.subject_aliases, name) != fact.subject_aliases.end();
   };
   return (!a.subject_id.empty() && a.subject_id == b.subject_id) || named(a, b.subject) ||
          named(b, a.subject);

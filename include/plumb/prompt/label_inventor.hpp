@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "plumb/core/capitalize.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/data/dataset.hpp"
@@ -78,7 +79,7 @@ inline std::optional<std::string> number_prefix(const std::vector<std::string>& 
 }  // namespace detail
 
 /// The same relation and stream give the same labels in the same order. The relation must have a
-/// fact and an option.
+/// fact and an option. Not thread-safe.
 class LabelInventor {
  public:
   LabelInventor(const Relation& relation, RandomStream random) : random_(std::move(random)) {
@@ -127,7 +128,7 @@ class LabelInventor {
     const auto replaceable = [](const detail::LabelPiece& piece) {
       return piece.word && !detail::is_small_word(piece.text);
     };
-    const bool small_only = std::ranges::none_of(pieces, replaceable);
+    const bool small_only = over::none_of(pieces, replaceable);
     std::string label;
     bool replaced = false;
     for (const detail::LabelPiece& piece : pieces) {
@@ -141,8 +142,7 @@ class LabelInventor {
   /// Upper-cased as the model is: all, the first letter or none.
   std::string word_like(const std::string& model) {
     std::string word = new_word(std::clamp<std::size_t>(count_code_points(model) / 2, 2, 3));
-    if (model.size() > 1 &&
-        std::ranges::all_of(model, [](char c) { return c >= 'A' && c <= 'Z'; })) {
+    if (model.size() > 1 && over::all_of(model, [](char c) { return c >= 'A' && c <= 'Z'; })) {
       for (char& c : word) c = static_cast<char>(c - ('a' - 'A'));
       return word;
     }

@@ -13,7 +13,6 @@
 // Head queries are plumb's own: shots and query read (t, inverse of r, h. Source: "Cosine
 // Similarity as Logits?", Figures 4 and 11.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -55,7 +54,8 @@ struct GraphQuery {
   return shots;
 }
 
-/// Writes queries of one graph under the same shots. The graph must outlive it.
+/// Writes queries of one graph under the same shots. The graph must outlive it. Any number of
+/// threads may use one.
 class TriplePrompt {
  public:
   TriplePrompt(const KnowledgeGraph& graph, const std::vector<Triple>& shots, QueryForm form)

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/measure/rank.hpp"
 #include "plumb/rank/short_direction.hpp"
@@ -146,7 +147,7 @@ class CosineRanker {
       });
     });
     for (auto& best : all) {
-      std::ranges::sort(best, [](const NearEntity& a, const NearEntity& b) {
+      over::sort(best, [](const NearEntity& a, const NearEntity& b) {
         return a.cosine != b.cosine ? a.cosine > b.cosine : a.entity < b.entity;
       });
       best.resize(std::min(best.size(), k));
@@ -154,8 +155,16 @@ class CosineRanker {
     return all;
   }
 
-  /// cos(query, entity) as ranks are defined by it.
+  /// cos(query, entity) as ranks are defined by it; NaN for a query of length 0. Throws a user error
+  /// for a query of another dimension or no such entity.
   [[nodiscard]] double cosine(std::span<const float> query, std::size_t entity) const {
+    if (query.size() != dimension() || entity >= size()) {
+      throw user_error({.field = "cosine"},
+                       "query of " + std::to_string(query.size()) + " dimensions, entity " +
+                           std::to_string(entity) + "; there are " + std::to_string(size()) +
+                           " entities of " + std::to_string(dimension()),
+                       "ask for one of them with a vector as long");
+    }
     return cosine(query.data(),
                   std::sqrt(detail::exact_dot(query.data(), query.data(), dimension())), entity);
   }
@@ -281,8 +290,8 @@ class CosineRanker {
   void keep_nearest(std::vector<NearEntity>& near, std::size_t k, double bound) const {
     if (near.size() <= k) return;
     if (k == 0) return near.clear();
-    std::ranges::nth_element(near, near.begin() + static_cast<std::ptrdiff_t>(k - 1),
-                             std::ranges::greater{}, &NearEntity::cosine);
+    std::nth_element(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(k - 1), near.end(),
+                     [](const NearEntity& a, const NearEntity& b) { return a.cosine > b.cosine; });
     const double least = near[k - 1].cosine - 2 * bound;
     std::erase_if(near, [&](const NearEntity& one) { return one.cosine < least; });
   }

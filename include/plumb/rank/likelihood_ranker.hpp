@@ -25,6 +25,7 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/token_tree.hpp"
 #include "plumb/rank/name_branches.hpp"
 #include "plumb/score/name_search.hpp"
@@ -39,7 +40,7 @@ struct NameQuestion {
   std::vector<std::uint32_t> truths;
 };
 
-/// As thread-safe as the model, which nobody else may ask meanwhile. Model and trie must outlive it.
+/// Not thread-safe. Model and trie must outlive it; nobody else may ask the model meanwhile.
 template <CausalLm Model>
 class LikelihoodRanker {
  public:
@@ -110,8 +111,9 @@ class LikelihoodRanker {
     const std::size_t name = trie_.longest(TokenTree::root);
     std::size_t nodes = prompt.size() + name;
     for (const Asked& asked : active) {
-      const auto [a, b] = std::ranges::mismatch(asked.branch.prompt, prompt);
-      if (a == asked.branch.prompt.end() || b == prompt.end()) return false;
+      const auto& other = asked.branch.prompt;
+      const auto [a, b] = std::mismatch(other.begin(), other.end(), prompt.begin(), prompt.end());
+      if (a == other.end() || b == prompt.end()) return false;
       nodes += asked.branch.prompt.size() - context + name;
     }
     return nodes <= limits.nodes;
@@ -179,8 +181,8 @@ class LikelihoodRanker {
   /// Makes room: the names of the search that holds the most, else the last prompt that is held.
   /// The first search keeps its prompt, so that it gets on.
   void give_up(std::list<Asked>& active) {
-    Asked& widest = *std::ranges::max_element(
-        active, {}, [](const Asked& asked) { return asked.branch.held.size(); });
+    Asked& widest =
+        *over::max_element(active, {}, [](const Asked& asked) { return asked.branch.held.size(); });
     if (widest.branch.held.size() > 1) return branches_.forget_names(widest.branch);
     for (auto asked = active.rbegin(); asked != std::prev(active.rend()); ++asked) {
       if (!asked->branch.held.empty()) return branches_.release(asked->branch);

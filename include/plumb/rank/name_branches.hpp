@@ -73,7 +73,7 @@ class NameBranches {
     fed_prompts_ += context_;
     const NodeId end = tree_.insert(context);
     if constexpr (TreeCausalLm<Model>) {
-      model_.evaluate(tree_, std::span(&end, 1), [](NodeId, std::span<const float>) {});
+      evaluate_tree(model_, tree_, std::span(&end, 1), [](NodeId, std::span<const float>) {});
     }
   }
 
@@ -126,7 +126,7 @@ class NameBranches {
       }
     }
     if constexpr (TreeCausalLm<Model>) {
-      model_.evaluate(tree_, wanted, [&](NodeId node, std::span<const float> row) {
+      evaluate_tree(model_, tree_, wanted, [&](NodeId node, std::span<const float> row) {
         const auto& [branch, name] = of.at(node);
         visit(*branch, name, row);
       });

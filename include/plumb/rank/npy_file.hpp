@@ -155,7 +155,7 @@ class NpyFile {
 };
 
 /// Vectors that are being written, row by row in any order, as `file`.part; what was written stays
-/// when the process ends at any moment, and `finish` gives the file its name.
+/// when the process ends at any moment, and `finish` gives the file its name. Not thread-safe.
 class NpyWriter {
  public:
   /// Goes on with the .part that is there if it has the shape.

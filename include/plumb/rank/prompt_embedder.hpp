@@ -22,6 +22,7 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/token_tree.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/score/candidate_scorer.hpp"
@@ -31,8 +32,8 @@
 namespace plumb {
 
 /// Models Embedder over any TreeEmbedder, which must outlive it, and which nobody else may ask while
-/// a job is being embedded: the model holds what the job's texts begin with. As thread-safe as the
-/// model.
+/// a job is being embedded: the model holds what the job's texts begin with. Not
+/// thread-safe.
 template <TreeEmbedder Model>
 class PromptEmbedder {
  public:
@@ -131,7 +132,7 @@ class PromptEmbedder {
                          static_cast<Eigen::Index>(dimension()));
     for (std::size_t p = 0; p < job.packs(); ++p) {
       embed(job, p, [&](std::size_t text, std::span<const float> row) {
-        std::ranges::copy(row, rows.row(static_cast<Eigen::Index>(text)).data());
+        std::copy(row.begin(), row.end(), rows.row(static_cast<Eigen::Index>(text)).data());
       });
     }
     drop_context();
@@ -154,7 +155,7 @@ class PromptEmbedder {
 
   /// Makes the model hold these tokens and nothing else.
   void hold_context(std::span<const TokenId> context) {
-    if (std::ranges::equal(context, context_)) return;
+    if (over::equal(context, context_)) return;
     drop_context();
     if (context.empty()) return;
     context_.assign(context.begin(), context.end());

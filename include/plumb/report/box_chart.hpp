@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/report/html.hpp"
 #include "plumb/report/text_table.hpp"
@@ -37,7 +38,7 @@ struct BoxChart {
   constexpr double left = 66, right = 12, top = 12, bottom = 58, height = 300, box = 34;
   double most = 0;
   for (BoxGroup& group : chart.groups) {
-    std::ranges::sort(group.values);
+    over::sort(group.values);
     most = std::max(most, quantile(group.values, 0.95));
   }
   if (most == 0) most = 1;

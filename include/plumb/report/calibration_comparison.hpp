@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/report/calibration_cells.hpp"
 #include "plumb/report/calibration_data.hpp"
 #include "plumb/report/xy_chart.hpp"
@@ -30,7 +31,7 @@ class ComparisonSections {
     std::vector<std::string> plain, all, averages;
     for (const std::string& name : estimator_names(results_.models)) {
       const auto among = [&](const std::vector<std::string>& list) {
-        return std::ranges::find(list, name) != list.end();
+        return over::find(list, name) != list.end();
       };
       const bool asked = !results_.options.estimators.empty();
       if (among(with_ace) || (asked && !name.starts_with("consistency_"))) plain.push_back(name);

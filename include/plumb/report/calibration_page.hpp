@@ -6,15 +6,16 @@
 // One page: several models side by side (calibration_comparison.hpp), then for each model its
 // estimators, curves, markers, reductions, option counts, groups and recalibration.
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/report/calibration_comparison.hpp"
 #include "plumb/report/calibration_plots.hpp"
 
 namespace plumb {
 
+/// Results must outlive it. Any number of threads may use one.
 class CalibrationPage {
  public:
   explicit CalibrationPage(const CalibrationResults& results) : results_(results) {}
@@ -31,7 +32,7 @@ class CalibrationPage {
     std::vector<std::string> notes;
     for (const ModelCalibration& model : models) {
       for (const std::string& text : model.notes) {
-        if (std::ranges::find(notes, text) == notes.end()) notes.push_back(text);
+        if (over::find(notes, text) == notes.end()) notes.push_back(text);
       }
     }
     for (const std::string& text : notes) out += note(text);

@@ -7,7 +7,6 @@
 // anywhere stands here with its count and its 95% interval, null for one that does not exist;
 // standard deviations and means of correlations have none.
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/leaderboard.hpp"
 #include "plumb/report/metrics_json.hpp"
 #include "plumb/report/text_table.hpp"
@@ -59,9 +59,9 @@ struct Comparison {
   std::vector<Setting> shared;
   std::string known;
   for (const Setting& group : groups_of(models.front())) {
-    const bool everywhere = std::ranges::all_of(models, [&](const StudiedModel& model) {
-      return std::ranges::any_of(groups_of(model),
-                                 [&](const Setting& g) { return g.group() == group.group(); });
+    const bool everywhere = over::all_of(models, [&](const StudiedModel& model) {
+      return over::any_of(groups_of(model),
+                          [&](const Setting& g) { return g.group() == group.group(); });
     });
     if (!everywhere) continue;
     shared.push_back(group);
@@ -80,7 +80,7 @@ struct Comparison {
   }
   if (!name.empty()) {
     const auto found =
-        std::ranges::find(shared, name, [](const Setting& group) { return setting_name(group); });
+        over::find(shared, name, [](const Setting& group) { return setting_name(group); });
     if (found != shared.end()) return *found;
     throw user_error({.field = "--setting"}, "'" + name + "' is not a setting all models have",
                      "they share " + known);
@@ -90,7 +90,7 @@ struct Comparison {
                ? std::tuple(true, group.shots, group.by == "choice", group.separator == " ")
                : std::tuple(false, std::size_t{0}, false, false);
   };
-  return *std::ranges::max_element(shared, {}, rank);  // the first of equals
+  return *over::max_element(shared, {}, rank);  // the first of equals
 }
 
 namespace detail {
@@ -104,8 +104,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
                       " that not every model has: left out of the leaderboard of models.");
   }
   const auto any_left_out = [&](std::size_t LeftOut::*what) {
-    return std::ranges::any_of(made.subsumption | std::views::join,
-                               [&](const Subsumption& rate) { return rate.left_out.*what > 0; });
+    return over::any_of(made.subsumption | std::views::join,
+                        [&](const Subsumption& rate) { return rate.left_out.*what > 0; });
   };
   if (any_left_out(&LeftOut::facts)) {
     remarks.push_back(
@@ -119,8 +119,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   }
   std::string ignorant;
   for (std::size_t i = 0; i < made.subsumption.size(); ++i) {
-    const Subsumption& worst =
-        *std::ranges::max_element(made.subsumption[i], {}, &Subsumption::empty);
+    const Subsumption& worst = *over::max_element(made.subsumption[i], {}, &Subsumption::empty);
     if (worst.empty == 0) continue;
     ignorant += (ignorant.empty() ? "" : ", ") + table.models[i] + " in " +
                 std::to_string(worst.empty) + " of " + std::to_string(worst.empty + worst.cells);
@@ -145,7 +144,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
 [[nodiscard]] inline Comparison compare_studies(const std::vector<StudiedModel>& models,
                                                 const ComparisonOptions& options) {
   const auto place = [&](const std::string& name, const char* field) {
-    const auto found = std::ranges::find(models, name, &StudiedModel::name);
+    const auto found = over::find(models, name, &StudiedModel::name);
     if (found != models.end()) return static_cast<std::size_t>(found - models.begin());
     std::string known;
     for (const StudiedModel& model : models) known += (known.empty() ? "" : ", ") + model.name;
@@ -179,7 +178,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
 /// without a family stands as a family of its own.
 [[nodiscard]] inline std::vector<std::size_t> models_by_family(const Comparison& made) {
   std::vector<std::size_t> order;
-  const auto placed = [&](std::size_t m) { return std::ranges::find(order, m) != order.end(); };
+  const auto placed = [&](std::size_t m) { return over::find(order, m) != order.end(); };
   for (const ModelStanding& first : made.models) {
     if (placed(first.model)) continue;
     order.push_back(first.model);

@@ -19,6 +19,7 @@
 
 namespace plumb {
 
+/// The comparison must outlive it. Any number of threads may use one.
 class ComparisonPage {
  public:
   explicit ComparisonPage(const Comparison& made)

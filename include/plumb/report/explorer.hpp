@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "plumb/core/log_softmax.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/report/html.hpp"
 #include "plumb/score/recorded.hpp"
 
@@ -115,9 +116,9 @@ inline void write_explorer(std::ostream& out, const std::vector<RecordedRelation
       }
       cells += options;
       std::vector<float> scores(row.scores.size());
-      const auto best = std::ranges::max_element(row.scores);
-      std::ranges::transform(row.scores, scores.begin(),
-                             [&](double score) { return static_cast<float>(score - *best); });
+      const auto best = over::max_element(row.scores);
+      std::transform(row.scores.begin(), row.scores.end(), scores.begin(),
+                     [&](double score) { return static_cast<float>(score - *best); });
       const double normalizer = log_sum_exp(scores);
       for (const float score : scores) {
         const double nats = std::clamp(normalizer - static_cast<double>(score), 0.0, 65.535);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/heat_map.hpp"
 #include "plumb/report/many_prompt_cells.hpp"
@@ -184,8 +185,8 @@ inline std::string consistency_section(const ManyPromptResults& made) {
   for (const ManyPromptResult& way : made.ways) {
     rows += "<tr>" + name_cell(way.name) + consistency_cells(way.consistency.overall) + "</tr>\n";
   }
-  const bool words = std::ranges::any_of(made.ways, &ManyPromptResult::generated);
-  const bool options = std::ranges::any_of(made.ways, [](const auto& w) { return !w.generated; });
+  const bool words = over::any_of(made.ways, &ManyPromptResult::generated);
+  const bool options = over::any_of(made.ways, [](const auto& w) { return !w.generated; });
   std::string text =
       "Mean over facts of the share of pairs of their prompts whose answers match. Inner and inter "
       "group: both templates are of one group (paraphrases of one source template, or one "

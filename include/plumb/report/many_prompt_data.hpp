@@ -7,7 +7,6 @@
 // of asking (a setting, or a model's closed set) and for each two of them. Source: "What Matters in
 // Learning Facts in Language Models?"; the headers that measure say which table and section.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -25,6 +24,7 @@
 #include "plumb/aggregate/prompt_sampling.hpp"
 #include "plumb/aggregate/template_accuracy.hpp"
 #include "plumb/calibrate/many_prompt_study.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/report/text_table.hpp"
 
 namespace plumb {
@@ -226,7 +226,7 @@ inline void gather_candidates(const ManyPromptStudy& study, ManyPromptResult& wa
     std::vector<std::string>& all = gathered.at(relation.code);
     if (all == labels->second) continue;
     const std::string& label = labels->second.at(place);
-    place = static_cast<std::size_t>(std::ranges::find(all, label) - all.begin());
+    place = static_cast<std::size_t>(over::find(all, label) - all.begin());
     if (place == all.size()) all.push_back(label);
   }
 }
@@ -283,7 +283,7 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
   const auto asked_otherwise = [&](const ManyPromptResult& way) {
     return way.facts != made.ways.front().facts || way.prompts != made.ways.front().prompts;
   };
-  if (std::ranges::any_of(made.ways, asked_otherwise)) {
+  if (over::any_of(made.ways, asked_otherwise)) {
     made.remarks.push_back(
         "Not all ways were asked the same prompts: accuracy, Consist and Overconf are each over "
         "its own, knowledge sharing over those that two have in common.");

@@ -6,7 +6,6 @@
 // Names, and the few choices that the page, the tables and metrics.json share, so that all of them
 // show the same. Non-goal: markup (many_prompt_cells.hpp).
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/report/many_prompt_data.hpp"
 
@@ -86,7 +86,7 @@ inline std::vector<std::string> relation_codes(const ManyPromptResults& made) {
   std::vector<std::string> codes;
   for (const ManyPromptResult& way : made.ways) {
     for (const PromptedRelation& relation : way.relations) {
-      if (std::ranges::find(codes, relation.code) == codes.end()) codes.push_back(relation.code);
+      if (over::find(codes, relation.code) == codes.end()) codes.push_back(relation.code);
     }
   }
   return codes;
@@ -94,7 +94,7 @@ inline std::vector<std::string> relation_codes(const ManyPromptResults& made) {
 
 inline const PromptedRelation* relation_named(const ManyPromptResult& way,
                                               const std::string& code) {
-  const auto found = std::ranges::find(way.relations, code, &PromptedRelation::code);
+  const auto found = over::find(way.relations, code, &PromptedRelation::code);
   return found == way.relations.end() ? nullptr : &*found;
 }
 

@@ -3,9 +3,9 @@
 
 // What does a person look at after facts were asked in many ways?
 
-#include <algorithm>
 #include <string>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/report/many_prompt_accuracy.hpp"
 #include "plumb/report/many_prompt_answers.hpp"
@@ -19,8 +19,8 @@ namespace detail {
 
 /// What counts as right.
 inline std::string asked_in_words(const ManyPromptResults& made) {
-  const bool words = std::ranges::any_of(made.ways, &ManyPromptResult::generated);
-  const bool options = std::ranges::any_of(made.ways, [](const auto& w) { return !w.generated; });
+  const bool words = over::any_of(made.ways, &ManyPromptResult::generated);
+  const bool options = over::any_of(made.ways, [](const auto& w) { return !w.generated; });
   std::string text =
       "Each fact is asked with many prompts: the templates of its relation, each "
       "with the names of its subject. ";

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/report/many_prompt_cells.hpp"
 #include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_names.hpp"
@@ -96,9 +97,9 @@ inline std::string reliability_section(const ManyPromptResults& made) {
 inline std::vector<const ManyPromptResult*> ways_by_length(const ManyPromptResults& made) {
   std::vector<const ManyPromptResult*> ways;
   for (const ManyPromptResult& way : made.ways) {
-    const bool any =
-        way.by_length && std::ranges::any_of(way.by_length->lengths,
-                                             [](const auto& o) { return o.overconf.count > 0; });
+    const bool any = way.by_length && over::any_of(way.by_length->lengths, [](const auto& o) {
+                       return o.overconf.count > 0;
+                     });
     if (any) ways.push_back(&way);
   }
   return ways;

@@ -21,6 +21,7 @@
 
 namespace plumb {
 
+/// Page, tables and metrics of one run. One thread at a time may write into a folder.
 class ManyPromptReport {
  public:
   /// `settings` is an object of names and values for the page's last table.

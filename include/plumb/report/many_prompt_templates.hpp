@@ -8,13 +8,13 @@
 // Source: "What Matters in Learning Facts in Language Models?", section 5.4, Tables 8, 10, 11 and
 // 14.
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/report/heat_map.hpp"
 #include "plumb/report/many_prompt_answers.hpp"
 #include "plumb/report/many_prompt_cells.hpp"
@@ -58,7 +58,7 @@ inline std::string styles_table(const ManyPromptResults& made) {
 }
 
 inline const Estimate& one_word_of(const ManyPromptResults& made, const std::string& name) {
-  return std::ranges::find(made.ways, name, &ManyPromptResult::name)->one_word;
+  return over::find(made.ways, name, &ManyPromptResult::name)->one_word;
 }
 
 /// Table 14.
@@ -189,8 +189,7 @@ inline std::string relations_map(const ManyPromptResults& made) {
     }
     order.emplace_back(sum / count, code);
   }
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [](const auto& one) { return one.first; });
+  over::stable_sort(order, std::greater<>{}, [](const auto& one) { return one.first; });
   HeatMap map{"Accuracy by relation", "Relation", {}, {}, {}};
   for (const ManyPromptResult& way : made.ways) map.columns.push_back(way.name);
   for (const auto& [unused, code] : order) {

@@ -5,7 +5,6 @@
 //
 // Everything its page, its tables and its metrics.json show, measured once from the run folder.
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/accuracy_spread.hpp"
 #include "plumb/measure/many_shot_study.hpp"
 #include "plumb/report/csv.hpp"
@@ -66,7 +66,7 @@ namespace detail {
 /// Whether a group writes pairs with the separator of the study's first IC-LKE group, or has none.
 inline bool has_usual_separator(const ManyShotResults& made, const Setting& group) {
   if (group.method != "ic") return true;
-  const auto first = std::ranges::find_if(
+  const auto first = over::find_if(
       made.groups, [](const GroupSpread& spread) { return spread.group.method == "ic"; });
   return first->group.separator == group.separator;
 }
@@ -82,7 +82,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
   if (groups.size() < 2) return {};
   std::vector<const StudiedRelation*> common;
   for (const StudiedRelation& relation : made.study.relations) {
-    const bool whole = std::ranges::all_of(
+    const bool whole = over::all_of(
         groups, [&](const Setting& group) { return !variants_of(relation, group).empty(); });
     if (whole) common.push_back(&relation);
   }
@@ -126,7 +126,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
   for (const GroupSpread& spread : made.groups) {
     const Setting& group = spread.group;
     if (group.by != "choice") continue;
-    const bool most = std::ranges::none_of(made.groups, [&](const GroupSpread& other) {
+    const bool most = over::none_of(made.groups, [&](const GroupSpread& other) {
       return other.group.by == group.by && other.group.method == group.method &&
              other.group.separator == group.separator && other.group.shots > group.shots;
     });

@@ -3,12 +3,12 @@
 
 // What does a person look at after a many-shot study?
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/report/injection_page.hpp"
 #include "plumb/report/many_shot_data.hpp"
 #include "plumb/report/many_shot_sections.hpp"
@@ -22,7 +22,7 @@ namespace detail {
 inline const GroupSpread* headline_group(const ManyShotResults& made) {
   if (made.at_k.empty()) return nullptr;
   const Setting& group = made.at_k.front().first;
-  return &*std::ranges::find_if(made.groups, [&](const GroupSpread& spread) {
+  return &*over::find_if(made.groups, [&](const GroupSpread& spread) {
     return spread.group.group() == group.group();
   });
 }
@@ -53,7 +53,7 @@ inline std::string relations_section(const ManyShotResults& made) {
   const GroupSpread* best = headline_group(made);
   if (best == nullptr) return "";
   std::vector<std::pair<std::string, AccuracySpread>> sorted = best->relations;
-  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
+  over::stable_sort(sorted, [](const auto& a, const auto& b) {
     return a.second.accuracy.value > b.second.accuracy.value;
   });
   std::string html = heading("Relations, from best known to least",

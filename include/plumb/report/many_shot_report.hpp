@@ -19,6 +19,7 @@
 
 namespace plumb {
 
+/// Measures a run folder once, then writes. One thread at a time may write into a folder.
 class ManyShotReport {
  public:
   /// Throws a user error when the folder holds no finished run.

@@ -6,13 +6,13 @@
 // One function for each section: accuracy against shots, methods side by side, separators,
 // Accuracy@K, generated answers. A section without anything to show is empty.
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/heat_map.hpp"
 #include "plumb/report/many_shot_data.hpp"
@@ -45,12 +45,12 @@ inline std::string setting_words(const Setting& group) {
 
 inline const AccuracySpread* spread_of(const GroupSpread& group, const std::string& relation) {
   const auto found =
-      std::ranges::find(group.relations, relation, [](const auto& entry) { return entry.first; });
+      over::find(group.relations, relation, [](const auto& entry) { return entry.first; });
   return found == group.relations.end() ? nullptr : &found->second;
 }
 
 inline std::string shots_section(const ManyShotResults& made) {
-  const auto curve = std::ranges::find_if(
+  const auto curve = over::find_if(
       made.curves, [&](const ShotsCurve& one) { return has_usual_separator(made, one.like); });
   if (curve == made.curves.end()) return "";
   ChartSeries line{"", {}};
@@ -130,7 +130,7 @@ inline std::string separators_section(const ManyShotResults& made) {
     std::vector<Bar> bars;
     for (const auto& [group, levels] : made.at_k) {
       if (group.method != "ic") continue;
-      const auto spread = std::ranges::find_if(
+      const auto spread = over::find_if(
           made.groups, [&](const GroupSpread& one) { return one.group.group() == group.group(); });
       const AccuracySpread* own = spread_of(*spread, relation.code);
       if (own != nullptr) bars.push_back({"‘" + group.separator + "’", own->accuracy});
@@ -194,7 +194,7 @@ inline std::string generation_section(const ManyShotResults& made) {
     for (const char* by : {"generation", "generation-aliases", "choice"}) {
       Setting wanted = spread.group;
       wanted.by = by;
-      const auto found = std::ranges::find_if(made.groups, [&](const GroupSpread& other) {
+      const auto found = over::find_if(made.groups, [&](const GroupSpread& other) {
         return other.group.group() == wanted.group();
       });
       rows += found == made.groups.end() ? "<td>–</td>" : spread_cell(found->overall);

@@ -7,7 +7,6 @@
 // each chart as CSV, and report.html; it also makes the table for the terminal. All of it depends
 // on the results and the run's settings alone, never on times, so it compares byte by byte.
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <sstream>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/recorded_ranks.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/csv.hpp"
@@ -26,7 +26,7 @@
 
 namespace plumb {
 
-/// Measures a results folder once, then writes.
+/// Measures a results folder once, then writes. One thread at a time may write into a folder.
 class ProbeReport {
  public:
   /// Throws a user error when the folder holds no finished results.
@@ -97,7 +97,7 @@ class ProbeReport {
     std::vector<std::string> all;
     for (const RecordedRelation& recorded : relations_) {
       const std::string& note = recorded.relation.note;
-      if (!note.empty() && std::ranges::find(all, note) == all.end()) all.push_back(note);
+      if (!note.empty() && over::find(all, note) == all.end()) all.push_back(note);
     }
     return all;
   }
@@ -115,7 +115,7 @@ class ProbeReport {
     };
     const auto add_all = [&](const ProbeMetrics& metrics, const std::string& which) {
       for (const auto& [code, group] : metrics.relations) {
-        const auto relation = std::ranges::find(ranks_, code, &RelationRanks::code);
+        const auto relation = over::find(ranks_, code, &RelationRanks::code);
         add("relation", code, which, group, fixed(1.0 / static_cast<double>(relation->options), 6));
       }
       for (const auto& [domain, group] : metrics.domains)
@@ -198,7 +198,7 @@ class ProbeReport {
       bars.push_back({ranks_[i].code, pooled_.relations[i].second.accuracy,
                       1.0 / static_cast<double>(ranks_[i].options)});
     }
-    std::ranges::stable_sort(
+    over::stable_sort(
         bars, [](const Bar& a, const Bar& b) { return a.estimate.value > b.estimate.value; });
     return bar_chart(bars, "Accuracy by relation");
   }

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/correlation.hpp"
 #include "plumb/measure/rank_metrics.hpp"
 #include "plumb/measure/significance.hpp"
@@ -103,7 +104,7 @@ inline std::vector<RankBin> histogram_of(const RankedMethod& method) {
   std::vector<RankBin> bins;
   for (std::size_t low = 1, high = 1, decade = 1; low <= method.candidates; low = high + 1) {
     if (low > 1) high = high == decade* 3 ? decade *= 10 : decade * 3;
-    const auto count = std::ranges::count_if(method.ranks, [&](const EntityRank& rank) {
+    const auto count = over::count_if(method.ranks, [&](const EntityRank& rank) {
       const double at = std::floor(rank.raw.realistic());
       return at >= static_cast<double>(low) && at <= static_cast<double>(high);
     });

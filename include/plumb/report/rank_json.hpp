@@ -3,12 +3,12 @@
 
 // How does a ranking of entities stand in metrics.json?
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/rank_metrics.hpp"
 #include "plumb/report/metrics_json.hpp"
@@ -53,7 +53,7 @@ namespace plumb {
     }
     for (const auto& [tokens, ranks] : method.by_length) {
       std::vector<double> sorted = ranks;
-      std::ranges::sort(sorted);
+      over::sort(sorted);
       Json& box = one["rank_by_name_tokens"][std::to_string(tokens)];
       box["queries"] = sorted.size();
       for (const int percent : {5, 25, 50, 75, 95}) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/measure/interval.hpp"
 
@@ -46,6 +47,7 @@ namespace plumb {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+/// A table for a terminal, its columns aligned. Not thread-safe.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
@@ -71,7 +73,7 @@ class TextTable {
     rule += '\n';
     std::string out;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (r == 1 || std::ranges::find(rules_, r) != rules_.end()) out += rule;
+      if (r == 1 || over::find(rules_, r) != rules_.end()) out += rule;
       std::string line;
       for (std::size_t c = 0; c < widths.size(); ++c) {
         const std::string pad(widths[c] - count_code_points(rows_[r][c]), ' ');

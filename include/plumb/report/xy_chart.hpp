@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/report/html.hpp"
 #include "plumb/report/text_table.hpp"
 
@@ -139,7 +140,7 @@ inline std::string with_hover(const std::string& shape, const std::string& text)
                     escape_html(chart.title) + "\" viewBox=\"0 0 " + fixed(chart.width, 0) + " " +
                     fixed(chart.height, 0) + "\" style=\"max-width:" + fixed(chart.width, 0) +
                     "px\">\n";
-  const double tallest = chart.histogram.empty() ? 0 : *std::ranges::max_element(chart.histogram);
+  const double tallest = chart.histogram.empty() ? 0 : *over::max_element(chart.histogram);
   for (std::size_t i = 0; i < chart.histogram.size() && tallest > 0; ++i) {
     const double bar = inner_width / static_cast<double>(chart.histogram.size());
     const double height = inner_height / 4 * chart.histogram[i] / tallest;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/data/multi_prompt.hpp"
 #include "plumb/measure/answer_match.hpp"
@@ -72,7 +73,7 @@ struct AskedFacts {
         for (const std::size_t name : usable.dropped) {
           const std::pair one{relation.code, object.names[name]};
           auto& listed = asked.wordless_names;
-          if (std::ranges::find(listed, one) == listed.end()) listed.push_back(one);
+          if (over::find(listed, one) == listed.end()) listed.push_back(one);
         }
       }
       if (answerable) {
@@ -204,7 +205,7 @@ struct AnswerPlan {
   RandomStream random(options.sample_seed, "confidence facts");
   random.shuffle(offered, options.confidence_prompts);
   offered.resize(std::min(offered.size(), options.confidence_prompts));
-  std::ranges::sort(offered, {}, [](const PlannedPrompt& one) {
+  over::sort(offered, {}, [](const PlannedPrompt& one) {
     return std::tuple{one.relation, one.prompt.template_index, one.prompt.fact};
   });
   AnswerPlan plan{std::move(offered), {}};

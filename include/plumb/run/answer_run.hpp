@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "plumb/backend/tree_generator.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/run/part_work.hpp"
 #include "plumb/run/prompt_texts.hpp"
@@ -171,8 +172,7 @@ class AnswerRun {
       if (generation.samples == 0) continue;
       std::vector<std::pair<std::string, std::uint32_t>> by_times(texts_drawn.begin(),
                                                                   texts_drawn.end());
-      std::ranges::stable_sort(by_times, std::greater{},
-                               [](const auto& one) { return one.second; });
+      over::stable_sort(by_times, std::greater{}, [](const auto& one) { return one.second; });
       answers.push_back(by_times);
     }
     return {{"fed", generator_.fed() - before}, {"alone", alone}, {"answers", std::move(answers)}};

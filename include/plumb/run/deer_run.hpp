@@ -33,7 +33,7 @@ namespace plumb {
 template <class M>
 concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
 
-/// Model, options, folder, work and plan must outlive it.
+/// Model, options, folder, work and plan must outlive it. One process, one thread.
 template <DeerModel Model>
 class DeerRun {
  public:

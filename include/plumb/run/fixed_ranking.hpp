@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/entity_prompt.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
@@ -95,7 +96,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
   const Json& entities = list("entities");
   for (std::size_t i = 0; i < entities.size(); ++i) {
     const std::uint32_t entity = ids.entity(entities[i], at("entities", i));
-    if (std::ranges::find(ranking.entities, entity) != ranking.entities.end()) {
+    if (over::find(ranking.entities, entity) != ranking.entities.end()) {
       throw user_error(at("entities", i), entities[i].dump() + " stands there twice",
                        "list it once");
     }
@@ -104,7 +105,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
   const Json& queries = list("queries");
   for (std::size_t i = 0; i < queries.size(); ++i) {
     ranking.queries.push_back(ids.triple(queries[i], at("queries", i)));
-    const auto gold = std::ranges::find(ranking.entities, ranking.queries.back().tail);
+    const auto gold = over::find(ranking.entities, ranking.queries.back().tail);
     if (gold == ranking.entities.end()) {
       throw user_error(at("queries", i), "its tail is not among the entities", "add it there");
     }
@@ -115,7 +116,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
     for (std::size_t i = 0; sound && i < queries.size(); ++i) {
       const Json& row = object["cosine"][i];
       sound = row.is_array() && row.size() == entities.size() &&
-              std::ranges::all_of(row, [](const Json& cosine) { return cosine.is_number(); });
+              over::all_of(row, [](const Json& cosine) { return cosine.is_number(); });
     }
     if (!sound) {
       throw user_error({site.file, 0, site.field + "cosine"},
@@ -125,7 +126,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
   if (object.contains("rank")) {
     const Json& ranks = object["rank"];
     if (!ranks.is_array() || ranks.size() != queries.size() ||
-        !std::ranges::all_of(ranks, [](const Json& rank) { return rank.is_number(); })) {
+        !over::all_of(ranks, [](const Json& rank) { return rank.is_number(); })) {
       throw user_error({site.file, 0, site.field + "rank"}, "is not a number a query",
                        "leave it out");
     }

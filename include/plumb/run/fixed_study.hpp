@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/prediction.hpp"
 #include "plumb/prompt/many_shot.hpp"
@@ -90,17 +91,16 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
     const auto subject = fact.is_object() ? first_string(fact, "subject") : std::nullopt;
     const auto answer = fact.is_object() ? first_string(fact, "answer") : std::nullopt;
     if (!subject || !answer) fail(field, "lacks subject or answer", "give it both as strings");
-    if (std::ranges::find(study.choices, *answer) == study.choices.end()) {
+    if (over::find(study.choices, *answer) == study.choices.end()) {
       fail(field + ".answer", "is not among the choices", "add it to choices");
     }
-    if (std::ranges::find(study.shots, *subject, &SubjectObject::subject) != study.shots.end()) {
+    if (over::find(study.shots, *subject, &SubjectObject::subject) != study.shots.end()) {
       fail(field + ".subject", "stands among its own shots", "leave it out there or here");
     }
     FixedStudy::Test test{*subject, *answer, {}};
     if (const auto scores = fact.find("scores"); scores != fact.end()) {
-      const bool sound =
-          scores->is_array() && scores->size() == study.choices.size() &&
-          std::ranges::all_of(*scores, [](const Json& score) { return score.is_number(); });
+      const bool sound = scores->is_array() && scores->size() == study.choices.size() &&
+                         over::all_of(*scores, [](const Json& score) { return score.is_number(); });
       if (!sound) fail(field + ".scores", "is not one number for each choice", "leave it out");
       test.scores = scores->get<std::vector<double>>();
     }

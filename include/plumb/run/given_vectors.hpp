@@ -7,7 +7,6 @@
 // candidates in their order, as those of another run over the same candidates are; otherwise the
 // candidates' rows are gathered.
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
@@ -24,6 +23,8 @@
 
 namespace plumb {
 
+/// Vectors of the candidates from a file that somebody else made. Any number of threads may read
+/// one.
 class GivenVectors {
  public:
   /// Throws a user error for vectors of another dimension than the model's, and for a candidate that

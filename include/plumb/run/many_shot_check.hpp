@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/prompt/injection.hpp"
 #include "plumb/run/fixed_study.hpp"
 #include "plumb/run/many_shot_plan.hpp"
@@ -70,7 +71,7 @@ class ManyShotCheck {
           "a token covers both a subject and an object, which pair separator '" +
           block.form.pair_separator + "' and item separator '" + block.form.item_separator +
           "' do not keep apart";
-      if (std::ranges::find(found, what, &RelationRemark::what) != found.end()) return;
+      if (over::find(found, what, &RelationRemark::what) != found.end()) return;
       auto token = merged_in(block.form, block.shots);
       // The questions are the same under every seed.
       const bool ask = block.settings.front().variant == 0;
@@ -90,8 +91,8 @@ class ManyShotCheck {
   /// Throws a user error when a fixed study's sequence is past the model's context, with the number of
   /// shots that would fit. `file` is for the message.
   void refuse_long(const FixedStudy& study, const std::filesystem::path& file) const {
-    const std::string& choice = *std::ranges::max_element(
-        study.choices, {}, [](const std::string& one) { return one.size(); });
+    const std::string& choice =
+        *over::max_element(study.choices, {}, [](const std::string& one) { return one.size(); });
     for (const FixedStudy::Test& test : study.tests) {
       const Prompt prompt = study.form.question(study.shots, test.subject, choice);
       if (const std::size_t tokens = tokens_of(prompt); tokens > model_.context_length()) {
@@ -139,12 +140,14 @@ class ManyShotCheck {
     std::size_t count = 0;
     for (const Choices& choices : asked.choices()) {
       std::vector<std::uint32_t> sorted = choices.options;
-      std::ranges::sort(sorted, {}, [&](std::uint32_t option) { return tokens[option]; });
+      over::sort(sorted, {}, [&](std::uint32_t option) { return tokens[option]; });
       for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
         // What begins another stands directly before the first that begins with it.
         const std::vector<TokenId>& beginning = tokens[sorted[i]];
         const std::vector<TokenId>& next = tokens[sorted[i + 1]];
-        if (std::ranges::mismatch(beginning, next).in1 == beginning.end()) ++count;
+        if (std::mismatch(beginning.begin(), beginning.end(), next.begin(), next.end()).first ==
+            beginning.end())
+          ++count;
       }
     }
     return count;

@@ -8,7 +8,6 @@
 // one of its aliases is, is kept beside it. Source: "Towards Reliable Latent Knowledge Estimation in
 // LLMs", Appendix H.7 (50 tokens).
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "plumb/backend/tree_generator.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/score/recorded_choices.hpp"
@@ -81,7 +81,7 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
         row.correct = holds(relation.options[fact.answer]);
         const auto others = aliases.find(relation.option_ids[fact.answer]);
         row.correct_with_aliases =
-            row.correct || (others != aliases.end() && std::ranges::any_of(others->second, holds));
+            row.correct || (others != aliases.end() && over::any_of(others->second, holds));
         rows += recorded_generation_line(row);
       }
       advance(block.facts);

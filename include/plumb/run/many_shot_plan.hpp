@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/choices.hpp"
 #include "plumb/data/fact_split.hpp"
 #include "plumb/run/many_shot_block.hpp"
@@ -27,7 +28,7 @@
 
 namespace plumb {
 
-/// One relation of a study.
+/// One relation of a study. Any number of threads may read one.
 class ManyShotRelation {
  public:
   /// Where EIC-LKE's first question stands, how many pairs apart the others, and how many there
@@ -137,7 +138,7 @@ class ManyShotRelation {
     if (const auto own = options_.relation_separators.find(relation_.code);
         own != options_.relation_separators.end()) {
       for (const std::string& text : own->second) {
-        if (std::ranges::find(all, text) == all.end()) all.push_back(text);
+        if (over::find(all, text) == all.end()) all.push_back(text);
       }
     }
     return all;

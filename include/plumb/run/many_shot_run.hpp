@@ -7,7 +7,6 @@
 // and its packs branch from them. A relation's rows get their name when all its blocks are scored.
 // What is written depends on the dataset and the settings alone.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,6 +26,8 @@
 
 namespace plumb {
 
+/// Scores what is planned and not yet in the folder. Model and folder must outlive it. One process,
+/// one thread.
 template <CausalLm Model>
 class ManyShotRun {
  public:

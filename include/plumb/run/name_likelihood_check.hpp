@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/run/name_likelihood_run.hpp"
 
@@ -36,7 +37,7 @@ void refuse_unscorable_names(Model& model, bool with_bos, const AnswerOptions& o
   for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
     const MultiPromptRelation& relation = dataset.relations[r];
     const auto is_asked = [&](const AskedRelation& one) { return one.relation == r; };
-    if (setting.source != ShotSource::random && std::ranges::none_of(asked.relations, is_asked)) {
+    if (setting.source != ShotSource::random && over::none_of(asked.relations, is_asked)) {
       continue;
     }
     for (const PromptTemplate& one : relation.templates) {

@@ -10,7 +10,6 @@
 // Facts in Language Models?", section 5.4 and appendix C.1; there names are one token of a masked
 // model. Blocks of prompts with the same shots are scored as one and stand in the journal.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -19,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/measure/bias_level.hpp"
 #include "plumb/run/part_work.hpp"
 #include "plumb/run/prompt_texts.hpp"
@@ -43,9 +43,9 @@ namespace plumb {
 
 /// Whether subject or objects have more than one name, so that names can be compared.
 [[nodiscard]] inline bool has_alias(const ManyNamedFact& fact) {
-  return fact.subject.names.size() > 1 ||
-         std::ranges::any_of(fact.objects,
-                             [](const NamedEntity& object) { return object.names.size() > 1; });
+  return fact.subject.names.size() > 1 || over::any_of(fact.objects, [](const NamedEntity& object) {
+           return object.names.size() > 1;
+         });
 }
 
 /// One process, one thread. All that it is given must outlive it.

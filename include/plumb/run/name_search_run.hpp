@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/likelihood_ranker.hpp"
 #include "plumb/run/part_work.hpp"
@@ -33,7 +34,7 @@ struct NameSearchCost {
   std::size_t near = 0;
 };
 
-/// Model, options and work must outlive it.
+/// Model, options and work must outlive it. One process, one thread.
 template <CausalLm Model>
 class NameSearchRun {
  public:
@@ -103,7 +104,7 @@ class NameSearchRun {
     // Questions of one prompt stand in one pack, and what all prompts begin with is shared.
     std::vector<std::size_t> order(unsorted.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return unsorted[i].prompt; });
+    over::stable_sort(order, {}, [&](std::size_t i) { return unsorted[i].prompt; });
     std::vector<NameQuestion> questions;
     for (const std::size_t i : order) questions.push_back(std::move(unsorted[i]));
     std::vector<TokenId> context = questions.front().prompt;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/data/knowledge_graph.hpp"
 #include "plumb/prompt/entity_prompt.hpp"
@@ -57,7 +58,7 @@ struct PlannedQuery {
   std::string_view part;
 };
 
-/// Entities that queries are ranked among.
+/// Entities that queries are ranked among. Any number of threads may read one.
 class Candidates {
  public:
   Candidates() = default;
@@ -94,7 +95,7 @@ inline std::set<std::uint32_t> asked_relations(const KnowledgeGraph& graph,
                                                const std::vector<std::string>& codes) {
   std::set<std::uint32_t> asked;
   for (const std::string& code : codes) {
-    const auto found = std::ranges::find(graph.relations, code, &GraphRelation::id);
+    const auto found = over::find(graph.relations, code, &GraphRelation::id);
     if (found == graph.relations.end()) {
       std::string known;
       for (const GraphRelation& relation : graph.relations) known += " " + relation.id;
@@ -220,7 +221,7 @@ template <class Tokenizer>
 }
 
 /// For each query, the candidates that answer it truly, as places among them, ascending; the true
-/// one is among them.
+/// one is among them. The plan must outlive it. Any number of threads may ask one.
 class TrueCandidates {
  public:
   explicit TrueCandidates(const RankPlan& plan) : plan_(plan) {
@@ -231,9 +232,8 @@ class TrueCandidates {
       }
     }
     for (auto* list : {&tails_, &heads_}) {
-      std::ranges::sort(*list);
-      const auto [first, last] = std::ranges::unique(*list);
-      list->erase(first, last);
+      over::sort(*list);
+      list->erase(std::unique(list->begin(), list->end()), list->end());
     }
   }
 
@@ -241,7 +241,7 @@ class TrueCandidates {
     const std::vector<Triple>& list = query.asks_head ? heads_ : tails_;
     const std::uint32_t relation = query.triple.relation;
     std::vector<std::uint32_t> places;
-    for (auto at = std::ranges::lower_bound(list, Triple{query.given(), relation, 0, 0});
+    for (auto at = over::lower_bound(list, Triple{query.given(), relation, 0, 0});
          at != list.end() && at->head == query.given() && at->relation == relation; ++at) {
       if (plan_.candidates.has(at->tail)) places.push_back(plan_.candidates.place(at->tail));
     }

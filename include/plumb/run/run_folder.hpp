@@ -30,7 +30,7 @@ inline void rename_into_place(const std::filesystem::path& part,
   if (failed) throw internal_error({.file = file}, "cannot be replaced: " + failed.message());
 }
 
-/// A file that is written bit by bit and gets its name when all of it is there.
+/// A file that is written bit by bit and gets its name when all of it is there. Not thread-safe.
 class FileInTheMaking {
  public:
   /// Throws a user error when it cannot be created.
@@ -90,7 +90,7 @@ inline void refuse_used(const std::filesystem::path& path) {
                    "choose another --out, or give --resume to go on with the run it holds");
 }
 
-/// One process at a time; the folder is locked while the object lives.
+/// One process at a time; the folder is locked while the object lives. Not thread-safe.
 class RunFolder {
  public:
   /// Creates the folder, or takes up the one that is there. `settings` is an object of everything

@@ -9,6 +9,7 @@
 // gets its name and the journal says so. What is written depends on the dataset and the settings
 // alone.
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -61,6 +62,8 @@ struct RunOptions {
   return count;
 }
 
+/// Scores the statements of a dataset that are not yet in the folder. All that it is given must
+/// outlive it. One process, one thread.
 template <PromptBuilder Builder, PackedScorer Scorer>
 class Runner {
  public:

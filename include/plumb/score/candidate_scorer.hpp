@@ -11,9 +11,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/core/error.hpp"
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/score/statement_score.hpp"
 
@@ -75,18 +77,33 @@ concept PackedScorer = std::default_initializable<typename S::Block> &&
   { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
 };
 
-/// Scores of all of a planned block's statements, by their numbers.
+namespace detail {
+
+inline void check_count(std::size_t scores, std::size_t statements) {
+  if (scores == statements) return;
+  throw user_error(
+      {.field = "score"},
+      "gave " + std::to_string(scores) + " scores of " + std::to_string(statements) + " candidates",
+      "mend the scorer");
+}
+
+}  // namespace detail
+
+/// Scores of all of a planned block's statements, by their numbers. Throws a user error when the
+/// scorer gives more or fewer.
 template <PackedScorer S>
 [[nodiscard]] std::vector<StatementScore> score_all_packs(S& scorer, typename S::Block& block) {
   std::vector<StatementScore> scores(block.cost().statements);
   for (std::size_t p = 0; p < block.packs(); ++p) {
     const auto part = scorer.score(block, p);
+    detail::check_count(part.size(), block.pack(p).size());
     for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
   }
   return scores;
 }
 
-/// Makes a PackedScorer of any CandidateScorer: each query is a pack.
+/// Makes a PackedScorer of any CandidateScorer: each query is a pack. As thread-safe as the scorer,
+/// which must outlive it.
 template <CandidateScorer S>
 class QueryByQuery {
  public:
@@ -116,7 +133,9 @@ class QueryByQuery {
   }
   void plan(Block&) {}
   [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {
-    return scorer_.score(block.queries_[p]);
+    std::vector<StatementScore> scores = scorer_.score(block.queries_[p]);
+    detail::check_count(scores.size(), block.queries_[p].candidates.size());
+    return scores;
   }
 
  private:

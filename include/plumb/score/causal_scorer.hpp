@@ -21,6 +21,7 @@
 
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
@@ -29,8 +30,9 @@
 
 namespace plumb {
 
-/// Models CandidateScorer and PackedScorer. As thread-safe as the model it asks, which nobody else
-/// may ask while a block with a context is being scored: the model holds the context.
+/// Models CandidateScorer and PackedScorer. The model must outlive it; nobody else may ask a
+/// TreeCausalLm while a block is being scored, as it holds the block's tree. Not thread-safe: each
+/// thread has a scorer of its own, over one model if that is thread-safe and knows nothing of trees.
 template <CausalLm Model>
 class CausalScorer {
  public:
@@ -147,7 +149,7 @@ class CausalScorer {
           scores[i].log_likelihood += probability;
           ++scores[i].tokens;
         }
-        if (!std::ranges::binary_search(answer, t)) return;
+        if (!over::binary_search(answer, t)) return;
         scores[i].answer_log_likelihood += probability;
         ++scores[i].answer_tokens;
       });
@@ -202,7 +204,7 @@ class CausalScorer {
     const std::span<const TokenId> context =
         block.statements_.context().first(block.context_tokens_);
     const bool is_read = block.context_is_read_ || block.context_.size() == 0;
-    if (is_read && std::ranges::equal(context, context_)) return;
+    if (is_read && over::equal(context, context_)) return;
     drop_context();
     if (context.empty()) return;
     context_.assign(context.begin(), context.end());

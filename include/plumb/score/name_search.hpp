@@ -9,7 +9,6 @@
 // first; at each depth there are at most 1 / p(true) of them. Ranks are those of scoring every
 // candidate, but for candidates nearer to the true one than rounding.
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,27 +21,28 @@
 #include <vector>
 
 #include "plumb/core/log_softmax.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/score/name_trie.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
 
 /// What the model says behind one prompt: of each trie node that was looked at, the log-probability
-/// of its children. Searches after the same prompt share it.
+/// of its children. Searches after the same prompt share it. Not thread-safe while it grows.
 class NameRows {
  public:
   explicit NameRows(const NameTrie& trie) : trie_(trie) {}
 
   [[nodiscard]] bool has(NodeId node) const { return rows_.contains(node); }
 
-  /// Takes what the model predicts behind a node.
+  /// Takes what the model predicts behind a node. Throws a user error for a name's token that the row
+  /// has no logit of.
   void read(NodeId node, std::span<const float> logits) {
     const double normalizer = log_sum_exp(logits);
     std::vector<double>& row = rows_[node];
     row.clear();
     for (const NameTrie::Child& child : trie_.children(node)) {
-      row.push_back(static_cast<double>(logits[static_cast<std::size_t>(child.token)]) -
-                    normalizer);
+      row.push_back(log_probability(logits, child.token, normalizer));
     }
   }
 
@@ -79,7 +79,7 @@ struct SearchedRank {
 };
 
 /// The search for one true candidate behind one prompt. The trie, the rows and the truths must
-/// outlive it.
+/// outlive it. Not thread-safe.
 class NameSearch {
  public:
   /// `truths` are all true candidates, ascending; they are left out of the filtered rank.
@@ -90,7 +90,7 @@ class NameSearch {
       node = trie.tree().parent(node);
       path_.push_back(node);
     }
-    std::ranges::reverse(path_);
+    over::reverse(path_);
   }
 
   /// The nodes to look at next, at most `most` of them (the first time, all of the true candidate's
@@ -155,7 +155,7 @@ class NameSearch {
     for (std::size_t i = 0; i < path_.size(); ++i) {
       const NodeId below = i + 1 < path_.size() ? path_[i + 1] : gold_;
       const auto children = trie_.children(path_[i]);
-      const auto place = std::ranges::find(children, below, &NameTrie::Child::node);
+      const auto place = over::find(children, below, &NameTrie::Child::node);
       sum += rows_.of(path_[i])[static_cast<std::size_t>(place - children.begin())];
       sums_[below] = sum;
     }
@@ -177,7 +177,7 @@ class NameSearch {
         continue;
       }
       const double bound = reduced(sum, trie_.longest(child));
-      if (bound < found_.score || std::ranges::binary_search(path_, child)) continue;
+      if (bound < found_.score || over::binary_search(path_, child)) continue;
       sums_[child] = sum;
       frontier_.push({bound, child});
     }
@@ -185,8 +185,8 @@ class NameSearch {
 
   void count(NodeId leaf, double score) {
     const std::span<const std::uint32_t> candidates = trie_.candidates(leaf);
-    const auto others = static_cast<std::size_t>(std::ranges::count_if(
-        candidates, [&](std::uint32_t c) { return !std::ranges::binary_search(truths_, c); }));
+    const auto others = static_cast<std::size_t>(over::count_if(
+        candidates, [&](std::uint32_t c) { return !over::binary_search(truths_, c); }));
     if (leaf == gold_) {
       found_.equal += candidates.size() - 1;
       found_.filtered_equal += others;

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
 namespace plumb {
@@ -52,7 +53,7 @@ inline constexpr double step_cost = 24;
 inline constexpr double attention_scale = 2300;
 
 inline std::size_t common_prefix(std::span<const TokenId> a, std::span<const TokenId> b) {
-  const auto [end, unused] = std::ranges::mismatch(a, b);
+  const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
   return static_cast<std::size_t>(end - a.begin());
 }
 
@@ -71,7 +72,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   PackPlan plan;
   plan.order.resize(count);
   std::iota(plan.order.begin(), plan.order.end(), 0U);
-  std::ranges::sort(plan.order, [&](std::uint32_t a, std::uint32_t b) {
+  over::sort(plan.order, [&](std::uint32_t a, std::uint32_t b) {
     if (const auto x = statements.shared(a), y = statements.shared(b); x != y) return x < y;
     const auto x = statements.rest(a);
     const auto y = statements.rest(b);
@@ -160,7 +161,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     plan.pack_nodes += pack_nodes(cut[j], j);
   }
   plan.begins.push_back(0);
-  std::ranges::reverse(plan.begins);
+  over::reverse(plan.begins);
   if (count == 0) plan.begins.clear();
   return plan;
 }

@@ -13,7 +13,6 @@
 // lm-pub-quiz's own folders, whose rows may lack all but answer_idx and pll_scores. Source:
 // lm-pub-quiz 0.3.3, data/results.py.
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>

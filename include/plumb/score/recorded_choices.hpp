@@ -15,7 +15,6 @@
 //                             text, correct, correct_with_aliases
 // Scores carry ten decimals.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -25,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/choices.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/setting.hpp"
@@ -64,8 +64,7 @@ struct RelationRemark {
   std::vector<std::pair<std::string, std::string>> lines;
   for (const auto& [code, remark] : by_relation) {
     const std::string one = code + (remark.detail.empty() ? "" : " " + remark.detail);
-    const auto known =
-        std::ranges::find(lines, remark.what, [](const auto& line) { return line.first; });
+    const auto known = over::find(lines, remark.what, [](const auto& line) { return line.first; });
     if (known == lines.end()) {
       lines.emplace_back(remark.what, remark.what + ": " + one);
     } else {
@@ -201,7 +200,7 @@ void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visi
   detail::for_each_sound_row(relation.rows, [&](const Json& line, std::size_t number) {
     RecordedChoice row{detail::recorded_setting(line), detail::recorded_head(line, number),
                        line.at("choices"), line.at("answer"), line.at("answer_scores")};
-    const bool known = std::ranges::all_of(
+    const bool known = over::all_of(
         row.choices, [&](std::uint32_t option) { return option < relation.options.size(); });
     if (row.choices.empty() || row.scores.size() != row.choices.size() ||
         row.answer >= row.choices.size() || !known) {

@@ -8,7 +8,6 @@
 // lm-pub-quiz's. Several folders of one model join when they tell of the same facts and options
 // under different templates.
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/score/recorded.hpp"
 
 namespace plumb {
@@ -92,7 +92,7 @@ template <class Of>
                          parts.size() > 1 ? "name folders of different models as NAME=DIR"
                                           : "the results file is damaged");
       }
-      if (std::ranges::find(table.templates, row.template_index) == table.templates.end()) {
+      if (over::find(table.templates, row.template_index) == table.templates.end()) {
         table.templates.push_back(row.template_index);
       }
       scored_in.emplace(row.template_index, recorded.rows);
@@ -100,7 +100,7 @@ template <class Of>
     for_each_recorded_row(recorded, visit, with_parts);
     for (std::size_t t = 0; t < recorded.relation.templates.size(); ++t) {
       const auto has = [t](const std::vector<std::size_t>& list) {
-        return std::ranges::find(list, t) != list.end();
+        return over::find(list, t) != list.end();
       };
       const bool scored_here = has(table.templates) && !has(before);
       if (scored_here || texts[t].empty()) texts[t] = recorded.relation.templates[t];
@@ -111,10 +111,10 @@ template <class Of>
                        "the results file is incomplete; probe again");
     }
   }
-  std::ranges::sort(table.templates);
+  over::sort(table.templates);
   for (auto& [instance, entry] : by_instance) {
     if (entry.second.size() != table.templates.size()) {
-      const auto lacking = std::ranges::find_if(
+      const auto lacking = over::find_if(
           table.templates, [&](std::size_t index) { return !entry.second.contains(index); });
       throw user_error({scored_in.at(*lacking), 0, "template_index"},
                        "instance " + std::to_string(instance) + " has no row for template " +

@@ -7,13 +7,13 @@
 // A lookup is asked for first and gets a slot; when all are known the nodes whose rows they need are
 // listed, and each row is read once, whatever order rows come in.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "plumb/core/log_softmax.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/token_tree.hpp"
 
 namespace plumb {
@@ -34,7 +34,7 @@ class RowLookups {
 
   /// The nodes whose rows are needed, ascending, each once. Nothing may be asked for afterwards.
   [[nodiscard]] std::vector<NodeId> prepare() {
-    std::ranges::sort(lookups_, {}, &Lookup::node);
+    over::sort(lookups_, {}, &Lookup::node);
     found_.assign(lookups_.size(), 0);
     std::vector<NodeId> nodes;
     for (const Lookup& lookup : lookups_) {
@@ -43,14 +43,15 @@ class RowLookups {
     return nodes;
   }
 
-  /// Reads a row; one that nobody asked for is passed over.
+  /// Reads a row; one that nobody asked for is passed over. Throws a user error for a token that the
+  /// row has no logit of.
   void read(NodeId node, std::span<const float> logits) {
-    const auto asked = std::ranges::equal_range(lookups_, node, {}, &Lookup::node);
-    if (asked.empty()) return;
+    const auto first = over::lower_bound(lookups_, node, {}, &Lookup::node);
+    const auto end = over::upper_bound(lookups_, node, {}, &Lookup::node);
+    if (first == end) return;
     const double normalizer = log_sum_exp(logits);
-    for (const Lookup& lookup : asked) {
-      found_[lookup.slot] =
-          static_cast<double>(logits[static_cast<std::size_t>(lookup.token)]) - normalizer;
+    for (const Lookup& lookup : std::span(first, end)) {
+      found_[lookup.slot] = log_probability(logits, lookup.token, normalizer);
     }
   }
 

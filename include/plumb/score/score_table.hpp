@@ -9,12 +9,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+#if __has_include(<xtensor/containers/xtensor.hpp>)
+#include <xtensor/containers/xtensor.hpp>  // from 0.26 on
+#else
 #include <xtensor/xtensor.hpp>
+#endif
 
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
 
+/// Scores of all (fact, prompt, candidate) of a relation. Any number of threads may read one, or
+/// set different statements.
 class ScoreTable {
  public:
   ScoreTable(std::size_t facts, std::size_t prompts, std::size_t candidates)

@@ -8,7 +8,6 @@
 // of a many-shot prompt) keep how much of it they begin with and their own rest. The texts are not
 // kept.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/core/token.hpp"
 #include "plumb/prompt/prompt.hpp"
 
@@ -51,7 +51,8 @@ template <class Tokenizer>
   return ids;
 }
 
-/// Tokens of a statement are counted from its first, the BOS if it was given.
+/// Tokens of a statement are counted from its first, the BOS if it was given. Not thread-safe while
+/// it grows; any number of threads may read it.
 class TokenizedStatements {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
@@ -97,7 +98,7 @@ class TokenizedStatements {
     };
     if (bos) push(*bos);
     for (const Token& token : tokenization.tokens) {
-      const bool overlaps = std::ranges::any_of(
+      const bool overlaps = over::any_of(
           prompt.answer, [&](const ByteSpan& span) { return token.bytes.overlaps(span); });
       if (overlaps && tokenization.spells_text) {
         answers_.push_back(static_cast<std::uint32_t>(place));
