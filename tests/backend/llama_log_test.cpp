@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "support/temporary_folder.hpp"
 
@@ -16,6 +17,13 @@ namespace {
 void load_damaged(const plumb::test::TemporaryFolder& folder) {
   const auto damaged = folder.write("damaged.gguf", "this is no model");
   BOOST_TEST(llama_model_load_from_file(damaged.c_str(), llama_model_default_params()) == nullptr);
+}
+
+/// Who hears the log, and with what.
+std::pair<ggml_log_callback, void*> hearer() {
+  std::pair<ggml_log_callback, void*> made;
+  llama_log_get(&made.first, &made.second);
+  return made;
 }
 
 bool names_the_file(const std::string& text) {
@@ -52,9 +60,7 @@ BOOST_AUTO_TEST_CASE(all_that_live_hear_it) {
 
 BOOST_AUTO_TEST_CASE(whoever_heard_it_before_hears_it_again) {
   const plumb::test::TemporaryFolder folder;
-  ggml_log_callback original = nullptr;
-  void* original_data = nullptr;
-  llama_log_get(&original, &original_data);
+  const auto original = hearer();
   std::string mine;
   const ggml_log_callback keep = [](ggml_log_level, const char* text, void* data) {
     *static_cast<std::string*>(data) += text;
@@ -67,19 +73,15 @@ BOOST_AUTO_TEST_CASE(whoever_heard_it_before_hears_it_again) {
   }
   load_damaged(folder);
   BOOST_TEST(names_the_file(mine), mine);
-  ggml_log_callback now = nullptr;
-  void* now_data = nullptr;
-  llama_log_get(&now, &now_data);
-  BOOST_TEST((now == keep && now_data == &mine));
-  llama_log_set(original, original_data);
+  BOOST_TEST((hearer() == std::pair<ggml_log_callback, void*>(keep, &mine)));
+  llama_log_set(original.first, original.second);
 }
 
 BOOST_AUTO_TEST_CASE(a_log_that_was_taken_away_is_taken_back_by_the_next_and_left_to_its_taker) {
   const plumb::test::TemporaryFolder folder;
-  ggml_log_callback original = nullptr;
-  void* original_data = nullptr;
-  llama_log_get(&original, &original_data);
+  const auto original = hearer();
   const ggml_log_callback ignore = [](ggml_log_level, const char*, void*) {};
+  int mark = 0;
   {
     LlamaLog first;
     llama_log_set(ignore, nullptr);
@@ -89,21 +91,16 @@ BOOST_AUTO_TEST_CASE(a_log_that_was_taken_away_is_taken_back_by_the_next_and_lef
     load_damaged(folder);
     BOOST_TEST(names_the_file(first.take()));
     BOOST_TEST(names_the_file(second.take()));
-    llama_log_set(ignore, &original_data);
+    llama_log_set(ignore, &mark);
   }
-  ggml_log_callback now = nullptr;
-  void* data = nullptr;
-  llama_log_get(&now, &data);
-  BOOST_TEST((now == ignore && data == &original_data));
-  llama_log_set(original, original_data);
+  BOOST_TEST((hearer() == std::pair<ggml_log_callback, void*>(ignore, &mark)));
+  llama_log_set(original.first, original.second);
 }
 
 BOOST_AUTO_TEST_CASE(the_last_errors_are_kept_and_what_a_listener_throws_is_not) {
   const plumb::test::TemporaryFolder folder;
   LlamaLog log([](std::string_view) { throw std::runtime_error("deaf"); });
-  ggml_log_callback hear = nullptr;
-  void* data = nullptr;
-  llama_log_get(&hear, &data);
+  const auto [hear, data] = hearer();
   for (int i = 0; i < 100; ++i) {
     hear(GGML_LOG_LEVEL_ERROR, ("old " + std::to_string(i) + '\n').c_str(), data);
   }
