@@ -119,4 +119,12 @@ BOOST_AUTO_TEST_CASE(constants_may_be_looked_up) {
   static_assert(over::all_of(numbers, [](int number) { return number % 2 == 1; }));
 }
 
+BOOST_AUTO_TEST_CASE(one_of_each_is_left_in_order) {
+  std::vector<int> some{3, 1, 3, 2, 1, 3}, none;
+  over::sort_distinct(some);
+  over::sort_distinct(none);
+  BOOST_TEST(some == (std::vector<int>{1, 2, 3}));
+  BOOST_TEST(none.empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

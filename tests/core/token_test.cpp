@@ -2,6 +2,7 @@
 #include "plumb/core/token.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <span>
 #include <vector>
 
 using namespace plumb;
@@ -49,6 +50,15 @@ BOOST_AUTO_TEST_CASE(overlap_is_a_shared_byte) {
 BOOST_AUTO_TEST_CASE(a_tokenization_spells_its_text_unless_it_says_otherwise) {
   BOOST_TEST(Tokenization{}.spells_text);
   BOOST_TEST(Tokenization{}.tokens.empty());
+}
+
+BOOST_AUTO_TEST_CASE(sequences_begin_alike_up_to_the_first_difference) {
+  const std::vector<TokenId> one{1, 2, 3}, other{1, 2, 4, 3}, none;
+  BOOST_TEST(common_prefix(one, other) == 2U);
+  BOOST_TEST(common_prefix(other, one) == 2U);
+  BOOST_TEST(common_prefix(one, one) == 3U);
+  BOOST_TEST(common_prefix(std::span(one).first(2), other) == 2U);
+  BOOST_TEST(common_prefix(one, none) == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   }
   std::vector<TokenId> context = questions.front().prompt;
   for (const NameQuestion& question : questions) {
-    context.resize(detail::common_prefix(context, question.prompt));
+    context.resize(common_prefix(context, question.prompt));
   }
 
   const NameTrie trie(model, names);

@@ -90,8 +90,7 @@ inline Prediction prediction_of(const Relation& relation, const Fact& fact,
     scores.push_back(reduce(statement, scoring));
     if (std::isfinite(scores.back())) continue;
     const Site site{relation.file, fact.line, relation.code};
-    const bool whole = scoring.span == Span::statement;
-    if ((whole ? statement.tokens : statement.answer_tokens) == 0) {
+    if (scored_tokens(statement, scoring.span) == 0) {
       throw user_error(site, "an option has no scored token to reduce over", "choose another span");
     }
     throw user_error(site, "an option has no log-likelihood that is a finite number",

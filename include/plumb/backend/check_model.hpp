@@ -5,8 +5,9 @@
 //
 //   static_assert(plumb::check_causal_lm<MyModel>());
 // compiles for a CausalLm; for any other type the compiler says, for each requirement that is not
-// met, what to write; a member that is private, or of another type, is lacking too. Concepts alone name the failing expression; these name the remedy. Each check
-// asks what its concept asks (concepts.hpp) and nothing else.
+// met, what to write; a member that is private, or of another type, is lacking too. Concepts alone
+// name the failing expression; these name the remedy. Each check asks what its concept asks
+// (concepts.hpp) and nothing else.
 
 #include <concepts>
 #include <cstddef>

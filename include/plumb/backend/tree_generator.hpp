@@ -114,7 +114,7 @@ class TreeGenerator {
       const auto before = groups[g].branches.back().prompt;
       const auto next = groups[g + 1].branches.front().prompt;
       // The next prompt's last node must be evaluated for its row.
-      keep(next.first(std::min(shared_prefix(before, next), next.size() - 1)));
+      keep(next.first(std::min(common_prefix(before, next), next.size() - 1)));
     }
 
     auto branch = branches.begin();
@@ -163,11 +163,6 @@ class TreeGenerator {
                      "shorten the prompt or ask for fewer new tokens");
   }
 
-  static std::size_t shared_prefix(std::span<const TokenId> a, std::span<const TokenId> b) {
-    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
-                                    a.begin());
-  }
-
   /// What of the branches, at least one, can be decoded together. A prompt that goes on from another
   /// one waits for the next group: its nodes are not evaluated for their rows, and the other's
   /// continuation might run through them.
@@ -180,7 +175,7 @@ class TreeGenerator {
     for (; size < most; ++size) {
       const auto before = rest[size - 1].prompt;
       const auto prompt = rest[size].prompt;
-      const std::size_t shared = shared_prefix(before, prompt);
+      const std::size_t shared = common_prefix(before, prompt);
       if (shared == before.size() && shared < prompt.size()) break;
       const std::size_t more = prompt.size() - shared;
       if (nodes + more + fed_tokens > limits.nodes) break;

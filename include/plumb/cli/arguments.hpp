@@ -6,7 +6,6 @@
 // The options that several subcommands share, and how an argument becomes a value. Anything that is
 // not understood is a user error that names the option; nothing is ignored.
 
-#include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <cstdint>
@@ -109,8 +108,7 @@ inline std::vector<std::size_t> parse_indices(const std::string& text, const cha
     }
     for (std::size_t i = first; i <= last; ++i) indices.push_back(i);
   }
-  over::sort(indices);
-  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  over::sort_distinct(indices);
   return indices;
 }
 

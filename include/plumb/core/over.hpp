@@ -163,4 +163,11 @@ constexpr void reverse(Range&& range) {
   std::reverse(std::begin(range), std::end(range));
 }
 
+/// Sorts and leaves one of each.
+template <class List>
+void sort_distinct(List& list) {
+  sort(list);
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
 }  // namespace plumb::over

@@ -7,8 +7,10 @@
 // sides count bytes of the UTF-8 text, because byte-level tokens may end inside a character.
 // Non-goal: special tokens. A text is tokenised without them; the probe adds BOS itself.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace plumb {
@@ -40,5 +42,12 @@ struct Tokenization {
   /// say): then the byte ranges mean nothing and no answer span can be found.
   bool spells_text = true;
 };
+
+/// How many tokens both begin with.
+[[nodiscard]] inline std::size_t common_prefix(std::span<const TokenId> a,
+                                               std::span<const TokenId> b) {
+  const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+  return static_cast<std::size_t>(end - a.begin());
+}
 
 }  // namespace plumb

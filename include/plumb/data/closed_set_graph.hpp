@@ -107,8 +107,7 @@ inline std::string relation_words(const Relation& relation) {
           std::binary_search(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(drawn), i);
       (is_shot ? graph.train : graph.test).push_back(triples[i]);
     }
-    over::sort(made.range);
-    made.range.erase(std::unique(made.range.begin(), made.range.end()), made.range.end());
+    over::sort_distinct(made.range);
   }
   return graph;
 }

@@ -172,8 +172,7 @@ class RelationBuilder {
       }
       offered.push_back(static_cast<std::uint32_t>(found->second));
     }
-    over::sort(offered);
-    offered.erase(std::unique(offered.begin(), offered.end()), offered.end());
+    over::sort_distinct(offered);
     return offered;
   }
 

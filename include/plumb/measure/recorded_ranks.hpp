@@ -6,7 +6,6 @@
 // Reads the rows one by one and keeps ranks only, so a folder of any size can be measured. Works on
 // plumb's run folders and on lm-pub-quiz's.
 
-#include <algorithm>
 #include <filesystem>
 #include <span>
 #include <utility>
@@ -42,8 +41,7 @@ namespace plumb {
   for (const RelationRanks& relation : all) {
     templates.insert(templates.end(), relation.templates.begin(), relation.templates.end());
   }
-  over::sort(templates);
-  templates.erase(std::unique(templates.begin(), templates.end()), templates.end());
+  over::sort_distinct(templates);
   return templates;
 }
 

@@ -11,7 +11,6 @@
 // released at once; when the model's branches run out, the widest search gives up its own and feeds
 // them again later. Source of the ranks: "Cosine Similarity as Logits?", Appendix B.2.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -112,9 +111,9 @@ class LikelihoodRanker {
     std::size_t nodes = prompt.size() + name;
     for (const Asked& asked : active) {
       const auto& other = asked.branch.prompt;
-      const auto [a, b] = std::mismatch(other.begin(), other.end(), prompt.begin(), prompt.end());
-      if (a == other.end() || b == prompt.end()) return false;
-      nodes += asked.branch.prompt.size() - context + name;
+      const std::size_t shared = common_prefix(other, prompt);
+      if (shared == other.size() || shared == prompt.size()) return false;
+      nodes += other.size() - context + name;
     }
     return nodes <= limits.nodes;
   }

@@ -32,8 +32,7 @@
 namespace plumb {
 
 /// Models Embedder over any TreeEmbedder, which must outlive it, and which nobody else may ask while
-/// a job is being embedded: the model holds what the job's texts begin with. Not
-/// thread-safe.
+/// a job is being embedded: the model holds what the job's texts begin with. Not thread-safe.
 template <TreeEmbedder Model>
 class PromptEmbedder {
  public:
@@ -88,7 +87,7 @@ class PromptEmbedder {
     if (places.size() > 1 && model_.tree_limits().leaves > 1) {
       const auto& [first, _] = *places.begin();
       const auto& [last, __] = *places.rbegin();  // all between begin as these two do
-      std::size_t common = detail::common_prefix(first, last);
+      std::size_t common = common_prefix(first, last);
       common = std::min(common, first.size() - 1);
       job.statements_.set_context({first.begin(), first.begin() + static_cast<int>(common)});
     }

@@ -145,9 +145,7 @@ class ManyShotCheck {
         // What begins another stands directly before the first that begins with it.
         const std::vector<TokenId>& beginning = tokens[sorted[i]];
         const std::vector<TokenId>& next = tokens[sorted[i + 1]];
-        if (std::mismatch(beginning.begin(), beginning.end(), next.begin(), next.end()).first ==
-            beginning.end())
-          ++count;
+        if (common_prefix(beginning, next) == beginning.size()) ++count;
       }
     }
     return count;

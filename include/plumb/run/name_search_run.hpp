@@ -108,8 +108,7 @@ class NameSearchRun {
     std::vector<NameQuestion> questions;
     for (const std::size_t i : order) questions.push_back(std::move(unsorted[i]));
     std::vector<TokenId> context = questions.front().prompt;
-    context.resize(
-        std::min(detail::common_prefix(context, questions.back().prompt), context.size() - 1));
+    context.resize(std::min(common_prefix(context, questions.back().prompt), context.size() - 1));
     std::uint64_t name_tokens = 0;
     for (std::size_t c = 0; c < trie.size(); ++c) name_tokens += trie.tree().depth(trie.leaf(c));
 

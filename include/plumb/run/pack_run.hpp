@@ -112,7 +112,7 @@ class PackRun {
                           const std::vector<StatementScore>& scores) const {
     const bool whole = scoring_.span == Span::statement;
     for (const StatementScore& score : scores) {
-      if ((whole ? score.tokens : score.answer_tokens) > 0) continue;
+      if (scored_tokens(score, scoring_.span) > 0) continue;
       throw user_error(
           {.field = relation},
           "a statement has no scored token in its " + std::string(name_of(scoring_.span)),

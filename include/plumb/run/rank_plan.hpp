@@ -8,7 +8,6 @@
 // the entities its tails are among. All methods that are compared share both. Source: "Cosine
 // Similarity as Logits?", sections 5.2 and 5.3 and appendix C.2.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -232,8 +231,7 @@ class TrueCandidates {
       }
     }
     for (auto* list : {&tails_, &heads_}) {
-      over::sort(*list);
-      list->erase(std::unique(list->begin(), list->end()), list->end());
+      over::sort_distinct(*list);
     }
   }
 

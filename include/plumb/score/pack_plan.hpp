@@ -52,11 +52,6 @@ namespace detail {
 inline constexpr double step_cost = 24;
 inline constexpr double attention_scale = 2300;
 
-inline std::size_t common_prefix(std::span<const TokenId> a, std::span<const TokenId> b) {
-  const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
-  return static_cast<std::size_t>(end - a.begin());
-}
-
 /// Nodes that a statement adds to the context by itself.
 inline std::size_t inner_length(const TokenizedStatements& statements, std::size_t statement) {
   const std::size_t rest = statements.rest(statement).size();
@@ -102,7 +97,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
       const std::uint32_t previous = plan.order[k - 1];
       std::size_t held = 0;
       if (statements.shared(previous) == statements.shared(current)) {
-        held = std::min(detail::common_prefix(statements.rest(previous), statements.rest(current)),
+        held = std::min(common_prefix(statements.rest(previous), statements.rest(current)),
                         inner(k - 1));
       }
       added -= std::min(added, held);

@@ -37,11 +37,16 @@ struct Scoring {
   Span span = Span::statement;
 };
 
+/// Scored tokens of the statement or of its answer alone.
+[[nodiscard]] inline std::uint32_t scored_tokens(const StatementScore& score, Span span) noexcept {
+  return span == Span::statement ? score.tokens : score.answer_tokens;
+}
+
 /// The chosen number, in nats or nats per token. NaN when there is no token to reduce over.
 [[nodiscard]] inline double reduce(const StatementScore& score, Scoring scoring) noexcept {
   const bool whole = scoring.span == Span::statement;
   const double sum = whole ? score.log_likelihood : score.answer_log_likelihood;
-  const std::uint32_t count = whole ? score.tokens : score.answer_tokens;
+  const std::uint32_t count = scored_tokens(score, scoring.span);
   if (count == 0) return std::nan("");
   return scoring.reduction == Reduction::sum ? sum : sum / count;
 }
