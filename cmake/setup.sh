@@ -53,14 +53,33 @@ pip_fetch() {
 
 # A finished folder is renamed into place, so a broken set-up is never taken for a whole one.
 llama_prefix="$plumb_cache/llama-$llama_version-$(cpu_key)"
+vocabulary_folder="$plumb_cache/llama-$llama_version-vocabularies"
+
+# fetch_llama FOLDER: llama.cpp's sources, and beside the builds the vocabularies without weights they hold.
+fetch_llama() {
+  say "fetching llama.cpp (llama-cpp-python $llama_version) into $plumb_cache"
+  rm -rf "$1" && mkdir -p "$1"
+  pip_fetch "$1" "llama-cpp-python==$llama_version" \
+    832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e --no-binary llama-cpp-python
+  tar -xzf "$1"/llama_cpp_python-*.tar.gz -C "$1"
+  if [ ! -d "$vocabulary_folder" ]; then
+    rm -rf "$vocabulary_folder.part" && mkdir -p "$vocabulary_folder.part"
+    cp "$1"/llama_cpp_python-*/vendor/llama.cpp/models/ggml-vocab-*.gguf "$vocabulary_folder.part"
+    mv "$vocabulary_folder.part" "$vocabulary_folder"
+  fi
+}
+
+need_vocabularies() {
+  [ -d "$vocabulary_folder" ] && return
+  local work="$plumb_cache/work-vocabularies.$$"
+  fetch_llama "$work"
+  rm -rf "$work"
+}
+
 need_llama() {
   [ -d "$llama_prefix" ] && return
   local work="$plumb_cache/work-llama.$$"
-  say "fetching llama.cpp (llama-cpp-python $llama_version) into $plumb_cache"
-  rm -rf "$work" && mkdir -p "$work"
-  pip_fetch "$work" "llama-cpp-python==$llama_version" \
-    832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e --no-binary llama-cpp-python
-  tar -xzf "$work"/llama_cpp_python-*.tar.gz -C "$work"
+  fetch_llama "$work"
   say "building llama.cpp for this CPU (two to five minutes, once)"
   cmake -S "$work"/llama_cpp_python-*/vendor/llama.cpp -B "$work/build" -G Ninja \
     -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$work/prefix" \
