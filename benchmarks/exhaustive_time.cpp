@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     RandomStream(0, "entities").shuffle(names, count);
     names.resize(count);
   }
-  CausalScorer scorer(model, true, Span::answer);
+  CausalScorer scorer(model, true, Span::continuation);
   Json measured = Json::array();
   for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
     for (const std::string& size : detail::parse_list(argv[3], "SIZES")) {
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
         Query query;
         for (const std::string& name : names) {
           query.candidates.push_back(
-              {text + name, {{text.size(), text.size() + name.size()}}, {text.size()}});
+              {text + name, {{text.size(), text.size() + name.size()}}, {}, text.size()});
         }
         (void)scorer.score(query);
       }

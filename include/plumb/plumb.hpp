@@ -119,6 +119,8 @@
 #include "plumb/score/name_search.hpp"
 #include "plumb/score/name_trie.hpp"
 #include "plumb/score/pack_plan.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 #include "plumb/score/row_lookups.hpp"
 #include "plumb/score/statement_score.hpp"
+#include "plumb/score/token_joins.hpp"
 #include "plumb/score/tokenized_statements.hpp"

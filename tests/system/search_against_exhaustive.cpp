@@ -21,6 +21,7 @@
 #include "plumb/run/rank_plan.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
+#include "plumb/score/token_joins.hpp"
 
 int main(int argc, char** argv) {
   using namespace plumb;
@@ -35,17 +36,20 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   for (const Entity& entity : graph.entities) names.push_back(TriplePrompt::candidate(entity));
 
+  const std::string first = prompt.query(plan.queries.front().query);
+  const NameTrie trie(model, names, TokenJoins(model).lead(first, ' '));
   std::vector<NameQuestion> questions;
   std::vector<std::vector<StatementScore>> scores;
-  CausalScorer scorer(model, true, Span::answer);
+  CausalScorer scorer(model, true, Span::continuation);
   for (const PlannedQuery& planned : plan.queries) {
     const std::string text = prompt.query(planned.query);
     questions.push_back({prompt_ids(model, {text, {}, {}}, model.bos()), planned.query.gold(),
                          truths.of(planned.query)});
+    questions.back().prompt.resize(questions.back().prompt.size() - trie.given().size());
     Query query;
     for (const std::string& name : names) {
       query.candidates.push_back(
-          {text + name, {{text.size(), text.size() + name.size()}}, {text.size()}});
+          {text + name, {{text.size(), text.size() + name.size()}}, {}, text.size()});
     }
     scores.push_back(scorer.score(query));
   }
@@ -54,19 +58,18 @@ int main(int argc, char** argv) {
     context.resize(common_prefix(context, question.prompt));
   }
 
-  const NameTrie trie(model, names);
   std::size_t wrong = 0, near = 0;
   double worst = 0, fed_for_full = 0, fed_for_hits = 0;
   for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
     for (const std::size_t hits : {0U, 10U}) {
       LikelihoodRanker ranker(model, trie, {reduction, hits, 0});
       const std::vector<SearchedRank> ranks = ranker.rank(context, questions);
-      const double fed = static_cast<double>(ranker.fed_for_names()) /
-                         static_cast<double>(questions.size());
+      const double fed =
+          static_cast<double>(ranker.fed_for_names()) / static_cast<double>(questions.size());
       if (reduction == Reduction::sum) (hits == 0 ? fed_for_full : fed_for_hits) = fed;
       for (std::size_t q = 0; q < ranks.size(); ++q) {
         const auto score = [&](std::size_t e) {
-          return reduce(scores[q][e], {reduction, Span::answer});
+          return reduce(scores[q][e], {reduction, Span::continuation});
         };
         const std::uint32_t gold = questions[q].gold;
         worst = std::max(worst, std::abs(score(gold) - ranks[q].score));
@@ -85,11 +88,11 @@ int main(int argc, char** argv) {
         if (hits == 0) near += most - least;
         const SearchedRank& rank = ranks[q];
         const bool ended_early = hits > 0 && rank.filtered_above >= hits;
-        const bool sound =
-            ended_early ? filtered_most >= hits
-                        : rank.above >= least && rank.above <= most && rank.undecided == 0 &&
-                              rank.filtered_above >= filtered_least &&
-                              rank.filtered_above <= filtered_most;
+        const bool sound = ended_early
+                               ? filtered_most >= hits
+                               : rank.above >= least && rank.above <= most && rank.undecided == 0 &&
+                                     rank.filtered_above >= filtered_least &&
+                                     rank.filtered_above <= filtered_most;
         if (!sound) ++wrong;
       }
     }

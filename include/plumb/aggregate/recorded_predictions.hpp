@@ -88,7 +88,9 @@ inline RecordedCell recorded_cell(const RecordedRow& row, const ReadingOptions& 
   if (options.scoring) {
     other = reduced(row.parts, *options.scoring);
     if (!other) {
-      throw user_error({file, row.fact.line, "answer_token_counts"},
+      throw user_error({file, row.fact.line,
+                        options.scoring->span == Span::continuation ? "continuation_token_counts"
+                                                                    : "answer_token_counts"},
                        "an option has no scored token to reduce over", "choose another --span");
     }
     scores = &*other;

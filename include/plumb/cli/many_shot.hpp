@@ -114,7 +114,7 @@ int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make
   const FixedFile file = read_fixed_file(arguments.fixed);
   const std::vector<FixedStudy>& studies = file.studies;
   auto model = make_model(arguments.model);
-  CausalScorer scorer(model, arguments.bos, Span::answer);
+  CausalScorer scorer(model, arguments.bos, Span::continuation);
   const ModelDescription description = describe_model(model);
   const ManyShotCheck check(model, arguments.bos);
   for (const FixedStudy& study : studies) {
@@ -132,7 +132,7 @@ int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make
   std::size_t total = 0;
   for (const FixedStudy& study : studies) total += study.tests.size() * study.choices.size();
   Progress progress(console.err, total, "choices", console.err_is_terminal);
-  PackRun packs(scorer, folder.file("journal.jsonl"), {Reduction::sum, Span::answer},
+  PackRun packs(scorer, folder.file("journal.jsonl"), {Reduction::sum, Span::continuation},
                 [&](const RunState& state) {
                   progress.update(state.statements, state.fresh, state.relation);
                 });

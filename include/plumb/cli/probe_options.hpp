@@ -42,8 +42,9 @@ struct ProbeOptions : JobOptions {
     list.add_options()  //
         ("reduction", text_option(reduction, "sum")->value_name("sum|mean"),
          "over a statement's tokens")  //
-        ("span", text_option(span, "statement")->value_name("statement|answer"),
-         "which tokens count");
+        ("span", text_option(span, "statement")->value_name("KIND"),
+         "which tokens count: statement, answer (those that share a byte with it) or continuation "
+         "(all behind what stands before the answer)");
   }
 
   /// Options of scoring; `all_templates` is what --templates is by default, instead of template 0.
@@ -61,7 +62,10 @@ struct ProbeOptions : JobOptions {
   [[nodiscard]] Scoring scoring() const {
     return {
         parse_choice(reduction, "--reduction", "sum", "mean") ? Reduction::sum : Reduction::mean,
-        parse_choice(span, "--span", "statement", "answer") ? Span::statement : Span::answer};
+        one_of<Span>(span, "--span",
+                     {{"statement", Span::statement},
+                      {"answer", Span::answer},
+                      {"continuation", Span::continuation}})};
   }
 
   [[nodiscard]] ProbeArguments parse(const options::variables_map& values,

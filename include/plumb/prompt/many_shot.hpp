@@ -8,7 +8,9 @@
 // default. The text is tokenised whole and y found by its bytes. The paper's efficient variant
 // tokenises every subject, object and separator apart and puts their tokens in a row
 // (`Join::ids`). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", equation 1 and
-// Appendix C.
+// Appendix C. The question's subject is the end of what is given; what the choice is scored over is
+// all behind it, the separator included (C.1). Under `Join::ids` separators are tokens of their own
+// and the choice is scored over its own tokens (C.2).
 
 #include <cstddef>
 #include <span>
@@ -61,22 +63,26 @@ struct ManyShot {
                                const std::string& subject) const {
     Prompt prompt = sequence(shots);
     prompt.answer.clear();
-    if (!prompt.text.empty()) put(prompt, item_separator);
+    if (!prompt.text.empty()) put(prompt, item_separator, true);
     put(prompt, subject);
+    prompt.given = prompt.text.size();
     return prompt;
   }
 
  private:
   void append(Prompt& prompt, const SubjectObject& pair) const {
-    if (!prompt.text.empty()) put(prompt, item_separator);
+    if (!prompt.text.empty()) put(prompt, item_separator, true);
     put(prompt, pair.subject);
-    put(prompt, pair_separator);
+    prompt.given = prompt.text.size();
+    put(prompt, pair_separator, true);
+    if (join == Join::ids) prompt.given = prompt.text.size();
     prompt.answer.push_back({prompt.text.size(), prompt.text.size() + pair.object.size()});
     put(prompt, pair.object);
   }
 
-  void put(Prompt& prompt, std::string_view part) const {
-    if (join == Join::ids && !prompt.text.empty()) prompt.cuts.push_back(prompt.text.size());
+  void put(Prompt& prompt, std::string_view part, bool separator = false) const {
+    const bool cut = join == Join::ids && !prompt.text.empty();
+    if (cut) prompt.cuts.push_back({prompt.text.size(), separator});
     prompt.text += part;
   }
 };

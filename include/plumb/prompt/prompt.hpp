@@ -16,13 +16,25 @@
 
 namespace plumb {
 
+/// Where a text is cut before it is tokenised.
+struct Cut {
+  /// The byte at which the piece behind the cut begins.
+  std::size_t at = 0;
+  /// Whether that piece is a separator, which gets no space that the tokenizer puts before a text.
+  bool separator = false;
+
+  friend bool operator==(const Cut&, const Cut&) = default;
+};
+
 struct Prompt {
   std::string text;
   /// Where the answer stands, in order; several spans when the template repeats [Y].
   std::vector<ByteSpan> answer;
-  /// Bytes at which the text is cut before it is tokenised, ascending: each piece by itself, their
-  /// tokens in a row. Mostly none: the text is tokenised whole.
-  std::vector<std::size_t> cuts{};
+  /// Ascending: each piece is tokenised by itself, their tokens in a row. Mostly none: the text is
+  /// tokenised whole.
+  std::vector<Cut> cuts{};
+  /// Bytes that the model is given; the continuation is what follows them. 0: nothing is given.
+  std::size_t given = 0;
 };
 
 /// A PromptBuilder turns an option of a fact into a prompt.

@@ -16,7 +16,8 @@
 
 namespace plumb {
 
-/// Fills a template. Answer spans count bytes of the finished text.
+/// Fills a template. Answer spans count bytes of the finished text; given is what stands before the
+/// first [Y], without the spaces at its end.
 [[nodiscard]] inline Prompt fill_template(std::string_view pattern, std::string_view subject,
                                           std::string_view answer, bool verbatim = false) {
   Prompt prompt;
@@ -29,6 +30,7 @@ namespace plumb {
       prompt.text += subject;
       at += 3;
     } else if (placeholder == "[Y]") {
+      if (prompt.answer.empty()) prompt.given = prompt.text.find_last_not_of(' ') + 1;
       prompt.answer.push_back({prompt.text.size(), prompt.text.size() + answer.size()});
       prompt.text += answer;
       at += 3;
@@ -46,6 +48,7 @@ namespace plumb {
     shift(span.begin);
     shift(span.end);
   }
+  shift(prompt.given);
   prompt.text = capitalized;
   return prompt;
 }

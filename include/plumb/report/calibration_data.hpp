@@ -45,6 +45,7 @@ struct CalibrationResults {
 /// The paper's name of a reduction: "Sum", "Mean (A)" over the answer alone.
 [[nodiscard]] inline std::string scoring_label(Scoring scoring) {
   const std::string reduction = scoring.reduction == Reduction::sum ? "Sum" : "Mean";
+  if (scoring.span == Span::continuation) return reduction + " (C)";
   return scoring.span == Span::answer ? reduction + " (A)" : reduction;
 }
 

@@ -166,7 +166,7 @@ class ProbeReport {
            "Ties: "
            "rows whose best score is shared, where the first option counts as the answer.</p>\n"
         << relation_table();
-    const bool whole = setting("reduction") != "mean" && setting("span") != "answer";
+    const bool whole = setting("reduction") != "mean" && setting("span") == "statement";
     out << "<h2>What the model believes</h2>\n<p class=\"dim\">Every option of a fact with its "
         << (whole ? "probability among the options."
                   : "share of the softmax over the options' scores (" + setting("reduction") +

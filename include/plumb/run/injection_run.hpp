@@ -45,7 +45,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
     cost += block.cost();
     std::vector<double>& scores = made.log_probabilities.emplace_back();
     for (const StatementScore& score : packs.score(name, i, block)) {
-      scores.push_back(score.answer_log_likelihood);
+      scores.push_back(score.continuation_log_likelihood);
     }
   }
   write_atomically(file, recorded_injection_text(made));

@@ -62,7 +62,9 @@ class Journal {
       line += ',';
       score.answer_log_likelihood = put(line, score.answer_log_likelihood, relation);
       line.append(",").append(std::to_string(score.tokens));
-      line.append(",").append(std::to_string(score.answer_tokens)).append("]");
+      line.append(",").append(std::to_string(score.answer_tokens)).append(",");
+      score.continuation_log_likelihood = put(line, score.continuation_log_likelihood, relation);
+      line.append(",").append(std::to_string(score.continuation_tokens)).append("]");
     }
     line += "]}\n";
     begins_[{relation, block, pack}] = file_.append(line);
@@ -87,7 +89,8 @@ class Journal {
     std::vector<StatementScore> scores;
     for (const Json& item : record.at("scores")) {
       scores.push_back({item.at(0).get<double>(), item.at(1).get<double>(),
-                        item.at(2).get<std::uint32_t>(), item.at(3).get<std::uint32_t>()});
+                        item.at(2).get<std::uint32_t>(), item.at(3).get<std::uint32_t>(),
+                        item.at(4).get<double>(), item.at(5).get<std::uint32_t>()});
     }
     return scores;
   }

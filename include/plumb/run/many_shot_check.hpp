@@ -22,6 +22,7 @@
 #include "plumb/prompt/injection.hpp"
 #include "plumb/run/fixed_study.hpp"
 #include "plumb/run/many_shot_plan.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 #include "plumb/score/recorded_choices.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
@@ -48,7 +49,8 @@ class ManyShotCheck {
       std::size_t most = 0;
       for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
         if (grows && f % ManyShotRelation::eic_questions != last) continue;
-        const std::size_t subject = model_.tokenize(" " + asked.test_fact(f).subject).tokens.size();
+        const std::size_t subject =
+            inner_tokens(model_, " " + asked.test_fact(f).subject).tokens.size();
         const std::vector<std::uint32_t>& choices = asked.choices()[f].options;
         for (std::size_t c = 0; c < choices.size(); ++c) {
           const std::size_t size = subject + options[choices[c]].size();
@@ -165,11 +167,11 @@ class ManyShotCheck {
   }
 
  private:
-  /// Of each option by itself, behind a space.
+  /// Of each option by itself, behind a space, as inside a longer text.
   [[nodiscard]] std::vector<std::vector<TokenId>> option_tokens(const Relation& relation) const {
     std::vector<std::vector<TokenId>> tokens;
     for (const std::string& option : relation.options) {
-      tokens.push_back(prompt_ids(model_, {" " + option, {}, {}}, std::nullopt));
+      tokens.push_back(ids_of(inner_tokens(model_, " " + option)));
     }
     return tokens;
   }

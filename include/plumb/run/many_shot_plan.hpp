@@ -268,16 +268,19 @@ class ManyShotRelation {
     add("hgp", templates.hgp);
     add("mmp", templates.mmp);
     const auto opening = [this, texts](std::size_t s, std::size_t f) {
-      return Prompt{with_subject(texts[s], test_fact(f).subject), {}, {}};
+      std::string text = with_subject(texts[s], test_fact(f).subject);
+      const std::size_t given = text.find_last_not_of(' ') + 1;
+      return Prompt{std::move(text), {}, {}, given};
     };
     block.opening = opening;
     block.query = [this, opening](std::size_t s, std::size_t f) {
       Query query;
-      const std::string before = opening(s, f).text + " ";
+      const Prompt given = opening(s, f);
+      const std::string before = given.text + " ";
       for (std::size_t c = 0; c < choices_[f].options.size(); ++c) {
         const std::string& text = choice(f, c);
         query.candidates.push_back(
-            {before + text, {{before.size(), before.size() + text.size()}}, {}});
+            {before + text, {{before.size(), before.size() + text.size()}}, {}, given.given});
       }
       return query;
     };

@@ -31,12 +31,12 @@ namespace plumb {
 template <CausalLm Model>
 class ManyShotRun {
  public:
-  /// Scores answers alone, with BOS or without. All arguments must outlive it.
+  /// Scores continuations alone, with BOS or without. All arguments must outlive it.
   ManyShotRun(Model& model, bool with_bos, const RunFolder& folder, ProgressCallback on_progress)
       : model_(model),
-        scorer_(model, with_bos, Span::answer),
+        scorer_(model, with_bos, Span::continuation),
         folder_(folder),
-        packs_(scorer_, folder.file("journal.jsonl"), {Reduction::sum, Span::answer},
+        packs_(scorer_, folder.file("journal.jsonl"), {Reduction::sum, Span::continuation},
                std::move(on_progress)) {}
 
   /// Scores what is not scored yet. Leaves one file of rows for each relation that is asked.

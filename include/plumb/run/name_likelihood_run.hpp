@@ -55,7 +55,7 @@ class NameLikelihoodRun {
   NameLikelihoodRun(Model& model, bool with_bos, const AnswerOptions& options,
                     const MultiPromptDataset& dataset, const AskedFacts& asked,
                     const RunFolder& folder, PartWork& work)
-      : scorer_(model, with_bos, Span::answer),
+      : scorer_(model, with_bos, Span::continuation),
         options_(options),
         dataset_(dataset),
         asked_(asked),
@@ -185,7 +185,8 @@ class NameLikelihoodRun {
       Query query;
       for (const std::string& name : question.names) {
         const std::string text = question.text + " " + name;
-        query.candidates.push_back({text, {{question.text.size(), text.size()}}, {}});
+        const std::size_t given = question.text.size();
+        query.candidates.push_back({text, {{given + 1, text.size()}}, {}, given});
       }
       scorer_.add(block, query);
     }
@@ -200,7 +201,8 @@ class NameLikelihoodRun {
           const std::vector<StatementScore> pack = scorer_.score(block, p);
           const auto statements = block.pack(p);
           for (std::size_t i = 0; i < pack.size(); ++i) {
-            made[statements[i]] = {pack[i].answer_log_likelihood, pack[i].answer_tokens};
+            made[statements[i]] = {pack[i].continuation_log_likelihood,
+                                   pack[i].continuation_tokens};
           }
         }
       });

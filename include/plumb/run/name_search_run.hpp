@@ -4,7 +4,8 @@
 // How are exact ranks by likelihood taken so that the job can be taken up again?
 //
 // The names' searches go 128 queries a pack, and each pack is written into the journal when it is
-// done. The LM head is the same search over names of one token.
+// done. The LM head is the same search over names of one token. A name has the tokens that it has
+// behind its query in one text.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,8 @@
 #include "plumb/run/part_work.hpp"
 #include "plumb/run/unranked.hpp"
 #include "plumb/score/pack_plan.hpp"
+#include "plumb/score/prompt_tokens.hpp"
+#include "plumb/score/token_joins.hpp"
 
 namespace plumb {
 
@@ -48,18 +52,36 @@ class NameSearchRun {
     for (const std::uint32_t e : plan.candidates.entities()) {
       texts.push_back(TriplePrompt::candidate(plan.graph.entities[e]));
     }
-    return searched(plan, "likelihood", label, NameTrie(model_, texts), QueryForm::paper, with_bos,
-                    options_.search);
+    const TriplePrompt prompt(plan.graph, plan.shots, QueryForm::paper);
+    const TokenJoins joins(model_);
+    const auto lead_of = [&](const GraphQuery& query) -> std::string {
+      const std::string given = prompt.query(query);
+      const std::string& gold = texts[plan.candidates.place(query.gold())];
+      const std::string_view lead = joins.lead(given, ' ');
+      const auto behind = tokens_behind(model_, given + gold, given.size());
+      const auto behind_lead = tokens_behind(model_, std::string(lead) + gold, lead.size());
+      // A tokenizer that normalises its text may cut otherwise than its vocabulary tells.
+      const bool decides = behind.spells_text && ids_of(behind) == ids_of(behind_lead);
+      return decides ? std::string(lead) : given;
+    };
+    const auto trie_of = [&](const std::string& lead) { return NameTrie(model_, texts, lead); };
+    return searched(plan, "likelihood", label, prompt, lead_of, trie_of, with_bos, options_.search);
   }
 
-  /// Ranks by the next token alone; all candidates have names of one token.
+  /// Ranks by the next token alone, behind the query's own tokens; all candidates have names of one
+  /// token.
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, bool with_bos,
                                                 const std::string& label = "") {
     std::vector<std::string> texts;
+    std::vector<std::vector<TokenId>> tokens;
     for (const std::uint32_t e : plan.candidates.entities()) {
       texts.push_back((options_.form == QueryForm::paper ? " " : "") + plan.graph.entities[e].name);
+      tokens.push_back(ids_of(inner_tokens(model_, texts.back())));
     }
-    return searched(plan, "lm-head", label, NameTrie(model_, texts), options_.form, with_bos, {});
+    return searched(
+        plan, "lm-head", label, TriplePrompt(plan.graph, plan.shots, options_.form),
+        [](const GraphQuery&) { return std::string(); },
+        [&](const std::string&) { return NameTrie(tokens, texts); }, with_bos, {});
   }
 
   /// By method; " heads" behind it for head queries.
@@ -68,34 +90,54 @@ class NameSearchRun {
  private:
   static constexpr std::size_t pack_size = 128;
 
+  /// Queries of one lead share a trie; nearly always all have the same.
+  template <class LeadOf, class TrieOf>
   [[nodiscard]] std::vector<EntityRank> searched(const RankPlan& plan, const std::string& method,
-                                                 const std::string& label, const NameTrie& trie,
-                                                 QueryForm form, bool with_bos,
+                                                 const std::string& label,
+                                                 const TriplePrompt& prompt, LeadOf lead_of,
+                                                 TrieOf trie_of, bool with_bos,
                                                  const NameSearchOptions& search) {
-    const TriplePrompt prompt(plan.graph, plan.shots, form);
     const TrueCandidates truths(plan);
     const std::optional<TokenId> bos = with_bos ? model_.bos() : std::nullopt;
     std::vector<EntityRank> made;
-    for (const PlannedQuery& planned : plan.queries)
-      made.push_back(unranked(model_, plan, planned));
-    for (const bool head : {false, true}) {
+    std::map<std::pair<bool, std::string>, std::vector<std::size_t>> by_lead;
+    for (std::size_t i = 0; i < plan.queries.size(); ++i) {
+      made.push_back(unranked(model_, plan, plan.queries[i]));
+      const GraphQuery& query = plan.queries[i].query;
+      by_lead[{query.asks_head, lead_of(query)}].push_back(i);
+    }
+    std::map<std::string, std::size_t> parts;
+    for (const auto& [group, places] : by_lead) {
+      const NameTrie trie = trie_of(group.second);
       std::vector<NameQuestion> questions;
-      std::vector<std::size_t> places;
-      for (std::size_t i = 0; i < plan.queries.size(); ++i) {
+      for (const std::size_t i : places) {
         const GraphQuery& query = plan.queries[i].query;
-        if (query.asks_head != head) continue;
-        places.push_back(i);
         questions.push_back({prompt_ids(model_, {prompt.query(query), {}, {}}, bos),
                              plan.candidates.place(query.gold()), truths.of(query)});
         refuse_length(plan, query, questions.back().prompt.size() + trie.longest(0));
+        take_given(plan, query, trie, questions.back().prompt);
       }
-      if (!questions.empty()) {
-        const std::string side = method + (head ? " heads" : "");
-        search_packs(side, side + (label.empty() ? "" : " " + label), trie, search,
-                     std::move(questions), places, made);
+      const std::string side = method + (group.first ? " heads" : "");
+      std::string part = side + (label.empty() ? "" : " " + label);
+      if (const std::size_t before = parts[part]++; before > 0) {
+        part += " " + std::to_string(before + 1);
       }
+      search_packs(side, part, trie, search, std::move(questions), places, made);
     }
     return made;
+  }
+
+  /// Leaves out the prompt's last tokens that stand in the trie.
+  static void take_given(const RankPlan& plan, const GraphQuery& query, const NameTrie& trie,
+                         std::vector<TokenId>& prompt) {
+    const std::span<const TokenId> given = trie.given();
+    if (prompt.size() <= given.size() ||
+        !over::equal(std::span(prompt).last(given.size()), given)) {
+      throw user_error({.field = plan.graph.entities[query.given()].id},
+                       "a token of this tokenizer spans its whole query and a name",
+                       "use --bos yes or show shots");
+    }
+    prompt.resize(prompt.size() - given.size());
   }
 
   void search_packs(const std::string& method, const std::string& part, const NameTrie& trie,

@@ -110,15 +110,15 @@ class PackRun {
   // A reduction over no token is no number; better said here than found in a table.
   void refuse_unreducible(const std::string& relation,
                           const std::vector<StatementScore>& scores) const {
-    const bool whole = scoring_.span == Span::statement;
     for (const StatementScore& score : scores) {
       if (scored_tokens(score, scoring_.span) > 0) continue;
       throw user_error(
           {.field = relation},
           "a statement has no scored token in its " + std::string(name_of(scoring_.span)),
-          whole ? "lengthen the template or use --bos yes"
-                : "this tokenizer does not spell the answer, or it is the unscored first "
-                  "token; use --span statement or --bos yes");
+          scoring_.span != Span::answer
+              ? "lengthen the template or use --bos yes"
+              : "this tokenizer does not spell the answer, or it is the unscored first "
+                "token; use --span statement or --bos yes");
     }
   }
 

@@ -25,6 +25,7 @@
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/cosine_ranker.hpp"
 #include "plumb/score/name_search.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
@@ -131,7 +132,7 @@ template <class Tokenizer>
   for (const std::uint32_t e : plan.candidates.entities()) {
     const std::string& name = plan.graph.entities[e].name;
     const std::string text = (form == QueryForm::paper ? " " : "") + name;
-    if (tokenizer.tokenize(text).tokens.size() == 1) single.push_back(e);
+    if (inner_tokens(tokenizer, text).tokens.size() == 1) single.push_back(e);
   }
   return detail::narrowed(plan, std::move(single));
 }

@@ -6,6 +6,7 @@
 #include "plumb/data/knowledge_graph.hpp"
 #include "plumb/rank/recorded_entity_ranks.hpp"
 #include "plumb/run/rank_plan.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
@@ -23,7 +24,7 @@ template <class Tokenizer>
   rank.relation = graph.relations[query.triple.relation].id;
   rank.tail = graph.entities[query.triple.tail].id;
   rank.candidates = rank.filtered_candidates = plan.candidates.size();
-  rank.tokens = tokenizer.tokenize(" " + graph.entities[query.gold()].name).tokens.size();
+  rank.tokens = inner_tokens(tokenizer, " " + graph.entities[query.gold()].name).tokens.size();
   return rank;
 }
 

@@ -25,6 +25,7 @@
 #include "plumb/core/utf8.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 #include "plumb/score/row_lookups.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
@@ -57,9 +58,9 @@ class CausalScorer {
   };
 
   /// `with_bos` puts the model's BOS before every statement; without it the first token is not
-  /// scored. Throws a user error when the model has none. With `scored` the answer alone, only the
-  /// answers' tokens are looked up, which costs the model fewer rows; a statement's own
-  /// log-likelihood and count are then left at 0.
+  /// scored. Throws a user error when the model has none. With `scored` the answer or the continuation
+  /// alone, only their tokens are looked up, which costs the model fewer rows; the other
+  /// log-likelihoods and counts are then left at 0.
   CausalScorer(Model& model, bool with_bos, Span scored = Span::statement)
       : model_(model), scored_(scored) {
     if (!with_bos) return;
@@ -85,7 +86,7 @@ class CausalScorer {
   /// Throws a user error for a statement longer than the model's context.
   void add(Block& block, const Query& query) {
     for (const Prompt& prompt : query.candidates) {
-      append(block.statements_, prompt);
+      append(block.statements_, prompt, continuations_);
       block.one_by_one_ += block.statements_.length(block.statements_.size() - 1);
     }
   }
@@ -93,21 +94,21 @@ class CausalScorer {
   /// Throws the user error that scoring and reducing the query would end in, without the model.
   void check(const Query& query, Scoring scoring) const {
     TokenizedStatements statements;
+    ContinuationFinder continuations;
     for (const Prompt& prompt : query.candidates) {
-      append(statements, prompt);
-      const std::size_t last = statements.size() - 1;
-      const bool whole = scoring.span == Span::statement;
+      append(statements, prompt, continuations);
       bool reducible = false;
-      if (whole) reducible = statements.length(last) > 1;
-      for (const std::uint32_t t : statements.answer(last)) reducible = reducible || t > 0;
+      for_each_token(statements, statements.size() - 1, scoring.span,
+                     [&](std::size_t) { reducible = true; });
       if (reducible) continue;
       throw user_error(
           {.field = "statement"},
           "'" + shortened(prompt.text) + "' has no scored token in its " +
               std::string(name_of(scoring.span)),
-          whole ? "lengthen the template or use --bos yes"
-                : "the tokenizer does not spell the answer, or its only token is the first, "
-                  "which has no probability without BOS; use --span statement or --bos yes");
+          scoring.span != Span::answer
+              ? "lengthen the template or use --bos yes"
+              : "the tokenizer does not spell the answer, or its only token is the first, "
+                "which has no probability without BOS; use --span statement or --bos yes");
     }
   }
 
@@ -149,7 +150,11 @@ class CausalScorer {
           scores[i].log_likelihood += probability;
           ++scores[i].tokens;
         }
-        if (!over::binary_search(answer, t)) return;
+        if (scored_ != Span::answer && t >= statements.continuation(pack[i])) {
+          scores[i].continuation_log_likelihood += probability;
+          ++scores[i].continuation_tokens;
+        }
+        if (scored_ == Span::continuation || !over::binary_search(answer, t)) return;
         scores[i].answer_log_likelihood += probability;
         ++scores[i].answer_tokens;
       });
@@ -166,8 +171,11 @@ class CausalScorer {
   }
 
  private:
-  void append(TokenizedStatements& statements, const Prompt& prompt) const {
+  void append(TokenizedStatements& statements, const Prompt& prompt,
+              ContinuationFinder& continuations) const {
     Tokenization tokenization = tokenize_prompt(model_, prompt);
+    const std::size_t continuation =
+        scored_ == Span::answer ? 0 : continuations.first(model_, prompt, tokenization);
     if (scored_ == Span::answer && tokenization.spells_text) {
       std::size_t end = 0;  // what follows the answer tells nothing of it
       for (const ByteSpan& span : prompt.answer) end = std::max(end, span.end);
@@ -175,7 +183,7 @@ class CausalScorer {
         return token.bytes.begin >= end && token.bytes.end > end;
       });
     }
-    statements.add(prompt, tokenization, bos_);
+    statements.add(prompt, tokenization, bos_, continuation);
     const std::size_t length = statements.length(statements.size() - 1);
     if (length <= model_.context_length()) return;
     throw user_error({.field = "statement"},
@@ -184,17 +192,26 @@ class CausalScorer {
                      "shorten the template or leave the fact out");
   }
 
-  /// Calls `visit(t)` for each token whose probability is looked up, ascending. The first token has
-  /// none.
+  /// Calls `visit(t)` for each token whose probability is looked up, ascending.
   template <class Visit>
   void for_each_scored(const TokenizedStatements& statements, std::size_t statement,
                        Visit visit) const {
-    if (scored_ == Span::statement) {
-      for (std::size_t t = 1; t < statements.length(statement); ++t) visit(t);
-    } else {
+    for_each_token(statements, statement, scored_, visit);
+  }
+
+  /// The same for the tokens of a span. The statement's first token has no probability.
+  template <class Visit>
+  static void for_each_token(const TokenizedStatements& statements, std::size_t statement,
+                             Span span, Visit visit) {
+    if (span == Span::answer) {
       for (const std::uint32_t t : statements.answer(statement)) {
         if (t > 0) visit(static_cast<std::size_t>(t));
       }
+      return;
+    }
+    const std::size_t first = span == Span::statement ? 0 : statements.continuation(statement);
+    for (std::size_t t = std::max<std::size_t>(1, first); t < statements.length(statement); ++t) {
+      visit(t);
     }
   }
 
@@ -246,6 +263,7 @@ class CausalScorer {
   Model& model_;
   std::optional<TokenId> bos_;
   Span scored_;
+  ContinuationFinder continuations_;
   TokenTree tree_;
   std::vector<TokenId> context_;  // what the model holds: nodes 1 … of tree_
   RowLookups lookups_;

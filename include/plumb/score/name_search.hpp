@@ -42,11 +42,13 @@ class NameRows {
     std::vector<double>& row = rows_[node];
     row.clear();
     for (const NameTrie::Child& child : trie_.children(node)) {
-      row.push_back(log_probability(logits, child.token, normalizer));
+      // Read in any case, so that a token beyond the vocabulary is refused.
+      const double nats = log_probability(logits, child.token, normalizer);
+      row.push_back(trie_.is_given(child.node) ? 0 : nats);
     }
   }
 
-  /// Nats, parallel to the node's children.
+  /// Nats, parallel to the node's children; 0 for a child that is given.
   [[nodiscard]] std::span<const double> of(NodeId node) const { return rows_.at(node); }
 
  private:
@@ -159,7 +161,7 @@ class NameSearch {
       sum += rows_.of(path_[i])[static_cast<std::size_t>(place - children.begin())];
       sums_[below] = sum;
     }
-    found_.score = reduced(sum, path_.size());
+    found_.score = reduced(sum, trie_.length(gold_));
     for (const NodeId node : path_) expand(node);
   }
 
@@ -173,7 +175,7 @@ class NameSearch {
       const NodeId child = children[i].node;
       const double sum = before + row[i];
       if (trie_.is_leaf(child)) {
-        count(child, reduced(sum, trie_.tree().depth(child)));
+        count(child, reduced(sum, trie_.length(child)));
         continue;
       }
       const double bound = reduced(sum, trie_.longest(child));

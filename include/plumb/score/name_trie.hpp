@@ -3,23 +3,26 @@
 
 // Which candidates can a prefix still become?
 //
-// The candidates' texts, tokenised by themselves, as one trie, the same for every query. No candidate
-// may begin another (a closing bracket sees to it), so each is a leaf. Candidates with one and the
-// same tokens share a leaf.
+// The tokens that the candidates' texts have behind a prompt, as one trie. Prompt and candidate are
+// tokenised as one text; the lead is as much of the prompt's end as decides how (token_joins.hpp),
+// so prompts of one lead share a trie. Where a candidate's token spans the join, the trie begins as
+// many tokens before the prompt's end, and the prompt's own tokens on the way down are given: they
+// cost nothing. No candidate may begin another (a closing bracket sees to it), so each is a leaf.
+// Candidates with one and the same tokens share a leaf.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/token_tree.hpp"
-#include "plumb/prompt/prompt.hpp"
-#include "plumb/score/tokenized_statements.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
@@ -31,17 +34,30 @@ class NameTrie {
     NodeId node;
   };
 
-  /// Throws a user error for a text without tokens and for one whose tokens begin another's.
+  /// Of texts behind a lead. Throws a user error for a text without tokens and for one whose tokens
+  /// begin another's.
   template <class Tokenizer>
-  NameTrie(const Tokenizer& tokenizer, std::span<const std::string> texts) {
+  NameTrie(const Tokenizer& tokenizer, std::span<const std::string> texts,
+           std::string_view lead = {})
+      : NameTrie(tokens_of(tokenizer, texts, lead), texts,
+                 lead.empty() ? std::vector<TokenId>() : ids_of(tokenizer.tokenize(lead))) {}
+
+  /// Of texts whose tokens are known; `own` are the lead's, which `tokens` begin with or leave early.
+  NameTrie(const std::vector<std::vector<TokenId>>& tokens, std::span<const std::string> texts,
+           std::vector<TokenId> own = {})
+      : given_(std::move(own)) {
+    std::size_t shared = given_.size();
+    for (const auto& ids : tokens) shared = std::min(shared, common_prefix(given_, ids));
+    given_.erase(given_.begin(), given_.begin() + static_cast<std::ptrdiff_t>(shared));
     for (std::uint32_t i = 0; i < texts.size(); ++i) {
-      const std::vector<TokenId> ids = prompt_ids(tokenizer, {texts[i], {}, {}}, std::nullopt);
-      if (ids.empty()) {
-        throw user_error({.field = "candidate"}, "'" + texts[i] + "' has no token", "leave it out");
-      }
-      const NodeId leaf = tree_.insert(ids);
+      const NodeId leaf = tree_.insert(std::span(tokens[i]).subspan(shared));
       leaves_.push_back(leaf);
       candidates_[leaf].push_back(i);
+    }
+    find_given();
+    for (std::uint32_t i = 0; i < texts.size(); ++i) {
+      if (length(leaves_[i]) > 0) continue;
+      throw user_error({.field = "candidate"}, "'" + texts[i] + "' has no token", "leave it out");
     }
     count_.assign(tree_.size(), 0);
     longest_.assign(tree_.size(), 0);
@@ -55,7 +71,7 @@ class NameTrie {
                            "end each with a text that none has within");
         }
         count_[node] = static_cast<std::uint32_t>(found->second.size());
-        longest_[node] = tree_.depth(node);
+        longest_[node] = static_cast<std::uint32_t>(length(node));
       }
       count_[parent] += count_[node];
       longest_[parent] = std::max(longest_[parent], longest_[node]);
@@ -64,6 +80,14 @@ class NameTrie {
   }
 
   [[nodiscard]] const TokenTree& tree() const noexcept { return tree_; }
+  /// The prompt's last tokens, which stand in the trie: its root is the prompt without them.
+  [[nodiscard]] std::span<const TokenId> given() const noexcept { return given_; }
+  /// Whether a node's last token is one of these.
+  [[nodiscard]] bool is_given(NodeId node) const { return given_depth_[node] == tree_.depth(node); }
+  /// Tokens of a node's prefix that are a candidate's and not given.
+  [[nodiscard]] std::size_t length(NodeId node) const {
+    return tree_.depth(node) - given_depth_[node];
+  }
   /// A node that is a candidate; others have children.
   [[nodiscard]] bool is_leaf(NodeId node) const { return children_[node].empty(); }
   [[nodiscard]] std::span<const Child> children(NodeId node) const { return children_[node]; }
@@ -72,7 +96,7 @@ class NameTrie {
   [[nodiscard]] std::span<const std::uint32_t> candidates(NodeId leaf) const {
     return candidates_.at(leaf);
   }
-  /// Candidates at or below a node, and tokens of the longest.
+  /// Candidates at or below a node, and the longest one's length.
   [[nodiscard]] std::size_t count(NodeId node) const { return count_[node]; }
   [[nodiscard]] std::size_t longest(NodeId node) const { return longest_[node]; }
   [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
@@ -84,6 +108,32 @@ class NameTrie {
   }
 
  private:
+  template <class Tokenizer>
+  static std::vector<std::vector<TokenId>> tokens_of(const Tokenizer& tokenizer,
+                                                     std::span<const std::string> texts,
+                                                     std::string_view lead) {
+    std::vector<std::vector<TokenId>> all;
+    for (const std::string& text : texts) {
+      all.push_back(ids_of(tokenizer.tokenize(std::string(lead) + text)));
+    }
+    return all;
+  }
+
+  void find_given() {
+    given_depth_.assign(tree_.size(), 0);
+    NodeId at = TokenTree::root;
+    for (const TokenId token : given_) {
+      at = tree_.child(at, token);
+      if (at == TokenTree::none) break;
+      given_depth_[at] = tree_.depth(at);
+    }
+    for (NodeId node = 1; node < tree_.size(); ++node) {
+      given_depth_[node] = std::max(given_depth_[node], given_depth_[tree_.parent(node)]);
+    }
+  }
+
+  std::vector<TokenId> given_;
+  std::vector<std::uint32_t> given_depth_;  // by node: given tokens of its prefix
   TokenTree tree_;
   std::vector<NodeId> leaves_;  // by candidate
   std::unordered_map<NodeId, std::vector<std::uint32_t>> candidates_;

@@ -6,8 +6,9 @@
 //   metadata_results.json     by relation: templates, answer space, reduction, relation_info
 //   <relation>_results.jsonl  a row for each fact and template: sub_id, sub_label, sub_aliases,
 //                             answer_idx, template_index, instance_index, pll_scores, and beyond
-//                             lm-pub-quiz token_counts, answer_scores, answer_token_counts, and
-//                             choices where a fact has its own texts for the options
+//                             lm-pub-quiz token_counts, answer_scores, answer_token_counts,
+//                             continuation_scores, continuation_token_counts, and choices where a
+//                             fact has its own texts for the options
 // pll_scores is the number the run was asked for (its reduction over its span); when that is not over
 // the statement, statement_scores keeps the sum over it. Scores carry ten decimals. Also reads
 // lm-pub-quiz's own folders, whose rows may lack all but answer_idx and pll_scores. Source:
@@ -105,6 +106,11 @@ void append_column(std::string& out, std::string_view name, const Values& values
     return s.answer_tokens > 0 ? s.answer_log_likelihood : std::nan("");
   });
   column("answer_token_counts", count, [](const StatementScore& s) { return s.answer_tokens; });
+  column("continuation_scores", number, [](const StatementScore& s) {
+    return s.continuation_tokens > 0 ? s.continuation_log_likelihood : std::nan("");
+  });
+  column("continuation_token_counts", count,
+         [](const StatementScore& s) { return s.continuation_tokens; });
   if (scoring.span != Span::statement) {
     column("statement_scores", number, [](const StatementScore& s) { return s.log_likelihood; });
   }
@@ -211,7 +217,7 @@ template <class Fail>
 std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, const Json& line,
                                            const std::vector<double>& scores, Fail fail) {
   std::vector<StatementScore> parts(scores.size());
-  const auto read = [&](const char* field, auto set) {
+  const auto read_span = [&](const char* field, auto set, auto span_tokens) {
     const auto found = line.find(field);
     if (found == line.end()) {
       fail(field, "is missing, so other reductions cannot be made from this scoring",
@@ -223,18 +229,29 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
     const bool counts = std::string_view(field).ends_with("counts");
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const Json& number = (*found)[i];
-      // An answer without a token of its own has no score.
-      if (number.is_null() && parts[i].answer_tokens == 0 && !counts) continue;
+      // A span without a token of its own has no score.
+      if (number.is_null() && !counts && span_tokens(parts[i]) == 0) continue;
       const bool sound = counts ? number.is_number_unsigned() && number < 4'000'000'000U
                                 : number.is_number() && std::isfinite(number.get<double>());
       if (!sound) fail(field, counts ? "holds what is no count" : "holds what is no finite number");
       set(parts[i], number.get<double>());
     }
   };
+  const auto answered = [](const StatementScore& s) { return s.answer_tokens; };
+  const auto continued = [](const StatementScore& s) { return s.continuation_tokens; };
+  const auto read = [&](const char* field, auto set) { read_span(field, set, answered); };
   const auto count = [](double value) { return static_cast<std::uint32_t>(value); };
   read("token_counts", [&](StatementScore& s, double v) { s.tokens = count(v); });
   read("answer_token_counts", [&](StatementScore& s, double v) { s.answer_tokens = count(v); });
   read("answer_scores", [](StatementScore& s, double v) { s.answer_log_likelihood = v; });
+  // Folders of plumb 0.1 have no continuations; nothing is reduced over them there.
+  if (line.contains("continuation_token_counts")) {
+    read("continuation_token_counts",
+         [&](StatementScore& s, double v) { s.continuation_tokens = count(v); });
+    read_span(
+        "continuation_scores",
+        [](StatementScore& s, double v) { s.continuation_log_likelihood = v; }, continued);
+  }
   if (recorded.reduction != "sum" && recorded.reduction != "mean") {
     fail("pll_scores",
          "were reduced by '" + recorded.reduction + "', from which other reductions cannot be made",

@@ -145,10 +145,10 @@ void for_each_sound_row(const std::filesystem::path& file, Visit visit) {
   detail::append_column(line, "choices", choices.options,
                         [&](std::uint32_t option) { line += std::to_string(option); });
   detail::append_column(line, "answer_scores", scores, [&](const StatementScore& score) {
-    detail::append_fixed(line, score.answer_log_likelihood);
+    detail::append_fixed(line, score.continuation_log_likelihood);
   });
   detail::append_column(line, "answer_token_counts", scores, [&](const StatementScore& score) {
-    line += std::to_string(score.answer_tokens);
+    line += std::to_string(score.continuation_tokens);
   });
   return line + "}\n";
 }

@@ -27,7 +27,9 @@ class ScoreTable {
       : log_likelihood({facts, prompts, candidates}, 0.0),
         answer_log_likelihood({facts, prompts, candidates}, 0.0),
         tokens({facts, prompts, candidates}, 0U),
-        answer_tokens({facts, prompts, candidates}, 0U) {}
+        answer_tokens({facts, prompts, candidates}, 0U),
+        continuation_log_likelihood({facts, prompts, candidates}, 0.0),
+        continuation_tokens({facts, prompts, candidates}, 0U) {}
 
   [[nodiscard]] std::size_t facts() const { return log_likelihood.shape(0); }
   [[nodiscard]] std::size_t prompts() const { return log_likelihood.shape(1); }
@@ -39,12 +41,18 @@ class ScoreTable {
     answer_log_likelihood.flat(statement) = score.answer_log_likelihood;
     tokens.flat(statement) = score.tokens;
     answer_tokens.flat(statement) = score.answer_tokens;
+    continuation_log_likelihood.flat(statement) = score.continuation_log_likelihood;
+    continuation_tokens.flat(statement) = score.continuation_tokens;
   }
 
   [[nodiscard]] StatementScore at(std::size_t fact, std::size_t prompt,
                                   std::size_t candidate) const {
-    return {log_likelihood(fact, prompt, candidate), answer_log_likelihood(fact, prompt, candidate),
-            tokens(fact, prompt, candidate), answer_tokens(fact, prompt, candidate)};
+    return {log_likelihood(fact, prompt, candidate),
+            answer_log_likelihood(fact, prompt, candidate),
+            tokens(fact, prompt, candidate),
+            answer_tokens(fact, prompt, candidate),
+            continuation_log_likelihood(fact, prompt, candidate),
+            continuation_tokens(fact, prompt, candidate)};
   }
 
   /// All candidates of one prompt of one fact.
@@ -54,11 +62,13 @@ class ScoreTable {
     return scores;
   }
 
-  /// Nats; shape [facts, prompts, candidates], as are the three below.
+  /// Nats; shape [facts, prompts, candidates], as are the others.
   xt::xtensor<double, 3> log_likelihood;
   xt::xtensor<double, 3> answer_log_likelihood;
   xt::xtensor<std::uint32_t, 3> tokens;
   xt::xtensor<std::uint32_t, 3> answer_tokens;
+  xt::xtensor<double, 3> continuation_log_likelihood;
+  xt::xtensor<std::uint32_t, 3> continuation_tokens;
 };
 
 }  // namespace plumb

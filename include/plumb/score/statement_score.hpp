@@ -3,11 +3,14 @@
 
 // How likely is one statement, and which number of it counts?
 //
-// A scorer keeps both log-likelihoods and both counts, so that every reduction comes from one
+// A scorer keeps three log-likelihoods and three counts, so that every reduction comes from one
 // scoring:
 //   sum  = Σ log P(token | tokens before it)          mean = sum / scored tokens
-// over the whole statement or over the answer's tokens alone. A token is the answer's when their
-// byte ranges overlap (lm-pub-quiz's rule).
+// over the whole statement, over the answer's tokens or over the continuation's. A token is the
+// answer's when their byte ranges overlap, the statement's first token too (lm-pub-quiz 0.3.3 drops
+// the answer's first token where the answer begins the statement). The continuation is every token
+// of the whole text behind the longest token prefix that it shares with the tokens of what is given:
+// a space that is a token of its own before a digit is the continuation's and not the answer's.
 
 #include <cmath>
 #include <cstdint>
@@ -26,10 +29,12 @@ struct StatementScore {
   std::uint32_t tokens = 0;
   /// 0 when the answer's tokens cannot be told, or none of them is scored.
   std::uint32_t answer_tokens = 0;
+  double continuation_log_likelihood = 0;
+  std::uint32_t continuation_tokens = 0;
 };
 
 enum class Reduction { sum, mean };
-enum class Span { statement, answer };
+enum class Span { statement, answer, continuation };
 
 /// Which number stands for a statement.
 struct Scoring {
@@ -37,15 +42,21 @@ struct Scoring {
   Span span = Span::statement;
 };
 
-/// Scored tokens of the statement or of its answer alone.
+/// Scored tokens of the statement, of its answer alone or of its continuation.
 [[nodiscard]] inline std::uint32_t scored_tokens(const StatementScore& score, Span span) noexcept {
+  if (span == Span::continuation) return score.continuation_tokens;
   return span == Span::statement ? score.tokens : score.answer_tokens;
+}
+
+/// Nats over the same.
+[[nodiscard]] inline double log_likelihood(const StatementScore& score, Span span) noexcept {
+  if (span == Span::continuation) return score.continuation_log_likelihood;
+  return span == Span::statement ? score.log_likelihood : score.answer_log_likelihood;
 }
 
 /// The chosen number, in nats or nats per token. NaN when there is no token to reduce over.
 [[nodiscard]] inline double reduce(const StatementScore& score, Scoring scoring) noexcept {
-  const bool whole = scoring.span == Span::statement;
-  const double sum = whole ? score.log_likelihood : score.answer_log_likelihood;
+  const double sum = log_likelihood(score, scoring.span);
   const std::uint32_t count = scored_tokens(score, scoring.span);
   if (count == 0) return std::nan("");
   return scoring.reduction == Reduction::sum ? sum : sum / count;
@@ -55,6 +66,7 @@ struct Scoring {
   return reduction == Reduction::sum ? "sum" : "mean";
 }
 [[nodiscard]] inline std::string_view name_of(Span span) noexcept {
+  if (span == Span::continuation) return "continuation";
   return span == Span::statement ? "statement" : "answer";
 }
 

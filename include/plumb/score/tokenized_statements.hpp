@@ -4,7 +4,7 @@
 // What are the tokens of many statements, kept small?
 //
 // A block holds tens of thousands of statements; they are kept as one array of tokens with offsets,
-// and the places of the answer's tokens. Statements that begin with the same long context (the shots
+// and the places of the answer's and the continuation's tokens. Statements that begin with the same long context (the shots
 // of a many-shot prompt) keep how much of it they begin with and their own rest. The texts are not
 // kept.
 
@@ -19,37 +19,9 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/token.hpp"
 #include "plumb/prompt/prompt.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
-
-/// A prompt's tokens: of the whole text, or of its pieces one after another where it is cut.
-template <class Tokenizer>
-[[nodiscard]] Tokenization tokenize_prompt(const Tokenizer& tokenizer, const Prompt& prompt) {
-  if (prompt.cuts.empty()) return tokenizer.tokenize(prompt.text);
-  Tokenization all;
-  const std::string_view text = prompt.text;
-  for (std::size_t piece = 0, begin = 0; piece <= prompt.cuts.size(); ++piece) {
-    const std::size_t end = piece < prompt.cuts.size() ? prompt.cuts[piece] : text.size();
-    if (end == begin) continue;
-    const Tokenization part = tokenizer.tokenize(text.substr(begin, end - begin));
-    for (const Token& token : part.tokens) {
-      all.tokens.push_back({token.id, {token.bytes.begin + begin, token.bytes.end + begin}});
-    }
-    all.spells_text = all.spells_text && part.spells_text;
-    begin = end;
-  }
-  return all;
-}
-
-/// The same as identifiers alone, behind the BOS if it is given.
-template <class Tokenizer>
-[[nodiscard]] std::vector<TokenId> prompt_ids(const Tokenizer& tokenizer, const Prompt& prompt,
-                                              std::optional<TokenId> bos) {
-  std::vector<TokenId> ids;
-  if (bos) ids.push_back(*bos);
-  for (const Token& token : tokenize_prompt(tokenizer, prompt).tokens) ids.push_back(token.id);
-  return ids;
-}
 
 /// Tokens of a statement are counted from its first, the BOS if it was given. Not thread-safe while
 /// it grows; any number of threads may read it.
@@ -83,9 +55,15 @@ class TokenizedStatements {
     return part(answers_, answer_ends_, statement);
   }
 
-  /// Appends a prompt as it was tokenised. When the tokens do not spell the text none is the
-  /// answer's.
-  void add(const Prompt& prompt, const Tokenization& tokenization, std::optional<TokenId> bos) {
+  /// The place of the continuation's first token; the continuation goes on to the statement's end.
+  [[nodiscard]] std::size_t continuation(std::size_t statement) const {
+    return continuations_[statement];
+  }
+
+  /// Appends a prompt as it was tokenised; of its tokens those from `continuation` on, without the
+  /// BOS, are the continuation's. When the tokens do not spell the text none is the answer's.
+  void add(const Prompt& prompt, const Tokenization& tokenization, std::optional<TokenId> bos,
+           std::size_t continuation = 0) {
     std::size_t place = 0;
     std::size_t shared = 0;
     const auto push = [&](TokenId id) {
@@ -106,6 +84,7 @@ class TokenizedStatements {
       push(token.id);
     }
     shared_.push_back(static_cast<std::uint32_t>(shared));
+    continuations_.push_back(static_cast<std::uint32_t>(continuation + (bos ? 1 : 0)));
     ends_.push_back(tokens_.size());
     answer_ends_.push_back(answers_.size());
   }
@@ -122,6 +101,7 @@ class TokenizedStatements {
   std::vector<TokenId> tokens_;  // the rests, one after another
   std::vector<std::size_t> ends_;
   std::vector<std::uint32_t> shared_;
+  std::vector<std::uint32_t> continuations_;
   std::vector<std::uint32_t> answers_;
   std::vector<std::size_t> answer_ends_;
 };

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which tokens does a prompt have, and which of them are its continuation's?
+//
+// A text is tokenised whole, so a token that spans the join of prompt and continuation is what the
+// model would see. What is given has tokens of its own; the continuation is every token of the whole
+// text behind the longest token prefix that both share. In most vocabularies that is all of what is
+// given: none of their tokens spans the join.
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/token.hpp"
+#include "plumb/prompt/prompt.hpp"
+
+namespace plumb {
+
+[[nodiscard]] inline std::vector<TokenId> ids_of(const Tokenization& tokenization) {
+  std::vector<TokenId> ids;
+  ids.reserve(tokenization.tokens.size());
+  for (const Token& token : tokenization.tokens) ids.push_back(token.id);
+  return ids;
+}
+
+/// The tokens of a whole text behind the longest token prefix that it shares with the tokens of its
+/// first `given` bytes; their bytes count from there.
+template <class Tokenizer>
+[[nodiscard]] Tokenization tokens_behind(const Tokenizer& tokenizer, std::string_view text,
+                                         std::size_t given) {
+  Tokenization whole = tokenizer.tokenize(text);
+  const std::size_t shared =
+      common_prefix(ids_of(whole), ids_of(tokenizer.tokenize(text.substr(0, given))));
+  whole.tokens.erase(whole.tokens.begin(),
+                     whole.tokens.begin() + static_cast<std::ptrdiff_t>(shared));
+  const auto from_there = [&](std::size_t byte) { return byte < given ? 0 : byte - given; };
+  for (Token& token : whole.tokens) {
+    token.bytes = {from_there(token.bytes.begin), from_there(token.bytes.end)};
+  }
+  return whole;
+}
+
+/// The tokens that a text has inside a longer one. They are those of the text by itself, but for a
+/// tokenizer that puts a space before every text it is given (SentencePiece's dummy prefix): there
+/// the text is tokenised behind something that ends in a token of its own, so that no space is put
+/// before it.
+template <class Tokenizer>
+[[nodiscard]] Tokenization inner_tokens(const Tokenizer& tokenizer, std::string_view text) {
+  Tokenization alone = tokenizer.tokenize(text);
+  const std::string spelt = tokenizer.detokenize(ids_of(alone));
+  const bool has_space =
+      spelt.size() == text.size() + 1 && spelt.front() == ' ' && spelt.ends_with(text);
+  if (!has_space) return alone;
+  constexpr std::array<std::string_view, 4> leads{"\n", "a", "0", ")"};
+  for (const std::string_view lead : leads) {
+    Tokenization inner = tokens_behind(tokenizer, std::string(lead).append(text), lead.size());
+    if (tokenizer.detokenize(ids_of(inner)) == text) return inner;
+  }
+  return alone;
+}
+
+/// A prompt's tokens: of the whole text, or of its pieces one after another where it is cut.
+template <class Tokenizer>
+[[nodiscard]] Tokenization tokenize_prompt(const Tokenizer& tokenizer, const Prompt& prompt) {
+  if (prompt.cuts.empty()) return tokenizer.tokenize(prompt.text);
+  Tokenization all;
+  const std::string_view text = prompt.text;
+  bool is_separator = false;
+  for (std::size_t piece = 0, begin = 0; piece <= prompt.cuts.size(); ++piece) {
+    const bool is_last = piece == prompt.cuts.size();
+    const std::size_t end = is_last ? text.size() : prompt.cuts[piece].at;
+    const std::string_view part = text.substr(begin, end - begin);
+    if (!part.empty()) {
+      const Tokenization made =
+          is_separator ? inner_tokens(tokenizer, part) : tokenizer.tokenize(part);
+      for (const Token& token : made.tokens) {
+        all.tokens.push_back({token.id, {token.bytes.begin + begin, token.bytes.end + begin}});
+      }
+      all.spells_text = all.spells_text && made.spells_text;
+    }
+    begin = end;
+    if (!is_last) is_separator = prompt.cuts[piece].separator;
+  }
+  return all;
+}
+
+/// The same as identifiers alone, behind the BOS if it is given.
+template <class Tokenizer>
+[[nodiscard]] std::vector<TokenId> prompt_ids(const Tokenizer& tokenizer, const Prompt& prompt,
+                                              std::optional<TokenId> bos) {
+  std::vector<TokenId> ids = ids_of(tokenize_prompt(tokenizer, prompt));
+  if (bos) ids.insert(ids.begin(), *bos);
+  return ids;
+}
+
+/// What of a prompt is given, as a prompt.
+[[nodiscard]] inline Prompt given_part(const Prompt& prompt) {
+  Prompt given{prompt.text.substr(0, prompt.given), {}, {}, prompt.given};
+  for (const Cut& cut : prompt.cuts) {
+    if (cut.at < prompt.given) given.cuts.push_back(cut);
+  }
+  return given;
+}
+
+/// Tells the continuation's first token of prompts that mostly begin alike, one after another. Not
+/// thread-safe.
+class ContinuationFinder {
+ public:
+  /// The place among the prompt's tokens; `tokens` are the prompt's own.
+  template <class Tokenizer>
+  [[nodiscard]] std::size_t first(const Tokenizer& tokenizer, const Prompt& prompt,
+                                  const Tokenization& tokens) {
+    if (prompt.given == 0) return 0;
+    Prompt given = given_part(prompt);
+    if (given.text != last_.text || given.cuts != last_.cuts) {
+      given_ = ids_of(tokenize_prompt(tokenizer, given));
+      last_ = std::move(given);
+    }
+    std::size_t shared = 0;
+    while (shared < given_.size() && shared < tokens.tokens.size() &&
+           tokens.tokens[shared].id == given_[shared]) {
+      ++shared;
+    }
+    return shared;
+  }
+
+ private:
+  Prompt last_;
+  std::vector<TokenId> given_;
+};
+
+}  // namespace plumb
