@@ -12,10 +12,12 @@ need_packages wordnet-base unicode-cldr-core iso-codes miscfiles bodr chromium c
 build_plumb all
 need_model
 
+need_vocabularies
 need_peer
 need_conan
 
 say "running the tests"
 PLUMB_BUILD="$plumb_root/build" PLUMB_MODEL="$model_f32" PLUMB_MODEL_Q4="$model_q4" \
   PLUMB_PEER="$peer_python" PLUMB_CONAN="$conan_folder/bin/conan" PLUMB_SHARED="$plumb_shared" \
+  PLUMB_VOCABULARIES="$vocabulary_folder" \
   PLUMB_LLAMA_INCLUDE="$llama_prefix/include" exec python3 tests/run.py "$@"

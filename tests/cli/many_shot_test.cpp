@@ -322,9 +322,9 @@ BOOST_FIXTURE_TEST_CASE(a_fixed_study_is_replayed_in_its_own_shape, ManyShotFile
   for (const std::size_t t : {0U, 1U}) {
     for (const std::size_t c : {0U, 1U}) {
       const std::string subject = made.at("test").at(t).at("subject");
-      const double expected = test::answer_by_hand(
-          model, test::ending_in("Person Ae 1804 Person Af 1805 " + subject + " ",
-                                 made.at("choices").at(c).get<std::string>()));
+      const double expected = test::continuation_by_hand(
+          model, test::ending_in("Person Ae 1804 Person Af 1805 " + subject,
+                                 " " + made.at("choices").at(c).get<std::string>()));
       const double score = made.at("test").at(t).at("scores").at(c);
       BOOST_TEST(std::abs(score - expected) < 1e-5);
     }

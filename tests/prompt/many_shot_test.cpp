@@ -26,7 +26,7 @@ Texts answers(const Prompt& prompt) {
 Texts pieces(const Prompt& prompt) {
   Texts texts;
   std::size_t begin = 0;
-  for (const std::size_t cut : prompt.cuts) {
+  for (const auto& [cut, separator] : prompt.cuts) {
     texts.push_back(prompt.text.substr(begin, cut - begin));
     begin = cut;
   }
@@ -88,6 +88,9 @@ BOOST_AUTO_TEST_CASE(in_a_question_the_choice_alone_is_the_answer) {
   const Prompt first = form.question(std::span<const SubjectObject>{}, "Peru", "Lima");
   BOOST_TEST(first.text == "Peru: Lima");
   BOOST_TEST((first.answer == std::vector{ByteSpan{6, 10}}));
+  // The separator is the continuation's.
+  BOOST_TEST(first.given == 4U);
+  BOOST_TEST(prompt.text.substr(0, prompt.given) == "France: Paris; Italy: Rome; Peru");
 }
 
 BOOST_AUTO_TEST_CASE(a_question_after_a_built_sequence_is_the_same) {
@@ -99,7 +102,8 @@ BOOST_AUTO_TEST_CASE(a_question_after_a_built_sequence_is_the_same) {
       const Prompt after = form.question(form.sequence(shots), "Peru", "Lima");
       BOOST_TEST(after.text == whole.text);
       BOOST_TEST((after.answer == whole.answer));
-      BOOST_TEST(after.cuts == whole.cuts);
+      BOOST_TEST((after.cuts == whole.cuts));
+      BOOST_TEST(after.given == whole.given);
       // What shares a context relies on: the question begins with its shots.
       const Prompt context = form.sequence(shots);
       BOOST_TEST(whole.text.starts_with(context.text));
@@ -115,6 +119,7 @@ BOOST_AUTO_TEST_CASE(an_opening_ends_with_the_subject_and_has_no_answer) {
   BOOST_TEST(prompt.answer.empty());
   BOOST_TEST(prompt.cuts.empty());
   BOOST_TEST(form.opening({}, "Peru").text == "Peru");
+  BOOST_TEST(prompt.given == prompt.text.size());
 }
 
 BOOST_AUTO_TEST_CASE(joined_by_ids_every_part_is_cut_from_the_next) {
@@ -125,6 +130,11 @@ BOOST_AUTO_TEST_CASE(joined_by_ids_every_part_is_cut_from_the_next) {
   BOOST_TEST(answers(sequence) == (Texts{"Paris", "Rome"}));
   const Prompt question = form.question(std::span(capitals).first(1), "Chad", "é");
   BOOST_TEST(pieces(question) == (Texts{"France", " ", "Paris", ",", "Chad", " ", "é"}));
+  std::vector<bool> separators;
+  for (const Cut& cut : question.cuts) separators.push_back(cut.separator);
+  BOOST_TEST(separators == (std::vector<bool>{true, false, true, false, true, false}));
+  // The object is scored over its own tokens: the separator before it is given.
+  BOOST_TEST(question.text.substr(0, question.given) == "France Paris,Chad ");
   BOOST_TEST(pieces(form.question(Prompt{}, "Chad", "é")) == (Texts{"Chad", " ", "é"}));
   BOOST_TEST(pieces(form.opening(std::span(capitals).first(1), "Chad")) ==
              (Texts{"France", " ", "Paris", ",", "Chad"}));
@@ -140,7 +150,7 @@ BOOST_AUTO_TEST_CASE(joined_by_ids_without_separators_subject_and_object_are_sti
     if (!piece.empty()) held.push_back(piece);
   }
   BOOST_TEST(held == (Texts{"France", "Paris", "Italy", "Rome"}));
-  BOOST_TEST(std::ranges::is_sorted(prompt.cuts));
+  BOOST_TEST(std::ranges::is_sorted(prompt.cuts, {}, &Cut::at));
 }
 
 BOOST_AUTO_TEST_CASE(a_token_may_hold_a_separator_with_either_neighbour) {

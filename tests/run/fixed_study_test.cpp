@@ -11,7 +11,7 @@
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
-using test::answer_by_hand;
+using test::continuation_by_hand;
 using test::ending_in;
 using test::reader_of_births;
 using test::says;
@@ -35,8 +35,8 @@ struct FixedFiles {
   }
   FixedResult run(const FixedStudy& study, std::size_t index = 0) const {
     NgramTreeModel model = reader_of_births();
-    CausalScorer scorer(model, true, Span::answer);
-    PackRun packs(scorer, folder / "journal.jsonl", {Reduction::sum, Span::answer}, {});
+    CausalScorer scorer(model, true, Span::continuation);
+    PackRun packs(scorer, folder / "journal.jsonl", {Reduction::sum, Span::continuation}, {});
     return run_fixed_study(study, "m.gguf", index, scorer, packs);
   }
   void refused(const Json& json, const std::string& words) const {
@@ -90,8 +90,8 @@ BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, F
       BOOST_REQUIRE(scores.size() == 3U);
       std::vector<double> by_hand;
       for (std::size_t c = 0; c < 3; ++c) {
-        by_hand.push_back(answer_by_hand(
-            model, ending_in(shots + study.tests[t].subject + separator, study.choices[c])));
+        by_hand.push_back(continuation_by_hand(
+            model, ending_in(shots + study.tests[t].subject, separator + study.choices[c])));
         BOOST_TEST(std::abs(scores.at(c).get<double>() - by_hand[c]) < 1e-5);
       }
       const auto best = std::ranges::max_element(by_hand) - by_hand.begin();
@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(a_list_holds_several_studies, FixedFiles) {
   BOOST_REQUIRE(file.studies.size() == 2U);
   BOOST_TEST(file.studies[1].source.at("relation") == "other");
   const FixedResult result = run(file.studies[1], 1);
-  const double expected = answer_by_hand(reader_of_births(), ending_in("Person Aa ", "1800"));
+  const double expected = continuation_by_hand(reader_of_births(), ending_in("Person Aa", " 1800"));
   const double score = result.study.at("test").at(0).at("scores").at(0);
   BOOST_TEST(std::abs(score - expected) < 1e-5);
   BOOST_TEST(read(Json::array({sound()})).is_list);
@@ -149,8 +149,8 @@ BOOST_FIXTURE_TEST_CASE(a_study_taken_up_again_is_not_scored_again, FixedFiles) 
   const FixedStudy study = read(sound()).studies[0];
   const FixedResult first = run(study);
   NgramTreeModel model = reader_of_births();
-  CausalScorer scorer(model, true, Span::answer);
-  PackRun packs(scorer, folder / "journal.jsonl", {Reduction::sum, Span::answer}, {});
+  CausalScorer scorer(model, true, Span::continuation);
+  PackRun packs(scorer, folder / "journal.jsonl", {Reduction::sum, Span::continuation}, {});
   const FixedResult again = run_fixed_study(study, "m.gguf", 0, scorer, packs);
   BOOST_TEST(again.study == first.study);
   BOOST_TEST(packs.summary().fresh_statements == 0U);

@@ -12,7 +12,7 @@
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
-using test::answer_by_hand;
+using test::continuation_by_hand;
 using test::ending_in;
 using test::reader_of_births;
 using test::says;
@@ -27,8 +27,8 @@ const InjectionDesign design = injection_design(test::births(30, 8), {.pairs = 1
 template <class Model = NgramTreeModel>
 RunSummary run_once(const TemporaryFolder& folder, Model& model, const ManyShot& form = {}) {
   const RunFolder run_folder(folder / "run", Json::object(), true);
-  CausalScorer scorer(model, true, Span::answer);
-  PackRun packs(scorer, run_folder.file("journal.jsonl"), {Reduction::sum, Span::answer}, {});
+  CausalScorer scorer(model, true, Span::continuation);
+  PackRun packs(scorer, run_folder.file("journal.jsonl"), {Reduction::sum, Span::continuation}, {});
   run_injection(design, form, scorer, packs, run_folder);
   return packs.summary();
 }
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(every_object_has_its_probability_behind_all_that_stands_bef
         const InjectedPair& pair = design.panels[i].pairs[p];
         BOOST_TEST(made.design.panels[i].pairs[p].subject == pair.subject);
         BOOST_TEST((made.design.panels[i].pairs[p].kind == pair.kind));
-        std::vector<std::size_t> cuts = prompt.cuts;
+        std::vector<Cut> cuts = prompt.cuts;
         std::string text = prompt.text;
         if (p > 0) {
           cuts.push_back(text.size());
@@ -65,11 +65,15 @@ BOOST_AUTO_TEST_CASE(every_object_has_its_probability_behind_all_that_stands_bef
         }
         text += pair.subject;
         cuts.push_back(text.size());
-        text += form.pair_separator;
-        cuts.push_back(text.size());
-        prompt = ending_in(text, pair.object);
-        if (form.join == Join::ids) prompt.cuts = cuts;
-        const double expected = answer_by_hand(model, prompt);
+        if (form.join == Join::ids) {
+          text += form.pair_separator;
+          cuts.push_back(text.size());
+          prompt = ending_in(text, pair.object);
+          prompt.cuts = cuts;
+        } else {
+          prompt = ending_in(text, form.pair_separator + pair.object);
+        }
+        const double expected = continuation_by_hand(model, prompt);
         BOOST_TEST(std::abs(made.log_probabilities[i][p] - expected) < 1e-5);
       }
     }

@@ -71,7 +71,7 @@ Indices drawn(const Relation& relation, const FactSplit& split, std::uint64_t se
 Words pieces(const Prompt& prompt) {
   Words all;
   std::size_t begin = 0;
-  for (const std::size_t cut : prompt.cuts) {
+  for (const auto& [cut, separator] : prompt.cuts) {
     all.push_back(prompt.text.substr(begin, cut - begin));
     begin = cut;
   }

@@ -12,8 +12,8 @@
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
-using test::answer_by_hand;
 using test::births;
+using test::continuation_by_hand;
 using test::eic;
 using test::ending_in;
 using test::pairs_text;
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(every_row_has_the_models_own_probabilities) {
     BOOST_REQUIRE(rows.size() == (2U * 2 * 2 + 2) * 6);
     std::size_t at = 0, statements = 0;
     const auto expect = [&](const Setting& setting, const std::string& begin,
-                            const std::string& end) {
+                            const std::string& end, const std::string& separator) {
       for (std::size_t f = 0; f < 6; ++f, ++at) {
         const RecordedChoice& row = rows[at];
         const Fact& fact = relation.facts[test[f]];
@@ -85,8 +85,9 @@ BOOST_AUTO_TEST_CASE(every_row_has_the_models_own_probabilities) {
         statements += row.choices.size();
         for (std::size_t c = 0; c < row.choices.size(); ++c) {
           const Prompt prompt =
-              ending_in(begin + fact.subject + end, relation.options[row.choices[c]]);
-          BOOST_TEST(std::abs(row.scores[c] - answer_by_hand(model, prompt, with_bos)) < 1e-5);
+              ending_in(begin + fact.subject + end, separator + relation.options[row.choices[c]]);
+          BOOST_TEST(std::abs(row.scores[c] - continuation_by_hand(model, prompt, with_bos)) <
+                     1e-5);
         }
       }
     };
@@ -95,12 +96,12 @@ BOOST_AUTO_TEST_CASE(every_row_has_the_models_own_probabilities) {
         const Indices shots = drawn(relation, 12, seed);
         for (const std::size_t n : {1U, 4U}) {
           const auto pairs = pairs_text(relation, std::span(shots).first(n), separator);
-          expect({"ic", n, separator, "choice", seed}, pairs + " ", separator);
+          expect({"ic", n, separator, "choice", seed}, pairs + " ", "", separator);
         }
       }
     }
-    expect({"hgp", 0, "", "choice", 0}, "", " was born in ");
-    expect({"mmp", 0, "", "choice", 0}, "(", ", ");
+    expect({"hgp", 0, "", "choice", 0}, "", " was born in", " ");
+    expect({"mmp", 0, "", "choice", 0}, "(", ",", " ");
     BOOST_TEST(summary.cost.statements == statements);
     BOOST_TEST(summary.fresh_statements == statements);
   };
@@ -129,7 +130,7 @@ BOOST_AUTO_TEST_CASE(eic_rows_have_the_probabilities_of_their_sequences) {
         isolated.fact.subject + " ";
     for (std::size_t c = 0; c < 4; ++c) {
       const Prompt prompt = ending_in(text, relation.options[isolated.choices[c]]);
-      BOOST_TEST(std::abs(isolated.scores[c] - answer_by_hand(model, prompt)) < 1e-5);
+      BOOST_TEST(std::abs(isolated.scores[c] - continuation_by_hand(model, prompt)) < 1e-5);
       // The model looks four bytes back: what else stands in the sequence makes no difference.
       BOOST_TEST(std::abs(paper.scores[c] - isolated.scores[c]) < 1e-5);
     }
@@ -158,7 +159,7 @@ BOOST_AUTO_TEST_CASE(what_stands_in_a_paper_sequence_is_seen_by_what_follows) {
   BOOST_REQUIRE(queries.size() == 12U);
   for (std::size_t f = 0; f < 12; ++f) {
     for (std::size_t c = 0; c < 4; ++c) {
-      const double expected = answer_by_hand(model, queries[f].candidates[c]);
+      const double expected = continuation_by_hand(model, queries[f].candidates[c]);
       BOOST_TEST(std::abs(rows[12 + f].scores[c] - expected) < 1e-5);
     }
   }

@@ -53,7 +53,12 @@ StatementScore by_hand(const NgramModel& model, const Prompt& prompt, bool with_
   StatementScore score;
   std::vector<TokenId> prefix;
   if (with_bos) prefix.push_back(*model.bos());
+  const auto given = model.tokenize(prompt.text.substr(0, prompt.given)).tokens;
+  bool is_given = true;
+  std::size_t place = 0;
   for (const Token& token : model.tokenize(prompt.text).tokens) {
+    is_given = is_given && place < given.size() && given[place].id == token.id;
+    ++place;
     if (!prefix.empty()) {
       const double p = model.log_probability(prefix, token.id);
       bool is_answer = false;
@@ -63,6 +68,10 @@ StatementScore by_hand(const NgramModel& model, const Prompt& prompt, bool with_
       if (is_answer) {
         score.answer_log_likelihood += p;
         ++score.answer_tokens;
+      }
+      if (!is_given) {
+        score.continuation_log_likelihood += p;
+        ++score.continuation_tokens;
       }
     }
     prefix.push_back(token.id);
@@ -75,6 +84,9 @@ void check_close(const StatementScore& score, const StatementScore& expected) {
   BOOST_TEST(std::abs(score.answer_log_likelihood - expected.answer_log_likelihood) < 1e-5);
   BOOST_TEST(score.tokens == expected.tokens);
   BOOST_TEST(score.answer_tokens == expected.answer_tokens);
+  BOOST_TEST(std::abs(score.continuation_log_likelihood - expected.continuation_log_likelihood) <
+             1e-5);
+  BOOST_TEST(score.continuation_tokens == expected.continuation_tokens);
 }
 
 /// Scores of all packs, back in the order of the statements. `only` picks the packs.
@@ -139,10 +151,16 @@ struct Shots {
 const Shots shots("France Paris Italy Rome");
 
 /// What a scorer of answers alone tells of a statement.
-StatementScore answer_of(StatementScore score) {
-  score.log_likelihood = 0;
-  score.tokens = 0;
-  return score;
+StatementScore only(Span span, const StatementScore& score) {
+  StatementScore kept;
+  if (span == Span::answer) {
+    kept.answer_log_likelihood = score.answer_log_likelihood;
+    kept.answer_tokens = score.answer_tokens;
+  } else {
+    kept.continuation_log_likelihood = score.continuation_log_likelihood;
+    kept.continuation_tokens = score.continuation_tokens;
+  }
+  return kept;
 }
 
 /// Nodes that must be fed at least: prefixes with a successor that is looked up, or deeper ones.
@@ -295,11 +313,43 @@ BOOST_AUTO_TEST_CASE(the_answer_alone_is_scored_as_it_is_within_the_statement) {
       const auto scores = alone.score(query);
       const auto plain_scores = one_by_one.score(query);
       for (std::size_t i = 0; i < expected.size(); ++i) {
-        check_close(scores[i], answer_of(expected[i]));
-        check_close(plain_scores[i], answer_of(expected[i]));
+        check_close(scores[i], only(Span::answer, expected[i]));
+        check_close(plain_scores[i], only(Span::answer, expected[i]));
       }
     }
   }
+}
+
+// Oracle: the model's own probabilities. " 2" is a token, " 3" is a space and a digit.
+BOOST_AUTO_TEST_CASE(a_continuation_has_all_that_stands_behind_what_is_given) {
+  for (const bool with_bos : {true, false}) {
+    NgramTreeModel model(training, 3, {" 2", "n A"});
+    CausalScorer scorer(model, with_bos, Span::continuation);
+    const Query query{{{"in 20", {{3, 5}}, {}, 2},
+                       {"in 30", {{3, 5}}, {}, 2},
+                       {"in A", {{3, 4}}, {}, 2},
+                       {"30 in", {{0, 2}}, {}, 0}}};
+    const auto scores = scorer.score(query);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      check_close(scores[i],
+                  only(Span::continuation, by_hand(model, query.candidates[i], with_bos)));
+    }
+    BOOST_TEST(scores[0].continuation_tokens == 2U);
+    BOOST_TEST(scores[1].continuation_tokens == 3U);
+    BOOST_TEST(scores[2].continuation_tokens == 1U);
+    BOOST_TEST(scores[3].continuation_tokens == (with_bos ? 5U : 4U));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_with_nothing_behind_it_has_no_continuation_to_score) {
+  NgramModel model(training);
+  const CausalScorer scorer(model, true);
+  BOOST_CHECK_EXCEPTION(
+      scorer.check({{{"in", {}, {}, 2}}}, {Reduction::sum, Span::continuation}), Error,
+      says(Fault::user,
+           "statement: 'in' has no scored token in its continuation; lengthen the template or use "
+           "--bos yes"));
+  scorer.check({{{"in x", {}, {}, 2}}}, {Reduction::sum, Span::continuation});
 }
 
 // "Paris" is one token: its probability stands in the row before it, and what follows is not asked.
@@ -326,7 +376,7 @@ BOOST_AUTO_TEST_CASE(what_follows_the_answer_is_not_fed) {
 
 // The oracle is the model's own probabilities; without sharing the same scorer must agree too.
 BOOST_AUTO_TEST_CASE(a_shared_context_changes_no_score) {
-  for (const Span scored : {Span::statement, Span::answer}) {
+  for (const Span scored : {Span::statement, Span::answer, Span::continuation}) {
     for (const bool with_bos : {true, false}) {
       for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {60, 3, 16}, {64, 2, 8}}) {
         NgramTreeModel model(training, 4, pieces);
@@ -339,7 +389,7 @@ BOOST_AUTO_TEST_CASE(a_shared_context_changes_no_score) {
         for (std::size_t i = 0; i < scores.size(); ++i) {
           check_close(scores[i], expected[i]);
           StatementScore hand = by_hand(model, shots.query.candidates[i], with_bos);
-          if (scored == Span::answer) hand = answer_of(hand);
+          if (scored != Span::statement) hand = only(scored, hand);
           check_close(scores[i], hand);
         }
       }

@@ -147,6 +147,52 @@ BOOST_AUTO_TEST_CASE(a_row_keeps_the_log_probabilities_of_a_nodes_children) {
 
 // Asked for c], 0.09: its own path first; then the prefixes that may still reach it, the likeliest
 // first. bb (0.06) may not.
+// Oracle: the model's own probabilities of whole texts behind the longest prefix they share with the
+// prompt's tokens. ", N" spans the join, so the search begins before the comma.
+BOOST_AUTO_TEST_CASE(tokens_that_are_given_cost_nothing) {
+  NgramModel model("(a, Nn] (a, Nb] (a, Ob] (a, Oo]", 3, {", N"});
+  const Strings names{" Nn]", " Nb]", " Ob]", " Oo]"};
+  const std::string prompt = "(a,";
+  const NameTrie trie(model, names, prompt);
+  BOOST_REQUIRE(trie.given().size() == 1U);
+  const std::vector<TokenId> before{*model.bos(), '(', 'a'};
+  const auto by_hand = [&](const std::string& name, Reduction reduction) {
+    std::vector<TokenId> ids{*model.bos()};
+    double sum = 0;
+    std::size_t count = 0;
+    for (const Token& token : model.tokenize(prompt + name).tokens) {
+      if (token.bytes.end > prompt.size()) {
+        sum += model.log_probability(ids, token.id);
+        ++count;
+      }
+      ids.push_back(token.id);
+    }
+    return reduction == Reduction::sum ? sum : sum / static_cast<double>(count);
+  };
+  for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
+    for (std::uint32_t gold = 0; gold < names.size(); ++gold) {
+      NameRows rows(trie);
+      const Indices truths{gold};
+      NameSearch search(trie, rows, gold, truths, {.reduction = reduction});
+      for (auto wanted = search.next(2); !wanted.empty(); wanted = search.next(2)) {
+        for (const NodeId node : wanted) {
+          std::vector<TokenId> ids = before;
+          for (const TokenId id : trie.tree().prefix(node)) ids.push_back(id);
+          model.evaluate(ids, [&](std::uint32_t position, std::span<const float> row) {
+            if (position + 1 == ids.size()) rows.read(node, row);
+          });
+        }
+      }
+      const SearchedRank rank = search.result();
+      const double score = by_hand(names[gold], reduction);
+      BOOST_TEST(std::abs(rank.score - score) < 1e-5);
+      std::size_t above = 0;
+      for (const std::string& name : names) above += by_hand(name, reduction) > score + 1e-5;
+      BOOST_TEST(rank.above == above);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(prefixes_are_looked_at_from_the_likeliest_down_to_the_true_one) {
   const NgramModel model("");
   const NameTrie trie(model, four);

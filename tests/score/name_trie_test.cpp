@@ -97,6 +97,33 @@ BOOST_AUTO_TEST_CASE(tokens_are_those_of_the_text_by_itself) {
   BOOST_TEST(trie.longest(TokenTree::root) == 3U);
 }
 
+// Behind "x," a token ", N" spans the join: the trie begins before the comma, which is given.
+BOOST_AUTO_TEST_CASE(a_token_that_spans_the_join_begins_the_trie_earlier) {
+  const NgramModel model("", 2, {", N"});
+  const NameTrie trie(model, Strings{" Na]", " Oa]"}, "x,");
+  const TokenTree& tree = trie.tree();
+  BOOST_REQUIRE(trie.given().size() == 1U);
+  BOOST_TEST(trie.given()[0] == ',');
+  BOOST_TEST(tree.prefix(trie.leaf(0)) == (std::vector<TokenId>{256, 'a', ']'}));
+  BOOST_TEST(tree.prefix(trie.leaf(1)) == (std::vector<TokenId>{',', ' ', 'O', 'a', ']'}));
+  const NodeId comma = tree.child(TokenTree::root, ',');
+  BOOST_TEST(trie.is_given(comma));
+  BOOST_TEST(trie.length(comma) == 0U);
+  BOOST_TEST(!trie.is_given(tree.child(comma, ' ')));
+  BOOST_TEST(!trie.is_given(tree.child(TokenTree::root, 256)));
+  BOOST_TEST(trie.length(trie.leaf(0)) == 3U);
+  BOOST_TEST(trie.length(trie.leaf(1)) == 4U);
+  BOOST_TEST(trie.longest(TokenTree::root) == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(behind_a_lead_that_no_token_spans_nothing_is_given) {
+  const NgramModel model("", 2, {" N"});
+  const NameTrie trie(model, Strings{" Na]", " Oa]"}, ",");
+  BOOST_TEST(trie.given().empty());
+  BOOST_TEST(trie.tree().prefix(trie.leaf(0)) == (std::vector<TokenId>{256, 'a', ']'}));
+  BOOST_TEST(trie.length(trie.leaf(1)) == 4U);
+}
+
 BOOST_AUTO_TEST_CASE(names_of_one_token_leave_the_root_alone_inside) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"a", "b", "a"});

@@ -182,49 +182,15 @@ BOOST_AUTO_TEST_CASE(an_answer_is_counted_from_the_statements_first_token_wherev
   BOOST_TEST(answers(statements, 2) == "...A");
 }
 
-BOOST_AUTO_TEST_CASE(a_prompt_without_cuts_is_tokenised_whole) {
-  const NgramModel model("x", 1, {"ab", "bc", "abc"});
-  const Tokenization whole = tokenize_prompt(model, {"abcab", {}});
-  BOOST_TEST(whole.tokens.size() == 2U);
-  BOOST_TEST(whole.tokens[0].id == 258);
-  BOOST_TEST(tokenize_prompt(model, {"", {}}).tokens.empty());
-}
-
-BOOST_AUTO_TEST_CASE(a_cut_prompt_is_tokenised_piece_by_piece) {
-  const NgramModel model("x", 1, {"ab", "bc", "abc"});
-  // "abcab" as "a|bca|b": the tokens are those of the pieces, the bytes those of the text.
-  const Tokenization cut = tokenize_prompt(model, {"abcab", {}, {1, 4}});
-  std::vector<TokenId> found;
-  std::size_t at = 0;
-  for (const Token& token : cut.tokens) {
-    found.push_back(token.id);
-    BOOST_TEST(token.bytes.begin == at);
-    at = token.bytes.end;
-  }
-  BOOST_TEST(at == 5U);
-  BOOST_TEST(found == (std::vector<TokenId>{'a', 257, 'a', 'b'}));
-  BOOST_TEST(cut.spells_text);
-  // Cuts at the ends and double cuts make empty pieces, which hold nothing.
-  const Tokenization same = tokenize_prompt(model, {"abcab", {}, {0, 1, 1, 4, 5}});
-  BOOST_REQUIRE(same.tokens.size() == cut.tokens.size());
-  for (std::size_t t = 0; t < same.tokens.size(); ++t) {
-    BOOST_TEST(same.tokens[t].id == cut.tokens[t].id);
-    BOOST_TEST((same.tokens[t].bytes == cut.tokens[t].bytes));
-  }
-}
-
-BOOST_AUTO_TEST_CASE(one_piece_that_is_not_spelt_spoils_the_whole) {
-  struct Lowers {
-    NgramModel model{"x"};
-    [[nodiscard]] Tokenization tokenize(std::string_view text) const {
-      Tokenization result = model.tokenize(text);
-      result.spells_text = text.find('R') == text.npos;
-      return result;
-    }
-  };
-  BOOST_TEST(tokenize_prompt(Lowers{}, {"a b c", {}, {1, 3}}).spells_text);
-  BOOST_TEST(!tokenize_prompt(Lowers{}, {"R b c", {}, {1, 3}}).spells_text);
-  BOOST_TEST(!tokenize_prompt(Lowers{}, {"a b R", {}, {1, 3}}).spells_text);
+BOOST_AUTO_TEST_CASE(a_continuation_is_counted_from_the_bos) {
+  TokenizedStatements statements;
+  const Tokenization abc{{{'a', {0, 1}}, {'b', {1, 2}}, {'c', {2, 3}}}, true};
+  statements.add({"abc", {}}, abc, 7, 2);
+  statements.add({"abc", {}}, abc, std::nullopt, 1);
+  statements.add({"abc", {}}, abc, 7);
+  BOOST_TEST(statements.continuation(0) == 3U);
+  BOOST_TEST(statements.continuation(1) == 1U);
+  BOOST_TEST(statements.continuation(2) == 1U);  // all but the BOS
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -52,8 +52,8 @@ class ManyShotFolder {
       const Fact fact = numbered_fact(i);
       const bool first = (fact.answer == 0) == (marks[i] == '1');
       std::vector<StatementScore> scores(2);
-      scores[0].answer_log_likelihood = std::log(first ? probability : 1 - probability);
-      scores[1].answer_log_likelihood = std::log(first ? 1 - probability : probability);
+      scores[0].continuation_log_likelihood = std::log(first ? probability : 1 - probability);
+      scores[1].continuation_log_likelihood = std::log(first ? 1 - probability : probability);
       rows += recorded_choice_line(setting, fact, {{0, 1}, fact.answer}, scores);
     }
     append(code + "_choices.jsonl", rows);

@@ -88,27 +88,31 @@ template <class Model = NgramTreeModel>
   return model;
 }
 
-/// ln P of the answer's tokens by the model's own probabilities.
+/// ln P of all tokens behind what is given, by the model's own probabilities. A token that begins
+/// within what is given and is not a token of it alone counts too.
 template <class Model>
-[[nodiscard]] double answer_by_hand(const Model& model, const Prompt& prompt,
-                                    bool with_bos = true) {
+[[nodiscard]] double continuation_by_hand(const Model& model, const Prompt& prompt,
+                                          bool with_bos = true) {
   std::vector<TokenId> ids;
   if (with_bos) ids.push_back(*model.bos());
+  const auto given = model.tokenize(prompt.text.substr(0, prompt.given)).tokens;
   double sum = 0;
+  bool is_given = true;
+  std::size_t place = 0;
   for (const Token& token : tokenize_prompt(model, prompt).tokens) {
-    for (const ByteSpan& answer : prompt.answer) {
-      if (token.bytes.overlaps(answer)) sum += model.log_probability(ids, token.id);
-    }
+    const bool same = prompt.cuts.empty() ? place < given.size() && given[place].id == token.id
+                                          : token.bytes.end <= prompt.given;
+    is_given = is_given && same;
+    if (!is_given) sum += model.log_probability(ids, token.id);
     ids.push_back(token.id);
+    ++place;
   }
   return sum;
 }
 
-/// A text that ends in its answer.
-[[nodiscard]] inline Prompt ending_in(std::string text, const std::string& answer) {
-  const std::size_t begin = text.size();
-  text += answer;
-  return {text, {{begin, text.size()}}, {}};
+/// A text of what is given and what follows it.
+[[nodiscard]] inline Prompt ending_in(const std::string& given, const std::string& rest) {
+  return {given + rest, {}, {}, given.size()};
 }
 
 }  // namespace plumb::test

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ struct TinyOptions {
   bool with_bos = true;
   std::uint32_t context = 512;
   std::uint64_t seed = 1;
+  /// A GGUF file whose tokenizer the model has; the little one of its own where none is named.
+  std::filesystem::path vocabulary{};
 };
 
 class TinyGguf {
@@ -38,7 +41,11 @@ class TinyGguf {
         random_(options.seed, "tiny"),
         file_(gguf_init_empty()),
         shapes_(ggml_init({ggml_tensor_overhead() * 100, nullptr, true})) {
-    add_vocabulary();
+    if (options.vocabulary.empty()) {
+      add_vocabulary();
+    } else {
+      copy_vocabulary();
+    }
     switch (options.kind) {
       case TinyKind::transformer:
         add_transformer("llama");
@@ -117,6 +124,15 @@ class TinyGguf {
     gguf_set_arr_data(file_.get(), "tokenizer.ggml.token_type", GGUF_TYPE_INT32, types.data(),
                       types.size());
     if (options_.with_bos) gguf_set_val_u32(file_.get(), "tokenizer.ggml.bos_token_id", bos);
+  }
+
+  void copy_vocabulary() {
+    gguf_context* read = gguf_init_from_file(options_.vocabulary.c_str(), {true, nullptr});
+    if (read == nullptr)
+      throw std::runtime_error(options_.vocabulary.string() + " is no GGUF file");
+    const std::unique_ptr<gguf_context, Free> from(read);
+    gguf_set_kv(file_.get(), from.get());
+    tokens_.resize(gguf_get_arr_n(from.get(), gguf_find_key(from.get(), "tokenizer.ggml.tokens")));
   }
 
   void set_strings(const char* name, const std::vector<std::string>& list) {

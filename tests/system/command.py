@@ -16,6 +16,7 @@ FACTS = ROOT / "examples" / "facts"
 SHARED = pathlib.Path(os.environ.get("PLUMB_SHARED", ROOT.parent / "shared"))
 MODEL = os.environ.get("PLUMB_MODEL", "")
 PEER = os.environ.get("PLUMB_PEER", "")
+VOCABULARIES = os.environ.get("PLUMB_VOCABULARIES", "")
 LLAMA_INCLUDE = os.environ.get("PLUMB_LLAMA_INCLUDE", "")
 
 needs_shared = unittest.skipUnless(SHARED.is_dir(), f"skipped: no reference data at {SHARED}")

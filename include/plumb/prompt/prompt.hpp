@@ -18,6 +18,9 @@ namespace plumb {
 
 /// Where a text is cut before it is tokenised.
 struct Cut {
+  // NOLINTNEXTLINE(google-explicit-constructor): a byte stands for a cut between two texts
+  Cut(std::size_t byte = 0, bool is_separator = false) : at(byte), separator(is_separator) {}
+
   /// The byte at which the piece behind the cut begins.
   std::size_t at = 0;
   /// Whether that piece is a separator, which gets no space that the tokenizer puts before a text.

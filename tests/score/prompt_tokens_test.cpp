@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/score/prompt_tokens.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+
+using namespace plumb;
+
+namespace {
+
+using Ids = std::vector<TokenId>;
+
+/// Puts a space before every text, as SentencePiece does; the space covers no byte of the text.
+struct Spaced {
+  NgramModel model;
+
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    if (text.empty()) return {};
+    Tokenization made = model.tokenize(" " + std::string(text));
+    for (Token& token : made.tokens) {
+      if (token.bytes.begin > 0) --token.bytes.begin;
+      --token.bytes.end;
+    }
+    return made;
+  }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    return model.detokenize(ids);
+  }
+};
+
+template <class Tokenizer>
+std::size_t continuation(const Tokenizer& tokenizer, const Prompt& prompt) {
+  ContinuationFinder finder;
+  return finder.first(tokenizer, prompt, tokenize_prompt(tokenizer, prompt));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(prompt_tokens_suite)
+
+BOOST_AUTO_TEST_CASE(what_stands_behind_begins_where_the_tokens_differ) {
+  const NgramModel model("x", 1, {"ab", "bc", "abc"});
+  // "a|bc": the token spans the join, so all of it stands behind.
+  BOOST_TEST(ids_of(tokens_behind(model, "xabc", 2)) == Ids{258});
+  BOOST_TEST(ids_of(tokens_behind(model, "xabc", 1)) == Ids{258});
+  BOOST_TEST(ids_of(tokens_behind(model, "xac", 2)) == Ids{'c'});
+  BOOST_TEST(ids_of(tokens_behind(model, "xac", 0)) == (Ids{'x', 'a', 'c'}));
+  BOOST_TEST(tokens_behind(model, "xac", 3).tokens.empty());
+  // Bytes count from the join, and what reaches over it begins there.
+  const Tokenization spanning = tokens_behind(model, "xabcd", 2);
+  BOOST_REQUIRE(spanning.tokens.size() == 2U);
+  BOOST_TEST((spanning.tokens[0].bytes == ByteSpan{0, 2}));
+  BOOST_TEST((spanning.tokens[1].bytes == ByteSpan{2, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(inside_a_text_no_space_is_put_before_it) {
+  const NgramModel plain("x", 1, {" ab", "  "});
+  const Spaced spaced{plain};
+  BOOST_TEST(ids_of(spaced.tokenize(" ab")) == (Ids{257, 'a', 'b'}));  // two spaces are one token
+  BOOST_TEST(ids_of(inner_tokens(spaced, " ab")) == Ids{256});
+  BOOST_TEST(ids_of(spaced.tokenize(" ")) == Ids{257});
+  BOOST_TEST(ids_of(inner_tokens(spaced, " ")) == Ids{' '});
+  BOOST_TEST(ids_of(inner_tokens(spaced, ",")) == Ids{','});
+  BOOST_TEST(inner_tokens(spaced, "").tokens.empty());
+  BOOST_TEST(inner_tokens(spaced, " ab").spells_text);
+  BOOST_TEST((inner_tokens(spaced, "x").tokens[0].bytes == ByteSpan{0, 1}));
+  // A tokenizer that puts none keeps the tokens of the text by itself.
+  for (const char* text : {" ab", " ", ",", "ab"}) {
+    BOOST_TEST(ids_of(inner_tokens(plain, text)) == ids_of(plain.tokenize(text)));
+  }
+}
+
+// "\nb" is a token, so a newline is no place to tokenise "b" behind; "a" is.
+BOOST_AUTO_TEST_CASE(a_text_that_merges_with_one_lead_is_tokenised_behind_the_next) {
+  const Spaced spaced{NgramModel("x", 1, {"\nb"})};
+  BOOST_TEST(ids_of(inner_tokens(spaced, "bc")) == (Ids{'b', 'c'}));
+}
+
+BOOST_AUTO_TEST_CASE(a_separator_gets_no_space_and_the_pieces_beside_it_do) {
+  const Spaced spaced{NgramModel("x", 1, {" a", " b", "  "})};
+  const Prompt prompt{"a b", {{2, 3}}, {{1, true}, {2, false}}, 2};
+  const Tokenization made = tokenize_prompt(spaced, prompt);
+  BOOST_TEST(ids_of(made) == (Ids{256, ' ', 257}));
+  BOOST_TEST((made.tokens[2].bytes == ByteSpan{2, 3}));
+  BOOST_TEST(continuation(spaced, prompt) == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_continuation_is_all_behind_the_tokens_of_what_is_given) {
+  const NgramModel model("x", 1, {" 2", "n A"});
+  // A space that no byte of the answer has a part in, but all behind "in" counts.
+  BOOST_TEST(continuation(model, {"in 3", {{3, 4}}, {}, 2}) == 2U);
+  BOOST_TEST(continuation(model, {"in 2", {{3, 4}}, {}, 2}) == 2U);
+  // "n A" spans the join: it is not a token of "in".
+  BOOST_TEST(continuation(model, {"in A", {{3, 4}}, {}, 2}) == 1U);
+  BOOST_TEST(continuation(model, {"in A", {{3, 4}}, {}, 0}) == 0U);
+  // A space at the end of what is given is its own where the whole text has it too.
+  BOOST_TEST(continuation(model, {"in 3", {{3, 4}}, {}, 3}) == 3U);
+  BOOST_TEST(continuation(model, {"in 2", {{3, 4}}, {}, 3}) == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(one_finder_tells_prompts_of_different_beginnings_apart) {
+  const NgramModel model("x", 1, {"ab"});
+  ContinuationFinder finder;
+  const auto first = [&](const Prompt& prompt) {
+    return finder.first(model, prompt, tokenize_prompt(model, prompt));
+  };
+  BOOST_TEST(first({"xaby", {}, {}, 3}) == 2U);
+  BOOST_TEST(first({"xabz", {}, {}, 3}) == 2U);
+  BOOST_TEST(first({"abz", {}, {}, 2}) == 1U);
+  BOOST_TEST(first({"abz", {}, {1}, 2}) == 2U);  // the same text, cut
+  BOOST_TEST(first({"abz", {}, {}, 2}) == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_without_cuts_is_tokenised_whole) {
+  const NgramModel model("x", 1, {"ab", "bc", "abc"});
+  const Tokenization whole = tokenize_prompt(model, {"abcab", {}});
+  BOOST_TEST(whole.tokens.size() == 2U);
+  BOOST_TEST(whole.tokens[0].id == 258);
+  BOOST_TEST(tokenize_prompt(model, {"", {}}).tokens.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_cut_prompt_is_tokenised_piece_by_piece) {
+  const NgramModel model("x", 1, {"ab", "bc", "abc"});
+  // "abcab" as "a|bca|b": the tokens are those of the pieces, the bytes those of the text.
+  const Tokenization cut = tokenize_prompt(model, {"abcab", {}, {1, 4}});
+  std::vector<TokenId> found;
+  std::size_t at = 0;
+  for (const Token& token : cut.tokens) {
+    found.push_back(token.id);
+    BOOST_TEST(token.bytes.begin == at);
+    at = token.bytes.end;
+  }
+  BOOST_TEST(at == 5U);
+  BOOST_TEST(found == (std::vector<TokenId>{'a', 257, 'a', 'b'}));
+  BOOST_TEST(cut.spells_text);
+  // Cuts at the ends and double cuts make empty pieces, which hold nothing.
+  const Tokenization same = tokenize_prompt(model, {"abcab", {}, {0, 1, 1, 4, 5}});
+  BOOST_REQUIRE(same.tokens.size() == cut.tokens.size());
+  for (std::size_t t = 0; t < same.tokens.size(); ++t) {
+    BOOST_TEST(same.tokens[t].id == cut.tokens[t].id);
+    BOOST_TEST((same.tokens[t].bytes == cut.tokens[t].bytes));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_piece_that_is_not_spelt_spoils_the_whole) {
+  struct Lowers {
+    NgramModel model{"x"};
+    [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+      Tokenization result = model.tokenize(text);
+      result.spells_text = text.find('R') == text.npos;
+      return result;
+    }
+    [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+      return model.detokenize(ids);
+    }
+  };
+  BOOST_TEST(tokenize_prompt(Lowers{}, {"a b c", {}, {1, 3}}).spells_text);
+  BOOST_TEST(!tokenize_prompt(Lowers{}, {"R b c", {}, {1, 3}}).spells_text);
+  BOOST_TEST(!tokenize_prompt(Lowers{}, {"a b R", {}, {1, 3}}).spells_text);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

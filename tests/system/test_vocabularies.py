@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every job scores, on every kind of vocabulary that llama.cpp's sources hold.
+
+A tiny random model with each vocabulary is asked by the command, and its scores are compared with
+those of whole texts by a program that knows llama.cpp alone. With random weights other tokens would
+have other scores by far more than the bound, so equal scores are equal tokens.
+"""
+import json
+import pathlib
+import subprocess
+import unittest
+
+import command
+
+FOLDER = pathlib.Path(command.VOCABULARIES or "/nowhere")
+# One of each kind; the others of llama.cpp's sources are cut as one of these.
+KINDS = ("llama-spm", "llama-bpe", "gpt-2", "qwen2", "falcon", "mpt", "phi-3", "command-r", "deepseek-llm",
+         "deepseek-coder", "gemma-4")
+NAMES = ["20th Century", "7", "Oslo", "東京", "Ελλάδα", "\"Quoted\" Name", "'s-Hertogenbosch", "😀 Emoji", "3.14 pi",
+         "École", "-dash", "(inner) x"]
+ENTITIES = [*NAMES, "man", "water", "day"]  # those at the end are one token everywhere
+BOUND = 1e-3
+
+needs_vocabularies = unittest.skipUnless(FOLDER.is_dir(), "skipped: PLUMB_VOCABULARIES names no folder")
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def lines(rows):
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def closed_set(folder):
+    """110 facts with subjects of every kind and twelve objects, for shots and for statements."""
+    subjects = [f"{name} {i}" if i % 3 else f"{i} {name}" for i in range(10) for name in NAMES][:110]
+    write(folder / "P1.jsonl", lines({"sub_id": f"Q{i}", "sub_label": subject, "sub_aliases": [],
+                                      "answer_idx": i * 5 % len(NAMES)} for i, subject in enumerate(subjects)))
+    write(folder / "metadata_relations.json",
+          json.dumps({"P1": {"templates": ["[X] belongs to [Y].", "[Y] owns [X]", "In \"[X]\": [Y]"],
+                             "answer_space_labels": NAMES}}))
+    return subjects
+
+
+def graph(folder):
+    triples = [(f"e{i * 7 % len(ENTITIES)}", f"r{i % 2}", f"e{i}") for i in range(len(ENTITIES))]
+    write(folder / "train.tsv", "".join("\t".join(t) + "\n" for t in triples[:5]))
+    write(folder / "dev.tsv", "".join("\t".join(t) + "\n" for t in triples[5:6]))
+    write(folder / "test.tsv", "".join("\t".join(t) + "\n" for t in triples[6:]))
+    write(folder / "entity2text.txt", "".join(f"e{i}\t{name}\n" for i, name in enumerate(ENTITIES)))
+    write(folder / "relation2text.txt", "r0\tis near\nr1\tpart of 2\n")
+
+
+def many_prompts(folder):
+    write(folder / "facts.jsonl", lines(
+        {"relation": "P1", "sub_id": f"Q{i}", "sub_label": name, "sub_aliases": [f"2 {name}"],
+         "objects": [{"obj_id": f"O{i}", "obj_label": NAMES[(i * 5 + 1) % 12], "obj_aliases": [NAMES[i], "9 " + name]}]}
+        for i, name in enumerate(NAMES)))
+    write(folder / "templates.jsonl", lines(
+        {"relation": "P1", "template": text} for text in ("[X] belongs to [Y].", "[Y] owns [X].")))
+
+
+@needs_vocabularies
+class ScoredTokens(unittest.TestCase):
+    """One test for each kind of vocabulary; made below."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = command.temporary_folder(cls)
+        cls.subjects = closed_set(cls.folder / "closed")
+        graph(cls.folder / "graph")
+        many_prompts(cls.folder / "prompts")
+        write(cls.folder / "baselines.json", json.dumps(
+            {"Owner": {"property": "P1", "hgp": ["{subject} belongs to"], "mmp": ["the \"{subject}\" of "]}}))
+
+    def check(self, kind):
+        self.model = self.folder / f"{kind}.gguf"
+        self.addCleanup(self.model.unlink)
+        subprocess.run([command.BUILD / "write_tiny_gguf", self.model, FOLDER / f"ggml-vocab-{kind}.gguf"], check=True)
+        self.questions, self.expected = [], []
+        self.bos = self.whole_texts([])[0]["has_bos"]
+        self.out = self.folder / kind
+        self.statements()
+        self.many_shot()
+        self.ranks()
+        self.names()
+        answers = self.whole_texts(self.questions)[1:]
+        self.assertGreater(len(answers), 280)
+        wrong = [(what, ours, answer["score"]) for (what, ours, tokens), answer in zip(self.expected, answers, strict=True)
+                 if abs(ours - answer["score"]) > BOUND or tokens not in (None, answer["tokens"])]
+        self.assertEqual(wrong[:5], [], f"{len(wrong)} of {len(answers)} scores are not those of whole texts")
+
+    def whole_texts(self, questions):
+        done = subprocess.run([command.BUILD / "whole_text_scores", self.model], input=lines(questions), text=True,
+                              capture_output=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def expect(self, what, given, rest, ours, tokens=None):
+        """`given` and `rest` are texts, or lists of pieces."""
+        self.questions.append({"given": given, "rest": rest, "bos": self.bos})
+        self.expected.append((f"{what}: {str(given)[-60:]} | {rest}", ours, tokens))
+
+    def run_job(self, job, *words):
+        out = self.out / job
+        command.plumb(job, "--model", self.model, "--out", out, "--bos", "yes" if self.bos else "no", "--threads", 1, *words)
+        return out
+
+    def statements(self):
+        out = self.run_job("probe", "--data", self.folder / "closed", "--templates", "all", "--limit", 2)
+        for row in command.rows(out / "P1_results.jsonl"):
+            for i, name in enumerate(NAMES):
+                subject = row["sub_label"]
+                given, rest = [(f"{subject} belongs to", f" {name}."), ("", f"{name} owns {subject}"),
+                               (f"In \"{subject}\":", f" {name}")][row["template_index"]]
+                if row["template_index"] < 2:  # the first letter of a sentence
+                    first = (given or rest)[0]
+                    if first.upper() != first and len(first.upper()) == 1:
+                        given, rest = (first.upper() + given[1:], rest) if given else ("", first.upper() + rest[1:])
+                self.expect("statement", "", given + rest, row["pll_scores"][i], row["token_counts"][i])
+                self.expect("continuation", given, rest, row["continuation_scores"][i],
+                            row["continuation_token_counts"][i])
+
+    def many_shot(self):
+        out = self.run_job("many-shot", "--data", self.folder / "closed", "--shots", "2", "--seeds", 1, "--choices", 5,
+                           "--limit", 2, "--eic", "isolated", "--baselines", self.folder / "baselines.json",
+                           "--injection", 12, "--injected", 2)
+        relation = json.loads((out / "metadata_many_shot.json").read_text())["relations"]["P1"]
+        shots = [(self.subjects[i], NAMES[i * 5 % len(NAMES)]) for i in relation["shots"][0]]
+        for row in command.rows(out / "P1_choices.jsonl"):
+            subject = row["sub_label"]
+            for place, score in zip(row["choices"], row["answer_scores"], strict=True):
+                choice = NAMES[place]
+                if row["method"] == "ic":
+                    given = "".join(f"{s} {o} " for s, o in shots[:2]) + subject
+                    self.expect("ic", given, " " + choice, score)
+                elif row["method"] == "eic-isolated":
+                    before = 50 if row is None else self.eic_pairs(out, row)
+                    given = []
+                    for s, o in shots[:before]:
+                        given += [s, {"separator": " "}, o, {"separator": ","}]
+                    self.expect("eic", given + [subject, {"separator": " "}], [choice], score)
+                else:
+                    text = {"hgp": f"{subject} belongs to", "mmp": f"the \"{subject}\" of"}[row["method"]]
+                    rest = " " + choice if row["method"] == "hgp" else "  " + choice
+                    self.expect(row["method"], text, rest, score)
+        for panel in json.loads((out / "P1_injection.json").read_text())["panels"]:
+            given = ""
+            for subject, thing, _, score in panel["pairs"]:
+                given += (" " if given else "") + subject
+                self.expect("injection", given, " " + thing, score)
+                given += " " + thing
+
+    def eic_pairs(self, out, row):
+        """Pairs before a question: 50 and five more for each question before it."""
+        if not hasattr(self, "order") or self.order[0] != out:
+            self.order = (out, [])
+        if row["sub_label"] not in self.order[1]:
+            self.order[1].append(row["sub_label"])
+        return 50 + 5 * self.order[1].index(row["sub_label"])
+
+    def ranks(self):
+        out = self.run_job("rank", "--data", self.folder / "graph", "--method", "likelihood,lm-head", "--shots", 2,
+                           "--query-form", "paper")
+        run = json.loads((out / "metadata_rank.json").read_text())
+        names = {f"e{i}": name for i, name in enumerate(ENTITIES)}
+        words = {"r0": "is near", "r1": "part of 2"}
+        shots = "".join(f"({names[h]}, {words[r]}, {names[t]})\n" for h, r, t in run["shots"])
+        for row in command.rows(out / "likelihood_ranks.jsonl"):
+            self.expect("likelihood", f"{shots}({names[row['head']]}, {words[row['relation']]},",
+                        f" {names[row['tail']]})", row["score"])
+        for row in command.rows(out / "lm-head_ranks.jsonl"):
+            self.expect("lm-head", f"{shots}({names[row['head']]}, {words[row['relation']]},", f" {names[row['tail']]}",
+                        row["score"], 1)
+
+    def names(self):
+        out = self.run_job("generate", "--data", self.folder / "prompts", "--settings", "zero-shot", "--limit", 3,
+                           "--samples", 0, "--names", "all", "--max-new-tokens", 1, "--wordnet", "none")
+        facts = {row["sub_id"]: row for row in command.rows(self.folder / "prompts" / "facts.jsonl")}
+        templates = [row["template"] for row in command.rows(self.folder / "prompts" / "templates.jsonl")]
+        for row in command.rows(out / "zero-shot_names.jsonl"):
+            asked = templates[row["template"]].replace("[X]", row["subject"]).replace("[Y]", "[MASK]")
+            given = f"Predict the [MASK] in each sentence in one word.\nQ: {asked}\nA:"
+            fact = facts[f"Q{row['fact']}"]
+            for name, (score, tokens) in zip([fact["objects"][0]["obj_label"], *fact["objects"][0]["obj_aliases"]],
+                                             row["names"][0], strict=True):
+                self.expect("name", given, " " + name, score, tokens)
+
+
+for kind in KINDS:
+    def test(self, kind=kind):
+        self.check(kind)
+    setattr(ScoredTokens, "test_scored_tokens_are_the_whole_texts_with_" + kind.replace("-", "_"), test)
+
+
+@needs_vocabularies
+class WordPiece(unittest.TestCase):
+    def test_a_vocabulary_of_an_encoder_is_refused_in_words(self):
+        folder = command.temporary_folder(type(self))
+        closed_set(folder / "closed")
+        done = command.plumb("probe", "--data", folder / "closed", "--model", FOLDER / "ggml-vocab-bert-bge.gguf", "--out",
+                             folder / "run", code=2)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertIn("ggml-vocab-bert-bge.gguf", done.stderr)
+        self.assertFalse((folder / "run").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

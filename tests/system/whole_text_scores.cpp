@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Scores whole texts by llama.cpp alone, one after another, for tests of what plumb scores.
+//
+//   whole_text_scores MODEL.gguf <QUESTIONS >ANSWERS
+//
+// A question is a line {"given": TEXT, "rest": TEXT, "bos": true}: the whole text is tokenised at
+// once, and all its tokens behind the longest token prefix that it shares with the tokens of what is
+// given are scored. Or {"given": [PIECE, …], "rest": [PIECE, …], "bos": true}: each piece is
+// tokenised by itself, a piece {"separator": TEXT} without a space that SentencePiece puts before
+// it. An answer is {"score": nats, "tokens": scored, "ids": of the whole text}. The first line that
+// is written tells {"has_bos": …}. Nothing of plumb is included.
+
+#include <llama.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+using Ids = std::vector<llama_token>;
+
+Ids tokens_of(const llama_vocab* vocabulary, const std::string& text) {
+  Ids ids(text.size() + 8);
+  const int count = llama_tokenize(vocabulary, text.data(), static_cast<int>(text.size()),
+                                   ids.data(), static_cast<int>(ids.size()), false, false);
+  ids.resize(static_cast<std::size_t>(std::max(count, 0)));
+  return ids;
+}
+
+/// SentencePiece has each separator of these tests as one token, with its own sign for a space.
+Ids separator_of(const llama_vocab* vocabulary, const std::string& text) {
+  if (llama_vocab_type(vocabulary) != LLAMA_VOCAB_TYPE_SPM) return tokens_of(vocabulary, text);
+  std::string written;
+  for (const char c : text) written += c == ' ' ? "\u2581" : std::string(1, c);
+  for (llama_token id = 0; id < llama_vocab_n_tokens(vocabulary); ++id) {
+    if (written == llama_vocab_get_text(vocabulary, id)) return {id};
+  }
+  std::cerr << "no token '" << written << "'\n";
+  std::exit(1);
+}
+
+Ids ids_of(const llama_vocab* vocabulary, const Json& text) {
+  if (text.is_string()) return tokens_of(vocabulary, text);
+  Ids all;
+  for (const Json& piece : text) {
+    const Ids part = piece.is_string() ? tokens_of(vocabulary, piece)
+                                       : separator_of(vocabulary, piece.at("separator"));
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
+  llama_model* model = llama_model_load_from_file(argv[1], llama_model_default_params());
+  if (model == nullptr) return 1;
+  const llama_vocab* vocabulary = llama_model_get_vocab(model);
+  llama_context_params params = llama_context_default_params();
+  params.n_ctx = params.n_batch = params.n_ubatch = 2048;
+  params.type_k = params.type_v = GGML_TYPE_F32;
+  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
+  params.n_threads = params.n_threads_batch = 1;
+  llama_context* context = llama_init_from_model(model, params);
+  const bool has_bos =
+      llama_model_meta_val_str(model, "tokenizer.ggml.bos_token_id", nullptr, 0) >= 0;
+  std::cout << Json{{"has_bos", has_bos}} << "\n";
+
+  const int size = llama_vocab_n_tokens(vocabulary);
+  for (std::string line; std::getline(std::cin, line);) {
+    const Json question = Json::parse(line);
+    Ids given = ids_of(vocabulary, question.at("given"));
+    Ids whole;
+    if (question.at("given").is_string()) {
+      whole = tokens_of(vocabulary, question["given"].get<std::string>() +
+                                        question.at("rest").get<std::string>());
+    } else {
+      const Ids rest = ids_of(vocabulary, question.at("rest"));
+      whole = given;
+      whole.insert(whole.end(), rest.begin(), rest.end());
+    }
+    std::size_t first = static_cast<std::size_t>(
+        std::mismatch(given.begin(), given.end(), whole.begin(), whole.end()).first -
+        given.begin());
+    if (question.at("bos")) {
+      whole.insert(whole.begin(), llama_vocab_bos(vocabulary));
+      ++first;
+    }
+    llama_memory_clear(llama_get_memory(context), true);
+    llama_batch batch = llama_batch_init(static_cast<int>(whole.size()), 0, 1);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      batch.token[i] = whole[i];
+      batch.pos[i] = static_cast<llama_pos>(i);
+      batch.n_seq_id[i] = 1;
+      batch.seq_id[i][0] = 0;
+      batch.logits[i] = i + 1 >= first ? 1 : 0;
+    }
+    batch.n_tokens = static_cast<int>(whole.size());
+    if (llama_decode(context, batch) != 0) return 1;
+    double score = 0;
+    int scored = 0;
+    for (std::size_t t = std::max<std::size_t>(first, 1); t < whole.size(); ++t, ++scored) {
+      const float* row = llama_get_logits_ith(context, static_cast<int>(t) - 1);
+      const double best = *std::max_element(row, row + size);
+      double sum = 0;
+      for (int v = 0; v < size; ++v) sum += std::exp(row[v] - best);
+      score += row[whole[t]] - best - std::log(sum);
+    }
+    llama_batch_free(batch);
+    std::cout << Json{{"score", score}, {"tokens", scored}, {"ids", whole}} << "\n";
+  }
+  llama_free(context);
+  llama_model_free(model);
+}
