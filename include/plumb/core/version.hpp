@@ -3,4 +3,4 @@
 
 // Which plumb is this? A macro, so that a build script and the preprocessor can read it too.
 
-#define PLUMB_VERSION "0.1.0"
+#define PLUMB_VERSION "0.2.0"
