@@ -53,7 +53,7 @@ class Cmake(unittest.TestCase):
 
     def test_other_versions_are_refused(self):
         (self.folder / "old").mkdir()
-        text = (OUTSIDE / "CMakeLists.txt").read_text().replace("find_package(plumb 0.1 ", "find_package(plumb 0.9 ")
+        text = (OUTSIDE / "CMakeLists.txt").read_text().replace("find_package(plumb 0.2 ", "find_package(plumb 0.9 ")
         (self.folder / "old" / "CMakeLists.txt").write_text(text)
         done = run("cmake", "-S", self.folder / "old", "-B", self.folder / "old" / "build", "-G", "Ninja",
                    "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}", code=1)
