@@ -29,7 +29,7 @@ Fact fact(const std::string& subject, std::size_t instance) {
 
 const Setting setting{"ic", 50, " ", "choice", 3};
 const std::vector<StatementScore> scores{
-    {-7, -12.5, 9, 2}, {-8, -1.0 / 3, 8, 1}, {-9, -1e-12, 7, 11}};
+    {-7, -1, 9, 1, -12.5, 2}, {-8, -2, 8, 3, -1.0 / 3, 1}, {-9, -3, 7, 4, -1e-12, 11}};
 
 std::string line() {
   return recorded_choice_line(setting, fact("Côte d'Ivoire", 7), {{2, 5, 6}, 1}, scores);
@@ -106,7 +106,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Run) {
   BOOST_TEST(rows[0].answer == 1U);
   BOOST_REQUIRE(rows[0].scores.size() == 3U);
   for (std::size_t i = 0; i < 3; ++i) {
-    BOOST_TEST(std::abs(rows[0].scores[i] - scores[i].answer_log_likelihood) <= 5e-11);
+    BOOST_TEST(std::abs(rows[0].scores[i] - scores[i].continuation_log_likelihood) <= 5e-11);
   }
   BOOST_TEST(rows[1].setting.separator == "\"\t\n");
   BOOST_TEST(rows[1].setting.method == "eic");
@@ -151,8 +151,8 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) 
 }
 
 BOOST_AUTO_TEST_CASE(a_score_that_is_no_number_is_written_as_none) {
-  const std::vector<StatementScore> odd{{0, std::nan(""), 0, 0},
-                                        {0, -std::numeric_limits<double>::infinity(), 0, 1}};
+  const std::vector<StatementScore> odd{{0, 0, 0, 0, std::nan(""), 0},
+                                        {0, 0, 0, 0, -std::numeric_limits<double>::infinity(), 1}};
   BOOST_TEST(recorded_choice_line(setting, fact("a", 0), {{0, 1}, 0}, odd)
                  .find("\"answer_scores\":[null,null]") != std::string::npos);
 }

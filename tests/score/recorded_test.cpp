@@ -51,7 +51,8 @@ struct Results : test::TemporaryFolder {
   }
 };
 
-const std::vector<StatementScore> scores{{-12.5, -3.25, 5, 2}, {-1.0 / 3, -0.125, 4, 1}};
+const std::vector<StatementScore> scores{{-12.5, -3.25, 5, 2, -4.5, 3},
+                                         {-1.0 / 3, -0.125, 4, 1, -0.25, 2}};
 
 }  // namespace
 
@@ -64,7 +65,8 @@ BOOST_AUTO_TEST_CASE(a_line_holds_the_fact_and_a_number_for_each_option) {
       "{\"sub_id\":\"Q142\",\"sub_label\":\"France\",\"sub_aliases\":[\"FR\"],\"answer_idx\":0,"
       "\"template_index\":1,\"instance_index\":7,\"pll_scores\":[-12.5000000000,-0.3333333333],"
       "\"token_counts\":[5,4],\"answer_scores\":[-3.2500000000,-0.1250000000],"
-      "\"answer_token_counts\":[2,1]}\n");
+      "\"answer_token_counts\":[2,1],\"continuation_scores\":[-4.5000000000,-0.2500000000],"
+      "\"continuation_token_counts\":[3,2]}\n");
 }
 
 BOOST_AUTO_TEST_CASE(scores_are_the_runs_reduction_and_nothing_is_lost) {
@@ -74,6 +76,8 @@ BOOST_AUTO_TEST_CASE(scores_are_the_runs_reduction_and_nothing_is_lost) {
   BOOST_TEST(column({Reduction::mean, Span::statement}, "pll_scores")[0] == -2.5);
   BOOST_TEST(column({Reduction::sum, Span::answer}, "pll_scores")[0] == -3.25);
   BOOST_TEST(column({Reduction::mean, Span::answer}, "pll_scores")[0] == -1.625);
+  BOOST_TEST(column({Reduction::sum, Span::continuation}, "pll_scores")[0] == -4.5);
+  BOOST_TEST(column({Reduction::mean, Span::continuation}, "pll_scores")[0] == -1.5);
   BOOST_TEST(column({Reduction::mean, Span::answer}, "statement_scores")[0] == -12.5);
   BOOST_TEST(column({Reduction::mean, Span::statement}, "statement_scores").empty());
 }
@@ -203,7 +207,7 @@ BOOST_FIXTURE_TEST_CASE(a_facts_own_texts_stay_with_its_rows, Results) {
 // Ten decimals are written, and a mean's sum is its product with at most five tokens.
 BOOST_FIXTURE_TEST_CASE(parts_give_every_reduction_of_any_run, Results) {
   for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
-    for (const Span span : {Span::statement, Span::answer}) {
+    for (const Span span : {Span::statement, Span::answer, Span::continuation}) {
       metadata(capitals(), {0}, {reduction, span});
       const auto rows = read_parts(recorded_line({}, 0, scores, {reduction, span}));
       BOOST_REQUIRE(rows.at(0).parts.size() == 2U);
@@ -213,6 +217,8 @@ BOOST_FIXTURE_TEST_CASE(parts_give_every_reduction_of_any_run, Results) {
         BOOST_TEST(std::abs(part.answer_log_likelihood - scores[i].answer_log_likelihood) < 1e-9);
         BOOST_TEST(part.tokens == scores[i].tokens);
         BOOST_TEST(part.answer_tokens == scores[i].answer_tokens);
+        BOOST_TEST(part.continuation_log_likelihood == scores[i].continuation_log_likelihood);
+        BOOST_TEST(part.continuation_tokens == scores[i].continuation_tokens);
       }
     }
   }
@@ -230,6 +236,16 @@ BOOST_FIXTURE_TEST_CASE(an_answer_without_tokens_has_none_in_its_parts, Results)
   BOOST_TEST(rows[0].parts[0].answer_log_likelihood == 0.0);
   BOOST_TEST(rows[0].parts[0].log_likelihood == -2.0);
   BOOST_TEST(rows[0].parts.at(1).answer_log_likelihood == -1.0);
+}
+
+// As plumb 0.1 wrote them: no number to reduce to over the continuation, all else as it was.
+BOOST_FIXTURE_TEST_CASE(rows_without_continuations_have_none_in_their_parts, Results) {
+  Json line = Json::parse(recorded_line({}, 0, scores, {}));
+  line.erase("continuation_scores");
+  line.erase("continuation_token_counts");
+  const auto rows = read_parts(line.dump() + "\n");
+  BOOST_TEST(rows.at(0).parts.at(0).continuation_tokens == 0U);
+  BOOST_TEST(rows[0].parts[0].answer_log_likelihood == -3.25);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_row_that_lacks_what_parts_are_made_from_is_refused, Results) {
