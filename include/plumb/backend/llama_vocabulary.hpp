@@ -7,7 +7,12 @@
 // all tokens, joined, are the text (or the text behind one space, which SentencePiece puts there),
 // so the lengths of the pieces add up to the offsets. Where they do not spell the text (a tokenizer
 // that normalises), the offsets mean nothing and `spells_text` says so. No special token is added,
-// and text that looks like one is plain text.
+// and text that looks like one is plain text unless special tokens are parsed. SentencePiece writes
+// a space behind each that is parsed too, so that such a text is spelt only where it has none.
+//
+// Special are the tokens that the file calls control or unknown. Those it calls user-defined are
+// pieces of text: llama.cpp parses them in every text, as transformers does, and runs of spaces and
+// lines' ends are among them (Gemma, GPT-NeoX).
 
 #include <llama.h>
 
@@ -21,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/backend/concepts.hpp"
 #include "plumb/core/token.hpp"
 
 namespace plumb {
@@ -29,15 +35,15 @@ namespace plumb {
 class LlamaVocabulary {
  public:
   LlamaVocabulary() = default;
-  explicit LlamaVocabulary(const llama_model& model)
-      : model_(&model), vocabulary_(llama_model_get_vocab(&model)) {}
+  explicit LlamaVocabulary(const llama_model& model, bool parse_special_tokens = false)
+      : model_(&model), vocabulary_(llama_model_get_vocab(&model)), parses_(parse_special_tokens) {}
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     const auto length = static_cast<std::int32_t>(text.size());
     std::vector<llama_token> ids(text.size() + 8);
     const auto capacity = static_cast<std::int32_t>(ids.size());
     const auto call = [&](std::int32_t room) {
-      return llama_tokenize(vocabulary_, text.data(), length, ids.data(), room, false, false);
+      return llama_tokenize(vocabulary_, text.data(), length, ids.data(), room, false, parses_);
     };
     std::int32_t count = call(capacity);
     if (count < 0) {
@@ -68,6 +74,18 @@ class LlamaVocabulary {
     return text;
   }
 
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+    constexpr int special = LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN;
+    std::vector<SpecialToken> all;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto id = static_cast<llama_token>(i);
+      if ((llama_vocab_get_attr(vocabulary_, id) & special) == 0) continue;
+      const std::string text = llama_vocab_get_text(vocabulary_, id);
+      if (!text.empty()) all.push_back({text, id});
+    }
+    return all;
+  }
+
   /// The file's own token; llama.cpp would make one up where a BPE model has none.
   [[nodiscard]] std::optional<TokenId> bos() const {
     if (metadata("tokenizer.ggml.bos_token_id").empty()) return std::nullopt;
@@ -96,18 +114,20 @@ class LlamaVocabulary {
   void append_piece(llama_token id, std::string& text) const {
     std::array<char, 256> piece{};
     const auto size = static_cast<std::int32_t>(piece.size());
-    const std::int32_t length = llama_token_to_piece(vocabulary_, id, piece.data(), size, 0, false);
+    const std::int32_t length =
+        llama_token_to_piece(vocabulary_, id, piece.data(), size, 0, parses_);
     if (length >= 0) {
       text.append(piece.data(), static_cast<std::size_t>(length));
     } else {
       std::string large(static_cast<std::size_t>(-length), '\0');
-      llama_token_to_piece(vocabulary_, id, large.data(), -length, 0, false);
+      llama_token_to_piece(vocabulary_, id, large.data(), -length, 0, parses_);
       text += large;
     }
   }
 
   const llama_model* model_ = nullptr;
   const llama_vocab* vocabulary_ = nullptr;
+  bool parses_ = false;
 };
 
 }  // namespace plumb

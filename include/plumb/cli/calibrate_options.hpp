@@ -72,8 +72,8 @@ inline Json folder_names(const CalibrateArguments& arguments) {
 
 /// Options of the probe that mean nothing without a model.
 inline void refuse_probe_options(const options::variables_map& values) {
-  for (const char* name :
-       {"templates", "template-file", "inject", "limit", "bos", "precision", "threads", "resume"}) {
+  for (const char* name : {"templates", "template-file", "inject", "limit", "bos", "special-tokens",
+                           "precision", "threads", "resume"}) {
     if (!values.contains(name) || values[name].defaulted()) continue;
     throw user_error({.field = std::string("--") + name},
                      "is for --model; folders are read as they are",

@@ -77,6 +77,25 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
   return settings;
 }
 
+/// Refuses names of what is asked, shown or ranked. Returns what is to be known where the prompts'
+/// own words hold the text of a special token.
+template <class Model>
+std::optional<std::string> check_special_tokens(const Model& model, const RankArguments& arguments,
+                                                const RankPlan& plan) {
+  const SpecialTokenCheck check(model, arguments.special_tokens);
+  std::set<std::uint32_t> met(plan.candidates.entities().begin(), plan.candidates.entities().end());
+  for (const Triple& shot : plan.shots) met.insert({shot.head, shot.tail});
+  for (const PlannedQuery& planned : plan.queries) {
+    met.insert({planned.query.triple.head, planned.query.triple.tail});
+  }
+  check(plan.graph, {met.begin(), met.end()});
+  for (const EntityPrompt prompt : arguments.ranking.entity_prompts) {
+    if (!arguments.deer) break;
+    if (auto remark = check.remark_on(entity_text(prompt, {"", "", "-"}))) return remark;
+  }
+  return std::nullopt;
+}
+
 inline void write_ranks(const RunFolder& folder, const std::string& method,
                         const std::vector<EntityRank>& ranks) {
   std::string lines;
@@ -186,6 +205,7 @@ int run_rank_command(Console& console, MakeModel make_model) {
   }
   if (arguments.deer && !DeerModel<decltype(model)>) detail::refuse_deer();
   const RankParts parts = rank_parts(graph, arguments.ranking, arguments.lm_head, model);
+  auto own_words = detail::check_special_tokens(model, arguments, parts.whole);
   std::optional<GivenVectors> given;
   if constexpr (DeerModel<decltype(model)>) {
     if (!arguments.entities.empty()) {
@@ -198,6 +218,7 @@ int run_rank_command(Console& console, MakeModel make_model) {
   if (auto remark = detail::remark_on_vectors(arguments.entities, settings)) {
     remarks.push_back(std::move(*remark));
   }
+  if (own_words) remarks.push_back(std::move(*own_words));
   const RunFolder folder(arguments.out, settings, arguments.resume);
   PartWork work(folder.file("journal.jsonl"), detail::part_bars(console));
   if (arguments.deer) {
