@@ -39,22 +39,25 @@ inline Json generate_settings(const GenerateArguments& arguments, const MultiPro
   Dataset dataset;
   dataset.name = data.name;
   dataset.files = data.files;
+  std::vector<std::string> codes;  // in the dataset's order, however they were named
+  for (const std::size_t r : relation_places(data, arguments.relations)) {
+    codes.push_back(data.relations[r].code);
+  }
   const AnswerOptions& asking = arguments.asking;
   Json settings = job_settings("generate", arguments, dataset, model);
-  settings.update(
-      Json{{"settings", setting_names(asking.settings)},
-           {"names", setting_names(arguments.names)},
-           {"limit", asking.limit},
-           {"relations", arguments.relations.empty() ? Json() : Json(arguments.relations)},
-           {"max_new_tokens", asking.max_new_tokens},
-           {"samples", asking.samples},
-           {"confidence_prompts", asking.confidence_prompts},
-           {"shot_seed", asking.shot_seed},
-           {"sample_seed", asking.sample_seed},
-           {"lemmas", lemmas_word(lemmas)},
-           {"samplings", arguments.measuring.samplings},
-           {"sample_by", as_word(arguments.measuring.by)},
-           {"seed", arguments.seed}});
+  settings.update(Json{{"settings", setting_names(asking.settings)},
+                       {"names", setting_names(arguments.names)},
+                       {"limit", asking.limit},
+                       {"relations", arguments.relations.empty() ? Json() : Json(std::move(codes))},
+                       {"max_new_tokens", asking.max_new_tokens},
+                       {"samples", asking.samples},
+                       {"confidence_prompts", asking.confidence_prompts},
+                       {"shot_seed", asking.shot_seed},
+                       {"sample_seed", asking.sample_seed},
+                       {"lemmas", lemmas_word(lemmas)},
+                       {"samplings", arguments.measuring.samplings},
+                       {"sample_by", as_word(arguments.measuring.by)},
+                       {"seed", arguments.seed}});
   return settings;
 }
 

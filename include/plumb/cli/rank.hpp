@@ -19,6 +19,7 @@
 #include "plumb/cli/job.hpp"
 #include "plumb/cli/rank_options.hpp"
 #include "plumb/cli/rank_replay.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/bear.hpp"
 #include "plumb/data/closed_set_graph.hpp"
 #include "plumb/data/graph_folder.hpp"
@@ -45,6 +46,11 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
   if (arguments.lm_head) methods.push_back("lm-head");
   Json prompts = Json::array();
   for (const EntityPrompt prompt : ranking.entity_prompts) prompts.push_back(name_of(prompt));
+  std::vector<std::string> codes;  // in the graph's order, however they were named
+  for (const GraphRelation& relation : graph.relations) {
+    const auto& named = ranking.relations;
+    if (over::find(named, relation.id) != named.end()) codes.push_back(relation.id);
+  }
   Dataset dataset;
   dataset.name = graph.name;
   dataset.files = graph.files;
@@ -54,7 +60,7 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
       Json{{"methods", methods},
            {"split", parts[static_cast<std::size_t>(ranking.part)]},
            {"candidates", sets[static_cast<std::size_t>(ranking.candidates)]},
-           {"relations", ranking.relations.empty() ? Json() : Json(ranking.relations)},
+           {"relations", ranking.relations.empty() ? Json() : Json(std::move(codes))},
            {"sample", ranking.sample},
            {"sample_seed", ranking.sample_seed},
            {"limit", ranking.limit},
