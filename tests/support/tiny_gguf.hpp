@@ -29,6 +29,8 @@ struct TinyOptions {
   bool with_bos = true;
   std::uint32_t context = 512;
   std::uint64_t seed = 1;
+  /// Behind BOS, an unknown token and user-defined ones: "<unk>", "<|user|>" and three spaces.
+  bool with_marks = false;
 };
 
 class TinyGguf {
@@ -110,6 +112,10 @@ class TinyGguf {
     tokens_.push_back("<bos>");
     std::vector<std::int32_t> types(tokens_.size(), 1);
     types.back() = 3;
+    if (options_.with_marks) {
+      tokens_.insert(tokens_.end(), {"<unk>", "<|user|>", "   "});
+      types.insert(types.end(), {2, 4, 4});
+    }
     gguf_set_val_str(file_.get(), "tokenizer.ggml.model", "gpt2");
     gguf_set_val_str(file_.get(), "tokenizer.ggml.pre", "gpt-2");
     set_strings("tokenizer.ggml.tokens", tokens_);

@@ -70,14 +70,14 @@ struct SpecialToken {
   TokenId id = 0;
 };
 
-/// A model that may say in a `special_tokens()` of its own, optional for every backend, which texts
-/// name special tokens, so that a text that holds one is not read in a way nobody chose.
+/// A model that says in a `special_tokens()` of its own, optional for every backend, which texts name
+/// special tokens, so that a text that holds one is not read in a way nobody chose.
 ///
-/// Requires: `special_tokens()`, each token whose text `tokenize` reads as the token or as plain
-/// text, whichever the model was made for (ModelOptions::parse_special_tokens), with a text that is
-/// not empty. Tokens that every text is parsed for are not among them: there is nothing to choose.
-/// Means: where they are parsed, `detokenize` spells them.
-/// Does not promise: to be able to parse them; a job asks for the tokens and sees.
+/// Requires: `special_tokens()`, each with a text that is not empty.
+/// Means: `tokenize` makes them of their texts if the model was made to (by
+/// ModelOptions::parse_special_tokens), and then `detokenize` spells them; otherwise their texts are
+/// plain text.
+/// Does not promise: that every one can be read both ways; a job sees for itself.
 template <class M>
 concept ListsSpecialTokens = requires(const M& model) {
   { model.special_tokens() } -> std::same_as<std::vector<SpecialToken>>;

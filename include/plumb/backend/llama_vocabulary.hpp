@@ -7,12 +7,12 @@
 // all tokens, joined, are the text (or the text behind one space, which SentencePiece puts there),
 // so the lengths of the pieces add up to the offsets. Where they do not spell the text (a tokenizer
 // that normalises), the offsets mean nothing and `spells_text` says so. No special token is added,
-// and text that looks like one is plain text unless special tokens are parsed. SentencePiece writes
-// a space behind each that is parsed too, so that such a text is spelt only where it has none.
+// and text that looks like one is plain text unless special tokens are parsed.
 //
-// Special are the tokens that the file calls control or unknown. Those it calls user-defined are
-// pieces of text: llama.cpp parses them in every text, as transformers does, and runs of spaces and
-// lines' ends are among them (Gemma, GPT-NeoX).
+// Special are the tokens that the file calls control or unknown, and of those it calls user-defined
+// the ones in brackets ("<|START_OF_TURN_TOKEN|>"). llama.cpp parses user-defined tokens in every
+// text, as transformers does, whatever it is told; the others of them are pieces of text: letters,
+// runs of spaces, lines' ends (DeepSeek, GPT-NeoX, Gemma).
 
 #include <llama.h>
 
@@ -20,10 +20,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
@@ -58,6 +60,7 @@ class LlamaVocabulary {
       append_piece(id, spelt);
       result.tokens.push_back({id, {begin, spelt.size()}});
     }
+    if (parses_) return aligned(std::move(result), spelt, text);
     // SentencePiece writes a space before the text; it covers no byte of it.
     const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
     result.spells_text = std::string_view(spelt).substr(extra) == text;
@@ -75,11 +78,10 @@ class LlamaVocabulary {
   }
 
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
-    constexpr int special = LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN;
     std::vector<SpecialToken> all;
     for (std::size_t i = 0; i < size(); ++i) {
       const auto id = static_cast<llama_token>(i);
-      if ((llama_vocab_get_attr(vocabulary_, id) & special) == 0) continue;
+      if (!is_special(id)) continue;
       const std::string text = llama_vocab_get_text(vocabulary_, id);
       if (!text.empty()) all.push_back({text, id});
     }
@@ -104,6 +106,42 @@ class LlamaVocabulary {
   }
 
  private:
+  [[nodiscard]] bool is_special(llama_token id) const {
+    const int attributes = llama_vocab_get_attr(vocabulary_, id);
+    if ((attributes & (LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN)) != 0) return true;
+    if ((attributes & LLAMA_TOKEN_ATTR_USER_DEFINED) == 0) return false;
+    const std::string_view text = llama_vocab_get_text(vocabulary_, id);
+    return (text.starts_with('<') && text.size() > 2 && text.ends_with('>')) ||
+           (text.starts_with('[') && text.size() > 2 && text.ends_with(']'));
+  }
+
+  /// SentencePiece writes a space before what follows a special token, as it does before the text;
+  /// where the text has none, it covers no byte of it.
+  [[nodiscard]] Tokenization aligned(Tokenization made, std::string_view spelt,
+                                     std::string_view text) const {
+    made.spells_text = true;
+    std::size_t at = 0;  // in the text
+    for (auto first = made.tokens.begin(), last = first; first != made.tokens.end(); first = last) {
+      do ++last;
+      while (last != made.tokens.end() && !is_special(first->id) && !is_special(last->id));
+      const std::size_t begin = first->bytes.begin;
+      std::string_view part = spelt.substr(begin, std::prev(last)->bytes.end - begin);
+      const std::string_view rest = text.substr(std::min(at, text.size()));
+      const std::size_t extra = !rest.starts_with(part) && part.starts_with(' ') ? 1 : 0;
+      part.remove_prefix(extra);
+      made.spells_text = made.spells_text && rest.starts_with(part);
+      for (auto token = first; token != last; ++token) {
+        const auto place = [&](std::size_t byte) {
+          return at + std::max(byte - begin, extra) - extra;
+        };
+        token->bytes = {place(token->bytes.begin), place(token->bytes.end)};
+      }
+      at += part.size();
+    }
+    made.spells_text = made.spells_text && at == text.size();
+    return made;
+  }
+
   /// A metadata value of the file as text; empty when there is none.
   [[nodiscard]] std::string metadata(const char* key) const {
     std::array<char, 512> value{};

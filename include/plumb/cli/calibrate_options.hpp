@@ -147,11 +147,11 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
   }
   parsed.study.estimators = parse_named(*values, "estimators", estimators);
   parsed.reading.kinds.base = parse_count(base_template, "--base-template");
-  for (const auto& [option, text] : {std::pair{"paraphrases", &paraphrases},
-                                     {"verbalized", &verbalized},
-                                     {"numerical", &numerical},
-                                     {"masked", &masked}}) {
-    refuse_empty_list(*values, option, *text);
+  for (const auto& [option, items] : {std::pair{"paraphrases", &paraphrases},
+                                      {"verbalized", &verbalized},
+                                      {"numerical", &numerical},
+                                      {"masked", &masked}}) {
+    refuse_empty_list(*values, option, *items);
   }
   parsed.reading.kinds.verbalized = parse_indices(verbalized, "--verbalized");
   parsed.reading.kinds.numerical = parse_indices(numerical, "--numerical");
