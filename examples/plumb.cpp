@@ -28,6 +28,9 @@ int main(int argc, char** argv) {
   wait_with_little_spinning(argv);
   return plumb::run_command_line(argc, argv, [](const plumb::ModelOptions& options) {
     const auto precision = options.exact ? plumb::Precision::exact : plumb::Precision::fast;
-    return plumb::LlamaModel({options.model, precision, options.threads});
+    return plumb::LlamaModel({.model = options.model,
+                              .precision = precision,
+                              .threads = options.threads,
+                              .parse_special_tokens = options.parse_special_tokens});
   });
 }

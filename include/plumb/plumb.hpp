@@ -60,6 +60,7 @@
 #include "plumb/data/closed_set_prompts.hpp"
 #include "plumb/data/csv_file.hpp"
 #include "plumb/data/dataset.hpp"
+#include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/fact_split.hpp"
 #include "plumb/data/factor.hpp"
 #include "plumb/data/graph_folder.hpp"

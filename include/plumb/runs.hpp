@@ -85,6 +85,7 @@
 #include "plumb/run/rank_plan.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/runner.hpp"
+#include "plumb/run/special_token_check.hpp"
 #include "plumb/run/unranked.hpp"
 #include "plumb/score/recorded.hpp"
 #include "plumb/score/recorded_answers.hpp"

@@ -231,6 +231,7 @@ BOOST_AUTO_TEST_CASE(one_word_is_counted_by_white_space_and_shared_by_fact) {
                                             row(1, {0, 0, 0}, "water is wet")});
   BOOST_TEST(made.one_word.values == (std::vector<double>{0.5, 0}), each);
   BOOST_TEST(made.one_word.strata == (Sizes{1, 1, 0}), each);
+  BOOST_TEST(made.one_word_answers == 2U);  // of five prompts, not of two facts
 }
 
 // Every number once more, by the words of the texts alone.

@@ -19,6 +19,8 @@ using test::random_prompts;
 
 namespace {
 
+using Marks = std::vector<std::string>;
+
 /// Probability of each number of right facts.
 using Law = std::map<std::size_t, double>;
 
@@ -330,6 +332,23 @@ BOOST_AUTO_TEST_CASE(a_histogram_has_bars_of_as_many_facts_and_every_sampling) {
   BOOST_TEST(one[0].from == 0.4375);
   BOOST_TEST(one[0].to == 0.5625);
   BOOST_TEST(one[0].samplings == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(the_order_of_relations_means_nothing) {
+  PromptOutcomes one, other;
+  for (const bool second : {false, true}) {
+    one.add_relation(second ? "B" : "A", test::templates(2));
+    one.add_fact("f", test::marks(second ? Marks{"10", "1"} : Marks{"1", "0"}));
+    other.add_relation(second ? "A" : "B", test::templates(2));
+    other.add_fact("f", test::marks(second ? Marks{"1", "0"} : Marks{"10", "1"}));
+  }
+  for (const SampleBy by : {SampleBy::fact, SampleBy::relation}) {
+    const SampledAccuracy a = sample_accuracy(one, {by, 500, 3});
+    const SampledAccuracy b = sample_accuracy(other, {by, 500, 3});
+    BOOST_TEST((a.right == b.right));
+    BOOST_TEST(a.exact_mean == b.exact_mean);
+    BOOST_TEST(a.exact_sd == b.exact_sd);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -333,4 +333,24 @@ BOOST_AUTO_TEST_CASE(the_masked_model_counts_what_stands_between_two_neighbours)
   BOOST_TEST(visits == queries.size());
 }
 
+BOOST_AUTO_TEST_CASE(special_tokens_are_parsed_where_the_model_was_made_to) {
+  const std::vector<std::string> marks{"<s>", "<s>s"};
+  const SpecialTokenModel plain("a<s>b", 2, marks, false);
+  const SpecialTokenModel parsing("a<s>b", 2, marks, true);
+  for (const SpecialTokenModel* model : {&plain, &parsing}) {
+    const std::vector<SpecialToken> listed = model->special_tokens();
+    BOOST_REQUIRE(listed.size() == 2U);
+    BOOST_TEST(listed[1].text == "<s>s");
+    BOOST_TEST(listed[1].id == 257);
+  }
+  const auto ids_of = [](const SpecialTokenModel& model, std::string_view text) {
+    Sequence ids;
+    for (const Token& token : model.tokenize(text).tokens) ids.push_back(token.id);
+    return ids;
+  };
+  BOOST_TEST(ids_of(plain, "a<s>b") == (Sequence{'a', '<', 's', '>', 'b'}));
+  BOOST_TEST(ids_of(parsing, "a<s>b") == (Sequence{'a', 256, 'b'}));
+  BOOST_TEST(parsing.detokenize(ids_of(parsing, "a<s>b")) == "a<s>b");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

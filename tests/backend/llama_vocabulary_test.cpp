@@ -2,6 +2,7 @@
 
 #include "plumb/backend/llama_vocabulary.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <filesystem>
@@ -62,6 +63,41 @@ BOOST_AUTO_TEST_CASE(text_that_looks_like_a_special_token_is_plain_text) {
   const plumb::LlamaModel model = tiny(folder, {});
   for (const plumb::Token& token : model.tokenize("a <bos> b").tokens)
     BOOST_TEST(token.id != *model.bos());
+}
+
+BOOST_AUTO_TEST_CASE(special_tokens_are_listed_and_parsed_where_that_is_wanted) {
+  const TemporaryFolder folder;
+  const auto file = plumb::test::TinyGguf({.with_marks = true}).write(folder / "tiny.gguf");
+  const plumb::LlamaModel plain({.model = file, .threads = 1});
+  const plumb::LlamaModel parsing({.model = file, .threads = 1, .parse_special_tokens = true});
+  std::vector<std::string> texts;
+  for (const plumb::SpecialToken& token : plain.special_tokens()) texts.push_back(token.text);
+  BOOST_TEST(texts == (std::vector<std::string>{"<bos>", "<unk>", "<|user|>"}),  // no spaces
+             boost::test_tools::per_element());
+  const auto ids_of = [](const plumb::Tokenization& made) {
+    std::vector<plumb::TokenId> ids;
+    for (const plumb::Token& token : made.tokens) ids.push_back(token.id);
+    return ids;
+  };
+  const auto bos = *plain.bos();
+  const std::string text = "the <bos>is<unk>";
+  const plumb::Tokenization made = parsing.tokenize(text);
+  BOOST_TEST(made.spells_text);
+  for (std::size_t t = 0; t + 1 < made.tokens.size(); ++t) {
+    BOOST_TEST(made.tokens[t].bytes.end == made.tokens[t + 1].bytes.begin);
+  }
+  BOOST_TEST(made.tokens.back().bytes.end == text.size());
+  BOOST_TEST(std::ranges::count(ids_of(made), bos) == 1);
+  BOOST_TEST(ids_of(made).back() == bos + 1);
+  BOOST_TEST(parsing.detokenize(ids_of(made)) == text);
+  const auto as_text = ids_of(plain.tokenize(text));
+  BOOST_TEST(std::ranges::count(as_text, bos) == 0);
+  BOOST_TEST(std::ranges::count(as_text, bos + 1) == 0);
+  // llama.cpp parses what the file calls user-defined in any case.
+  for (const plumb::LlamaModel* model : {&plain, &parsing}) {
+    BOOST_TEST(std::ranges::count(ids_of(model->tokenize("a<|user|>")), bos + 2) == 1);
+    BOOST_TEST(std::ranges::count(ids_of(model->tokenize("a   b")), bos + 3) == 1);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(bos_is_there_only_when_the_file_names_one) {

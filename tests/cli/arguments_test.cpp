@@ -140,4 +140,24 @@ BOOST_AUTO_TEST_CASE(one_of_several_words_stands_for_a_value) {
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(a_list_that_is_given_empty_is_refused, Words) {
+  const auto named = [&](const std::vector<std::string>& words) {
+    std::string text, usual;
+    detail::options::options_description list;
+    list.add_options()("relations", detail::options::value(&text)->default_value(""))  //
+        ("shots", detail::options::value(&usual)->default_value(""));
+    Console look{words, out, err};
+    const auto values = detail::parse_arguments(look, "plumb look [options]", list);
+    return detail::parse_named(values.value(), "relations", text);
+  };
+  BOOST_TEST(named({}).empty());
+  BOOST_TEST(named({"--shots", ""}).empty());
+  BOOST_TEST((named({"--relations", "a,b"}) == std::vector<std::string>{"a", "b"}));
+  BOOST_CHECK_EXCEPTION(
+      (void)named({"--relations", ""}), Error,
+      says(Fault::user, "--relations: names nothing; write a,b,c, or leave it out"));
+  BOOST_CHECK_EXCEPTION((void)named({"--relations", ","}), Error,
+                        says(Fault::user, "--relations: ',' has an empty item"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

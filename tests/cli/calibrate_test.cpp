@@ -572,4 +572,19 @@ BOOST_FIXTURE_TEST_CASE(pages_are_well_formed_and_hold_no_broken_number, Foreign
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(the_probe_looks_for_texts_of_special_tokens, Files) {
+  folder.write("t.json", R"({"capital": ["<|x|>[X]: [Y]"], "river": ["[X]: [Y]"]})");
+  const auto ask = [&](const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> words{"calibrate", "--data",          at("data"),
+                                   "--model",   at("model.gguf"),  "--out",
+                                   at(out),     "--template-file", at("t.json")};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_words(words, [](const ModelOptions& made) {
+      return test::with_special_token(test::small_model(), "<|x|>", made.parse_special_tokens);
+    });
+  };
+  BOOST_TEST(ask("marked", {}).refused("t.json:1: capital, template 0: '<|x|>[X]: [Y]' holds"));
+  BOOST_TEST(!std::filesystem::exists(folder / "marked"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -167,4 +167,28 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles)
   BOOST_TEST(run_words({"data", "check", at("data"), "--modle", "x"}).refused("--modle: unknown"));
 }
 
+BOOST_FIXTURE_TEST_CASE(describe_refuses_texts_of_special_tokens_too, ConsoleFiles) {
+  Dataset dataset = test::small_dataset();
+  dataset.relations[0].facts[0].subject = "<|x|>";
+  write_bear(folder, "data", dataset);
+  const auto describe = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"data", "describe", at("data")});
+    return run_words(more, [](const ModelOptions& made) {
+      return test::with_special_token(test::small_model(), "<|x|>", made.parse_special_tokens);
+    });
+  };
+  BOOST_TEST(describe({"--model", at("model.gguf")})
+                 .refused("capital.jsonl:1: capital, subject: '<|x|>' holds '<|x|>'"));
+  // Three statements with a byte each for five.
+  const ConsoleRun text = describe({"--model", at("model.gguf"), "--special-tokens", "text"});
+  const ConsoleRun parse = describe({"--model", at("model.gguf"), "--special-tokens", "parse"});
+  BOOST_TEST(text.code == 0, text);
+  BOOST_TEST(parse.code == 0, parse);
+  BOOST_TEST(text.out != parse.out);
+  BOOST_TEST(describe({"--special-tokens", "text"})
+                 .refused("--special-tokens: has no effect without --model"));
+  BOOST_TEST(run_words({"data", "check", at("data"), "--special-tokens", "text"})
+                 .refused("--special-tokens: is not for check"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -54,6 +54,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   BOOST_TEST(parsed.model.threads >= 1);  // one for each core
   BOOST_TEST(parsed.seed == 0U);
   BOOST_TEST(!parsed.resume);
+  BOOST_TEST((parsed.special_tokens == SpecialTokenReading::refuse));
+  BOOST_TEST(!parsed.model.parse_special_tokens);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
@@ -67,6 +69,15 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST(parsed.model.threads == 1024);
   BOOST_TEST(parsed.seed == 9U);
   BOOST_TEST(parsed.resume);
+}
+
+BOOST_AUTO_TEST_CASE(special_tokens_are_text_or_parsed) {
+  const JobArguments text = with({"--special-tokens", "text"});
+  BOOST_TEST((text.special_tokens == SpecialTokenReading::text));
+  BOOST_TEST(!text.model.parse_special_tokens);
+  const JobArguments parsed = with({"--special-tokens", "parse"});
+  BOOST_TEST((parsed.special_tokens == SpecialTokenReading::parse));
+  BOOST_TEST(parsed.model.parse_special_tokens);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_required_is_named_when_it_is_missing) {
@@ -92,6 +103,9 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
   refused({"--threads", "1025"}, "is more than 1024; 0 takes one for each core");
   refused({"--threads", "two"}, "'two' is not a whole number from 0");
   refused({"--relations", "a,"}, "'a,' has an empty item");
+  refused({"--relations", ""}, "names nothing; write a,b,c, or leave it out");
+  refused({"--special-tokens", "yes"}, "'yes' is not a choice; say text or parse");
+  refused({"--special-tokens", ""}, "'' is not a choice; say text or parse");
   refused({"--precision", "half"}, "'half' is not a choice; say exact or fast");
   refused({"--bos", "maybe"}, "'maybe' is not a choice; say yes or no");
   refused({"--limit", "-"}, "'-' is not a whole number from 0");

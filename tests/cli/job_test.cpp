@@ -80,13 +80,22 @@ BOOST_AUTO_TEST_CASE(settings_are_what_decides_the_results) {
   BOOST_TEST(settings.at("quantized") == false);
   BOOST_TEST(settings.at("precision") == "exact");
   BOOST_TEST(settings.at("bos") == "yes");
+  BOOST_TEST(settings.at("special_tokens") == "text");  // as it lists none
+  BOOST_TEST(settings.at("special_tokens_known") == false);
   for (const char* fact : {"threads", "model_path", "seconds_total", "command_line"}) {
     BOOST_TEST(!settings.contains(fact));
   }
   arguments.model.exact = arguments.bos = false;
   arguments.model.threads = 7;  // decides nothing
   arguments.model.model = folder / "no file";
-  const Json other = detail::job_settings("go", arguments, dataset, ours);
+  ModelDescription listing = ours;
+  listing.lists_special_tokens = true;
+  const Json other = detail::job_settings("go", arguments, dataset, listing);
+  BOOST_TEST(other.at("special_tokens") == "refuse");
+  BOOST_TEST(other.at("special_tokens_known") == true);
+  arguments.special_tokens = SpecialTokenReading::parse;
+  BOOST_TEST(detail::job_settings("go", arguments, dataset, listing).at("special_tokens") ==
+             "parse");
   BOOST_TEST(other.at("precision") == "fast");
   BOOST_TEST(other.at("bos") == "no");
   BOOST_TEST(other.at("model_sha256").is_null());

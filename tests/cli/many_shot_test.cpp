@@ -364,4 +364,38 @@ BOOST_FIXTURE_TEST_CASE(an_object_that_the_model_cannot_see_is_refused, ManyShot
   BOOST_TEST(run_words(words(), make_model).refused("birth: option '1803' tokenises to nothing"));
 }
 
+BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, ManyShotFiles) {
+  const auto ask = [&](std::vector<std::string> all) {
+    return run_words(std::move(all), [](const ModelOptions& made) {
+      return test::with_special_token(reader_of_births(), "<s>", made.parse_special_tokens);
+    });
+  };
+  BOOST_TEST(ask(words({"--pair-separator", " <s> "}))
+                 .refused("--pair-separator: ' <s> ' holds '<s>', the text of a special token"));
+  folder.write("separators.txt", "was born in\n<s>\n");
+  BOOST_TEST(ask(words({"--separators", at("separators.txt")}))
+                 .refused("separators.txt:2: '<s>' holds '<s>'"));
+  folder.write("b.json", R"({"Birth": {"property": "birth", "hgp": ["{subject} <s>"]}})");
+  BOOST_TEST(ask(words({"--baselines", at("b.json")}))
+                 .refused("b.json:1: birth.hgp[0]: '{subject} <s>' holds '<s>'"));
+  Json study = fixed_study();
+  study["choices"][0] = "1804<s>";
+  study["test"][0]["answer"] = "1804<s>";
+  study["test"][1]["answer"] = study["choices"][1];
+  folder.write("f.json", study.dump());
+  BOOST_TEST(
+      ask({"many-shot", "--fixed", at("f.json"), "--model", at("model.gguf"), "--out", at("run")})
+          .refused("f.json:1: choices: '1804<s>' holds '<s>'"));
+  std::string facts = slurp(folder / "data/birth.jsonl");
+  facts.replace(facts.find("Person"), 6, "Person<s>");
+  folder.write("data/birth.jsonl", facts);
+  BOOST_TEST(ask(words()).refused("data/birth.jsonl:1: birth, subject: 'Person<s> A"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  BOOST_TEST(ask(words({"--special-tokens", "text"}, "text")).code == 0);
+  BOOST_TEST(
+      ask(words({"--special-tokens", "parse", "--separators", at("separators.txt")}, "parse"))
+          .code == 0);
+  BOOST_TEST(json("parse/run.json").at("settings").at("special_tokens") == "parse");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -116,11 +116,66 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, Consol
   BOOST_TEST(probe({"--resume"}).refused("model_sha256: the run was begun with"));
 }
 
+/// `plumb probe` of a model of bytes that knows one special token.
+ConsoleRun probe_marked(const ConsoleFiles& files, const std::vector<std::string>& options,
+                        const std::string& run = "run") {
+  return run_words(files.probe_words(options, run), [](const ModelOptions& made) {
+    return test::with_special_token(test::small_model(), "<|x|>", made.parse_special_tokens);
+  });
+}
+
+BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, ConsoleFiles) {
+  const auto facts = folder / "data/river.jsonl";
+  std::string lines = slurp(facts);
+  lines.replace(lines.find("Bonn"), 4, "Bonn<|x|>");
+  folder.write("data/river.jsonl", lines);
+  const ConsoleRun refused = probe_marked(*this, {});
+  BOOST_TEST(refused.refused(at("data/river.jsonl") +
+                             ":2: river, subject: 'Bonn<|x|>' holds '<|x|>', the text of a special "
+                             "token of this model; change it, or say --special-tokens text"),
+             refused);
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  BOOST_TEST(probe_marked(*this, {"--relations", "capital"}, "other").code == 0);
+  BOOST_TEST(probe_marked(*this, {"--special-tokens", "text"}, "text").code == 0);
+  BOOST_TEST(probe_marked(*this, {"--special-tokens", "parse"}, "parse").code == 0);
+  // Two statements about Bonn, each with one token where five bytes were.
+  const auto fed = [&](const std::string& run) {
+    return Json::parse(slurp(folder / (run + "/run.json"))).at("tokens_one_by_one").get<int>();
+  };
+  BOOST_TEST(fed("text") - fed("parse") == 2 * 4);
+  const Json settings = Json::parse(slurp(folder / "parse/run.json")).at("settings");
+  BOOST_TEST(settings.at("special_tokens") == "parse");
+  BOOST_TEST(settings.at("special_tokens_known") == true);
+  BOOST_TEST(probe_marked(*this, {"--special-tokens", "text", "--resume"}, "parse")
+                 .refused("special_tokens: the run was begun with \"parse\", not \"text\""));
+}
+
+BOOST_FIXTURE_TEST_CASE(templates_that_are_asked_are_looked_at, ConsoleFiles) {
+  folder.write("t.json", R"({"capital": ["[X]: [Y]", "<|x|> [X]: [Y]"], "river": ["[X]: [Y]"]})");
+  const std::vector<std::string> words{"--template-file", at("t.json")};
+  BOOST_TEST(probe_marked(*this, words).code == 0);  // under template 0
+  BOOST_TEST(probe_marked(*this, {"--template-file", at("t.json"), "--templates", "all"}, "all")
+                 .refused("t.json:1: capital, template 1: '<|x|> [X]: [Y]' holds '<|x|>'"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_model_without_a_list_reads_text, ConsoleFiles) {
+  const auto plain = [](const ModelOptions&) { return NgramModel("Cairo lies on the Nile.", 5); };
+  BOOST_TEST(run_words(probe_words({"--special-tokens", "parse"}), plain)
+                 .refused("--special-tokens: this model does not list its special tokens"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  BOOST_TEST(run_words(probe_words(), plain).code == 0);
+  const Json settings = Json::parse(slurp(folder / "run/run.json")).at("settings");
+  BOOST_TEST(settings.at("special_tokens") == "text");
+  BOOST_TEST(settings.at("special_tokens_known") == false);
+}
+
 BOOST_FIXTURE_TEST_CASE(relations_and_facts_can_be_chosen, ConsoleFiles) {
   BOOST_TEST(probe({"--relations", "river,capital", "--limit", "1"}).code == 0);
   BOOST_TEST(std::ranges::count(slurp(folder / "run/capital_results.jsonl"), '\n') == 1);
   const Json metadata = Json::parse(slurp(folder / "run/metadata_results.json"));
-  BOOST_TEST(metadata.begin().key() == "river");
+  BOOST_TEST(metadata.begin().key() == "capital");  // the dataset's order
+  BOOST_TEST(probe({"--relations", "capital,river", "--limit", "1"}, "same").code == 0);
+  BOOST_TEST((comparable(folder / "run") == comparable(folder / "same")));
   BOOST_TEST(probe({"--relations", "P36"}, "b").refused("--relations: 'P36' is not a relation"));
 }
 

@@ -845,4 +845,27 @@ BOOST_AUTO_TEST_CASE(help_lists_the_options) {
   BOOST_TEST(run_words({"--help"}).says("plumb rank "));
 }
 
+BOOST_FIXTURE_TEST_CASE(names_of_special_tokens_are_refused_text_or_parsed, RankFiles) {
+  std::string names = slurp(folder / "elements/entity2text.txt");
+  names.replace(names.find("\tneon"), 5, "\tneon</s>");
+  folder.write("elements/entity2text.txt", names);
+  const auto rank_marked = [&](std::vector<std::string> options, const std::string& run = "run") {
+    return run_words(words(std::move(options), run), [](const ModelOptions& made) {
+      return test::with_special_token(reader_of_elements(), "</s>", made.parse_special_tokens);
+    });
+  };
+  const ConsoleRun refused = rank_marked({});
+  BOOST_TEST(
+      refused.refused(at("elements/entity2text.txt") +
+                      ":19: entity e10: 'neon</s>' holds '</s>', the text of a special token"),
+      refused);
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  BOOST_TEST(rank_marked({"--special-tokens", "text", "--limit", "2"}, "text").code == 0);
+  BOOST_TEST(rank_marked({"--special-tokens", "parse", "--limit", "2"}, "parse").code == 0);
+  BOOST_TEST(json("parse/run.json").at("settings").at("special_tokens") == "parse");
+  // Among the few entities of queries and shots it is not met.
+  const ConsoleRun few = rank_marked({"--candidates", "of-queries", "--limit", "2"}, "few");
+  BOOST_TEST(few.code == 0, few);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -49,11 +49,11 @@ BOOST_AUTO_TEST_CASE(no_names_and_no_limit_select_everything) {
   BOOST_TEST(all.relations[1].facts.size() == 4U);
 }
 
-BOOST_AUTO_TEST_CASE(names_select_relations_in_their_order) {
+BOOST_AUTO_TEST_CASE(names_select_relations_in_the_datasets_order) {
   BOOST_TEST(codes(select(two_relations(), {"P30"}, 0)) == std::vector<std::string>{"P30"});
   const Dataset both = select(two_relations(), {"P30", "P36"}, 0);
-  BOOST_TEST(codes(both) == (std::vector<std::string>{"P30", "P36"}));
-  BOOST_TEST(both.relations[0].facts.size() == 4U);
+  BOOST_TEST(codes(both) == (std::vector<std::string>{"P36", "P30"}));
+  BOOST_TEST(both.relations[0].facts.size() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_keeps_the_first_facts_and_what_the_whole_table_is) {

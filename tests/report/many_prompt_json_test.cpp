@@ -157,7 +157,13 @@ BOOST_AUTO_TEST_CASE(aliases_and_bias_stand_where_they_were_taken) {
 }
 
 BOOST_AUTO_TEST_CASE(words_are_counted_where_answers_were_generated) {
-  BOOST_TEST(value(zero_shot().at("one_word")) == 1);
+  BOOST_TEST(value(zero_shot().at("one_word").at("mean_over_facts")) == 1);
+  BOOST_TEST(zero_shot().at("one_word").at("share_of_prompts") == 1.0);
+  BOOST_TEST(zero_shot().at("one_word").at("prompts") == 19);
+  ManyPromptResults results = test::small_many_prompts();
+  results.ways[0].one_word_answers = 4;  // of 19
+  const Json some = to_json(results).at("settings").at("zero-shot").at("one_word");
+  BOOST_TEST(near(some.at("share_of_prompts").get<double>(), 4.0 / 19));
   BOOST_TEST(zero_shot().at("answers_without_word") == 1);
   BOOST_TEST(zero_shot().at("answers_of_several_objects") == 2);
   const Json closed = to_json(test::one_closed_set());

@@ -20,12 +20,14 @@ using Scores = std::vector<StatementScore>;
 bool same(const Scores& a, const Scores& b) {
   return std::ranges::equal(a, b, [](const StatementScore& x, const StatementScore& y) {
     return x.log_likelihood == y.log_likelihood && x.tokens == y.tokens &&
-           x.answer_log_likelihood == y.answer_log_likelihood && x.answer_tokens == y.answer_tokens;
+           x.answer_log_likelihood == y.answer_log_likelihood && x.answer_tokens == y.answer_tokens &&
+           x.continuation_log_likelihood == y.continuation_log_likelihood &&
+           x.continuation_tokens == y.continuation_tokens;
   });
 }
 
 Scores one_score(double nats) {
-  return {{nats, nats / 2, 7, 2}};
+  return {{nats, nats / 2, 7, 2, nats / 4, 3}};
 }
 
 /// A folder with a journal of three packs of P36.
@@ -48,7 +50,7 @@ BOOST_AUTO_TEST_SUITE(journal)
 BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
   const test::TemporaryFolder folder;
   const auto file = folder / "journal.jsonl";
-  Scores first{{-12.5, -3.25, 9, 2}, {-0.0625, 0, 4, 0}};
+  Scores first{{-12.5, -3.25, 9, 2, -4.5, 3}, {-0.0625, 0, 4, 0, -0.5, 1}};
   Scores second{{-1000.125, -1, 300, 1}};
   {
     Journal journal(file);
@@ -69,10 +71,11 @@ BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
 BOOST_AUTO_TEST_CASE(a_line_is_what_the_header_promises) {
   const test::TemporaryFolder folder;
   Journal journal(folder / "journal.jsonl");
-  Scores scores{{-1.5, -0.25, 5, 1}};
+  Scores scores{{-1.5, -0.25, 5, 1, -0.75, 2}};
   journal.append("P36", 2, 7, scores);
   BOOST_TEST(slurp(folder / "journal.jsonl") ==
-             R"({"relation":"P36","block":2,"pack":7,"scores":[[-1.5000000000,-0.2500000000,5,1]]})"
+             R"({"relation":"P36","block":2,"pack":7,)"
+             R"("scores":[[-1.5000000000,-0.2500000000,5,1,-0.7500000000,2]]})"
              "\n");
 }
 

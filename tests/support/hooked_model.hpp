@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,6 +35,7 @@ struct HookedModel : NgramTreeModel {
     return context.value_or(NgramTreeModel::context_length());
   }
   [[nodiscard]] ModelDescription describe() const { return description; }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return special; }
 
   using NgramTreeModel::evaluate;
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
@@ -55,8 +57,26 @@ struct HookedModel : NgramTreeModel {
   std::function<void(std::span<float>)> on_row;  ///< what the model would say next
   std::optional<std::size_t> context;
   bool without_bos = false;
+  std::vector<SpecialToken> special;
   ModelDescription description{"own backend", "", false};
 };
+
+/// A model of bytes with a special token, number 1, which it parses if it is to.
+[[nodiscard]] inline HookedModel with_special_token(NgramTreeModel model, const std::string& named,
+                                                    bool parse) {
+  HookedModel made(std::move(model));
+  made.special = {{named, 1}};
+  if (!parse) return made;
+  made.on_tokens = [named](std::string_view text, Tokenization& tokens) {
+    for (auto at = text.rfind(named); at != text.npos; at = text.rfind(named, at - 1)) {
+      const auto first = tokens.tokens.begin() + static_cast<std::ptrdiff_t>(at);
+      *first = {1, {at, at + named.size()}};
+      tokens.tokens.erase(first + 1, first + static_cast<std::ptrdiff_t>(named.size()));
+      if (at == 0) break;
+    }
+  };
+  return made;
+}
 
 /// Counts how often it is asked.
 [[nodiscard]] inline HookedModel counting(NgramTreeModel model, std::size_t& asked) {

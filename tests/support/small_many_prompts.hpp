@@ -53,6 +53,7 @@ inline ManyPromptStudy small_study(const std::string& name, const std::vector<Ma
         answered.likelihoods.add({tokens, tokens * std::log(0.5), prompt.right});
       }
       if (!prompts.empty()) answered.one_word.add(1);
+      answered.one_word_answers += prompts.size();
     }
   }
   return study;

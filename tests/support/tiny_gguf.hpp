@@ -32,6 +32,8 @@ struct TinyOptions {
   std::uint64_t seed = 1;
   /// A GGUF file whose tokenizer the model has; the little one of its own where none is named.
   std::filesystem::path vocabulary{};
+  /// Behind BOS, an unknown token and user-defined ones: "<unk>", "<|user|>" and three spaces.
+  bool with_marks = false;
 };
 
 class TinyGguf {
@@ -117,6 +119,10 @@ class TinyGguf {
     tokens_.push_back("<bos>");
     std::vector<std::int32_t> types(tokens_.size(), 1);
     types.back() = 3;
+    if (options_.with_marks) {
+      tokens_.insert(tokens_.end(), {"<unk>", "<|user|>", "   "});
+      types.insert(types.end(), {2, 4, 4});
+    }
     gguf_set_val_str(file_.get(), "tokenizer.ggml.model", "gpt2");
     gguf_set_val_str(file_.get(), "tokenizer.ggml.pre", "gpt-2");
     set_strings("tokenizer.ggml.tokens", tokens_);

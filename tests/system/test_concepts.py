@@ -83,6 +83,15 @@ class Concepts(unittest.TestCase):
             self.assertEqual(set(named(done)), {"bos"})
             self.assertIn("std::optional<plumb::TokenId> bos() const", named(done)["bos"])
 
+    def test_special_tokens_of_another_type_would_not_be_seen(self):
+        parts = [PARTS[part] for part in CONCEPTS["causal_lm"]]
+        for compiler in COMPILERS:
+            done = compiled(compiler, "causal_lm", [*parts, "std::vector<int> special_tokens() const { return {}; }"])
+            self.assertIn("plumb: the model's special_tokens would not be seen. Write: "
+                          "std::vector<plumb::SpecialToken> special_tokens() const", done.stderr)
+            right = "std::vector<plumb::SpecialToken> special_tokens() const { return {}; }"
+            self.assertEqual(compiled(compiler, "causal_lm", [*parts, right]).returncode, 0)
+
 
 if __name__ == "__main__":
     unittest.main()

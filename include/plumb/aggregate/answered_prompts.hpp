@@ -57,6 +57,8 @@ struct AnsweredSetting {
   PromptList<AnswerLikelihood> likelihoods;
   /// By fact: the share of its answers that are one word.
   FactValues one_word;
+  /// Answers that are one word, of all prompts.
+  std::size_t one_word_answers = 0;
   /// Answers without a word in them.
   std::size_t empty = 0;
   std::vector<AnswerOfSeveral> of_several;
@@ -204,7 +206,9 @@ template <Lemmatiser Lemmas>
     rows[row.prompt.fact].push_back(
         {{answer, row.prompt.template_index, row.prompt.expression, held > 0},
          {row.tokens, row.log_probability, held > 0}});
-    single[row.prompt.fact] += is_one_word(row.text) ? 1U : 0U;
+    const std::size_t one = is_one_word(row.text) ? 1 : 0;
+    single[row.prompt.fact] += one;
+    made.one_word_answers += one;
     made.empty += made.answers[answer].empty() ? 1U : 0U;
     if (held > 1) made.of_several.push_back({row.relation, row.subject, row.text, held});
   });

@@ -229,8 +229,8 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
 }  // namespace detail
 
 /// Samplings are drawn in blocks of 1024, each from a stream of its own, so that they depend on the
-/// seed and the way of drawing alone, whatever the number of threads. The order of a relation's
-/// facts means nothing. Templates no fact was asked under are not there.
+/// seed and the way of drawing alone, whatever the number of threads. Relations draw in the order
+/// of their codes; their order in the table and that of a relation's facts mean nothing. Templates no fact was asked under are not there.
 [[nodiscard]] inline SampledAccuracy sample_accuracy(const PromptOutcomes& table,
                                                      const PromptSampling& options) {
   SampledAccuracy made;
@@ -251,8 +251,11 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
     plan.begin_pool();
     plan.add_choice(facts);
   } else {
-    for (const PromptRelation& relation : table.relations()) {
-      detail::plan_relation(table, relation, plan, made, mean, variance);
+    std::vector<const PromptRelation*> by_code;
+    for (const PromptRelation& relation : table.relations()) by_code.push_back(&relation);
+    over::stable_sort(by_code, {}, [](const PromptRelation* one) { return one->code; });
+    for (const PromptRelation* relation : by_code) {
+      detail::plan_relation(table, *relation, plan, made, mean, variance);
     }
   }
   const double all = static_cast<double>(made.facts);

@@ -244,6 +244,28 @@ class NgramTreeModel : public NgramModel {
   std::size_t held_ = 0;
 };
 
+/// An NgramModel that ListsSpecialTokens: its pieces, which a text is parsed for where the model was
+/// made to. Not thread-safe.
+class SpecialTokenModel : public NgramModel {
+ public:
+  SpecialTokenModel(std::string_view training_text, std::size_t order,
+                    const std::vector<std::string>& pieces, bool parse_special_tokens)
+      : NgramModel(training_text, order, pieces), parses_(parse_special_tokens) {
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      special_.push_back({pieces[i], static_cast<TokenId>(256 + i)});
+    }
+  }
+
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    return parses_ ? NgramModel::tokenize(text) : NgramModel("", 1).tokenize(text);
+  }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return special_; }
+
+ private:
+  std::vector<SpecialToken> special_;
+  bool parses_;
+};
+
 /// A MaskedLm: P(t | neighbours) = (count(left, t, right) + 1) / (count(left, ·, right) + V), with
 /// BOS for a missing neighbour. Its vocabulary is the n-gram model's and the mask. Not thread-safe.
 class NeighbourModel : private NgramModel {
@@ -285,6 +307,7 @@ class NeighbourModel : private NgramModel {
 
 static_assert(CausalLm<NgramModel> && Generator<NgramModel> && !TreeCausalLm<NgramModel>);
 static_assert(TreeCausalLm<NgramTreeModel> && TreeEmbedder<NgramTreeModel>);
+static_assert(ListsSpecialTokens<SpecialTokenModel> && !ListsSpecialTokens<NgramModel>);
 static_assert(MaskedLm<NeighbourModel> && !CausalLm<NeighbourModel>);
 
 }  // namespace plumb

@@ -56,6 +56,11 @@ consteval bool check_language_model() {
       },
       "plumb: the model lacks context_length. Write: std::size_t context_length() const, the most "
       "tokens a sequence may have");
+  static_assert(
+      !requires(M & model) { model.special_tokens(); } || ListsSpecialTokens<M>,
+      "plumb: the model's special_tokens would not be seen. Write: "
+      "std::vector<plumb::SpecialToken> "
+      "special_tokens() const, or leave it out");
   return LanguageModel<M>;
 }
 

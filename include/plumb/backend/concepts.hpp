@@ -32,7 +32,7 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 ///
 /// Requires:
 ///   1. `tokenize(text)`: the tokens of the text with the bytes each covers, no special tokens
-///      added and none recognised in the text;
+///      added and none recognised in the text, but by a model that was made to (SpecialToken);
 ///   2. `detokenize(ids)`: their text;
 ///   3. `bos()`: the token that may start a sequence, or nothing. Whether it does is the probe's
 ///      choice, not the model's;
@@ -60,6 +60,27 @@ struct ModelDescription {
   std::string weights{};
   /// Whether kernels round activations, so that scores stand apart from the same weights in F32.
   bool quantized = false;
+  /// Whether it ListsSpecialTokens; jobs see for themselves.
+  bool lists_special_tokens = false;
+};
+
+/// A token that is no piece of text (BOS, a mark of a chat's turns), and the text that names it.
+struct SpecialToken {
+  std::string text{};
+  TokenId id = 0;
+};
+
+/// A model that says in a `special_tokens()` of its own, optional for every backend, which texts name
+/// special tokens, so that a text that holds one is not read in a way nobody chose.
+///
+/// Requires: `special_tokens()`, each with a text that is not empty.
+/// Means: `tokenize` makes them of their texts if the model was made to (by
+/// ModelOptions::parse_special_tokens), and then `detokenize` spells them; otherwise their texts are
+/// plain text.
+/// Does not promise: that every one can be read both ways; a job sees for itself.
+template <class M>
+concept ListsSpecialTokens = requires(const M& model) {
+  { model.special_tokens() } -> std::same_as<std::vector<SpecialToken>>;
 };
 
 /// A language model that predicts the next token of a sequence.

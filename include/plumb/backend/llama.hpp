@@ -49,6 +49,8 @@ struct LlamaOptions {
   std::size_t cells = 1024;
   /// Nobody hears llama.cpp's log without one.
   LlamaListener on_log{};
+  /// Whether the text of a special token is the token, not plain text.
+  bool parse_special_tokens = false;
 };
 
 /// Not thread-safe: one thread at a time asks one model. Several models may live side by side.
@@ -78,7 +80,7 @@ class LlamaModel {
         llama_model_is_diffusion(model_.get())) {
       throw user_error(site, "is not a causal language model", "choose a decoder-only model");
     }
-    vocabulary_ = LlamaVocabulary(*model_);
+    vocabulary_ = LlamaVocabulary(*model_, options_.parse_special_tokens);
     if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
       const std::size_t ids = std::min<std::size_t>(256, llama_max_parallel_sequences());
       const bool slides = llama_model_n_swa(model_.get()) > 0;
@@ -94,6 +96,9 @@ class LlamaModel {
   }
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
     return vocabulary_.detokenize(ids);
+  }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+    return vocabulary_.special_tokens();
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return vocabulary_.bos(); }
   [[nodiscard]] bool ends(TokenId token) const { return vocabulary_.ends(token); }
@@ -292,5 +297,6 @@ class LlamaModel {
 };
 
 static_assert(TreeCausalLm<LlamaModel> && TreeEmbedder<LlamaModel>);
+static_assert(ListsSpecialTokens<LlamaModel>);
 
 }  // namespace plumb

@@ -7,7 +7,12 @@
 // all tokens, joined, are the text (or the text behind one space, which SentencePiece puts there),
 // so the lengths of the pieces add up to the offsets. Where they do not spell the text (a tokenizer
 // that normalises), the offsets mean nothing and `spells_text` says so. No special token is added,
-// and text that looks like one is plain text.
+// and text that looks like one is plain text unless special tokens are parsed.
+//
+// Special are the tokens that the file calls control or unknown, and of those it calls user-defined
+// the ones in brackets ("<|START_OF_TURN_TOKEN|>"). llama.cpp parses user-defined tokens in every
+// text, as transformers does, whatever it is told; the others of them are pieces of text: letters,
+// runs of spaces, lines' ends (DeepSeek, GPT-NeoX, Gemma).
 
 #include <llama.h>
 
@@ -15,12 +20,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "plumb/backend/concepts.hpp"
 #include "plumb/core/token.hpp"
 
 namespace plumb {
@@ -29,15 +37,15 @@ namespace plumb {
 class LlamaVocabulary {
  public:
   LlamaVocabulary() = default;
-  explicit LlamaVocabulary(const llama_model& model)
-      : model_(&model), vocabulary_(llama_model_get_vocab(&model)) {}
+  explicit LlamaVocabulary(const llama_model& model, bool parse_special_tokens = false)
+      : model_(&model), vocabulary_(llama_model_get_vocab(&model)), parses_(parse_special_tokens) {}
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     const auto length = static_cast<std::int32_t>(text.size());
     std::vector<llama_token> ids(text.size() + 8);
     const auto capacity = static_cast<std::int32_t>(ids.size());
     const auto call = [&](std::int32_t room) {
-      return llama_tokenize(vocabulary_, text.data(), length, ids.data(), room, false, false);
+      return llama_tokenize(vocabulary_, text.data(), length, ids.data(), room, false, parses_);
     };
     std::int32_t count = call(capacity);
     if (count < 0) {
@@ -52,6 +60,7 @@ class LlamaVocabulary {
       append_piece(id, spelt);
       result.tokens.push_back({id, {begin, spelt.size()}});
     }
+    if (parses_) return aligned(std::move(result), spelt, text);
     // SentencePiece writes a space before the text; it covers no byte of it.
     const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
     result.spells_text = std::string_view(spelt).substr(extra) == text;
@@ -66,6 +75,17 @@ class LlamaVocabulary {
     std::string text;
     for (const TokenId id : ids) append_piece(id, text);
     return text;
+  }
+
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+    std::vector<SpecialToken> all;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto id = static_cast<llama_token>(i);
+      if (!is_special(id)) continue;
+      const std::string text = llama_vocab_get_text(vocabulary_, id);
+      if (!text.empty()) all.push_back({text, id});
+    }
+    return all;
   }
 
   /// The file's own token; llama.cpp would make one up where a BPE model has none.
@@ -86,6 +106,42 @@ class LlamaVocabulary {
   }
 
  private:
+  [[nodiscard]] bool is_special(llama_token id) const {
+    const int attributes = llama_vocab_get_attr(vocabulary_, id);
+    if ((attributes & (LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN)) != 0) return true;
+    if ((attributes & LLAMA_TOKEN_ATTR_USER_DEFINED) == 0) return false;
+    const std::string_view text = llama_vocab_get_text(vocabulary_, id);
+    return (text.starts_with('<') && text.size() > 2 && text.ends_with('>')) ||
+           (text.starts_with('[') && text.size() > 2 && text.ends_with(']'));
+  }
+
+  /// SentencePiece writes a space before what follows a special token, as it does before the text;
+  /// where the text has none, it covers no byte of it.
+  [[nodiscard]] Tokenization aligned(Tokenization made, std::string_view spelt,
+                                     std::string_view text) const {
+    made.spells_text = true;
+    std::size_t at = 0;  // in the text
+    for (auto first = made.tokens.begin(), last = first; first != made.tokens.end(); first = last) {
+      do ++last;
+      while (last != made.tokens.end() && !is_special(first->id) && !is_special(last->id));
+      const std::size_t begin = first->bytes.begin;
+      std::string_view part = spelt.substr(begin, std::prev(last)->bytes.end - begin);
+      const std::string_view rest = text.substr(std::min(at, text.size()));
+      const std::size_t extra = !rest.starts_with(part) && part.starts_with(' ') ? 1 : 0;
+      part.remove_prefix(extra);
+      made.spells_text = made.spells_text && rest.starts_with(part);
+      for (auto token = first; token != last; ++token) {
+        const auto place = [&](std::size_t byte) {
+          return at + std::max(byte - begin, extra) - extra;
+        };
+        token->bytes = {place(token->bytes.begin), place(token->bytes.end)};
+      }
+      at += part.size();
+    }
+    made.spells_text = made.spells_text && at == text.size();
+    return made;
+  }
+
   /// A metadata value of the file as text; empty when there is none.
   [[nodiscard]] std::string metadata(const char* key) const {
     std::array<char, 512> value{};
@@ -96,18 +152,20 @@ class LlamaVocabulary {
   void append_piece(llama_token id, std::string& text) const {
     std::array<char, 256> piece{};
     const auto size = static_cast<std::int32_t>(piece.size());
-    const std::int32_t length = llama_token_to_piece(vocabulary_, id, piece.data(), size, 0, false);
+    const std::int32_t length =
+        llama_token_to_piece(vocabulary_, id, piece.data(), size, 0, parses_);
     if (length >= 0) {
       text.append(piece.data(), static_cast<std::size_t>(length));
     } else {
       std::string large(static_cast<std::size_t>(-length), '\0');
-      llama_token_to_piece(vocabulary_, id, large.data(), -length, 0, false);
+      llama_token_to_piece(vocabulary_, id, large.data(), -length, 0, parses_);
       text += large;
     }
   }
 
   const llama_model* model_ = nullptr;
   const llama_vocab* vocabulary_ = nullptr;
+  bool parses_ = false;
 };
 
 }  // namespace plumb

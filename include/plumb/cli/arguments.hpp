@@ -38,6 +38,9 @@ struct ModelOptions {
   std::filesystem::path model;
   bool exact = true;
   int threads = 0;
+  /// Whether the text of a special token is to be the token: only where the model lists its special
+  /// tokens (ListsSpecialTokens) is it ever asked for.
+  bool parse_special_tokens = false;
 };
 
 namespace detail {
@@ -73,6 +76,13 @@ inline std::optional<options::variables_map> parse_arguments(
   }
 }
 
+/// Throws where a list option is given, and is empty.
+inline void refuse_empty_list(const options::variables_map& values, const std::string& option,
+                              const std::string& text) {
+  if (!text.empty() || !values.contains(option) || values[option].defaulted()) return;
+  throw user_error({.field = "--" + option}, "names nothing", "write a,b,c, or leave it out");
+}
+
 /// "a,b,c" as its parts; empty for an empty text. Throws on an empty part.
 inline std::vector<std::string> parse_list(const std::string& text, const char* option) {
   if (text.empty()) return {};
@@ -83,6 +93,14 @@ inline std::vector<std::string> parse_list(const std::string& text, const char* 
     }
   }
   return parts;
+}
+
+/// The items of a list option that stands for all, or for what is usual, where it is not given.
+/// Throws where it is given empty: nothing was meant by that, or something else.
+inline std::vector<std::string> parse_named(const options::variables_map& values,
+                                            const std::string& option, const std::string& text) {
+  refuse_empty_list(values, option, text);
+  return parse_list(text, ("--" + option).c_str());
 }
 
 /// A whole number from 0.

@@ -72,8 +72,8 @@ inline Json folder_names(const CalibrateArguments& arguments) {
 
 /// Options of the probe that mean nothing without a model.
 inline void refuse_probe_options(const options::variables_map& values) {
-  for (const char* name :
-       {"templates", "template-file", "inject", "limit", "bos", "precision", "threads", "resume"}) {
+  for (const char* name : {"templates", "template-file", "inject", "limit", "bos", "special-tokens",
+                           "precision", "threads", "resume"}) {
     if (!values.contains(name) || values[name].defaulted()) continue;
     throw user_error({.field = std::string("--") + name},
                      "is for --model; folders are read as they are",
@@ -145,8 +145,14 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
   if (parsed.study.bootstrap.resamples < 20 || parsed.study.bootstrap.resamples > 100'000) {
     throw user_error({.field = "--resamples"}, "is not from 20 to 100000", "1000 is usual");
   }
-  parsed.study.estimators = parse_list(estimators, "--estimators");
+  parsed.study.estimators = parse_named(*values, "estimators", estimators);
   parsed.reading.kinds.base = parse_count(base_template, "--base-template");
+  for (const auto& [option, items] : {std::pair{"paraphrases", &paraphrases},
+                                      {"verbalized", &verbalized},
+                                      {"numerical", &numerical},
+                                      {"masked", &masked}}) {
+    refuse_empty_list(*values, option, *items);
+  }
   parsed.reading.kinds.verbalized = parse_indices(verbalized, "--verbalized");
   parsed.reading.kinds.numerical = parse_indices(numerical, "--numerical");
   if (!paraphrases.empty()) {
@@ -165,7 +171,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
   }
   refuse_probe_options(*values);
   parsed.data = probe.data;
-  parsed.reading.relations = parse_list(probe.relations, "--relations");
+  parsed.reading.relations = parse_named(*values, "relations", probe.relations);
   if (!(*values)["reduction"].defaulted() || !(*values)["span"].defaulted()) {
     parsed.reading.scoring = probe.scoring();
   }

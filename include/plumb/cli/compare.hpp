@@ -203,6 +203,7 @@ inline std::optional<CompareArguments> parse_compare(Console& console) {
   parsed.templates = templates;
   parsed.options.setting = setting;
   if (!families.empty()) parsed.options.families = read_families(families, names);
+  refuse_empty_list(*values, "pairs", pairs);
   parsed.options.pairs = parse_pairs(pairs, names);
   parsed.options.bootstrap.seed = parse_count(seed, "--seed");
   return parsed;

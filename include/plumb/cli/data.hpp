@@ -13,6 +13,8 @@
 
 #include "plumb/cli/arguments.hpp"
 #include "plumb/cli/data_convert.hpp"
+#include "plumb/cli/job_options.hpp"
+#include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/report/text_table.hpp"
@@ -72,7 +74,8 @@ ScoringCost count_tokens(Model& model, const Relation& relation) {
 
 template <class MakeModel>
 int describe_data(Console& console, const std::filesystem::path& data,
-                  const std::string& model_file, MakeModel make_model) {
+                  const std::string& model_file, SpecialTokenReading special_tokens,
+                  MakeModel make_model) {
   if (is_multi_prompt(data)) {
     if (!model_file.empty()) {
       throw user_error({.field = "--model"}, "tokens of many prompts are not counted",
@@ -110,7 +113,9 @@ int describe_data(Console& console, const std::filesystem::path& data,
       return ScoringCost{relation.facts.size() * relation.options.size(), 0, 0, 0};
     });
   } else {
-    auto model = make_model(ModelOptions{model_file, true, 0});
+    auto model =
+        make_model(ModelOptions{model_file, true, 0, special_tokens == SpecialTokenReading::parse});
+    for_each_text(dataset, {0}, SpecialTokenCheck(model, special_tokens));
     describe([&](const Relation& relation) { return count_tokens(model, relation); });
   }
   table.add_rule();
@@ -128,25 +133,27 @@ int describe_data(Console& console, const std::filesystem::path& data,
 /// Runs the subcommand; returns 2 from `check` when there are problems.
 template <class MakeModel>
 int run_data_command(Console& console, MakeModel make_model) {
-  std::string action, data, model, templates, out;
+  std::string action, data, model, special_tokens, templates, out;
   detail::options::options_description list;
   list.add_options()                                                             //
       ("action", detail::options::value(&action), "check, describe or convert")  //
       ("data", detail::options::value(&data), "dataset folder or .tsv file")     //
       ("model", detail::options::value(&model)->value_name("FILE"),
        "describe: whose tokenizer counts")  //
+      ("special-tokens", detail::special_tokens_option(special_tokens),
+       (std::string("describe: ") + detail::special_tokens_help).c_str())  //
       ("out", detail::options::value(&out)->value_name("DIR"),
        "convert: a new or empty folder for facts.jsonl and templates.jsonl")  //
       ("templates", detail::options::value(&templates)->value_name("FILE"),
        "convert: a templates.jsonl instead of what the dataset has; only its relations are taken");
   detail::options::positional_options_description positional;
   positional.add("action", 1).add("data", 1);
-  if (!detail::parse_arguments(console,
-                               "plumb data check|describe DIR [--model FILE]\n"
-                               "       plumb data convert DIR --out DIR [--templates FILE]",
-                               list, positional)) {
-    return 0;
-  }
+  const auto values =
+      detail::parse_arguments(console,
+                              "plumb data check|describe DIR [--model FILE]\n"
+                              "       plumb data convert DIR --out DIR [--templates FILE]",
+                              list, positional);
+  if (!values) return 0;
   if (action.empty() || data.empty()) {
     throw user_error({}, action.empty() ? "nothing to do" : "no dataset named",
                      "say plumb data check DIR, plumb data describe DIR or plumb data convert DIR "
@@ -162,10 +169,18 @@ int run_data_command(Console& console, MakeModel make_model) {
                      std::string("leave it out, or use ") + of);
   };
   only_for("--model", model, "describe");
+  only_for("--special-tokens", special_tokens, "describe");
   only_for("--out", out, "convert");
   only_for("--templates", templates, "convert");
   if (action == "check") return detail::check_data(console, data);
-  if (action == "describe") return detail::describe_data(console, data, model, make_model);
+  if (action == "describe") {
+    const SpecialTokenReading reading = detail::parse_special_tokens(*values, special_tokens);
+    if (model.empty() && values->contains("special-tokens")) {
+      throw user_error({.field = "--special-tokens"}, "has no effect without --model",
+                       "leave it out");
+    }
+    return detail::describe_data(console, data, model, reading, make_model);
+  }
   if (out.empty()) {
     throw user_error({.field = "--out"}, "is missing", "name a new or empty folder");
   }

@@ -10,12 +10,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plumb/cli/generate_options.hpp"
 #include "plumb/cli/job.hpp"
+#include "plumb/data/dataset_texts.hpp"
 #include "plumb/report/many_prompt_report.hpp"
 #include "plumb/run/answer_run.hpp"
 #include "plumb/run/name_likelihood_check.hpp"
@@ -37,22 +39,25 @@ inline Json generate_settings(const GenerateArguments& arguments, const MultiPro
   Dataset dataset;
   dataset.name = data.name;
   dataset.files = data.files;
+  std::vector<std::string> codes;  // in the dataset's order, however they were named
+  for (const std::size_t r : relation_places(data, arguments.relations)) {
+    codes.push_back(data.relations[r].code);
+  }
   const AnswerOptions& asking = arguments.asking;
   Json settings = job_settings("generate", arguments, dataset, model);
-  settings.update(
-      Json{{"settings", setting_names(asking.settings)},
-           {"names", setting_names(arguments.names)},
-           {"limit", asking.limit},
-           {"relations", arguments.relations.empty() ? Json() : Json(arguments.relations)},
-           {"max_new_tokens", asking.max_new_tokens},
-           {"samples", asking.samples},
-           {"confidence_prompts", asking.confidence_prompts},
-           {"shot_seed", asking.shot_seed},
-           {"sample_seed", asking.sample_seed},
-           {"lemmas", lemmas_word(lemmas)},
-           {"samplings", arguments.measuring.samplings},
-           {"sample_by", as_word(arguments.measuring.by)},
-           {"seed", arguments.seed}});
+  settings.update(Json{{"settings", setting_names(asking.settings)},
+                       {"names", setting_names(arguments.names)},
+                       {"limit", asking.limit},
+                       {"relations", arguments.relations.empty() ? Json() : Json(std::move(codes))},
+                       {"max_new_tokens", asking.max_new_tokens},
+                       {"samples", asking.samples},
+                       {"confidence_prompts", asking.confidence_prompts},
+                       {"shot_seed", asking.shot_seed},
+                       {"sample_seed", asking.sample_seed},
+                       {"lemmas", lemmas_word(lemmas)},
+                       {"samplings", arguments.measuring.samplings},
+                       {"sample_by", as_word(arguments.measuring.by)},
+                       {"seed", arguments.seed}});
   return settings;
 }
 
@@ -131,6 +136,30 @@ void refuse_unaskable(Model& model, const MultiPromptDataset& dataset, const Ask
   }
 }
 
+/// Refuses texts of the relations that are asked or shown. Returns what is to be known where the
+/// prompts' own words hold the text of a special token.
+template <class Model>
+std::optional<std::string> check_special_tokens(const Model& model,
+                                                const MultiPromptDataset& dataset,
+                                                const AskedFacts& asked,
+                                                const GenerateArguments& arguments) {
+  const SpecialTokenCheck check(model, arguments.special_tokens);
+  const auto& settings = arguments.asking.settings;
+  const bool shows_all = over::any_of(
+      settings, [](const auto& setting) { return setting.source == ShotSource::random; });
+  for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
+    const auto is_asked = [&](const AskedRelation& one) { return one.relation == r; };
+    if (shows_all || over::any_of(asked.relations, is_asked)) {
+      for_each_text(dataset.relations[r], check);
+    }
+  }
+  for (const FewShotSetting& setting : settings) {
+    const FewShot few_shot(dataset, setting, arguments.asking.shot_seed);
+    if (auto remark = check.remark_on(few_shot.context({}, 0))) return remark;
+  }
+  return std::nullopt;
+}
+
 /// left_out.csv: what no answer can match, all of it.
 inline void write_left_out(const RunFolder& folder, const AskedFacts& asked) {
   if (asked.without_answer.empty() && asked.wordless_names.empty()) return;
@@ -169,6 +198,7 @@ int run_generate_command(Console& console, MakeModel make_model) {
   detail::refuse_no_question(dataset, asked, arguments);
 
   auto model = make_model(arguments.model);
+  const auto own_words = detail::check_special_tokens(model, dataset, asked, arguments);
   detail::refuse_unaskable(model, dataset, asked, arguments);
   const ModelDescription description = detail::describe_model(model);
   const RunFolder folder(arguments.out,
@@ -185,6 +215,8 @@ int run_generate_command(Console& console, MakeModel make_model) {
     NameLikelihoodRun names(model, arguments.bos, asking, dataset, asked, folder, work);
     for (const FewShotSetting& setting : arguments.names) names.score(setting);
   }
+  std::vector<std::string> remarks = detail::remarks_on(dataset, asked, arguments);
+  if (own_words) remarks.push_back(*own_words);
   Json candidates = Json::object();
   for (const AskedRelation& one : asked.relations) {
     const MultiPromptRelation& relation = dataset.relations[one.relation];
@@ -197,7 +229,7 @@ int run_generate_command(Console& console, MakeModel make_model) {
                         {"settings", detail::setting_names(asking.settings)},
                         {"candidates", std::move(candidates)},
                         {"rows", recorded_rows(folder.path())},
-                        {"remarks", detail::remarks_on(dataset, asked, arguments)}}
+                        {"remarks", std::move(remarks)}}
                            .dump(2) +
                        "\n");
   const ManyPromptReport report =

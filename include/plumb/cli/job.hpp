@@ -24,6 +24,7 @@
 #include "plumb/run/pack_run.hpp"
 #include "plumb/run/part_work.hpp"
 #include "plumb/run/progress.hpp"
+#include "plumb/run/special_token_check.hpp"
 
 namespace plumb {
 namespace detail {
@@ -31,11 +32,10 @@ namespace detail {
 /// What the model says of itself, if it does.
 template <class Model>
 ModelDescription describe_model(const Model& model) {
-  if constexpr (requires { model.describe(); }) {
-    return model.describe();
-  } else {
-    return {"own backend", "", false};
-  }
+  ModelDescription description{"own backend", "", false};
+  if constexpr (requires { model.describe(); }) description = model.describe();
+  description.lists_special_tokens = ListsSpecialTokens<Model>;
+  return description;
 }
 
 /// Refuses an option that the model cannot see, by name.
@@ -59,7 +59,8 @@ inline Json string_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
 }
 
-/// The settings of any job: dataset, model and precision. A command adds its own.
+/// The settings of any job: dataset, model and precision. A command adds its own. A model that does
+/// not list its special tokens reads their texts as text, as far as is known.
 inline Json job_settings(const char* command, const JobArguments& arguments, const Dataset& dataset,
                          const ModelDescription& model) {
   return {{"command", command},
@@ -75,7 +76,10 @@ inline Json job_settings(const char* command, const JobArguments& arguments, con
           {"weights", string_or_null(model.weights)},
           {"quantized", model.quantized},
           {"precision", arguments.model.exact ? "exact" : "fast"},
-          {"bos", arguments.bos ? "yes" : "no"}};
+          {"bos", arguments.bos ? "yes" : "no"},
+          {"special_tokens", name_of(model.lists_special_tokens ? arguments.special_tokens
+                                                                : SpecialTokenReading::text)},
+          {"special_tokens_known", model.lists_special_tokens}};
 }
 
 /// The words the program was called with.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plumb/cli/arguments.hpp"
+#include "plumb/run/special_token_check.hpp"
 
 namespace plumb {
 namespace detail {
@@ -25,6 +26,7 @@ struct JobArguments {
   std::vector<std::string> relations;
   std::size_t limit = 0;
   bool bos = true;
+  SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
   std::uint64_t seed = 0;
   bool resume = false;
 };
@@ -34,9 +36,24 @@ inline options::typed_value<std::string>* text_option(std::string& target, const
   return options::value(&target)->default_value(fallback);
 }
 
+/// What --special-tokens says; an option that is not given refuses.
+inline options::typed_value<std::string>* special_tokens_option(std::string& word) {
+  return options::value(&word)->value_name("text|parse");
+}
+inline constexpr const char* special_tokens_help =
+    "what the text of a special token is, in templates and facts: plain text, or the token; not "
+    "given: refused";
+
+inline SpecialTokenReading parse_special_tokens(const options::variables_map& values,
+                                                const std::string& word) {
+  if (!values.contains("special-tokens")) return SpecialTokenReading::refuse;
+  return parse_choice(word, "--special-tokens", "text", "parse") ? SpecialTokenReading::text
+                                                                 : SpecialTokenReading::parse;
+}
+
 /// The options as words; `parse_job` turns them into arguments once the command line is read.
 struct JobOptions {
-  std::string data, model, out, relations, limit, bos, precision, threads, seed;
+  std::string data, model, out, relations, limit, bos, special_tokens, precision, threads, seed;
 
   /// Which facts are asked, and where the results go.
   void describe_folders(options::options_description& list) {
@@ -56,7 +73,8 @@ struct JobOptions {
         ("model", value(&model)->value_name("FILE"), "the model, a .gguf file")  //
         ("limit", text_option(limit, "0")->value_name("N"), limit_help)          //
         ("bos", text_option(bos, "yes")->value_name("yes|no"),
-         "start each statement with the BOS token")  //
+         "start each statement with the BOS token")                                     //
+        ("special-tokens", special_tokens_option(special_tokens), special_tokens_help)  //
         ("precision", text_option(precision, "exact")->value_name("exact|fast"),
          "exact: F32 cache, no flash attention; fast: neither, and less exact")               //
         ("threads", text_option(threads, "0")->value_name("N"), "0 takes one for each core")  //
@@ -79,12 +97,14 @@ struct JobOptions {
     if (thread_count > 1024) {
       throw user_error({.field = "--threads"}, "is more than 1024", "0 takes one for each core");
     }
+    parsed.special_tokens = parse_special_tokens(values, special_tokens);
     parsed.model = {model, parse_choice(precision, "--precision", "exact", "fast"),
-                    static_cast<int>(thread_count)};
+                    static_cast<int>(thread_count),
+                    parsed.special_tokens == SpecialTokenReading::parse};
     if (parsed.model.threads == 0) {
       parsed.model.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     }
-    parsed.relations = parse_list(relations, "--relations");
+    parsed.relations = parse_named(values, "relations", relations);
     parsed.limit = parse_count(limit, "--limit");
     parsed.bos = parse_choice(bos, "--bos", "yes", "no");
     parsed.seed = parse_count(seed, "--seed");

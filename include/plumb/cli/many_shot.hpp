@@ -7,6 +7,8 @@
 // shots, keeps the scores in a run folder and shows the result; or replays a fixed study. Generic
 // over the backend: `make_model(ModelOptions)` gives a CausalLm.
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "plumb/cli/job.hpp"
 #include "plumb/cli/many_shot_options.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/run/fixed_study.hpp"
@@ -60,6 +63,39 @@ inline Json many_shot_settings(const ManyShotArguments& arguments, const Dataset
       {"seed", arguments.seed},
       {"relations", codes}});
   return settings;
+}
+
+/// Refuses what a study shows the model and the model may not read.
+template <class Model>
+void check_special_tokens(const Model& model, const ManyShotArguments& arguments,
+                          const std::vector<ManyShotRelation>& relations) {
+  const SpecialTokenCheck check(model, arguments.special_tokens);
+  const ManyShotOptions& study = arguments.study;
+  check({.field = "--item-separator"}, study.item_separator);
+  check({.field = "--pair-separator"}, study.pair_separators.front());
+  // Those of a file stand there without the spaces around them.
+  const auto from_file = [&](const std::string& field, const std::string& separator) {
+    const std::size_t begin = separator.find_first_not_of(' ');
+    if (begin == std::string::npos) return;
+    const std::size_t end = separator.find_last_not_of(' ') + 1;
+    check({arguments.separators, 0, field}, separator.substr(begin, end - begin));
+  };
+  for (std::size_t i = 1; i < study.pair_separators.size(); ++i) {
+    from_file("", study.pair_separators[i]);
+  }
+  for (const ManyShotRelation& asked : relations) {
+    if (asked.skipped()) continue;
+    const Relation& relation = asked.relation();
+    for_each_name(relation, check);
+    if (const auto own = study.relation_separators.find(relation.code);
+        own != study.relation_separators.end()) {
+      for (const std::string& separator : own->second) from_file(relation.code, separator);
+    }
+    if (const auto found = study.baselines.find(relation.code); found != study.baselines.end()) {
+      const std::map<std::string, BaselineTemplates> of_relation{*found};
+      for_each_text(of_relation, arguments.baselines, check);
+    }
+  }
 }
 
 /// What metadata_many_shot.json says of a relation.
@@ -117,7 +153,9 @@ int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make
   CausalScorer scorer(model, arguments.bos, Span::continuation);
   const ModelDescription description = describe_model(model);
   const ManyShotCheck check(model, arguments.bos);
+  const SpecialTokenCheck special(model, arguments.special_tokens);
   for (const FixedStudy& study : studies) {
+    for_each_text(study, arguments.fixed, special);
     check.refuse_long(study, arguments.fixed);
     if (const auto token = check.merged_token_of(study)) {
       console.out << "a token covers both a subject and an object: '" << *token << "'\n";
@@ -193,6 +231,7 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
 
   auto model = make_model(arguments.model);
   detail::refuse_empty_options(model, dataset);
+  detail::check_special_tokens(model, arguments, relations);
   const ModelDescription description = detail::describe_model(model);
   const ManyShot form{arguments.study.pair_separators.front(), arguments.study.item_separator,
                       Join::text};

@@ -12,6 +12,7 @@
 
 #include "plumb/cli/job.hpp"
 #include "plumb/cli/probe_options.hpp"
+#include "plumb/data/dataset_texts.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/report/probe_report.hpp"
 #include "plumb/run/progress.hpp"
@@ -56,6 +57,7 @@ Probed probe(Console& console, const ProbeArguments& arguments, const Dataset& d
   auto model = make_model(arguments.model);
   CausalScorer scorer(model, arguments.bos);
   refuse_empty_options(model, dataset);
+  for_each_text(dataset, arguments.templates, SpecialTokenCheck(model, arguments.special_tokens));
   const ModelDescription description = describe_model(model);
   const RunFolder folder(arguments.out, probe_settings(arguments, dataset, description),
                          arguments.resume);

@@ -19,6 +19,7 @@
 #include "plumb/cli/job.hpp"
 #include "plumb/cli/rank_options.hpp"
 #include "plumb/cli/rank_replay.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/bear.hpp"
 #include "plumb/data/closed_set_graph.hpp"
 #include "plumb/data/graph_folder.hpp"
@@ -45,6 +46,11 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
   if (arguments.lm_head) methods.push_back("lm-head");
   Json prompts = Json::array();
   for (const EntityPrompt prompt : ranking.entity_prompts) prompts.push_back(name_of(prompt));
+  std::vector<std::string> codes;  // in the graph's order, however they were named
+  for (const GraphRelation& relation : graph.relations) {
+    const auto& named = ranking.relations;
+    if (over::find(named, relation.id) != named.end()) codes.push_back(relation.id);
+  }
   Dataset dataset;
   dataset.name = graph.name;
   dataset.files = graph.files;
@@ -54,7 +60,7 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
       Json{{"methods", methods},
            {"split", parts[static_cast<std::size_t>(ranking.part)]},
            {"candidates", sets[static_cast<std::size_t>(ranking.candidates)]},
-           {"relations", ranking.relations.empty() ? Json() : Json(ranking.relations)},
+           {"relations", ranking.relations.empty() ? Json() : Json(std::move(codes))},
            {"sample", ranking.sample},
            {"sample_seed", ranking.sample_seed},
            {"limit", ranking.limit},
@@ -75,6 +81,25 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
            {"bos_of_names", yes(arguments.bos_of_names)},
            {"seed", arguments.seed}});
   return settings;
+}
+
+/// Refuses names of what is asked, shown or ranked. Returns what is to be known where the prompts'
+/// own words hold the text of a special token.
+template <class Model>
+std::optional<std::string> check_special_tokens(const Model& model, const RankArguments& arguments,
+                                                const RankPlan& plan) {
+  const SpecialTokenCheck check(model, arguments.special_tokens);
+  std::set<std::uint32_t> met(plan.candidates.entities().begin(), plan.candidates.entities().end());
+  for (const Triple& shot : plan.shots) met.insert({shot.head, shot.tail});
+  for (const PlannedQuery& planned : plan.queries) {
+    met.insert({planned.query.triple.head, planned.query.triple.tail});
+  }
+  check(plan.graph, {met.begin(), met.end()});
+  for (const EntityPrompt prompt : arguments.ranking.entity_prompts) {
+    if (!arguments.deer) break;
+    if (auto remark = check.remark_on(entity_text(prompt, {"", "", "-"}))) return remark;
+  }
+  return std::nullopt;
 }
 
 inline void write_ranks(const RunFolder& folder, const std::string& method,
@@ -186,6 +211,7 @@ int run_rank_command(Console& console, MakeModel make_model) {
   }
   if (arguments.deer && !DeerModel<decltype(model)>) detail::refuse_deer();
   const RankParts parts = rank_parts(graph, arguments.ranking, arguments.lm_head, model);
+  auto own_words = detail::check_special_tokens(model, arguments, parts.whole);
   std::optional<GivenVectors> given;
   if constexpr (DeerModel<decltype(model)>) {
     if (!arguments.entities.empty()) {
@@ -198,6 +224,7 @@ int run_rank_command(Console& console, MakeModel make_model) {
   if (auto remark = detail::remark_on_vectors(arguments.entities, settings)) {
     remarks.push_back(std::move(*remark));
   }
+  if (own_words) remarks.push_back(std::move(*own_words));
   const RunFolder folder(arguments.out, settings, arguments.resume);
   PartWork work(folder.file("journal.jsonl"), detail::part_bars(console));
   if (arguments.deer) {

@@ -131,7 +131,7 @@ struct RankWords : JobOptions {
     }
     ranking.search.reduction =
         parse_choice(reduction, "--reduction", "sum", "mean") ? Reduction::sum : Reduction::mean;
-    for (const std::string& level : parse_list(hits, "--hits")) {
+    for (const std::string& level : parse_named(values, "hits", hits)) {
       const std::size_t k = parse_count(level, "--hits");
       if (over::find(entity_hit_levels, k) == entity_hit_levels.end()) {
         throw user_error({.field = "--hits"}, "'" + level + "' is not shown",

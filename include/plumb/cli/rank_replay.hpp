@@ -4,7 +4,9 @@
 // plumb rank --fixed: are the cosines and ranks of a file those that plumb makes?
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -25,6 +27,14 @@ int replay_rankings(Console& console, const RankArguments& arguments, const Know
                     Model& model, double start) {
   const FixedRankings fixed = read_fixed_rankings(arguments.fixed, graph);
   const ModelDescription description = describe_model(model);
+  const SpecialTokenCheck check(model, arguments.special_tokens);
+  for (const FixedRanking& ranking : fixed.rankings) {
+    std::set<std::uint32_t> met(ranking.entities.begin(), ranking.entities.end());
+    for (const auto* list : {&ranking.shots, &ranking.queries}) {
+      for (const Triple& triple : *list) met.insert({triple.head, triple.tail});
+    }
+    check(graph, {met.begin(), met.end()});
+  }
   Dataset dataset;
   dataset.name = arguments.fixed.filename().string();
   dataset.files = graph.files;

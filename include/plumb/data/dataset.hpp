@@ -8,6 +8,7 @@
 // probe, Wiland et al. 2024). Non-goals: how a fact is put into words (prompt/), how a file is read
 // (the loaders beside this one).
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -126,30 +127,23 @@ inline void throw_problem(const Error& problem) {
   return true;
 }
 
-/// The relations named by `codes`, in that order, each cut to its first `limit` facts; an empty
-/// list names all, limit 0 cuts nothing. Throws a user error on a name the dataset does not have.
+/// The relations named by `codes`, in the dataset's order, so that nothing hangs on the order in which
+/// they are named, each cut to its first `limit` facts; an empty list names all, limit 0 cuts
+/// nothing. Throws a user error on a name the dataset does not have or that stands twice.
 [[nodiscard]] inline Dataset select(Dataset dataset, const std::vector<std::string>& codes,
                                     std::size_t limit) {
-  if (!codes.empty()) {
-    std::vector<Relation> chosen;
-    for (const std::string& code : codes) {
-      bool found = false;
-      for (Relation& relation : dataset.relations) {
-        if (code.empty() || relation.code != code) continue;
-        chosen.push_back(std::move(relation));
-        relation.code.clear();
-        found = true;
-        break;
-      }
-      if (!found) {
-        throw user_error(
-            {.field = "--relations"},
-            "'" + code + "' is not a relation of " + dataset.name + " or is named twice",
-            "`plumb data describe` lists its relations");
-      }
+  for (auto code = codes.begin(); code != codes.end(); ++code) {
+    if (over::find(dataset.relations, *code, &Relation::code) == dataset.relations.end() ||
+        std::find(codes.begin(), code, *code) != code) {
+      throw user_error(
+          {.field = "--relations"},
+          "'" + *code + "' is not a relation of " + dataset.name + " or is named twice",
+          "`plumb data describe` lists its relations");
     }
-    dataset.relations = std::move(chosen);
   }
+  std::erase_if(dataset.relations, [&](const Relation& relation) {
+    return !codes.empty() && over::find(codes, relation.code) == codes.end();
+  });
   for (Relation& relation : dataset.relations) {
     if (limit > 0 && relation.facts.size() > limit) relation.facts.resize(limit);
   }

@@ -59,8 +59,9 @@ struct MultiPromptDataset {
   std::vector<std::filesystem::path> files;
 };
 
-/// Places of the relations named by `codes`, in that order; an empty list names all. Throws a user
-/// error on a name the dataset does not have or that stands twice.
+/// Places of the relations named by `codes`, ascending, so that nothing hangs on the order in which
+/// they are named; an empty list names all. Throws a user error on a name the dataset does not have
+/// or that stands twice.
 [[nodiscard]] inline std::vector<std::size_t> relation_places(
     const MultiPromptDataset& dataset, const std::vector<std::string>& codes) {
   std::vector<std::size_t> places;
@@ -82,6 +83,7 @@ struct MultiPromptDataset {
     }
     places.push_back(place);
   }
+  over::sort(places);
   return places;
 }
 

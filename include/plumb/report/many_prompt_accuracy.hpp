@@ -57,7 +57,7 @@ inline std::string overview_section(const ManyPromptResults& made) {
   std::vector<std::string> heads{"Setting", "Facts", "Prompts",         "Acc@1",
                                  "Range",   "SD",    "SD, closed form", "Consist"};
   if (sure) heads.push_back("Overconf");
-  if (words) heads.insert(heads.end(), {"One word", "Without a word"});
+  if (words) heads.insert(heads.end(), {"One word, facts", "One word, prompts", "Without a word"});
   std::string rows;
   for (const ManyPromptResult& way : made.ways) {
     const SampledAccuracy& sampled = headline_samplings(made, way);
@@ -72,7 +72,8 @@ inline std::string overview_section(const ManyPromptResults& made) {
             plain_number_cell(if_any(sampled.facts > 0, sampled.exact_sd), 4) +
             share_cell(way.consistency.overall.all);
     if (sure) rows += cell(way.overconfidence ? way.overconfidence->overconf : Estimate{});
-    if (words) rows += cell(way.one_word) + number_cell(way.empty);
+    if (words)
+      rows += cell(way.one_word) + plain_number_cell(one_word_share(way)) + number_cell(way.empty);
     rows += "</tr>\n";
   }
   std::string text =
@@ -89,7 +90,9 @@ inline std::string overview_section(const ManyPromptResults& made) {
   }
   if (words)
     text +=
-        " One word: mean over facts of the share of their answers that are one word. "
+        " One word: answers that are one word, as the mean over facts of the share of their "
+        "prompts, "
+        "and as the share of all prompts, in which facts with more prompts weigh more. "
         "Answers without a word match each other, so they make Consist look better.";
   return heading("Accuracy over all prompts, and what it depends on",
                  "One row for each way of asking, with 95% intervals over facts.") +

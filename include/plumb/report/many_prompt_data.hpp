@@ -67,8 +67,10 @@ struct ManyPromptResult {
   ManualRanks manual;
   AccuracyExtent template_extent, subject_extent;
   StyleAccuracy styles;
-  /// Generated answers alone.
+  /// Generated answers alone: those of one word, as the mean over facts of the share of their
+  /// prompts, and as a number of all prompts.
   Estimate one_word;
+  std::size_t one_word_answers = 0;
   std::size_t empty = 0;
   std::vector<AnswerOfSeveral> of_several;
   /// Where confidences were taken.
@@ -79,6 +81,12 @@ struct ManyPromptResult {
   std::optional<MeanBias> bias{};
   std::vector<PromptedRelation> relations;
 };
+
+/// The share of all prompts whose answer is one word; nothing without prompts.
+[[nodiscard]] inline std::optional<double> one_word_share(const ManyPromptResult& way) {
+  if (!way.generated || way.prompts == 0) return std::nullopt;
+  return static_cast<double>(way.one_word_answers) / static_cast<double>(way.prompts);
+}
 
 /// Two settings that differ in the form of the prompt alone, on the prompts both asked.
 struct FormPair {
@@ -175,6 +183,7 @@ inline ManyPromptResult measure_way(const ManyPromptStudy& study,
   made.styles = compare_styles(table, bootstrap);
   if (study.generated) {
     made.one_word = FactMeans(bootstrap, "one word")(study.answered.one_word);
+    made.one_word_answers = study.answered.one_word_answers;
     made.empty = study.answered.empty;
     made.of_several = study.answered.of_several;
     made.by_length = overconfidence_by_length(study.answered.likelihoods, bootstrap);

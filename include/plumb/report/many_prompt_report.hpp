@@ -50,7 +50,7 @@ class ManyPromptReport {
   }
 
   /// One row for each way of asking; range and SD are over the headline's samplings, max and oracle
-  /// those of the coverage. Columns that no way of asking has are not there.
+  /// those of the coverage, answers of one word the mean over facts and the share of prompts. Columns that no way of asking has are not there.
   [[nodiscard]] std::string table() const {
     bool sure = false, words = false;
     for (const ManyPromptResult& way : made_.ways) {
@@ -60,7 +60,7 @@ class ManyPromptReport {
     std::vector<std::string> heads{"setting", "facts", "prompts", "Acc@1 [95%]",
                                    "range",   "SD",    "Consist"};
     if (sure) heads.push_back("Overconf");
-    if (words) heads.push_back("1-word");
+    if (words) heads.insert(heads.end(), {"1-word, facts", "1-word, prompts"});
     heads.insert(heads.end(), {"max", "oracle"});
     TextTable table(heads);
     for (const ManyPromptResult& way : made_.ways) {
@@ -75,7 +75,11 @@ class ManyPromptReport {
       if (sure) {
         row.push_back(way.overconfidence ? number_or_dash(way.overconfidence->overconf) : "–");
       }
-      if (words) row.push_back(number_or_dash(way.one_word));
+      if (words) {
+        row.push_back(number_or_dash(way.one_word));
+        const auto share = one_word_share(way);
+        row.push_back(share ? fixed(*share, 3) : "–");
+      }
       row.push_back(number_or_dash(way.coverage.maximum));
       row.push_back(number_or_dash(way.coverage.oracle));
       table.add(row);

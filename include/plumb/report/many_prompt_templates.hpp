@@ -82,8 +82,9 @@ inline std::string forms_table(const ManyPromptResults& made) {
                       "Facts", "One word, mask", "One word, question"}) +
          rows + table_end +
          words_below(
-             "Accuracies are over the prompts that were asked in both forms; the shares of "
-             "answers of one word are over all prompts of each." +
+             "Accuracies are over the prompts that were asked in both forms; answers of one word "
+             "are "
+             "means over the facts of each, over all their prompts." +
              out);
 }
 

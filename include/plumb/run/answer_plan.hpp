@@ -55,8 +55,8 @@ struct AskedFacts {
   std::vector<std::pair<std::string, std::string>> wordless_names;
 };
 
-/// The first `limit` facts of each relation named by `codes` (all without any) that can be answered.
-/// Throws a user error for a name the dataset does not have, and when nothing is left.
+/// The first `limit` facts of each relation named by `codes` (all without any) that can be answered;
+/// relations in the dataset's order. Throws a user error for a name the dataset does not have, and when nothing is left.
 [[nodiscard]] inline AskedFacts asked_facts(const MultiPromptDataset& dataset,
                                             const std::vector<std::string>& codes,
                                             std::size_t limit) {
@@ -181,12 +181,14 @@ struct AnswerPlan {
 
 /// One prompt for each of `confidence_prompts` facts, all if there are no more, in packs of 16
 /// whatever their relations: the same facts, templates and expressions under every setting of a
-/// form. A fact's prompt does not hang on which other facts are asked.
+/// form. Each fact draws its prompt and a number from a stream of its own, named by relation and
+/// subject, and the facts with the lowest numbers are taken (equal ones in the dataset's order): so
+/// neither hangs on where the fact stands, and its prompt not on which other facts are asked.
 [[nodiscard]] inline AnswerPlan sampled_plan(const MultiPromptDataset& dataset,
                                              const AskedFacts& asked, const FewShot& few_shot,
                                              const AnswerOptions& options) {
   constexpr std::size_t pack_size = 16;
-  std::vector<PlannedPrompt> offered;
+  std::vector<std::pair<double, PlannedPrompt>> drawn;
   for (std::size_t r = 0; r < asked.relations.size(); ++r) {
     const AskedRelation& one = asked.relations[r];
     const MultiPromptRelation& relation = dataset.relations[one.relation];
@@ -197,14 +199,16 @@ struct AnswerPlan {
                                                    subject.id + "/" + subject.names.front());
       const std::size_t t = templates[random.below(templates.size())];
       const std::size_t e = random.below(subject.names.size());
-      offered.push_back({static_cast<std::uint32_t>(r),
-                         {static_cast<std::uint32_t>(f), static_cast<std::uint16_t>(t),
-                          static_cast<std::uint16_t>(e)}});
+      drawn.push_back({random.uniform(),
+                       {static_cast<std::uint32_t>(r),
+                        {static_cast<std::uint32_t>(f), static_cast<std::uint16_t>(t),
+                         static_cast<std::uint16_t>(e)}}});
     }
   }
-  RandomStream random(options.sample_seed, "confidence facts");
-  random.shuffle(offered, options.confidence_prompts);
-  offered.resize(std::min(offered.size(), options.confidence_prompts));
+  over::stable_sort(drawn, {}, [](const auto& one) { return one.first; });
+  drawn.resize(std::min(drawn.size(), options.confidence_prompts));
+  std::vector<PlannedPrompt> offered;
+  for (const auto& [number, prompt] : drawn) offered.push_back(prompt);
   over::sort(offered, {}, [](const PlannedPrompt& one) {
     return std::tuple{one.relation, one.prompt.template_index, one.prompt.fact};
   });

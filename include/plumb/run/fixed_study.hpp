@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
+#include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/prediction.hpp"
 #include "plumb/prompt/many_shot.hpp"
@@ -121,6 +122,18 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
   }
   if (studies.empty()) throw user_error({.file = file}, "holds no study", "add one");
   return {std::move(studies), true};
+}
+
+/// Every text of a study that was read from `file`.
+inline void for_each_text(const FixedStudy& study, const std::filesystem::path& file,
+                          const TextVisitor& visit) {
+  visit({file, 0, "separator"}, study.form.pair_separator);
+  for (const SubjectObject& shot : study.shots) {
+    visit({file, 0, "shots"}, shot.subject);
+    visit({file, 0, "shots"}, shot.object);
+  }
+  for (const std::string& choice : study.choices) visit({file, 0, "choices"}, choice);
+  for (const FixedStudy::Test& test : study.tests) visit({file, 0, "test"}, test.subject);
 }
 
 /// A study's results in the shape it came in.

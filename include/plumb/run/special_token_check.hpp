@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// May a text that names a special token be asked about, and as what?
+//
+// A tokenizer can read "<|im_start|>" in a fact as twelve characters or as the one token that opens
+// a chat's turn; scores of the two have nothing in common. So a job refuses the first text that
+// holds the text of a special token, unless it was told which is meant. Models that do not list
+// their special tokens (ListsSpecialTokens) read all text as text. Texts are looked at one by one:
+// a token's text that arises only where two are joined ("<[X]>" about "s") is not seen.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/concepts.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
+#include "plumb/core/utf8.hpp"
+#include "plumb/data/dataset_texts.hpp"
+#include "plumb/data/knowledge_graph.hpp"
+
+namespace plumb {
+
+/// What the text of a special token is: nothing that may be asked, text, or the token.
+enum class SpecialTokenReading : std::uint8_t { refuse, text, parse };
+
+[[nodiscard]] inline std::string_view name_of(SpecialTokenReading reading) {
+  constexpr std::array<std::string_view, 3> names{"refuse", "text", "parse"};
+  return names[static_cast<std::size_t>(reading)];
+}
+
+/// Finds the texts of special tokens in others. Any number of threads may ask one.
+class SpecialTokenTexts {
+ public:
+  SpecialTokenTexts() = default;
+  explicit SpecialTokenTexts(std::vector<SpecialToken> tokens) : tokens_(std::move(tokens)) {
+    std::erase_if(tokens_, [](const SpecialToken& token) { return token.text.empty(); });
+    over::sort(tokens_, {}, [](const SpecialToken& token) { return byte(token.text.front()); });
+    for (const SpecialToken& token : tokens_) ++starts_[byte(token.text.front()) + 1];
+    for (std::size_t b = 1; b < starts_.size(); ++b) starts_[b] += starts_[b - 1];
+  }
+
+  /// The longest of those that begin first in the text; none where it holds none. It is valid as
+  /// long as the object.
+  [[nodiscard]] const SpecialToken* first_in(std::string_view text) const {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const SpecialToken* longest = nullptr;
+      for (std::size_t t = starts_[byte(text[at])]; t < starts_[byte(text[at]) + 1]; ++t) {
+        if (longest != nullptr && tokens_[t].text.size() <= longest->text.size()) continue;
+        if (text.substr(at).starts_with(tokens_[t].text)) longest = &tokens_[t];
+      }
+      if (longest != nullptr) return longest;
+    }
+    return nullptr;
+  }
+
+ private:
+  static std::size_t byte(char c) { return static_cast<unsigned char>(c); }
+
+  std::vector<SpecialToken> tokens_;
+  /// Where the tokens that begin with a byte begin among all; with the next one, where they end.
+  std::array<std::size_t, 257> starts_{};
+};
+
+/// As thread-safe as the model, which must outlive it and is only asked for tokens.
+template <class Model>
+class SpecialTokenCheck {
+ public:
+  /// Throws a user error when special tokens are to be parsed and the model lists none.
+  SpecialTokenCheck(const Model& model, SpecialTokenReading reading)
+      : model_(model), reading_(reading) {
+    if constexpr (ListsSpecialTokens<Model>) {
+      texts_ = SpecialTokenTexts(model.special_tokens());
+    } else if (reading == SpecialTokenReading::parse) {
+      throw user_error({.field = "--special-tokens"},
+                       "this model does not list its special tokens, so none can be parsed",
+                       "say text, or give it a special_tokens()");
+    }
+  }
+
+  /// Throws a user error with the place of a text that holds the text of a special token and may
+  /// not, or that the model does not read as it was told to. A line that is not known is looked for
+  /// in the file.
+  void operator()(const Site& site, const std::string& text) const {
+    const SpecialToken* const found = texts_.first_in(text);
+    if (found == nullptr) return;
+    if (reading_ == SpecialTokenReading::refuse) {
+      throw user_error(with_line(site, text),
+                       "'" + shortened(text) + "' holds '" + found->text +
+                           "', the text of a special token of this model",
+                       "change it, or say --special-tokens text, to read it as plain text, or "
+                       "--special-tokens parse, to read it as the token");
+    }
+    const bool parse = reading_ == SpecialTokenReading::parse;
+    if (parse == reads_token(*found, text)) return;
+    throw user_error(
+        with_line(site, text),
+        "'" + found->text + "' in '" + shortened(text) + "' is read as " +
+            (parse ? "plain text" : "a special token") + " by this model",
+        std::string("change it, or say --special-tokens ") + (parse ? "text" : "parse"));
+  }
+
+  /// The same for texts of a graph, in whichever of its files they stand.
+  void operator()(const KnowledgeGraph& graph, const std::vector<std::uint32_t>& entities) const {
+    const auto look = [&](Site site, const std::string& text) {
+      if (texts_.first_in(text) == nullptr) return;
+      for (const std::filesystem::path& file : graph.files) {
+        const std::size_t line = line_with(file, text);
+        if (line == 0) continue;
+        site.file = file;
+        site.line = line;
+        break;
+      }
+      (*this)(site, text);
+    };
+    for_each_relation_name(graph, look);
+    for (const std::uint32_t entity : entities) for_each_text(graph, graph.entities[entity], look);
+  }
+
+  /// What is to be known where a prompt's own words, which no user chose, hold the text of a special
+  /// token; they are never refused.
+  [[nodiscard]] std::optional<std::string> remark_on(const std::string& own_words) const {
+    const SpecialToken* const found = texts_.first_in(own_words);
+    if (found == nullptr) return std::nullopt;
+    return "plumb's own words hold '" + found->text +
+           "', the text of a special token of this model, which is read as " +
+           (reads_token(*found, own_words) ? "the token." : "plain text.");
+  }
+
+ private:
+  [[nodiscard]] bool reads_token(const SpecialToken& token, const std::string& text) const {
+    if constexpr (LanguageModel<Model>) {
+      return over::any_of(model_.tokenize(text).tokens,
+                          [&](const Token& one) { return one.id == token.id; });
+    } else {
+      return reading_ == SpecialTokenReading::parse;  // a model that is not asked for tokens
+    }
+  }
+
+  [[nodiscard]] static Site with_line(Site site, const std::string& text) {
+    if (site.line == 0 && !site.file.empty()) site.line = line_with(site.file, text);
+    return site;
+  }
+
+  const Model& model_;
+  SpecialTokenReading reading_;
+  SpecialTokenTexts texts_;
+};
+
+}  // namespace plumb

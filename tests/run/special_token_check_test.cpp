@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/special_token_check.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+using enum SpecialTokenReading;
+
+namespace {
+
+const std::vector<std::string> marks{"<s>", "<|im_start|>", "<|im_start|>user", "[MASK]"};
+
+SpecialTokenModel model_of(bool parse) {
+  return SpecialTokenModel("", 1, marks, parse);
+}
+
+/// Reads everything as text, whatever it is made for.
+struct DeafModel : NgramModel {
+  DeafModel() : NgramModel("") {}
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return {{"<s>", 3}}; }
+};
+
+std::string found_in(const SpecialTokenTexts& texts, const std::string& text) {
+  const SpecialToken* const found = texts.first_in(text);
+  return found == nullptr ? "" : found->text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(special_token_check)
+
+BOOST_AUTO_TEST_CASE(the_first_text_is_found_and_of_those_that_begin_there_the_longest) {
+  const SpecialTokenTexts texts(model_of(false).special_tokens());
+  BOOST_TEST(found_in(texts, "") == "");
+  BOOST_TEST(found_in(texts, "a < b, [M] and <|im_start| >") == "");
+  BOOST_TEST(found_in(texts, "<s>") == "<s>");
+  BOOST_TEST(found_in(texts, "a [MASK] <s>") == "[MASK]");
+  BOOST_TEST(found_in(texts, "<|im_start|>use") == "<|im_start|>");
+  BOOST_TEST(found_in(texts, "<|im_start|>users") == "<|im_start|>user");
+  BOOST_TEST(found_in(SpecialTokenTexts(), "<s>") == "");
+  BOOST_TEST(found_in(SpecialTokenTexts({{"", 1}, {"\xFF", 2}}), "a\xFF") == "\xFF");
+}
+
+BOOST_AUTO_TEST_CASE(a_text_is_refused_with_its_place_until_it_is_said_what_it_is) {
+  const auto plain = model_of(false);
+  const SpecialTokenCheck check(plain, refuse);
+  BOOST_CHECK_NO_THROW(check({"f.jsonl", 3, "P36, subject"}, "France <S>"));
+  BOOST_CHECK_EXCEPTION(
+      check({"f.jsonl", 3, "P36, subject"}, "France<s>"), Error,
+      says(Fault::user,
+           "f.jsonl:3: P36, subject: 'France<s>' holds '<s>', the text of a special token of this "
+           "model; change it, or say --special-tokens text, to read it as plain text, or "
+           "--special-tokens parse, to read it as the token"));
+  BOOST_CHECK_NO_THROW(SpecialTokenCheck(plain, text)({"f.jsonl", 3, "P36"}, "France<s>"));
+  const auto parsing = model_of(true);
+  BOOST_CHECK_NO_THROW(SpecialTokenCheck(parsing, parse)({"f.jsonl", 3, "P36"}, "France<s>"));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_is_not_known_is_looked_for) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("t.json", "{\n\"P36\": [\"<s> [X]\",\n\"[X] <s> [Y]\"]}\n");
+  const auto model = model_of(false);
+  const SpecialTokenCheck check(model, refuse);
+  BOOST_CHECK_EXCEPTION(check({file, 0, "P36, template 1"}, "[X] <s> [Y]"), Error,
+                        says(Fault::user, "t.json:3: P36, template 1: '[X] <s> [Y]' holds"));
+  BOOST_CHECK_EXCEPTION(check({file, 0, "P36, template 1"}, "[Y] <s>"), Error,
+                        says(Fault::user, "t.json: P36, template 1: '[Y] <s>' holds"));
+}
+
+BOOST_AUTO_TEST_CASE(a_graphs_text_is_looked_for_in_its_files) {
+  const test::TemporaryFolder folder;
+  KnowledgeGraph graph;
+  graph.files = {folder.write("a.txt", "e1\te2\n"), folder.write("b.txt", "e1\tgas\ne2\tgas<s>\n")};
+  graph.entities = {{"e1", "gas"}, {"e2", "gas<s>"}};
+  const auto model = model_of(false);
+  const SpecialTokenCheck check(model, refuse);
+  BOOST_CHECK_NO_THROW(check(graph, {0}));
+  BOOST_CHECK_EXCEPTION(check(graph, {0, 1}), Error,
+                        says(Fault::user, "b.txt:2: entity e2: 'gas<s>' holds '<s>'"));
+  graph.relations = {{"r1", "is [MASK]"}};
+  BOOST_CHECK_EXCEPTION(check(graph, {0}), Error,
+                        says(Fault::user, "a.txt: relation r1: 'is [MASK]' holds '[MASK]'"));
+}
+
+BOOST_AUTO_TEST_CASE(a_model_must_read_them_as_was_said) {
+  const DeafModel deaf;
+  BOOST_CHECK_EXCEPTION(
+      SpecialTokenCheck(deaf, parse)({.field = "P36"}, "a<s>"), Error,
+      says(Fault::user,
+           "P36: '<s>' in 'a<s>' is read as plain text by this model; change it, or "
+           "say --special-tokens text"));
+  const auto parsing = model_of(true);
+  BOOST_CHECK_EXCEPTION(
+      SpecialTokenCheck(parsing, text)({.field = "P36"}, "a<s>"), Error,
+      says(Fault::user,
+           "P36: '<s>' in 'a<s>' is read as a special token by this model; change it, "
+           "or say --special-tokens parse"));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_list_all_text_is_text) {
+  const NgramModel model("");
+  for (const SpecialTokenReading reading : {refuse, text}) {
+    BOOST_CHECK_NO_THROW(SpecialTokenCheck(model, reading)({.field = "P36"}, "a<s>"));
+  }
+  BOOST_CHECK_EXCEPTION(SpecialTokenCheck(model, parse), Error,
+                        says(Fault::user,
+                             "--special-tokens: this model does not list its special "
+                             "tokens, so none can be parsed; say text"));
+}
+
+BOOST_AUTO_TEST_CASE(own_words_are_spoken_of_and_not_refused) {
+  const std::string words = "Predict the [MASK].\n";
+  const auto plain = model_of(false);
+  BOOST_TEST(SpecialTokenCheck(plain, refuse).remark_on(words).value() ==
+             "plumb's own words hold '[MASK]', the text of a special token of this model, which is "
+             "read as plain text.");
+  const auto parsing = model_of(true);
+  BOOST_TEST(SpecialTokenCheck(parsing, parse)
+                 .remark_on(words)
+                 .value()
+                 .ends_with("is read as the token."));
+  BOOST_TEST(!SpecialTokenCheck(plain, refuse).remark_on("Answer in one word.").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(readings_have_names) {
+  BOOST_TEST(name_of(refuse) == "refuse");
+  BOOST_TEST(name_of(text) == "text");
+  BOOST_TEST(name_of(parse) == "parse");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
