@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Studies put together by hand, answers written as "101": right, wrong, right.
+// Studies put together by hand, answers written as "101": right, wrong, right; "2" to "9" are ties of
+// as many choices, the right one among them but not the first.
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,15 @@ namespace plumb::test {
   return setting;
 }
 
+/// The prediction as a tie of `options` for the best.
+[[nodiscard]] inline Prediction tied(Prediction made, std::uint32_t options,
+                                     BestTie tie = BestTie::with_answer) {
+  made.correct = false;
+  made.tie = tie;
+  made.tied_options = options;
+  return made;
+}
+
 /// A relation whose fact i is ("s"i, "o"i) at instance i; every answer has the confidence 0.5.
 [[nodiscard]] inline StudiedRelation studied(
     const std::string& code, const std::vector<std::pair<Setting, std::string>>& settings) {
@@ -30,6 +41,7 @@ namespace plumb::test {
       Prediction& answer = made.answers.emplace_back();
       answer.correct = mark == '1';
       answer.confidence = 0.5;
+      if (mark > '1') answer = tied(answer, static_cast<std::uint32_t>(mark - '0'));
     }
   }
   const std::size_t facts = settings.empty() ? 0 : settings.front().second.size();
