@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(equal_scores_for_all_choices_are_worth_a_guess) {
   StudiedModel model{"m", {by_seed("P1", {"2222"}), by_seed("P2", {"44"})}};
   for (StudiedRelation& relation : model.relations) {
     Prediction& first = relation.settings[0].answers[0];
-    first = test::tied(first, first.tied_options, BestTie::answer_first);
+    test::make_tie(first, first.tied_options, BestTie::answer_first);
   }
   const GroupSpread spread = accuracy_spreads(model, few)[0];
   BOOST_TEST(near(spread.overall.accuracy.value, 0.375));

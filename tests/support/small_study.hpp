@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plumb/measure/study.hpp"
+#include "support/make_tie.hpp"
 
 namespace plumb::test {
 
@@ -19,15 +20,6 @@ namespace plumb::test {
   setting.separator = " ";
   setting.variant = seed;
   return setting;
-}
-
-/// The prediction as a tie of `options` for the best.
-[[nodiscard]] inline Prediction tied(Prediction made, std::uint32_t options,
-                                     BestTie tie = BestTie::with_answer) {
-  made.correct = false;
-  made.tie = tie;
-  made.tied_options = options;
-  return made;
 }
 
 /// A relation whose fact i is ("s"i, "o"i) at instance i; every answer has the confidence 0.5.
@@ -41,7 +33,7 @@ namespace plumb::test {
       Prediction& answer = made.answers.emplace_back();
       answer.correct = mark == '1';
       answer.confidence = 0.5;
-      if (mark > '1') answer = tied(answer, static_cast<std::uint32_t>(mark - '0'));
+      if (mark > '1') make_tie(answer, static_cast<std::uint32_t>(mark - '0'));
     }
   }
   const std::size_t facts = settings.empty() ? 0 : settings.front().second.size();

@@ -16,6 +16,7 @@
 #include "plumb/cli/many_shot_options.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/load.hpp"
+#include "plumb/measure/ties.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/run/fixed_study.hpp"
 #include "plumb/run/many_shot_check.hpp"
