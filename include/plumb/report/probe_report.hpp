@@ -177,10 +177,10 @@ class ProbeReport {
            "of facts "
            "whose answer is among the k likeliest; – where a relation has fewer than k options. "
            "Ties: "
-           "rows whose best score is shared; one of n with the right option counts 1/n in "
-           "accuracy, and a tie further down as much in Hit@k."
+           "rows whose best score is shared; one of n that holds the right option counts 1/n in "
+           "accuracy, and Hit@k counts a tie by the share of its orders that hit."
         << (pooled_.overall.ties_for_best.tied > 0
-                ? " First wins: as if the first of them were the answer, as lm-pub-quiz counts."
+                ? " First wins: the first of them is taken for the answer, as in lm-pub-quiz."
                 : "")
         << "</p>\n"
         << relation_table();
@@ -189,7 +189,9 @@ class ProbeReport {
         << (whole ? "probability among the options."
                   : "share of the softmax over the options' scores (" + setting("reduction") +
                         " over the " + setting("span") + ").")
-        << (pooled_.overall.ties_for_best.tied > 0 ? " =: a tie, so the fact is not known." : "")
+        << (pooled_.overall.ties_for_best.tied > 0
+                ? " A fact marked = is a tie, so it is not known."
+                : "")
         << "</p>\n";
     write_explorer(out, relations_);
     out << settings_table(settings_) << page_end();
