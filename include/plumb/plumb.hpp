@@ -95,6 +95,7 @@
 #include "plumb/measure/significance.hpp"
 #include "plumb/measure/study.hpp"
 #include "plumb/measure/subsumption.hpp"
+#include "plumb/measure/ties.hpp"
 #include "plumb/prompt/confidence_marker.hpp"
 #include "plumb/prompt/entity_prompt.hpp"
 #include "plumb/prompt/few_shot.hpp"

@@ -154,4 +154,28 @@ BOOST_AUTO_TEST_CASE(policies_are_named_for_tables_and_may_be_a_users_own) {
   BOOST_TEST(own(cells({{4, 0.25}, {1, 0.5}, {4, 0.5}})).confidence_sum == 0.75);
 }
 
+// Without the ties: 1, 2, 1 and 2, of which 1 won by 3 of 4 before.
+BOOST_AUTO_TEST_CASE(a_paraphrase_whose_best_score_is_shared_gives_no_answer) {
+  auto votes = cells({{1, 0.2}, {2, 0.3}, {1, 0.25}, {1, 0.9}});
+  test::make_tie(votes[3], 2);
+  const Aggregate vote = Aggregator(Vote{2})(votes);
+  BOOST_CHECK(vote.option == Choice(1));
+  BOOST_TEST(vote.agreeing == 2U);
+  BOOST_TEST(vote.confidence_sum == 0.2 + 0.25);
+  BOOST_CHECK(Aggregator(Vote{3})(votes).option == Choice());
+  BOOST_CHECK(Aggregator(MaxConfidence{})(votes).option == Choice(2));
+  test::make_tie(votes[0], 4);
+  BOOST_CHECK(Aggregator(MinConfidence{})(votes).option == Choice(1));
+  BOOST_TEST(Aggregator(MinConfidence{})(votes).agreeing == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_but_ties_is_no_answer) {
+  auto level = cells({{0, 0.2}, {0, 0.2}, {0, 0.2}});
+  for (Prediction& made : level) test::make_tie(made, 5, BestTie::answer_first);
+  BOOST_CHECK(Aggregator(Vote{2})(level).option == Choice());
+  BOOST_CHECK(Aggregator(MinConfidence{})(level).option == Choice());
+  BOOST_CHECK(Aggregator(FirstAnswer{})(level).option == Choice());
+  BOOST_TEST(Aggregator(Vote{2})(level).agreeing == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumb/aggregate/prompt_consistency.hpp"
+#include "plumb/aggregate/prompt_coverage.hpp"
 #include "plumb/aggregate/prompt_pairs.hpp"
 #include "plumb/aggregate/prompt_sampling.hpp"
 #include "support/errors.hpp"
@@ -149,6 +150,54 @@ BOOST_AUTO_TEST_CASE(the_measures_over_many_prompts_take_it) {
 
 BOOST_AUTO_TEST_CASE(a_model_without_relations_has_no_prompts) {
   BOOST_TEST(closed_set_outcomes({}).relations().empty());
+}
+
+// One relation, two facts under two templates; fact 0 is level among five options under both, its
+// answer the first; fact 1 is known under the first template and a tie of two without the answer
+// under the other.
+BOOST_AUTO_TEST_CASE(ties_are_guesses_in_means_not_right_and_the_same_as_no_other_answer) {
+  ModelPredictions model;
+  auto& made = model.relations.emplace_back(
+      answered("P1", {{0, {{0, 0.2}, {0, 0.2}}}, {3, {{3, 0.9}, {1, 0.4}}}}));
+  test::make_tie(made.cells[0], 5, BestTie::answer_first);
+  test::make_tie(made.cells[1], 5, BestTie::answer_first);
+  test::make_tie(made.cells[3], 2, BestTie::without_answer);
+  const PromptOutcomes table = closed_set_outcomes(model);
+  BOOST_CHECK(prompts_of(table, 0) == (Prompts{{5, 0, 0, false, BestTie::answer_first, 5},
+                                               {6, 1, 0, false, BestTie::answer_first, 5}}));
+  BOOST_CHECK(prompts_of(table, 1) ==
+              (Prompts{{3, 0, 0, true}, {6, 1, 0, false, BestTie::without_answer, 2}}));
+  const Bootstrap few{.seed = 1, .resamples = 20};
+  const PromptCoverage coverage = prompt_coverage(table, few);
+  BOOST_TEST(std::abs(coverage.average.value - (0.2 + 0.5) / 2) < 1e-12);
+  BOOST_TEST(coverage.average_first_wins.value == (1 + 0.5) / 2);
+  BOOST_CHECK((coverage.ties == TieCount{3, 4}));
+  BOOST_TEST(coverage.oracle.value == 0.5);
+  BOOST_TEST(coverage.maximum.value == 0.5);
+  BOOST_TEST(coverage.minimum.value == 0.0);
+  BOOST_TEST(prompt_consistency(table, few).overall.all.share.value == 0.0);
+  const auto templates = template_accuracies(table, table.relations()[0]);
+  BOOST_TEST(std::abs(templates[0].accuracy.value - 0.6) < 1e-12);
+  BOOST_TEST(std::abs(templates[1].accuracy.value - 0.1) < 1e-12);
+}
+
+// By fact they are right with 1/5 and 1/2: mean 7/10 facts, variance 4/25 + 1/4. By relation with 1/5
+// and 1, or with 1/5 and 0: variance 4/25 within templates, and 1.2 or 0.2 facts between them, 1/4.
+BOOST_AUTO_TEST_CASE(samplings_draw_ties_by_their_share) {
+  ModelPredictions model;
+  auto& made = model.relations.emplace_back(
+      answered("P1", {{0, {{0, 0.2}, {0, 0.2}}}, {3, {{3, 0.9}, {1, 0.4}}}}));
+  test::make_tie(made.cells[0], 5);
+  test::make_tie(made.cells[1], 5);
+  test::make_tie(made.cells[3], 2, BestTie::without_answer);
+  const PromptOutcomes table = closed_set_outcomes(model);
+  for (const SampleBy by : {SampleBy::fact, SampleBy::relation}) {
+    const SampledAccuracy sampled = sample_accuracy(table, {by, 20'000, 4});
+    BOOST_TEST(std::abs(sampled.exact_mean - 0.35) < 1e-12);
+    BOOST_TEST(std::abs(sampled.exact_sd - std::sqrt(0.16 + 0.25) / 2) < 1e-12);
+    BOOST_TEST(std::abs(sampled.mean - 0.35) < 0.01);
+    BOOST_TEST(std::abs(*sampled.sd - sampled.exact_sd) < 0.01);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -129,4 +129,21 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_means_nothing) {
   BOOST_CHECK(same(made(1), made(4)));
 }
 
+// The second fact's prompts are ties of two with the right option: known to neither side.
+BOOST_AUTO_TEST_CASE(ties_are_not_right_in_either_way) {
+  PromptOutcomes table = test::one_relation({{"1", "1", "0"}});
+  std::vector<PromptOutcome> tied = test::marks({"0", "0", "0"});
+  for (PromptOutcome& prompt : tied) {
+    prompt.tie = BestTie::answer_first;
+    prompt.tied_options = 2;
+  }
+  table.add_fact("f1", tied);
+  const auto styles = compare_styles(table, few).accuracy;
+  BOOST_TEST(styles.one.value == 0.5);
+  BOOST_TEST(styles.other.value == 0.0);
+  const auto same = compare_shared(pair_prompts(table, table), few).accuracy;
+  BOOST_TEST(near(same.one.value, 2.0 / 3 / 2));
+  BOOST_TEST(same.difference.value == 0.0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

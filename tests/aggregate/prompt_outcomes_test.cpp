@@ -162,4 +162,15 @@ BOOST_AUTO_TEST_CASE(a_match_compares_answer_numbers) {
   BOOST_TEST(!SameAnswer{}(1, 2));
 }
 
+// One right, one tie of four with the right option, one of two without it.
+BOOST_AUTO_TEST_CASE(a_mean_counts_ties_by_their_share_and_a_count_of_right_ones_not) {
+  const Prompts prompts{{0, 0, 0, true},
+                        {1, 1, 0, false, BestTie::with_answer, 4},
+                        {2, 2, 0, false, BestTie::without_answer, 2}};
+  const RightCount count = count_right(prompts);
+  BOOST_TEST(count.right == 1U);
+  BOOST_TEST(count.total == 3U);
+  BOOST_TEST(count.share() == 1.25 / 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

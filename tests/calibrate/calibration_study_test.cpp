@@ -403,4 +403,54 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_changes_no_number) {
   }
 }
 
+// Three relations of 25 facts whose five options are level under three paraphrases and a marker:
+// guessing finds 1/5, nothing is known, and every confidence of one template is 1/5.
+BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_a_guess_and_never_right) {
+  RecordedModel model = random_model({.facts = 25, .markers = {"certainly"}, .one_to_one = false});
+  const std::vector<double> level(5, -12.5);
+  double first = 0;
+  for (std::size_t r = 0; r < 3; ++r) {
+    RelationPredictions& relation = model.predictions.relations[r];
+    for (std::size_t f = 0; f < 25; ++f) {
+      const std::size_t answer = relation.relation.facts[f].answer;
+      for (std::size_t t = 0; t < 4; ++t) relation.cells[f * 4 + t] = predict(level, answer);
+      for (auto& reduction : model.base[r].reductions) reduction[f] = predict(level, answer);
+      first += answer == 0 ? 1 : 0;
+    }
+    model.base[r].scores.assign(25 * 5, -12.5);
+  }
+  const ModelCalibration made = calibrate_model(model, options_of());
+  BOOST_TEST(near(made.accuracy.value, 0.2));
+  BOOST_TEST(near(made.paraphrase_accuracy.value, 0.2));
+  BOOST_TEST(near(made.domain_accuracy.at("All").value, 0.2));
+  BOOST_TEST(near(made.accuracy_first_wins.value, first / 75));
+  BOOST_TEST(near(made.paraphrase_accuracy_first_wins.value, first / 75));
+  BOOST_CHECK((made.ties == TieCount{300, 300}));
+  BOOST_TEST(mentions(made.remarks, "Warning: 300 of 300 answers (100.0%) are ties"));
+  for (const EstimatorResult& one : made.estimators) {
+    BOOST_TEST(at(one.metrics, accuracy).value == 0.0, one.name);
+    const bool several = one.name.find('_') != std::string::npos;
+    BOOST_TEST(one.failures == (several ? 75U : 0U), one.name);
+    const double sure = several || one.name == "margin" ? 0 : 0.2;
+    BOOST_TEST(near(at(one.metrics, mean_confidence).value, sure), one.name);
+    BOOST_TEST(near(at(one.metrics, ace).value, sure), one.name);
+  }
+  for (const ReductionResult& one : made.reductions) BOOST_TEST(one.accuracy.value == 0.0);
+  for (const MarkerEffect& one : made.markers) BOOST_TEST(one.accuracy.value == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(without_ties_accuracy_is_the_base_estimators_and_the_first_wins_the_same) {
+  const ModelCalibration made = calibrate_model(random_model({.facts = 25}), options_of({"base"}));
+  const Estimate& base = at(made.estimators.at(0).metrics, accuracy);
+  for (const Estimate& one : {made.accuracy_first_wins, base}) {
+    BOOST_TEST(made.accuracy.value == one.value);
+    BOOST_TEST(made.accuracy.low == one.low);
+    BOOST_TEST(made.accuracy.high == one.high);
+    BOOST_TEST(made.accuracy.method == one.method);
+  }
+  BOOST_TEST(made.paraphrase_accuracy.value == made.paraphrase_accuracy_first_wins.value);
+  BOOST_CHECK((made.ties == TieCount{0, 3 * 25 * 3}));
+  BOOST_TEST(!mentions(made.remarks, "ties"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -136,4 +136,20 @@ BOOST_AUTO_TEST_CASE(average_is_never_surer_than_consistency) {
   }
 }
 
+// The base is a tie of two; of the five paraphrases one more is. Two of the other three say the
+// answer, with 0.5 and 0.25.
+BOOST_AUTO_TEST_CASE(a_tie_is_not_right_and_agrees_with_no_other_answer) {
+  auto relation = answered("r", {{1, {{1, 0.5}, {1, 0.5}, {1, 0.25}, {2, 0.75}, {1, 0.5}}}});
+  test::make_tie(relation.cells[0], 2, BestTie::answer_first);
+  test::make_tie(relation.cells[4], 2, BestTie::answer_first);
+  BOOST_TEST(is(judge(Base{}, relation), 0.5, false));
+  BOOST_TEST(is(judge(Margin{}, relation), 0.25, false));
+  BOOST_TEST(is(judge(Consistency(Vote{}), relation), 2.0 / 5, true));
+  BOOST_TEST(is(judge(Average(Vote{}), relation), 0.75 / 5, true));
+  BOOST_TEST(is(judge(Average(MaxConfidence{}), relation), 0.75 / 5, false));
+  for (Prediction& cell : relation.cells) test::make_tie(cell, 5, BestTie::answer_first);
+  BOOST_TEST(is(judge(Consistency(Vote{}), relation), 0, false, false));
+  BOOST_TEST(is(judge(Average(MinConfidence{}), relation), 0, false, false));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

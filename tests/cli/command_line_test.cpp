@@ -2,14 +2,18 @@
 #include "plumb/cli/command_line.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <iostream>
 #include <new>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/console_run.hpp"
 
 using namespace plumb;
+using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::run_words;
 
@@ -104,6 +108,71 @@ BOOST_AUTO_TEST_CASE(a_whole_program_hands_its_words_over) {
   std::cout.rdbuf(before);
   BOOST_TEST(code == 0);
   BOOST_TEST(out.str().starts_with("Usage: plumb data"));
+}
+
+// France alone, whose capital is the first of three options of five letters: all are level. First
+// wins would say that the model knows it for certain.
+BOOST_FIXTURE_TEST_CASE(a_model_with_equal_logits_knows_nothing_in_any_job, ConsoleFiles) {
+  const auto run = [](std::vector<std::string> words, auto model) {
+    const ConsoleRun made =
+        run_words(std::move(words), [&](const ModelOptions&) { return model(); });
+    BOOST_TEST(made.code == 0, made);
+    return made;
+  };
+  const auto metrics = [&](const std::string& folder_name) {
+    return Json::parse(test::slurp(folder / folder_name / "metrics.json"));
+  };
+  const auto value = [](const Json& estimate) { return estimate.at("value").get<double>(); };
+  const std::vector<std::string> france{"--relations", "capital",     "--limit",
+                                        "1",           "--templates", "all"};
+  const ConsoleRun probed = run(probe_words(france, "level"), test::level_model);
+  BOOST_TEST(probed.says("Warning: 2 of 2 answers (100.0%) are ties"));
+  BOOST_TEST(probed.says("accuracy (first wins)"));
+  BOOST_TEST(probed.says("1.000 [0.207, 1.000]"));  // Wilson's of 1 of 1, the first wins
+  const Json all = metrics("level").at("all_templates").at("overall");
+  BOOST_TEST(value(all.at("accuracy")) == 1.0 / 3);
+  BOOST_TEST(value(all.at("hits_at_1")) == 1.0 / 3);
+  BOOST_TEST(value(all.at("hits_at_3")) == 1.0);
+  BOOST_TEST(value(all.at("accuracy_first_wins")) == 1.0);
+  BOOST_TEST(all.at("ties_for_best") == 2);
+  BOOST_TEST(all.at("answers") == 2);
+
+  const ConsoleRun calibrated =
+      run({"calibrate", at("level"), "--out", at("calibrated"), "--bins", "1"}, test::level_model);
+  BOOST_TEST(calibrated.says("2 ties among 2 answers"));
+  BOOST_TEST(calibrated.says("Warning: 2 of 2 answers"));
+  const Json model = metrics("calibrated").at("models").at("model.gguf");
+  BOOST_TEST(std::abs(value(model.at("accuracy")) - 1.0 / 3) < 1e-12);
+  BOOST_TEST(value(model.at("accuracy_first_wins")) == 1.0);
+  const Json& base = model.at("estimators").at("base").at("metrics");
+  BOOST_TEST(value(base.at("accuracy")) == 0.0);
+  BOOST_TEST(std::abs(value(base.at("ece")) - 1.0 / 3) < 1e-12);
+  BOOST_TEST(model.at("estimators").at("consistency_vote2").at("failures") == 1);
+
+  run(probe_words(france, "reader"), [] { return test::HookedModel(test::small_model()); });
+  const ConsoleRun compared = run({"compare", "level=" + at("level"), "reader=" + at("reader"),
+                                   "--out", at("compared"), "--pairs", "level:reader"},
+                                  test::level_model);
+  BOOST_TEST(compared.says("level: Warning: 2 of 2 answers (100.0%) are ties"));
+  const Json both = metrics("compared");
+  BOOST_TEST(std::abs(value(both.at("models").at("level").at("accuracy")) - 1.0 / 3) < 1e-12);
+  BOOST_TEST(value(both.at("models").at("level").at("accuracy_first_wins")) == 1.0);
+  BOOST_TEST(both.at("models").at("level").at("ties") == 2);
+  BOOST_TEST(value(both.at("base_and_tuned").at(0).at("base_accuracy")) == 0.0);
+  for (const Json& rate : both.at("subsumption")) {
+    if (rate.at("of") == "level") BOOST_TEST(rate.at("rate").is_null());
+    if (rate.at("of") == "reader") BOOST_TEST(value(rate.at("rate")) == 0.0);
+  }
+
+  const ConsoleRun prompts = run(
+      {"compare", "level=" + at("level"), "--prompts", "--out", at("prompts")}, test::level_model);
+  BOOST_TEST(prompts.says("level: Warning: 2 of 2 answers"));
+  const Json way = metrics("prompts").at("settings").at("level");
+  BOOST_TEST(std::abs(value(way.at("coverage").at("average")) - 1.0 / 3) < 1e-12);
+  BOOST_TEST(value(way.at("coverage").at("average_first_wins")) == 1.0);
+  BOOST_TEST(value(way.at("coverage").at("oracle")) == 0.0);
+  BOOST_TEST(value(way.at("consistency").at("all").at("share")) == 0.0);
+  BOOST_TEST(way.at("ties") == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

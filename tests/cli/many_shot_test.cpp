@@ -79,23 +79,49 @@ BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, 
   BOOST_TEST(birth.at("options").size() == 8U);
   BOOST_TEST(birth.at("notes").empty());
   BOOST_TEST(birth.at("skipped").is_null());
-  // Accuracy as counted from the rows themselves.
+  // Accuracies as counted from the rows themselves.
   std::size_t right = 0, rows = 0;
-  for_each_json_line(folder / "run/birth_choices.jsonl", throw_problem,
-                     [&](const Json& row, std::size_t) {
-                       if (row.at("shots") != 4) return;
-                       const std::vector<double> scores = row.at("answer_scores");
-                       const auto best = std::ranges::max_element(scores) - scores.begin();
-                       if (row.at("answer") == best) ++right;
-                       ++rows;
-                     });
+  double expected = 0;
+  for_each_json_line(
+      folder / "run/birth_choices.jsonl", throw_problem, [&](const Json& row, std::size_t) {
+        if (row.at("shots") != 4) return;
+        const std::vector<double> scores = row.at("answer_scores");
+        const auto best = std::ranges::max_element(scores) - scores.begin();
+        if (row.at("answer") == best) ++right;
+        const std::size_t answer = row.at("answer");
+        if (scores[answer] == scores[static_cast<std::size_t>(best)]) {
+          expected += 1.0 / static_cast<double>(std::ranges::count(scores, scores[answer]));
+        }
+        ++rows;
+      });
   BOOST_TEST(rows == 12U);
-  const Json metric = json("run/metrics.json").at("settings").at("ic/4").at("accuracy");
+  const Json setting = json("run/metrics.json").at("settings").at("ic/4");
+  const Json& metric = setting.at("accuracy");
   BOOST_TEST(metric.at("count") == 6);
-  BOOST_TEST(std::abs(metric.at("value").get<double>() - static_cast<double>(right) / 12) < 1e-12);
+  BOOST_TEST(std::abs(metric.at("value").get<double>() - expected / 12) < 1e-12);
+  BOOST_TEST(std::abs(setting.at("accuracy_first_wins").at("value").get<double>() -
+                      static_cast<double>(right) / 12) < 1e-12);
   const std::string html = slurp(folder / "run/report.html");
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(test::between(html, "<title>", "</title>") == "model.gguf on data");
+}
+
+// Every token is as likely as any other, and years have four digits: all five choices are level.
+BOOST_FIXTURE_TEST_CASE(equal_logits_are_worth_a_guess, ManyShotFiles) {
+  const ConsoleRun run = run_words(words({"--generate", "3"}),
+                                   [](const ModelOptions&) { return test::level_model(); });
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("Warning: 24 of 24 answers (100.0%) are ties"));
+  BOOST_TEST(run.says("accuracy (first wins)"));
+  const Json metrics = json("run/metrics.json");
+  BOOST_TEST(metrics.at("ties") == 24);
+  for (const char* shots : {"ic/1", "ic/4"}) {
+    const Json& setting = metrics.at("settings").at(shots);
+    BOOST_TEST(std::abs(setting.at("accuracy").at("value").get<double>() - 0.2) < 1e-12);
+    BOOST_TEST(setting.at("ties") == 12);
+    BOOST_TEST(setting.at("answers") == 12);
+    BOOST_TEST(metrics.at("settings").at(std::string(shots) + "/generation").at("ties") == 0);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, ManyShotFiles) {

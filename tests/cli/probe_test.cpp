@@ -2,6 +2,7 @@
 #include "plumb/cli/probe.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -32,12 +33,14 @@ std::map<std::string, std::string> comparable(const std::filesystem::path& folde
 BOOST_AUTO_TEST_SUITE(probe_command)
 
 // The model has read of France, Korea and Cairo. Of Egypt it knows nothing, so its three options
-// tie and the first, Paris, is taken; of Bonn neither, and "Nile." is a token shorter than
-// "Rhine.".
+// tie, and Cairo counts 1/3; of Bonn neither, and "Nile." is a token shorter than "Rhine.". The ends
+// of (2 + 1/3) / 3 = 7/9 solve (7/9 − p)² = z² p (1 − p) / 3.
 BOOST_FIXTURE_TEST_CASE(a_probe_leaves_a_whole_run_folder_and_shows_the_result, ConsoleFiles) {
   const ConsoleRun run = probe();
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST(run.says("0.667 [0.208, 0.939]"));  // capital, Wilson's interval of 2 of 3
+  BOOST_TEST(run.says("0.778 [0.273, 0.970]"));
+  BOOST_TEST(run.says("0.667 [0.208, 0.939]"));  // first wins, Wilson's interval of 2 of 3
+  BOOST_TEST(run.says("Warning: 1 of 5 answers (20.0%) are ties"));
   BOOST_TEST(run.says("\n13 statements, "));
   BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"));
   BOOST_TEST(!run.says("Quantised"));
@@ -50,8 +53,11 @@ BOOST_FIXTURE_TEST_CASE(a_probe_leaves_a_whole_run_folder_and_shows_the_result, 
   const Json overall =
       Json::parse(slurp(folder / "run/metrics.json")).at("all_templates").at("overall");
   BOOST_TEST(overall.at("facts") == 5);
-  BOOST_TEST(overall.at("accuracy").at("value") == 0.6);
+  BOOST_TEST(std::abs(overall.at("accuracy").at("value").get<double>() - (3 + 1.0 / 3) / 5) <
+             1e-12);
+  BOOST_TEST(overall.at("accuracy_first_wins").at("value") == 0.6);
   BOOST_TEST(overall.at("ties_for_best") == 1);
+  BOOST_TEST(overall.at("answers") == 5);
 }
 
 BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, ConsoleFiles) {

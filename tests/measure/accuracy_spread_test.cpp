@@ -231,4 +231,43 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_pools_relations_and_knows_no_generation) {
   BOOST_TEST(accuracy_at_k(model.relations, ic(1))[0].answers == 0U);
 }
 
+// Facts by seeds: ties of 4 and 2, right and wrong, a tie of 4 twice: seed 0 has (1/4 + 1 + 1/4) / 3
+// = 1/2, seed 1 (1/2 + 0 + 1/4) / 3 = 1/4. Their mean is 3/8, their deviation √(2 · (1/8)²). The first
+// wins: right is fact 1 under seed 0 alone, 1 of 6.
+BOOST_AUTO_TEST_CASE(a_tie_of_n_counts_one_nth) {
+  const StudiedModel model{"m", {by_seed("P1", {"414", "204"})}};
+  const GroupSpread spread = accuracy_spreads(model, few)[0];
+  for (const AccuracySpread& one : {spread.overall, spread.relations[0].second}) {
+    BOOST_TEST(near(one.accuracy.value, 0.375));
+    BOOST_TEST(near(one.accuracy.low, wilson_share(0.375, 3).low));
+    BOOST_TEST(near(*one.sd, std::sqrt(2.0 / 64)));
+    BOOST_TEST(near(one.accuracy_first_wins.value, 1.0 / 6));
+    BOOST_CHECK((one.ties == TieCount{4, 6}));
+  }
+}
+
+// Two relations whose choices are all level, of 2 and of 4: (1/2 + 1/4) / 2.
+BOOST_AUTO_TEST_CASE(equal_scores_for_all_choices_are_worth_a_guess) {
+  StudiedModel model{"m", {by_seed("P1", {"2222"}), by_seed("P2", {"44"})}};
+  for (StudiedRelation& relation : model.relations) {
+    Prediction& first = relation.settings[0].answers[0];
+    test::make_tie(first, first.tied_options, BestTie::answer_first);
+  }
+  const GroupSpread spread = accuracy_spreads(model, few)[0];
+  BOOST_TEST(near(spread.overall.accuracy.value, 0.375));
+  BOOST_TEST(near(spread.overall.accuracy_first_wins.value, (0.25 + 0.5) / 2));
+  BOOST_TEST(near(spread.relations[0].second.accuracy.value, 0.5));
+  BOOST_CHECK((spread.overall.ties == TieCount{6, 6}));
+  const auto levels = accuracy_at_k(model.relations, ic(50));
+  BOOST_TEST(near(levels[0].accuracy.value, (4 * 0.5 + 2 * 0.25) / 6));
+}
+
+BOOST_AUTO_TEST_CASE(without_ties_the_first_wins_changes_nothing) {
+  const GroupSpread spread = accuracy_spreads(two_relations(), few)[0];
+  BOOST_TEST(spread.overall.accuracy_first_wins.value == spread.overall.accuracy.value);
+  BOOST_TEST(spread.overall.accuracy_first_wins.low == spread.overall.accuracy.low);
+  BOOST_TEST(spread.overall.accuracy_first_wins.high == spread.overall.accuracy.high);
+  BOOST_TEST(spread.overall.ties.tied == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(answer_rank)
 
 BOOST_AUTO_TEST_CASE(the_best_answer_has_rank_one) {
   const AnswerRank rank = rank_answer(std::vector<double>{-3.0, -1.0, -2.0}, 1);
-  BOOST_TEST(rank.correct);
+  BOOST_TEST(rank.first_is_answer);
   BOOST_TEST(rank.prediction == 1U);
   BOOST_TEST(rank.above == 0U);
   BOOST_TEST(rank.equal == 0U);
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(the_best_answer_has_rank_one) {
 
 BOOST_AUTO_TEST_CASE(a_worse_answer_stands_behind_all_that_score_above_it) {
   const AnswerRank rank = rank_answer(std::vector<double>{-3.0, -1.0, -2.0}, 0);
-  BOOST_TEST(!rank.correct);
+  BOOST_TEST(!rank.first_is_answer);
   BOOST_TEST(rank.prediction == 1U);
   BOOST_TEST(rank.optimistic() == 3.0);
   BOOST_TEST(rank.pessimistic() == 3.0);
@@ -35,8 +35,8 @@ BOOST_AUTO_TEST_CASE(of_equal_best_candidates_the_first_is_the_prediction) {
   const std::vector<double> scores{-5.0, -1.0, -1.0, -1.0};
   const AnswerRank first = rank_answer(scores, 1);
   const AnswerRank last = rank_answer(scores, 3);
-  BOOST_TEST(first.correct);
-  BOOST_TEST(!last.correct);
+  BOOST_TEST(first.first_is_answer);
+  BOOST_TEST(!last.first_is_answer);
   for (const AnswerRank& rank : {first, last}) {
     BOOST_TEST(rank.prediction == 1U);
     BOOST_TEST(rank.equal_best == 2U);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(equals_of_a_best_that_is_overtaken_are_forgotten) {
 
 BOOST_AUTO_TEST_CASE(a_single_candidate_is_right) {
   const AnswerRank rank = rank_answer(std::vector<double>{-7.0}, 0);
-  BOOST_TEST(rank.correct);
+  BOOST_TEST(rank.first_is_answer);
   BOOST_TEST(rank.realistic() == 1.0);
 }
 
@@ -87,7 +87,13 @@ BOOST_AUTO_TEST_CASE(ranks_agree_with_sorting_when_many_scores_tie) {
     const auto prediction = std::ranges::max_element(scores) - scores.begin();
     BOOST_TEST(rank.prediction == static_cast<std::size_t>(prediction));
     BOOST_TEST(rank.equal_best == static_cast<std::size_t>(best - 1));
-    BOOST_TEST(rank.correct == (rank.prediction == answer));
+    BOOST_TEST(rank.first_is_answer == (rank.prediction == answer));
+    const bool among = scores[answer] == sorted.front();
+    BOOST_TEST(rank.expected_accuracy() == (among ? 1 / static_cast<double>(best) : 0.0));
+    BOOST_TEST(rank.known() == (among && best == 1));
+    BOOST_TEST((rank.tie() == BestTie::none) == (best == 1));
+    BOOST_TEST((rank.tie() == BestTie::without_answer) == (best > 1 && !among));
+    BOOST_TEST((rank.tie() == BestTie::answer_first) == (best > 1 && rank.prediction == answer));
   }
 }
 

@@ -228,4 +228,24 @@ BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
   BOOST_TEST(made.base_given_tuned.rate.value == 0.25);
 }
 
+// a is level throughout, b knows fact 0: accuracies 1/4 and (1 + 3/4) / 4, known 0 and 1/4.
+BOOST_AUTO_TEST_CASE(a_tie_is_a_guess_on_the_leaderboards_and_not_known_in_pairs) {
+  const std::vector<StudiedModel> models{{"a", {by_seed("P1", {"4444"})}},
+                                         {"b", {by_seed("P1", {"1444"})}}};
+  const AccuracyTable table = accuracy_table(models, ic(50));
+  const auto standings = model_standings(models, table, few);
+  BOOST_TEST(standings[0].model == 1U);
+  BOOST_TEST(near(standings[0].spread.overall.accuracy.value, 1.75 / 4));
+  BOOST_TEST(near(standings[1].spread.overall.accuracy.value, 0.25));
+  BOOST_CHECK((standings[1].spread.overall.ties == TieCount{4, 4}));
+  const RelationStanding relation = relation_standings(table)[0];
+  BOOST_TEST(near(relation.accuracy.value, (0.25 + 1.75 / 4) / 2));
+  BOOST_TEST(near(relation.accuracy_first_wins.value, (0 + 0.25) / 2));
+  BOOST_CHECK((relation.ties == TieCount{7, 8}));
+  const TunedComparison pair = compare_tuned(models, 0, 1, ic(50), few);
+  BOOST_TEST(pair.base_accuracy.value == 0.0);
+  BOOST_TEST(pair.tuned_accuracy.value == 0.25);
+  BOOST_TEST(pair.difference.value == 0.25);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

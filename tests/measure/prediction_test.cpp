@@ -86,9 +86,33 @@ BOOST_AUTO_TEST_CASE(the_first_of_equals_is_the_answer_without_a_margin) {
   const std::vector<double> tied{-7, -2, -4, -2};
   const Prediction made = predict(tied, 1);
   BOOST_TEST(made.option == 1U);
-  BOOST_TEST(made.correct);
   BOOST_TEST(made.margin == 0.0);
-  BOOST_TEST(!predict(tied, 3).correct);
+  BOOST_TEST((made.tie == BestTie::answer_first));
+  BOOST_TEST((predict(tied, 3).tie == BestTie::with_answer));
+  BOOST_TEST((predict(tied, 0).tie == BestTie::without_answer));
+  BOOST_TEST((predict(std::vector<double>{-1, -2, -2}, 1).tie == BestTie::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_tie_is_not_known_and_counts_its_share) {
+  const std::vector<double> tied{-7, -2, -4, -2};
+  for (std::size_t answer = 0; answer < 4; ++answer) {
+    const Prediction made = predict(tied, answer);
+    BOOST_TEST(!made.correct);
+    BOOST_TEST(made.is_tie());
+    BOOST_TEST(made.tied_options == 2U);
+    BOOST_TEST(made.accuracy() == (answer % 2 == 1 ? 0.5 : 0.0));
+    BOOST_TEST(made.accuracy_first_wins() == (answer == 1 ? 1.0 : 0.0));
+  }
+  for (std::size_t answer = 0; answer < 5; ++answer) {
+    const Prediction made = predict(std::vector<double>(5, -3.5), answer);
+    BOOST_TEST(!made.correct);
+    BOOST_TEST(made.accuracy() == 0.2);
+    BOOST_TEST(made.accuracy_first_wins() == (answer == 0 ? 1.0 : 0.0));
+  }
+  const Prediction alone = predict(std::vector<double>{-2, -1}, 1);
+  BOOST_TEST(alone.correct);
+  BOOST_TEST(alone.accuracy() == 1.0);
+  BOOST_TEST(alone.accuracy_first_wins() == 1.0);
 }
 
 BOOST_AUTO_TEST_CASE(one_option_is_certain) {

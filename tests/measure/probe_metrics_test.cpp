@@ -75,13 +75,13 @@ BOOST_AUTO_TEST_CASE(hits_never_fall_with_k_and_are_absent_past_the_options) {
 BOOST_AUTO_TEST_CASE(a_relation_of_two_domains_counts_in_both) {
   const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
   BOOST_TEST(m.domains.size() == 2U);
-  const auto& [geography, divided] = m.domains.at("Geography");
+  const auto& [geography, divided, unused] = m.domains.at("Geography");
   BOOST_TEST(geography.facts == 6U);
   BOOST_TEST(near(geography.accuracy.value, 4.0 / 6));
   // lm-pub-quiz: capital's support 4 is divided by its 2 domains, river's 2 by 1.
   BOOST_TEST(near(divided.value, (2 * 0.5 + 2 * 1.0) / 4));
   BOOST_TEST(divided.method == "bootstrap");
-  const auto& [politics, politics_divided] = m.domains.at("Politics");
+  const auto& [politics, politics_divided, unused_too] = m.domains.at("Politics");
   BOOST_TEST(politics.facts == 4U);
   BOOST_TEST(politics.accuracy.value == 0.5);
   BOOST_TEST(politics_divided.value == 0.5);
@@ -132,17 +132,56 @@ BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
   BOOST_TEST(m.overall.hits[1].value == 0.75);
 }
 
-BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_the_rank) {
+// Accuracy: fact 0 has ½ and 1, fact 1 has 0 and 1. First wins: 1 and 1, 0 and 1.
+BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_accuracy_and_rank) {
   RelationRanks tied = relation("a", {}, 3, {{1, 1}, {2, 1}});
   tied.ranks[0][0].equal = 1;  // shares the best score, and stands first
   tied.ranks[0][0].equal_best = 1;
   tied.ranks[1][0].equal_best = 1;  // two others share the best score
   const ProbeMetrics m = probe_metrics({tied}, {}, "all");
-  BOOST_TEST(m.overall.ties_for_best == 2U);
+  BOOST_CHECK((m.overall.ties_for_best == TieCount{2, 4}));
   BOOST_TEST(m.overall.ties_with_answer == 1U);
-  BOOST_TEST(m.overall.accuracy.value == 0.75);
-  BOOST_TEST(m.overall.hits[0].value == 0.5);  // realistic rank 1.5 is no hit at 1
+  BOOST_TEST(m.overall.accuracy.value == 0.625);
+  BOOST_TEST(m.overall.accuracy_first_wins.value == 0.75);
+  BOOST_TEST(m.overall.accuracy_first_wins.low == wilson_share(0.75, 2).low);
+  BOOST_TEST(m.overall.hits[0].value == 0.625);  // what accuracy is
+  BOOST_TEST(m.overall.hits[1].value == 1.0);
   BOOST_TEST(m.overall.mean_rank.value == ((1.5 + 1) / 2 + (2 + 1) / 2.0) / 2);
+}
+
+// Ten facts of twenty options, all level: each a chance of 1/20 at the first place and k/20 among
+// the first k, where taking the first option would find fact 0, or all, right.
+BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_worth_a_guess) {
+  for (const bool same_answer : {true, false}) {
+    RelationRanks level{"a", {"D"}, false, 20, {0}, {}};
+    for (std::size_t fact = 0; fact < 10; ++fact) {
+      level.ranks.push_back({rank_answer(std::vector<double>(20, -41.25), same_answer ? 0 : fact)});
+    }
+    const ProbeMetrics m = probe_metrics({level}, {}, "all");
+    for (const GroupMetrics* group : {&m.overall, &m.overall_unweighted, &m.relations[0].second,
+                                      &m.domains.at("D").metrics, &m.cardinality.at("N:1")}) {
+      BOOST_TEST(near(group->accuracy.value, 0.05));
+      BOOST_TEST(near(group->accuracy_first_wins.value, same_answer ? 1.0 : 0.1));
+      for (std::size_t i = 0; i < hit_levels.size(); ++i) {
+        BOOST_TEST(near(group->hits[i].value, static_cast<double>(hit_levels[i]) / 20));
+      }
+      BOOST_TEST(group->mean_rank.value == 10.5);
+      BOOST_CHECK((group->ties_for_best == TieCount{10, 10}));
+    }
+    BOOST_TEST(near(m.overall.accuracy.high, wilson_share(0.05, 10).high));
+    BOOST_TEST(near(m.domains.at("D").divided_support.value, 0.05));
+    BOOST_TEST(near(m.domains.at("D").divided_support_first_wins.value, same_answer ? 1.0 : 0.1));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_ties_the_first_wins_changes_nothing) {
+  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  for (const GroupMetrics* group : {&m.overall, &m.overall_unweighted}) {
+    BOOST_TEST(group->accuracy_first_wins.value == group->accuracy.value);
+    BOOST_TEST(group->accuracy_first_wins.low == group->accuracy.low);
+    BOOST_TEST(group->accuracy_first_wins.high == group->accuracy.high);
+    BOOST_TEST(group->ties_for_best.tied == 0U);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_relations_interval_does_not_depend_on_the_others) {

@@ -79,4 +79,22 @@ BOOST_AUTO_TEST_CASE(what_is_no_finished_run_is_refused) {
                         test::says(Fault::user, "holds no finished results"));
 }
 
+BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_ties_that_are_not_known) {
+  test::ResultsFolder folder;
+  folder.add("P36", three_options, templates, Json::object(),
+             {row("France", 0, 0, 0, {-2, -2, -2}), row("Italy", 1, 0, 1, {-3, -3, -3}),
+              row("Egypt", 2, 0, 2, {-4, -4, -5})});
+  const StudiedModel model = probe_study(folder.path(), "level");
+  const auto& answers = model.relations[0].settings[0].answers;
+  for (const Prediction& answer : answers) {
+    BOOST_TEST(answer.is_tie());
+    BOOST_TEST(!answer.correct);
+  }
+  BOOST_TEST(answers[0].accuracy() == 1.0 / 3);
+  BOOST_TEST(answers[0].accuracy_first_wins() == 1.0);
+  BOOST_TEST(answers[1].accuracy() == 1.0 / 3);
+  BOOST_TEST(answers[1].accuracy_first_wins() == 0.0);
+  BOOST_TEST(answers[2].accuracy() == 0.0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -72,4 +72,27 @@ BOOST_AUTO_TEST_CASE(ranks_are_the_same_when_both_counts_are) {
   BOOST_CHECK((Rank{1, 2} != Rank{1, 3}));
 }
 
+// One of three that are level behind two: at 3 in one of its three places, at 4 in two, at 5 in all.
+BOOST_AUTO_TEST_CASE(a_hit_counts_the_share_of_the_places_a_tie_allows) {
+  const Rank rank{.above = 2, .equal = 2};
+  BOOST_TEST(rank.expected_hit(1) == 0.0);
+  BOOST_TEST(rank.expected_hit(2) == 0.0);
+  BOOST_TEST(rank.expected_hit(3) == 1.0 / 3);
+  BOOST_TEST(rank.expected_hit(4) == 2.0 / 3);
+  BOOST_TEST(rank.expected_hit(5) == 1.0);
+  BOOST_TEST(rank.expected_hit(100) == 1.0);
+  BOOST_TEST(Rank{}.expected_hit(1) == 1.0);
+  BOOST_TEST((Rank{3, 0}.expected_hit(3)) == 0.0);
+  BOOST_TEST((Rank{3, 0}.expected_hit(4)) == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(accuracy_is_the_first_hit_and_only_a_lone_best_is_known) {
+  BOOST_TEST(Rank{}.expected_accuracy() == 1.0);
+  BOOST_TEST(Rank{}.known());
+  BOOST_TEST((Rank{0, 3}.expected_accuracy()) == 0.25);
+  BOOST_TEST(!(Rank{0, 3}.known()));
+  BOOST_TEST((Rank{1, 0}.expected_accuracy()) == 0.0);
+  BOOST_TEST(!(Rank{1, 0}.known()));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

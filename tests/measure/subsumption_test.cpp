@@ -290,4 +290,20 @@ BOOST_AUTO_TEST_CASE(the_matrix_is_all_pairs_in_both_directions) {
   BOOST_TEST(rates[3][0].left_out.relations == 1U);
 }
 
+// The one knows facts 0 and 1, the other fact 0 and has ties in 1 and 2: 1/2 and 1. Who has nothing
+// but ties knows nothing.
+BOOST_AUTO_TEST_CASE(a_tie_is_not_known) {
+  const StudiedModel one = model("one", {by_seed("P1", {"1100"})});
+  const SubsumptionPair some =
+      subsumption(one, model("other", {by_seed("P1", {"1220"})}), ic(50), few);
+  BOOST_TEST(some.one_given_other.rate.value == 0.5);
+  BOOST_TEST(some.other_given_one.rate.value == 1.0);
+  BOOST_TEST(some.other_given_one.rate.count == 1U);
+  const SubsumptionPair none =
+      subsumption(one, model("level", {by_seed("P1", {"4444"})}), ic(50), few);
+  BOOST_TEST(none.one_given_other.rate.value == 0.0);
+  BOOST_TEST(none.other_given_one.rate.count == 0U);
+  BOOST_TEST(none.other_given_one.empty == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

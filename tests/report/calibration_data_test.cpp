@@ -19,10 +19,10 @@ namespace {
 /// Walks the file; every number stands in an estimate with its interval, or is a known count or
 /// coordinate.
 std::size_t estimates_in(const Json& json, const std::string& name) {
-  static const std::set<std::string> plain{"seed",       "resamples", "interval",    "bins",
-                                           "relations",  "facts",     "paraphrases", "failures",
-                                           "confidence", "histogram", "threshold",   "rejected",
-                                           "options",    "held_out",  "temperature"};
+  static const std::set<std::string> plain{
+      "seed",      "resamples", "interval",    "bins",     "relations",  "facts",
+      "ties",      "answers",   "paraphrases", "failures", "confidence", "histogram",
+      "threshold", "rejected",  "options",     "held_out", "temperature"};
   if (json.is_number()) {
     BOOST_TEST(plain.contains(name), name << " has no interval");
     return 0;

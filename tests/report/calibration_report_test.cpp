@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_shows_one_models_estimators_with_intervals) {
   BOOST_TEST(holds(table, "\n* few distinct values: its ACE means little\n"));
   BOOST_TEST(
       table.ends_with("\naccuracy of the base template 0.451 [0.449, 0.453], mean over "
-                      "paraphrases 0.452 [0.450, 0.454], 40 facts\n"));
+                      "paraphrases 0.452 [0.450, 0.454], 40 facts, 0 ties among 120 answers\n"));
 }
 
 BOOST_AUTO_TEST_CASE(markers_reductions_and_recalibration_have_tables_of_their_own) {
@@ -115,11 +115,11 @@ BOOST_AUTO_TEST_CASE(several_models_stand_side_by_side) {
   results.models[1].facts = 41;
   const std::string table = calibration_table(results);
   BOOST_TEST(line_of(table, "model") ==
-             "model facts accuracy ACE Base ACE Margin ACE Average, vote ≥ 2 ACE Average, min "
+             "model facts accuracy ties ACE Base ACE Margin ACE Average, vote ≥ 2 ACE Average, min "
              "Brier Base Brier Margin Brier Average, vote ≥ 2 Brier Average, min");
   BOOST_TEST(line_of(table, "gpt") ==
-             "gpt 40 0.452 0.120 0.320 0.520 0.720 0.150 0.350 0.550 0.750");
-  BOOST_TEST(line_of(table, "bert") == "bert 41 0.452 0.120 – – – 0.150 – – –");
+             "gpt 40 0.452 0 0.120 0.320 0.520 0.720 0.150 0.350 0.550 0.750");
+  BOOST_TEST(line_of(table, "bert") == "bert 41 0.452 0 0.120 – – – 0.150 – – –");
   BOOST_TEST(!holds(table, "Pearson"));
   BOOST_TEST(!holds(table, "pair:"));
 }
@@ -132,6 +132,27 @@ BOOST_AUTO_TEST_CASE(correlations_and_pairs_are_said_below_the_models) {
   BOOST_TEST(table.ends_with(
       "\nPearson's r of ACE and accuracy, Base: -0.750 [-0.752, -0.748] over 4 models\n"
       "pair: gpt and bert, closest in Water\npair: opt and xbert\n"));
+}
+
+BOOST_AUTO_TEST_CASE(with_ties_the_first_wins_is_shown) {
+  CalibrationResults results = small_results();
+  BOOST_TEST(!holds(calibration_table(results), "first wins"));
+  ModelCalibration& model = results.models[0];
+  model.ties = {1, 120};
+  model.accuracy_first_wins = {0.75, 0.5, 0.875, 40, "centred bootstrap"};
+  model.paraphrase_accuracy_first_wins = {0.25, 0.125, 0.5, 40, "bootstrap"};
+  const std::string table = calibration_table(results);
+  BOOST_TEST(holds(table, ", 1 tie among 120 answers\n"));
+  BOOST_TEST(
+      table.ends_with("\naccuracy (first wins): base template 0.750 [0.500, 0.875], mean over "
+                      "paraphrases 0.250 [0.125, 0.500]\n"));
+  const std::string html = CalibrationPage(results).html(Json::object());
+  BOOST_TEST(holds(html, "Accuracy (first wins), base template"));
+  const Json json = to_json(results).at("models").at(model.name);
+  BOOST_TEST(json.at("ties") == 1);
+  BOOST_TEST(json.at("answers") == 120);
+  BOOST_TEST(json.at("accuracy_first_wins").at("value") == 0.75);
+  BOOST_TEST(json.at("accuracy_over_paraphrases_first_wins").at("value") == 0.25);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

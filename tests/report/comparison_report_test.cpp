@@ -5,14 +5,18 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 #include "support/small_comparison.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
+using test::by_seed;
 using test::count_of;
 using test::holds;
+using test::in_order;
 using test::slurp;
 using test::three_models;
 using test::three_options;
@@ -127,6 +131,31 @@ BOOST_AUTO_TEST_CASE(pairs_of_many_models_are_for_the_page) {
   const std::string table = comparison_table(compare_studies(models, options));
   BOOST_TEST(!holds(table, "→"));
   BOOST_TEST(has_line(table, "f      0.667 ["));
+}
+
+// "level" has ties of four throughout, "one" knows a fact: accuracies 1/4 and 1/4, known 0 and 1/4.
+BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
+  const std::vector<StudiedModel> models{{"level", {by_seed("P1", {"4444"})}},
+                                         {"one", {by_seed("P1", {"1000"})}}};
+  ComparisonOptions options;
+  options.bootstrap.resamples = 20;
+  const Comparison made = compare_studies(models, options);
+  BOOST_REQUIRE(!made.remarks.empty());
+  BOOST_TEST(made.remarks[0].starts_with("level: Warning: 4 of 4 answers (100.0%) are ties"));
+  const std::string table = comparison_table(made);
+  BOOST_TEST(holds(table, "accuracy (first wins)"));
+  BOOST_TEST(in_order(test::between(table, "level ", "\n"), {"0.250 [", "4", "4", "0.000 ["}));
+  BOOST_TEST(holds(ComparisonPage(made).html(Json::object()), "Accuracy (first wins)"));
+  const Json json = to_json(made);
+  BOOST_TEST(json.at("models").at("level").at("ties") == 4);
+  BOOST_TEST(json.at("models").at("level").at("answers") == 4);
+  BOOST_TEST(json.at("models").at("level").at("accuracy_first_wins").at("value") == 0.0);
+  BOOST_TEST(json.at("models").at("one").at("ties") == 0);
+  BOOST_TEST(json.at("relations").at("P1").at("ties") == 4);
+  for (const Json& rate : json.at("subsumption")) {
+    BOOST_TEST(rate.at("rate").is_null() == (rate.at("of") == "level"));
+  }
+  BOOST_TEST(!holds(comparison_table(small_comparison()), "first wins"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

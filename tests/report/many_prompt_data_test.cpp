@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/predictions.hpp"
 #include "support/small_many_prompts.hpp"
 
 using namespace plumb;
@@ -348,6 +349,35 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_no_forms) {
   ManyPromptStudy generated = test::small_zero_shot();
   generated.answered.name = "model";
   BOOST_TEST(many_prompt_results({generated, question}, test::small_options()).forms.empty());
+}
+
+// Two facts under two templates: all options level for the first, whose answer is the first of five,
+// and the second known under one template. Generated answers cannot tie.
+BOOST_AUTO_TEST_CASE(ties_of_closed_sets_are_counted_and_said) {
+  ModelPredictions model;
+  model.name = "level";
+  auto& relation = model.relations.emplace_back(
+      test::answered("P1", {{0, {{0, 0.2}, {0, 0.2}}}, {3, {{3, 0.9}, {1, 0.4}}}}));
+  for (const std::size_t cell : {0U, 1U}) {
+    test::make_tie(relation.cells[cell], 5, BestTie::answer_first);
+  }
+  const ManyPromptResults made = many_prompt_results(
+      {closed_set_study(model)}, {.bootstrap = {.resamples = 20}, .samplings = 9});
+  const ManyPromptResult& way = made.ways[0];
+  BOOST_TEST(near(way.coverage.average.value, (0.2 + 0.5) / 2));
+  BOOST_TEST(way.coverage.average_first_wins.value == 0.75);
+  BOOST_TEST(way.coverage.oracle.value == 0.5);
+  BOOST_TEST(near(way.relations[0].accuracy.value, 0.35));
+  BOOST_TEST(way.relations[0].oracle.value == 0.5);
+  BOOST_TEST(near(way.by_fact.exact_mean, 0.35));
+  BOOST_TEST(near(way.by_relation.exact_mean, 0.35));
+  BOOST_TEST(way.consistency.overall.all.share.value == 0.0);
+  BOOST_CHECK((way.coverage.ties == TieCount{2, 4}));
+  BOOST_TEST(made.remarks.at(0).starts_with("level: Warning: 2 of 4 answers (50.0%) are ties"));
+  BOOST_TEST(has_closed_sets(made));
+  BOOST_TEST(has_ties(made));
+  BOOST_TEST(!has_closed_sets(test::small_many_prompts()));
+  BOOST_TEST(!has_ties(test::one_closed_set()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

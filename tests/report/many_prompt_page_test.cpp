@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(the_page_says_when_an_answer_is_right) {
   BOOST_TEST(!holds(generated, "An answer to a closed set"));
   const std::string closed = page_of(test::one_closed_set());
   BOOST_TEST(holds(closed,
-                   "An answer to a closed set is right when the true option is the "
+                   "An answer to a closed set is right when the true option alone is the "
                    "likeliest.</p>"));
   BOOST_TEST(!holds(closed, "A generated answer"));
 }

@@ -107,6 +107,8 @@ BOOST_AUTO_TEST_CASE(the_terminal_table_has_a_row_for_each_way_of_asking) {
 BOOST_AUTO_TEST_CASE(the_terminal_table_leaves_out_what_no_way_of_asking_has) {
   const std::string closed = report(test::one_closed_set()).table();
   BOOST_TEST(holds(closed, "Overconf"));
+  BOOST_TEST(holds(closed, " ties\n"));
+  BOOST_TEST(!holds(report().table(), "ties"));
   BOOST_TEST(!holds(closed, "1-word"));
   ManyPromptResults results = test::small_many_prompts();
   results.ways[0].one_word_answers = 4;  // of 19

@@ -198,9 +198,9 @@ BOOST_FIXTURE_TEST_CASE(metrics_have_every_group_with_its_relations, SmallManySh
   inject("P2");
   const ManyShotResults made = results(*this);
   const Json json = to_json(made);
-  BOOST_TEST((keys(json) == Words{"chance", "choices", "choices_beginning_another", "settings",
-                                  "settings_side_by_side", "accuracy_against_shots",
-                                  "accuracy_at_k", "injection"}));
+  BOOST_TEST((keys(json) == Words{"chance", "choices", "choices_beginning_another", "ties",
+                                  "answers", "settings", "settings_side_by_side",
+                                  "accuracy_against_shots", "accuracy_at_k", "injection"}));
   BOOST_TEST((keys(json.at("settings")) == names(made.groups)));
   const Json& one = json.at("settings").at("ic/1");
   BOOST_TEST(one.at("accuracy").at("value") == 5.0 / 16);

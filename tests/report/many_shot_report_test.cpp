@@ -126,4 +126,40 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_run_is_refused) {
                         says(Fault::user, "holds no finished many-shot run"));
 }
 
+// Both choices level for three facts whose right ones are the first, the second and the first: 1/2,
+// and 2/3 if the first wins. Continuations have no ties.
+BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
+  ManyShotFolder folder;
+  const Setting one{"ic", 1, " ", "choice", 0};
+  folder.choose("P1", one, "000", 0.5);
+  folder.generate("P1", one, "100");
+  const ManyShotReport report(folder.path(), {.seed = 7, .resamples = 50});
+  BOOST_REQUIRE(report.notes().size() == 1U);
+  BOOST_TEST(report.notes()[0].starts_with("Warning: 3 of 3 answers (100.0%) are ties"));
+  const std::string table = report.table();
+  BOOST_TEST(holds(table, "accuracy (first wins)"));
+  BOOST_TEST(in_order(test::between(table, "\nic/1 ", "\n"), {"0.500 [", "1", "3", "0.667 ["}));
+  BOOST_TEST(
+      in_order(test::between(table, "\nic/1/generation ", "\n"), {"0.333 [", "–", "0.333 ["}));
+  const TemporaryFolder out;
+  report.write(out.path());
+  const std::string html = slurp(out / "report.html");
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(holds(html, "<h2>Ties</h2>"));
+  const Json metrics = Json::parse(slurp(out / "metrics.json"));
+  BOOST_TEST(metrics.at("ties") == 3);
+  BOOST_TEST(metrics.at("answers") == 3);
+  const Json& setting = metrics.at("settings").at("ic/1");
+  BOOST_TEST(setting.at("accuracy").at("value") == 0.5);
+  BOOST_TEST(setting.at("accuracy_first_wins").at("value") == 2.0 / 3);
+  BOOST_TEST(setting.at("relations").at("P1").at("ties") == 3);
+  BOOST_TEST(metrics.at("settings").at("ic/1/generation").at("ties") == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(without_ties_the_first_wins_is_not_shown, SmallManyShot) {
+  const ManyShotReport report(path(), {.seed = 7, .resamples = 50});
+  BOOST_TEST(holds(report.table(), "ties"));
+  BOOST_TEST(!holds(report.table(), "first wins"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

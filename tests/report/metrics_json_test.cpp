@@ -21,7 +21,7 @@ ProbeMetrics two_relations() {
 
 /// Counts estimates; complains of a number that stands anywhere else but in a known count.
 std::size_t check_numbers(const Json& json, const std::string& name) {
-  static const std::set<std::string> counts{"relations", "facts", "ties_for_best",
+  static const std::set<std::string> counts{"relations", "facts", "answers", "ties_for_best",
                                             "ties_with_answer"};
   if (json.is_number()) {
     BOOST_TEST(counts.contains(name), name << " has no interval");
@@ -67,6 +67,8 @@ BOOST_AUTO_TEST_CASE(every_grouping_is_there_under_its_name) {
   BOOST_TEST(json.at("relations").at("capital").at("accuracy").at("value") == 1.0);
   BOOST_TEST(json.at("relations").at("river").at("mean_rank").at("value") == 2.5);
   BOOST_TEST(json.at("relations").at("river").at("ties_for_best") == 1);
+  BOOST_TEST(json.at("relations").at("river").at("answers") == 1);
+  BOOST_TEST(json.at("overall").at("accuracy_first_wins").at("value") == 0.5);
   BOOST_TEST(json.at("relations").at("river").at("ties_with_answer") == 1);
   BOOST_TEST(json.at("cardinality").at("1:1").at("facts") == 1);
   BOOST_TEST(json.at("cardinality").at("N:1").at("facts") == 1);
@@ -79,9 +81,9 @@ BOOST_AUTO_TEST_CASE(every_grouping_is_there_under_its_name) {
 }
 
 BOOST_AUTO_TEST_CASE(every_number_comes_with_its_interval) {
-  // Accuracy, rank, reciprocal rank and Hit@1 for each of eight groups, Hit@3 where capital is in
-  // (overall twice, its relation, Geography, 1:1), divided support for two domains.
-  BOOST_TEST(check_numbers(to_json(two_relations()), "") == 8U * 4U + 5U + 2U);
+  // Two accuracies, rank, reciprocal rank and Hit@1 for each of eight groups, Hit@3 where capital is
+  // in (overall twice, its relation, Geography, 1:1), two divided supports for two domains.
+  BOOST_TEST(check_numbers(to_json(two_relations()), "") == 8U * 5U + 5U + 4U);
 }
 
 BOOST_AUTO_TEST_CASE(no_relations_make_no_numbers) {

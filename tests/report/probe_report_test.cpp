@@ -25,7 +25,7 @@ struct Results {
                {{"domains", {"Geography"}}, {"cardinality", "multiple instances per answer"}},
                {row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-1, -2, -3})});
     folder.add("river", {"Nile", "Rhine"}, templates,
-               {{"cardinality", "single instance per answer"}}, {row("Cairo", 0, 0, 0, {-1, -1})});
+               {{"cardinality", "single instance per answer"}}, {row("Cairo", 0, 0, 0, {-1, -2})});
   }
 
   std::string page() const {
@@ -189,6 +189,43 @@ BOOST_AUTO_TEST_CASE(a_folder_without_finished_results_is_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(ProbeReport{folder.path()}, Error,
                         test::says(Fault::user, "holds no finished results"));
+}
+
+// All three options level for two facts, the right one first for one of them: 1/3, and 1 of 2 if the
+// first wins. Wilson's ends of 1/3 of 2 solve (1/3 − p)² = z² p (1 − p) / 2.
+BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
+  test::ResultsFolder level;
+  level.add("capital", {"Paris", "Rome", "Cairo"}, templates, Json::object(),
+            {row("France", 0, 0, 0, {-2, -2, -2}), row("Italy", 1, 0, 1, {-3, -3, -3})});
+  const ProbeReport report(level.path());
+  BOOST_TEST(report.notes().back().starts_with("Warning: 2 of 2 answers (100.0%) are ties"));
+  const std::string table = report.table();
+  BOOST_TEST(holds(table, "accuracy (first wins)\n"));
+  const std::string line = test::between(table, "\ncapital ", "\n");
+  BOOST_TEST(holds(line, "0.333 [" + fixed(wilson_share(1.0 / 3, 2).low, 3)));
+  BOOST_TEST(line.ends_with("  0.500 [0.095, 0.905]"));
+  const test::TemporaryFolder out;
+  report.write(out.path());
+  const std::string html = slurp(out / "report.html");
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(holds(html, "Accuracy (first wins)"));
+  BOOST_TEST(holds(html, "Warning: 2 of 2 answers (100.0%) are ties"));
+  const Json all = Json::parse(slurp(out / "metrics.json")).at("all_templates").at("overall");
+  BOOST_TEST(all.at("accuracy_first_wins").at("value") == 0.5);
+  BOOST_TEST(all.at("ties_for_best") == 2);
+  BOOST_TEST(all.at("answers") == 2);
+}
+
+BOOST_AUTO_TEST_CASE(without_ties_the_first_wins_is_not_shown) {
+  test::ResultsFolder clear;
+  clear.add("capital", {"Paris", "Rome"}, templates, Json::object(),
+            {row("France", 0, 0, 0, {-1, -2})});
+  const ProbeReport report(clear.path());
+  BOOST_TEST(report.notes().empty());
+  BOOST_TEST(!holds(report.table(), "first wins"));
+  const test::TemporaryFolder out;
+  report.write(out.path());
+  BOOST_TEST(!holds(slurp(out / "report.html"), "irst wins"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -146,12 +146,13 @@ BOOST_FIXTURE_TEST_CASE(remarks_of_the_run_come_first, SmallRanking) {
   cut.undecided = 9;
   method("cut", {cut});
   const RankReport made = report(*this);
-  BOOST_REQUIRE(made.notes().size() == 2U);
+  BOOST_REQUIRE(made.notes().size() == 3U);
   BOOST_TEST(made.notes()[0] == "of the run");
-  BOOST_TEST(made.notes()[1].starts_with("cut: 1 of 1 searches"));
+  BOOST_TEST(made.notes()[1].starts_with("likelihood: Warning: the true entities of 1 of 6"));
+  BOOST_TEST(made.notes()[2].starts_with("cut: 1 of 1 searches"));
   const TemporaryFolder out;
   made.write(out.path());
-  BOOST_TEST(count_of(slurp(out / "report.html"), "class=\"note\"") == 2U);
+  BOOST_TEST(count_of(slurp(out / "report.html"), "class=\"note\"") == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_ranking_is_refused) {
@@ -176,6 +177,24 @@ BOOST_AUTO_TEST_CASE(a_ranking_of_nothing_is_refused) {
   folder.write("metadata_rank.json", "{\"methods\": [\"deer\"]}");
   folder.write("deer_ranks.jsonl", "");
   BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error, says(Fault::user, "deer_ranks.jsonl"));
+}
+
+// Two of three true entities have an equal.
+BOOST_AUTO_TEST_CASE(ties_are_counted_and_warned_of) {
+  RankFolder folder;
+  folder.method("deer", {ranked(1, "a", 0, 1), ranked(2, "a", 1, 1), ranked(3, "a", 0, 1)});
+  BOOST_TEST(report(folder).notes().empty());
+  std::vector<EntityRank> tied{ranked(1, "a", 0, 1), ranked(2, "a", 1, 1), ranked(3, "a", 0, 1)};
+  for (const std::size_t i : {0U, 1U}) tied[i].raw.equal = 1;
+  RankFolder other;
+  other.method("deer", tied);
+  const RankReport made = report(other);
+  BOOST_REQUIRE(made.notes().size() == 1U);
+  BOOST_TEST(made.notes()[0].starts_with(
+      "deer: Warning: the true entities of 2 of 3 queries (66.7%) tie"));
+  BOOST_TEST(in_order(made.table(), {"Hit@100", "ties"}));
+  BOOST_TEST(between(made.table(), "\ndeer ", "\n").ends_with(" 2"));
+  BOOST_TEST(between(made.table(), "\ndeer, filtered ", "\n").ends_with(" 0"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -56,6 +57,13 @@ ConsoleRun run_words(std::vector<std::string> words, Make make_model) {
 
 inline ConsoleRun run_words(std::vector<std::string> words) {
   return run_words(std::move(words), [](const ModelOptions&) { return small_model(); });
+}
+
+/// Whose logits are all equal, so that texts of as many tokens are equally likely.
+[[nodiscard]] inline HookedModel level_model() {
+  HookedModel model(small_model());
+  model.on_row = [](std::span<float> row) { std::ranges::fill(row, 0.0F); };
+  return model;
 }
 
 /// A folder with "data", the small dataset in the BEAR layout, and

@@ -11,6 +11,7 @@
 #include "plumb/aggregate/recorded_predictions.hpp"
 #include "plumb/calibrate/confidence.hpp"
 #include "plumb/core/random.hpp"
+#include "support/make_tie.hpp"
 
 namespace plumb::test {
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Studies put together by hand, answers written as "101": right, wrong, right.
+// Studies put together by hand, answers written as "101": right, wrong, right; "2" to "9" are ties of
+// as many choices, the right one among them but not the first.
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plumb/measure/study.hpp"
+#include "support/make_tie.hpp"
 
 namespace plumb::test {
 
@@ -30,6 +33,7 @@ namespace plumb::test {
       Prediction& answer = made.answers.emplace_back();
       answer.correct = mark == '1';
       answer.confidence = 0.5;
+      if (mark > '1') make_tie(answer, static_cast<std::uint32_t>(mark - '0'));
     }
   }
   const std::size_t facts = settings.empty() ? 0 : settings.front().second.size();

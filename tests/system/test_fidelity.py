@@ -20,14 +20,15 @@ def open_in_peer(test, folder, data, compare=True):
     theirs = json.loads(done.stdout.splitlines()[-1])
     if compare:
         ours = json.loads((pathlib.Path(folder) / "metrics.json").read_text())["all_templates"]
-        test.assertAlmostEqual(theirs["overall"], ours["overall"]["accuracy"]["value"], places=12)
+        test.assertAlmostEqual(theirs["overall"], ours["overall"]["accuracy_first_wins"]["value"], places=12)
         test.assertEqual(list(theirs["relations"]), list(ours["relations"]))
         for relation, accuracy in theirs["relations"].items():
-            test.assertAlmostEqual(accuracy, ours["relations"][relation]["accuracy"]["value"], places=12)
+            value = ours["relations"][relation]["accuracy_first_wins"]["value"]
+            test.assertAlmostEqual(accuracy, value, places=12)
         test.assertGreater(len(theirs["domains"]), 0)
         test.assertEqual(set(theirs["domains"]), set(ours["domains"]))
         for domain, accuracy in theirs["domains"].items():
-            value = ours["domains"][domain]["accuracy_divided_support"]["value"]
+            value = ours["domains"][domain]["accuracy_divided_support_first_wins"]["value"]
             test.assertAlmostEqual(accuracy, value, places=12)
     return theirs["overall"]
 

@@ -8,8 +8,9 @@
 //                  answer is as frequent; otherwise the vote fails and there is no answer
 //   MinConfidence  the answer of the paraphrase with the lowest Base confidence
 //   MaxConfidence  the same with the highest; ties of both go to the lowest template index
-// Source: Kissling et al., section 3.2 and appendix C, which leave ties of a vote open; there, as
-// here, a tie is a failure. Non-goal: how sure the answer is (calibrate/confidence.hpp).
+// A paraphrase under which options share the best score gives no answer: it does not vote and cannot
+// be chosen. Source: Kissling et al., section 3.2 and appendix C, which leave ties of a vote open;
+// there, as here, a tie is a failure. Non-goal: how sure the answer is (calibrate/confidence.hpp).
 
 #include <concepts>
 #include <cstddef>
@@ -28,7 +29,8 @@ namespace plumb {
 ///
 /// Requires: `policy.choose(paraphrases)` returns an option, or nothing when there is no answer;
 /// `policy.name()` is a short lower-case word for tables.
-/// Means: a choice is one of the given options. At least one prediction is given.
+/// Means: a choice is one of the given options. At least one prediction is given, none of them a
+/// tie.
 /// Does not promise: that the choice depends on confidences, or that there is one.
 template <class P>
 concept AggregationPolicy = requires(const P& policy, std::span<const Prediction> paraphrases) {
@@ -99,7 +101,15 @@ class Aggregator {
  public:
   explicit Aggregator(Policy policy = {}) : policy_(std::move(policy)) {}
 
+  /// There is no answer where every paraphrase is a tie.
   [[nodiscard]] Aggregate operator()(std::span<const Prediction> paraphrases) const {
+    if (over::any_of(paraphrases, &Prediction::is_tie)) {
+      std::vector<Prediction> answers;
+      for (const Prediction& made : paraphrases) {
+        if (!made.is_tie()) answers.push_back(made);
+      }
+      return answers.empty() ? Aggregate{} : (*this)(answers);
+    }
     Aggregate aggregate{policy_.choose(paraphrases)};
     if (!aggregate.option) return aggregate;
     for (const Prediction& made : paraphrases) {

@@ -5,14 +5,17 @@
 //
 // A closed set's prompts are the paraphrases of its relation's templates, each with the subject's
 // label in it; templates with a marker ask something else and are left out. Answers are numbered by
-// option, so that only the same option is the same answer (SameAnswer).
+// option, so that only the same option is the same answer (SameAnswer); a tie for the best is no
+// answer, so it has a number of its own and is the same as no other.
 // A fact is known by its subject's identifier, or its label, or its place in its file where it has
 // neither. Where a subject has several facts in a relation, each stays a fact, with one key:
 // pair_prompts (prompt_pairs.hpp) takes them in their order, so tables that are to be paired must
 // hold the same ones. Non-goal: how sure the answers are (calibrate/overconfidence.hpp).
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -77,8 +80,13 @@ inline std::string closed_set_key(const Fact& fact) {
     for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
       prompts.clear();
       for (const Prediction& made : FactPredictions{relation, fact}.paraphrases()) {
-        prompts.push_back({static_cast<std::uint32_t>(made.option),
-                           static_cast<std::uint16_t>(prompts.size()), 0, made.correct});
+        const std::size_t place = prompts.size();
+        const std::size_t answer =
+            made.is_tie() ? relation.relation.options.size() + place : made.option;
+        constexpr std::uint32_t most = std::numeric_limits<std::uint16_t>::max();
+        prompts.push_back({static_cast<std::uint32_t>(answer), static_cast<std::uint16_t>(place), 0,
+                           made.correct, made.tie,
+                           static_cast<std::uint16_t>(std::min(most, made.tied_options))});
       }
       table.add_fact(detail::closed_set_key(relation.relation.facts[fact]), prompts);
     }

@@ -6,7 +6,8 @@
 // Two ways are compared fact by fact: a fact counts with the share of its prompts that are right in
 // either way, and only where it has prompts in both. The difference is the first minus the second,
 // its resamples paired. Cloze against question templates within one table; or two tables (mask
-// prediction against question answering, two settings, two models) on the prompts both have.
+// prediction against question answering, two settings, two models) on the prompts both have. A closed
+// set's tie for the best is not right in either way: right is what is known.
 // Source: "What Matters in Learning Facts in Language Models?", appendix D and Table 14.
 
 #include <cstddef>

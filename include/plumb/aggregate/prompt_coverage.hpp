@@ -10,6 +10,8 @@
 // and between Average and Oracle, the facts known by k prompts: of a fact with n prompts, w of them
 // wrong, k drawn without replacement are all wrong with probability C(w, k) / C(n, k), so
 //   coverage(k) = mean over facts of 1 − Π_{i<k} (w − i) / (n − i).
+// A closed set's tie for the best counts 1/n in Average and is not right in the others, so that the
+// curve begins at Average where there are no ties.
 // Best and worst go by the share of facts right of those asked under the template, and the shares
 // are micro-averaged: all facts right under the chosen templates, of all asked under them.
 // Source: "What Matters in Learning Facts in Language Models?", section 7 (best expression:
@@ -35,12 +37,16 @@ struct PromptCoverage {
   Estimate oracle;
   /// Facts without a prompt, left out.
   std::size_t without_prompt = 0;
+  /// Average where the first of a tie is the answer; without ties the same number.
+  Estimate average_first_wins{};
+  /// Among all prompts; generated answers have none.
+  TieCount ties{};
 };
 
 [[nodiscard]] inline PromptCoverage prompt_coverage(const PromptOutcomes& table,
                                                     const Bootstrap& bootstrap) {
   PromptCoverage made;
-  FactValues shares;
+  FactValues shares, first_wins;
   std::size_t known = 0;
   struct Micro {
     double right = 0;
@@ -55,13 +61,21 @@ struct PromptCoverage {
   } most, least;
   for (const PromptRelation& relation : table.relations()) {
     shares.begin_relation();
+    first_wins.begin_relation();
     for (std::size_t i = 0; i < relation.facts; ++i) {
-      const RightCount count = count_right(table.prompts(relation.first_fact + i));
+      const auto prompts = table.prompts(relation.first_fact + i);
+      const RightCount count = count_right(prompts);
       if (count.total == 0) {
         ++made.without_prompt;
         continue;
       }
       shares.add(count.share());
+      std::size_t first_right = 0;
+      for (const PromptOutcome& prompt : prompts) {
+        first_right += right_if_first_wins(prompt.right, prompt.tie) ? 1U : 0U;
+        made.ties.add(prompt.is_tie());
+      }
+      first_wins.add(static_cast<double>(first_right) / static_cast<double>(count.total));
       known += count.right > 0 ? 1U : 0U;
     }
     const auto templates = template_accuracies(table, relation);
@@ -70,7 +84,9 @@ struct PromptCoverage {
     most.add(templates[chosen->best].with_best_expression);
     least.add(templates[chosen->worst].with_best_expression);
   }
-  made.average = FactMeans(bootstrap, "coverage")(shares);
+  FactMeans means(bootstrap, "coverage");
+  made.average = means(shares);
+  made.average_first_wins = means(first_wins);
   made.maximum = most.share();
   made.minimum = least.share();
   made.oracle = wilson(known, shares.values.size());

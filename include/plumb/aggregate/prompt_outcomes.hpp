@@ -6,8 +6,9 @@
 // The table behind every measure over many prompts, wherever its answers come from: generated text,
 // closed sets, masked words. A fact is a subject of a relation (with all its objects); a prompt is
 // one of the relation's templates with one of the subject's expressions in it. A prompt holds no
-// text, only whether its answer is right and a number that stands for the answer. Prompts lie one
-// after another, 12 bytes each: 6.5 million of them in 78 MB.
+// text, only whether its answer is right and a number that stands for the answer. Of a closed set's
+// tie for the best none is right, and a mean over prompts counts it 1/n (measure/ties.hpp). Prompts
+// lie one after another, 12 bytes each: 6.5 million of them in 78 MB.
 // Source of the terms: "What Matters in Learning Facts in Language Models?", sections 2 and 4.
 // Non-goal: confidence (calibrate/).
 
@@ -24,6 +25,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/prompt_template.hpp"
+#include "plumb/measure/ties.hpp"
 
 namespace plumb {
 
@@ -36,9 +38,16 @@ struct PromptOutcome {
   /// Place among the subject's expressions: 0 its label, then its aliases in the dataset's order.
   std::uint16_t expression = 0;
   bool right = false;
+  /// Of a closed set: whether options share the best score, and how many do (65,535 for more).
+  BestTie tie = BestTie::none;
+  std::uint16_t tied_options = 0;
 
+  [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
+  /// What it adds to a mean of right answers.
+  [[nodiscard]] double accuracy() const { return expected_accuracy(right, tie, tied_options); }
   friend bool operator==(const PromptOutcome&, const PromptOutcome&) = default;
 };
+static_assert(sizeof(PromptOutcome) == 12);
 
 /// An AnswerMatch says which different answers count as the same.
 ///
@@ -136,19 +145,26 @@ class PromptOutcomes {
 struct RightCount {
   std::uint32_t right = 0;
   std::uint32_t total = 0;
+  /// What ties add to a mean: 1/n for a tie of n that holds the right option.
+  double of_ties = 0;
 
-  /// None without a prompt; then it is 0.
+  void add(const PromptOutcome& prompt) {
+    if (prompt.right) {
+      ++right;
+    } else {
+      of_ties += prompt.accuracy();
+    }
+    ++total;
+  }
+  /// The mean of accuracies. None without a prompt; then it is 0.
   [[nodiscard]] double share() const {
-    return total == 0 ? 0 : static_cast<double>(right) / static_cast<double>(total);
+    return total == 0 ? 0 : (static_cast<double>(right) + of_ties) / static_cast<double>(total);
   }
 };
 
 [[nodiscard]] inline RightCount count_right(std::span<const PromptOutcome> prompts) {
   RightCount count;
-  for (const PromptOutcome& prompt : prompts) {
-    count.right += prompt.right ? 1U : 0U;
-    ++count.total;
-  }
+  for (const PromptOutcome& prompt : prompts) count.add(prompt);
   return count;
 }
 

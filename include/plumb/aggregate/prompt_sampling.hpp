@@ -16,7 +16,8 @@
 //                sd √(Σ_r [Var_j(Σ_t p_tj) + Σ_j Σ_t p_tj (1 − p_tj) / k_r]) / |T|.
 // The second is the law of total variance: between templates n_r² Var_r, Var_r being the variance
 // (over k_r) of their accuracies; and within a template the expressions, which add nothing where
-// every subject has one.
+// every subject has one. A closed set's tie for the best is right with probability 1/n if it holds
+// the right option, as in the mean of all prompts.
 // Source: "What Matters in Learning Facts in Language Models?", section 2.2. Its text draws by
 // fact; the standard deviations of its tables (.02–.03) are larger than that allows (1 / 2√|T|) and
 // fit drawing by relation.
@@ -131,11 +132,12 @@ class SamplingPlan {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> by_share;
     SamplingChoice choice{0, used_.size(), 0};
     for (const RightCount& fact : facts) {
-      if (fact.right == fact.total) {
+      const auto [right, total] = fraction(fact);
+      if (right == total) {
         ++choice.certain;
-      } else if (fact.right > 0) {
-        const std::uint32_t common = std::gcd(fact.right, fact.total);
-        ++by_share[{fact.right / common, fact.total / common}];
+      } else if (right > 0) {
+        const std::uint32_t common = std::gcd(right, total);
+        ++by_share[{right / common, total / common}];
       }
     }
     for (const auto& [share, trials] : by_share) {
@@ -162,6 +164,13 @@ class SamplingPlan {
   }
 
  private:
+  /// A fact's share of right prompts; with ties, whose shares are of many kinds, to 2^-25.
+  static std::pair<std::uint32_t, std::uint32_t> fraction(const RightCount& fact) {
+    if (fact.of_ties <= 0) return {fact.right, fact.total};
+    constexpr std::uint32_t whole = 1U << 24U;
+    return {static_cast<std::uint32_t>(std::lround(fact.share() * whole)), whole};
+  }
+
   std::vector<SamplingPool> pools_;
   std::vector<SamplingChoice> choices_;
   /// Places of the choices' tables; choices with as many facts of a share have one in common.

@@ -5,7 +5,8 @@
 //
 // A template's accuracy is the mean over facts of the share of its prompts (one for each expression
 // of the subject) that are right; with the best expression, the share of facts of which some prompt
-// under it is right. Both are over the facts asked under it. Equal accuracies are equal to 1e-12.
+// under it is right. Both are over the facts asked under it. A tie of a closed set's options counts
+// 1/n in the first and is not right in the second. Equal accuracies are equal to 1e-12.
 // Manual templates stand among all of their relation by realistic rank, 1 the most accurate.
 // How far accuracy goes when only the template is chosen: each relation's least and most accurate
 // one, micro-averaged over facts. When only the subject's expression is: each fact's worst and
@@ -172,8 +173,7 @@ struct AccuracyExtent {
       for (const PromptOutcome& prompt : table.prompts(relation.first_fact + i)) {
         if (expressions.size() <= prompt.expression) expressions.resize(prompt.expression + 1U);
         RightCount& count = expressions[prompt.expression];
-        count.right += prompt.right ? 1U : 0U;
-        ++count.total;
+        count.add(prompt);
       }
       std::erase_if(expressions, [](const RightCount& count) { return count.total == 0; });
       if (expressions.empty()) continue;

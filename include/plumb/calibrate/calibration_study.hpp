@@ -6,6 +6,7 @@
 // From one table of predictions: every estimator with all metrics over all facts and over groups of
 // relations, curves, marker effects, reductions side by side, smaller option sets, and recalibration
 // on held-out facts. Base and Margin use the base template; aggregators see paraphrases only.
+// Accuracies of the templates count a tie for the best 1/n, judgements of estimators count it as wrong.
 // Marker effects are paired differences, marked minus base template (Kissling et al., Figures 6 and
 // 11). H = 2·A·(1−ACE)/(A + 1−ACE) of Base on the base template (Figure 8).
 
@@ -104,25 +105,35 @@ class Study {
   }
 
   void accuracies() {
-    std::vector<Judgement> base;
-    std::vector<double> paraphrases, one_hot, per_option;
+    std::vector<double> base, base_first, paraphrases, paraphrases_first, one_hot, per_option;
+    const auto mean = [](std::span<const Prediction> answers, double (Prediction::*of)() const) {
+      double sum = 0;
+      for (const Prediction& made : answers) sum += (made.*of)();
+      return sum / static_cast<double>(answers.size());
+    };
     result_.fewest_paraphrases = relations_.empty() ? 0 : relations_.front().paraphrases;
     for (const RelationPredictions& relation : relations_) {
       result_.fewest_paraphrases = std::min(result_.fewest_paraphrases, relation.paraphrases);
       result_.most_paraphrases = std::max(result_.most_paraphrases, relation.paraphrases);
       for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
         const FactPredictions seen{relation, fact};
-        double right = 0;
-        for (const Prediction& made : seen.paraphrases()) right += made.correct ? 1 : 0;
-        paraphrases.push_back(right / static_cast<double>(relation.paraphrases));
-        base.push_back(Base{}(seen));
+        for (const Prediction& made : relation.row(fact)) result_.ties.add(made.is_tie());
+        paraphrases.push_back(mean(seen.paraphrases(), &Prediction::accuracy));
+        paraphrases_first.push_back(mean(seen.paraphrases(), &Prediction::accuracy_first_wins));
+        base.push_back(seen.base().accuracy());
+        base_first.push_back(seen.base().accuracy_first_wins());
         one_hot.push_back(seen.base().one_hot_brier);
         per_option.push_back(one_hot.back() /
                              static_cast<double>(relation.relation.options.size()));
       }
     }
-    result_.accuracy = whole("base", base)[CalibrationMetric::accuracy];
+    if (const auto warning = tie_warning(result_.ties)) {
+      result_.remarks.push_back(*warning + " Against confidence a tie counts as wrong.");
+    }
+    result_.accuracy = mean_draws(base, resamples_).estimate();
+    result_.accuracy_first_wins = mean_draws(base_first, resamples_).estimate();
     result_.paraphrase_accuracy = resampled_mean(paraphrases, resamples_);
+    result_.paraphrase_accuracy_first_wins = resampled_mean(paraphrases_first, resamples_);
     for (const FactGroup& domain : groups_.domains) {
       const std::vector<double> part = domain.of(paraphrases);
       const double right = std::accumulate(part.begin(), part.end(), 0.0);

@@ -101,6 +101,12 @@ struct Calibration {
   return strata;
 }
 
+/// The mean of numbers in [0, 1], one for each item of the resamples.
+[[nodiscard]] inline Draws mean_draws(std::span<const double> values, const Resamples& resamples) {
+  ResampledMean mean = mean_by_resample(values, resamples);
+  return Draws{mean.value, std::move(mean.draws), values.size()}.within(0, 1);
+}
+
 /// Measures judgements. Throws a user error for no bins and for resamples of another number of items.
 [[nodiscard]] inline Calibration calibration_of(std::span<const Judgement> judgements,
                                                 std::size_t bins, const Resamples& resamples) {

@@ -8,8 +8,10 @@
 //   Average      C = Σ_t 1(ỹ_t = ŷ) · C_Base(ỹ_t) / T over the T paraphrases, ŷ the aggregate answer
 //   Consistency  C = Σ_t 1(ỹ_t = ŷ) / T
 //   Marked       Base under the template with an epistemic marker
-// Where a vote fails there is no answer: confidence 0, counted as wrong, and kept. Source: Kissling
-// et al., equations 1–4 and section 3.3; the paper has T = 5, here it is any number from 2.
+// Where a vote fails there is no answer: confidence 0, counted as wrong, and kept. An answer is right
+// where the fact is known, so a tie for the best score is wrong (measure/ties.hpp); a tied paraphrase
+// agrees with none (aggregate/aggregator.hpp) and counts in T. Source: Kissling et al., equations 1–4
+// and section 3.3; the paper has T = 5, here it is any number from 2.
 
 #include <concepts>
 #include <cstddef>
@@ -21,7 +23,7 @@
 
 namespace plumb {
 
-/// One fact's answer: how sure, and whether rightly.
+/// One fact's answer: how sure, and whether rightly, a tie not being right.
 struct Judgement {
   double confidence = 0;
   bool correct = false;

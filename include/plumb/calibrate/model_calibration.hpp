@@ -89,10 +89,16 @@ struct ModelCalibration {
   std::vector<TemplateUse> templates;
   std::size_t fewest_paraphrases = 0;
   std::size_t most_paraphrases = 0;
-  /// Of the base template, and the mean over paraphrases; by domain the latter.
+  /// Of the base template, and the mean over paraphrases; by domain the latter. A tie for the best
+  /// counts 1/n here, and as wrong in all that fits confidence to being right.
   Estimate accuracy;
   Estimate paraphrase_accuracy;
   std::map<std::string, Estimate> domain_accuracy;
+  /// The first two where the first of a tie is the answer; without ties the same numbers.
+  Estimate accuracy_first_wins;
+  Estimate paraphrase_accuracy_first_wins;
+  /// Among the answers to all templates.
+  TieCount ties;
   /// Mean of Σ_k (p_k − y_k)² under the base template, and of the same divided by the options.
   Estimate brier_one_hot;
   Estimate brier_one_hot_per_option;

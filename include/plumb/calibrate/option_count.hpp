@@ -92,7 +92,7 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
         for (std::size_t c = 0; c < counts.size(); ++c) {
           std::vector<std::size_t> taken(order.begin(),
                                          order.begin() + static_cast<std::ptrdiff_t>(counts[c]));
-          over::sort(taken);  // ties go to the first option, as with all of them
+          over::sort(taken);
           subset.clear();
           for (const std::size_t option : taken) subset.push_back(scores[option]);
           const auto answer = over::lower_bound(taken, relation.facts[f].answer);

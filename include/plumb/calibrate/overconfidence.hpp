@@ -244,7 +244,7 @@ struct OverconfidenceByLength {
 }
 
 /// The Base confidence of every prompt of a closed set: the paraphrases of each fact, in the order
-/// of closed_set_outcomes (aggregate/closed_set_outcomes.hpp).
+/// of closed_set_outcomes (aggregate/closed_set_outcomes.hpp). A tie for the best is not right.
 [[nodiscard]] inline PromptList<Judgement> closed_set_confidences(const ModelPredictions& model) {
   PromptList<Judgement> list;
   for (const RelationPredictions& relation : model.relations) {

@@ -19,6 +19,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/load.hpp"
+#include "plumb/measure/ties.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/run/fixed_study.hpp"
 #include "plumb/run/many_shot_check.hpp"
@@ -176,7 +177,8 @@ int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make
                 });
   Json made = Json::array();
   TextTable table(
-      {"relation", "shots", "facts", "choices", "accuracy [95%]", "largest difference"});
+      {"relation", "shots", "facts", "choices", "accuracy [95%]", "ties", "largest difference"});
+  TieCount ties;
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const FixedStudy& study = studies[i];
     FixedResult result =
@@ -185,13 +187,16 @@ int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make
                std::to_string(study.shots.size()), std::to_string(study.tests.size()),
                std::to_string(study.choices.size()),
                with_interval(wilson_share(result.accuracy, study.tests.size())),
+               std::to_string(result.ties.tied),
                result.worst_difference ? fixed(*result.worst_difference, 6) + " nats" : "–"});
+    ties += result.ties;
     made.push_back(std::move(result.study));
   }
   write_atomically(folder.file("fixed.json"), (file.is_list ? made : made.front()).dump(1) + "\n");
   folder.write_run(run_facts(command_line_of(console, "many-shot"), arguments, packs.summary(),
                              Progress::monotonic_seconds() - start),
                    "complete");
+  if (const auto warning = tie_warning(ties)) console.out << *warning << "\n";
   console.out << table.text() << "\n"
               << cost_in_words(packs.summary(), description)
               << "scores: " << (arguments.out / "fixed.json").string() << "\n";

@@ -7,7 +7,8 @@
 // accuracy in a relation is the mean over the variants, its spread their sample standard deviation
 //   s = √(Σ (a_v − ā)² / (V − 1)),
 // and its accuracy over relations the unweighted mean of the relations' accuracies. Accuracy@K is
-// the accuracy among the answers whose probability among the choices is above K; it is no top-k.
+// the accuracy among the answers whose probability among the choices is above K; it is no top-k. A
+// tie of n for the best, the right choice among them, counts 1/n in all of these (measure/ties.hpp).
 // Source: "Towards Reliable Latent Knowledge Estimation in LLMs", sections 3 and 4, appendix D
 // (whose text filters by > K and whose formula by ≥ K; this takes the text).
 
@@ -79,6 +80,10 @@ struct AccuracySpread {
   /// Over the variants; none with fewer than two.
   std::optional<double> sd;
   std::size_t variants = 0;
+  /// Where the first of a tie is the answer; without ties the same number.
+  Estimate accuracy_first_wins{};
+  /// Among all answers (facts × variants).
+  TieCount ties{};
 };
 
 /// A group over relations.
@@ -97,9 +102,25 @@ struct GroupSpread {
 
 namespace detail {
 
-inline double right_share(const SettingAnswers& made) {
-  const auto right = over::count_if(made.answers, &Prediction::correct);
-  return static_cast<double>(right) / static_cast<double>(made.answers.size());
+inline double accuracy_of(const SettingAnswers& made) {
+  double right = 0;
+  for (const Prediction& answer : made.answers) right += answer.accuracy();
+  return right / static_cast<double>(made.answers.size());
+}
+
+/// The mean over variants and facts of one number of each answer; the facts' means go to `stratum`.
+inline double mean_over(const std::vector<const SettingAnswers*>& variants, std::size_t facts,
+                        double (Prediction::*value)() const, Stratum& stratum) {
+  double sum = 0;
+  stratum.values.resize(facts);
+  for (const SettingAnswers* made : variants) {
+    for (std::size_t fact = 0; fact < facts; ++fact) {
+      const double of = (made->answers[fact].*value)();
+      stratum.values[fact] += of / static_cast<double>(variants.size());
+      sum += of;
+    }
+  }
+  return sum / static_cast<double>(facts * variants.size());
 }
 
 /// The variants that are in every list.
@@ -124,38 +145,39 @@ inline std::vector<std::size_t> common_variants(
 [[nodiscard]] inline GroupSpread group_spread(const std::vector<const StudiedRelation*>& relations,
                                               const Setting& group, const Bootstrap& bootstrap) {
   GroupSpread spread{group, {}, {}, {}};
-  std::vector<Stratum> strata;
+  std::vector<Stratum> strata, first_wins;
   std::vector<std::vector<const SettingAnswers*>> lists;
   std::vector<double> accuracies;
   for (const StudiedRelation* relation : relations) {
     auto variants = variants_of(*relation, group);
     if (variants.empty() || relation->facts.empty()) continue;
-    std::size_t right = 0;
-    std::vector<double> by_variant;
-    Stratum& stratum = strata.emplace_back();
-    stratum.values.resize(relation->facts.size());
-    for (const SettingAnswers* made : variants) {
-      by_variant.push_back(detail::right_share(*made));
-      for (std::size_t fact = 0; fact < made->answers.size(); ++fact) {
-        if (!made->answers[fact].correct) continue;
-        stratum.values[fact] += 1 / static_cast<double>(variants.size());
-        ++right;
-      }
-    }
     const std::size_t facts = relation->facts.size();
-    const double share = static_cast<double>(right) / static_cast<double>(facts * variants.size());
+    std::vector<double> by_variant;
+    TieCount ties;
+    for (const SettingAnswers* made : variants) {
+      by_variant.push_back(detail::accuracy_of(*made));
+      for (const Prediction& answer : made->answers) ties.add(answer.is_tie());
+    }
+    const double share =
+        detail::mean_over(variants, facts, &Prediction::accuracy, strata.emplace_back());
+    const double share_first_wins = detail::mean_over(
+        variants, facts, &Prediction::accuracy_first_wins, first_wins.emplace_back());
     accuracies.push_back(share);
     spread.relations.emplace_back(
         relation->code,
-        AccuracySpread{wilson_share(share, facts), sample_sd(by_variant), variants.size()});
+        AccuracySpread{wilson_share(share, facts), sample_sd(by_variant), variants.size(),
+                       wilson_share(share_first_wins, facts), ties});
+    spread.overall.ties += ties;
     lists.push_back(std::move(variants));
   }
-  for (Stratum& stratum : strata) stratum.weight = 1 / static_cast<double>(strata.size());
-  // The mean over one relation is its accuracy, with its interval.
-  spread.overall.accuracy =
-      spread.relations.size() == 1
-          ? spread.relations.front().second.accuracy
-          : bootstrap_mean(strata, bootstrap, "mean over relations/" + setting_name(group));
+  const auto mean_of = [&](std::vector<Stratum>& over, Estimate AccuracySpread::*one) {
+    // The mean over one relation is its accuracy, with its interval.
+    if (over.size() == 1) return spread.relations.front().second.*one;
+    for (Stratum& stratum : over) stratum.weight = 1 / static_cast<double>(over.size());
+    return bootstrap_mean(over, bootstrap, "mean over relations/" + setting_name(group));
+  };
+  spread.overall.accuracy = mean_of(strata, &AccuracySpread::accuracy);
+  spread.overall.accuracy_first_wins = mean_of(first_wins, &AccuracySpread::accuracy_first_wins);
   spread.sd_over_relations = sample_sd(accuracies);
   std::vector<double> means;
   for (const std::size_t variant : detail::common_variants(lists)) {
@@ -163,7 +185,7 @@ inline std::vector<std::size_t> common_variants(
     for (const auto& list : lists) {
       const auto made = over::find(
           list, variant, [](const SettingAnswers* other) { return other->setting.variant; });
-      mean += detail::right_share(**made) / static_cast<double>(lists.size());
+      mean += detail::accuracy_of(**made) / static_cast<double>(lists.size());
     }
   }
   spread.overall.sd = sample_sd(means);
@@ -222,7 +244,7 @@ inline std::vector<std::size_t> common_variants(
 
 struct AccuracyAtK {
   double threshold = 0;
-  /// Share of right answers among those above the threshold, over all variants pooled. Its count,
+  /// Accuracy of the answers above the threshold, over all variants pooled. Its count,
   /// and the trials of Wilson's interval, are the distinct facts with such an answer.
   Estimate accuracy;
   /// How many answers (facts × variants) are above it.
@@ -239,7 +261,7 @@ struct AccuracyAtK {
     AccuracyAtK& level = levels.emplace_back();
     level.threshold = static_cast<double>(step) / 20;
     std::size_t facts = 0;
-    std::size_t right = 0;
+    double right = 0;
     for (const StudiedRelation& relation : relations) {
       std::set<std::size_t> remaining;
       for (const SettingAnswers* made : variants_of(relation, group)) {
@@ -247,14 +269,13 @@ struct AccuracyAtK {
           if (!(made->answers[fact].confidence > level.threshold)) continue;
           remaining.insert(fact);
           ++level.answers;
-          right += made->answers[fact].correct ? 1U : 0U;
+          right += made->answers[fact].accuracy();
         }
       }
       facts += remaining.size();
     }
     if (level.answers == 0) continue;
-    level.accuracy =
-        wilson_share(static_cast<double>(right) / static_cast<double>(level.answers), facts);
+    level.accuracy = wilson_share(right / static_cast<double>(level.answers), facts);
   }
   return levels;
 }

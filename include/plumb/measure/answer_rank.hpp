@@ -3,14 +3,15 @@
 
 // Where does the right answer stand among the candidates?
 //
-// The prediction is the first of the best candidates, as lm-pub-quiz takes it, so that accuracies
-// agree; ties for the best are counted, so a reader sees when that choice mattered.
+// The prediction is the first of the best candidates, as lm-pub-quiz takes it. How an answer counts
+// that shares the best score is said in measure/ties.hpp.
 
 #include <cmath>
 #include <cstddef>
 #include <span>
 
 #include "plumb/measure/rank.hpp"
+#include "plumb/measure/ties.hpp"
 
 namespace plumb {
 
@@ -18,7 +19,14 @@ struct AnswerRank : Rank {
   /// The first best candidate, and how many others share its score.
   std::size_t prediction = 0;
   std::size_t equal_best = 0;
-  bool correct = false;
+  /// Whether the prediction is the answer: right if the first of equals wins.
+  bool first_is_answer = false;
+
+  [[nodiscard]] BestTie tie() const {
+    if (equal_best == 0) return BestTie::none;
+    if (above > 0) return BestTie::without_answer;
+    return first_is_answer ? BestTie::answer_first : BestTie::with_answer;
+  }
 };
 
 /// `scores` are higher-is-better and not NaN; `answer` indexes them.
@@ -35,7 +43,7 @@ struct AnswerRank : Rank {
     rank.above += scores[i] > scores[answer] ? 1 : 0;
     rank.equal += scores[i] == scores[answer] ? 1 : 0;
   }
-  rank.correct = rank.prediction == answer;
+  rank.first_is_answer = rank.prediction == answer;
   return rank;
 }
 

@@ -9,7 +9,8 @@
 // families by its mean over the pairs of a model from each,
 //   r(F, G) = mean { r(f, g) : f ∈ F, g ∈ G, f ≠ g },
 // a family with itself over its distinct pairs. A fine-tuned model stands against its base over the
-// answers to the same questions.
+// answers to the same questions, paired, by the facts known: there a tie for the best counts as not
+// known, where leaderboards count it 1/n (measure/ties.hpp).
 // Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Tables 7 to 10, Figures 6 and 14.
 
 #include <algorithm>
@@ -110,6 +111,10 @@ struct RelationStanding {
   /// Over the models; none with fewer than two.
   std::optional<double> sd;
   std::size_t models = 0;
+  /// Where the first of a tie is the answer; without ties the same number.
+  Estimate accuracy_first_wins{};
+  /// Of all the models' answers.
+  TieCount ties{};
 };
 
 /// Best known first, equals in the table's order.
@@ -117,13 +122,21 @@ struct RelationStanding {
   std::vector<RelationStanding> standings;
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
     std::vector<double> accuracies;
+    double first_wins = 0;
+    TieCount ties;
     for (const auto& row : table.cells) {
-      if (row[r].accuracy.count > 0) accuracies.push_back(row[r].accuracy.value);
+      if (row[r].accuracy.count == 0) continue;
+      accuracies.push_back(row[r].accuracy.value);
+      first_wins += row[r].accuracy_first_wins.value;
+      ties += row[r].ties;
     }
     const double sum = std::accumulate(accuracies.begin(), accuracies.end(), 0.0);
-    const double mean = std::min(1.0, sum / static_cast<double>(accuracies.size()));
+    const auto mean = [&](double of) {
+      return wilson_share(std::min(1.0, of / static_cast<double>(accuracies.size())),
+                          table.facts[r]);
+    };
     standings.push_back(
-        {r, wilson_share(mean, table.facts[r]), sample_sd(accuracies), accuracies.size()});
+        {r, mean(sum), sample_sd(accuracies), accuracies.size(), mean(first_wins), ties});
   }
   over::stable_sort(standings, std::greater{},
                     [](const RelationStanding& s) { return s.accuracy.value; });
@@ -224,8 +237,8 @@ struct FamilyCorrelations {
 struct TunedComparison {
   std::size_t base = 0;
   std::size_t tuned = 0;
-  /// Means over relations, bootstrapped over facts within relations; the difference is tuned minus
-  /// base, in [−1, 1], its resamples paired.
+  /// Shares of facts known, means over relations, bootstrapped over facts within relations; the
+  /// difference is tuned minus base, in [−1, 1], its resamples paired.
   Estimate base_accuracy;
   Estimate tuned_accuracy;
   Estimate difference;

@@ -5,29 +5,43 @@
 //
 // The scores of a closed set of options become probabilities by softmax,
 //   p_i = exp(ℓ_i) / Σ_k exp(ℓ_k),
-// the answer is the likeliest option (the first of equals, as everywhere in plumb), its probability
-// is the Base confidence and its lead over the second the Margin confidence. Source: Kissling et
-// al., "Self-Aware Knowledge Probing", equations 1 and 2.
+// the answer is the likeliest option, its probability is the Base confidence and its lead over the
+// second the Margin confidence. Source: Kissling et al., "Self-Aware Knowledge Probing", equations 1
+// and 2, which do not speak of ties; how they count is said in measure/ties.hpp.
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "plumb/core/over.hpp"
+#include "plumb/measure/answer_rank.hpp"
 
 namespace plumb {
 
 /// One answer to one prompt.
 struct Prediction {
+  /// The likeliest, of a tie the first.
   std::size_t option = 0;
+  /// Whether the fact is known: the right option alone is the likeliest.
   bool correct = false;
   /// Base confidence, in [1/K, 1] for K options, and Margin confidence, in [0, 1].
   double confidence = 0;
   double margin = 0;
   /// Σ_k (p_k − [k is the answer])², the Brier score of the whole distribution, in [0, 2].
   double one_hot_brier = 0;
+  /// Whether options share the best score, and how many do.
+  BestTie tie = BestTie::none;
+  std::uint32_t tied_options = 0;
+
+  [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
+  /// What it adds to a mean of right answers: 1/n in a tie of n with the right option.
+  [[nodiscard]] double accuracy() const { return expected_accuracy(correct, tie, tied_options); }
+  [[nodiscard]] double accuracy_first_wins() const {
+    return right_if_first_wins(correct, tie) ? 1 : 0;
+  }
 };
 
 /// exp(temperature-scaled score) over the options, summing to 1. `scores` must not be empty and
@@ -44,24 +58,22 @@ struct Prediction {
 }
 
 /// `scores` are finite log-likelihoods, at least one; `answer` indexes the right option. With one
-/// option both confidences are 1.
+/// option both confidences are 1; of a tie the margin is 0.
 [[nodiscard]] inline Prediction predict(std::span<const double> scores, std::size_t answer,
                                         double temperature = 1) {
   const std::vector<double> p = softmax(scores, temperature);
+  const AnswerRank rank = rank_answer(scores, answer);
   Prediction made;
+  made.option = rank.prediction;
+  made.correct = rank.known();
+  made.tie = rank.tie();
+  if (made.is_tie()) made.tied_options = static_cast<std::uint32_t>(rank.equal_best + 1);
   double squares = 0;
   double second = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     squares += p[i] * p[i];
-    if (i == made.option) continue;
-    if (scores[i] > scores[made.option]) {
-      second = p[made.option];
-      made.option = i;
-    } else {
-      second = std::max(second, p[i]);
-    }
+    if (i != made.option) second = std::max(second, p[i]);
   }
-  made.correct = made.option == answer;
   made.confidence = p[made.option];
   made.margin = made.confidence - second;
   made.one_hot_brier = squares - 2 * p[answer] + 1;

@@ -3,13 +3,16 @@
 
 // How well does the model know the facts, by relation, domain, cardinality and over all?
 //
-// accuracy   share of facts whose best-scored option is the right one
-// Hit@k      share of facts whose right option has realistic rank ≤ k; there is none where no
-//            relation of the group has k options, and one with fewer always hits
+// accuracy   share of facts whose best-scored option is the right one; a tie of n for the best, the
+//            right option among them, counts 1/n (measure/rank.hpp)
+// Hit@k      share of facts whose right option is among the k best, a tie counting the share of its
+//            orders in which it is; there is none where no relation of the group has k options, and
+//            one with fewer always hits
+// accuracy (first wins)             the same where the first of a tie is the answer, as in lm-pub-quiz
 // mean rank, mean reciprocal rank   of the right option, realistic ranks
 // A group's number is a plain mean over its facts ("weighted": each fact counts once) but for two:
 // the unweighted overall, which is the mean over relations, and a domain's divided-support
-// accuracy, which counts a fact 1/d times when its relation has d domains, as lm-pub-quiz
+// accuracies, which count a fact 1/d times when its relation has d domains, as lm-pub-quiz
 // accumulates domains. A fact with several templates counts once, with the mean over them. Shares
 // of facts have Wilson's interval with the facts as trials, which is on the wide side where
 // templates differ; the other numbers are bootstrapped over facts.
@@ -47,12 +50,13 @@ struct GroupMetrics {
   std::size_t relations = 0;
   std::size_t facts = 0;
   Estimate accuracy;
+  Estimate accuracy_first_wins;
   std::array<Estimate, hit_levels.size()>
       hits;  // by hit_levels; count 0 where no relation has k options
   Estimate mean_rank;
   Estimate mean_reciprocal_rank;
-  /// Rows (fact × template) where the best score, or the answer's, is shared.
-  std::size_t ties_for_best = 0;
+  /// Rows (fact × template) where the best score is shared, and where the answer's is.
+  TieCount ties_for_best;
   std::size_t ties_with_answer = 0;
 };
 
@@ -100,7 +104,16 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
                                           Weighting weighting, const Bootstrap& bootstrap,
                                           const std::string& name) {
   return detail::estimate(group, true, weighting, bootstrap, name + "/accuracy",
-                          [](const AnswerRank& rank) { return rank.correct ? 1.0 : 0.0; });
+                          [](const AnswerRank& rank) { return rank.expected_accuracy(); });
+}
+
+/// The same where the first of a tie is the answer; without ties it is the same number.
+[[nodiscard]] inline Estimate accuracy_first_wins_of(const std::vector<const RelationRanks*>& group,
+                                                     Weighting weighting,
+                                                     const Bootstrap& bootstrap,
+                                                     const std::string& name) {
+  return detail::estimate(group, true, weighting, bootstrap, name + "/accuracy",
+                          [](const AnswerRank& rank) { return rank.first_is_answer ? 1.0 : 0.0; });
 }
 
 /// All numbers of a group of relations. `name` seeds the bootstrap.
@@ -115,7 +128,7 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
     metrics.facts += relation->ranks.size();
     for (const auto& rows : relation->ranks) {
       for (const AnswerRank& rank : rows) {
-        metrics.ties_for_best += rank.equal_best > 0 ? 1U : 0U;
+        metrics.ties_for_best.add(rank.tie() != BestTie::none);
         metrics.ties_with_answer += rank.equal > 0 ? 1U : 0U;
       }
     }
@@ -124,11 +137,12 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
     return detail::estimate(group, proportion, weighting, bootstrap, name + "/" + what, of);
   };
   metrics.accuracy = accuracy_of(group, weighting, bootstrap, name);
+  metrics.accuracy_first_wins = accuracy_first_wins_of(group, weighting, bootstrap, name);
   for (std::size_t i = 0; i < hit_levels.size(); ++i) {
     if (hit_levels[i] > most_options) continue;
-    const double k = static_cast<double>(hit_levels[i]);
-    metrics.hits[i] = over(true, "hits@" + std::to_string(hit_levels[i]),
-                           [k](const AnswerRank& r) { return r.realistic() <= k ? 1.0 : 0.0; });
+    const std::size_t k = hit_levels[i];
+    metrics.hits[i] = over(true, "hits@" + std::to_string(k),
+                           [k](const AnswerRank& r) { return r.expected_hit(k); });
   }
   metrics.mean_rank = over(false, "mean_rank", [](const AnswerRank& r) { return r.realistic(); });
   metrics.mean_reciprocal_rank =
@@ -155,14 +169,21 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
   return chosen;
 }
 
+/// A domain's numbers, and its accuracies as lm-pub-quiz accumulates them.
+struct DomainMetrics {
+  GroupMetrics metrics;
+  Estimate divided_support;
+  Estimate divided_support_first_wins;
+};
+
 /// Every grouping of a set of ranks.
 struct ProbeMetrics {
   GroupMetrics overall;
   GroupMetrics overall_unweighted;
   /// In the order of the run.
   std::vector<std::pair<std::string, GroupMetrics>> relations;
-  /// By name; the second is the accuracy as lm-pub-quiz accumulates it.
-  std::map<std::string, std::pair<GroupMetrics, Estimate>> domains;
+  /// By name.
+  std::map<std::string, DomainMetrics> domains;
   /// "1:1" and "N:1".
   std::map<std::string, GroupMetrics> cardinality;
 };
@@ -189,7 +210,8 @@ struct ProbeMetrics {
     const std::string seed = name + "/domain/" + domain;
     metrics.domains[domain] = {
         group_metrics(group, Weighting::facts, bootstrap, seed),
-        accuracy_of(group, Weighting::divided_support, bootstrap, seed + "/divided")};
+        accuracy_of(group, Weighting::divided_support, bootstrap, seed + "/divided"),
+        accuracy_first_wins_of(group, Weighting::divided_support, bootstrap, seed + "/divided")};
   }
   for (const auto& [kind, group] : cardinality) {
     metrics.cardinality[kind] =

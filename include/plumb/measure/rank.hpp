@@ -4,8 +4,13 @@
 // Where does one candidate stand among all?
 //
 // Ranks start at 1. With ties there are three: optimistic (before its equals), pessimistic (behind
-// them) and realistic, their mean, which is the one reported.
+// them) and realistic, their mean, which is the one reported. The share of ranks up to k and whether
+// a fact is known are defined here for every measure of closed sets:
+//   Hit@k     clamp((k − above) / (equal + 1), 0, 1), the mean over the places among its equals
+//   accuracy  Hit@1: of n that are level for the best 1/n, the mean of a random choice
+//   known     alone at the best: a tie tells nothing of what the model knows
 
+#include <algorithm>
 #include <cstddef>
 
 namespace plumb {
@@ -18,6 +23,14 @@ struct Rank {
   [[nodiscard]] double optimistic() const { return 1 + static_cast<double>(above); }
   [[nodiscard]] double pessimistic() const { return 1 + static_cast<double>(above + equal); }
   [[nodiscard]] double realistic() const { return (optimistic() + pessimistic()) / 2; }
+
+  /// In [0, 1]; `k` from 1.
+  [[nodiscard]] double expected_hit(std::size_t k) const {
+    if (k <= above) return 0;
+    return std::min(1.0, static_cast<double>(k - above) / static_cast<double>(equal + 1));
+  }
+  [[nodiscard]] double expected_accuracy() const { return expected_hit(1); }
+  [[nodiscard]] bool known() const { return above == 0 && equal == 0; }
 
   friend bool operator==(const Rank&, const Rank&) = default;
 };

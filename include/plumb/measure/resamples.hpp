@@ -69,20 +69,33 @@ class Resamples {
   std::vector<std::uint16_t> counts_;
 };
 
+/// A mean, and that of each resample.
+struct ResampledMean {
+  double value = 0;
+  std::vector<double> draws;
+};
+
+/// Of `values`, one for each item, at least one.
+[[nodiscard]] inline ResampledMean mean_by_resample(std::span<const double> values,
+                                                    const Resamples& resamples) {
+  const double n = static_cast<double>(values.size());
+  ResampledMean made{0, std::vector<double>(resamples.size())};
+  for (const double value : values) made.value += value;
+  made.value /= n;
+  for (std::size_t r = 0; r < made.draws.size(); ++r) {
+    const auto counts = resamples.counts(r);
+    for (std::size_t i = 0; i < values.size(); ++i) made.draws[r] += counts[i] * values[i];
+    made.draws[r] /= n;
+  }
+  return made;
+}
+
 /// The mean of `values`, one for each item, with its percentile interval.
 [[nodiscard]] inline Estimate resampled_mean(std::span<const double> values,
                                              const Resamples& resamples) {
   if (values.empty()) return {};
-  const double n = static_cast<double>(values.size());
-  double sum = 0;
-  for (const double value : values) sum += value;
-  std::vector<double> draws(resamples.size());
-  for (std::size_t r = 0; r < draws.size(); ++r) {
-    const auto counts = resamples.counts(r);
-    for (std::size_t i = 0; i < values.size(); ++i) draws[r] += counts[i] * values[i];
-    draws[r] /= n;
-  }
-  return percentile_interval(sum / n, std::move(draws), values.size());
+  ResampledMean mean = mean_by_resample(values, resamples);
+  return percentile_interval(mean.value, std::move(mean.draws), values.size());
 }
 
 }  // namespace plumb

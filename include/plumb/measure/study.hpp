@@ -28,7 +28,7 @@ struct StudiedFact {
 
 struct SettingAnswers {
   Setting setting;
-  /// Parallel to the relation's facts. Answers by generation have no confidence.
+  /// Parallel to the relation's facts. Answers by generation have no confidence and no tie.
   std::vector<Prediction> answers;
 };
 

@@ -3,7 +3,7 @@
 
 // Of what one model knows, how much does another know too?
 //
-//   η(θ1|θ2) = |K1 ∩ K2| / |K1|,  K: the facts that are answered right,
+//   η(θ1|θ2) = |K1 ∩ K2| / |K1|,  K: the facts that are known (of a tie for the best none is),
 // for each relation and variant that both models have, then the unweighted mean over those; where
 // θ1 knows nothing there is no η, and the cell is skipped and counted. Intervals are percentiles
 // over resampled facts, within relations, as relations and variants are part of the design. A cell
@@ -35,8 +35,8 @@ struct MatchedRelation {
   std::string code;
   /// How many both were asked.
   std::size_t facts = 0;
-  /// For each variant both have, for each fact: 1 where the first model is right alone, 2 where the
-  /// other is, 3 where both are, 0 where neither is.
+  /// For each variant both have, for each fact: 1 where the first model alone knows it, 2 where the
+  /// other does, 3 where both do, 0 where neither does.
   std::vector<std::vector<std::uint8_t>> right;
 };
 

@@ -98,9 +98,13 @@ inline Json to_json(const ModelCalibration& model, bool masked) {
                {"facts", model.facts},
                {"paraphrases", {model.fewest_paraphrases, model.most_paraphrases}},
                {"accuracy", plumb::to_json(model.accuracy)},
+               {"accuracy_first_wins", plumb::to_json(model.accuracy_first_wins)},
                {"accuracy_over_paraphrases", plumb::to_json(model.paraphrase_accuracy)},
+               {"accuracy_over_paraphrases_first_wins",
+                plumb::to_json(model.paraphrase_accuracy_first_wins)},
                {"brier_one_hot", plumb::to_json(model.brier_one_hot)},
                {"brier_one_hot_per_option", plumb::to_json(model.brier_one_hot_per_option)}};
+  put_ties(json, model.ties);
   json["templates"] = Json::array();
   for (const TemplateUse& use : model.templates) {
     constexpr std::array<const char*, 3> kinds{"paraphrase", "verbalized", "numerical"};

@@ -74,6 +74,12 @@ class CalibrationPage {
                  std::to_string(model.relations) + " relations, " +
                      (fewest == most ? fewest : fewest + "–" + most) +
                      (most == "1" ? " paraphrase" : " paraphrases"));
+    html += card("Ties", std::to_string(model.ties.tied),
+                 "of " + counted(model.ties.answers, "answer") + " to all templates");
+    if (model.ties.tied > 0) {
+      html += card(std::string(detail::first_wins_title) + ", base template",
+                   model.accuracy_first_wins);
+    }
     return html + "</div>\n";
   }
 
@@ -104,7 +110,8 @@ class CalibrationPage {
                "Small: 95% interval. ACE: distance of confidence from accuracy over equal-count "
                "bins. AUROC: does confidence tell right from wrong? AURC: error rate when the "
                "least "
-               "sure are rejected first. Failed votes count as wrong, with confidence 0. * few "
+               "sure are rejected first. Failed votes count as wrong, with confidence 0; ties for "
+               "the likeliest option as wrong too, since such a fact is not known. * few "
                "distinct values: ACE means little.") +
            metric_table(model, {"Accuracy", "Confidence", "ACE", "Brier", "AUROC", "AURC"},
                         {M::accuracy, M::mean_confidence, M::ace, M::brier, M::auroc, M::aurc},

@@ -78,14 +78,15 @@ inline std::string recalibration_rows(const ModelCalibration& model) {
 
 inline std::string model_rows(const CalibrationResults& results) {
   const std::vector<std::string> shown{"base", "margin", "average_vote2", "average_min"};
-  std::vector<std::string> heads{"model", "facts", "accuracy"};
+  std::vector<std::string> heads{"model", "facts", "accuracy", "ties"};
   for (const std::string metric : {"ACE ", "Brier "}) {
     for (const std::string& name : shown) heads.push_back(metric + estimator_label(name));
   }
   TextTable table(heads);
   for (const ModelCalibration& model : results.models) {
     std::vector<std::string> cells{model.name, std::to_string(model.facts),
-                                   number_or_dash(model.paraphrase_accuracy)};
+                                   number_or_dash(model.paraphrase_accuracy),
+                                   std::to_string(model.ties.tied)};
     for (const CalibrationMetric metric : {CalibrationMetric::ace, CalibrationMetric::brier}) {
       for (const std::string& name : shown) {
         const EstimatorResult* made = model.estimator(name);
@@ -120,7 +121,13 @@ inline std::string model_rows(const CalibrationResults& results) {
   if (!model.recalibration.empty()) text += "\n" + detail::recalibration_rows(model);
   text += "\naccuracy of the base template " + with_interval(model.accuracy) +
           ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) + ", " +
-          std::to_string(model.facts) + " facts\n";
+          std::to_string(model.facts) + " facts, " + counted(model.ties.tied, "tie") + " among " +
+          counted(model.ties.answers, "answer") + "\n";
+  if (model.ties.tied > 0) {
+    text += std::string(detail::first_wins) + ": base template " +
+            with_interval(model.accuracy_first_wins) + ", mean over paraphrases " +
+            with_interval(model.paraphrase_accuracy_first_wins) + "\n";
+  }
   return text;
 }
 

@@ -117,6 +117,11 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
         "The models were asked under different seeds or templates: accuracies are over each "
         "model's own, subsumption over those both have.");
   }
+  for (const ModelStanding& standing : made.models) {
+    if (const auto warning = tie_warning(standing.spread.overall.ties)) {
+      remarks.push_back(table.models[standing.model] + ": " + *warning);
+    }
+  }
   std::string ignorant;
   for (std::size_t i = 0; i < made.subsumption.size(); ++i) {
     const Subsumption& worst = *over::max_element(made.subsumption[i], {}, &Subsumption::empty);
@@ -174,6 +179,13 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   return made;
 }
 
+/// Whether any of the leaderboard's answers is a tie.
+[[nodiscard]] inline bool has_ties(const Comparison& made) {
+  return over::any_of(made.models, [](const ModelStanding& standing) {
+    return standing.spread.overall.ties.tied > 0;
+  });
+}
+
 /// The models as the heat map has them: families by their best model, then models by accuracy; one
 /// without a family stands as a family of its own.
 [[nodiscard]] inline std::vector<std::size_t> models_by_family(const Comparison& made) {
@@ -219,19 +231,24 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
   const std::string& family = made.family[standing.model];
   Json json = {{"family", family.empty() ? Json() : Json(family)},
                {"accuracy", plumb::to_json(spread.overall.accuracy)},
+               {"accuracy_first_wins", plumb::to_json(spread.overall.accuracy_first_wins)},
                {"relations_in_mean", spread.relations.size()},
                {"sd_over_relations", to_json(spread.sd_over_relations)},
                {"sd_over_variants", to_json(spread.overall.sd)},
                {"variants", spread.overall.variants},
                {"top", codes(top)},
                {"bottom", codes(bottom)}};
+  put_ties(json, spread.overall.ties);
   json["relations"] = Json::object();
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
     const AccuracySpread& cell = table.cells[standing.model][r];
     if (cell.accuracy.count == 0) continue;
-    json["relations"][table.relations[r]] = {{"accuracy", plumb::to_json(cell.accuracy)},
-                                             {"sd_over_variants", to_json(cell.sd)},
-                                             {"variants", cell.variants}};
+    Json& one = json["relations"][table.relations[r]] = {
+        {"accuracy", plumb::to_json(cell.accuracy)},
+        {"accuracy_first_wins", plumb::to_json(cell.accuracy_first_wins)},
+        {"sd_over_variants", to_json(cell.sd)},
+        {"variants", cell.variants}};
+    put_ties(one, cell.ties);
   }
   return json;
 }
@@ -252,10 +269,12 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
   }
   json["relations"] = Json::object();
   for (const RelationStanding& standing : made.relations) {
-    json["relations"][table.relations[standing.relation]] = {
+    Json& one = json["relations"][table.relations[standing.relation]] = {
         {"accuracy", to_json(standing.accuracy)},
+        {"accuracy_first_wins", to_json(standing.accuracy_first_wins)},
         {"sd_over_models", detail::to_json(standing.sd)},
         {"models", standing.models}};
+    put_ties(one, standing.ties);
   }
   json["correlation"] = Json::array();
   json["subsumption"] = Json::array();

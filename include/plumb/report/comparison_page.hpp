@@ -40,7 +40,7 @@ class ComparisonPage {
   [[nodiscard]] std::string asked() const {
     const Setting& group = table_.group;
     std::string text = group.by == "choice"
-                           ? "a fact is known when its answer is the likeliest choice"
+                           ? "a fact is known when its answer alone is the likeliest choice"
                            : "a fact is known when its answer stands in what the model generates";
     return text + "; accuracies are means over " +
            (group.varies_by_template() ? "templates" : "seeds") + ".";
@@ -92,11 +92,15 @@ class ComparisonPage {
     std::vector<std::string> heads{"Model"};
     if (with_families) heads.push_back("Family");
     heads.insert(heads.end(), {"Accuracy", "SD over relations", "SD over variants", "Variants",
-                               "Relations", "Facts"});
+                               "Relations", "Facts", "Ties"});
+    const bool any = has_ties(made_);
+    if (any) heads.push_back(detail::first_wins_title);
     std::string html =
         heading("Leaderboard of models",
                 "Mean accuracy over the relations all models have, each relation counting once, "
-                "with its 95% interval. SDs are sample standard deviations.") +
+                "with its 95% interval. SDs are sample standard deviations. Ties: answers whose "
+                "best score is shared; one of n with the right choice counts 1/n, and is known to "
+                "no model.") +
         table_begin(heads);
     for (const ModelStanding& standing : made_.models) {
       const AccuracySpread& overall = standing.spread.overall;
@@ -108,7 +112,8 @@ class ComparisonPage {
       html += detail::cell(overall.accuracy) + plain_cell(standing.spread.sd_over_relations) +
               plain_cell(overall.sd) + detail::number_cell(overall.variants) +
               detail::number_cell(standing.spread.relations.size()) +
-              detail::number_cell(overall.accuracy.count) + "</tr>\n";
+              detail::number_cell(overall.accuracy.count) + detail::number_cell(overall.ties.tied) +
+              (any ? detail::cell(overall.accuracy_first_wins) : "") + "</tr>\n";
     }
     return html + table_end;
   }
@@ -223,8 +228,9 @@ class ComparisonPage {
     if (made_.pairs.empty()) return "";
     std::string html =
         heading("Base against fine-tuned",
-                "Over the relations, variants and facts both models have. η(tuned|base): the share "
-                "of what the tuned model knows that its base knows too.") +
+                "Over the relations, variants and facts both models have. Accuracy: the share of "
+                "facts known, so a tie counts as wrong. η(tuned|base): the share of what the tuned "
+                "model knows that its base knows too.") +
         table_begin({"Base", "Fine-tuned", "Base accuracy", "Tuned accuracy", "Tuned − base",
                      "η(tuned|base)", "η(base|tuned)"});
     for (const TunedComparison& pair : made_.pairs) {

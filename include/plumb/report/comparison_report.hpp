@@ -119,13 +119,22 @@ inline void write_comparison(const Comparison& made, const Json& settings,
 [[nodiscard]] inline std::string comparison_table(const Comparison& made) {
   const AccuracyTable& table = made.table;
   const auto sd = [](const std::optional<double>& value) { return value ? fixed(*value, 3) : "–"; };
-  TextTable models(
-      {"model", "accuracy [95%]", "SD over relations", "SD over variants", "relations", "facts"});
+  const bool any = has_ties(made);
+  std::vector<std::string> heads{
+      "model", "accuracy [95%]", "SD over relations", "SD over variants", "relations", "facts",
+      "ties"};
+  if (any) heads.push_back(detail::first_wins);
+  TextTable models(heads);
   for (const auto& [m, spread] : made.models) {
-    models.add({table.models[m], with_interval(spread.overall.accuracy),
-                sd(spread.sd_over_relations), sd(spread.overall.sd),
-                std::to_string(spread.relations.size()),
-                std::to_string(spread.overall.accuracy.count)});
+    std::vector<std::string> row{table.models[m],
+                                 with_interval(spread.overall.accuracy),
+                                 sd(spread.sd_over_relations),
+                                 sd(spread.overall.sd),
+                                 std::to_string(spread.relations.size()),
+                                 std::to_string(spread.overall.accuracy.count),
+                                 std::to_string(spread.overall.ties.tied)};
+    if (any) row.push_back(with_interval(spread.overall.accuracy_first_wins));
+    models.add(row);
   }
   std::string text = models.text();
   TextTable rates({"of what it knows, known by", "η [95%]", "r of accuracies"});

@@ -78,7 +78,7 @@ inline constexpr std::string_view explorer_script = R"js(
       if (t !== template || which === 'wrong' && right || which === 'right' && !right) return;
       if (!(subject + ' ' + aliases).toLocaleLowerCase().includes(wanted)) return;
       const item = make('li'), button = make('button'); button.type = 'button';
-      button.append(make('span', right ? '✓' : '✗', 'mark ' + (right ? 'right' : 'wrong')), make('bdi', subject));
+      button.append(make('span', right ? '✓' : predicted(row) < 0 ? '=' : '✗', 'mark ' + (right ? 'right' : 'wrong')), make('bdi', subject));
       button.addEventListener('click', () => show(row, button)); item.append(button); $('facts').append(item);
     });
     const first = $('facts').querySelector('button'); if (first) first.click();
@@ -126,8 +126,9 @@ inline void write_explorer(std::ostream& out, const std::vector<RecordedRelation
       }
       std::string aliases;
       for (const std::string& alias : row.fact.subject_aliases) aliases += alias + " ";
+      const bool is_tie = over::count(row.scores, *best) > 1;  // which is no answer
       rows.push_back({row.fact.subject, row.template_index, row.fact.answer, aliases,
-                      best - row.scores.begin()});
+                      is_tie ? -1 : best - row.scores.begin()});
       if (!row.fact.choices.empty()) rows.back().push_back(row.fact.choices);
     });
     const Json head = {{"code", recorded.relation.code},

@@ -58,6 +58,8 @@ inline std::string overview_section(const ManyPromptResults& made) {
                                  "Range",   "SD",    "SD, closed form", "Consist"};
   if (sure) heads.push_back("Overconf");
   if (words) heads.insert(heads.end(), {"One word, facts", "One word, prompts", "Without a word"});
+  if (has_closed_sets(made)) heads.push_back("Ties");
+  if (has_ties(made)) heads.push_back(first_wins_title);
   std::string rows;
   for (const ManyPromptResult& way : made.ways) {
     const SampledAccuracy& sampled = headline_samplings(made, way);
@@ -72,8 +74,13 @@ inline std::string overview_section(const ManyPromptResults& made) {
             plain_number_cell(if_any(sampled.facts > 0, sampled.exact_sd), 4) +
             share_cell(way.consistency.overall.all);
     if (sure) rows += cell(way.overconfidence ? way.overconfidence->overconf : Estimate{});
-    if (words)
+    if (words) {
       rows += cell(way.one_word) + plain_number_cell(one_word_share(way)) + number_cell(way.empty);
+    }
+    if (has_closed_sets(made)) {
+      rows += way.generated ? plain_number_cell(std::nullopt) : number_cell(way.coverage.ties.tied);
+    }
+    if (has_ties(made)) rows += cell(way.coverage.average_first_wins);
     rows += "</tr>\n";
   }
   std::string text =
@@ -94,6 +101,12 @@ inline std::string overview_section(const ManyPromptResults& made) {
         "prompts, "
         "and as the share of all prompts, in which facts with more prompts weigh more. "
         "Answers without a word match each other, so they make Consist look better.";
+  if (has_closed_sets(made)) {
+    text +=
+        " Ties: answers to closed sets whose best score is shared. One of n with the right option "
+        "counts 1/n in Acc@1 and its samplings, matches no other answer, and is not right wherever "
+        "it is asked what is known.";
+  }
   return heading("Accuracy over all prompts, and what it depends on",
                  "One row for each way of asking, with 95% intervals over facts.") +
          table_begin(heads) + rows + table_end + words_below(text);

@@ -106,6 +106,15 @@ struct ManyPromptResults {
   std::vector<std::string> remarks;
 };
 
+/// Whether there are closed sets, and a tie among their answers.
+[[nodiscard]] inline bool has_closed_sets(const ManyPromptResults& made) {
+  return over::any_of(made.ways, [](const ManyPromptResult& way) { return !way.generated; });
+}
+[[nodiscard]] inline bool has_ties(const ManyPromptResults& made) {
+  return over::any_of(made.ways,
+                      [](const ManyPromptResult& way) { return way.coverage.ties.tied > 0; });
+}
+
 /// The samplings that the headline goes by.
 [[nodiscard]] inline const SampledAccuracy& headline_samplings(const ManyPromptResults& made,
                                                                const ManyPromptResult& way) {
@@ -257,6 +266,9 @@ inline void remark_on_lone_facts(const std::vector<ManyPromptResult>& ways,
 
 /// What must be said of a way of asking.
 inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& remarks) {
+  if (const auto warning = tie_warning(way.coverage.ties)) {
+    remarks.push_back(way.name + ": " + *warning);
+  }
   if (way.empty > 0) {
     remarks.push_back(way.name + ": " + counted(way.empty, "answer") +
                       " without a word, counted as wrong.");

@@ -35,6 +35,7 @@ inline Json diversity_json(const PromptDiversity& made) {
 
 inline Json coverage_json(const ManyPromptResult& way) {
   Json json = {{"average", to_json(way.coverage.average)},
+               {"average_first_wins", to_json(way.coverage.average_first_wins)},
                {"maximum", to_json(way.coverage.maximum)},
                {"minimum", to_json(way.coverage.minimum)},
                {"oracle", to_json(way.coverage.oracle)},
@@ -187,6 +188,7 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
                  {"generated_templates", way.manual.generated}}}};
   json["styles"] = paired_json(way.styles.accuracy, "cloze", "question");
   json["styles"]["facts_of_one_style"] = way.styles.one_style;
+  put_ties(json, way.coverage.ties);
   if (way.generated) {
     const auto share = one_word_share(way);
     json["one_word"] = {{"mean_over_facts", to_json(way.one_word)},

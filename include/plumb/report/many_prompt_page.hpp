@@ -25,7 +25,8 @@ inline std::string asked_in_words(const ManyPromptResults& made) {
       "Each fact is asked with many prompts: the templates of its relation, each "
       "with the names of its subject. ";
   if (words) text += "A generated answer is right when it holds a name of an object of the fact. ";
-  if (options) text += "An answer to a closed set is right when the true option is the likeliest. ";
+  if (options)
+    text += "An answer to a closed set is right when the true option alone is the likeliest. ";
   text.pop_back();
   return text;
 }

@@ -62,6 +62,8 @@ class ManyPromptReport {
     if (sure) heads.push_back("Overconf");
     if (words) heads.insert(heads.end(), {"1-word, facts", "1-word, prompts"});
     heads.insert(heads.end(), {"max", "oracle"});
+    if (has_closed_sets(made_)) heads.push_back("ties");
+    if (has_ties(made_)) heads.push_back(detail::first_wins);
     TextTable table(heads);
     for (const ManyPromptResult& way : made_.ways) {
       const SampledAccuracy& sampled = headline_samplings(made_, way);
@@ -82,6 +84,10 @@ class ManyPromptReport {
       }
       row.push_back(number_or_dash(way.coverage.maximum));
       row.push_back(number_or_dash(way.coverage.oracle));
+      if (has_closed_sets(made_)) {
+        row.push_back(way.generated ? "–" : std::to_string(way.coverage.ties.tied));
+      }
+      if (has_ties(made_)) row.push_back(with_interval(way.coverage.average_first_wins));
       table.add(row);
     }
     return table.text();

@@ -49,6 +49,8 @@ struct ManyShotResults {
   /// Choices of all facts, and those whose tokens are the beginning of another's of the same fact.
   std::size_t choices = 0;
   std::size_t choices_beginning_another = 0;
+  /// Among all answers by choice.
+  TieCount ties{};
 };
 
 /// What guessing reaches over the relations of a group, each counting once as in its accuracy.
@@ -122,6 +124,10 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
   }
   made.remarks = told_once(remarks);
   made.groups = accuracy_spreads(made.study, bootstrap);
+  for (const GroupSpread& spread : made.groups) {
+    if (spread.group.by == "choice") made.ties += spread.overall.ties;
+  }
+  if (auto warning = tie_warning(made.ties)) made.remarks.push_back(std::move(*warning));
   made.side_by_side = detail::groups_side_by_side(made, bootstrap);
   for (const GroupSpread& spread : made.groups) {
     const Setting& group = spread.group;
@@ -141,9 +147,12 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
 }
 
 [[nodiscard]] inline Json to_json(const AccuracySpread& spread) {
-  return {{"accuracy", to_json(spread.accuracy)},
-          {"sd", spread.sd ? Json(*spread.sd) : Json()},
-          {"variants", spread.variants}};
+  Json json = {{"accuracy", to_json(spread.accuracy)},
+               {"accuracy_first_wins", to_json(spread.accuracy_first_wins)},
+               {"sd", spread.sd ? Json(*spread.sd) : Json()},
+               {"variants", spread.variants}};
+  put_ties(json, spread.ties);
+  return json;
 }
 
 [[nodiscard]] inline Json to_json(const GroupSpread& spread) {
@@ -160,6 +169,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
   Json json = {{"chance", made.chance_by_relation},
                {"choices", made.choices},
                {"choices_beginning_another", made.choices_beginning_another}};
+  put_ties(json, made.ties);
   const auto put = [&](const char* name, const std::vector<GroupSpread>& spreads) {
     json[name] = Json::object();
     for (const GroupSpread& spread : spreads) {

@@ -45,7 +45,27 @@ inline std::string many_shot_cards(const ManyShotResults& made) {
   html += card("Facts", std::to_string(facts), counted(made.study.relations.size(), "relation"));
   html += card("Choices", std::to_string(made.choices),
                std::to_string(made.choices_beginning_another) + " begin another of the fact");
+  html += card("Ties", std::to_string(made.ties.tied),
+               "of " + counted(made.ties.answers, "answer") + " under all settings");
   return "<div class=\"cards\">\n" + html + "</div>\n";
+}
+
+/// Ties of each setting, where there are any.
+inline std::string ties_section(const ManyShotResults& made) {
+  if (made.ties.tied == 0) return "";
+  std::string html =
+      heading("Ties",
+              "Answers whose best score several choices share. One of n with the right choice "
+              "counts 1/n in accuracy and is not known. First wins: as if the first of them were "
+              "the answer.") +
+      table_begin({"Setting", "Answers", "Ties", "Accuracy", first_wins_title});
+  for (const GroupSpread& spread : made.groups) {
+    if (spread.group.by != "choice") continue;
+    html += "<tr><td>" + label(setting_name(spread.group)) + "</td>" +
+            number_cell(spread.overall.ties.answers) + number_cell(spread.overall.ties.tied) +
+            cell(spread.overall.accuracy) + cell(spread.overall.accuracy_first_wins) + "</tr>\n";
+  }
+  return html + table_end;
 }
 
 /// The paper's Table 8, for one model.
@@ -76,7 +96,7 @@ inline std::string relations_section(const ManyShotResults& made) {
   std::string out =
       page_begin(title) + "<h1>" + label(title) +
       "</h1>\n<p class=\"dim\">Many-shot probe: other facts of the relation are shown "
-      "as bare pairs, and a fact is known when its object is the likeliest of its "
+      "as bare pairs, and a fact is known when its object alone is the likeliest of its "
       "choices.</p>\n";
   if (settings.value("quantized", false)) {
     out += note("Quantised weights (" + setting("weights") +
@@ -87,7 +107,7 @@ inline std::string relations_section(const ManyShotResults& made) {
   out += detail::many_shot_cards(made) + detail::shots_section(made) +
          detail::methods_section(made) + detail::separators_section(made) +
          detail::relations_section(made) + detail::confidence_section(made) +
-         detail::generation_section(made);
+         detail::generation_section(made) + detail::ties_section(made);
   for (const InjectionResults& results : made.injections) out += injection_section(results);
   return out + settings_table(settings) + page_end();
 }

@@ -48,15 +48,23 @@ class ManyShotReport {
     write_atomically(target / "report.html", many_shot_page(made_, settings_));
   }
 
-  /// The tables for a terminal: settings, then relations under the most shots.
+  /// The table for a terminal: settings, then how many shots are enough. Accuracy where the first
+  /// of a tie wins is in it where there is a tie, as on the page.
   [[nodiscard]] std::string table() const {
-    TextTable table({"setting", "relations", "facts", "accuracy [95%]", "SD", "variants"});
+    std::vector<std::string> heads{"setting", "relations", "facts", "accuracy [95%]",
+                                   "SD",      "variants",  "ties"};
+    if (made_.ties.tied > 0) heads.push_back(detail::first_wins);
+    TextTable table(heads);
     for (const GroupSpread& spread : made_.groups) {
-      table.add({setting_name(spread.group), std::to_string(spread.relations.size()),
-                 std::to_string(spread.overall.accuracy.count),
-                 with_interval(spread.overall.accuracy),
-                 spread.overall.sd ? fixed(*spread.overall.sd, 3) : "–",
-                 std::to_string(spread.overall.variants)});
+      std::vector<std::string> row{setting_name(spread.group),
+                                   std::to_string(spread.relations.size()),
+                                   std::to_string(spread.overall.accuracy.count),
+                                   with_interval(spread.overall.accuracy),
+                                   spread.overall.sd ? fixed(*spread.overall.sd, 3) : "–",
+                                   std::to_string(spread.overall.variants),
+                                   detail::ties_text(spread)};
+      if (made_.ties.tied > 0) row.push_back(with_interval(spread.overall.accuracy_first_wins));
+      table.add(row);
     }
     std::string text = table.text() + "\n";
     for (const ShotsCurve& curve : made_.curves) {

@@ -23,15 +23,23 @@ namespace plumb {
           {"interval", estimate.method}};
 }
 
+/// Adds how many answers share their best score, and of how many answers.
+inline void put_ties(Json& json, const TieCount& ties) {
+  json["ties"] = ties.tied;
+  json["answers"] = ties.answers;
+}
+
 [[nodiscard]] inline Json to_json(const GroupMetrics& metrics) {
   Json json = {{"relations", metrics.relations}, {"facts", metrics.facts}};
   json["accuracy"] = to_json(metrics.accuracy);
+  json["accuracy_first_wins"] = to_json(metrics.accuracy_first_wins);
   for (std::size_t i = 0; i < hit_levels.size(); ++i) {
     json["hits_at_" + std::to_string(hit_levels[i])] = to_json(metrics.hits[i]);
   }
   json["mean_rank"] = to_json(metrics.mean_rank);
   json["mean_reciprocal_rank"] = to_json(metrics.mean_reciprocal_rank);
-  json["ties_for_best"] = metrics.ties_for_best;
+  json["answers"] = metrics.ties_for_best.answers;
+  json["ties_for_best"] = metrics.ties_for_best.tied;
   json["ties_with_answer"] = metrics.ties_with_answer;
   return json;
 }
@@ -43,8 +51,9 @@ namespace plumb {
   for (const auto& [code, group] : metrics.relations) json["relations"][code] = to_json(group);
   json["domains"] = Json::object();
   for (const auto& [domain, group] : metrics.domains) {
-    json["domains"][domain] = to_json(group.first);
-    json["domains"][domain]["accuracy_divided_support"] = to_json(group.second);
+    Json& one = json["domains"][domain] = to_json(group.metrics);
+    one["accuracy_divided_support"] = to_json(group.divided_support);
+    one["accuracy_divided_support_first_wins"] = to_json(group.divided_support_first_wins);
   }
   json["cardinality"] = Json::object();
   for (const auto& [kind, group] : metrics.cardinality) json["cardinality"][kind] = to_json(group);

@@ -67,22 +67,34 @@ class ProbeReport {
     write_atomically(target / "report.html", page());
   }
 
-  /// The table for a terminal: a row for each relation, then the groups.
+  /// The table for a terminal: a row for each relation, then the groups. Accuracy where the first
+  /// of a tie wins is in it where there is a tie, as on the page.
   [[nodiscard]] std::string table() const {
-    TextTable table({"relation", "facts", "options", "accuracy [95%]", "Hit@3", "Hit@10",
-                     "MRR [95%]", "mean rank", "ties"});
+    const bool any = pooled_.overall.ties_for_best.tied > 0;
+    std::vector<std::string> heads{"relation",       "facts",     "options",
+                                   "accuracy [95%]", "Hit@3",     "Hit@10",
+                                   "MRR [95%]",      "mean rank", "ties"};
+    if (any) heads.push_back(detail::first_wins);
+    TextTable table(heads);
     const auto add = [&](const std::string& name, const GroupMetrics& group,
                          const std::string& options) {
-      table.add({name, std::to_string(group.facts), options, with_interval(group.accuracy),
-                 number_or_dash(group.hits[1], 3), number_or_dash(group.hits[3], 3),
-                 with_interval(group.mean_reciprocal_rank), number_or_dash(group.mean_rank, 1),
-                 std::to_string(group.ties_for_best)});
+      std::vector<std::string> row{name,
+                                   std::to_string(group.facts),
+                                   options,
+                                   with_interval(group.accuracy),
+                                   number_or_dash(group.hits[1], 3),
+                                   number_or_dash(group.hits[3], 3),
+                                   with_interval(group.mean_reciprocal_rank),
+                                   number_or_dash(group.mean_rank, 1),
+                                   std::to_string(group.ties_for_best.tied)};
+      if (any) row.push_back(with_interval(group.accuracy_first_wins));
+      table.add(row);
     };
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       add(ranks_[i].code, pooled_.relations[i].second, std::to_string(ranks_[i].options));
     }
     table.add_rule();
-    for (const auto& [domain, group] : pooled_.domains) add(domain, group.first, "");
+    for (const auto& [domain, group] : pooled_.domains) add(domain, group.metrics, "");
     if (!pooled_.domains.empty()) table.add_rule();
     for (const auto& [kind, group] : pooled_.cardinality) add(kind, group, "");
     add("all facts", pooled_.overall, "");
@@ -99,6 +111,7 @@ class ProbeReport {
       const std::string& note = recorded.relation.note;
       if (!note.empty() && over::find(all, note) == all.end()) all.push_back(note);
     }
+    if (auto warning = tie_warning(pooled_.overall.ties_for_best)) all.push_back(*warning);
     return all;
   }
 
@@ -119,7 +132,7 @@ class ProbeReport {
         add("relation", code, which, group, fixed(1.0 / static_cast<double>(relation->options), 6));
       }
       for (const auto& [domain, group] : metrics.domains)
-        add("domain", domain, which, group.first, "");
+        add("domain", domain, which, group.metrics, "");
       for (const auto& [kind, group] : metrics.cardinality)
         add("cardinality", kind, which, group, "");
       add("overall", "all facts", which, metrics.overall, "");
@@ -164,13 +177,21 @@ class ProbeReport {
            "of facts "
            "whose answer is among the k likeliest; – where a relation has fewer than k options. "
            "Ties: "
-           "rows whose best score is shared, where the first option counts as the answer.</p>\n"
+           "rows whose best score is shared; one of n that holds the right option counts 1/n in "
+           "accuracy, and Hit@k counts a tie by the share of its orders that hit."
+        << (pooled_.overall.ties_for_best.tied > 0
+                ? " First wins: the first of them is taken for the answer, as in lm-pub-quiz."
+                : "")
+        << "</p>\n"
         << relation_table();
     const bool whole = setting("reduction") != "mean" && setting("span") == "statement";
     out << "<h2>What the model believes</h2>\n<p class=\"dim\">Every option of a fact with its "
         << (whole ? "probability among the options."
                   : "share of the softmax over the options' scores (" + setting("reduction") +
                         " over the " + setting("span") + ").")
+        << (pooled_.overall.ties_for_best.tied > 0
+                ? " A fact marked = is a tie, so it is not known."
+                : "")
         << "</p>\n";
     write_explorer(out, relations_);
     out << settings_table(settings_) << page_end();
@@ -187,8 +208,11 @@ class ProbeReport {
         card("Facts", std::to_string(all.facts),
              std::to_string(all.relations) + " relations, " + std::to_string(templates_.size()) +
                  (templates_.size() == 1 ? " template" : " templates"));
-    html += card("Ties", std::to_string(all.ties_for_best),
+    html += card("Ties", std::to_string(all.ties_for_best.tied),
                  std::to_string(all.ties_with_answer) + " with the right answer");
+    if (all.ties_for_best.tied > 0) {
+      html += card(detail::first_wins_title, all.accuracy_first_wins);
+    }
     return html;
   }
 
@@ -206,7 +230,7 @@ class ProbeReport {
   std::string group_charts() const {
     std::vector<Bar> bars;
     for (const auto& [domain, group] : pooled_.domains)
-      bars.push_back({domain, group.first.accuracy});
+      bars.push_back({domain, group.metrics.accuracy});
     for (const auto& [kind, group] : pooled_.cardinality) bars.push_back({kind, group.accuracy});
     std::string html =
         "<h2>Accuracy by domain and cardinality</h2>\n<p class=\"dim\">1:1: no two facts of "
@@ -224,9 +248,12 @@ class ProbeReport {
   }
 
   std::string relation_table() const {
-    std::string html =
-        table_begin({"Relation", "Facts", "Options", "Kind", "Accuracy", "95%", "Hit@1", "Hit@3",
-                     "Hit@5", "Hit@10", "MRR", "Mean rank", "Ties"});
+    const bool any = pooled_.overall.ties_for_best.tied > 0;
+    std::vector<std::string> heads{"Relation", "Facts",     "Options", "Kind",  "Accuracy",
+                                   "95%",      "Hit@1",     "Hit@3",   "Hit@5", "Hit@10",
+                                   "MRR",      "Mean rank", "Ties"};
+    if (any) heads.push_back(detail::first_wins_title);
+    std::string html = table_begin(heads);
     const auto cell = [](double value, const std::string& text) {
       return "<td data-v=\"" + fixed(value, 6) + "\">" + text + "</td>";
     };
@@ -246,8 +273,9 @@ class ProbeReport {
                           fixed(group.accuracy.low, 2) + "–" + fixed(group.accuracy.high, 2)));
       for (const Estimate& hit : group.hits) html += estimate(hit, 3);
       html += estimate(group.mean_reciprocal_rank, 3) + estimate(group.mean_rank, 1) +
-              cell(static_cast<double>(group.ties_for_best), std::to_string(group.ties_for_best)) +
-              "</tr>\n";
+              cell(static_cast<double>(group.ties_for_best.tied),
+                   std::to_string(group.ties_for_best.tied)) +
+              (any ? estimate(group.accuracy_first_wins, 3) : "") + "</tr>\n";
     }
     return html + table_end;
   }

@@ -23,6 +23,7 @@
 #include "plumb/measure/correlation.hpp"
 #include "plumb/measure/rank_metrics.hpp"
 #include "plumb/measure/significance.hpp"
+#include "plumb/measure/ties.hpp"
 #include "plumb/rank/recorded_entity_ranks.hpp"
 #include "plumb/report/text_table.hpp"
 
@@ -197,6 +198,9 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
       throw user_error({.file = file}, "holds no rank", "rank again");
     }
     detail::measure(method, bootstrap);
+    if (const auto warning = rank_tie_warning(method.raw[0].tied, method.raw[0].queries)) {
+      made.remarks.push_back(name + ": " + *warning);
+    }
     if (method.raw[0].undecided > 0) {
       double least = 0, most = 0;
       for (const EntityRank& rank : method.ranks) {

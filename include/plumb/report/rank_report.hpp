@@ -59,6 +59,7 @@ class RankReport {
   [[nodiscard]] std::string table() const {
     std::vector<std::string> heads{"method", "queries", "candidates", "MR", "MRR [95%]", "AMRI"};
     for (const std::size_t k : entity_hit_levels) heads.push_back("Hit@" + std::to_string(k));
+    heads.push_back("ties");
     TextTable table(heads);
     for (const RankedMethod& method : made_.methods) {
       for (const bool filtered : {false, true}) {
@@ -70,6 +71,7 @@ class RankReport {
                                      with_interval(metrics.mean_reciprocal_rank),
                                      number_or_dash(metrics.adjusted_mean_rank_index)};
         for (const Estimate& hits : metrics.hits) row.push_back(number_or_dash(hits));
+        row.push_back(std::to_string(metrics.tied));
         table.add(row);
       }
     }

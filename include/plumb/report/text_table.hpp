@@ -41,6 +41,14 @@ namespace plumb {
          fixed(estimate.high, decimals) + "]";
 }
 
+namespace detail {
+
+/// What tables call accuracy where the first of a tie is the answer.
+inline constexpr const char* first_wins = "accuracy (first wins)";
+inline constexpr const char* first_wins_title = "Accuracy (first wins)";
+
+}  // namespace detail
+
 /// "1 fact", "2 facts"; "1 query", "2 queries".
 [[nodiscard]] inline std::string counted(std::size_t count, std::string noun) {
   if (count != 1 && noun.ends_with("ry")) noun.replace(noun.size() - 1, 1, "ie");

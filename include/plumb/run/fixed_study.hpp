@@ -139,9 +139,11 @@ inline void for_each_text(const FixedStudy& study, const std::filesystem::path& 
 /// A study's results in the shape it came in.
 struct FixedResult {
   Json study;
+  /// A tie for the best counts 1/n.
   double accuracy = 0;
+  TieCount ties{};
   /// Largest difference from the file's scores; none where it has none.
-  std::optional<double> worst_difference;
+  std::optional<double> worst_difference{};
 };
 
 /// Scores a study; `index` names it in the journal.
@@ -164,9 +166,9 @@ template <class Scorer>
   const std::vector<StatementScore> scores = packs.score(name, 0, block);
   packs.finish(name, block.cost());
 
-  FixedResult result{study.source, 0, {}};
+  FixedResult result{study.source};
   result.study["model"] = model;
-  std::size_t right = 0;
+  double right = 0;
   for (std::size_t t = 0, at = 0; t < study.tests.size(); ++t) {
     const FixedStudy::Test& test = study.tests[t];
     std::vector<double> row;
@@ -176,11 +178,13 @@ template <class Scorer>
       result.worst_difference =
           std::max(result.worst_difference.value_or(0), std::abs(row[c] - test.scores[c]));
     }
-    const Prediction made = predict(row, 0);
-    if (study.choices[made.option] == test.answer) ++right;
+    const auto answer = over::find(study.choices, test.answer);  // refused where it is not there
+    const Prediction made = predict(row, static_cast<std::size_t>(answer - study.choices.begin()));
+    right += made.accuracy();
+    result.ties.add(made.is_tie());
     result.study["test"][t]["scores"] = row;
   }
-  result.accuracy = static_cast<double>(right) / static_cast<double>(study.tests.size());
+  result.accuracy = right / static_cast<double>(study.tests.size());
   result.study["accuracy"] = result.accuracy;
   return result;
 }
