@@ -7,6 +7,7 @@
 // shots, keeps the scores in a run folder and shows the result; or replays a fixed study. Generic
 // over the backend: `make_model(ModelOptions)` gives a CausalLm.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "plumb/run/fixed_study.hpp"
 #include "plumb/run/many_shot_check.hpp"
 #include "plumb/run/many_shot_generation.hpp"
+#include "plumb/run/many_shot_prompts.hpp"
 #include "plumb/run/many_shot_run.hpp"
 #include "plumb/run/progress.hpp"
 
@@ -65,17 +67,18 @@ inline Json many_shot_settings(const ManyShotArguments& arguments, const Dataset
 /// What metadata_many_shot.json says of a relation.
 inline Json many_shot_metadata(const ManyShotRelation& asked,
                                const std::vector<RelationRemark>& notes, std::size_t beginning,
-                               std::size_t seeds) {
+                               const ManyShotOptions& study) {
   const Relation& relation = asked.relation();
   std::size_t choices = 0;
   for (const Choices& of_fact : asked.choices()) choices += of_fact.options.size();
   // By seed: the instances of the training facts in the order in which they become shots.
   Json shots = Json::array();
-  for (std::size_t seed = 0; seed < seeds && !asked.skipped(); ++seed) {
-    Json& order = shots.emplace_back(Json::array());
-    for (const std::size_t f : shot_order(relation, asked.split(), seed)) {
-      order.push_back(relation.facts[f].instance);
-    }
+  for (std::size_t seed = 0; seed < study.seeds && !asked.skipped(); ++seed) {
+    shots.push_back(asked.shot_instances(seed));
+  }
+  Json templates = Json::object();
+  if (const auto own = study.baselines.find(relation.code); own != study.baselines.end()) {
+    templates = {{"hgp", own->second.hgp}, {"mmp", own->second.mmp}};
   }
   Json said = Json::array();
   for (const RelationRemark& note : notes) said.push_back(to_json(note));
@@ -85,6 +88,7 @@ inline Json many_shot_metadata(const ManyShotRelation& asked,
           {"training", asked.split().training.size()},
           {"test", asked.split().test.size()},
           {"shots", std::move(shots)},
+          {"templates", std::move(templates)},
           {"notes", said},
           {"skipped", asked.skipped() ? to_json(*asked.skipped()) : Json()},
           {"choices", choices},
@@ -218,7 +222,7 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
       designs.push_back(std::move(*design));
     }
     metadata["relations"][asked.relation().code] = detail::many_shot_metadata(
-        asked, notes, check.choices_beginning_another(asked), arguments.study.seeds);
+        asked, notes, check.choices_beginning_another(asked), arguments.study);
   }
   if (total == 0) {
     throw user_error(
@@ -232,6 +236,10 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   }
   const RunFolder folder(arguments.out, detail::many_shot_settings(arguments, dataset, description),
                          arguments.resume);
+  ExamplePrompts examples;
+  for_each_many_shot_prompt(relations, designs, form, arguments.generate > 0, arguments.bos, {},
+                            std::ref(examples));
+  examples.write(folder);
   Progress progress(console.err, total, "choices", console.err_is_terminal);
   RunSummary summary;
   std::optional<TokenId> bos;
