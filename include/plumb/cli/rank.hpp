@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,6 +29,7 @@
 #include "plumb/run/name_search_run.hpp"
 #include "plumb/run/progress.hpp"
 #include "plumb/run/rank_parts.hpp"
+#include "plumb/run/rank_prompts.hpp"
 
 namespace plumb {
 namespace detail {
@@ -75,6 +77,15 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
            {"bos_of_names", yes(arguments.bos_of_names)},
            {"seed", arguments.seed}});
   return settings;
+}
+
+inline RankMethods methods_of(const RankArguments& arguments) {
+  return {arguments.deer,
+          arguments.likelihood,
+          arguments.lm_head,
+          arguments.entities.empty(),
+          arguments.bos_of_vectors,
+          arguments.bos_of_names};
 }
 
 inline void write_ranks(const RunFolder& folder, const std::string& method,
@@ -199,6 +210,10 @@ int run_rank_command(Console& console, MakeModel make_model) {
     remarks.push_back(std::move(*remark));
   }
   const RunFolder folder(arguments.out, settings, arguments.resume);
+  ExamplePrompts examples;
+  for_each_rank_prompt(parts, arguments.ranking, detail::methods_of(arguments), {},
+                       std::ref(examples));
+  examples.write(folder);
   PartWork work(folder.file("journal.jsonl"), detail::part_bars(console));
   if (arguments.deer) {
     methods = detail::rank_by_deer(model, arguments, parts, given, folder, work);

@@ -44,22 +44,15 @@ class NameSearchRun {
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
   [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, bool with_bos,
                                                    const std::string& label = "") {
-    std::vector<std::string> texts;
-    for (const std::uint32_t e : plan.candidates.entities()) {
-      texts.push_back(TriplePrompt::candidate(plan.graph.entities[e]));
-    }
-    return searched(plan, "likelihood", label, NameTrie(model_, texts), QueryForm::paper, with_bos,
+    return searched(plan, "likelihood", label, NameTrie(model_, likelihood_texts(plan)), QueryForm::paper, with_bos,
                     options_.search);
   }
 
   /// Ranks by the next token alone; all candidates have names of one token.
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, bool with_bos,
                                                 const std::string& label = "") {
-    std::vector<std::string> texts;
-    for (const std::uint32_t e : plan.candidates.entities()) {
-      texts.push_back((options_.form == QueryForm::paper ? " " : "") + plan.graph.entities[e].name);
-    }
-    return searched(plan, "lm-head", label, NameTrie(model_, texts), options_.form, with_bos, {});
+    return searched(plan, "lm-head", label, NameTrie(model_, head_texts(plan, options_.form)),
+                    options_.form, with_bos, {});
   }
 
   /// By method; " heads" behind it for head queries.
