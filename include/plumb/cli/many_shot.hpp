@@ -64,6 +64,35 @@ inline Json many_shot_settings(const ManyShotArguments& arguments, const Dataset
   return settings;
 }
 
+/// The relations that are asked, and the aliases of objects in the whole dataset.
+struct StudiedData {
+  Dataset dataset;
+  ObjectAliases aliases;
+};
+
+inline StudiedData studied_data(const ManyShotArguments& arguments) {
+  StudiedData data{load_dataset(arguments.data), {}};
+  data.aliases = object_aliases(data.dataset);  // whichever relations are asked
+  data.dataset = select(std::move(data.dataset), arguments.relations, 0);
+  return data;
+}
+
+/// What is asked of each; all that is given must outlive it.
+inline std::vector<ManyShotRelation> studied_relations(const Dataset& dataset,
+                                                       const ObjectAliases& aliases,
+                                                       const ManyShotOptions& study) {
+  std::vector<ManyShotRelation> relations;
+  for (const Relation& relation : dataset.relations) {
+    relations.emplace_back(relation, aliases, study);
+  }
+  return relations;
+}
+
+/// How the injection experiment writes its pairs.
+inline ManyShot injection_form(const ManyShotOptions& study) {
+  return {study.pair_separators.front(), study.item_separator, Join::text};
+}
+
 /// What metadata_many_shot.json says of a relation.
 inline Json many_shot_metadata(const ManyShotRelation& asked,
                                const std::vector<RelationRemark>& notes, std::size_t beginning,
@@ -180,13 +209,9 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   if (!arguments.fixed.empty()) return detail::replay(console, arguments, make_model);
 
   const double start = Progress::monotonic_seconds();
-  Dataset dataset = load_dataset(arguments.data);
-  const ObjectAliases aliases = object_aliases(dataset);  // whichever relations are asked
-  dataset = select(std::move(dataset), arguments.relations, 0);
-  std::vector<ManyShotRelation> relations;
-  for (const Relation& relation : dataset.relations) {
-    relations.emplace_back(relation, aliases, arguments.study);
-  }
+  const auto [dataset, aliases] = detail::studied_data(arguments);
+  const std::vector<ManyShotRelation> relations =
+      detail::studied_relations(dataset, aliases, arguments.study);
   if (over::none_of(relations, [](const auto& asked) { return !asked.skipped(); })) {
     throw user_error(
         {.file = arguments.data},
@@ -198,8 +223,7 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   auto model = make_model(arguments.model);
   detail::refuse_empty_options(model, dataset);
   const ModelDescription description = detail::describe_model(model);
-  const ManyShot form{arguments.study.pair_separators.front(), arguments.study.item_separator,
-                      Join::text};
+  const ManyShot form = detail::injection_form(arguments.study);
   Json metadata = {{"model", arguments.model.model.filename().string()},
                    {"dataset", dataset.name},
                    {"relations", Json::object()}};

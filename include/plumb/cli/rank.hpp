@@ -79,13 +79,16 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
   return settings;
 }
 
+/// The graph that is ranked, or the one that a closed set makes.
+inline KnowledgeGraph ranked_graph(const RankArguments& arguments) {
+  if (!is_bear(arguments.data)) return load_graph(arguments.data);
+  return graph_of(load_bear(arguments.data), arguments.ranking.relations);
+}
+
 inline RankMethods methods_of(const RankArguments& arguments) {
-  return {arguments.deer,
-          arguments.likelihood,
-          arguments.lm_head,
-          arguments.entities.empty(),
-          arguments.bos_of_vectors,
-          arguments.bos_of_names};
+  return {arguments.deer,           arguments.likelihood,
+          arguments.lm_head,        arguments.entities.empty(),
+          arguments.bos_of_vectors, arguments.bos_of_names};
 }
 
 inline void write_ranks(const RunFolder& folder, const std::string& method,
@@ -182,9 +185,7 @@ int run_rank_command(Console& console, MakeModel make_model) {
   const detail::RankArguments arguments = words.parse(*values);
   if (!arguments.resume) refuse_used(arguments.out);  // said before a large model is loaded
   const double start = Progress::monotonic_seconds();
-  const KnowledgeGraph graph =
-      is_bear(arguments.data) ? graph_of(load_bear(arguments.data), arguments.ranking.relations)
-                              : load_graph(arguments.data);
+  const KnowledgeGraph graph = detail::ranked_graph(arguments);
   auto model = make_model(arguments.model);
   if (!arguments.fixed.empty()) {
     if constexpr (TreeEmbedder<decltype(model)>) {

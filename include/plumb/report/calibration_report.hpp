@@ -34,13 +34,15 @@ namespace plumb {
   return lines;
 }
 
-/// Writes all of it into `target`, which exists. `settings` is an object for the page's last table.
+/// Writes all of it into `target`, which exists. `settings` is an object for the page's last table,
+/// `prompts` are examples of what was asked.
 inline void write_calibration(const CalibrationResults& results, const Json& settings,
-                              const std::filesystem::path& target) {
+                              const std::filesystem::path& target,
+                              const std::vector<Json>& prompts = {}) {
   write_atomically(target / "metrics.json", to_json(results).dump(2) + "\n");
   for (const auto& [name, text] : calibration_csv(results)) write_atomically(target / name, text);
   write_atomically(target / "recalibration_halves.jsonl", recalibration_halves(results));
-  write_atomically(target / "report.html", CalibrationPage(results).html(settings));
+  write_atomically(target / "report.html", CalibrationPage(results).html(settings, prompts));
 }
 
 namespace detail {

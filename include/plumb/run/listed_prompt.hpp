@@ -78,7 +78,8 @@ inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
 inline std::size_t shared_ids(const std::vector<std::vector<TokenId>>& all) {
   std::size_t shared = all.front().size();
   for (const std::vector<TokenId>& one : all) {
-    const auto end = all.front().begin() + static_cast<std::ptrdiff_t>(std::min(shared, one.size()));
+    const auto end =
+        all.front().begin() + static_cast<std::ptrdiff_t>(std::min(shared, one.size()));
     shared = static_cast<std::size_t>(std::mismatch(all.front().begin(), end, one.begin()).first -
                                       all.front().begin());
   }
@@ -120,8 +121,8 @@ inline std::size_t shared_ids(const std::vector<std::vector<TokenId>>& all) {
     candidate["text"] = one.text.substr(shared);
     if (!one.answer.empty()) candidate["answer"] = detail::spans_json(one.answer);
     if (ids_of) {
-      candidate["ids"] = std::vector<TokenId>(ids[c].begin() + static_cast<std::ptrdiff_t>(first),
-                                              ids[c].end());
+      candidate["ids"] =
+          std::vector<TokenId>(ids[c].begin() + static_cast<std::ptrdiff_t>(first), ids[c].end());
     }
     candidates.push_back(std::move(candidate));
   }

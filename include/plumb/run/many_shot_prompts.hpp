@@ -31,7 +31,8 @@ inline Json many_shot_about(const std::string& part, const ManyShotRelation& ask
                 {"variant", setting.variant}};
   const bool shown = !block.shots.empty();
   const auto before = block.before ? block.before(f) : StandsBefore{shown ? setting.shots : 0};
-  about["shots"] = shown ? Json(asked.shot_instances(setting.variant, before.pairs)) : Json::array();
+  about["shots"] =
+      shown ? Json(asked.shot_instances(setting.variant, before.pairs)) : Json::array();
   if (!before.order.empty()) about["asked_before"] = before.asked;
   return about;
 }

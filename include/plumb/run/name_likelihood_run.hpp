@@ -53,12 +53,9 @@ class NameLikelihoodRun {
         few_shot.name() + " names", prompts.size(),
         [&](std::size_t i) { return names_behind(texts, prompts[i]); },
         [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
-          RecordedNames row{texts.relation(prompts[i]).code,
-                            prompts[i].prompt,
-                            texts.subject(prompts[i]),
-                            {},
-                            0,
-                            texts.shown(prompts[i])};
+          RecordedNames row{
+              texts.relation(prompts[i]).code, prompts[i].prompt, texts.subject(prompts[i]), {}, 0,
+              texts.shown(prompts[i])};
           auto next = scores.begin();
           for (const NamedEntity& object : texts.fact(prompts[i]).objects) {
             const auto end = next + static_cast<std::ptrdiff_t>(object.names.size());

@@ -74,8 +74,7 @@ struct NamesBehind {
 
 /// The names of a fact's objects, object by object, behind one of its prompts.
 [[nodiscard]] inline NamesBehind names_behind(PromptTexts& texts, const PlannedPrompt& planned) {
-  NamesBehind made{
-      texts.context(planned), texts.text(planned), {}, texts.relation(planned).code};
+  NamesBehind made{texts.context(planned), texts.text(planned), {}, texts.relation(planned).code};
   for (const NamedEntity& object : texts.fact(planned).objects) {
     made.names.insert(made.names.end(), object.names.begin(), object.names.end());
   }

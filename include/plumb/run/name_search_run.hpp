@@ -44,8 +44,8 @@ class NameSearchRun {
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
   [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, bool with_bos,
                                                    const std::string& label = "") {
-    return searched(plan, "likelihood", label, NameTrie(model_, likelihood_texts(plan)), QueryForm::paper, with_bos,
-                    options_.search);
+    return searched(plan, "likelihood", label, NameTrie(model_, likelihood_texts(plan)),
+                    QueryForm::paper, with_bos, options_.search);
   }
 
   /// Ranks by the next token alone; all candidates have names of one token.

@@ -75,8 +75,7 @@ class PromptTexts {
   /// The shots that the prompt shows: places in the list of its setting, relation and template.
   [[nodiscard]] std::vector<std::uint32_t> shown(const PlannedPrompt& planned) {
     const std::size_t place = asked_.relations[planned.relation].relation;
-    return few_shot_.shown(shots(place, planned.prompt.template_index), place,
-                           fact_place(planned));
+    return few_shot_.shown(shots(place, planned.prompt.template_index), place, fact_place(planned));
   }
   /// The same of a prompt whose subject has no content.
   [[nodiscard]] std::vector<std::uint32_t> shown_content_free(std::size_t relation,

@@ -82,13 +82,13 @@ void for_each_rank_prompt(const RankParts& parts, const RankOptions& options,
                           const RankMethods& methods, const WantedFact& wanted, Visit visit) {
   const KnowledgeGraph& graph = parts.whole.graph;
   if (methods.deer) {
-    detail::for_each_query_prompt(parts.whole, "deer queries", options.form,
-                                  methods.bos_of_vectors, wanted, visit);
+    detail::for_each_query_prompt(parts.whole, "deer queries", options.form, methods.bos_of_vectors,
+                                  wanted, visit);
     for (const EntityPrompt written : options.entity_prompts) {
       if (!methods.embeds_entities) break;
-      const std::string part =
-          written == EntityPrompt::eol ? "deer entities"
-                                       : "deer-" + std::string(name_of(written)) + " entities";
+      const std::string part = written == EntityPrompt::eol
+                                   ? "deer entities"
+                                   : "deer-" + std::string(name_of(written)) + " entities";
       for (const std::uint32_t e : parts.whole.candidates.entities()) {
         const Entity& entity = graph.entities[e];
         if (!wanted.has(entity.id, entity.name)) continue;

@@ -237,9 +237,12 @@ void for_each_sound_row(const std::filesystem::path& file, Visit visit) {
 template <class Visit>
 void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visit) {
   detail::for_each_sound_row(relation.rows, [&](const Json& line, std::size_t number) {
-    RecordedChoice row{detail::recorded_setting(line), detail::recorded_head(line, number),
-                       line.at("choices"),             line.at("answer"),
-                       line.at("answer_scores"),       detail::recorded_before(line)};
+    RecordedChoice row{detail::recorded_setting(line),
+                       detail::recorded_head(line, number),
+                       line.at("choices"),
+                       line.at("answer"),
+                       line.at("answer_scores"),
+                       detail::recorded_before(line)};
     const bool known = over::all_of(
         row.choices, [&](std::uint32_t option) { return option < relation.options.size(); });
     if (row.choices.empty() || row.scores.size() != row.choices.size() ||
