@@ -8,12 +8,12 @@
 // files that it read; files that are not the same any more are refused by their hash. Non-goals:
 // replays of a file (--fixed), which say themselves what is asked.
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -43,11 +43,14 @@ class AskedRun {
     }
     const std::string of = command();
     if (of != "probe" && of != "many-shot" && of != "rank" && of != "generate") {
-      throw user_error(
-          {.file = file_},
-          of.empty() ? "names no command" : "is of plumb " + of + ", which asks nothing",
-          "name a folder of plumb probe, many-shot, rank, generate or calibrate "
-          "--model");
+      const bool fixed = of.ends_with(" --fixed");
+      throw user_error({.file = file_},
+                       of.empty()
+                           ? "names no command"
+                           : "is of plumb " + of + ", " +
+                                 (fixed ? "whose file says what is asked" : "which asks no model"),
+                       "name a folder of plumb probe, many-shot, rank, generate or calibrate "
+                       "--model");
     }
     if (first_string(run_, "status") != "complete" || !string_list(run_, "command_line") ||
         run_["command_line"].size() < 2) {
@@ -175,7 +178,8 @@ class PromptPrinter {
     if (model_) return *model_;
     const Json hash = run_.settings().value("model_sha256", Json());
     const bool own = model_file_.empty();
-    options.model = own ? first_string(run_.run(), "model_path").value_or("") : model_file_;
+    options.model = model_file_;
+    if (own) options.model = first_string(run_.run(), "model_path").value_or("");
     const bool is_file = std::filesystem::is_regular_file(options.model);
     if (hash.is_string() && !is_file) {
       throw user_error({.file = options.model}, "the model of the run is not there",
