@@ -41,7 +41,7 @@ inline std::string candidate_list(const Json& row) {
   }
   html += "</ol>\n";
   const Json count = row.value("candidate_count", Json());
-  if (!count.is_number_unsigned() || count.get<std::size_t>() <= found->size()) return html;
+  if (!count.is_number_integer() || count.get<std::size_t>() <= found->size()) return html;
   return html + "<p class=\"dim\">and " + std::to_string(count.get<std::size_t>() - found->size()) +
          " more</p>\n";
 }

@@ -27,10 +27,9 @@ struct RecordedInjection {
 };
 
 [[nodiscard]] inline std::string recorded_injection_text(const RecordedInjection& made) {
-  Json json = {{"relation", made.design.relation},
-               {"highlight", made.design.highlight},
-               {"instances", made.design.instances},
-               {"panels", Json::array()}};
+  Json json = {{"relation", made.design.relation}, {"highlight", made.design.highlight}};
+  if (!made.design.instances.empty()) json["instances"] = made.design.instances;
+  json["panels"] = Json::array();
   for (std::size_t i = 0; i < made.design.panels.size(); ++i) {
     const InjectionPanel& panel = made.design.panels[i];
     Json pairs = Json::array();
