@@ -253,6 +253,22 @@ BOOST_AUTO_TEST_CASE(the_last_shot_stands_in_the_place_of_the_asked_fact) {
 }
 
 // Every fact of every relation under every template, for as many shots as there may be and more.
+BOOST_AUTO_TEST_CASE(the_shots_that_are_shown_are_told_by_place) {
+  const MultiPromptDataset dataset = elements_many();
+  const FewShot few_shot(dataset, {relation_source, 2}, 0);
+  const std::vector<AskedUnder> drawn{{1, 3, 0}, {1, 0, 2}, {1, 2, 1}};
+  using Places = std::vector<std::uint32_t>;
+  BOOST_TEST(few_shot.shown(drawn, 1) == (Places{0, 1}));
+  BOOST_TEST(few_shot.shown(drawn, 1, 1) == (Places{0, 1}));  // asked, and not drawn
+  BOOST_TEST(few_shot.shown(drawn, 1, 2) == (Places{0, 1}));
+  BOOST_TEST(few_shot.shown(drawn, 1, 3) == (Places{2, 1}));
+  BOOST_TEST(few_shot.shown(drawn, 1, 0) == (Places{0, 2}));
+  BOOST_TEST(few_shot.shown(drawn, 0, 3) == (Places{0, 1}));  // another relation's third
+  // No more facts: nothing stands in the place of the asked one.
+  BOOST_TEST(few_shot.shown({{1, 3, 0}, {1, 0, 2}}, 1, 3) == Places{1});
+  BOOST_TEST(FewShot(dataset, {}, 0).shown({}, 1, 3).empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_fact_is_never_among_its_own_shots_and_no_shot_stands_twice) {
   const MultiPromptDataset dataset = elements_many();
   for (std::size_t many = 1; many <= 15; ++many) {

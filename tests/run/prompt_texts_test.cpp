@@ -87,6 +87,49 @@ BOOST_AUTO_TEST_CASE(a_whole_prompt_with_shots) {
                                                   "A:");
 }
 
+BOOST_AUTO_TEST_CASE(shots_are_listed_once_for_each_relation_or_template) {
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked{{{2, {0}}, {1, {0, 2}}}, {}, {}};
+  BOOST_TEST(shot_lists(dataset, asked, FewShot(dataset, {}, 7)).empty());
+  // Of this seed the first two are sugar and water, the third is salt, which stands in for either.
+  const auto by_template =
+      shot_lists(dataset, asked, FewShot(dataset, {ShotSource::same_template, 2}, 7));
+  BOOST_REQUIRE(by_template.size() == 2U + 3U);
+  BOOST_TEST((by_template[4] == RecordedShotList{"2-template",
+                                                 "contains",
+                                                 2,
+                                                 {{"contains", "Qsugar", "sugar", "carbon", 2},
+                                                  {"contains", "Qwater", "water", "hydrogen", 2},
+                                                  {"contains", "Qsalt", "salt", "sodium", 2}}}));
+  BOOST_TEST(by_template[0].relation == "family");
+  BOOST_TEST(by_template[1].template_index.value() == 1U);
+  const FewShot of_relation(dataset, {ShotSource::relation, 2}, 7);
+  const auto by_relation = shot_lists(dataset, asked, of_relation);
+  BOOST_REQUIRE(by_relation.size() == 2U);
+  BOOST_TEST(!by_relation[1].template_index.has_value());
+  const std::vector<AskedUnder> drawn = of_relation.shots(1, 0);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const RecordedShot& shot = by_relation[1].shots[i];
+    BOOST_TEST(shot.subject == dataset.relations[1].facts[drawn[i].fact].subject.names.front());
+    BOOST_TEST(shot.template_index == drawn[i].template_index);
+  }
+  // No question template, no prompts and no shots.
+  const FewShot questions(dataset, {ShotSource::relation, 2, question}, 7);
+  BOOST_TEST(shot_lists(dataset, asked, questions).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_says_which_shots_it_shows) {
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked{{{1, {0, 2}}}, {}, {}};
+  const FewShot few_shot(dataset, {ShotSource::same_template, 2}, 7);
+  PromptTexts texts(dataset, asked, few_shot);
+  using Places = std::vector<std::uint32_t>;
+  BOOST_TEST(texts.shown(planned(0, 0, 2)) == (Places{0, 2}));  // water is the second
+  BOOST_TEST(texts.shown(planned(0, 1, 2)) == (Places{0, 1}));
+  BOOST_TEST(texts.shown_content_free(0, 2) == (Places{0, 1}));
+  BOOST_TEST(texts.relation_at(0).code == "contains");
+}
+
 // The shots that are kept are those of the prompt: whatever was asked before, a text is what a
 // builder of its own makes of it.
 BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {

@@ -196,6 +196,33 @@ BOOST_FIXTURE_TEST_CASE(other_damaged_rows_are_named_by_file_and_line_too, Rows)
   }
 }
 
+// Rows without them are of prompts that show nothing, or of an earlier version.
+BOOST_FIXTURE_TEST_CASE(the_shots_of_a_row_are_its_last_column, Rows) {
+  const auto with_shots = [](auto row) {
+    row.shots = {0, 4, 2};
+    return row;
+  };
+  const auto check = [&](const std::string& line, const std::string& before, const auto& read) {
+    BOOST_TEST(line == before.substr(0, before.size() - 2) + ",\"shots\":[0,4,2]}\n");
+    BOOST_REQUIRE(read.size() == 2U);
+    BOOST_TEST((read[0].shots == std::vector<std::uint32_t>{0, 4, 2}));
+    BOOST_TEST(read[1].shots.empty());
+  };
+  const std::string a = answer_line(answer), s = samples_line(samples), n = names_line(names),
+                    c = content_free_line(content_free);
+  const std::string a4 = answer_line(with_shots(answer)), s4 = samples_line(with_shots(samples)),
+                    n4 = names_line(with_shots(names)),
+                    c4 = content_free_line(with_shots(content_free));
+  check(a4, a, answers(a4 + a));
+  check(s4, s, sampled(s4 + s));
+  check(n4, n, named(n4 + n));
+  check(c4, c, free_of_content(c4 + c));
+  for (const char* wrong : {"[0,-4,2]", "[0,\"4\",2]", "[0.5]"}) {
+    BOOST_CHECK_EXCEPTION((void)answers(with(a4, "[0,4,2]", wrong)), Error,
+                          says(Fault::user, "rows.jsonl:1: is no row of answers"));
+  }
+}
+
 // An error of the reader's own is not taken for one of the file.
 BOOST_FIXTURE_TEST_CASE(what_a_visitor_throws_is_its_own, Rows) {
   const auto file = write("rows.jsonl", answer_line(answer));

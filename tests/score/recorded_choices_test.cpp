@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,29 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Run) {
   BOOST_TEST(rows[1].setting.method == "eic");
   BOOST_TEST(rows[1].fact.subject == "\\");
   BOOST_TEST(rows[1].fact.line == 2U);
+}
+
+// Rows of IC-LKE and of earlier versions have no such columns.
+BOOST_FIXTURE_TEST_CASE(what_stands_before_a_question_is_written_and_read, Run) {
+  const auto row = [](const std::optional<StandsBefore>& before) {
+    return recorded_choice_line({"eic", 50, " ", "choice", 0}, fact("A", 7), {{2, 5, 6}, 1}, scores,
+                                before);
+  };
+  const StandsBefore first{50, {}, {2, 0, 1}}, second{55, {7}, {1, 0, 2}}, isolated{60, {}, {}};
+  BOOST_TEST(
+      row(first).ends_with(",\"pairs_before\":50,\"asked_before\":[],\"choice_order\":[2,0,1]}\n"));
+  BOOST_TEST(row(second).ends_with(
+      ",\"pairs_before\":55,\"asked_before\":[7],\"choice_order\":[1,0,2]}\n"));
+  BOOST_TEST(row(isolated).ends_with("[2,1,11],\"pairs_before\":60}\n"));
+  const auto rows = choices(row(first) + row(second) + row(isolated) + row({}) + line());
+  BOOST_REQUIRE(rows.size() == 5U);
+  BOOST_TEST((rows[0].before == first));
+  BOOST_TEST((rows[1].before == second));
+  BOOST_TEST((rows[2].before == isolated));
+  BOOST_TEST(!rows[3].before.has_value());
+  BOOST_TEST(!rows[4].before.has_value());
+  BOOST_CHECK_EXCEPTION((void)choices(with("\"asked_before\":[7],", "", row(second))), Error,
+                        says(Fault::user, "P36_choices.jsonl:1: is not a row of a many-shot run"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) {

@@ -56,6 +56,21 @@ BOOST_AUTO_TEST_CASE(a_file_holds_the_panels_with_a_score_for_each_pair) {
   BOOST_TEST(text.ends_with("]}]}\n"));
 }
 
+// Earlier versions did not write them.
+BOOST_FIXTURE_TEST_CASE(facts_are_kept_by_instance, Kept) {
+  RecordedInjection written = made();
+  written.design.instances = {7, 0, 12};
+  const std::string text = recorded_injection_text(written);
+  BOOST_TEST(
+      text.starts_with(R"({"relation":"birth","highlight":2,"instances":[7,0,12],"panels":[)"));
+  BOOST_TEST((read(text).design.instances == std::vector<std::size_t>{7, 0, 12}));
+  BOOST_TEST(read(recorded_injection_text(made())).design.instances.empty());
+  std::string damaged = text;
+  damaged.replace(damaged.find("12]"), 2, "\"x\"");
+  BOOST_CHECK_EXCEPTION((void)read(damaged), Error,
+                        says(Fault::user, "is not an injection experiment"));
+}
+
 BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Kept) {
   const RecordedInjection written = made();
   const RecordedInjection found = read(recorded_injection_text(written));

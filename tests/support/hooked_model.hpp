@@ -40,6 +40,7 @@ struct HookedModel : NgramTreeModel {
   using NgramTreeModel::evaluate;
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     if (on_work) on_work();
+    tell_sequences(tree, wanted);
     NgramTreeModel::evaluate(tree, wanted, [&](NodeId node, std::span<const float> row) {
       if (!on_row) return visit(node, row);
       std::vector<float> changed(row.begin(), row.end());
@@ -49,12 +50,26 @@ struct HookedModel : NgramTreeModel {
   }
   void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     if (on_work) on_work();
+    tell_sequences(tree, wanted);
     NgramTreeModel::embed(tree, wanted, visit);
   }
 
+  /// Calls `on_sequence` with the whole token sequence at whose end a row is asked for, node by node.
+  void tell_sequences(const TokenTree& tree, std::span<const NodeId> wanted) const {
+    if (!on_sequence) return;
+    for (NodeId node : wanted) {
+      std::vector<TokenId> sequence;
+      for (; node != TokenTree::root; node = tree.parent(node)) {
+        sequence.insert(sequence.begin(), tree.token(node));
+      }
+      on_sequence(sequence);
+    }
+  }
+
   std::function<void(std::string_view, Tokenization&)> on_tokens;
-  std::function<void()> on_work;                 ///< before each evaluation and each embedding
-  std::function<void(std::span<float>)> on_row;  ///< what the model would say next
+  std::function<void()> on_work;  ///< before each evaluation and each embedding
+  std::function<void(const std::vector<TokenId>&)> on_sequence;  ///< what each row is asked behind
+  std::function<void(std::span<float>)> on_row;                  ///< what the model would say next
   std::optional<std::size_t> context;
   bool without_bos = false;
   std::vector<SpecialToken> special;

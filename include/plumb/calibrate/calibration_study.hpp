@@ -70,6 +70,7 @@ class Study {
     HeldOutRecalibration held_out =
         recalibrate_held_out(model_, strata_, estimators_, options_.bins, options_.bootstrap);
     result_.held_out = held_out.facts;
+    result_.halves = std::move(held_out.halves);
     result_.recalibration = std::move(held_out.results);
     result_.remarks.insert(result_.remarks.end(), held_out.remarks.begin(), held_out.remarks.end());
     return std::move(result_);

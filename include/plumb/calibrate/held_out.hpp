@@ -23,6 +23,8 @@ namespace plumb {
 struct HeldOutRecalibration {
   /// Facts that are held out.
   std::size_t facts = 0;
+  /// By relation; empty where there are no results.
+  std::vector<FactHalves> halves;
   std::vector<RecalibrationResult> results;
   /// What was left out or is doubtful, in words.
   std::vector<std::string> remarks;
@@ -40,19 +42,21 @@ struct HeldOutRecalibration {
   std::vector<ScoredFact> facts;
   std::size_t at = 0;
   for (std::size_t r = 0; r < relations.size(); ++r) {
-    std::size_t kept = 0;
+    FactHalves& halves = made.halves.emplace_back(FactHalves{relations[r].relation.code, {}, {}});
     const std::size_t options = relations[r].relation.options.size();
     for (std::size_t f = 0; f < relations[r].facts(); ++f, ++at) {
-      kept += fitting[at] ? 0 : 1;
+      (fitting[at] ? halves.fitted : halves.held_out)
+          .push_back(relations[r].relation.facts[f].instance);
       facts.push_back({std::span(model.base[r].scores).subspan(f * options, options),
                        relations[r].relation.facts[f].answer});
     }
-    held_out_strata.push_back(kept);
+    held_out_strata.push_back(halves.held_out.size());
   }
   const Resamples resamples(held_out_strata, bootstrap, "bootstrap/held-out");
   made.facts = resamples.items();
   if (made.facts == 0 || made.facts == facts.size()) {
     made.remarks.push_back("Recalibration is left out: no relation has two facts.");
+    made.halves.clear();
     return made;
   }
   const auto half = [&](const auto& all, bool fit) {

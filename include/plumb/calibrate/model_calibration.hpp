@@ -78,6 +78,13 @@ struct RecalibrationResult {
   MetricEstimates metrics;
 };
 
+/// The two halves of a relation's facts, by instance: which a map is fitted on, and which it is
+/// measured on.
+struct FactHalves {
+  std::string relation;
+  std::vector<std::size_t> fitted, held_out;
+};
+
 struct ModelCalibration {
   std::string name;
   std::string dataset;
@@ -108,6 +115,8 @@ struct ModelCalibration {
   std::vector<OptionCountPoint> option_counts;
   std::vector<RecalibrationResult> recalibration;
   std::size_t held_out = 0;
+  /// Which facts these are; empty where nothing was recalibrated.
+  std::vector<FactHalves> halves;
   /// What was left out and why, in words.
   std::vector<std::string> remarks;
 

@@ -19,6 +19,7 @@
 #include "plumb/cli/probe.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/report/calibration_report.hpp"
+#include "plumb/run/listed_prompt.hpp"
 
 namespace plumb {
 namespace detail {
@@ -201,7 +202,8 @@ int run_calibrate_command(Console& console, MakeModel make_model) {
   const CalibrationResults results = detail::measure_models(*arguments);
   const Json settings = detail::calibrate_settings(*arguments, results);
   std::filesystem::create_directories(arguments->out);
-  write_calibration(results, settings, arguments->out);
+  write_calibration(results, settings, arguments->out,
+                    read_example_prompts(arguments->folders.front().second));
   const Json run = {{"status", "complete"},
                     {"settings", settings},
                     {"command_line", words},

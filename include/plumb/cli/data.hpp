@@ -5,7 +5,8 @@
 //
 // `check` prints every problem, one a line with file and line; `describe` prints sizes and, with a
 // model, what its tokenizer makes of the statements. Both read closed sets and datasets of many
-// prompts; `convert` makes the second of the first (data_convert.hpp).
+// prompts; `convert` makes the second of the first (data_convert.hpp). `prompts` prints what a run
+// asked (data_prompts.hpp).
 
 #include <cstddef>
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "plumb/cli/arguments.hpp"
 #include "plumb/cli/data_convert.hpp"
+#include "plumb/cli/data_prompts.hpp"
 #include "plumb/cli/job_options.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/load.hpp"
@@ -133,11 +135,14 @@ int describe_data(Console& console, const std::filesystem::path& data,
 /// Runs the subcommand; returns 2 from `check` when there are problems.
 template <class MakeModel>
 int run_data_command(Console& console, MakeModel make_model) {
+  if (!console.arguments.empty() && console.arguments.front() == "prompts") {
+    return detail::print_prompts(console, std::move(make_model));
+  }
   std::string action, data, model, special_tokens, templates, out;
   detail::options::options_description list;
-  list.add_options()                                                             //
-      ("action", detail::options::value(&action), "check, describe or convert")  //
-      ("data", detail::options::value(&data), "dataset folder or .tsv file")     //
+  list.add_options()                                                                           //
+      ("action", detail::options::value(&action), "check, describe, convert, or prompts RUN")  //
+      ("data", detail::options::value(&data), "dataset folder or .tsv file")                   //
       ("model", detail::options::value(&model)->value_name("FILE"),
        "describe: whose tokenizer counts")  //
       ("special-tokens", detail::special_tokens_option(special_tokens),
@@ -148,11 +153,12 @@ int run_data_command(Console& console, MakeModel make_model) {
        "convert: a templates.jsonl instead of what the dataset has; only its relations are taken");
   detail::options::positional_options_description positional;
   positional.add("action", 1).add("data", 1);
-  const auto values =
-      detail::parse_arguments(console,
-                              "plumb data check|describe DIR [--model FILE]\n"
-                              "       plumb data convert DIR --out DIR [--templates FILE]",
-                              list, positional);
+  const auto values = detail::parse_arguments(
+      console,
+      "plumb data check|describe DIR [--model FILE]\n"
+      "       plumb data convert DIR --out DIR [--templates FILE]\n"
+      "       plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]",
+      list, positional);
   if (!values) return 0;
   if (action.empty() || data.empty()) {
     throw user_error({}, action.empty() ? "nothing to do" : "no dataset named",
@@ -161,7 +167,7 @@ int run_data_command(Console& console, MakeModel make_model) {
   }
   if (action != "check" && action != "describe" && action != "convert") {
     throw user_error({.field = "plumb data"}, "'" + action + "' is not a choice",
-                     "say check, describe or convert");
+                     "say check, describe, convert or, before all options, prompts");
   }
   const auto only_for = [&](const char* option, const std::string& value, const char* of) {
     if (value.empty() || action == of) return;

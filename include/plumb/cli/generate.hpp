@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "plumb/cli/job.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/report/many_prompt_report.hpp"
+#include "plumb/run/answer_prompts.hpp"
 #include "plumb/run/answer_run.hpp"
 #include "plumb/run/name_likelihood_check.hpp"
 #include "plumb/run/name_likelihood_run.hpp"
@@ -177,6 +179,23 @@ inline void write_asked(const RunFolder& folder, const MultiPromptDataset& asked
   write_atomically(folder.file("asked") / "templates.jsonl", templates_jsonl(asked));
 }
 
+/// shots.jsonl: which facts the settings show; and a prompt of each kind.
+inline void write_prompts(const RunFolder& folder, const MultiPromptDataset& dataset,
+                          const AskedFacts& asked, const GenerateArguments& arguments) {
+  std::string lines;
+  for (const FewShotSetting& setting : arguments.asking.settings) {
+    const FewShot few_shot(dataset, setting, arguments.asking.shot_seed);
+    for (const RecordedShotList& list : shot_lists(dataset, asked, few_shot)) {
+      lines += shot_list_line(list);
+    }
+  }
+  if (!lines.empty()) write_atomically(folder.file("shots.jsonl"), lines);
+  ExamplePrompts examples;
+  for_each_answer_prompt(dataset, asked, arguments.asking, arguments.names, arguments.bos, {},
+                         std::ref(examples));
+  examples.write(folder);
+}
+
 }  // namespace detail
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
@@ -207,6 +226,7 @@ int run_generate_command(Console& console, MakeModel make_model) {
   PartWork work(folder.file("journal.jsonl"), detail::part_bars(console));
   AnswerRun run(model, arguments.bos, asking, dataset, asked, folder, work);
   detail::write_asked(folder, narrowed(dataset, asked));
+  detail::write_prompts(folder, dataset, asked, arguments);
   for (const FewShotSetting& setting : asking.settings) {
     run.answer(setting);
     run.sample(setting);

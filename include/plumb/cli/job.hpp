@@ -92,6 +92,7 @@ inline Json command_line_of(const Console& console, const char* command) {
 inline Json run_facts(const Json& command_line, const JobArguments& arguments,
                       const RunSummary& summary, double seconds_total) {
   return {{"command_line", command_line},
+          {"working_directory", std::filesystem::current_path().string()},
           {"model_path", std::filesystem::absolute(arguments.model.model).string()},
           {"dataset_path", std::filesystem::absolute(arguments.data).string()},
           {"threads", arguments.model.threads},

@@ -14,6 +14,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/answer_lemmas.hpp"
 #include "plumb/report/many_prompt_report.hpp"
+#include "plumb/run/listed_prompt.hpp"
 
 namespace plumb {
 namespace detail {
@@ -88,7 +89,8 @@ inline ManyPromptReport generation_report(const std::filesystem::path& folder,
                        {"seed", options.seed}});
   const std::string title = first_string(settings, "model").value_or("model") + " on " +
                             first_string(settings, "dataset").value_or(run.asked.name);
-  return ManyPromptReport(std::move(made), std::move(settings), title);
+  return ManyPromptReport(std::move(made), std::move(settings), title,
+                          read_example_prompts(folder));
 }
 
 }  // namespace detail

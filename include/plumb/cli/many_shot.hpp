@@ -8,6 +8,7 @@
 // over the backend: `make_model(ModelOptions)` gives a CausalLm.
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "plumb/run/fixed_study.hpp"
 #include "plumb/run/many_shot_check.hpp"
 #include "plumb/run/many_shot_generation.hpp"
+#include "plumb/run/many_shot_prompts.hpp"
 #include "plumb/run/many_shot_run.hpp"
 #include "plumb/run/progress.hpp"
 
@@ -99,20 +101,50 @@ void check_special_tokens(const Model& model, const ManyShotArguments& arguments
   }
 }
 
+/// The relations that are asked, and the aliases of objects in the whole dataset.
+struct StudiedData {
+  Dataset dataset;
+  ObjectAliases aliases;
+};
+
+inline StudiedData studied_data(const ManyShotArguments& arguments) {
+  StudiedData data{load_dataset(arguments.data), {}};
+  data.aliases = object_aliases(data.dataset);  // whichever relations are asked
+  data.dataset = select(std::move(data.dataset), arguments.relations, 0);
+  return data;
+}
+
+/// What is asked of each; all that is given must outlive it.
+inline std::vector<ManyShotRelation> studied_relations(const Dataset& dataset,
+                                                       const ObjectAliases& aliases,
+                                                       const ManyShotOptions& study) {
+  std::vector<ManyShotRelation> relations;
+  for (const Relation& relation : dataset.relations) {
+    relations.emplace_back(relation, aliases, study);
+  }
+  return relations;
+}
+
+/// How the injection experiment writes its pairs.
+inline ManyShot injection_form(const ManyShotOptions& study) {
+  return {study.pair_separators.front(), study.item_separator, Join::text};
+}
+
 /// What metadata_many_shot.json says of a relation.
 inline Json many_shot_metadata(const ManyShotRelation& asked,
                                const std::vector<RelationRemark>& notes, std::size_t beginning,
-                               std::size_t seeds) {
+                               const ManyShotOptions& study) {
   const Relation& relation = asked.relation();
   std::size_t choices = 0;
   for (const Choices& of_fact : asked.choices()) choices += of_fact.options.size();
   // By seed: the instances of the training facts in the order in which they become shots.
   Json shots = Json::array();
-  for (std::size_t seed = 0; seed < seeds && !asked.skipped(); ++seed) {
-    Json& order = shots.emplace_back(Json::array());
-    for (const std::size_t f : shot_order(relation, asked.split(), seed)) {
-      order.push_back(relation.facts[f].instance);
-    }
+  for (std::size_t seed = 0; seed < study.seeds && !asked.skipped(); ++seed) {
+    shots.push_back(asked.shot_instances(seed));
+  }
+  Json templates = Json::object();
+  if (const auto own = study.baselines.find(relation.code); own != study.baselines.end()) {
+    templates = {{"hgp", own->second.hgp}, {"mmp", own->second.mmp}};
   }
   Json said = Json::array();
   for (const RelationRemark& note : notes) said.push_back(to_json(note));
@@ -122,6 +154,7 @@ inline Json many_shot_metadata(const ManyShotRelation& asked,
           {"training", asked.split().training.size()},
           {"test", asked.split().test.size()},
           {"shots", std::move(shots)},
+          {"templates", std::move(templates)},
           {"notes", said},
           {"skipped", asked.skipped() ? to_json(*asked.skipped()) : Json()},
           {"choices", choices},
@@ -219,13 +252,9 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   if (!arguments.fixed.empty()) return detail::replay(console, arguments, make_model);
 
   const double start = Progress::monotonic_seconds();
-  Dataset dataset = load_dataset(arguments.data);
-  const ObjectAliases aliases = object_aliases(dataset);  // whichever relations are asked
-  dataset = select(std::move(dataset), arguments.relations, 0);
-  std::vector<ManyShotRelation> relations;
-  for (const Relation& relation : dataset.relations) {
-    relations.emplace_back(relation, aliases, arguments.study);
-  }
+  const auto [dataset, aliases] = detail::studied_data(arguments);
+  const std::vector<ManyShotRelation> relations =
+      detail::studied_relations(dataset, aliases, arguments.study);
   if (over::none_of(relations, [](const auto& asked) { return !asked.skipped(); })) {
     throw user_error(
         {.file = arguments.data},
@@ -238,8 +267,7 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   detail::refuse_empty_options(model, dataset);
   detail::check_special_tokens(model, arguments, relations);
   const ModelDescription description = detail::describe_model(model);
-  const ManyShot form{arguments.study.pair_separators.front(), arguments.study.item_separator,
-                      Join::text};
+  const ManyShot form = detail::injection_form(arguments.study);
   Json metadata = {{"model", arguments.model.model.filename().string()},
                    {"dataset", dataset.name},
                    {"relations", Json::object()}};
@@ -262,7 +290,7 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
       designs.push_back(std::move(*design));
     }
     metadata["relations"][asked.relation().code] = detail::many_shot_metadata(
-        asked, notes, check.choices_beginning_another(asked), arguments.study.seeds);
+        asked, notes, check.choices_beginning_another(asked), arguments.study);
   }
   if (total == 0) {
     throw user_error(
@@ -276,6 +304,10 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   }
   const RunFolder folder(arguments.out, detail::many_shot_settings(arguments, dataset, description),
                          arguments.resume);
+  ExamplePrompts examples;
+  for_each_many_shot_prompt(relations, designs, form, arguments.generate > 0, arguments.bos, {},
+                            std::ref(examples));
+  examples.write(folder);
   Progress progress(console.err, total, "choices", console.err_is_terminal);
   RunSummary summary;
   std::optional<TokenId> bos;

@@ -6,6 +6,7 @@
 // Reads the dataset, scores every statement with the model, keeps the scores in a run folder and
 // shows the result. Generic over the backend: `make_model(ModelOptions)` gives a CausalLm.
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "plumb/report/probe_report.hpp"
 #include "plumb/run/progress.hpp"
 #include "plumb/run/runner.hpp"
+#include "plumb/run/statement_prompts.hpp"
 #include "plumb/score/causal_scorer.hpp"
 
 namespace plumb {
@@ -68,6 +70,10 @@ Probed probe(Console& console, const ProbeArguments& arguments, const Dataset& d
     progress.update(state.statements, state.fresh, state.relation);
   };
   const Statement builder;
+  ExamplePrompts examples;
+  for_each_statement_prompt(dataset, builder, arguments.templates, arguments.bos, {},
+                            std::ref(examples));
+  examples.write(folder);
   const RunSummary summary = Runner(builder, scorer, folder, options).run(dataset);
 
   Json metadata = Json::object();

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +30,7 @@
 #include "plumb/run/name_search_run.hpp"
 #include "plumb/run/progress.hpp"
 #include "plumb/run/rank_parts.hpp"
+#include "plumb/run/rank_prompts.hpp"
 
 namespace plumb {
 namespace detail {
@@ -100,6 +102,18 @@ std::optional<std::string> check_special_tokens(const Model& model, const RankAr
     if (auto remark = check.remark_on(entity_text(prompt, {"", "", "-"}))) return remark;
   }
   return std::nullopt;
+}
+
+/// The graph that is ranked, or the one that a closed set makes.
+inline KnowledgeGraph ranked_graph(const RankArguments& arguments) {
+  if (!is_bear(arguments.data)) return load_graph(arguments.data);
+  return graph_of(load_bear(arguments.data), arguments.ranking.relations);
+}
+
+inline RankMethods methods_of(const RankArguments& arguments) {
+  return {arguments.deer,           arguments.likelihood,
+          arguments.lm_head,        arguments.entities.empty(),
+          arguments.bos_of_vectors, arguments.bos_of_names};
 }
 
 inline void write_ranks(const RunFolder& folder, const std::string& method,
@@ -196,9 +210,7 @@ int run_rank_command(Console& console, MakeModel make_model) {
   const detail::RankArguments arguments = words.parse(*values);
   if (!arguments.resume) refuse_used(arguments.out);  // said before a large model is loaded
   const double start = Progress::monotonic_seconds();
-  const KnowledgeGraph graph =
-      is_bear(arguments.data) ? graph_of(load_bear(arguments.data), arguments.ranking.relations)
-                              : load_graph(arguments.data);
+  const KnowledgeGraph graph = detail::ranked_graph(arguments);
   auto model = make_model(arguments.model);
   if (!arguments.fixed.empty()) {
     if constexpr (TreeEmbedder<decltype(model)>) {
@@ -226,6 +238,10 @@ int run_rank_command(Console& console, MakeModel make_model) {
   }
   if (own_words) remarks.push_back(std::move(*own_words));
   const RunFolder folder(arguments.out, settings, arguments.resume);
+  ExamplePrompts examples;
+  for_each_rank_prompt(parts, arguments.ranking, detail::methods_of(arguments), {},
+                       std::ref(examples));
+  examples.write(folder);
   PartWork work(folder.file("journal.jsonl"), detail::part_bars(console));
   if (arguments.deer) {
     methods = detail::rank_by_deer(model, arguments, parts, given, folder, work);

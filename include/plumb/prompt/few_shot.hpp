@@ -122,23 +122,29 @@ class FewShot {
     return drawn;
   }
 
+  /// Which of `drawn`, what `shots` gave, a prompt about the fact shows, by place and in order.
+  /// Without a fact (content-free prompts) the first X.
+  [[nodiscard]] std::vector<std::uint32_t> shown(const std::vector<AskedUnder>& drawn,
+                                                 std::size_t relation,
+                                                 std::size_t fact = no_fact) const {
+    std::vector<std::uint32_t> places;
+    for (std::size_t i = 0; i < std::min(setting_.shots, drawn.size()); ++i) {
+      if (drawn[i].relation != relation || drawn[i].fact != fact) {
+        places.push_back(static_cast<std::uint32_t>(i));
+      } else if (drawn.size() > setting_.shots) {
+        places.push_back(static_cast<std::uint32_t>(drawn.size() - 1));
+      }
+    }
+    return places;
+  }
+
   /// All that stands before the asked fact's own question, from `drawn`, what `shots` gave for it.
-  /// Without a fact (content-free prompts) the first X are shown.
   [[nodiscard]] std::string context(const std::vector<AskedUnder>& drawn, std::size_t relation,
                                     std::size_t fact = no_fact) const {
     std::string text = setting_.form == PromptForm::mask
                            ? "Predict the [MASK] in each sentence in one word.\n"
                            : "Answer each question in one word.\n";
-    for (std::size_t i = 0; i < std::min(setting_.shots, drawn.size()); ++i) {
-      const auto asks = [&](const AskedUnder& shot) {
-        return shot.relation == relation && shot.fact == fact;
-      };
-      if (!asks(drawn[i])) {
-        text += example(drawn[i]);
-      } else if (drawn.size() > setting_.shots) {
-        text += example(drawn.back());
-      }
-    }
+    for (const std::uint32_t place : shown(drawn, relation, fact)) text += example(drawn[place]);
     return text;
   }
 

@@ -68,6 +68,8 @@ struct InjectionDesign {
   std::vector<std::size_t> facts;
   /// A position that is injected in no panel.
   std::size_t highlight = 0;
+  /// The facts' places in the relation's file, parallel to `facts`.
+  std::vector<std::size_t> instances{};
 };
 
 namespace detail {
@@ -167,6 +169,7 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
     const Fact& fact = relation.facts[f];
     if (!subjects.insert(fact.subject).second || correct.size() == options.pairs) continue;
     design.facts.push_back(f);
+    design.instances.push_back(fact.instance);
     correct.push_back({fact.subject, option_text(relation, fact, fact.answer)});
   }
   if (correct.size() < options.pairs) {

@@ -79,6 +79,10 @@ class TriplePrompt {
   [[nodiscard]] static std::string candidate(const Entity& entity) {
     return " " + entity.name + ")";
   }
+  /// What the LM head is asked for behind a query of a form: names of one token.
+  [[nodiscard]] static std::string head_candidate(const Entity& entity, QueryForm form) {
+    return (form == QueryForm::paper ? " " : "") + entity.name;
+  }
 
  private:
   [[nodiscard]] std::string open(const GraphQuery& query) const {

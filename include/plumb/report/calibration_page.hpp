@@ -12,6 +12,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/report/calibration_comparison.hpp"
 #include "plumb/report/calibration_plots.hpp"
+#include "plumb/report/prompt_section.hpp"
 
 namespace plumb {
 
@@ -20,8 +21,10 @@ class CalibrationPage {
  public:
   explicit CalibrationPage(const CalibrationResults& results) : results_(results) {}
 
-  /// `settings` is an object of names and values for the last table.
-  [[nodiscard]] std::string html(const Json& settings) const {
+  /// `settings` is an object of names and values for the last table; `prompts` are examples of what
+  /// was asked.
+  [[nodiscard]] std::string html(const Json& settings,
+                                 const std::vector<Json>& prompts = {}) const {
     const auto& models = results_.models;
     const std::string title = models.size() == 1
                                   ? "Calibration of " + models.front().name
@@ -46,7 +49,7 @@ class CalibrationPage {
       out += section(model);
       if (models.size() > 1) out += "</details>\n";
     }
-    return out + settings_table(settings) + page_end();
+    return out + prompt_section(prompts) + settings_table(settings) + page_end();
   }
 
  private:

@@ -3,7 +3,10 @@
 
 // How does a calibration become a folder and a terminal table?
 //
-// Writes metrics.json, a CSV file for each plot and table, and report.html.
+// Writes metrics.json, a CSV file for each plot and table, report.html, and in
+// recalibration_halves.jsonl which facts the maps of the recalibration were fitted on and which they
+// were measured on, by instance, a line for each model and relation:
+//   {"model": …, "relation": "P36", "fitted": [0, 3, …], "held_out": [1, 2, …]}
 
 #include <filesystem>
 #include <string>
@@ -15,12 +18,31 @@
 
 namespace plumb {
 
-/// Writes all of it into `target`, which exists. `settings` is an object for the page's last table.
+/// The lines of recalibration_halves.jsonl; none where nothing was recalibrated.
+[[nodiscard]] inline std::string recalibration_halves(const CalibrationResults& results) {
+  std::string lines;
+  for (const ModelCalibration& model : results.models) {
+    for (const FactHalves& halves : model.halves) {
+      lines += Json{{"model", model.name},
+                    {"relation", halves.relation},
+                    {"fitted", halves.fitted},
+                    {"held_out", halves.held_out}}
+                   .dump() +
+               "\n";
+    }
+  }
+  return lines;
+}
+
+/// Writes all of it into `target`, which exists. `settings` is an object for the page's last table,
+/// `prompts` are examples of what was asked.
 inline void write_calibration(const CalibrationResults& results, const Json& settings,
-                              const std::filesystem::path& target) {
+                              const std::filesystem::path& target,
+                              const std::vector<Json>& prompts = {}) {
   write_atomically(target / "metrics.json", to_json(results).dump(2) + "\n");
   for (const auto& [name, text] : calibration_csv(results)) write_atomically(target / name, text);
-  write_atomically(target / "report.html", CalibrationPage(results).html(settings));
+  write_atomically(target / "recalibration_halves.jsonl", recalibration_halves(results));
+  write_atomically(target / "report.html", CalibrationPage(results).html(settings, prompts));
 }
 
 namespace detail {

@@ -4,6 +4,7 @@
 // What does a person look at after facts were asked in many ways?
 
 #include <string>
+#include <vector>
 
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
@@ -13,6 +14,7 @@
 #include "plumb/report/many_prompt_reliability.hpp"
 #include "plumb/report/many_prompt_templates.hpp"
 #include "plumb/report/page.hpp"
+#include "plumb/report/prompt_section.hpp"
 
 namespace plumb {
 namespace detail {
@@ -33,9 +35,11 @@ inline std::string asked_in_words(const ManyPromptResults& made) {
 
 }  // namespace detail
 
-/// The whole page. `settings` are the run's, for the last table; `title` is plain text.
+/// The whole page. `settings` are the run's, for the last table; `title` is plain text; `prompts` are
+/// examples of what was asked.
 [[nodiscard]] inline std::string many_prompt_page(const ManyPromptResults& made,
-                                                  const Json& settings, const std::string& title) {
+                                                  const Json& settings, const std::string& title,
+                                                  const std::vector<Json>& prompts = {}) {
   std::string out = page_begin(title) + "<h1>" + label(title) + "</h1>\n<p class=\"dim\">" +
                     detail::asked_in_words(made) + "</p>\n";
   if (settings.value("quantized", false)) {
@@ -51,7 +55,7 @@ inline std::string asked_in_words(const ManyPromptResults& made) {
          detail::prompts_section(made) + detail::forms_section(made) +
          detail::aliases_section(made) + detail::bias_section(made) +
          detail::prompted_relations_section(made) + detail::several_section(made) +
-         settings_table(settings) + page_end();
+         prompt_section(prompts) + settings_table(settings) + page_end();
 }
 
 }  // namespace plumb

@@ -24,9 +24,14 @@ namespace plumb {
 /// Page, tables and metrics of one run. One thread at a time may write into a folder.
 class ManyPromptReport {
  public:
-  /// `settings` is an object of names and values for the page's last table.
-  ManyPromptReport(ManyPromptResults made, Json settings, std::string title)
-      : made_(std::move(made)), settings_(std::move(settings)), title_(std::move(title)) {}
+  /// `settings` is an object of names and values for the page's last table; `prompts` are examples of
+  /// what was asked.
+  ManyPromptReport(ManyPromptResults made, Json settings, std::string title,
+                   std::vector<Json> prompts = {})
+      : made_(std::move(made)),
+        settings_(std::move(settings)),
+        title_(std::move(title)),
+        prompts_(std::move(prompts)) {}
 
   /// Writes metrics.json, the CSVs of many_prompt_csvs and report.html into `target`, which must be
   /// there.
@@ -46,7 +51,7 @@ class ManyPromptReport {
       if (table.may_be_empty) std::filesystem::remove(target / table.file);
     }
     for (const auto& [name, text] : many_prompt_csvs(made_)) write_atomically(target / name, text);
-    write_atomically(target / "report.html", many_prompt_page(made_, settings_, title_));
+    write_atomically(target / "report.html", many_prompt_page(made_, settings_, title_, prompts_));
   }
 
   /// One row for each way of asking; range and SD are over the headline's samplings, max and oracle
@@ -102,6 +107,7 @@ class ManyPromptReport {
   ManyPromptResults made_;
   Json settings_;
   std::string title_;
+  std::vector<Json> prompts_;
 };
 
 }  // namespace plumb

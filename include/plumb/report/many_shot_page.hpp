@@ -13,6 +13,7 @@
 #include "plumb/report/many_shot_data.hpp"
 #include "plumb/report/many_shot_sections.hpp"
 #include "plumb/report/page.hpp"
+#include "plumb/report/prompt_section.hpp"
 
 namespace plumb {
 namespace detail {
@@ -88,8 +89,10 @@ inline std::string relations_section(const ManyShotResults& made) {
 
 }  // namespace detail
 
-/// The whole page. `settings` are the run's, for the title and the last table.
-[[nodiscard]] inline std::string many_shot_page(const ManyShotResults& made, const Json& settings) {
+/// The whole page. `settings` are the run's, for the title and the last table; `prompts` are examples
+/// of what was asked.
+[[nodiscard]] inline std::string many_shot_page(const ManyShotResults& made, const Json& settings,
+                                                const std::vector<Json>& prompts = {}) {
   const auto setting = [&](const char* name) { return first_string(settings, name).value_or(""); };
   const std::string title =
       setting("model") + (setting("dataset").empty() ? "" : " on " + setting("dataset"));
@@ -109,7 +112,7 @@ inline std::string relations_section(const ManyShotResults& made) {
          detail::relations_section(made) + detail::confidence_section(made) +
          detail::generation_section(made) + detail::ties_section(made);
   for (const InjectionResults& results : made.injections) out += injection_section(results);
-  return out + settings_table(settings) + page_end();
+  return out + prompt_section(prompts) + settings_table(settings) + page_end();
 }
 
 }  // namespace plumb

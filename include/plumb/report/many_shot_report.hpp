@@ -15,6 +15,7 @@
 #include "plumb/report/many_shot_data.hpp"
 #include "plumb/report/many_shot_page.hpp"
 #include "plumb/report/text_table.hpp"
+#include "plumb/run/listed_prompt.hpp"
 #include "plumb/run/run_folder.hpp"
 
 namespace plumb {
@@ -24,7 +25,9 @@ class ManyShotReport {
  public:
   /// Throws a user error when the folder holds no finished run.
   explicit ManyShotReport(const std::filesystem::path& folder, Bootstrap bootstrap = {})
-      : bootstrap_(bootstrap), made_(many_shot_results(folder, bootstrap)) {
+      : bootstrap_(bootstrap),
+        made_(many_shot_results(folder, bootstrap)),
+        prompts_(read_example_prompts(folder)) {
     if (const auto run = folder / "run.json"; std::filesystem::exists(run)) {
       settings_ = read_json_object(run).value("settings", Json::object());
     }
@@ -45,7 +48,7 @@ class ManyShotReport {
       injections += injections.empty() ? csv : csv.substr(csv.find('\n') + 1);
     }
     if (!injections.empty()) write_atomically(target / "injection.csv", injections);
-    write_atomically(target / "report.html", many_shot_page(made_, settings_));
+    write_atomically(target / "report.html", many_shot_page(made_, settings_, prompts_));
   }
 
   /// The table for a terminal: settings, then how many shots are enough. Accuracy where the first
@@ -83,6 +86,7 @@ class ManyShotReport {
  private:
   Bootstrap bootstrap_;
   ManyShotResults made_;
+  std::vector<Json> prompts_;
   Json settings_ = Json::object();
 };
 

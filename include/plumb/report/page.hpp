@@ -53,6 +53,7 @@ td small{color:var(--dim);font-size:11px;display:block;line-height:1.15}td.best{
 .heat.upright thead tr:last-child th:not(:first-child){height:1px;vertical-align:bottom}.heat.upright thead span{writing-mode:vertical-rl;transform:rotate(180deg);white-space:nowrap}.heat.upright td{min-width:32px;padding:3px 2px}
 .extremes td,.extremes th{text-align:left;white-space:normal;vertical-align:top}.extremes td:first-child{white-space:nowrap}
 details>summary{cursor:pointer;font-weight:600;font-size:16px;padding:10px 0;border-top:1px solid var(--line)}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--tint);border-radius:6px;padding:8px 12px;margin:6px 0;font-size:13px}.asked>summary{font-weight:400;font-size:14px;padding:5px 0}.scored{margin:6px 0}.scored pre{padding:2px 8px;margin:2px 0}
 .pick{display:flex;flex-wrap:wrap;gap:10px;align-items:end;margin:10px 0}.pick label{font-size:13px;color:var(--dim);display:flex;flex-direction:column}
 select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:5px 8px;max-width:420px}
 .explore{display:grid;grid-template-columns:minmax(220px,1fr) 2fr;gap:18px}

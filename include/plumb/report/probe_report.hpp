@@ -21,7 +21,9 @@
 #include "plumb/report/explorer.hpp"
 #include "plumb/report/metrics_json.hpp"
 #include "plumb/report/page.hpp"
+#include "plumb/report/prompt_section.hpp"
 #include "plumb/report/text_table.hpp"
+#include "plumb/run/listed_prompt.hpp"
 #include "plumb/run/run_folder.hpp"
 
 namespace plumb {
@@ -194,7 +196,7 @@ class ProbeReport {
                 : "")
         << "</p>\n";
     write_explorer(out, relations_);
-    out << settings_table(settings_) << page_end();
+    out << prompt_section(read_example_prompts(folder_)) << settings_table(settings_) << page_end();
     return out.str();
   }
 

@@ -17,6 +17,7 @@
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/box_chart.hpp"
 #include "plumb/report/page.hpp"
+#include "plumb/report/prompt_section.hpp"
 #include "plumb/report/rank_data.hpp"
 #include "plumb/report/xy_chart.hpp"
 
@@ -257,8 +258,10 @@ inline std::string rank_relations_section(const RankResults& made) {
 
 }  // namespace detail
 
-/// The whole page. `settings` are the run's, for the title and the last table.
-[[nodiscard]] inline std::string rank_page(const RankResults& made, const Json& settings) {
+/// The whole page. `settings` are the run's, for the title and the last table; `prompts` are examples
+/// of what was asked.
+[[nodiscard]] inline std::string rank_page(const RankResults& made, const Json& settings,
+                                           const std::vector<Json>& prompts = {}) {
   const auto setting = [&](const char* name) { return first_string(settings, name).value_or(""); };
   const std::string title =
       setting("model") + (setting("dataset").empty() ? "" : " on " + setting("dataset"));
@@ -270,7 +273,7 @@ inline std::string rank_relations_section(const RankResults& made) {
          detail::wording_section(made) + detail::histogram_section(made) +
          detail::agreement_section(made) + detail::relation_agreement_section(made) +
          detail::length_section(made) + detail::rank_relations_section(made) +
-         settings_table(settings) + page_end();
+         prompt_section(prompts) + settings_table(settings) + page_end();
 }
 
 }  // namespace plumb

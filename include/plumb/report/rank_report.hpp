@@ -17,6 +17,7 @@
 #include "plumb/report/rank_json.hpp"
 #include "plumb/report/rank_page.hpp"
 #include "plumb/report/text_table.hpp"
+#include "plumb/run/listed_prompt.hpp"
 #include "plumb/run/run_folder.hpp"
 
 namespace plumb {
@@ -41,6 +42,7 @@ class RankReport {
     if (const auto remarks = string_list(metadata, "remarks")) {
       made_.remarks.insert(made_.remarks.begin(), remarks->begin(), remarks->end());
     }
+    prompts_ = read_example_prompts(folder);
     if (const auto run = folder / "run.json"; std::filesystem::exists(run)) {
       settings_ = read_json_object(run).value("settings", Json::object());
     }
@@ -53,7 +55,7 @@ class RankReport {
     metrics.update(to_json(made_));
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
     write_atomically(target / "ranks.csv", csv());
-    write_atomically(target / "report.html", rank_page(made_, settings_));
+    write_atomically(target / "report.html", rank_page(made_, settings_, prompts_));
   }
 
   [[nodiscard]] std::string table() const {
@@ -117,6 +119,7 @@ class RankReport {
 
   Bootstrap bootstrap_;
   RankResults made_;
+  std::vector<Json> prompts_;
   Json settings_ = Json::object();
 };
 

@@ -14,6 +14,7 @@
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/prompt/setting.hpp"
 #include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/recorded_choices.hpp"
 
 namespace plumb {
 
@@ -59,6 +60,8 @@ struct ManyShotBlock {
   std::function<Query(std::size_t s, std::size_t f)> query{};
   /// What stands before the choices, to be gone on with; empty where that makes no sense.
   std::function<Prompt(std::size_t s, std::size_t f)> opening{};
+  /// What stands before a question of EIC-LKE; empty for others.
+  std::function<StandsBefore(std::size_t f)> before{};
 };
 
 }  // namespace plumb

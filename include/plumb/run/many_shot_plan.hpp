@@ -88,6 +88,17 @@ class ManyShotRelation {
   [[nodiscard]] const Fact& test_fact(std::size_t f) const {
     return relation_.facts[split_.test[f]];
   }
+  /// Instances of the first `count` training facts, or of all, in the order in which they become
+  /// shots under a seed.
+  [[nodiscard]] std::vector<std::size_t> shot_instances(
+      std::size_t seed, std::size_t count = static_cast<std::size_t>(-1)) const {
+    std::vector<std::size_t> instances;
+    for (const std::size_t f : shot_order(relation_, split_, seed)) {
+      if (instances.size() == count) break;
+      instances.push_back(relation_.facts[f].instance);
+    }
+    return instances;
+  }
   /// Why the relation is not asked; nothing when it is.
   [[nodiscard]] const std::optional<RelationRemark>& skipped() const noexcept { return skipped_; }
   [[nodiscard]] const std::vector<RelationRemark>& notes() const noexcept { return notes_; }
@@ -211,6 +222,9 @@ class ManyShotRelation {
     block.query = [this, form, sequences](std::size_t, std::size_t f) {
       return query_after(form, sequences[f % eic_questions], f);
     };
+    block.before = [](std::size_t f) {
+      return StandsBefore{eic_first + eic_step * (f % eic_questions)};
+    };
     return block;
   }
 
@@ -232,12 +246,31 @@ class ManyShotRelation {
       random.shuffle(order);
       sequences = std::max(sequences, order.size());
     }
-    std::vector<Query> queries(block.facts);
-    for (std::size_t q = 0; q < block.facts; ++q) queries[q].candidates.resize(orders[q].size());
-    const Prompt beginning = form.sequence(block.shots);
+    // The sequences are written when the first question is asked for.
+    block.query = [this, pairs, orders, sequences, first, queries = std::vector<Query>()](
+                      std::size_t, std::size_t f) mutable {
+      if (queries.empty()) queries = interspersed_queries(pairs, orders, sequences, first);
+      return queries[f - first];
+    };
+    block.before = [this, orders = std::move(orders), first](std::size_t f) {
+      StandsBefore before{eic_first + eic_step * (f - first), {}, orders[f - first]};
+      for (std::size_t q = first; q < f; ++q) before.asked.push_back(test_fact(q).instance);
+      return before;
+    };
+    return block;
+  }
+
+  /// By question: a prompt for each choice, which stands at the end of its sequence up to there.
+  [[nodiscard]] std::vector<Query> interspersed_queries(
+      const std::vector<SubjectObject>& pairs, const std::vector<std::vector<std::size_t>>& orders,
+      std::size_t sequences, std::size_t first) const {
+    const ManyShot& form = options_.eic_form;
+    std::vector<Query> queries(orders.size());
+    for (std::size_t q = 0; q < orders.size(); ++q) queries[q].candidates.resize(orders[q].size());
+    const Prompt beginning = form.sequence(std::span(pairs).first(eic_first));
     for (std::size_t j = 0; j < sequences; ++j) {
       Prompt sequence = beginning;
-      for (std::size_t q = 0; q < block.facts; ++q) {
+      for (std::size_t q = 0; q < orders.size(); ++q) {
         if (q > 0) {
           const std::size_t from = eic_first + eic_step * (q - 1);
           for (std::size_t p = from; p < from + eic_step; ++p) {
@@ -250,10 +283,7 @@ class ManyShotRelation {
         if (j < orders[q].size()) queries[q].candidates[place] = sequence;
       }
     }
-    block.query = [queries = std::move(queries), first](std::size_t, std::size_t f) {
-      return queries[f - first];
-    };
-    return block;
+    return queries;
   }
 
   [[nodiscard]] ManyShotBlock baselines(const BaselineTemplates& templates) const {

@@ -86,8 +86,9 @@ class ManyShotRun {
         for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
           const Choices& choices = asked.choices()[f];
           const auto count = static_cast<std::ptrdiff_t>(choices.options.size());
-          rows << recorded_choice_line(setting, asked.test_fact(f), choices,
-                                       std::span(from, from + count));
+          rows << recorded_choice_line(
+              setting, asked.test_fact(f), choices, std::span(from, from + count),
+              block.before ? std::optional(block.before(f)) : std::nullopt);
           from += count;
         }
       }

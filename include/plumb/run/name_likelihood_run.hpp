@@ -11,42 +11,16 @@
 // model. Blocks of prompts with the same shots are scored as one and stand in the journal.
 
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "plumb/core/over.hpp"
-#include "plumb/measure/bias_level.hpp"
+#include "plumb/run/name_plan.hpp"
 #include "plumb/run/part_work.hpp"
-#include "plumb/run/prompt_texts.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "plumb/score/recorded_answers.hpp"
 
 namespace plumb {
-
-/// The distinct labels of a relation's objects, in order of appearance: the candidates of its bias
-/// level.
-[[nodiscard]] inline std::vector<std::string> object_labels(const MultiPromptRelation& relation) {
-  std::vector<std::string> labels;
-  std::map<std::string, bool> seen;
-  for (const ManyNamedFact& fact : relation.facts) {
-    for (const NamedEntity& object : fact.objects) {
-      if (seen.emplace(object.names.front(), true).second) labels.push_back(object.names.front());
-    }
-  }
-  return labels;
-}
-
-/// Whether subject or objects have more than one name, so that names can be compared.
-[[nodiscard]] inline bool has_alias(const ManyNamedFact& fact) {
-  return fact.subject.names.size() > 1 || over::any_of(fact.objects, [](const NamedEntity& object) {
-           return object.names.size() > 1;
-         });
-}
 
 /// One process, one thread. All that it is given must outlive it.
 template <CausalLm Model>
@@ -72,35 +46,16 @@ class NameLikelihoodRun {
   }
 
  private:
-  /// A prompt and the names that are scored behind it.
-  struct Question {
-    std::string context;
-    std::string text;
-    std::vector<std::string> names;
-    std::string relation;
-  };
-
   void names(const FewShot& few_shot, PromptTexts& texts) {
-    std::vector<PlannedPrompt> prompts;
-    for (const PlannedPrompt& planned : answer_plan(dataset_, asked_, few_shot).prompts) {
-      if (has_alias(texts.fact(planned))) prompts.push_back(planned);
-    }
+    const std::vector<PlannedPrompt> prompts = named_prompts(dataset_, asked_, few_shot);
     FileInTheMaking rows(folder_.file(few_shot.name() + "_names.jsonl"));
     go_through(
         few_shot.name() + " names", prompts.size(),
-        [&](std::size_t i) {
-          Question made{texts.context(prompts[i]),
-                        texts.text(prompts[i]),
-                        {},
-                        texts.relation(prompts[i]).code};
-          for (const NamedEntity& object : texts.fact(prompts[i]).objects) {
-            made.names.insert(made.names.end(), object.names.begin(), object.names.end());
-          }
-          return made;
-        },
+        [&](std::size_t i) { return names_behind(texts, prompts[i]); },
         [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
           RecordedNames row{
-              texts.relation(prompts[i]).code, prompts[i].prompt, texts.subject(prompts[i]), {}};
+              texts.relation(prompts[i]).code, prompts[i].prompt, texts.subject(prompts[i]), {}, 0,
+              texts.shown(prompts[i])};
           auto next = scores.begin();
           for (const NamedEntity& object : texts.fact(prompts[i]).objects) {
             const auto end = next + static_cast<std::ptrdiff_t>(object.names.size());
@@ -113,37 +68,22 @@ class NameLikelihoodRun {
   }
 
   void content_free(const FewShot& few_shot, PromptTexts& texts) {
-    struct Empty {
-      std::size_t relation, template_index;
-      std::string_view subject;
-    };
-    std::vector<Empty> prompts;
+    const std::vector<ContentFreePrompt> prompts = content_free_prompts(asked_, few_shot);
     std::vector<std::vector<std::string>> labels;
-    for (std::size_t r = 0; r < asked_.relations.size(); ++r) {
-      const std::size_t place = asked_.relations[r].relation;
-      labels.push_back(object_labels(dataset_.relations[place]));
-      for (const std::size_t t : few_shot.templates(place)) {
-        for (const std::string_view subject : content_free_texts) {
-          prompts.push_back({r, t, subject});
-        }
-      }
+    for (const AskedRelation& one : asked_.relations) {
+      labels.push_back(object_labels(dataset_.relations[one.relation]));
     }
-    const auto code = [&](const Empty& one) {
-      return dataset_.relations[asked_.relations[one.relation].relation].code;
-    };
     FileInTheMaking rows(folder_.file(few_shot.name() + "_content_free.jsonl"));
     go_through(
         few_shot.name() + " content-free", prompts.size(),
         [&](std::size_t i) {
-          const Empty& one = prompts[i];
-          const std::string text =
-              texts.content_free(one.relation, one.template_index, one.subject);
-          return Question{text.substr(0, text.rfind("\nQ: ") + 1), text, labels[one.relation],
-                          code(one)};
+          return labels_behind(texts, prompts[i], labels[prompts[i].relation]);
         },
         [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
-          rows << content_free_line({code(prompts[i]), prompts[i].template_index,
-                                     std::string(prompts[i].subject), scores});
+          const ContentFreePrompt& one = prompts[i];
+          rows << content_free_line({texts.relation_at(one.relation).code, one.template_index,
+                                     std::string(one.subject), scores, 0,
+                                     texts.shown_content_free(one.relation, one.template_index)});
         });
     rows.finish();
   }
@@ -155,11 +95,11 @@ class NameLikelihoodRun {
     std::size_t fresh = 0;
     work_.advance(part, 0, 0, count);
     for (std::size_t first = 0, block = 0; first < count; ++block) {
-      std::vector<Question> questions{ask(first)};
+      std::vector<NamesBehind> questions{ask(first)};
       std::size_t statements = questions.front().names.size();
       while (first + questions.size() < count && statements < most_statements) {
-        Question next = ask(first + questions.size());
-        const Question& begun = questions.front();
+        NamesBehind next = ask(first + questions.size());
+        const NamesBehind& begun = questions.front();
         if (next.context != begun.context || next.relation != begun.relation) break;
         statements += next.names.size();
         questions.push_back(std::move(next));
@@ -177,19 +117,11 @@ class NameLikelihoodRun {
   }
 
   [[nodiscard]] std::vector<TextLikelihood> scored(const std::string& part, std::size_t index,
-                                                   const std::vector<Question>& questions,
+                                                   const std::vector<NamesBehind>& questions,
                                                    std::size_t& fresh) {
     typename CausalScorer<Model>::Block block;
     scorer_.share(block, Prompt{questions.front().context, {}, {}});
-    for (const Question& question : questions) {
-      Query query;
-      for (const std::string& name : question.names) {
-        const std::string text = question.text + " " + name;
-        const std::size_t given = question.text.size();
-        query.candidates.push_back({text, {{given + 1, text.size()}}, {}, given});
-      }
-      scorer_.add(block, query);
-    }
+    for (const NamesBehind& question : questions) scorer_.add(block, question.query());
     scorer_.plan(block);
     work_.summary.cost += block.cost();
     auto known = work_.journal.find(part, index);

@@ -48,10 +48,7 @@ class NameSearchRun {
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
   [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, bool with_bos,
                                                    const std::string& label = "") {
-    std::vector<std::string> texts;
-    for (const std::uint32_t e : plan.candidates.entities()) {
-      texts.push_back(TriplePrompt::candidate(plan.graph.entities[e]));
-    }
+    const std::vector<std::string> texts = likelihood_texts(plan);
     const TriplePrompt prompt(plan.graph, plan.shots, QueryForm::paper);
     const TokenJoins joins(model_);
     const auto lead_of = [&](const GraphQuery& query) -> std::string {
@@ -72,12 +69,9 @@ class NameSearchRun {
   /// token.
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, bool with_bos,
                                                 const std::string& label = "") {
-    std::vector<std::string> texts;
+    const std::vector<std::string> texts = head_texts(plan, options_.form);
     std::vector<std::vector<TokenId>> tokens;
-    for (const std::uint32_t e : plan.candidates.entities()) {
-      texts.push_back((options_.form == QueryForm::paper ? " " : "") + plan.graph.entities[e].name);
-      tokens.push_back(ids_of(inner_tokens(model_, texts.back())));
-    }
+    for (const std::string& text : texts) tokens.push_back(ids_of(inner_tokens(model_, text)));
     return searched(
         plan, "lm-head", label, TriplePrompt(plan.graph, plan.shots, options_.form),
         [](const GraphQuery&) { return std::string(); },

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is the text of a planned prompt?
+// What is the text of a planned prompt, and which facts does it show?
 //
 // Prompts come relation by relation and template by template, so the shots they share are drawn once
 // and kept until a prompt with others comes.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,40 @@
 
 #include "plumb/prompt/few_shot.hpp"
 #include "plumb/run/answer_plan.hpp"
+#include "plumb/score/recorded_shots.hpp"
 
 namespace plumb {
+
+/// The facts that a setting may show before the prompts of a relation, in the order in which they
+/// were drawn. `template_index` matters under X-template alone.
+[[nodiscard]] inline RecordedShotList shot_list(const MultiPromptDataset& dataset,
+                                                const FewShot& few_shot, std::size_t relation,
+                                                std::size_t template_index) {
+  RecordedShotList list{few_shot.name(), dataset.relations[relation].code, {}, {}};
+  if (few_shot.setting().source == ShotSource::same_template) list.template_index = template_index;
+  for (const AskedUnder& shot : few_shot.shots(relation, template_index)) {
+    const ManyNamedFact& fact = dataset.relations[shot.relation].facts[shot.fact];
+    list.shots.push_back({dataset.relations[shot.relation].code, fact.subject.id,
+                          fact.subject.names.front(), fact.objects.front().names.front(),
+                          shot.template_index});
+  }
+  return list;
+}
+
+/// All lists of a setting; none where it shows nothing.
+[[nodiscard]] inline std::vector<RecordedShotList> shot_lists(const MultiPromptDataset& dataset,
+                                                              const AskedFacts& asked,
+                                                              const FewShot& few_shot) {
+  std::vector<RecordedShotList> lists;
+  if (few_shot.setting().source == ShotSource::none) return lists;
+  for (const AskedRelation& one : asked.relations) {
+    for (const std::size_t t : few_shot.templates(one.relation)) {
+      lists.push_back(shot_list(dataset, few_shot, one.relation, t));
+      if (!lists.back().template_index) break;  // one for all templates
+    }
+  }
+  return lists;
+}
 
 /// Not thread-safe. Dataset, facts and prompt builder must outlive it.
 class PromptTexts {
@@ -25,7 +58,11 @@ class PromptTexts {
       : dataset_(dataset), asked_(asked), few_shot_(few_shot) {}
 
   [[nodiscard]] const MultiPromptRelation& relation(const PlannedPrompt& planned) const {
-    return dataset_.relations[asked_.relations[planned.relation].relation];
+    return relation_at(planned.relation);
+  }
+  /// Of a place among the asked relations.
+  [[nodiscard]] const MultiPromptRelation& relation_at(std::size_t place) const {
+    return dataset_.relations[asked_.relations[place].relation];
   }
   [[nodiscard]] const ManyNamedFact& fact(const PlannedPrompt& planned) const {
     return relation(planned).facts[fact_place(planned)];
@@ -33,6 +70,18 @@ class PromptTexts {
   /// The subject's name that the prompt uses.
   [[nodiscard]] const std::string& subject(const PlannedPrompt& planned) const {
     return fact(planned).subject.names[planned.prompt.expression];
+  }
+
+  /// The shots that the prompt shows: places in the list of its setting, relation and template.
+  [[nodiscard]] std::vector<std::uint32_t> shown(const PlannedPrompt& planned) {
+    const std::size_t place = asked_.relations[planned.relation].relation;
+    return few_shot_.shown(shots(place, planned.prompt.template_index), place, fact_place(planned));
+  }
+  /// The same of a prompt whose subject has no content.
+  [[nodiscard]] std::vector<std::uint32_t> shown_content_free(std::size_t relation,
+                                                              std::size_t template_index) {
+    const std::size_t place = asked_.relations[relation].relation;
+    return few_shot_.shown(shots(place, template_index), place);
   }
 
   /// Instruction and shots, without the question.

@@ -130,8 +130,7 @@ template <class Tokenizer>
                                          QueryForm form) {
   std::vector<std::uint32_t> single;
   for (const std::uint32_t e : plan.candidates.entities()) {
-    const std::string& name = plan.graph.entities[e].name;
-    const std::string text = (form == QueryForm::paper ? " " : "") + name;
+    const std::string text = TriplePrompt::head_candidate(plan.graph.entities[e], form);
     if (inner_tokens(tokenizer, text).tokens.size() == 1) single.push_back(e);
   }
   return detail::narrowed(plan, std::move(single));
@@ -167,6 +166,24 @@ inline void refuse_no_single_token(std::size_t queries) {
     made.push_back(detail::narrowed(of, {ranges[r].begin(), ranges[r].end()}));
   }
   return made;
+}
+
+/// What likelihoods are taken of behind the queries, parallel to the candidates.
+[[nodiscard]] inline std::vector<std::string> likelihood_texts(const RankPlan& plan) {
+  std::vector<std::string> texts;
+  for (const std::uint32_t e : plan.candidates.entities()) {
+    texts.push_back(TriplePrompt::candidate(plan.graph.entities[e]));
+  }
+  return texts;
+}
+
+/// What the LM head ranks behind queries of a form, parallel to the candidates.
+[[nodiscard]] inline std::vector<std::string> head_texts(const RankPlan& plan, QueryForm form) {
+  std::vector<std::string> texts;
+  for (const std::uint32_t e : plan.candidates.entities()) {
+    texts.push_back(TriplePrompt::head_candidate(plan.graph.entities[e], form));
+  }
+  return texts;
 }
 
 /// Throws a user error when the part has no triples, or the graph too few for the shots.

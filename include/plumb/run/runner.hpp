@@ -51,6 +51,16 @@ struct RunOptions {
   return all;
 }
 
+/// Puts into `query` the statements of a fact under a template, one for each option.
+template <PromptBuilder Builder>
+void fill_query(Query& query, const Builder& builder, const Relation& relation, const Fact& fact,
+                std::size_t template_index) {
+  query.candidates.resize(relation.options.size());
+  for (std::size_t option = 0; option < relation.options.size(); ++option) {
+    query.candidates[option] = builder.build(relation, fact, template_index, option);
+  }
+}
+
 /// Statements a run scores.
 [[nodiscard]] inline std::size_t count_statements(const Dataset& dataset,
                                                   const std::vector<std::size_t>& templates) {
@@ -98,12 +108,9 @@ class Runner {
   void for_each_query(const Relation& relation, const std::vector<std::size_t>& templates,
                       std::size_t first, std::size_t count, Visit visit) const {
     Query query;
-    query.candidates.resize(relation.options.size());
     for (std::size_t f = first; f < first + count; ++f) {
       for (const std::size_t t : templates) {
-        for (std::size_t option = 0; option < relation.options.size(); ++option) {
-          query.candidates[option] = builder_.build(relation, relation.facts[f], t, option);
-        }
+        fill_query(query, builder_, relation, relation.facts[f], t);
         visit(relation.facts[f], t, query);
       }
     }

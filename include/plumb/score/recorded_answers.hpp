@@ -18,7 +18,9 @@
 //   <setting>_content_free.jsonl   relation, template, subject (a text without content), candidates
 //                                  ([nats, tokens] for each object label of the relation, in the
 //                                  order of metadata_generate.json)
-// Numbers carry ten digits. What is read knows its line, from 1, for messages.
+// A row whose prompt shows examples ends in "shots", places in the list that shots.jsonl has for the
+// setting, relation and template (recorded_shots.hpp); rows of earlier versions have none. Numbers
+// carry ten digits. What is read knows its line, from 1, for messages.
 
 #include <algorithm>
 #include <array>
@@ -58,6 +60,7 @@ struct RecordedAnswer {
   std::uint32_t tokens = 0;
   double log_probability = 0;
   std::size_t line = 0;
+  std::vector<std::uint32_t> shots{};
 };
 
 struct RecordedSamples {
@@ -67,6 +70,7 @@ struct RecordedSamples {
   /// Distinct texts and how often each was drawn.
   std::vector<std::pair<std::string, std::uint32_t>> texts;
   std::size_t line = 0;
+  std::vector<std::uint32_t> shots{};
 };
 
 /// The log-likelihood of one text behind a prompt, in nats, and how many tokens it has.
@@ -82,6 +86,7 @@ struct RecordedNames {
   /// By object, then name.
   std::vector<std::vector<TextLikelihood>> names;
   std::size_t line = 0;
+  std::vector<std::uint32_t> shots{};
 };
 
 struct RecordedContentFree {
@@ -90,6 +95,7 @@ struct RecordedContentFree {
   std::string subject;
   std::vector<TextLikelihood> candidates;
   std::size_t line = 0;
+  std::vector<std::uint32_t> shots{};
 };
 
 namespace detail {
@@ -123,6 +129,18 @@ inline AskedPrompt recorded_prompt(const Json& row) {
           whole<std::uint16_t>(row.at("expression"))};
 }
 
+inline void put_shots(Json& row, const std::vector<std::uint32_t>& shots) {
+  if (!shots.empty()) row["shots"] = shots;
+}
+
+inline std::vector<std::uint32_t> recorded_shots(const Json& row) {
+  std::vector<std::uint32_t> shots;
+  if (const auto found = row.find("shots"); found != row.end()) {
+    for (const Json& place : *found) shots.push_back(whole<std::uint32_t>(place));
+  }
+  return shots;
+}
+
 inline Json to_row(const TextLikelihood& one) {
   return Json::array({ten_digits(one.nats), one.tokens});
 }
@@ -137,7 +155,9 @@ void for_each_recorded(const std::filesystem::path& file, Read read, Visit visit
   for_each_json_line(file, throw_problem, [&](const Json& row, std::size_t line) {
     auto made = [&] {
       try {
-        return read(row);
+        auto answer = read(row);
+        answer.shots = recorded_shots(row);
+        return answer;
       } catch (const std::exception&) {
         throw user_error({file, line}, "is no row of answers", "the file was changed; ask again");
       }
@@ -154,6 +174,7 @@ void for_each_recorded(const std::filesystem::path& file, Read read, Visit visit
   row["answer"] = answer.text;
   row["tokens"] = answer.tokens;
   row["log_probability"] = detail::ten_digits(answer.log_probability);
+  detail::put_shots(row, answer.shots);
   return row.dump() + "\n";
 }
 
@@ -161,6 +182,7 @@ void for_each_recorded(const std::filesystem::path& file, Read read, Visit visit
   Json row = detail::prompt_columns(samples.relation, samples.prompt, samples.subject);
   Json& texts = row["samples"] = Json::array();
   for (const auto& [text, times] : samples.texts) texts.push_back(Json::array({text, times}));
+  detail::put_shots(row, samples.shots);
   return row.dump() + "\n";
 }
 
@@ -171,6 +193,7 @@ void for_each_recorded(const std::filesystem::path& file, Read read, Visit visit
     Json& list = objects.emplace_back(Json::array());
     for (const TextLikelihood& one : object) list.push_back(detail::to_row(one));
   }
+  detail::put_shots(row, names.shots);
   return row.dump() + "\n";
 }
 
@@ -180,6 +203,7 @@ void for_each_recorded(const std::filesystem::path& file, Read read, Visit visit
               {"subject", one.subject},
               {"candidates", Json::array()}};
   for (const TextLikelihood& of : one.candidates) row["candidates"].push_back(detail::to_row(of));
+  detail::put_shots(row, one.shots);
   return row.dump() + "\n";
 }
 

@@ -4,13 +4,19 @@
 // How are the scores of facts that are asked with choices of their own kept in files?
 //
 //   metadata_many_shot.json   by relation: options, option_ids, facts, training, test, shots (by
-//                             seed, instances of training facts in the order of the shots), choices
-//                             (of all test facts), choices_beginning_another, and notes or the
-//                             reason for which it was skipped; beside them model and dataset
+//                             seed, instances of training facts in the order of the shots), templates
+//                             (hgp and mmp, by variant), choices (of all test facts),
+//                             choices_beginning_another, and notes or the reason for which it was
+//                             skipped; beside them model and dataset
 //   <relation>_choices.jsonl  a row for each setting and fact: method, shots, separator, variant,
 //                             instance_index, sub_id, sub_label, choices (indices into options),
 //                             answer (a place among the choices), answer_scores (nats),
 //                             answer_token_counts
+// Before an ic row's question stand the first `shots` of the metadata's shots[variant]. Rows of
+// EIC-LKE say what does in columns of their own, which earlier versions did not write: pairs_before,
+// so many of these, and, under "eic", asked_before (instances of the test facts asked in the same
+// sequences, in order, five pairs apart) and choice_order: choice_order[j] is the place of the choice
+// that stands in sequence j; a fact of fewer choices begins with the first again.
 //   <relation>_generated.jsonl  a row for each setting and fact that was generated: the same head,
 //                             text, correct, correct_with_aliases
 // Scores carry ten decimals.
@@ -33,6 +39,18 @@
 
 namespace plumb {
 
+/// What stands before a question of EIC-LKE.
+struct StandsBefore {
+  /// Training pairs, the first of the seed's order.
+  std::size_t pairs = 0;
+  /// Instances of the test facts asked before it in each of its sequences; none in isolation.
+  std::vector<std::size_t> asked{};
+  /// By sequence: the place of the choice that stands there; empty in isolation.
+  std::vector<std::size_t> order{};
+
+  friend bool operator==(const StandsBefore&, const StandsBefore&) = default;
+};
+
 /// A fact under one setting, as it stands in a file.
 struct RecordedChoice {
   Setting setting;
@@ -41,6 +59,8 @@ struct RecordedChoice {
   /// Place of the answer among the choices; `scores` run parallel to them.
   std::size_t answer = 0;
   std::vector<double> scores;
+  /// Of EIC-LKE alone.
+  std::optional<StandsBefore> before{};
 };
 
 struct RecordedGeneration {
@@ -112,6 +132,16 @@ inline Setting recorded_setting(const Json& line) {
   return {line.at("method"), line.at("shots"), line.at("separator"), "choice", line.at("variant")};
 }
 
+inline std::optional<StandsBefore> recorded_before(const Json& line) {
+  if (!line.contains("pairs_before")) return std::nullopt;
+  StandsBefore before{line.at("pairs_before")};
+  if (line.contains("choice_order")) {
+    before.asked = line.at("asked_before").get<std::vector<std::size_t>>();
+    before.order = line.at("choice_order").get<std::vector<std::size_t>>();
+  }
+  return before;
+}
+
 inline Fact recorded_head(const Json& line, std::size_t number) {
   Fact fact;
   fact.subject_id = line.at("sub_id");
@@ -136,10 +166,11 @@ void for_each_sound_row(const std::filesystem::path& file, Visit visit) {
 
 }  // namespace detail
 
-/// One line of a choices file, newline included. `scores` run parallel to the choices.
-[[nodiscard]] inline std::string recorded_choice_line(const Setting& setting, const Fact& fact,
-                                                      const Choices& choices,
-                                                      std::span<const StatementScore> scores) {
+/// One line of a choices file, newline included. `scores` run parallel to the choices; `before` is
+/// EIC-LKE's.
+[[nodiscard]] inline std::string recorded_choice_line(
+    const Setting& setting, const Fact& fact, const Choices& choices,
+    std::span<const StatementScore> scores, const std::optional<StandsBefore>& before = {}) {
   std::string line = detail::setting_columns(setting, fact);
   line += ",\"answer\":" + std::to_string(choices.answer);
   detail::append_column(line, "choices", choices.options,
@@ -150,6 +181,14 @@ void for_each_sound_row(const std::filesystem::path& file, Visit visit) {
   detail::append_column(line, "answer_token_counts", scores, [&](const StatementScore& score) {
     line += std::to_string(score.continuation_tokens);
   });
+  if (before) {
+    const auto number = [&](std::size_t value) { line += std::to_string(value); };
+    line += ",\"pairs_before\":" + std::to_string(before->pairs);
+    if (!before->order.empty()) {
+      detail::append_column(line, "asked_before", before->asked, number);
+      detail::append_column(line, "choice_order", before->order, number);
+    }
+  }
   return line + "}\n";
 }
 
@@ -198,8 +237,12 @@ void for_each_sound_row(const std::filesystem::path& file, Visit visit) {
 template <class Visit>
 void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visit) {
   detail::for_each_sound_row(relation.rows, [&](const Json& line, std::size_t number) {
-    RecordedChoice row{detail::recorded_setting(line), detail::recorded_head(line, number),
-                       line.at("choices"), line.at("answer"), line.at("answer_scores")};
+    RecordedChoice row{detail::recorded_setting(line),
+                       detail::recorded_head(line, number),
+                       line.at("choices"),
+                       line.at("answer"),
+                       line.at("answer_scores"),
+                       detail::recorded_before(line)};
     const bool known = over::all_of(
         row.choices, [&](std::uint32_t option) { return option < relation.options.size(); });
     if (row.choices.empty() || row.scores.size() != row.choices.size() ||

@@ -3,9 +3,10 @@
 
 // How is an injection experiment kept in a file?
 //
-//   <relation>_injection.json  {"relation": …, "highlight": position, "panels": [{"name": …,
-//                              "pairs": [[subject, object, kind, log-probability], …]}, …]}
-// with kind 0 for a correct pair, 1 for an injected one, 2 for a correct one directly after it, and
+//   <relation>_injection.json  {"relation": …, "highlight": position, "instances": […], "panels":
+//                              [{"name": …, "pairs": [[subject, object, kind, log-probability],
+//                              …]}, …]}
+// with the instance of each position's fact (not written by earlier versions), kind 0 for a correct pair, 1 for an injected one, 2 for a correct one directly after it, and
 // the log-probability of the object given all before it, in nats.
 
 #include <cstddef>
@@ -26,9 +27,9 @@ struct RecordedInjection {
 };
 
 [[nodiscard]] inline std::string recorded_injection_text(const RecordedInjection& made) {
-  Json json = {{"relation", made.design.relation},
-               {"highlight", made.design.highlight},
-               {"panels", Json::array()}};
+  Json json = {{"relation", made.design.relation}, {"highlight", made.design.highlight}};
+  if (!made.design.instances.empty()) json["instances"] = made.design.instances;
+  json["panels"] = Json::array();
   for (std::size_t i = 0; i < made.design.panels.size(); ++i) {
     const InjectionPanel& panel = made.design.panels[i];
     Json pairs = Json::array();
@@ -42,13 +43,16 @@ struct RecordedInjection {
   return json.dump() + "\n";
 }
 
-/// Throws a user error for a file that is none. The facts of the positions are not kept.
+/// Throws a user error for a file that is none. Of the facts their instances alone are kept.
 [[nodiscard]] inline RecordedInjection read_recorded_injection(const std::filesystem::path& file) {
   const Json json = read_json_object(file);
   RecordedInjection made;
   try {
     made.design.relation = json.at("relation");
     made.design.highlight = json.at("highlight");
+    if (json.contains("instances")) {
+      made.design.instances = json.at("instances").get<std::vector<std::size_t>>();
+    }
     bool sound = json.at("panels").size() == 5;
     for (const Json& panel : json.at("panels")) {
       made.design.panels.push_back({panel.at("name"), {}});

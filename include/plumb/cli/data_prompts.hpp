@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb data prompts: what exactly was the model asked?
+//
+// Prints every prompt of a finished run, one JSON object a line (run/listed_prompt.hpp). Prompts are
+// built anew by the code that the run itself uses, from the words that it was called with and the
+// files that it read; files that are not the same any more are refused by their hash. Non-goals:
+// replays of a file (--fixed), which say themselves what is asked.
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "plumb/cli/calibrate_options.hpp"
+#include "plumb/cli/generate.hpp"
+#include "plumb/cli/many_shot.hpp"
+#include "plumb/cli/probe.hpp"
+#include "plumb/cli/rank.hpp"
+#include "plumb/run/listed_prompt.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// A finished run whose prompts can be listed. Throws a user error for a folder that is none.
+class AskedRun {
+ public:
+  AskedRun(std::filesystem::path folder, std::filesystem::path data) : data_(std::move(data)) {
+    file_ = folder / "run.json";
+    if (!std::filesystem::exists(file_)) {
+      throw user_error({.file = folder}, "is not a run folder (no run.json)", "name one");
+    }
+    run_ = read_json_object(file_);
+    if (command() == "calibrate" && std::filesystem::exists(folder / "probe" / "run.json")) {
+      file_ = folder / "probe" / "run.json";
+      run_ = read_json_object(file_);
+    }
+    const std::string of = command();
+    if (of != "probe" && of != "many-shot" && of != "rank" && of != "generate") {
+      const bool fixed = of.ends_with(" --fixed");
+      throw user_error({.file = file_},
+                       of.empty()
+                           ? "names no command"
+                           : "is of plumb " + of + ", " +
+                                 (fixed ? "whose file says what is asked" : "which asks no model"),
+                       "name a folder of plumb probe, many-shot, rank, generate or calibrate "
+                       "--model");
+    }
+    if (first_string(run_, "status") != "complete" || !string_list(run_, "command_line") ||
+        run_["command_line"].size() < 2) {
+      throw user_error({.file = file_}, "the run is not complete", "finish it with --resume");
+    }
+    if (const auto by = first_string(settings(), "plumb_version"); by != PLUMB_VERSION) {
+      throw user_error({file_, 0, "plumb_version"},
+                       "the run is of plumb " + by.value_or("?") + ", this is " + PLUMB_VERSION +
+                           ", which may ask otherwise",
+                       "print its prompts with that version");
+    }
+    if (data_.empty()) data_ = first_string(run_, "dataset_path").value_or("");
+    if (!std::filesystem::exists(data_)) {
+      throw user_error({.file = data_},
+                       "the data of the run is not there, and prompts are made of it",
+                       "say where it is with --data");
+    }
+  }
+
+  [[nodiscard]] const Json& settings() const {
+    static const Json none = Json::object();
+    const auto found = run_.find("settings");
+    return found != run_.end() && found->is_object() ? *found : none;
+  }
+  [[nodiscard]] std::string command() const {
+    return first_string(settings(), "command").value_or("");
+  }
+  /// The command whose words the run was called with: calibrate --model probes too.
+  [[nodiscard]] std::string called() const { return run_["command_line"][1]; }
+  [[nodiscard]] const Json& run() const noexcept { return run_; }
+  [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+  [[nodiscard]] std::string dataset() const {
+    return first_string(settings(), "dataset").value_or("");
+  }
+
+  /// The words behind the command, its files where they are now.
+  [[nodiscard]] std::vector<std::string> words() const {
+    std::vector<std::string> words = *string_list(run_, "command_line");
+    words.erase(words.begin(), words.begin() + 2);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      for (const std::string option :
+           {"--data", "--separators", "--baselines", "--template-file"}) {
+        const auto moved = [&](const std::string& path) {
+          return option == "--data" ? data_.string() : (began_in() / path).string();
+        };
+        if (words[i] == option && i + 1 < words.size()) {
+          words[i + 1] = moved(words[i + 1]);
+        } else if (words[i].starts_with(option + "=")) {
+          words[i] = option + "=" + moved(words[i].substr(option.size() + 1));
+        }
+      }
+    }
+    return words;
+  }
+
+  /// Throws a user error where a file that prompts are made of has changed: `rebuilt` are the
+  /// settings that the words now give.
+  void refuse_changed(const Json& rebuilt) const {
+    for (const char* name : {"dataset_sha256", "baselines_sha256", "separators_sha256"}) {
+      const Json theirs = settings().value(name, Json());
+      if (!rebuilt.contains(name) || rebuilt[name] == theirs) continue;
+      const std::string what = std::string(name).substr(0, std::string_view(name).find('_'));
+      throw user_error({.file = what == "dataset" ? data_ : file_, .field = what},
+                       "has changed since the run: its SHA-256 was " + theirs.dump() + " and is " +
+                           rebuilt[name].dump(),
+                       what == "dataset" ? "say with --data where it is as it was"
+                                         : "bring the file back as it was");
+    }
+  }
+
+ private:
+  [[nodiscard]] std::filesystem::path began_in() const {
+    return first_string(run_, "working_directory").value_or("");
+  }
+
+  std::filesystem::path file_, data_;
+  Json run_;
+};
+
+/// The options that a run was called with, by the parser that the run used.
+template <class Words>
+auto arguments_of(Console& console, const AskedRun& run, Words& words) {
+  options::options_description list;
+  words.describe(list);
+  Console then{run.words(), console.out, console.err};
+  const auto values = parse_arguments(then, "plumb " + run.called() + " …", list);
+  if (!values) throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
+  return words.parse(*values);
+}
+
+inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) {
+  Console then{run.words(), console.out, console.err};
+  if (run.called() == "calibrate") {
+    const auto calibrated = parse_calibrate(then);
+    if (calibrated && calibrated->probe) return *calibrated->probe;
+    throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
+  }
+  ProbeOptions words;
+  options::options_description list;
+  words.describe_common(list);
+  words.describe_scoring(list, false);
+  const auto values = parse_arguments(then, "plumb probe …", list);
+  if (!values) throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
+  return words.parse(*values, "plumb probe");
+}
+
+/// Prints prompts; with a model their tokens too.
+template <class MakeModel>
+class PromptPrinter {
+ public:
+  using Model = std::invoke_result_t<MakeModel&, const ModelOptions&>;
+
+  /// `model_file` is empty for the run's own.
+  PromptPrinter(Console& console, const AskedRun& run, MakeModel& make_model, bool with_ids,
+                std::filesystem::path model_file)
+      : console_(console),
+        run_(run),
+        make_model_(make_model),
+        with_ids_(with_ids),
+        model_file_(std::move(model_file)) {}
+
+  /// The run's model, made when it is first needed, as the run's options have it. Throws a user error
+  /// when it is not there or has changed.
+  [[nodiscard]] Model& model(ModelOptions options) {
+    if (model_) return *model_;
+    const Json hash = run_.settings().value("model_sha256", Json());
+    const bool own = model_file_.empty();
+    options.model = model_file_;
+    if (own) options.model = first_string(run_.run(), "model_path").value_or("");
+    const bool is_file = std::filesystem::is_regular_file(options.model);
+    if (hash.is_string() && !is_file) {
+      throw user_error({.file = options.model}, "the model of the run is not there",
+                       "say where it is with --model");
+    }
+    if (hash.is_string() && hash != hash_file(options.model)) {
+      if (own) {
+        throw user_error({.file = options.model}, "is not the model of the run any more",
+                         "say where that is with --model");
+      }
+      console_.err << "Tokens are of " << options.model.filename().string()
+                   << ", which is not the model of the run.\n";
+    }
+    model_.reset(new Model(make_model_(options)));
+    return *model_;
+  }
+
+  /// What visits prompts calls this. `options` are the run's.
+  auto with(const ModelOptions& options) {
+    IdsOfPrompt ids_of;
+    if (with_ids_) {
+      ids_of = [this, options](const Prompt& prompt, bool with_bos) {
+        Model& asked = model(options);
+        return prompt_ids(asked, prompt, with_bos ? asked.bos() : std::nullopt);
+      };
+    }
+    return [this, ids_of](const std::string&, auto make) {
+      console_.out << to_json(make(), ids_of).dump() << "\n";
+      ++printed_;
+    };
+  }
+  [[nodiscard]] std::size_t printed() const noexcept { return printed_; }
+
+ private:
+  Console& console_;
+  const AskedRun& run_;
+  MakeModel& make_model_;
+  bool with_ids_;
+  std::filesystem::path model_file_;
+  std::unique_ptr<Model> model_;
+  std::size_t printed_ = 0;
+};
+
+template <class Printer>
+void print_probe(Console& console, const AskedRun& run, const WantedFact& wanted,
+                 Printer& printer) {
+  ProbeArguments arguments = probe_arguments_of(console, run);
+  const ModelOptions options = std::exchange(arguments.model, {});
+  const Dataset dataset = chosen_dataset(arguments);
+  run.refuse_changed(probe_settings(arguments, dataset, {}));
+  for_each_statement_prompt(dataset, Statement{}, arguments.templates, arguments.bos, wanted,
+                            printer.with(options));
+}
+
+template <class Printer>
+void print_many_shot(Console& console, const AskedRun& run, const WantedFact& wanted,
+                     Printer& printer) {
+  ManyShotWords words;
+  ManyShotArguments arguments = arguments_of(console, run, words);
+  const ModelOptions options = std::exchange(arguments.model, {});
+  const auto [dataset, aliases] = studied_data(arguments);
+  run.refuse_changed(many_shot_settings(arguments, dataset, {}));
+  const auto relations = studied_relations(dataset, aliases, arguments.study);
+  std::vector<InjectionDesign> designs;
+  std::vector<RelationRemark> notes;
+  for (const ManyShotRelation& asked : relations) {
+    if (auto design = chosen_injection(asked, aliases, arguments.injection, notes)) {
+      designs.push_back(std::move(*design));
+    }
+  }
+  for_each_many_shot_prompt(relations, designs, injection_form(arguments.study),
+                            arguments.generate > 0, arguments.bos, wanted, printer.with(options));
+}
+
+/// For plans that ask no tokenizer.
+struct NoTokenizer {
+  [[nodiscard]] Tokenization tokenize(std::string_view) const {
+    throw internal_error({}, "a plan asks for tokens that it should not need");
+  }
+};
+
+template <class Printer>
+void print_rank(Console& console, const AskedRun& run, const WantedFact& wanted, Printer& printer) {
+  RankWords words;
+  RankArguments arguments = arguments_of(console, run, words);
+  const ModelOptions options = std::exchange(arguments.model, {});
+  const RankMethods methods = methods_of(arguments);
+  arguments.entities.clear();  // vectors are no prompts
+  KnowledgeGraph graph = ranked_graph(arguments);
+  run.refuse_changed(rank_settings(arguments, graph, {}));
+  graph.name = run.dataset();  // which shots and samples are drawn by
+  const bool by_tokens =
+      arguments.lm_head || arguments.ranking.candidates == CandidateSet::single_token;
+  const RankParts parts =
+      by_tokens ? rank_parts(graph, arguments.ranking, arguments.lm_head, printer.model(options))
+                : rank_parts(graph, arguments.ranking, false, NoTokenizer{});
+  for_each_rank_prompt(parts, arguments.ranking, methods, wanted, printer.with(options));
+}
+
+template <class Printer>
+void print_generate(Console& console, const AskedRun& run, const WantedFact& wanted,
+                    Printer& printer) {
+  GenerateWords words;
+  GenerateArguments arguments = arguments_of(console, run, words);
+  const ModelOptions options = std::exchange(arguments.model, {});
+  MultiPromptDataset dataset = load_multi_prompt(arguments.data);
+  run.refuse_changed(generate_settings(arguments, dataset, {}, {}));
+  const AskedFacts asked = take_askable(dataset, arguments.relations, arguments.asking.limit);
+  for_each_answer_prompt(dataset, asked, arguments.asking, arguments.names, arguments.bos, wanted,
+                         printer.with(options));
+}
+
+/// Runs `plumb data prompts`; returns the exit code 0.
+template <class MakeModel>
+int print_prompts(Console& console, MakeModel make_model) {
+  std::string action, folder, data, model, fact;
+  options::options_description list;
+  list.add_options()                                                //
+      ("action", options::value(&action), "prompts")                //
+      ("run", options::value(&folder), "folder of a finished run")  //
+      ("fact", options::value(&fact)->value_name("ID"),
+       "only prompts about the subject with this identifier or label, or about "
+       "RELATION:INSTANCE")                                                                  //
+      ("ids", "also the tokens, by the tokenizer of the run's model")                        //
+      ("model", options::value(&model)->value_name("FILE"), "where the run's model is now")  //
+      ("data", options::value(&data)->value_name("DIR"), "where the run's data is now");
+  options::positional_options_description positional;
+  positional.add("action", 1).add("run", 1);
+  const auto values = parse_arguments(
+      console, "plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]", list,
+      positional);
+  if (!values) return 0;
+  if (folder.empty()) {
+    throw user_error({}, "no run folder named", "say plumb data prompts RUN");
+  }
+  const AskedRun run(folder, data);
+  const WantedFact wanted{fact};
+  PromptPrinter<MakeModel> printer(console, run, make_model, values->contains("ids"), model);
+  const std::string command = run.command();
+  if (command == "probe") print_probe(console, run, wanted, printer);
+  if (command == "many-shot") print_many_shot(console, run, wanted, printer);
+  if (command == "rank") print_rank(console, run, wanted, printer);
+  if (command == "generate") print_generate(console, run, wanted, printer);
+  if (printer.printed() == 0 && !wanted.all()) {
+    throw user_error({.field = "--fact"}, "no prompt of the run is about '" + fact + "'",
+                     "give a subject's identifier or label, or RELATION:INSTANCE as its rows have "
+                     "them");
+  }
+  return 0;
+}
+
+}  // namespace detail
+}  // namespace plumb

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/data_prompts.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/generate_console.hpp"
+#include "support/many_shot_console.hpp"
+#include "support/rank_console.hpp"
+
+using namespace plumb;
+using test::ConsoleFiles;
+using test::ConsoleRun;
+using test::GenerateFiles;
+using test::HookedModel;
+using test::ManyShotFiles;
+using test::RankFiles;
+using test::run_words;
+
+namespace {
+
+using Words = std::vector<std::string>;
+using Ids = std::vector<TokenId>;
+using Received = std::set<Ids>;
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> rows;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) rows.push_back(Json::parse(line));
+  return rows;
+}
+
+/// A model that writes down what it is given: each sequence behind which a row is asked for.
+HookedModel recording(const NgramTreeModel& model, Received& received) {
+  HookedModel made(model);
+  made.on_sequence = [&received](const Ids& sequence) { received.insert(sequence); };
+  return made;
+}
+
+/// A run of the words over a recording model; then what `data prompts` prints of it.
+struct Listing {
+  Received received;
+  std::vector<Json> rows;
+
+  Listing(const Words& words, const NgramTreeModel& model, const std::string& run,
+          const Words& options = {"--ids"}) {
+    const ConsoleRun made =
+        run_words(words, [&](const ModelOptions&) { return recording(model, received); });
+    BOOST_REQUIRE_MESSAGE(made.code == 0, made.err);
+    Words list{"data", "prompts", run};
+    list.insert(list.end(), options.begin(), options.end());
+    const ConsoleRun printed = run_words(list, [&](const ModelOptions&) { return model; });
+    BOOST_REQUIRE_MESSAGE(printed.code == 0, printed.err);
+    BOOST_TEST(printed.err == "");
+    rows = lines_of(printed.out);
+    BOOST_REQUIRE(!rows.empty());
+  }
+
+  [[nodiscard]] std::vector<Json> part(const std::string& name) const {
+    std::vector<Json> some;
+    for (const Json& row : rows) {
+      if (row.at("part") == name) some.push_back(row);
+    }
+    return some;
+  }
+  [[nodiscard]] std::set<std::string> parts() const {
+    std::set<std::string> names;
+    for (const Json& row : rows) names.insert(row.at("part").get<std::string>());
+    return names;
+  }
+};
+
+Ids joined(Ids ids, const Json& rest) {
+  for (const Json& id : rest) ids.push_back(id.get<TokenId>());
+  return ids;
+}
+
+bool begins(const Ids& whole, const Ids& beginning) {
+  return beginning.size() <= whole.size() &&
+         std::equal(beginning.begin(), beginning.end(), whole.begin());
+}
+
+/// The whole sequences of a row, one for each candidate where it has some.
+std::vector<Ids> sequences_of(const Json& row) {
+  const Ids prompt = row.at("ids").get<Ids>();
+  if (!row.contains("candidates")) return {prompt};
+  std::vector<Ids> all;
+  for (const Json& one : row.at("candidates")) all.push_back(joined(prompt, one.at("ids")));
+  return all;
+}
+
+/// The texts of a row, likewise.
+std::vector<std::string> texts_of(const Json& row) {
+  const std::string prompt = row.at("prompt");
+  if (!row.contains("candidates")) return {prompt};
+  std::vector<std::string> all;
+  for (const Json& one : row.at("candidates")) {
+    all.push_back(prompt + one.at("text").get<std::string>());
+  }
+  return all;
+}
+
+/// Every listed prompt was given to the model: what is gone on with or embedded as a whole, of what
+/// is scored all but the last token, which is looked up behind the others. And what the model was
+/// given begins a listed prompt, or goes on with one that is open.
+void check_received(const Listing& listing) {
+  std::set<Ids> open, scored;
+  std::size_t missing = 0, unlisted = 0;
+  for (const Json& row : listing.rows) {
+    const bool is_open = !row.contains("candidates") && !row.contains("answer");
+    for (Ids ids : sequences_of(row)) {
+      (is_open ? open : scored).insert(ids);
+      if (!is_open) ids.pop_back();
+      missing += listing.received.contains(ids) ? 0 : 1;
+    }
+  }
+  for (const Ids& given : listing.received) {
+    const auto begun = [&](const std::set<Ids>& all) {
+      const auto next = all.lower_bound(given);
+      return next != all.end() && begins(*next, given);
+    };
+    const bool goes_on = std::any_of(open.begin(), open.end(),
+                                     [&](const Ids& prompt) { return begins(given, prompt); });
+    unlisted += begun(open) || begun(scored) || goes_on ? 0 : 1;
+  }
+  BOOST_TEST(missing == 0U);
+  BOOST_TEST(unlisted == 0U);
+}
+
+/// The ids of a row spell its texts.
+void check_texts(const Listing& listing, const NgramTreeModel& model) {
+  for (const Json& row : listing.rows) {
+    const std::vector<Ids> ids = sequences_of(row);
+    const std::vector<std::string> texts = texts_of(row);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      std::span<const TokenId> all = ids[i];
+      if (!all.empty() && all.front() == *model.bos()) all = all.subspan(1);
+      if (model.detokenize(all) != texts[i]) BOOST_TEST(model.detokenize(all) == texts[i]);
+    }
+  }
+}
+
+/// A model that must not be made.
+NgramTreeModel never(const ModelOptions&) {
+  BOOST_ERROR("the model was made");
+  return test::reader_of_prompts();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(data_prompts)
+
+// Oracle: the sequences that the model of the run was given.
+BOOST_FIXTURE_TEST_CASE(prompts_of_a_generation_are_those_that_the_model_got, GenerateFiles) {
+  const NgramTreeModel model = test::reader_of_prompts();
+  const Listing listing(words({"--settings", "zero-shot,random,relation,template", "--shots", "2",
+                               "--form", "both", "--names", "all"}),
+                        model, at("run"));
+  check_received(listing);
+  check_texts(listing, model);
+  std::set<std::string> parts;
+  for (const std::string setting : {"zero-shot", "2-random", "2-relation", "2-template"}) {
+    for (const std::string form : {"", "-question"}) {
+      for (const std::string part : {" answers", " samples", " names", " content_free"}) {
+        parts.insert(setting + form + part);
+      }
+    }
+  }
+  BOOST_TEST(listing.parts() == parts, boost::test_tools::per_element());
+}
+
+// A row's shots, looked up in shots.jsonl, are those that the prompt shows.
+BOOST_FIXTURE_TEST_CASE(rows_of_a_generation_name_the_shots_of_their_prompts, GenerateFiles) {
+  const MultiPromptDataset dataset = test::elements_many();
+  const Listing listing(words({"--settings", "zero-shot,random,relation,template", "--shots", "3",
+                               "--limit", "2", "--names", "all"}),
+                        test::reader_of_prompts(), at("run"), {});
+  const std::vector<RecordedShotList> lists = read_shot_lists(at("run/shots.jsonl"));
+  std::size_t shown = 0;
+  const auto check = [&](const std::string& setting, const std::string& end, const auto& row,
+                         const Json& printed) {
+    BOOST_TEST(printed.at("relation") == row.relation);
+    std::string context = "Predict the [MASK] in each sentence in one word.\n";
+    if (setting == "zero-shot") BOOST_TEST(row.shots.empty());
+    for (const std::uint32_t place : row.shots) {
+      const auto list = std::ranges::find_if(lists, [&](const RecordedShotList& one) {
+        const auto t = printed.at("template").template get<std::size_t>();
+        return one.setting == setting && one.relation == row.relation &&
+               one.template_index.value_or(t) == t;
+      });
+      BOOST_REQUIRE(list != lists.end());
+      const RecordedShot& shot = list->shots.at(place);
+      std::string asked =
+          std::ranges::find(dataset.relations, shot.relation, &MultiPromptRelation::code)
+              ->templates.at(shot.template_index)
+              .text;
+      asked.replace(asked.find("[X]"), 3, shot.subject);
+      asked.replace(asked.find("[Y]"), 3, "[MASK]");
+      context += "Q: " + asked + "\nA: " + shot.object + ".\n";
+      BOOST_TEST(shot.subject_id == "Q" + shot.subject);
+      ++shown;
+    }
+    const std::string prompt = printed.at("prompt");
+    BOOST_TEST(prompt.substr(0, prompt.rfind("Q: ")) == context, setting << end);
+    BOOST_TEST(printed.at("shots").size() == row.shots.size());
+  };
+  for (const std::string setting : {"zero-shot", "3-random", "3-relation", "3-template"}) {
+    const auto compare = [&](const std::string& end, const std::string& part, auto for_each) {
+      const std::vector<Json> printed = listing.part(setting + part);
+      std::size_t i = 0;
+      for_each(std::filesystem::path(at("run/" + setting + end)), [&](const auto& row) {
+        BOOST_REQUIRE(i < printed.size());
+        check(setting, end, row, printed[i++]);
+      });
+      BOOST_TEST(i == printed.size());
+    };
+    compare("_answers.jsonl", " answers",
+            [](const auto& file, auto visit) { for_each_answer(file, visit); });
+    compare("_samples.jsonl", " samples",
+            [](const auto& file, auto visit) { for_each_samples(file, visit); });
+    compare("_names.jsonl", " names",
+            [](const auto& file, auto visit) { for_each_names(file, visit); });
+    compare("_content_free.jsonl", " content_free",
+            [](const auto& file, auto visit) { for_each_content_free(file, visit); });
+  }
+  BOOST_TEST(shown > 100U);
+}
+
+BOOST_FIXTURE_TEST_CASE(prompts_of_a_many_shot_study_are_those_that_the_model_got, ManyShotFiles) {
+  NgramTreeModel model = test::reader_of_births();
+  folder.write("data/birth.jsonl", "");
+  table("birth", 125, 10);
+  folder.write("baselines.json",
+               R"({"birth": {"hgp": ["{subject} was born in"], "mmp": ["({subject},"]}})");
+  for (const char* join : {"ids", "text"}) {
+    const std::string run = std::string("run-") + join;
+    const Listing listing(
+        words({"--eic", "both", "--join", join, "--train", "100", "--limit", "12", "--baselines",
+               at("baselines.json"), "--generate", "3", "--injection", "20"},
+              run),
+        model, at(run));
+    check_received(listing);
+    check_texts(listing, model);
+    BOOST_TEST(listing.parts() ==
+                   (std::set<std::string>{"eic", "eic-isolated", "hgp", "hgp generated", "ic",
+                                          "ic generated", "injection", "mmp", "mmp generated"}),
+               boost::test_tools::per_element());
+    for (const Json& row : listing.part("eic")) {
+      BOOST_TEST(row.contains("tokenized") == (std::string(join) == "ids"));
+    }
+  }
+}
+
+// Rows of EIC-LKE say enough to write their sequences again; so do those of IC-LKE.
+BOOST_FIXTURE_TEST_CASE(rows_of_a_many_shot_study_name_what_stands_before_a_question,
+                        ManyShotFiles) {
+  folder.write("data/birth.jsonl", "");
+  table("birth", 125, 10);
+  const Relation relation = test::births(125, 10);
+  const Listing listing(words({"--eic", "both", "--train", "100", "--limit", "12"}),
+                        test::reader_of_births(), at("run"), {});
+  const Json metadata = json("run/metadata_many_shot.json").at("relations").at("birth");
+  std::vector<RecordedChoice> rows;
+  for_each_recorded_choice(recorded_choice_relations(at("run")).front(),
+                           [&](const RecordedChoice& row) { rows.push_back(row); });
+  BOOST_REQUIRE(rows.size() == listing.rows.size());
+  const auto pair = [&](std::size_t instance, const std::string& separator) {
+    const Fact& fact = relation.facts[instance];
+    return fact.subject + " " + relation.options[fact.answer] + separator;
+  };
+  const auto row_of = [&](const RecordedChoice& like, std::size_t instance) {
+    return *std::ranges::find_if(rows, [&](const RecordedChoice& row) {
+      return row.setting.method == like.setting.method &&
+             row.setting.variant == like.setting.variant && row.fact.instance == instance;
+    });
+  };
+  std::size_t paper = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RecordedChoice& row = rows[i];
+    const auto shots = metadata.at("shots")[row.setting.variant].get<std::vector<std::size_t>>();
+    const bool eic = row.setting.method != "ic";
+    BOOST_TEST(row.before.has_value() == eic);
+    const std::string between = eic ? "," : " ";
+    const std::size_t pairs = eic ? row.before->pairs : row.setting.shots;
+    const std::vector<std::string> texts = texts_of(listing.rows[i]);
+    BOOST_REQUIRE(texts.size() == row.choices.size());
+    for (std::size_t c = 0; c < texts.size(); ++c) {
+      std::string expected;
+      std::size_t next = 0;
+      if (eic && !row.before->order.empty()) {
+        ++paper;
+        const auto j = static_cast<std::size_t>(std::ranges::find(row.before->order, c) -
+                                                row.before->order.begin());
+        for (; next < 50; ++next) expected += pair(shots[next], between);
+        for (const std::size_t asked : row.before->asked) {
+          const RecordedChoice other = row_of(row, asked);
+          const std::size_t place = other.before->order[j % other.before->order.size()];
+          expected += other.fact.subject + " " + relation.options[other.choices[place]] + between;
+          for (std::size_t p = 0; p < 5; ++p) expected += pair(shots[next++], between);
+        }
+        BOOST_TEST(next == pairs);
+      } else {
+        for (; next < pairs; ++next) expected += pair(shots[next], between);
+      }
+      expected += row.fact.subject + " " + relation.options[row.choices[c]];
+      BOOST_TEST(texts[c] == expected);
+    }
+    BOOST_TEST(listing.rows[i].at("shots").size() == pairs);
+  }
+  BOOST_TEST(paper == 2U * 12 * 5);
+}
+
+BOOST_FIXTURE_TEST_CASE(prompts_of_a_ranking_are_those_that_the_model_got, RankFiles) {
+  const NgramTreeModel model = test::reader_of_elements<NgramTreeModel>();
+  const auto run = [&](const Words& options, const std::string& name) {
+    return Listing(words(options, name), model, at(name));
+  };
+  const Listing deer = run({"--method", "deer", "--entity-prompt", "eol,b", "--head-queries",
+                            "--limit", "9", "--bos", "yes"},
+                           "deer");
+  BOOST_TEST(
+      deer.parts() == (std::set<std::string>{"deer queries", "deer entities", "deer-b entities"}),
+      boost::test_tools::per_element());
+  check_received(deer);
+  check_texts(deer, model);
+  for (const std::string method : {"likelihood", "lm-head"}) {
+    const Listing listing = run({"--method", method, "--limit", "9"}, method);
+    BOOST_TEST(listing.parts() == (std::set<std::string>{method, method + " candidates"}),
+               boost::test_tools::per_element());
+    check_texts(listing, model);
+    // A search looks at some prefixes of the candidates behind each query, the true one's among them.
+    const std::vector<Json> queries = listing.part(method);
+    const Json candidates = listing.part(method + " candidates").at(0);
+    BOOST_TEST(candidates.at("prompt") == "");
+    std::set<Ids> whole, begun;
+    for (const Json& query : queries) {
+      const Ids prompt = query.at("ids").get<Ids>();
+      BOOST_TEST(listing.received.contains(prompt));
+      whole.insert(prompt);
+      for (const Json& one : candidates.at("candidates")) {
+        Ids all = joined(prompt, one.at("ids"));
+        whole.insert(all);
+        if (one.at("entity") != query.at("triple").at(2)) continue;
+        all.pop_back();
+        BOOST_TEST(listing.received.contains(all));
+      }
+    }
+    for (const Ids& given : listing.received) {
+      const auto next = whole.lower_bound(given);
+      BOOST_TEST((next != whole.end() && begins(*next, given)));
+    }
+    const std::string entity = queries.front().at("triple").at(0);
+    const ConsoleRun of_one = run_words({"data", "prompts", at(method), "--fact", entity},
+                                        [&](const ModelOptions&) { return model; });
+    for (const Json& row : lines_of(of_one.out)) BOOST_TEST(row.at("triple").at(0) == entity);
+    BOOST_TEST(!of_one.out.empty());
+  }
+}
+
+// Statements are scored to their end, so all but their last token is given.
+BOOST_FIXTURE_TEST_CASE(prompts_of_a_probe_are_those_that_the_model_got, ConsoleFiles) {
+  const NgramTreeModel model = test::small_model();
+  const Listing listing(probe_words({"--templates", "all", "--inject", "numerical"}), model,
+                        at("run"));
+  check_received(listing);
+  check_texts(listing, model);
+  const Json& first = listing.rows.front();
+  BOOST_TEST(first.at("part") == "statements");
+  BOOST_TEST(first.at("candidate_count") == first.at("candidates").size());
+  const std::vector<std::string> texts = texts_of(first);
+  const Json span = first.at("candidates")[0].at("answer")[0];
+  const std::string answer = texts[0].substr(
+      span[0].get<std::size_t>(), span[1].get<std::size_t>() - span[0].get<std::size_t>());
+  BOOST_TEST(answer == "Paris");
+}
+
+BOOST_FIXTURE_TEST_CASE(prompts_of_a_calibration_are_those_of_its_probe, ConsoleFiles) {
+  const ConsoleRun made =
+      run_words({"calibrate", "--data", at("data"), "--model", at("model.gguf"), "--out", at("out"),
+                 "--inject", "numerical", "--bins", "2", "--resamples", "20"});
+  BOOST_REQUIRE_MESSAGE(made.code == 0, made.err);
+  const ConsoleRun whole = run_words({"data", "prompts", at("out")}, never);
+  BOOST_TEST(whole.code == 0, whole);
+  BOOST_TEST(whole.says("I'm 25% confident "), whole);
+  BOOST_TEST(run_words({"data", "prompts", at("out/probe")}, never).out == whole.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(prompts_about_one_fact_are_some_of_all, GenerateFiles) {
+  BOOST_REQUIRE(generate({"--settings", "zero-shot,relation", "--shots", "2"}).code == 0);
+  const ConsoleRun all = run_words({"data", "prompts", at("run")}, never);
+  for (const std::string name : {"Qiron", "iron"}) {
+    std::string expected;
+    for (const Json& row : lines_of(all.out)) {
+      if (row.value("sub_id", "") == "Qiron") expected += row.dump() + "\n";
+    }
+    BOOST_TEST(expected.find("ferrum") != std::string::npos);
+    BOOST_TEST(run_words({"data", "prompts", at("run"), "--fact", name}, never).out == expected);
+  }
+  BOOST_TEST(run_words({"data", "prompts", at("run"), "--fact", "lead"}, never)
+                 .refused("--fact: no prompt of the run is about 'lead'; give a subject's"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_fact_may_be_named_by_its_place, ManyShotFiles) {
+  BOOST_REQUIRE(many_shot().code == 0);
+  const std::vector<Json> all = lines_of(run_words({"data", "prompts", at("run")}, never).out);
+  const std::string place = "birth:" + all.front().at("instance_index").dump();
+  const ConsoleRun one = run_words({"data", "prompts", at("run"), "--fact", place}, never);
+  const std::vector<Json> rows = lines_of(one.out);
+  BOOST_TEST(rows.size() == 4U);  // two numbers of shots under two seeds
+  for (const Json& row : rows) BOOST_TEST(row.at("sub_id") == all.front().at("sub_id"));
+}
+
+BOOST_FIXTURE_TEST_CASE(data_that_has_changed_or_moved_is_said, GenerateFiles) {
+  BOOST_REQUIRE(generate({"--settings", "random"}).code == 0);
+  const Words list{"data", "prompts", at("run")};
+  const std::string all = run_words(list, never).out;
+  std::filesystem::rename(at("elements"), at("moved"));
+  BOOST_TEST(run_words(list, never)
+                 .refused(at("elements") + ": the data of the run is not there, and prompts are "
+                                           "made of it; say where it is with --data"));
+  Words moved = list;
+  moved.insert(moved.end(), {"--data", at("moved")});
+  BOOST_TEST(run_words(moved, never).out == all);
+  MultiPromptDataset other = test::elements_many();
+  other.relations[0].facts.pop_back();
+  write_many("moved", other);
+  BOOST_TEST(run_words(moved, never).refused(at("moved") + ": dataset: has changed since the run"));
+}
+
+// Shots of a graph are drawn by its name, which is that of its folder.
+BOOST_FIXTURE_TEST_CASE(a_graph_that_was_moved_gives_the_same_prompts, RankFiles) {
+  BOOST_REQUIRE(rank({"--limit", "5"}).code == 0);
+  const std::string all = run_words({"data", "prompts", at("run")}, never).out;
+  std::filesystem::rename(at("elements"), at("moved"));
+  const ConsoleRun again = run_words({"data", "prompts", at("run"), "--data", at("moved")}, never);
+  BOOST_TEST(again.code == 0, again);
+  BOOST_TEST(again.out == all);
+}
+
+BOOST_FIXTURE_TEST_CASE(files_beside_the_data_are_found_from_where_the_run_began, ManyShotFiles) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  folder.write("baselines.json", R"({"birth": {"hgp": ["{subject} was born in"], "mmp": []}})");
+  std::filesystem::current_path(folder.path());
+  const ConsoleRun made = many_shot({"--shots", "-", "--baselines", "baselines.json"});
+  std::filesystem::current_path(before);
+  BOOST_REQUIRE_MESSAGE(made.code == 0, made.err);
+  const Words list{"data", "prompts", at("run")};
+  const ConsoleRun printed = run_words(list, never);
+  BOOST_TEST(printed.code == 0, printed);
+  BOOST_TEST(printed.says(" was born in "), printed);
+  folder.write("baselines.json", R"({"birth": {"hgp": ["{subject}, born in"], "mmp": []}})");
+  BOOST_TEST(run_words(list, never).refused("run.json: baselines: has changed since the run"));
+}
+
+BOOST_FIXTURE_TEST_CASE(tokens_are_of_the_runs_own_model, GenerateFiles) {
+  BOOST_REQUIRE(generate({"--settings", "zero-shot"}).code == 0);
+  const auto make = [](const ModelOptions&) { return test::reader_of_prompts(); };
+  const Words list{"data", "prompts", at("run"), "--ids", "--fact", "gold"};
+  const ConsoleRun own = run_words(list, make);
+  BOOST_TEST(own.code == 0, own);
+  std::filesystem::rename(at("model.gguf"), at("moved.gguf"));
+  BOOST_TEST(run_words(list, never)
+                 .refused(at("model.gguf") + ": the model of the run is not there; say where it is "
+                                             "with --model"));
+  Words moved = list;
+  moved.insert(moved.end(), {"--model", at("moved.gguf")});
+  BOOST_TEST(run_words(moved, make).out == own.out);
+  BOOST_TEST(run_words(moved, make).err == "");
+  folder.write("model.gguf", "another");
+  BOOST_TEST(run_words(list, never).refused("model.gguf: is not the model of the run any more"));
+  moved.back() = at("model.gguf");
+  const ConsoleRun other = run_words(moved, make);
+  BOOST_TEST(other.code == 0);
+  BOOST_TEST(other.err == "Tokens are of model.gguf, which is not the model of the run.\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(folders_that_hold_no_prompts_are_refused, GenerateFiles) {
+  BOOST_TEST(run_words({"data", "prompts"}, never).refused("no run folder named"));
+  BOOST_TEST(run_words({"data", "prompts", at("elements")}, never)
+                 .refused("elements: is not a run folder (no run.json)"));
+  folder.write("none/run.json", R"({"settings": {"command": "compare"}})");
+  BOOST_TEST(run_words({"data", "prompts", at("none")}, never)
+                 .refused("none/run.json: is of plumb compare, which asks no model"));
+  folder.write("fixed/run.json", R"({"settings": {"command": "rank --fixed"}})");
+  BOOST_TEST(run_words({"data", "prompts", at("fixed")}, never)
+                 .refused("is of plumb rank --fixed, whose file says what is asked"));
+  folder.write("begun/run.json", R"({"status": "running", "settings": {"command": "generate"}})");
+  BOOST_TEST(run_words({"data", "prompts", at("begun")}, never)
+                 .refused("the run is not complete; finish it with --resume"));
+  BOOST_REQUIRE(generate({"--settings", "zero-shot"}).code == 0);
+  Json run = json("run/run.json");
+  run["settings"]["plumb_version"] = "0.0.1";
+  folder.write("run/run.json", run.dump());
+  BOOST_TEST(run_words({"data", "prompts", at("run")}, never)
+                 .refused("run.json: plumb_version: the run is of plumb 0.0.1, this is "));
+}
+
+// One prompt of each kind, beside the run and on its page.
+BOOST_FIXTURE_TEST_CASE(a_run_keeps_an_example_of_each_kind, GenerateFiles) {
+  BOOST_REQUIRE(generate({"--settings", "zero-shot,template", "--shots", "2"}).code == 0);
+  std::set<std::string> parts;
+  std::string firsts;
+  for (Json row : lines_of(run_words({"data", "prompts", at("run")}, never).out)) {
+    if (!parts.insert(row.at("part").get<std::string>()).second) continue;
+    if (row.contains("candidates") && row.at("candidates").size() > 5) {
+      row["candidates"] = Json(row["candidates"].begin(), row["candidates"].begin() + 5);
+    }
+    firsts += row.dump() + "\n";
+  }
+  BOOST_TEST(parts.size() == 6U);
+  BOOST_TEST(test::slurp(folder / "run/example_prompts.jsonl") == firsts);
+  const std::string html = test::slurp(folder / "run/report.html");
+  BOOST_TEST(html.find("What the model was asked") != std::string::npos);
+  BOOST_TEST(html.find("<pre>Predict the [MASK] in each sentence in one word.\nQ: The symbol of "
+                       "hydrogen is [MASK].\nA:</pre>") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(help_says_what_there_is) {
+  const ConsoleRun run = run_words({"data", "prompts", "--help"});
+  BOOST_TEST(run.code == 0);
+  BOOST_TEST(run.out.starts_with("Usage: plumb data prompts RUN [--fact ID] [--ids]"));
+  BOOST_TEST(run_words({"data", "--help"}).says("plumb data prompts RUN"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
