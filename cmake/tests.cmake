@@ -3,8 +3,29 @@
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
-# Tests are compiled more often than they are run: little optimisation halves the time.
-set(plumb_test_optimisation $<$<CONFIG:Release>:-O1>)
+# Tests are compiled more often than they are run: they are not optimised, but where a room computes.
+set(plumb_computing_rooms measure rank aggregate calibrate)
+
+# What nearly all tests include beside plumb, read once for all rooms, and test files in batches: what
+# they share is compiled once a batch. That each header stands by itself is tests/system/test_headers.py's
+# to see.
+add_library(plumb_test_parts INTERFACE)
+target_compile_definitions(plumb_test_parts INTERFACE BOOST_TEST_DYN_LINK)
+target_include_directories(plumb_test_parts INTERFACE tests)
+target_link_libraries(plumb_test_parts INTERFACE plumb_cli Boost::unit_test_framework)
+# A precompiled header makes the collector of garbage walk all of it, and it finds none.
+target_compile_options(plumb_test_parts INTERFACE
+                       $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=2000000>)
+# A batch is the file that GCC compiles, so it takes what a test file hides for what a header hides.
+target_compile_options(plumb_test_parts INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+add_library(plumb_test_main OBJECT tests/main.cpp)
+target_link_libraries(plumb_test_main PRIVATE plumb_test_parts)
+foreach(level IN ITEMS O0 O1)
+  add_library(plumb_precompiled_${level} OBJECT tests/support/precompiled.cpp)
+  target_compile_options(plumb_precompiled_${level} PRIVATE $<$<CONFIG:Release>:-${level}>)
+  target_link_libraries(plumb_precompiled_${level} PRIVATE plumb_test_parts)
+  target_precompile_headers(plumb_precompiled_${level} PRIVATE tests/support/precompiled.hpp)
+endforeach()
 
 foreach(room core data prompt backend score measure rank aggregate calibrate run report cli)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
@@ -14,15 +35,20 @@ foreach(room core data prompt backend score measure rank aggregate calibrate run
   if(NOT sources)
     message(FATAL_ERROR "no tests of the room ${room}")
   endif()
+  set(alone "")
   if(room STREQUAL "cli")
-    file(GLOB console CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/console_run_*.cpp)
-    list(PREPEND sources ${console})
+    file(GLOB alone CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/console_run_*.cpp)
+    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
-  add_executable(test_${room} tests/main.cpp ${sources})
-  target_compile_definitions(test_${room} PRIVATE BOOST_TEST_DYN_LINK)
-  target_compile_options(test_${room} PRIVATE ${plumb_test_optimisation})
-  target_include_directories(test_${room} PRIVATE tests)
-  target_link_libraries(test_${room} PRIVATE plumb_cli Boost::unit_test_framework)
+  set(level O0)
+  if(room IN_LIST plumb_computing_rooms)
+    set(level O1)
+  endif()
+  add_executable(test_${room} ${alone} ${sources})
+  set_target_properties(test_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  target_compile_options(test_${room} PRIVATE $<$<CONFIG:Release>:-${level}>)
+  target_link_libraries(test_${room} PRIVATE plumb_test_parts plumb_test_main)
+  target_precompile_headers(test_${room} REUSE_FROM plumb_precompiled_${level})
   if(PLUMB_LLAMA AND room STREQUAL "backend")
     target_link_libraries(test_${room} PRIVATE plumb::llama)
   endif()

@@ -17,6 +17,8 @@ using namespace plumb;
 using test::answered;
 using test::cells;
 
+BOOST_AUTO_TEST_SUITE(aggregator)
+
 namespace {
 
 using Choice = std::optional<std::size_t>;
@@ -37,8 +39,6 @@ struct FirstAnswer {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(aggregator)
 
 BOOST_AUTO_TEST_CASE(a_vote_is_won_by_the_most_frequent_answer_with_enough_votes) {
   const auto votes = answers({1, 2, 1, 3, 1});

@@ -16,6 +16,8 @@ using namespace plumb;
 using test::near;
 using test::same;
 
+BOOST_AUTO_TEST_SUITE(alias_ranks_suite)
+
 namespace {
 
 const Bootstrap few{.seed = 5, .resamples = 30};
@@ -89,8 +91,6 @@ SlowCount slow_count(const Rows& fact, bool subjects, bool by_mean) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(alias_ranks_suite)
 
 // The label's prompt gives −2; of the aliases one is above, one equal, one below.
 BOOST_AUTO_TEST_CASE(a_subjects_alias_is_compared_by_what_follows_it) {

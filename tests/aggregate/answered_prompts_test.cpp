@@ -21,6 +21,8 @@ using test::GenerationFolder;
 using test::PluralStems;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(answered_prompts_suite)
+
 namespace {
 
 using Rows = std::vector<RecordedAnswer>;
@@ -89,8 +91,6 @@ void refuses(const RecordedAnswer& damaged, const std::string& words) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(answered_prompts_suite)
 
 BOOST_AUTO_TEST_CASE(an_answer_is_right_if_it_holds_some_name_of_some_object) {
   const AnsweredSetting made = answered_by(

@@ -16,6 +16,8 @@
 using namespace plumb;
 using test::answered;
 
+BOOST_AUTO_TEST_SUITE(closed_set_outcomes_suite)
+
 namespace {
 
 using Prompts = std::vector<PromptOutcome>;
@@ -49,8 +51,6 @@ ModelPredictions three_relations() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(closed_set_outcomes_suite)
 
 BOOST_AUTO_TEST_CASE(paraphrases_are_templates_and_options_are_answers) {
   const PromptOutcomes table = closed_set_outcomes(three_relations());

@@ -9,6 +9,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(fact_groups)
+
 namespace {
 
 RelationPredictions relation(const std::string& code, std::size_t facts,
@@ -33,8 +35,6 @@ const std::vector<int> facts{0, 1, 2, 3, 4, 5};
 using Facts = std::vector<int>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(fact_groups)
 
 BOOST_AUTO_TEST_CASE(a_relation_is_in_each_of_its_domains) {
   const FactGroups groups = four_relations();

@@ -9,6 +9,8 @@
 using namespace plumb;
 using test::same;
 
+BOOST_AUTO_TEST_SUITE(fact_means)
+
 namespace {
 
 const Bootstrap few{.seed = 4, .resamples = 60};
@@ -23,8 +25,6 @@ FactValues facts(const std::vector<std::vector<double>>& relations) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(fact_means)
 
 BOOST_AUTO_TEST_CASE(a_mean_is_over_facts_and_its_resamples_are_within_relations) {
   // The mean over relations would be 0.5.

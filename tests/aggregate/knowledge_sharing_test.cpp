@@ -16,6 +16,8 @@ using test::one_relation;
 using test::random_prompts;
 using test::same;
 
+BOOST_AUTO_TEST_SUITE(knowledge_sharing_suite)
+
 namespace {
 
 const Bootstrap few{.seed = 2, .resamples = 40};
@@ -74,8 +76,6 @@ void check(const KnowledgeSharing& made, const Known& left, const Known& top) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(knowledge_sharing_suite)
 
 BOOST_AUTO_TEST_CASE(cells_are_those_of_sets_of_facts) {
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {

@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::near;
 
+BOOST_AUTO_TEST_SUITE(lexical_distance_suite)
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -35,8 +37,6 @@ double pair_by_pair(const Texts& texts) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(lexical_distance_suite)
 
 BOOST_AUTO_TEST_CASE(words_are_those_of_answers_without_placeholders_each_once) {
   BOOST_TEST(template_words("The  capital of the\t[X] is: [Y].") ==

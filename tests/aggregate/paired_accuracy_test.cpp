@@ -14,6 +14,8 @@ using test::near;
 using test::random_prompts;
 using test::same;
 
+BOOST_AUTO_TEST_SUITE(paired_accuracy)
+
 namespace {
 
 const Bootstrap few{.seed = 2, .resamples = 40};
@@ -44,8 +46,6 @@ void check(const PairedAccuracy& made, const Facts& facts) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(paired_accuracy)
 
 BOOST_AUTO_TEST_CASE(styles_are_compared_on_facts_that_have_both) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {

@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::answered;
 
+BOOST_AUTO_TEST_SUITE(predictions)
+
 namespace {
 
 /// Two facts under two paraphrases, of which the second is the base, and three markers.
@@ -26,8 +28,6 @@ RelationPredictions two_facts() {
 using Place = std::optional<std::size_t>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(predictions)
 
 BOOST_AUTO_TEST_CASE(a_row_holds_one_facts_predictions_under_all_templates) {
   const auto relation = two_facts();

@@ -14,6 +14,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(probe_in_memory_suite)
+
 namespace {
 
 Dataset capitals() {
@@ -64,8 +66,6 @@ struct NeverSays {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(probe_in_memory_suite)
 
 BOOST_AUTO_TEST_CASE(every_cell_is_the_prediction_of_its_statements) {
   NgramTreeModel model = reader();

@@ -17,6 +17,8 @@ using test::near;
 using test::random_prompts;
 using test::same;
 
+BOOST_AUTO_TEST_SUITE(prompt_consistency_suite)
+
 namespace {
 
 const Bootstrap few{.seed = 2, .resamples = 40};
@@ -135,8 +137,6 @@ PromptOutcomes three_answers(std::uint32_t one, std::uint32_t two, std::uint32_t
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_consistency_suite)
 
 BOOST_AUTO_TEST_CASE(equal_answers_are_counted_as_pair_by_pair) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {

@@ -17,6 +17,8 @@ using test::one_relation;
 using test::random_prompts;
 using test::same;
 
+BOOST_AUTO_TEST_SUITE(prompt_coverage_suite)
+
 namespace {
 
 const Bootstrap few{.seed = 2, .resamples = 40};
@@ -38,8 +40,6 @@ double subset_by_subset(std::span<const PromptOutcome> prompts, std::size_t k) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_coverage_suite)
 
 // Of four facts t0 gets the first, and with the best expression the second; t1 gets the third.
 BOOST_AUTO_TEST_CASE(average_maximum_minimum_and_oracle_by_hand) {

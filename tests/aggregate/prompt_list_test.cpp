@@ -9,6 +9,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(prompt_list_suite)
+
 namespace {
 
 using Sizes = std::vector<std::size_t>;
@@ -16,8 +18,6 @@ using Sizes = std::vector<std::size_t>;
 const auto each = boost::test_tools::per_element();
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_list_suite)
 
 BOOST_AUTO_TEST_CASE(an_empty_list_has_nothing) {
   const PromptList<int> list;

@@ -12,6 +12,8 @@ using namespace plumb;
 using test::marks;
 using test::templates;
 
+BOOST_AUTO_TEST_SUITE(prompt_outcomes)
+
 namespace {
 
 using Prompts = std::vector<PromptOutcome>;
@@ -39,8 +41,6 @@ struct Anything {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_outcomes)
 
 BOOST_AUTO_TEST_CASE(facts_stand_one_after_another_relation_by_relation) {
   const PromptOutcomes table = three_relations();

@@ -15,6 +15,8 @@ using namespace plumb;
 using test::marks;
 using test::random_prompts;
 
+BOOST_AUTO_TEST_SUITE(prompt_pairs)
+
 namespace {
 
 using Key = std::tuple<std::string, std::string, std::string, std::size_t>;
@@ -125,8 +127,6 @@ Slow slow_pairs(const PromptOutcomes& one, const PromptOutcomes& other) {
 using Cell = std::tuple<std::string, bool, bool>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_pairs)
 
 BOOST_AUTO_TEST_CASE(prompts_are_paired_as_by_looking_each_up) {
   for (std::uint64_t seed = 1; seed < 12; ++seed) {

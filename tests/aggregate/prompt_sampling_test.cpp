@@ -17,6 +17,8 @@ using test::near;
 using test::one_relation;
 using test::random_prompts;
 
+BOOST_AUTO_TEST_SUITE(prompt_sampling)
+
 namespace {
 
 using Marks = std::vector<std::string>;
@@ -143,8 +145,6 @@ SampledAccuracy sampled(const std::vector<std::uint32_t>& right, std::size_t fac
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_sampling)
 
 BOOST_AUTO_TEST_CASE(by_fact_the_samplings_follow_all_there_are) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {

@@ -17,6 +17,8 @@ using test::ResultsFolder;
 using test::row;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(recorded_predictions)
+
 namespace {
 
 using Numbers = std::vector<double>;
@@ -94,8 +96,6 @@ struct PlumbFolder : test::TemporaryFolder {
 const std::vector<StatementScore> four_ways{{-10, -6, 1, 2}, {-14, -5, 7, 5}, {-12, -3, 2, 1}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recorded_predictions)
 
 BOOST_AUTO_TEST_CASE(a_folder_becomes_a_table_of_facts_by_templates) {
   const RecordedModel model = read(Folder({0, 1, 2, 3}));

@@ -15,6 +15,8 @@ using test::one_relation;
 using test::random_prompts;
 using test::same;
 
+BOOST_AUTO_TEST_SUITE(template_accuracy)
+
 namespace {
 
 const Bootstrap few{.seed = 2, .resamples = 40};
@@ -62,8 +64,6 @@ constexpr auto manual = TemplateOrigin::manual;
 constexpr auto generated = TemplateOrigin::generated;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(template_accuracy)
 
 BOOST_AUTO_TEST_CASE(a_template_is_as_accurate_as_the_mean_share_of_its_facts) {
   for (const std::uint64_t seed : {1U, 2U}) {

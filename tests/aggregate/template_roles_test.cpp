@@ -12,6 +12,8 @@ using namespace plumb;
 using test::indices_of;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(template_roles)
+
 namespace {
 
 using Places = std::vector<std::size_t>;
@@ -34,8 +36,6 @@ std::vector<RelationPredictions> two_relations() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(template_roles)
 
 BOOST_AUTO_TEST_CASE(roles_are_known_before_there_are_cells) {
   const RelationPredictions frame = prediction_frame(relation_of(), {0, 1, 3}, {.base = 1});

@@ -13,6 +13,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(archetypes_suite)
+
 namespace {
 
 using Sequence = std::vector<TokenId>;
@@ -37,8 +39,6 @@ std::vector<std::vector<double>> log_probabilities(NgramModel& model, const Sequ
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(archetypes_suite)
 
 // "abac" after BOS, order 2: the contexts are BOS→a, a→b, b→a, a→c; 257 tokens.
 BOOST_AUTO_TEST_CASE(a_bigram_counts_with_one_added) {

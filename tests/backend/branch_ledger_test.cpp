@@ -13,6 +13,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(branch_ledger_suite)
+
 namespace {
 
 using Sequence = std::vector<TokenId>;
@@ -153,8 +155,6 @@ struct Checked {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(branch_ledger_suite)
 
 BOOST_AUTO_TEST_CASE(a_node_carries_the_ids_of_the_branches_below_it) {
   TokenTree tree;

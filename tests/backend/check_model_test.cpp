@@ -11,6 +11,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(check_model)
+
 namespace {
 
 struct Nothing {};
@@ -29,8 +31,6 @@ static_assert(!TreeCausalLm<NgramModel> && !MaskedLm<NgramModel> && !Embedder<Ng
 static_assert(!CausalLm<NeighbourModel> && !LanguageModel<DecayEmbedder>);
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(check_model)
 
 BOOST_AUTO_TEST_CASE(each_archetype_passes_the_check_of_its_concept) {
   static_assert(check_language_model<NgramModel>() && check_causal_lm<NgramModel>());

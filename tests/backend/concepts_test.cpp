@@ -10,6 +10,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(concepts_suite)
+
 namespace {
 
 /// The least there is: two tokens, each as likely as the other.
@@ -248,8 +250,6 @@ std::set<NodeId> embedded(M& model) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(concepts_suite)
 
 BOOST_AUTO_TEST_CASE(a_model_visits_each_position_once_in_order) {
   Coin coin;

@@ -17,6 +17,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(evaluate_suite)
+
 namespace {
 
 using Rows = std::map<NodeId, std::vector<float>>;
@@ -109,8 +111,6 @@ TokenTree random_tree(RandomStream& random) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(evaluate_suite)
 
 BOOST_AUTO_TEST_CASE(a_model_without_trees_holds_one_branch_as_long_as_its_context) {
   NgramModel plain("abc");

@@ -11,6 +11,8 @@
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
+BOOST_AUTO_TEST_SUITE(llama_generator_suite)
+
 namespace {
 
 using plumb::test::TemporaryFolder;
@@ -105,3 +107,5 @@ BOOST_AUTO_TEST_CASE(samples_of_one_prompt_are_the_same_together_and_in_parts) {
         all, [&](const plumb::Continuation& sample) { return sample.tokens != all[0].tokens; }));
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

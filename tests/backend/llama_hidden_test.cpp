@@ -27,6 +27,8 @@ using test::TemporaryFolder;
 using test::TinyGguf;
 using test::TinyKind;
 
+BOOST_AUTO_TEST_SUITE(llama_hidden)
+
 namespace {
 
 using Row = std::vector<float>;
@@ -157,8 +159,6 @@ class NamedTensor {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(llama_hidden)
 
 BOOST_AUTO_TEST_CASE(steps_run_on_while_nobody_reads) {
   LlamaHidden hidden;

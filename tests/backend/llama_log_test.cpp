@@ -11,6 +11,8 @@
 
 using plumb::detail::LlamaLog;
 
+BOOST_AUTO_TEST_SUITE(llama_log)
+
 namespace {
 
 /// Makes llama.cpp complain of a file.
@@ -31,8 +33,6 @@ bool names_the_file(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(llama_log)
 
 BOOST_AUTO_TEST_CASE(errors_are_kept_until_they_are_taken) {
   const plumb::test::TemporaryFolder folder;

@@ -14,6 +14,8 @@
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
+BOOST_AUTO_TEST_SUITE(llama_suite)
+
 namespace {
 
 using plumb::test::TemporaryFolder;
@@ -433,3 +435,5 @@ BOOST_AUTO_TEST_CASE(a_model_says_what_it_is) {
   BOOST_TEST(description.weights == "all F32");
   BOOST_TEST(!description.quantized);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

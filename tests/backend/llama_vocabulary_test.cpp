@@ -13,6 +13,8 @@
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
+BOOST_AUTO_TEST_SUITE(llama_vocabulary_suite)
+
 namespace {
 
 using plumb::test::TemporaryFolder;
@@ -123,3 +125,5 @@ BOOST_AUTO_TEST_CASE(a_text_ends_only_with_tokens_that_the_file_names) {
   name_end(file, 258);
   BOOST_TEST(ends_of() == std::vector<plumb::TokenId>{258});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -16,6 +16,8 @@ using test::says;
 
 static_assert(Generator<TreeGenerator<NgramModel>> && Generator<TreeGenerator<NgramTreeModel>>);
 
+BOOST_AUTO_TEST_SUITE(tree_generator_suite)
+
 namespace {
 
 using Sequence = std::vector<TokenId>;
@@ -78,8 +80,6 @@ struct Broken : Reciter {
 constexpr std::string_view training = "abcabdaabbccab\nca\n\nabcbabc\nccab";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tree_generator_suite)
 
 // "abcabd" as bigrams: b follows a twice, c and d follow b, a follows c; after d nothing is known,
 // and of 257 equals the lowest token is taken.

@@ -11,6 +11,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(bins)
+
 namespace {
 
 using Numbers = std::vector<double>;
@@ -20,8 +22,6 @@ bool same(const Numbers& a, const Numbers& b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(bins)
 
 // numpy 2.4: numpy.percentile(values, numpy.linspace(0, 1, bins + 1) * 100)[1:-1], to the last bit.
 BOOST_AUTO_TEST_CASE(equal_count_edges_are_numpys_percentiles) {

@@ -18,6 +18,8 @@ using namespace plumb;
 using test::tied_judgements;
 using enum CalibrationMetric;
 
+BOOST_AUTO_TEST_SUITE(calibration_metrics)
+
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -189,8 +191,6 @@ void check_same(const MetricValues& made, const MetricValues& expected, double t
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(calibration_metrics)
 
 // Two equal-count bins, {0.2, 0.4} with one of two right and {0.6, 0.8} with both: gaps 0.2 and
 // 0.3. Four equal-width bins, one answer in each of (0, ¼], (¼, ½], (½, ¾], (¾, 1].

@@ -19,6 +19,8 @@ using test::random_model;
 using test::says;
 using enum CalibrationMetric;
 
+BOOST_AUTO_TEST_SUITE(calibration_study)
+
 namespace {
 
 using Names = std::vector<std::string>;
@@ -94,8 +96,6 @@ std::vector<Prediction> column(const std::vector<RelationPredictions>& relations
 const std::vector<std::size_t> all_three{0, 1, 2};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(calibration_study)
 
 // Two relations of one domain each: two facts under two paraphrases, one fact under three.
 BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_paraphrases) {

@@ -18,6 +18,8 @@ using test::says;
 using test::tied_judgements;
 using enum CalibrationMetric;
 
+BOOST_AUTO_TEST_SUITE(calibrator)
+
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -36,8 +38,6 @@ Resamples resamples_of(std::vector<std::size_t> strata, std::size_t resamples = 
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(calibrator)
 
 // Median 3, 2.5% quantile 1 + 0.1, 97.5% quantile 5 − 0.1 (numpy's linear quantiles); the estimate
 // 4 moves all by 1.

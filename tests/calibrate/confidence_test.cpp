@@ -13,6 +13,8 @@ using namespace plumb;
 using test::answered;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(confidence)
+
 namespace {
 
 bool is(const Judgement& made, double confidence, bool correct, bool answered_at_all = true) {
@@ -36,8 +38,6 @@ struct CoinToss {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(confidence)
 
 BOOST_AUTO_TEST_CASE(base_and_margin_are_the_base_templates) {
   auto relation = answered("r", {{0, {{1, 0.75}, {0, 0.5}}}, {1, {{1, 0.25}, {0, 1.0}}}});

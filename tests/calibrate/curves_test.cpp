@@ -13,6 +13,8 @@
 using namespace plumb;
 using test::tied_judgements;
 
+BOOST_AUTO_TEST_SUITE(curves)
+
 namespace {
 
 bool near(double a, double b) {
@@ -22,8 +24,6 @@ bool near(double a, double b) {
 using Counts = std::vector<std::size_t>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(curves)
 
 // scikit-learn 1.9: calibration_curve(y, c, n_bins=4, strategy="quantile").
 BOOST_AUTO_TEST_CASE(a_calibration_curve_is_scikit_learns) {

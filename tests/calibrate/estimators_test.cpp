@@ -13,6 +13,8 @@ using namespace plumb;
 using test::answered;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(estimators)
+
 namespace {
 
 using Names = std::vector<std::string>;
@@ -40,8 +42,6 @@ bool mentions(const Names& remarks, const std::string& words) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(estimators)
 
 BOOST_AUTO_TEST_CASE(three_paraphrases_allow_votes_of_two_and_three) {
   BOOST_TEST(

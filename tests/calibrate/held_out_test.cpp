@@ -12,6 +12,8 @@ using namespace plumb;
 using test::random_model;
 using enum CalibrationMetric;
 
+BOOST_AUTO_TEST_SUITE(held_out_suite)
+
 namespace {
 
 using Names = std::vector<std::string>;
@@ -48,8 +50,6 @@ struct Halves {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(held_out_suite)
 
 BOOST_AUTO_TEST_CASE(the_estimators_the_paper_compares_models_by_are_mended) {
   const HeldOutRecalibration made = recalibrated(random_model({.facts = 61}));

@@ -17,6 +17,8 @@ using namespace plumb;
 using test::GenerationFolder;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_study_suite)
+
 namespace {
 
 using Sizes = std::vector<std::size_t>;
@@ -75,8 +77,6 @@ struct SmallGeneration : GenerationFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_study_suite)
 
 BOOST_FIXTURE_TEST_CASE(a_run_is_read_setting_by_setting, SmallGeneration) {
   const GenerationRun run = read();

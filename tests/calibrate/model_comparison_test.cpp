@@ -15,6 +15,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(model_comparison)
+
 namespace {
 
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -84,8 +86,6 @@ std::pair<std::vector<ModelCalibration>, std::vector<bool>> published_models() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(model_comparison)
 
 // Table 2. xlm-roberta-base has no partner left: gpt2 is nearer to xlm-roberta-large.
 BOOST_AUTO_TEST_CASE(the_papers_accuracies_give_the_papers_five_pairs) {

@@ -14,6 +14,8 @@
 using namespace plumb;
 using test::random_model;
 
+BOOST_AUTO_TEST_SUITE(option_count)
+
 namespace {
 
 using Counts = std::vector<std::size_t>;
@@ -35,8 +37,6 @@ bool near(double a, double b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(option_count)
 
 BOOST_AUTO_TEST_CASE(counts_are_dense_where_calibration_changes_most) {
   BOOST_TEST(option_counts(60) == (Counts{2, 3, 4, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60}));

@@ -16,6 +16,8 @@ using namespace plumb;
 using test::near;
 using test::same;
 
+BOOST_AUTO_TEST_SUITE(overconfidence_suite)
+
 namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 40};
@@ -89,8 +91,6 @@ PromptList<AnswerLikelihood> answers(const std::vector<AnswerLikelihood>& prompt
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(overconfidence_suite)
 
 BOOST_AUTO_TEST_CASE(prompts_stand_in_bins_from_the_most_to_the_least_confident) {
   const auto made =

@@ -14,6 +14,8 @@
 using namespace plumb;
 using test::tied_judgements;
 
+BOOST_AUTO_TEST_SUITE(recalibration)
+
 namespace {
 
 bool near(double a, double b, double tolerance = 1e-12) {
@@ -60,8 +62,6 @@ double isotonic_by_definition(const std::vector<Judgement>& all, double c) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recalibration)
 
 // Two options apart by s, right in a share q: the loss is least where 1 / (1 + e^(−s/T)) = q, so
 // T = s / ln(q / (1 − q)).

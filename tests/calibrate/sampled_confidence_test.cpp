@@ -18,6 +18,8 @@ using test::GenerationFolder;
 using test::PluralStems;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(sampled_confidence_suite)
+
 namespace {
 
 using Sizes = std::vector<std::size_t>;
@@ -50,8 +52,6 @@ struct Sampled : GenerationFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(sampled_confidence_suite)
 
 BOOST_FIXTURE_TEST_CASE(a_confidence_is_the_share_of_samples_that_match_either_way_round, Sampled) {
   prompt(0, {0, 1, 0}, "H", {{"h.", 40}, {"the letter H", 25}, {"He", 20}, {"", 15}});

@@ -12,6 +12,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(arguments)
+
 namespace {
 
 struct Words {
@@ -34,8 +36,6 @@ struct Words {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(arguments)
 
 BOOST_FIXTURE_TEST_CASE(options_and_positional_words_get_their_values, Words) {
   BOOST_TEST(parse({"--depth", "3", "here"}));

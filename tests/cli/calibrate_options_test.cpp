@@ -15,6 +15,8 @@ using namespace plumb;
 using detail::CalibrateArguments;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(calibrate_options)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -59,8 +61,6 @@ struct Folders {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(calibrate_options)
 
 BOOST_FIXTURE_TEST_CASE(what_is_not_given_has_its_default, Folders) {
   const CalibrateArguments parsed = parse(with({}));

@@ -20,6 +20,8 @@ using test::holds;
 using test::row;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(calibrate_command)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -94,8 +96,6 @@ double value(const Json& estimate) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(calibrate_command)
 
 // Two bins: 0.6 (right) with 0.7 (wrong), and 0.8 with 0.9 (right), so ACE = (|0.5 − 0.65| +
 // |1 − 0.85|) / 2. Brier = (0.4² + 0.7² + 0.2² + 0.1²) / 4. Of three pairs of a right and a wrong

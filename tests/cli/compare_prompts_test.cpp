@@ -20,6 +20,8 @@ using test::run_words;
 using test::says;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(compare_prompts_suite)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -114,8 +116,6 @@ bool near(double one, double other) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compare_prompts_suite)
 
 // By template the generation knows three and one facts, of which the set knows one and one; the set
 // one and two, of which the generation knows one and one. Under any prompt they know three and two.

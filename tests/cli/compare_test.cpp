@@ -21,6 +21,8 @@ using test::holds;
 using test::row;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(compare_command)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -77,8 +79,6 @@ struct TwoRuns {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compare_command)
 
 // Means over relations: (3/4 + 1/2) / 2 and (1/4 + 1/2) / 2. Of what one knows, two knows 1/3 and
 // 0; of what two knows, one knows 1 and 0.

@@ -12,6 +12,8 @@ using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::run_words;
 
+BOOST_AUTO_TEST_SUITE(data_convert)
+
 namespace {
 
 /// The small dataset, with what many prompts add: an alias of Egypt, a second city on the Rhine for
@@ -40,8 +42,6 @@ const std::string foot =
     "are subject names times templates.\n";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(data_convert)
 
 BOOST_AUTO_TEST_CASE(sizes_are_counted_over_facts) {
   MultiPromptRelation relation{"P1", {}, {}};

@@ -22,6 +22,8 @@ using test::ManyShotFiles;
 using test::RankFiles;
 using test::run_words;
 
+BOOST_AUTO_TEST_SUITE(data_prompts)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -152,8 +154,6 @@ NgramTreeModel never(const ModelOptions&) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(data_prompts)
 
 // Oracle: the sequences that the model of the run was given.
 BOOST_FIXTURE_TEST_CASE(prompts_of_a_generation_are_those_that_the_model_got, GenerateFiles) {

@@ -13,6 +13,8 @@ using namespace plumb;
 using detail::GenerateArguments;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(generate_options)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -43,8 +45,6 @@ void refused(const Words& words, const std::string& message) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(generate_options)
 
 // The paper's numbers.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {

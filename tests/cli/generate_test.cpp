@@ -25,6 +25,8 @@ using test::reader_of_prompts;
 using test::run_words;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(generate_command)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -159,8 +161,6 @@ MultiPromptDataset families() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(generate_command)
 
 BOOST_FIXTURE_TEST_CASE(a_generation_leaves_a_whole_run_folder_and_shows_the_result,
                         GenerateFiles) {

@@ -13,6 +13,8 @@ using namespace plumb;
 using detail::JobArguments;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(job_options)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -39,8 +41,6 @@ void refused(const Words& words, const std::string& message) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(job_options)
 
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const JobArguments parsed = with({});

@@ -14,6 +14,8 @@ using detail::JobArguments;
 using test::says;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(job)
+
 namespace {
 
 struct QuantisedModel : NgramModel {
@@ -33,8 +35,6 @@ struct BlindModel : NgramModel {
 const ModelDescription ours{"own backend", "", false};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(job)
 
 BOOST_AUTO_TEST_CASE(a_model_may_say_what_it_is) {
   const ModelDescription said = detail::describe_model(QuantisedModel(""));

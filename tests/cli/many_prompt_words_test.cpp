@@ -17,6 +17,8 @@ using test::LittleWordNet;
 using test::says;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_words)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -63,8 +65,6 @@ struct Gases : GenerationFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_words)
 
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const Given given({});

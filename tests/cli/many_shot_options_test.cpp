@@ -14,6 +14,8 @@ using namespace plumb;
 using detail::ManyShotArguments;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(many_shot_options)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -45,8 +47,6 @@ const char* baselines_text = R"({
   "Capital": {"property": "P36", "mmp": ["the capital of {subject}"]}})";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_options)
 
 // The paper's numbers.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {

@@ -20,6 +20,8 @@ using test::reader_of_births;
 using test::run_words;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(many_shot_command)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -56,8 +58,6 @@ Json fixed_study() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_command)
 
 // 2 numbers of shots × 2 seeds × 6 facts × 5 choices.
 BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, ManyShotFiles) {

@@ -15,6 +15,8 @@ using namespace plumb;
 using detail::ProbeArguments;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(probe_options)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -43,8 +45,6 @@ void refused(const Words& words, const std::string& message) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(probe_options)
 
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const ProbeArguments parsed = with({});

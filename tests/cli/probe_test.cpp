@@ -18,6 +18,8 @@ using test::HookedModel;
 using test::run_words;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(probe_command)
+
 namespace {
 
 /// All that must not depend on when and how often a run was taken up.
@@ -29,8 +31,6 @@ std::map<std::string, std::string> comparable(const std::filesystem::path& folde
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(probe_command)
 
 // The model has read of France, Korea and Cairo. Of Egypt it knows nothing, so its three options
 // tie, and Cairo counts 1/3; of Bonn neither, and "Nile." is a token shorter than "Rhine.". The ends

@@ -14,6 +14,8 @@ using namespace plumb;
 using detail::RankArguments;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(rank_options)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -40,8 +42,6 @@ void refused(const Words& words, const std::string& message) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_options)
 
 // The paper's numbers.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {

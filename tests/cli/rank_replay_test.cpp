@@ -24,6 +24,8 @@ using test::reader_of_elements;
 using test::run_words;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(rank_replay)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -59,8 +61,6 @@ Json small() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_replay)
 
 // Oracle: cosines of the texts' vectors, in double precision.
 BOOST_FIXTURE_TEST_CASE(fixed_rankings_are_replayed_in_their_own_shape, Replay) {

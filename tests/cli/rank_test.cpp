@@ -25,6 +25,8 @@ using test::reader_of_elements;
 using test::run_words;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(rank_command)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -149,8 +151,6 @@ std::size_t lines_in(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_command)
 
 BOOST_FIXTURE_TEST_CASE(a_ranking_leaves_a_whole_run_folder_and_shows_the_result, RankFiles) {
   const ConsoleRun run = rank();

@@ -7,6 +7,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(binomial_table)
+
 namespace {
 
 /// P(successes ≤ k) for each k, trial after trial.
@@ -36,8 +38,6 @@ double worst(std::uint32_t trials, std::uint32_t right, std::uint32_t total) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(binomial_table)
 
 BOOST_AUTO_TEST_CASE(four_coins_have_the_probabilities_of_pascals_triangle) {
   const BinomialTable coins(4, 1, 2);

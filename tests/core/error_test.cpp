@@ -7,6 +7,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(error_suite)
+
 namespace {
 
 std::string text_of(const Error& error) {
@@ -14,8 +16,6 @@ std::string text_of(const Error& error) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(error_suite)
 
 BOOST_AUTO_TEST_CASE(names_file_line_field_message_and_remedy) {
   const Error error =

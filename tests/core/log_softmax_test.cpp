@@ -13,6 +13,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(log_softmax_suite)
+
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -35,8 +37,6 @@ std::vector<float> random_row(RandomStream& random, std::size_t length, double s
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(log_softmax_suite)
 
 BOOST_AUTO_TEST_CASE(small_rows_are_as_by_hand) {
   BOOST_TEST(std::abs(log_sum_exp(std::vector{0.0F, 0.0F}) - std::log(2.0)) < 1e-12);

@@ -10,6 +10,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(over_ranges)
+
 namespace {
 
 struct Card {
@@ -35,8 +37,6 @@ std::vector<std::vector<Card>> hands() {
 const auto suit_of = [](const Card& card) { return card.suit; };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(over_ranges)
 
 BOOST_AUTO_TEST_CASE(the_standard_finds_and_counts_the_same) {
   for (const auto& hand : hands()) {

@@ -12,6 +12,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(random_suite)
+
 namespace {
 
 std::vector<std::size_t> draw(RandomStream stream, std::size_t below, std::size_t count) {
@@ -47,8 +49,6 @@ double unevenness(int size, std::size_t count, std::size_t beginnings) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(random_suite)
 
 // Computed in Python from the definitions of FNV-1a, SplitMix64's finaliser and mt19937_64.
 BOOST_AUTO_TEST_CASE(numbers_are_the_same_on_every_machine) {

@@ -8,6 +8,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(utf8_suite)
+
 namespace {
 
 /// The Unicode Standard, table 3-7: leads and the range of the second byte; further ones
@@ -42,8 +44,6 @@ std::string bytes(std::initializer_list<unsigned> values) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(utf8_suite)
 
 BOOST_AUTO_TEST_CASE(code_points_of_one_to_four_bytes_are_read) {
   const auto check = [](std::string_view text, char32_t value, std::size_t size) {

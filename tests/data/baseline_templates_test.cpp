@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(baseline_templates)
+
 namespace {
 
 using Templates = std::vector<std::string>;
@@ -27,8 +29,6 @@ struct Folder : test::TemporaryFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(baseline_templates)
 
 BOOST_FIXTURE_TEST_CASE(both_kinds_are_read_by_relation_code, Folder) {
   const auto all = read(R"({

@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(bear_suite)
+
 namespace {
 
 /// A sound dataset of two relations, to be broken by each test in its own way.
@@ -33,8 +35,6 @@ struct Bear : test::TemporaryFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(bear_suite)
 
 BOOST_FIXTURE_TEST_CASE(a_folder_is_read_in_the_order_of_its_metadata, Bear) {
   BOOST_TEST(is_bear(path()));

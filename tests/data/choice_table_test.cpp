@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(choice_table_suite)
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -30,8 +32,6 @@ struct Table : test::TemporaryFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(choice_table_suite)
 
 BOOST_FIXTURE_TEST_CASE(facts_bring_their_choices_with_or_without_the_object, Table) {
   const Relation relation = load(births);

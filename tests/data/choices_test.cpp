@@ -11,6 +11,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(choices_suite)
+
 namespace {
 
 using Options = std::vector<std::uint32_t>;
@@ -43,8 +45,6 @@ void check_sound(const Choices& choices, const Fact& fact) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(choices_suite)
 
 BOOST_AUTO_TEST_CASE(a_fact_has_its_answer_and_as_many_distractors_as_make_up_the_count) {
   const Relation relation = relation_of(300, {{"a", 17}, {"b", 0}, {"c", 299}});

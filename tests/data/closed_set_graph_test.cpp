@@ -18,6 +18,8 @@ using namespace plumb;
 using test::elements_as_facts;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(closed_set_graph)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -56,8 +58,6 @@ Words ids(const KnowledgeGraph& graph, const Places& places) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(closed_set_graph)
 
 BOOST_AUTO_TEST_CASE(every_fact_is_a_triple_from_its_subject_to_its_answer) {
   const Dataset dataset = elements_as_facts();

@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(closed_set_prompts)
+
 namespace {
 
 using Names = std::vector<std::string>;
@@ -77,8 +79,6 @@ Names texts(const MultiPromptRelation& relation) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(closed_set_prompts)
 
 BOOST_FIXTURE_TEST_CASE(facts_of_one_subject_are_one_fact_with_several_objects, Plays) {
   add("J", "John", {"J. Lennon"}, 1);

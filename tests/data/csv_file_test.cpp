@@ -12,6 +12,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(csv_file)
+
 namespace {
 
 using Fields = std::vector<std::string>;
@@ -36,8 +38,6 @@ struct Csv : test::TemporaryFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(csv_file)
 
 BOOST_FIXTURE_TEST_CASE(a_field_is_found_by_the_headers_name, Csv) {
   const CsvFile csv = read("name,\"full, title\",\nBonn,city,1\nRome,\"Caput, mundi\",2\n");

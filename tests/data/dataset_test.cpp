@@ -10,6 +10,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(dataset_suite)
+
 namespace {
 
 Relation relation(const std::string& code, const std::vector<std::size_t>& answers) {
@@ -33,8 +35,6 @@ std::vector<std::string> codes(const Dataset& dataset) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(dataset_suite)
 
 BOOST_AUTO_TEST_CASE(one_to_one_means_no_answer_stands_twice) {
   BOOST_TEST(is_one_to_one(relation("P36", {})));

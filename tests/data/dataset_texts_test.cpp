@@ -11,6 +11,8 @@
 using namespace plumb;
 using Lines = std::vector<std::string>;
 
+BOOST_AUTO_TEST_SUITE(dataset_texts)
+
 namespace {
 
 constexpr auto each = boost::test_tools::per_element();
@@ -37,8 +39,6 @@ Relation capital() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(dataset_texts)
 
 BOOST_AUTO_TEST_CASE(a_closed_set_has_templates_subjects_and_options) {
   const Dataset dataset{"small", {capital()}, {}};

@@ -15,6 +15,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(fact_split_suite)
+
 namespace {
 
 using Places = std::vector<std::size_t>;
@@ -70,8 +72,6 @@ void check_sound(const Relation& relation, const FactSplit& split) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(fact_split_suite)
 
 BOOST_AUTO_TEST_CASE(a_subject_is_told_by_its_identifier_or_else_its_label) {
   Fact fact;

@@ -12,6 +12,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(factor)
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -28,8 +30,6 @@ struct Factor : test::TemporaryFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(factor)
 
 BOOST_FIXTURE_TEST_CASE(all_records_make_one_relation_of_the_four_roles, Factor) {
   const Dataset dataset = load("0,p,Yes,No,Not,Never,\"One\ntwo.\"\n1,p,on,off,up,down,It is\n");

@@ -13,6 +13,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(graph_folder)
+
 namespace {
 
 using Names = std::vector<std::string>;
@@ -102,8 +104,6 @@ Names spelt(const KnowledgeGraph& graph, const std::vector<Triple>& triples) {
 const auto each = boost::test_tools::per_element();
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(graph_folder)
 
 BOOST_FIXTURE_TEST_CASE(kg_berts_layout_is_read, KgBert) {
   const KnowledgeGraph graph = load();

@@ -12,6 +12,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(json_file_suite)
+
 namespace {
 
 /// The lines that are sound, and the problems as their texts.
@@ -30,8 +32,6 @@ Lines read_lines(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(json_file_suite)
 
 BOOST_AUTO_TEST_CASE(an_object_is_read_with_its_keys_in_order) {
   const test::TemporaryFolder folder;

@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(lama_suite)
+
 namespace {
 
 struct Lama : test::TemporaryFolder {
@@ -31,8 +33,6 @@ struct Lama : test::TemporaryFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(lama_suite)
 
 BOOST_FIXTURE_TEST_CASE(relations_are_read_from_either_place, Lama) {
   BOOST_TEST(is_lama(path()));

@@ -10,6 +10,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(load_suite)
+
 namespace {
 
 const std::string facts =
@@ -29,8 +31,6 @@ void check_capitals(const Dataset& dataset) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(load_suite)
 
 BOOST_AUTO_TEST_CASE(the_layout_tells_the_loader) {
   const test::TemporaryFolder folder;

@@ -10,6 +10,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(multi_prompt_checks)
+
 namespace {
 
 MultiPromptRelation sound_relation() {
@@ -19,8 +21,6 @@ MultiPromptRelation sound_relation() {
 const Site site{"facts.jsonl", 3, "relation"};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(multi_prompt_checks)
 
 BOOST_AUTO_TEST_CASE(white_space_alone_is_blank) {
   for (const char* blank : {"", " ", "\t", "\r\n", " \t \n"}) BOOST_TEST(is_blank(blank));

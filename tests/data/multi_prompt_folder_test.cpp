@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(multi_prompt_folder)
+
 namespace {
 
 using Names = std::vector<std::string>;
@@ -129,8 +131,6 @@ Names file_names(const MultiPromptDataset& dataset) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(multi_prompt_folder)
 
 BOOST_FIXTURE_TEST_CASE(facts_and_templates_are_read_in_the_order_of_the_facts, Many) {
   BOOST_TEST(is_multi_prompt(path()));

@@ -10,6 +10,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(multi_prompt)
+
 namespace {
 
 /// Facts whose subjects have these many names, asked in `templates` ways.
@@ -31,8 +33,6 @@ MultiPromptDataset three_relations() {
 using Codes = std::vector<std::string>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(multi_prompt)
 
 BOOST_AUTO_TEST_CASE(a_prompt_is_a_template_with_a_name_of_the_subject) {
   const MultiPromptRelation relation = relation_of("P1", {1, 3, 2}, 5);

@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(pararel_suite)
+
 namespace {
 
 struct Pararel : test::TemporaryFolder {
@@ -27,8 +29,6 @@ struct Pararel : test::TemporaryFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pararel_suite)
 
 BOOST_FIXTURE_TEST_CASE(relations_are_read_by_number_and_every_pattern_is_a_template, Pararel) {
   BOOST_TEST(is_pararel(path()));

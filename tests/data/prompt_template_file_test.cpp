@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(prompt_template_file)
+
 namespace {
 
 using Problems = std::vector<std::string>;
@@ -48,8 +50,6 @@ std::string spelt(const PromptTemplate& one) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_template_file)
 
 BOOST_FIXTURE_TEST_CASE(a_line_says_what_is_known_of_a_template, File) {
   const PromptTemplateFile file =

@@ -8,6 +8,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(relation_builder_suite)
+
 namespace {
 
 /// A builder that goes on after a problem and keeps its text.
@@ -37,8 +39,6 @@ struct KeptWithOptions : Kept {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(relation_builder_suite)
 
 BOOST_FIXTURE_TEST_CASE(facts_answer_by_index_identifier_or_label, KeptWithOptions) {
   fact(R"({"sub_label": "Italy", "answer_idx": 1})");

@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(template_file)
+
 namespace {
 
 using Templates = std::vector<std::string>;
@@ -40,8 +42,6 @@ struct Asked : test::TemporaryFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(template_file)
 
 BOOST_FIXTURE_TEST_CASE(the_files_templates_replace_the_datasets, Asked) {
   use(R"({"P19": ["[X] is from [Y]."], "P36": ["[Y] rules [X].", "[X]: [Y]"], "P1": ["none"]})");

@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(tsv_suite)
+
 namespace {
 
 struct Table : test::TemporaryFolder {
@@ -30,8 +32,6 @@ struct Table : test::TemporaryFolder {
 const std::string rows = "France\tcapital\tParis\nItaly\tcapital\tRome\n";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tsv_suite)
 
 BOOST_FIXTURE_TEST_CASE(a_table_is_read_relation_by_relation, Table) {
   const Dataset dataset =

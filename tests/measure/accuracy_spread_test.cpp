@@ -14,6 +14,8 @@ using test::by_seed;
 using test::ic;
 using test::studied;
 
+BOOST_AUTO_TEST_SUITE(accuracy_spread)
+
 namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 200};
@@ -29,8 +31,6 @@ bool near(double one, double other) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(accuracy_spread)
 
 BOOST_AUTO_TEST_CASE(groups_of_settings_have_names_of_their_own) {
   Setting spoken = ic(5), other = ic(5), bare = ic(5);

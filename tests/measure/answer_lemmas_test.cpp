@@ -12,6 +12,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(answer_lemmas_suite)
+
 namespace {
 
 /// A folder like WordNet's with two nouns and a verb.
@@ -38,8 +40,6 @@ bool holds(const AnswerLemmas& lemmas, const std::string& text, const std::strin
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(answer_lemmas_suite)
 
 BOOST_AUTO_TEST_CASE(without_a_folder_words_stay_as_they_are) {
   const AnswerLemmas lemmas;

@@ -14,6 +14,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(answer_match_suite)
+
 namespace {
 
 using List = std::vector<std::string>;
@@ -29,8 +31,6 @@ bool holds(std::string_view text, std::string_view answer) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(answer_match_suite)
 
 BOOST_AUTO_TEST_CASE(a_text_is_the_list_of_its_lemmas) {
   BOOST_TEST(NormalisedText("A Guitar, or two").lemmas() == (List{"a", "guitar", "or", "two"}));

@@ -9,6 +9,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(answer_words_suite)
+
 namespace {
 
 /// The words with one space between.
@@ -26,8 +28,6 @@ void check(const std::vector<std::pair<std::string, std::string>>& pairs) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(answer_words_suite)
 
 BOOST_AUTO_TEST_CASE(punctuation_is_dropped_and_letters_are_lower_cased) {
   check({{"", ""},

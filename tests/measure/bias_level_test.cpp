@@ -12,6 +12,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(bias_level_suite)
+
 namespace {
 
 using Weights = std::vector<double>;
@@ -46,8 +48,6 @@ ContentFreeScores scores_of(std::size_t templates, const std::vector<Weights>& p
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(bias_level_suite)
 
 BOOST_AUTO_TEST_CASE(a_bias_level_is_zero_for_equal_chances_and_one_for_certainty) {
   BOOST_TEST(level({0.5, 0.5}) == 0.0);

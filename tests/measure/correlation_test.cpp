@@ -9,6 +9,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(correlation)
+
 namespace {
 
 using List = std::vector<double>;
@@ -29,8 +31,6 @@ const List lightness{44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1};
 const List panel{2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(correlation)
 
 // R: cor.test(x, y) prints 0.5711816 and [-0.1497426, 0.8955795].
 BOOST_AUTO_TEST_CASE(the_tuna_of_r_have_its_correlation_and_interval) {

@@ -7,6 +7,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(interval)
+
 namespace {
 
 constexpr double z = 1.959963984540054;
@@ -19,8 +21,6 @@ std::vector<double> uniform_numbers(std::size_t count, const char* name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(interval)
 
 // Newcombe 1998, table I, method 3, to the four decimals it prints.
 BOOST_AUTO_TEST_CASE(wilson_gives_the_published_intervals) {

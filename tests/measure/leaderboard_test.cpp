@@ -13,6 +13,8 @@ using namespace plumb;
 using test::by_seed;
 using test::ic;
 
+BOOST_AUTO_TEST_SUITE(leaderboard)
+
 namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 200};
@@ -40,8 +42,6 @@ std::string codes(const AccuracyTable& table, const std::vector<std::size_t>& pl
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(leaderboard)
 
 BOOST_AUTO_TEST_CASE(the_table_has_every_model_by_every_relation) {
   const AccuracyTable table = accuracy_table(two_models(), ic(50));

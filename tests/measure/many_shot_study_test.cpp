@@ -12,6 +12,8 @@ using namespace plumb;
 using test::ManyShotFolder;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(many_shot_study_of_a_folder)
+
 namespace {
 
 std::string marks(const SettingAnswers& made) {
@@ -28,8 +30,6 @@ void refused(const ManyShotFolder& folder, const std::string& words) {
 const Setting one_shot{"ic", 1, " ", "choice", 0};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_study_of_a_folder)
 
 BOOST_FIXTURE_TEST_CASE(every_setting_has_the_likeliest_choice_of_every_fact, test::SmallManyShot) {
   const StudiedModel model = many_shot_study(path(), "m");

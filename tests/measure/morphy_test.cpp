@@ -14,6 +14,8 @@
 using namespace plumb;
 using namespace plumb::test;
 
+BOOST_AUTO_TEST_SUITE(morphy_suite)
+
 namespace {
 
 /// Lines of an index: each word with the number of its senses that occur in tagged texts.
@@ -72,8 +74,6 @@ boost::test_tools::assertion_result wordnet_is_there(boost::unit_test::test_unit
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(morphy_suite)
 
 BOOST_AUTO_TEST_CASE(rules_of_detachment_give_the_base_that_the_index_has) {
   const SmallWordNet files;

@@ -11,6 +11,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(prediction)
+
 namespace {
 
 /// Log-likelihoods whose softmax is `weights` over their sum.
@@ -29,8 +31,6 @@ void check_near(const std::vector<double>& values, const std::vector<double>& ex
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prediction)
 
 BOOST_AUTO_TEST_CASE(probabilities_are_shares_of_the_exponentials) {
   check_near(softmax(logs({1, 5, 2})), {0.125, 0.625, 0.25});

@@ -8,6 +8,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(probe_metrics_suite)
+
 namespace {
 
 /// A fact's ranks under each template; rank 1 is right.
@@ -37,8 +39,6 @@ bool near(double a, double b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(probe_metrics_suite)
 
 BOOST_AUTO_TEST_CASE(overall_counts_facts_and_the_unweighted_one_relations) {
   const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");

@@ -13,14 +13,14 @@
 using namespace plumb;
 using test::row;
 
+BOOST_AUTO_TEST_SUITE(probe_study_suite)
+
 namespace {
 
 const std::vector<std::string> three_options{"Paris", "Rome", "Cairo"};
 const std::vector<std::string> templates{"[X]: [Y].", "[Y] of [X].", "[X] has [Y]."};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(probe_study_suite)
 
 BOOST_AUTO_TEST_CASE(templates_are_the_variants_of_one_setting) {
   test::ResultsFolder folder;

@@ -10,6 +10,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(rank_metrics_suite)
+
 namespace {
 
 using Ranks = std::vector<QueryRank>;
@@ -29,8 +31,6 @@ RankMetrics metrics_of(const Ranks& ranks, Ties ties = Ties::realistic) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_metrics_suite)
 
 BOOST_AUTO_TEST_CASE(means_are_those_computed_by_hand) {
   const RankMetrics metrics = metrics_of(three);

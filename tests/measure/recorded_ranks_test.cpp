@@ -10,14 +10,14 @@
 using namespace plumb;
 using test::row;
 
+BOOST_AUTO_TEST_SUITE(recorded_ranks_suite)
+
 namespace {
 
 const std::vector<std::string> three_options{"Paris", "Rome", "Cairo"};
 const std::vector<std::string> two_templates{"[X]: [Y].", "[Y] of [X]."};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recorded_ranks_suite)
 
 BOOST_AUTO_TEST_CASE(ranks_are_read_by_instance_then_template) {
   test::ResultsFolder folder;

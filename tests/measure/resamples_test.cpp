@@ -11,6 +11,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(resamples_suite)
+
 namespace {
 
 using Counts = std::vector<std::size_t>;
@@ -30,8 +32,6 @@ std::vector<Counts> all_of(const Resamples& resamples) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(resamples_suite)
 
 BOOST_AUTO_TEST_CASE(each_stratum_keeps_its_number_of_facts) {
   const Resamples resamples(strata, {.seed = 1, .resamples = 50}, "x");

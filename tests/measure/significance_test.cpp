@@ -7,6 +7,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(significance)
+
 namespace {
 
 bool near(double value, double expected) {
@@ -27,8 +29,6 @@ double mass(std::size_t n, double from, double to) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(significance)
 
 BOOST_AUTO_TEST_CASE(fewer_than_three_pairs_have_none) {
   for (const std::size_t n : {0U, 1U, 2U}) {

@@ -15,6 +15,8 @@ using test::by_seed;
 using test::ic;
 using test::studied;
 
+BOOST_AUTO_TEST_SUITE(subsumption_suite)
+
 namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 100};
@@ -80,8 +82,6 @@ Slow slow_rate(const StudiedModel& one, const StudiedModel& other, const Setting
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(subsumption_suite)
 
 // P1, seed 0: 1 knows {0, 1, 2}, 2 knows {1, 2, 3}: 2/3 and 2/3. Seed 1: 1 knows {0}, 2 knows {0,
 // 1}: 1 and 1/2. P2: 1 knows nothing, 2 knows {0}: none and 0.

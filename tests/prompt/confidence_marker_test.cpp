@@ -9,6 +9,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(confidence_marker)
+
 namespace {
 
 using Templates = std::vector<std::string>;
@@ -37,8 +39,6 @@ Templates injected(const Templates& templates, Injection injection) {
 constexpr Injection none{}, verbalized{true, false}, numerical{false, true}, both{true, true};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(confidence_marker)
 
 BOOST_AUTO_TEST_CASE(the_text_tells_the_role) {
   using enum TemplateKind;

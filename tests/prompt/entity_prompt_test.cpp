@@ -6,14 +6,14 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(entity_prompt)
+
 namespace {
 
 const Entity stool{"00001", "stool", "a simple seat"};
 const Entity plain{"stool", "stool"};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(entity_prompt)
 
 // Figure 2 of the paper.
 BOOST_AUTO_TEST_CASE(an_entity_is_summed_up_in_one_word) {

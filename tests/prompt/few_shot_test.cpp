@@ -16,6 +16,8 @@ using namespace plumb;
 using test::elements_many;
 using test::shaped_many;
 
+BOOST_AUTO_TEST_SUITE(few_shot_suite)
+
 namespace {
 
 using Shots = std::vector<std::tuple<std::size_t, std::size_t, std::size_t>>;
@@ -88,8 +90,6 @@ std::vector<FewShotSetting> all_settings(std::size_t shots) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(few_shot_suite)
 
 BOOST_AUTO_TEST_CASE(settings_are_named_as_the_paper_names_them) {
   BOOST_TEST(setting_name({}) == "zero-shot");

@@ -13,6 +13,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(injection)
+
 namespace {
 
 using Positions = std::vector<std::size_t>;
@@ -48,8 +50,6 @@ bool same_pair(const InjectedPair& a, const InjectedPair& b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(injection)
 
 BOOST_AUTO_TEST_CASE(the_first_panel_holds_facts_in_one_order_none_twice) {
   const Relation relation = people(300);

@@ -10,6 +10,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(label_inventor)
+
 namespace {
 
 using Labels = std::vector<std::string>;
@@ -43,8 +45,6 @@ std::string pattern(const std::string& label) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(label_inventor)
 
 BOOST_AUTO_TEST_CASE(an_invented_label_has_the_shape_of_a_real_one) {
   BOOST_TEST(pattern(invented_subject("Marie Curie")) == "Aa Aa");

@@ -8,6 +8,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(many_shot_suite)
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -55,8 +57,6 @@ std::ptrdiff_t merged(const ManyShot& form, const std::vector<SubjectObject>& pa
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_suite)
 
 BOOST_AUTO_TEST_CASE(pairs_stand_in_a_row_with_one_space_between_all) {
   const Prompt prompt = ManyShot{}.sequence(capitals);

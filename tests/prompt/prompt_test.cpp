@@ -6,6 +6,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(prompt_suite)
+
 namespace {
 
 /// All that a builder needs: here the subject, then the option.
@@ -41,8 +43,6 @@ std::string answer_of(const PromptBuilder auto& builder, const Relation& relatio
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_suite)
 
 BOOST_AUTO_TEST_CASE(the_answer_span_of_a_users_builder_holds_the_option) {
   Relation relation;

@@ -7,6 +7,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(statement_suite)
+
 namespace {
 
 /// The text with ⟦ ⟧ around each answer span, which shows both at a glance.
@@ -24,8 +26,6 @@ std::string filled(std::string_view pattern, std::string_view subject, std::stri
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(statement_suite)
 
 BOOST_AUTO_TEST_CASE(placeholders_are_filled_and_the_answers_bytes_told) {
   const Prompt prompt = fill_template("The capital of [X] is [Y].", "France", "Paris");

@@ -11,6 +11,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(triple_prompt)
+
 namespace {
 
 KnowledgeGraph countries() {
@@ -41,8 +43,6 @@ std::vector<std::uint32_t> lines(const std::vector<Triple>& triples) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(triple_prompt)
 
 BOOST_AUTO_TEST_CASE(a_query_gives_one_side_and_asks_for_the_other) {
   const Triple triple{2, 0, 3, 1};

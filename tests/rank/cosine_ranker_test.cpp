@@ -23,6 +23,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(cosine_ranker_suite)
+
 namespace {
 
 using Questions = std::vector<RankQuestion>;
@@ -139,8 +141,6 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(cosine_ranker_suite)
 
 // From (3, 4): (6, 8) at 1, (4, 3) at 0.96, (5, 12) at 63/65, (0, 1) at 0.8, (1, 0) at 0.6,
 // (-3, -4) at -1.

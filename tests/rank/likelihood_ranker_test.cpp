@@ -17,6 +17,8 @@ using test::exhaustive_scores;
 using test::ids_of;
 using test::standing;
 
+BOOST_AUTO_TEST_SUITE(likelihood_ranker_suite)
+
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -132,8 +134,6 @@ std::size_t longest_branch(const World<Model>& world) {
 constexpr Reduction both[]{Reduction::sum, Reduction::mean};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(likelihood_ranker_suite)
 
 BOOST_AUTO_TEST_CASE(ranks_are_those_of_scoring_every_name) {
   RandomStream random(1, "ranker");

@@ -11,6 +11,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(name_branches)
+
 namespace {
 
 using Tokens = std::vector<TokenId>;
@@ -41,8 +43,6 @@ struct Branches {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(name_branches)
 
 BOOST_FIXTURE_TEST_CASE(what_prompts_share_is_fed_once, Branches) {
   branches.hold_context(context);

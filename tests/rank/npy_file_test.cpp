@@ -21,6 +21,8 @@ using namespace plumb;
 using test::says;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(npy_file)
+
 namespace {
 
 using Floats = std::vector<float>;
@@ -71,8 +73,6 @@ struct Vectors : test::TemporaryFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(npy_file)
 
 BOOST_FIXTURE_TEST_CASE(a_file_of_numpys_is_read, Vectors) {
   write("entities.npy", npy(two_by_three(), bytes_of(six)));

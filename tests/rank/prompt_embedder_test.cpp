@@ -18,6 +18,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(prompt_embedder_suite)
+
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -74,8 +76,6 @@ std::vector<std::size_t> all_packs(const Embedding::Job& job) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_embedder_suite)
 
 // The archetype's vectors, which are a sum over the text's own bytes, one text at a time.
 BOOST_AUTO_TEST_CASE(each_text_has_the_vector_it_has_by_itself) {

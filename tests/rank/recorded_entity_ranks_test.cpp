@@ -12,6 +12,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(recorded_entity_ranks)
+
 namespace {
 
 /// No two numbers alike.
@@ -44,8 +46,6 @@ struct Ranks : test::TemporaryFolder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recorded_entity_ranks)
 
 BOOST_AUTO_TEST_CASE(a_line_is_what_the_header_promises) {
   BOOST_TEST(entity_rank_line(moose()) == line);

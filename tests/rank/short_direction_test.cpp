@@ -11,6 +11,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(short_direction)
+
 namespace {
 
 struct Written {
@@ -65,8 +67,6 @@ std::vector<std::vector<float>> vectors(std::size_t dimension) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(short_direction)
 
 BOOST_AUTO_TEST_CASE(numbers_are_no_further_off_than_is_said) {
   for (const std::size_t dimension : {1U, 2U, 17U, 768U}) {

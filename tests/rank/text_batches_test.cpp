@@ -17,6 +17,8 @@ using namespace plumb;
 using test::PlainEmbedder;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(text_batches)
+
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -45,8 +47,6 @@ struct WithoutBos : PlainEmbedder {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(text_batches)
 
 BOOST_AUTO_TEST_CASE(each_text_is_visited_once_with_its_own_vector) {
   for (const std::size_t count : {1U, 63U, 64U, 65U, 128U, 150U}) {

@@ -9,6 +9,8 @@
 using namespace plumb;
 using detail::panel_width;
 
+BOOST_AUTO_TEST_SUITE(tile_counts)
+
 namespace {
 
 struct Counted {
@@ -26,8 +28,6 @@ Counted count(const std::vector<std::int32_t>& products, std::size_t columns,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tile_counts)
 
 BOOST_AUTO_TEST_CASE(products_are_above_below_or_left_undecided_in_every_lane) {
   for (std::size_t at = 0; at + 4 <= 2 * panel_width; ++at) {

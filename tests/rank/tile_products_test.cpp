@@ -12,6 +12,8 @@ using namespace plumb;
 using detail::panel_width;
 using detail::tile_rows;
 
+BOOST_AUTO_TEST_SUITE(tile_products_suite)
+
 namespace {
 
 std::vector<std::int16_t> random_numbers(std::size_t count, RandomStream& random) {
@@ -29,8 +31,6 @@ std::vector<detail::Pair> pairs_of(const std::vector<std::int16_t>& numbers) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tile_products_suite)
 
 BOOST_AUTO_TEST_CASE(every_row_is_multiplied_with_every_column) {
   RandomStream random(0, "tile");

@@ -13,6 +13,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(vectors)
+
 namespace {
 
 VectorRows rows_of(const std::vector<float>& numbers, std::size_t dimension) {
@@ -21,8 +23,6 @@ VectorRows rows_of(const std::vector<float>& numbers, std::size_t dimension) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(vectors)
 
 // Whole numbers have an exact sum, whatever its order; 19 is no multiple of the lanes.
 BOOST_AUTO_TEST_CASE(a_product_is_the_sum_over_all_dimensions) {

@@ -8,6 +8,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(bar_chart_suite)
+
 namespace {
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -22,8 +24,6 @@ std::size_t count(const std::string& text, const std::string& part) {
 const Bar half{"P36", {0.5, 0.25, 0.75, 100, "wilson"}, 0.2};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(bar_chart_suite)
 
 BOOST_AUTO_TEST_CASE(a_bar_is_as_wide_as_its_number) {
   const std::string svg = bar_chart({half}, "Accuracy");

@@ -14,6 +14,8 @@ using test::holds;
 using test::in_order;
 using test::markup_fault;
 
+BOOST_AUTO_TEST_SUITE(box_chart_suite)
+
 namespace {
 
 /// 0, 1, … 100 in no order: percentiles are the numbers themselves.
@@ -28,8 +30,6 @@ BoxChart chart_of(std::vector<BoxGroup> groups) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(box_chart_suite)
 
 // The scale is 230 high, begins at 242 and ends at the whisker's 95; the group's middle is at
 // 66 + 31, and a box is 34 wide.

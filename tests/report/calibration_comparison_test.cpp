@@ -18,6 +18,8 @@ using test::row_of;
 using test::section;
 using test::small_results;
 
+BOOST_AUTO_TEST_SUITE(calibration_comparison)
+
 namespace {
 
 std::string html_of(const CalibrationResults& results) {
@@ -30,8 +32,6 @@ constexpr const char* aggregation_heading = "Brier score of Average by aggregati
 constexpr const char* pairs_heading = "Causal and masked models of like accuracy";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(calibration_comparison)
 
 BOOST_AUTO_TEST_CASE(each_model_has_a_row_with_its_kind_facts_and_accuracies) {
   CalibrationResults results = small_results({"gpt", "bert"});

@@ -17,6 +17,8 @@ using test::around;
 using test::holds;
 using test::small_results;
 
+BOOST_AUTO_TEST_SUITE(calibration_csv_suite)
+
 namespace {
 
 std::map<std::string, std::string> tables(const CalibrationResults& results) {
@@ -35,8 +37,6 @@ std::vector<std::vector<std::string>> cells_of(const std::string& csv) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(calibration_csv_suite)
 
 BOOST_AUTO_TEST_CASE(each_table_is_a_csv_file_with_as_many_cells_in_each_line) {
   const auto csv = tables(small_results());

@@ -14,6 +14,8 @@ using namespace plumb;
 using test::around;
 using test::small_results;
 
+BOOST_AUTO_TEST_SUITE(calibration_data)
+
 namespace {
 
 /// Walks the file; every number stands in an estimate with its interval, or is a known count or
@@ -43,8 +45,6 @@ std::size_t estimates_in(const Json& json, const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(calibration_data)
 
 BOOST_AUTO_TEST_CASE(estimators_and_reductions_have_names_for_people) {
   const std::vector<std::pair<std::string, std::string>> labels{

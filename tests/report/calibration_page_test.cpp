@@ -19,6 +19,8 @@ using test::row_of;
 using test::section;
 using test::small_results;
 
+BOOST_AUTO_TEST_SUITE(calibration_page)
+
 namespace {
 
 std::string html_of(const CalibrationResults& results, const Json& settings = Json::object()) {
@@ -38,8 +40,6 @@ constexpr const char* group_heading = "By domain, cardinality and relation";
 constexpr const char* recalibration_heading = "Recalibration, on held-out facts";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(calibration_page)
 
 BOOST_AUTO_TEST_CASE(the_page_of_one_model_has_all_its_sections_and_no_comparison) {
   const std::string html = html_of(small_results(), {{"bins", 4}, {"seed", 7}});

@@ -15,6 +15,8 @@ using test::holds;
 using test::slurp;
 using test::small_results;
 
+BOOST_AUTO_TEST_SUITE(calibration_report)
+
 namespace {
 
 /// The line of a table that begins with a word, blanks as one.
@@ -30,8 +32,6 @@ std::string line_of(const std::string& table, const std::string& first) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(calibration_report)
 
 BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them) {
   const test::TemporaryFolder out;

@@ -16,6 +16,8 @@ using test::studied;
 using test::three_models;
 using test::three_options;
 
+BOOST_AUTO_TEST_SUITE(comparison_data)
+
 namespace {
 
 bool near(double one, double other) {
@@ -40,8 +42,6 @@ std::string names(const Comparison& made, const std::vector<std::size_t>& order)
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(comparison_data)
 
 BOOST_AUTO_TEST_CASE(many_shots_that_all_have_are_compared_by_default) {
   Setting spoken = ic(25), other = ic(25);

@@ -18,6 +18,8 @@ using test::section;
 using test::three_models;
 using test::three_options;
 
+BOOST_AUTO_TEST_SUITE(comparison_page)
+
 namespace {
 
 std::string page(const ComparisonOptions& options = three_options()) {
@@ -30,8 +32,6 @@ std::string heat_row(const std::string& html, const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(comparison_page)
 
 BOOST_AUTO_TEST_CASE(the_page_is_well_formed_and_fetches_nothing) {
   const std::string html = page();

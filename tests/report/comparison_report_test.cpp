@@ -21,6 +21,8 @@ using test::slurp;
 using test::three_models;
 using test::three_options;
 
+BOOST_AUTO_TEST_SUITE(comparison_report)
+
 namespace {
 
 Comparison small_comparison() {
@@ -40,8 +42,6 @@ bool has_line(const std::string& text, const std::string& words) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(comparison_report)
 
 BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them) {
   const test::TemporaryFolder out;

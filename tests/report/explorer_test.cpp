@@ -13,6 +13,8 @@
 using namespace plumb;
 using test::row;
 
+BOOST_AUTO_TEST_SUITE(explorer)
+
 namespace {
 
 const std::vector<std::string> templates{"[X] is [Y].", "[Y]: [X]"};
@@ -45,8 +47,6 @@ std::vector<double> decode(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(explorer)
 
 // Scores −1, −2 and −100: ln(1 + e^−1) = 0.313 below the first, and the last clamped at 65.535.
 BOOST_AUTO_TEST_CASE(probabilities_are_the_softmax_of_the_scores) {

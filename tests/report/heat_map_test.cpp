@@ -14,6 +14,8 @@ using test::count_of;
 using test::holds;
 using test::in_order;
 
+BOOST_AUTO_TEST_SUITE(heat_map_suite)
+
 namespace {
 
 HeatMap two_by_two() {
@@ -21,8 +23,6 @@ HeatMap two_by_two() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(heat_map_suite)
 
 BOOST_AUTO_TEST_CASE(every_cell_says_its_number_and_has_its_tint) {
   const std::string html = heat_map(two_by_two());

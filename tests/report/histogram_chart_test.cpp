@@ -17,6 +17,8 @@ using test::count_of;
 using test::holds;
 using test::in_order;
 
+BOOST_AUTO_TEST_SUITE(histogram_chart_suite)
+
 namespace {
 
 /// From 0.2 to 0.4 with its mean and span within, and from 0.5 to 0.6.
@@ -48,8 +50,6 @@ std::string path(const std::string& row, const std::string& which) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(histogram_chart_suite)
 
 BOOST_AUTO_TEST_CASE(every_row_has_its_words_its_outline_its_tick_and_its_line) {
   const std::string html = histogram_chart(two_rows());

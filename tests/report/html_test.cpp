@@ -9,6 +9,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(html)
+
 namespace {
 
 std::string encode(const std::vector<std::uint16_t>& values) {
@@ -16,8 +18,6 @@ std::string encode(const std::vector<std::uint16_t>& values) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(html)
 
 BOOST_AUTO_TEST_CASE(what_has_a_meaning_in_markup_is_escaped) {
   BOOST_TEST(escape_html("<b>\"R&D\"</b> isn't") ==

@@ -18,6 +18,8 @@ using test::count_of;
 using test::holds;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(injection_page)
+
 namespace {
 
 constexpr double none = -std::numeric_limits<double>::infinity();
@@ -75,8 +77,6 @@ void close(const Estimate& estimate, double value, std::size_t count) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(injection_page)
 
 BOOST_AUTO_TEST_CASE(means_are_of_probabilities_by_kind) {
   const InjectionResults results = small_results();

@@ -16,6 +16,8 @@ using test::holds;
 using test::in_order;
 using test::row_of;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_accuracy)
+
 namespace {
 
 const ManyPromptResults& made() {
@@ -37,8 +39,6 @@ ManyPromptResults with_templates(std::size_t count) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_accuracy)
 
 BOOST_AUTO_TEST_CASE(cards_have_the_numbers_of_the_best_way_of_asking) {
   const std::string html = detail::many_prompt_cards(made());

@@ -16,6 +16,8 @@ using test::holds;
 using test::in_order;
 using test::row_of;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_answers)
+
 namespace {
 
 const ManyPromptResults& made() {
@@ -34,8 +36,6 @@ std::string part(const std::string& html, const std::string& heading) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_answers)
 
 BOOST_AUTO_TEST_CASE(sharing_has_a_map_for_each_reading) {
   const std::string html = detail::sharing_section(made());

@@ -10,13 +10,13 @@
 using namespace plumb;
 using test::holds;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_cells)
+
 namespace {
 
 constexpr const char* none = "<td data-v=\"-1\">–</td>";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_cells)
 
 BOOST_AUTO_TEST_CASE(numbers_have_their_decimals_and_what_they_are_sorted_by) {
   BOOST_TEST(detail::plain_number_cell(0.25) == "<td data-v=\"0.25000000\">0.250</td>");

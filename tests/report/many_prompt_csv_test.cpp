@@ -14,6 +14,8 @@ using namespace plumb;
 using test::count_of;
 using test::holds;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_csv)
+
 namespace {
 
 const ManyPromptResults& made() {
@@ -32,8 +34,6 @@ std::string cells(const Estimate& e) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_csv)
 
 BOOST_AUTO_TEST_CASE(accuracies_are_of_all_relations_and_of_each) {
   const std::string csv = many_prompt_accuracy_csv(made());

@@ -19,6 +19,8 @@
 using namespace plumb;
 using test::near;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_data)
+
 namespace {
 
 /// A study of a random table; answers are numbered and have no texts.
@@ -93,8 +95,6 @@ void lean(ManyPromptStudy& study, const std::string& relation,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_data)
 
 // By hand from the marks: 3/8, 1/2, 1/3, 1 and 0.
 BOOST_AUTO_TEST_CASE(a_way_of_asking_is_measured_whole) {

@@ -10,6 +10,8 @@
 using namespace plumb;
 using test::near;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_json)
+
 namespace {
 
 const Json& made() {
@@ -26,8 +28,6 @@ double value(const Json& estimate) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_json)
 
 BOOST_AUTO_TEST_CASE(settings_stand_by_name_in_their_order) {
   std::vector<std::string> names;

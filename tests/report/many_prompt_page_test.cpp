@@ -16,6 +16,8 @@ using test::count_of;
 using test::holds;
 using test::in_order;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_page_html)
+
 namespace {
 
 std::string page_of(const ManyPromptResults& made, const Json& settings = Json::object(),
@@ -28,8 +30,6 @@ std::string page_of(const ManyPromptResults& made, const Json& settings = Json::
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_page_html)
 
 BOOST_AUTO_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order) {
   const std::string html = page_of(test::small_many_prompts(), {{"samples", 20}});

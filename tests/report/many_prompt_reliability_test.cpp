@@ -19,6 +19,8 @@ using test::in_order;
 using test::near;
 using test::row_of;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_reliability)
+
 namespace {
 
 const ManyPromptResults& made() {
@@ -35,8 +37,6 @@ std::vector<double> spread(std::size_t prompts, double lowest, double highest) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_reliability)
 
 BOOST_AUTO_TEST_CASE(a_bins_prompts_are_spread_over_its_confidences) {
   // A quarter of 0.15 to 0.35 stands below 0.2, half of it below 0.3.

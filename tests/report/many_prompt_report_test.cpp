@@ -20,6 +20,8 @@ using test::in_order;
 using test::slurp;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_report)
+
 namespace {
 
 std::set<std::string> names(const TemporaryFolder& folder) {
@@ -35,8 +37,6 @@ ManyPromptReport report(ManyPromptResults made = test::small_many_prompts()) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_report)
 
 BOOST_AUTO_TEST_CASE(the_files_are_written_and_nothing_beside_them) {
   const TemporaryFolder out;

@@ -16,6 +16,8 @@ using test::holds;
 using test::in_order;
 using test::row_of;
 
+BOOST_AUTO_TEST_SUITE(many_prompt_templates)
+
 namespace {
 
 const ManyPromptResults& made() {
@@ -24,8 +26,6 @@ const ManyPromptResults& made() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_prompt_templates)
 
 BOOST_AUTO_TEST_CASE(prompts_are_counted_and_compared) {
   const std::string html = detail::prompts_section(made());

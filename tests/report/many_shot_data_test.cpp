@@ -18,6 +18,8 @@ using test::ManyShotFolder;
 using test::says;
 using test::SmallManyShot;
 
+BOOST_AUTO_TEST_SUITE(many_shot_data)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -51,8 +53,6 @@ Setting ic(std::size_t shots, const std::string& separator = " ", std::size_t se
 const Setting hgp{"hgp", 0, "", "choice", 0};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_data)
 
 BOOST_FIXTURE_TEST_CASE(every_group_has_its_mean_over_relations_and_its_spread, SmallManyShot) {
   const ManyShotResults made = results(*this);

@@ -17,6 +17,8 @@ using test::ManyShotFolder;
 using test::row_of;
 using test::SmallManyShot;
 
+BOOST_AUTO_TEST_SUITE(many_shot_page_html)
+
 namespace {
 
 std::string page(const ManyShotFolder& folder, const Json& settings = Json::object()) {
@@ -40,8 +42,6 @@ Setting ic(std::size_t shots, std::size_t seed = 0) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_page_html)
 
 BOOST_FIXTURE_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order, SmallManyShot) {
   inject("P1");

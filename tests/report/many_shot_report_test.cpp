@@ -20,6 +20,8 @@ using test::slurp;
 using test::SmallManyShot;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(many_shot_report)
+
 namespace {
 
 std::set<std::string> names(const TemporaryFolder& folder) {
@@ -31,8 +33,6 @@ std::set<std::string> names(const TemporaryFolder& folder) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_report)
 
 BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallManyShot) {
   const TemporaryFolder out, with_injection;

@@ -12,6 +12,8 @@
 using namespace plumb;
 using test::ManyShotFolder;
 
+BOOST_AUTO_TEST_SUITE(many_shot_sections)
+
 namespace {
 
 Setting of(const std::string& method, std::size_t shots, const std::string& separator = " ") {
@@ -19,8 +21,6 @@ Setting of(const std::string& method, std::size_t shots, const std::string& sepa
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_sections)
 
 BOOST_AUTO_TEST_CASE(settings_go_by_the_papers_names) {
   BOOST_TEST(detail::setting_words(of("ic", 50)) == "IC-LKE, 50 shots");

@@ -8,6 +8,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(metrics_json)
+
 namespace {
 
 /// Two relations of three and two options; a fact each, the first right and the second at rank two.
@@ -42,8 +44,6 @@ std::size_t check_numbers(const Json& json, const std::string& name) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(metrics_json)
 
 BOOST_AUTO_TEST_CASE(an_estimate_has_its_interval_and_count) {
   const Json json = to_json(Estimate{0.5, 0.25, 0.75, 12, "wilson"});

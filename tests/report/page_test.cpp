@@ -8,6 +8,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(page_suite)
+
 namespace {
 
 const std::string page = page_begin("<T> & \"co\"") + card("Name", "1 < 2", "R&D") + page_end();
@@ -17,8 +19,6 @@ bool holds(const std::string& part) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(page_suite)
 
 BOOST_AUTO_TEST_CASE(an_empty_page_is_well_formed) {
   BOOST_TEST(test::markup_fault(page) == "");

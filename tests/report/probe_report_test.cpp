@@ -14,6 +14,8 @@ using namespace plumb;
 using test::row;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(probe_report)
+
 namespace {
 
 const std::vector<std::string> templates{"[X]: [Y].", "[Y] of [X]."};
@@ -45,8 +47,6 @@ bool holds(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(probe_report)
 
 BOOST_FIXTURE_TEST_CASE(three_files_are_written_and_nothing_beside_them, Results) {
   ProbeReport(folder.path()).write(out.path());

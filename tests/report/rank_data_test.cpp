@@ -17,6 +17,8 @@ using test::RankFolder;
 using test::says;
 using test::SmallRanking;
 
+BOOST_AUTO_TEST_SUITE(rank_data)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -60,8 +62,6 @@ const Numbers deer{1, 2, 4, 5, 10, 20}, likelihood{1, 1, 2.5, 4, 5, 10};
 const Numbers single{1, 3, 2}, lm_head{2, 5, 1};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_data)
 
 BOOST_FIXTURE_TEST_CASE(every_method_is_measured_raw_and_filtered, SmallRanking) {
   const RankResults made = results(*this);

@@ -13,6 +13,8 @@ using test::ranked;
 using test::RankFolder;
 using test::SmallRanking;
 
+BOOST_AUTO_TEST_SUITE(rank_json)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -34,8 +36,6 @@ Words keys(const Json& json) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_json)
 
 BOOST_FIXTURE_TEST_CASE(metrics_have_every_method_with_its_relations, SmallRanking) {
   const RankResults made = results(*this);

@@ -24,6 +24,8 @@ using test::row_of;
 using test::section;
 using test::SmallRanking;
 
+BOOST_AUTO_TEST_SUITE(rank_page_html)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -105,8 +107,6 @@ void check_numbers(const std::set<std::string>& shown, const std::vector<double>
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_page_html)
 
 BOOST_FIXTURE_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order, SmallRanking) {
   const std::string html =

@@ -23,6 +23,8 @@ using test::slurp;
 using test::SmallRanking;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(rank_report)
+
 namespace {
 
 std::set<std::string> names(const TemporaryFolder& folder) {
@@ -38,8 +40,6 @@ RankReport report(const RankFolder& folder, std::uint64_t seed = 7) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_report)
 
 BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallRanking) {
   const TemporaryFolder out;

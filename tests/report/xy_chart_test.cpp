@@ -14,6 +14,8 @@ using namespace plumb;
 using test::count_of;
 using test::holds;
 
+BOOST_AUTO_TEST_SUITE(xy_chart_suite)
+
 namespace {
 
 /// 200 wide and 100 high between the axes, which begin at (62, 12).
@@ -39,8 +41,6 @@ std::vector<std::string> ticks(const std::string& svg, const std::string& axis) 
 using Texts = std::vector<std::string>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(xy_chart_suite)
 
 BOOST_AUTO_TEST_CASE(points_stand_where_their_numbers_say_and_a_line_joins_them) {
   const std::string svg = xy_chart(small_chart(), {{"", {{0, 0}, {0.5, 0.25}, {1, 1}}}});

@@ -20,6 +20,8 @@ using test::named_fact;
 using test::says;
 using test::shaped_many;
 
+BOOST_AUTO_TEST_SUITE(answer_plan_suite)
+
 namespace {
 
 using Places = std::vector<std::size_t>;
@@ -80,8 +82,6 @@ MultiPromptDataset with_odd_names() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(answer_plan_suite)
 
 BOOST_AUTO_TEST_CASE(all_facts_are_asked_or_the_first_of_each_relation) {
   const MultiPromptDataset dataset = elements_many();

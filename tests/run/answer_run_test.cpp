@@ -18,6 +18,8 @@ using test::says;
 using test::slurp;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(answer_run)
+
 namespace {
 
 const FewShotSetting zero_shot{};
@@ -100,8 +102,6 @@ std::map<std::string, std::string> results(const std::filesystem::path& folder) 
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(answer_run)
 
 BOOST_AUTO_TEST_CASE(each_prompt_is_answered_as_by_itself) {
   const TemporaryFolder folder;

@@ -26,6 +26,8 @@ using test::says;
 using test::slurp;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(deer_run)
+
 namespace {
 
 /// A ranking's lines, as they are kept, and what it took.
@@ -171,8 +173,6 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(deer_run)
 
 BOOST_AUTO_TEST_CASE(ranks_are_those_of_all_cosines) {
   const KnowledgeGraph graph = elements();

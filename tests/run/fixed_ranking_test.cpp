@@ -16,6 +16,8 @@ using test::elements;
 using test::says;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(fixed_ranking)
+
 namespace {
 
 /// Three entities and two queries of the elements.
@@ -65,8 +67,6 @@ Json with(const std::string& pointer, const Json& value) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(fixed_ranking)
 
 BOOST_FIXTURE_TEST_CASE(a_ranking_is_read_by_identifiers, FixedFiles) {
   const FixedRankings file = read(sound());

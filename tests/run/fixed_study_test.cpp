@@ -17,6 +17,8 @@ using test::reader_of_births;
 using test::says;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(fixed_study)
+
 namespace {
 
 /// Two shots, three choices, two facts; of Aa and Ab the model has read.
@@ -52,8 +54,6 @@ Json with(const std::string& pointer, const Json& value) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(fixed_study)
 
 BOOST_FIXTURE_TEST_CASE(a_study_is_read_as_it_stands, FixedFiles) {
   const FixedFile file = read(sound());

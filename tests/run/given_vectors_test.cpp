@@ -13,6 +13,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(given_vectors)
+
 namespace {
 
 /// Entities e0, e1, e2 as candidates, and a file of vectors (first number: the identifier's).
@@ -54,8 +56,6 @@ struct ThreeCandidates {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(given_vectors)
 
 BOOST_FIXTURE_TEST_CASE(rows_are_the_candidates_in_their_order, ThreeCandidates) {
   const std::vector<float> expected{10, 11, 12};

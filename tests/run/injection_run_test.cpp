@@ -19,6 +19,8 @@ using test::says;
 using test::slurp;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(injection_run)
+
 namespace {
 
 const InjectionDesign design = injection_design(test::births(30, 8), {.pairs = 12, .slots = 3});
@@ -34,8 +36,6 @@ RunSummary run_once(const TemporaryFolder& folder, Model& model, const ManyShot&
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(injection_run)
 
 // Oracle: the model's probabilities of the object in a text that ends in it.
 BOOST_AUTO_TEST_CASE(every_object_has_its_probability_behind_all_that_stands_before_it) {

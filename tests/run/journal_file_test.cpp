@@ -19,6 +19,8 @@ using namespace plumb;
 using test::says;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(journal_file)
+
 namespace {
 
 struct Visited {
@@ -61,8 +63,6 @@ class FileSizeLimit {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(journal_file)
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_is_made) {
   const test::TemporaryFolder folder;

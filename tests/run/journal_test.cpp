@@ -13,6 +13,8 @@
 using namespace plumb;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(journal)
+
 namespace {
 
 using Scores = std::vector<StatementScore>;
@@ -44,8 +46,6 @@ struct ThreePacks {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(journal)
 
 BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
   const test::TemporaryFolder folder;

@@ -13,6 +13,8 @@ using test::says;
 using test::slurp;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(listed_prompt_suite)
+
 namespace {
 
 /// A text whose answer is its last `length` bytes.
@@ -29,8 +31,6 @@ std::vector<TokenId> bytes(const Prompt& prompt, bool with_bos) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(listed_prompt_suite)
 
 BOOST_AUTO_TEST_CASE(a_prompt_that_is_gone_on_with_is_one_text) {
   const ListedPrompt one{

@@ -19,6 +19,8 @@ using test::says;
 using test::several;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(many_shot_check)
+
 namespace {
 
 const ObjectAliases no_aliases;
@@ -45,8 +47,6 @@ std::vector<RelationRemark> checked_short(std::size_t longest, const Relation& r
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_check)
 
 // A pair has 14 bytes, one with a space before it 15; with BOS n shots and a question are 15 (n + 1).
 BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_fit) {

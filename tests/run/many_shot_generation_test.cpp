@@ -16,6 +16,8 @@ using test::says;
 using test::slurp;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(many_shot_generation)
+
 namespace {
 
 const std::vector<std::size_t> everybody = [] {
@@ -77,8 +79,6 @@ std::string greedy(const NgramModel& model, const std::string& text, std::size_t
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_generation)
 
 BOOST_AUTO_TEST_CASE(texts_are_the_models_own_greedy_continuations) {
   for (const bool with_bos : {true, false}) {

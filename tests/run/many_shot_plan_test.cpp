@@ -15,6 +15,8 @@ using test::births;
 using test::pairs_text;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(many_shot_plan)
+
 namespace {
 
 using Indices = std::vector<std::size_t>;
@@ -87,8 +89,6 @@ std::string answer_of(const Prompt& prompt) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_plan)
 
 BOOST_AUTO_TEST_CASE(each_separator_and_seed_is_a_block_of_all_numbers_of_shots) {
   ManyShotOptions options = few_shots();

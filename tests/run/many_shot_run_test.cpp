@@ -23,6 +23,8 @@ using test::several;
 using test::slurp;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(many_shot_run)
+
 namespace {
 
 using Indices = std::vector<std::size_t>;
@@ -57,8 +59,6 @@ Indices drawn(const Relation& relation, std::size_t training, std::uint64_t seed
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(many_shot_run)
 
 // Oracle: the model's own probabilities, token by token, of texts put together here.
 BOOST_AUTO_TEST_CASE(every_row_has_the_models_own_probabilities) {

@@ -13,6 +13,8 @@ using namespace plumb;
 using test::elements_many;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(name_likelihood_check)
+
 namespace {
 
 const FewShotSetting zero_shot{}, two_random{ShotSource::random, 2},
@@ -54,8 +56,6 @@ struct Elements {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(name_likelihood_check)
 
 BOOST_FIXTURE_TEST_CASE(what_can_be_scored_is_let_through, Elements) {
   for (const FewShotSetting& setting : {zero_shot, two_random, two_of_relation, questions}) {

@@ -17,6 +17,8 @@ using test::says;
 using test::slurp;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(name_likelihood_run)
+
 namespace {
 
 const FewShotSetting two_of_relation{ShotSource::relation, 2, PromptForm::mask};
@@ -63,8 +65,6 @@ void check_equal(const TextLikelihood& found, const TextLikelihood& expected) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(name_likelihood_run)
 
 // Facts with an alias of the subject or of an object are scored behind all their prompts, others
 // behind none.

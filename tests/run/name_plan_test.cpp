@@ -10,13 +10,13 @@
 using namespace plumb;
 using test::elements_many;
 
+BOOST_AUTO_TEST_SUITE(name_plan_suite)
+
 namespace {
 
 using Names = std::vector<std::string>;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(name_plan_suite)
 
 BOOST_AUTO_TEST_CASE(labels_of_objects_stand_once_in_order_of_appearance) {
   const MultiPromptDataset dataset = elements_many();

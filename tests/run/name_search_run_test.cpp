@@ -23,6 +23,8 @@ using test::says;
 using test::slurp;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(name_search_run)
+
 namespace {
 
 enum class Method { likelihood, lm_head };
@@ -233,8 +235,6 @@ std::set<std::string> parts_in(const std::string& journal) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(name_search_run)
 
 BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
   const Checked all = check_by_hand({everything()});

@@ -14,6 +14,8 @@ using test::says;
 using test::slurp;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(pack_run)
+
 namespace {
 
 /// Packs of three statements, the last ones first, as no order is promised. Statement s scores
@@ -58,8 +60,6 @@ constexpr Scoring whole{Reduction::sum, Span::statement};
 constexpr Scoring answers{Reduction::sum, Span::answer};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pack_run)
 
 BOOST_AUTO_TEST_CASE(scores_come_in_the_order_of_the_statements) {
   const TemporaryFolder folder;

@@ -10,6 +10,8 @@
 using namespace plumb;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(part_journal)
+
 namespace {
 
 const Json three_rows = Json::parse(R"([{"score": -1.5, "above": 3}, {"score": 0.1}, [1, "é"]])");
@@ -25,8 +27,6 @@ struct ThreePacks {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(part_journal)
 
 BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
   const test::TemporaryFolder folder;

@@ -14,6 +14,8 @@
 using namespace plumb;
 using test::TemporaryFolder;
 
+BOOST_AUTO_TEST_SUITE(part_work)
+
 namespace {
 
 /// The clock's next tick, however coarse it is.
@@ -24,8 +26,6 @@ void wait_for_a_tick() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(part_work)
 
 BOOST_AUTO_TEST_CASE(time_is_that_of_the_models_work_by_part) {
   const TemporaryFolder folder;

@@ -8,6 +8,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(progress)
+
 namespace {
 
 /// A progress over a hundred statements whose clock is set by hand, in seconds.
@@ -43,8 +45,6 @@ std::string blocks(int full, int empty) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(progress)
 
 BOOST_FIXTURE_TEST_CASE(a_terminal_shows_a_bar_that_redraws_itself, OnTerminal) {
   BOOST_TEST(update(1000, 0, 0) == "\r  0% " + blocks(0, 24) + " 0/100 statements  P36\x1b[K");

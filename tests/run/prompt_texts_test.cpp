@@ -13,6 +13,8 @@
 using namespace plumb;
 using test::elements_many;
 
+BOOST_AUTO_TEST_SUITE(prompt_texts_suite)
+
 namespace {
 
 constexpr auto mask = PromptForm::mask, question = PromptForm::question;
@@ -35,8 +37,6 @@ PlannedPrompt planned(std::uint32_t relation, std::uint32_t fact, std::uint16_t 
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_texts_suite)
 
 // The family relation is asked first and water is not asked, so that places among what is asked are
 // not those of the dataset.

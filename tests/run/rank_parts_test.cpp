@@ -16,6 +16,8 @@ using test::elements;
 using test::ranked;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(rank_parts_suite)
+
 namespace {
 
 using Counts = std::vector<std::size_t>;
@@ -47,8 +49,6 @@ std::size_t tests_of(const KnowledgeGraph& graph, std::uint32_t relation) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_parts_suite)
 
 BOOST_AUTO_TEST_CASE(one_set_of_candidates_is_one_part_without_a_label) {
   const KnowledgeGraph graph = elements();

@@ -15,6 +15,8 @@ using namespace plumb;
 using test::elements;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(rank_plan_suite)
+
 namespace {
 
 using Places = std::vector<std::uint32_t>;
@@ -45,8 +47,6 @@ Places one_letter(const KnowledgeGraph& graph) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(rank_plan_suite)
 
 BOOST_AUTO_TEST_CASE(queries_are_the_triples_of_a_part_in_its_order) {
   const KnowledgeGraph graph = elements();

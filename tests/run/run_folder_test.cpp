@@ -16,13 +16,13 @@ using namespace plumb;
 using test::says;
 using test::slurp;
 
+BOOST_AUTO_TEST_SUITE(run_folder)
+
 namespace {
 
 const Json settings = {{"model", "tiny"}, {"bos", "yes"}, {"templates", {0, 1}}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(run_folder)
 
 BOOST_AUTO_TEST_CASE(a_file_is_written_whole_and_leaves_nothing_beside_it) {
   const test::TemporaryFolder folder;

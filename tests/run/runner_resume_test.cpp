@@ -13,6 +13,8 @@
 using namespace plumb;
 using namespace plumb::test;
 
+BOOST_AUTO_TEST_SUITE(runner_resume)
+
 namespace {
 
 /// Thrown where a process would be killed.
@@ -27,8 +29,6 @@ struct WithWholeRun : WholeRun {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(runner_resume)
 
 BOOST_FIXTURE_TEST_CASE(a_run_killed_after_any_pack_goes_on_to_the_same_bytes, WithWholeRun) {
   std::size_t packs = 0;

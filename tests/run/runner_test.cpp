@@ -14,6 +14,8 @@
 using namespace plumb;
 using namespace plumb::test;
 
+BOOST_AUTO_TEST_SUITE(runner)
+
 namespace {
 
 /// A model whose every logit is the same unusable number.
@@ -36,8 +38,6 @@ struct ShorterIsLikelier {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(runner)
 
 // Oracle: the model's own probabilities, token by token.
 BOOST_FIXTURE_TEST_CASE(every_statement_has_the_models_log_likelihood, WholeRun) {

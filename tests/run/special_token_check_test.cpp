@@ -13,6 +13,8 @@ using namespace plumb;
 using test::says;
 using enum SpecialTokenReading;
 
+BOOST_AUTO_TEST_SUITE(special_token_check)
+
 namespace {
 
 const std::vector<std::string> marks{"<s>", "<|im_start|>", "<|im_start|>user", "[MASK]"};
@@ -33,8 +35,6 @@ std::string found_in(const SpecialTokenTexts& texts, const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(special_token_check)
 
 BOOST_AUTO_TEST_CASE(the_first_text_is_found_and_of_those_that_begin_there_the_longest) {
   const SpecialTokenTexts texts(model_of(false).special_tokens());

@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::elements;
 
+BOOST_AUTO_TEST_SUITE(unranked_suite)
+
 namespace {
 
 RankPlan plan_of(const KnowledgeGraph& graph, std::vector<std::uint32_t> candidates) {
@@ -20,8 +22,6 @@ RankPlan plan_of(const KnowledgeGraph& graph, std::vector<std::uint32_t> candida
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(unranked_suite)
 
 // Nitrogen's entry of the test part; 77 entities of which three are candidates.
 BOOST_AUTO_TEST_CASE(a_line_says_what_was_asked_before_anything_is_ranked) {

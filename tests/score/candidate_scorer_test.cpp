@@ -9,6 +9,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(candidate_scorer_suite)
+
 namespace {
 
 /// The least a user writes: the longer a candidate, the less likely.
@@ -66,8 +68,6 @@ Query query(const std::vector<std::string>& texts) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(candidate_scorer_suite)
 
 BOOST_AUTO_TEST_CASE(any_scorer_is_packed_query_by_query) {
   ByLength scorer;

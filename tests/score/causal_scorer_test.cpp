@@ -15,6 +15,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(causal_scorer_suite)
+
 namespace {
 
 static_assert(CandidateScorer<CausalScorer<NgramModel>> && PackedScorer<CausalScorer<NgramModel>>);
@@ -193,8 +195,6 @@ std::vector<StatementScore> score_block(CausalScorer<Model>& scorer, ScoringCost
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(causal_scorer_suite)
 
 // Four ways that must agree: the tree in packs, sequences, one query at a time, and by hand.
 BOOST_AUTO_TEST_CASE(tree_and_no_tree_and_the_models_own_probabilities_agree) {

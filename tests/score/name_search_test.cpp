@@ -17,6 +17,8 @@ using namespace plumb;
 using test::exhaustive_scores;
 using test::standing;
 
+BOOST_AUTO_TEST_SUITE(name_search_suite)
+
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -125,8 +127,6 @@ struct World {
 constexpr Reduction both[]{Reduction::sum, Reduction::mean};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(name_search_suite)
 
 BOOST_AUTO_TEST_CASE(a_row_keeps_the_log_probabilities_of_a_nodes_children) {
   const NgramModel model("");

@@ -16,6 +16,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(name_trie_suite)
+
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -38,8 +40,6 @@ struct CaseBlind {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(name_trie_suite)
 
 // ab], ac] and d]: the root, a, ab, ac and d have children.
 BOOST_AUTO_TEST_CASE(each_prefix_tells_what_is_below_it) {

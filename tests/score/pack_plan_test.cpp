@@ -16,6 +16,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(pack_plan_suite)
+
 namespace {
 
 using Sequence = std::vector<TokenId>;
@@ -135,8 +137,6 @@ double check(const TokenizedStatements& statements, const PackPlan& plan, TreeLi
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pack_plan_suite)
 
 BOOST_AUTO_TEST_CASE(no_statements_are_no_packs) {
   const PackPlan plan = plan_packs({}, {256, 256, 256});

@@ -13,6 +13,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(prompt_tokens_suite)
+
 namespace {
 
 using Ids = std::vector<TokenId>;
@@ -42,8 +44,6 @@ std::size_t continuation(const Tokenizer& tokenizer, const Prompt& prompt) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(prompt_tokens_suite)
 
 BOOST_AUTO_TEST_CASE(what_stands_behind_begins_where_the_tokens_differ) {
   const NgramModel model("x", 1, {"ab", "bc", "abc"});

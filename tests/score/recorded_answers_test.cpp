@@ -14,6 +14,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(recorded_answers_suite)
+
 namespace {
 
 using Texts = std::vector<std::pair<std::string, std::uint32_t>>;
@@ -58,8 +60,6 @@ std::string with(std::string line, const std::string& what, const std::string& b
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recorded_answers_suite)
 
 BOOST_AUTO_TEST_CASE(lines_begin_with_the_prompt_and_hold_what_was_answered) {
   const std::string head =

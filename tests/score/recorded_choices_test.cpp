@@ -14,6 +14,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(recorded_choices_suite)
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -79,8 +81,6 @@ const std::string entry =
     R"("skipped": null})";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recorded_choices_suite)
 
 BOOST_AUTO_TEST_CASE(a_line_holds_the_setting_the_fact_and_a_score_for_each_choice) {
   BOOST_TEST(line() ==

@@ -14,6 +14,8 @@ using test::ResultsFolder;
 using test::row;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(recorded_facts_suite)
+
 namespace {
 
 using Cells = std::vector<std::vector<double>>;
@@ -47,8 +49,6 @@ const std::string france_0 = row("France", 3, 0, 0, {-1, -9}),
 const std::string another = "; folders join only when they score the same dataset";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recorded_facts_suite)
 
 BOOST_AUTO_TEST_CASE(rows_in_any_order_become_facts_by_templates) {
   const auto table = gathered(Capitals({italy_1, france_1, france_0, italy_0}));

@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(recorded_injection_suite)
+
 namespace {
 
 /// Five panels of three pairs.
@@ -44,8 +46,6 @@ std::string with(const std::string& what, const std::string& by) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recorded_injection_suite)
 
 BOOST_AUTO_TEST_CASE(a_file_holds_the_panels_with_a_score_for_each_pair) {
   const std::string text = recorded_injection_text(made());

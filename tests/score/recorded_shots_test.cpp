@@ -11,6 +11,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(recorded_shots_suite)
+
 namespace {
 
 const RecordedShotList of_all{
@@ -18,8 +20,6 @@ const RecordedShotList of_all{
 const RecordedShotList of_one{"4-template", "P36", 7, {}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recorded_shots_suite)
 
 BOOST_AUTO_TEST_CASE(a_line_names_the_facts) {
   BOOST_TEST(shot_list_line(of_all) ==

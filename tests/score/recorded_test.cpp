@@ -12,6 +12,8 @@
 using namespace plumb;
 using test::says;
 
+BOOST_AUTO_TEST_SUITE(recorded_suite)
+
 namespace {
 
 Relation capitals() {
@@ -55,8 +57,6 @@ const std::vector<StatementScore> scores{{-12.5, -3.25, 5, 2, -4.5, 3},
                                          {-1.0 / 3, -0.125, 4, 1, -0.25, 2}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(recorded_suite)
 
 BOOST_AUTO_TEST_CASE(a_line_holds_the_fact_and_a_number_for_each_option) {
   const Fact fact{"Q142", "France", {"FR"}, 0, 7};

@@ -5,6 +5,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(score_table_suite)
+
 namespace {
 
 bool same(const StatementScore& a, const StatementScore& b) {
@@ -19,8 +21,6 @@ StatementScore numbered(std::size_t n) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(score_table_suite)
 
 BOOST_AUTO_TEST_CASE(a_new_table_has_its_shape_and_holds_nothing) {
   const ScoreTable table(2, 3, 4);

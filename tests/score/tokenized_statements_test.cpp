@@ -10,6 +10,8 @@
 
 using namespace plumb;
 
+BOOST_AUTO_TEST_SUITE(tokenized_statements_suite)
+
 namespace {
 
 /// Ids 10, 11, … over consecutive bytes of the given lengths.
@@ -54,8 +56,6 @@ void add(TokenizedStatements& statements, const std::vector<TokenId>& tokens, st
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tokenized_statements_suite)
 
 BOOST_AUTO_TEST_CASE(statements_keep_their_tokens_apart) {
   TokenizedStatements statements;
