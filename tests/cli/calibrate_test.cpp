@@ -579,7 +579,7 @@ BOOST_FIXTURE_TEST_CASE(the_probe_looks_for_texts_of_special_tokens, Files) {
                                    "--model",   at("model.gguf"),  "--out",
                                    at(out),     "--template-file", at("t.json")};
     words.insert(words.end(), more.begin(), more.end());
-    return run_words(words, [](const ModelOptions& made) {
+    return test::run_words(words, [](const ModelOptions& made) {
       return test::with_special_token(test::small_model(), "<|x|>", made.parse_special_tokens);
     });
   };

@@ -12,8 +12,10 @@
 //      ("rose", "better") – but a noun gives way to the one its ending is detached to if more
 //      senses of that occur in the texts that WordNet's authors tagged ("trumpets" and "glasses"
 //      do, "Wales", "Laos" and "physics" do not).
-//   2. For a word that none knows, the rules of noun, verb and adjective are tried in turn
-//      ("guitars", "speaks", "tallest").
+//   2. For a word that none knows, noun, verb and adjective are asked in turn once more: for the base
+//      of an exception that no index has ("anabases" is "anabasis"), or else for one that the rules
+//      yield ("guitars", "speaks", "tallest"). As in WordNet, no rule is tried for an exception, and
+//      one that names itself has no base ("all-arounder" is not more "all-around", "is" no noun).
 //   3. A word in none of these stays as it is, as names mostly do.
 //
 // A base that a rule yields has at least three letters; shorter ones are symbols and abbreviations
@@ -114,7 +116,13 @@ class Morphy {
       return lower;
     }
     for (std::size_t part = 0; part < parts; ++part) {
-      if (std::string base = detached(lower, part); !base.empty()) return base;
+      std::string base;
+      if (const auto other = firsts_[part].find(lower); other != firsts_[part].end()) {
+        base = other->second;
+      } else {
+        base = detached(lower, part);
+      }
+      if (!base.empty()) return base;
     }
     return lower;
   }
@@ -187,7 +195,8 @@ class Morphy {
     }
   }
 
-  /// A line is "inflected base…"; the first base that the index has is kept.
+  /// A line is "inflected base…"; the first base that the index has is kept, or else the first, none
+  /// for a form that is its own or a collocation.
   void read_exceptions(const std::filesystem::path& folder, std::size_t part) {
     const auto file = folder / std::string(names[part]).append(".exc");
     const std::string text = read(file);
@@ -197,6 +206,9 @@ class Morphy {
         throw user_error({file, number}, "names no base form",
                          "write the inflected form, a space and its base form");
       }
+      const std::string_view first = line.substr(0, line.find(' '));
+      const bool no_base = first == inflected || first.find('_') != std::string_view::npos;
+      firsts_[part].try_emplace(std::string(inflected), no_base ? std::string_view() : first);
       while (!line.empty()) {
         const std::string_view base = detail::cut(line, ' ');
         if (knows(base, part)) exceptions_[part].try_emplace(std::string(inflected), base);
@@ -230,7 +242,7 @@ class Morphy {
       }
     }
     for (const detail::Detachment& rule : rules[part]) {
-      if (!word.ends_with(rule.ending)) continue;
+      if (word.size() <= rule.ending.size() || !word.ends_with(rule.ending)) continue;
       std::string base(word.substr(0, word.size() - rule.ending.size()));
       base += rule.replacement;
       if (base.size() >= 3 && knows(base, part)) return base.append(kept);
@@ -239,7 +251,8 @@ class Morphy {
   }
 
   detail::TableByText<Word> words_;
-  std::array<detail::TableByText<std::string>, parts> exceptions_;
+  /// Exceptions with a base that the index has, and the first bases of all exceptions.
+  std::array<detail::TableByText<std::string>, parts> exceptions_, firsts_;
 };
 
 }  // namespace plumb
