@@ -168,6 +168,7 @@ BOOST_AUTO_TEST_CASE(a_relation_of_two_facts_is_needed) {
   const HeldOutRecalibration made = recalibrated(random_model({.relations = 5, .facts = 1}));
   BOOST_TEST(made.results.empty());
   BOOST_TEST(made.facts == 5U);
+  BOOST_TEST(made.halves.empty());
   BOOST_TEST(made.remarks == Names{"Recalibration is left out: no relation has two facts."});
   BOOST_TEST(recalibrated(random_model({.relations = 1, .facts = 2})).results.size() == 10U);
 }
