@@ -89,6 +89,27 @@ BOOST_AUTO_TEST_CASE(maps_are_measured_on_the_half_they_were_not_fitted_on) {
                   SortedJudgements(halves.held_out, bins).metrics()[brier]));
 }
 
+BOOST_AUTO_TEST_CASE(the_halves_name_every_fact_once_by_its_place_in_the_dataset) {
+  RecordedModel model = random_model({.facts = 21});
+  auto& relations = model.predictions.relations;
+  for (RelationPredictions& one : relations) {
+    for (std::size_t f = 0; f < 21; ++f) one.relation.facts[f].instance = 5 + 3 * f;
+  }
+  const HeldOutRecalibration made = recalibrated(model);
+  const std::vector<bool> fitting = fitting_half(strata_of(relations), 1);
+  BOOST_REQUIRE(made.halves.size() == 3U);
+  for (std::size_t r = 0; r < 3; ++r) {
+    BOOST_TEST(made.halves[r].relation == relations[r].relation.code);
+    std::vector<std::size_t> fitted, held_out;
+    for (std::size_t f = 0; f < 21; ++f) {
+      (fitting[r * 21 + f] ? fitted : held_out).push_back(5 + 3 * f);
+    }
+    BOOST_TEST(fitted.size() == 10U);
+    BOOST_TEST(made.halves[r].fitted == fitted);
+    BOOST_TEST(made.halves[r].held_out == held_out);
+  }
+}
+
 // The fitting half is always right, so its map is 1 everywhere; the other half never agrees.
 BOOST_AUTO_TEST_CASE(an_answer_that_was_not_given_stays_without_confidence) {
   RecordedModel model = random_model({.facts = 20});
@@ -147,6 +168,7 @@ BOOST_AUTO_TEST_CASE(a_relation_of_two_facts_is_needed) {
   const HeldOutRecalibration made = recalibrated(random_model({.relations = 5, .facts = 1}));
   BOOST_TEST(made.results.empty());
   BOOST_TEST(made.facts == 5U);
+  BOOST_TEST(made.halves.empty());
   BOOST_TEST(made.remarks == Names{"Recalibration is left out: no relation has two facts."});
   BOOST_TEST(recalibrated(random_model({.relations = 1, .facts = 2})).results.size() == 10U);
 }

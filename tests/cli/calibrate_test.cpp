@@ -111,7 +111,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left
   BOOST_TEST((names == std::set<std::string>{"ace_accuracy_correlation.csv", "calibration.csv",
                                              "calibration_curve.csv", "confidence_histogram.csv",
                                              "markers.csv", "metrics.json", "option_counts.csv",
-                                             "pairs.csv", "recalibration.csv", "reductions.csv",
+                                             "pairs.csv", "recalibration.csv",
+                                             "recalibration_halves.jsonl", "reductions.csv",
                                              "rejection.csv", "report.html", "run.json"}));
   const Json model = read("out/metrics.json").at("models").at(name());
   BOOST_TEST(model.at("facts") == 4);

@@ -147,6 +147,13 @@ void check_texts(const Listing& listing, const NgramTreeModel& model) {
   }
 }
 
+/// Markers make statements longer than the small model's limits.
+NgramTreeModel small_model_of_long_statements() {
+  NgramTreeModel model = test::small_model();
+  model.limits = {200, 4, 16};
+  return model;
+}
+
 /// A model that must not be made.
 NgramTreeModel never(const ModelOptions&) {
   BOOST_ERROR("the model was made");
@@ -235,8 +242,9 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_many_shot_study_are_those_that_the_model_go
   NgramTreeModel model = test::reader_of_births();
   folder.write("data/birth.jsonl", "");
   table("birth", 125, 10);
-  folder.write("baselines.json",
-               R"({"birth": {"hgp": ["{subject} was born in"], "mmp": ["({subject},"]}})");
+  folder.write(
+      "baselines.json",
+      R"({"Born": {"property": "birth", "hgp": ["{subject} was born in"], "mmp": ["({subject},"]}})");
   for (const char* join : {"ids", "text"}) {
     const std::string run = std::string("run-") + join;
     const Listing listing(
@@ -364,7 +372,7 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_ranking_are_those_that_the_model_got, RankF
 
 // Statements are scored to their end, so all but their last token is given.
 BOOST_FIXTURE_TEST_CASE(prompts_of_a_probe_are_those_that_the_model_got, ConsoleFiles) {
-  const NgramTreeModel model = test::small_model();
+  const NgramTreeModel model = small_model_of_long_statements();
   const Listing listing(probe_words({"--templates", "all", "--inject", "numerical"}), model,
                         at("run"));
   check_received(listing);
@@ -382,7 +390,8 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_probe_are_those_that_the_model_got, Console
 BOOST_FIXTURE_TEST_CASE(prompts_of_a_calibration_are_those_of_its_probe, ConsoleFiles) {
   const ConsoleRun made =
       run_words({"calibrate", "--data", at("data"), "--model", at("model.gguf"), "--out", at("out"),
-                 "--inject", "numerical", "--bins", "2", "--resamples", "20"});
+                 "--inject", "numerical", "--bins", "2", "--resamples", "20"},
+                [](const ModelOptions&) { return small_model_of_long_statements(); });
   BOOST_REQUIRE_MESSAGE(made.code == 0, made.err);
   const ConsoleRun whole = run_words({"data", "prompts", at("out")}, never);
   BOOST_TEST(whole.code == 0, whole);
@@ -444,7 +453,8 @@ BOOST_FIXTURE_TEST_CASE(a_graph_that_was_moved_gives_the_same_prompts, RankFiles
 
 BOOST_FIXTURE_TEST_CASE(files_beside_the_data_are_found_from_where_the_run_began, ManyShotFiles) {
   const std::filesystem::path before = std::filesystem::current_path();
-  folder.write("baselines.json", R"({"birth": {"hgp": ["{subject} was born in"], "mmp": []}})");
+  folder.write("baselines.json",
+               R"({"Born": {"property": "birth", "hgp": ["{subject} was born in"], "mmp": []}})");
   std::filesystem::current_path(folder.path());
   const ConsoleRun made = many_shot({"--shots", "-", "--baselines", "baselines.json"});
   std::filesystem::current_path(before);
@@ -453,7 +463,8 @@ BOOST_FIXTURE_TEST_CASE(files_beside_the_data_are_found_from_where_the_run_began
   const ConsoleRun printed = run_words(list, never);
   BOOST_TEST(printed.code == 0, printed);
   BOOST_TEST(printed.says(" was born in "), printed);
-  folder.write("baselines.json", R"({"birth": {"hgp": ["{subject}, born in"], "mmp": []}})");
+  folder.write("baselines.json",
+               R"({"Born": {"property": "birth", "hgp": ["{subject}, born in"], "mmp": []}})");
   BOOST_TEST(run_words(list, never).refused("run.json: baselines: has changed since the run"));
 }
 

@@ -39,19 +39,11 @@ Names names(const std::map<std::string, std::string>& files) {
 }
 
 /// What every run leaves, whatever it was asked.
-const Names always{"accuracy.csv",
-                   "asked/facts.jsonl",
-                   "asked/templates.jsonl",
-                   "consistency.csv",
-                   "coverage.csv",
-                   "journal.jsonl",
-                   "metadata_generate.json",
-                   "metrics.json",
-                   "overconfidence.csv",
-                   "report.html",
-                   "run.json",
-                   "samplings.csv",
-                   "templates.csv"};
+const Names always{
+    "accuracy.csv",  "asked/facts.jsonl",     "asked/templates.jsonl", "consistency.csv",
+    "coverage.csv",  "example_prompts.jsonl", "journal.jsonl",         "metadata_generate.json",
+    "metrics.json",  "overconfidence.csv",    "report.html",           "run.json",
+    "samplings.csv", "templates.csv"};
 
 Names with(Names all, const Names& more) {
   all.insert(more.begin(), more.end());
@@ -166,8 +158,9 @@ BOOST_FIXTURE_TEST_CASE(a_generation_leaves_a_whole_run_folder_and_shows_the_res
                         GenerateFiles) {
   const ConsoleRun run = generate();
   BOOST_TEST(run.code == 0, run);
-  Names expected = with(always, {"reliability.csv", "sharing.csv", "answers_of_several.csv",
-                                 "zero-shot_names.jsonl", "zero-shot_content_free.jsonl"});
+  Names expected =
+      with(always, {"reliability.csv", "sharing.csv", "answers_of_several.csv",
+                    "zero-shot_names.jsonl", "zero-shot_content_free.jsonl", "shots.jsonl"});
   for (const std::string& setting : four) {
     expected.insert({setting + "_answers.jsonl", setting + "_samples.jsonl"});
   }

@@ -115,6 +115,7 @@ BOOST_AUTO_TEST_CASE(facts_of_the_run_are_its_words_cost_and_times) {
   const Json facts = detail::run_facts(words, arguments, summary, 2.5);
   BOOST_TEST(facts.at("command_line") == words);
   BOOST_TEST(facts.at("dataset_path") == std::filesystem::absolute("d").string());
+  BOOST_TEST(facts.at("working_directory") == std::filesystem::current_path().string());
   BOOST_TEST(facts.at("threads") == 3);
   BOOST_TEST(facts.at("statements") == 10);
   BOOST_TEST(facts.at("tokens_one_by_one") == 400);

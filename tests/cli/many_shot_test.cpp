@@ -33,14 +33,9 @@ Names names(const std::filesystem::path& folder) {
   return all;
 }
 
-const Names always{"accuracy.csv",
-                   "accuracy_at_k.csv",
-                   "birth_choices.jsonl",
-                   "journal.jsonl",
-                   "metadata_many_shot.json",
-                   "metrics.json",
-                   "report.html",
-                   "run.json"};
+const Names always{"accuracy.csv",          "accuracy_at_k.csv", "birth_choices.jsonl",
+                   "example_prompts.jsonl", "journal.jsonl",     "metadata_many_shot.json",
+                   "metrics.json",          "report.html",       "run.json"};
 
 Names with(Names all, const std::string& name) {
   all.insert(name);

@@ -61,6 +61,8 @@ BOOST_AUTO_TEST_CASE(the_papers_form_leaves_the_triple_open_behind_the_relation)
   BOOST_TEST(prompt.query({graph.test[0]}) ==
              "(France, capital, Paris)\n(France, part of, Europe)\n(Italy, capital,");
   BOOST_TEST(TriplePrompt::candidate(graph.entities[3]) == " Rome)");
+  BOOST_TEST(TriplePrompt::head_candidate(graph.entities[3], QueryForm::paper) == " Rome");
+  BOOST_TEST(TriplePrompt::head_candidate(graph.entities[3], QueryForm::reference) == "Rome");
   // With the true candidate the query reads as a shot does.
   BOOST_TEST(prompt.query({graph.train[1]}) + TriplePrompt::candidate(graph.entities[4]) + "\n" ==
              prompt.shots(false) + "(France, part of, Europe)\n");

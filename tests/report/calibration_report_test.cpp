@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them
   const CalibrationResults results = small_results({"gpt", "bert"});
   const Json settings = {{"bins", 4}};
   write_calibration(results, settings, out.path());
-  std::set<std::string> names, expected{"metrics.json", "report.html"};
+  std::set<std::string> names,
+      expected{"metrics.json", "recalibration_halves.jsonl", "report.html"};
   for (const auto& entry : std::filesystem::directory_iterator(out.path())) {
     names.insert(entry.path().filename().string());
   }
@@ -49,6 +50,21 @@ BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them
   BOOST_TEST((names == expected));
   BOOST_TEST(Json::parse(slurp(out / "metrics.json")) == to_json(results));
   BOOST_TEST(slurp(out / "report.html") == CalibrationPage(results).html(settings));
+}
+
+BOOST_AUTO_TEST_CASE(the_halves_of_the_recalibration_are_named_by_fact) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  for (ModelCalibration& model : results.models) model.halves.clear();
+  BOOST_TEST(recalibration_halves(results) == "");
+  results.models[1].halves = {{"P36", {0, 7}, {3}}, {"P19", {}, {1}}};
+  const std::string lines =
+      "{\"model\":\"bert\",\"relation\":\"P36\",\"fitted\":[0,7],\"held_out\":[3]}\n"
+      "{\"model\":\"bert\",\"relation\":\"P19\",\"fitted\":[],\"held_out\":[1]}\n";
+  BOOST_TEST(recalibration_halves(results) == lines);
+  const test::TemporaryFolder out;
+  write_calibration(results, Json::object(), out.path(), {Json{{"prompt", "Is it so?"}}});
+  BOOST_TEST(slurp(out / "recalibration_halves.jsonl") == lines);
+  BOOST_TEST(slurp(out / "report.html").find("<pre>Is it so?</pre>") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(writing_again_replaces_every_file) {

@@ -333,6 +333,41 @@ BOOST_AUTO_TEST_CASE(both_kinds_of_eic_stand_side_by_side_seed_by_seed) {
   BOOST_TEST((methods == Words{"eic-isolated", "eic", "eic", "eic-isolated", "eic", "eic"}));
 }
 
+// That the orders are those of the sequences is seen in tests/cli/data_prompts_test.cpp.
+BOOST_AUTO_TEST_CASE(a_question_of_eic_knows_what_stands_before_it) {
+  ManyShotOptions options = eic_alone();
+  options.shots = {1};
+  options.seeds = 1;
+  options.eic_isolated = options.eic_paper = true;
+  options.limit = 12;
+  const Plan plan(births(130, 30), options);
+  const auto blocks = plan.blocks();
+  BOOST_REQUIRE(blocks.size() == 4U);  // ic, isolated, ten facts, two facts
+  BOOST_TEST(!blocks[0].before);
+  BOOST_TEST((blocks[1].before(11) == StandsBefore{55, {}, {}}));
+  const StandsBefore third = blocks[2].before(2), last = blocks[3].before(11);
+  BOOST_TEST(third.pairs == 60U);
+  BOOST_TEST(third.asked ==
+             (Indices{plan.asked.test_fact(0).instance, plan.asked.test_fact(1).instance}));
+  BOOST_TEST(last.pairs == 55U);
+  BOOST_TEST(last.asked == Indices{plan.asked.test_fact(10).instance});
+  const std::set<std::size_t> places(third.order.begin(), third.order.end());
+  BOOST_TEST(third.order.size() == 12U);
+  BOOST_TEST(places.size() == 12U);
+  BOOST_TEST(*places.rbegin() == 11U);
+}
+
+BOOST_AUTO_TEST_CASE(shots_are_told_by_instance) {
+  ManyShotOptions options = few_shots();
+  Relation relation = births(20, 8);
+  for (Fact& fact : relation.facts) fact.instance += 100;
+  const Plan plan(relation, options);
+  const auto order = shot_order(plan.relation, plan.asked.split(), 1);
+  BOOST_TEST(plan.asked.shot_instances(1, 3) ==
+             (Indices{order[0] + 100, order[1] + 100, order[2] + 100}));
+  BOOST_TEST(plan.asked.shot_instances(1).size() == 10U);
+}
+
 BOOST_AUTO_TEST_CASE(eic_takes_ninety_five_training_facts_and_says_so) {
   ManyShotOptions options = eic_alone();
   options.eic_paper = true;

@@ -222,6 +222,21 @@ BOOST_AUTO_TEST_CASE(a_plan_is_narrowed_to_one_token_from_any_candidates) {
   BOOST_TEST(again.queries.size() == first.queries.size());
 }
 
+BOOST_AUTO_TEST_CASE(candidates_are_written_for_each_method) {
+  const KnowledgeGraph graph = elements();
+  const RankPlan plan = plan_of(graph, {.candidates = CandidateSet::of_queries, .limit = 3});
+  const std::vector<std::string> likelihood = likelihood_texts(plan);
+  const std::vector<std::string> paper = head_texts(plan, QueryForm::paper);
+  const std::vector<std::string> reference = head_texts(plan, QueryForm::reference);
+  BOOST_REQUIRE(likelihood.size() == plan.candidates.size());
+  for (std::size_t c = 0; c < likelihood.size(); ++c) {
+    const std::string& name = graph.entities[plan.candidates.entities()[c]].name;
+    BOOST_TEST(likelihood[c] == " " + name + ")");
+    BOOST_TEST(paper[c] == " " + name);
+    BOOST_TEST(reference[c] == name);
+  }
+}
+
 // What the LM head cannot rank of one relation it may still rank of another.
 BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
   const KnowledgeGraph graph = elements();

@@ -46,7 +46,7 @@ inline constexpr const char* usage =
     "  plumb generate   many prompts for each fact: answers, consistency, confidence (BELIEF)\n"
     "  plumb calibrate  confidence and its error, from a model or from results folders\n"
     "  plumb compare    two or more runs: accuracy, correlation, shared knowledge\n"
-    "  plumb data       check, describe or convert a dataset\n"
+    "  plumb data       check, describe or convert a dataset; print a run's prompts\n"
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n\n"
     "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the version.\n";
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -91,8 +92,9 @@ inline Json command_line_of(const Console& console, const char* command) {
 
 inline Json run_facts(const Json& command_line, const JobArguments& arguments,
                       const RunSummary& summary, double seconds_total) {
+  std::error_code ignored;  // a folder that was removed has no name
   return {{"command_line", command_line},
-          {"working_directory", std::filesystem::current_path().string()},
+          {"working_directory", std::filesystem::current_path(ignored).string()},
           {"model_path", std::filesystem::absolute(arguments.model.model).string()},
           {"dataset_path", std::filesystem::absolute(arguments.data).string()},
           {"threads", arguments.model.threads},

@@ -17,7 +17,8 @@
 
 namespace plumb {
 
-/// One list of shots at a time: the one of the prompts that are visited.
+/// Writes out which shots a prompt shows. What it is given must outlive it. Any number of threads may
+/// ask one.
 class ShownShots {
  public:
   ShownShots(const MultiPromptDataset& dataset, const FewShot& few_shot)

@@ -113,6 +113,8 @@ inline std::size_t shared_ids(const std::vector<std::vector<TokenId>>& all) {
   if (ids_of) {
     for (const Prompt& one : listed.texts) ids.push_back(ids_of(one, listed.with_bos));
     first = detail::shared_ids(ids);
+    // Without a text in common there is no more than the BOS.
+    if (shared == 0) first = std::min<std::size_t>(first, listed.with_bos ? 1 : 0);
     row["ids"] = std::vector<TokenId>(ids.front().begin(),
                                       ids.front().begin() + static_cast<std::ptrdiff_t>(first));
   }
@@ -153,7 +155,7 @@ struct WantedFact {
 };
 
 /// Keeps the first prompt of each kind: what visits prompts calls it with a kind and what makes the
-/// prompt.
+/// prompt. Not thread-safe.
 class ExamplePrompts {
  public:
   static constexpr const char* file_name = "example_prompts.jsonl";

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/prompt/injection.hpp"
 #include "plumb/run/listed_prompt.hpp"
 #include "plumb/run/many_shot_generation.hpp"
 #include "plumb/run/many_shot_plan.hpp"
