@@ -377,8 +377,10 @@ BOOST_FIXTURE_TEST_CASE(a_model_without_trees_gives_the_same_files, GenerateFile
   const ConsoleRun plain = generate<NgramModel>(options, "plain");
   BOOST_TEST(plain.code == 0, plain);
   auto one = comparable("tree"), other = comparable("plain");
-  one.erase("journal.jsonl");
-  other.erase("journal.jsonl");
+  for (auto* files : {&one, &other}) {
+    files->erase("journal.jsonl");
+    files->erase("report.html");  // says whether the model lists its special tokens
+  }
   BOOST_TEST(names(one) == names(other), boost::test_tools::per_element());
   for (const auto& [name, text] : one) BOOST_TEST((other[name] == text), name);
   BOOST_TEST(json("tree/run.json").at("tokens_fed") < json("plain/run.json").at("tokens_fed"));
@@ -664,7 +666,7 @@ BOOST_FIXTURE_TEST_CASE(answers_without_a_word_are_wrong_and_counted, GenerateFi
   BOOST_TEST(way.at("coverage").at("average").at("value") == 0);
   BOOST_TEST(way.at("coverage").at("average").at("count") == 13);
   BOOST_TEST(way.at("answers_without_word") == 51);
-  BOOST_TEST(way.at("one_word").at("value") == 0);
+  BOOST_TEST(way.at("one_word").at("mean_over_facts").at("value") == 0);
   // It is sure of saying nothing, and nothing is right.
   BOOST_TEST(way.at("overconfidence").at("overconf").at("value") == 1);
   BOOST_TEST(way.at("overconfidence_by_length").at("empty") == 51);

@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(what_other_options_leave_without_effect_is_refused) {
 BOOST_AUTO_TEST_CASE(something_must_be_asked) {
   const std::string message = "asks nothing; give it numbers";
   refused({"--shots", "-"}, message);
-  refused({"--shots", ""}, message);
+  refused({"--shots", ""}, "names nothing; write a,b,c, or leave it out");
   BOOST_TEST(with({"--shots", "-", "--eic", "paper"}).study.shots.empty());
   BOOST_TEST(with({"--shots", "-", "--injection", "100"}).study.shots.empty());
 }

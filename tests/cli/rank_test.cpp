@@ -744,7 +744,9 @@ BOOST_FIXTURE_TEST_CASE(a_backend_of_plain_vectors_ranks_by_deer_too, RankFiles)
   const auto trees = comparable("trees"), plain = comparable("run");
   BOOST_TEST(trees.size() == plain.size());
   for (const auto& [name, text] : trees) {
-    if (name != "journal.jsonl") BOOST_TEST(plain.at(name) == text, name);
+    // The page says whether the model lists its special tokens.
+    if (name == "journal.jsonl" || name == "report.html") continue;
+    BOOST_TEST(plain.at(name) == text, name);
   }
   Words again = options;
   again.push_back("--resume");

@@ -12,7 +12,7 @@
 //                                   job's span says so (docs/probing.md, Which tokens count)
 //   prompt, candidates, candidate_count
 //                                   one text for each candidate: `prompt` is what they all begin
-//                                   with, up to the first answer at most; a candidate has `text`, all
+//                                   with, what is given at most; a candidate has `text`, all
 //                                   that follows, and answer and given, bytes of the whole text
 // "tokenized": "by parts" stands where a text is cut before it is tokenised. With identifiers: ids, of
 // the prompt, BOS included, and of a candidate those that follow; a list's candidates together begin
@@ -60,12 +60,12 @@ inline Json spans_json(const std::vector<ByteSpan>& spans) {
   return made;
 }
 
-/// Bytes that all texts begin with: none of an answer, and whole characters.
+/// Bytes that all texts begin with: given ones, and whole characters.
 inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
   const std::string& first = texts.front().text;
   std::size_t shared = first.size();
   for (const Prompt& one : texts) {
-    if (!one.answer.empty()) shared = std::min(shared, one.answer.front().begin);
+    if (!one.answer.empty()) shared = std::min(shared, one.given);
     const auto end = first.begin() + static_cast<std::ptrdiff_t>(std::min(shared, one.text.size()));
     shared = static_cast<std::size_t>(std::mismatch(first.begin(), end, one.text.begin()).first -
                                       first.begin());
