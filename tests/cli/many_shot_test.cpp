@@ -108,8 +108,9 @@ BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, 
 
 // Every token is as likely as any other, and years have four digits: all five choices are level.
 BOOST_FIXTURE_TEST_CASE(equal_logits_are_worth_a_guess, ManyShotFiles) {
-  const ConsoleRun run = run_words(words({"--generate", "3"}),
-                                   [](const ModelOptions&) { return test::level_model(); });
+  const ConsoleRun run = run_words(words({"--generate", "3"}), [](const ModelOptions&) {
+    return test::level_model(test::reader_of_births());
+  });
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.says("Warning: 24 of 24 answers (100.0%) are ties"));
   BOOST_TEST(run.says("accuracy (first wins)"));

@@ -33,8 +33,8 @@ struct FixedFiles {
   FixedFile read(const Json& json) const {
     return read_fixed_file(folder.write("fixed.json", json.dump()));
   }
-  FixedResult run(const FixedStudy& study, std::size_t index = 0) const {
-    NgramTreeModel model = reader_of_births();
+  FixedResult run(const FixedStudy& study, std::size_t index = 0,
+                  NgramTreeModel model = reader_of_births()) const {
     CausalScorer scorer(model, true, Span::answer);
     PackRun packs(scorer, folder / "journal.jsonl", {Reduction::sum, Span::answer}, {});
     return run_fixed_study(study, "m.gguf", index, scorer, packs);
@@ -103,6 +103,16 @@ BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, F
     BOOST_TEST(result.study == expected);
     BOOST_TEST(!result.worst_difference);
   }
+}
+
+// A model that has read nothing finds all bytes equally likely, and the three years have four.
+BOOST_FIXTURE_TEST_CASE(level_choices_are_a_guess_and_ties, FixedFiles) {
+  const FixedStudy study = read(sound()).studies[0];
+  const FixedResult level = run(study, 0, NgramTreeModel("", 2));
+  BOOST_TEST(std::abs(level.accuracy - 1.0 / 3) < 1e-12);
+  BOOST_CHECK((level.ties == TieCount{2, 2}));
+  BOOST_TEST(level.study.at("accuracy") == level.accuracy);
+  BOOST_CHECK((run(study, 1).ties.answers == 2U));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_comes_out_can_be_put_in_and_differs_by_nothing, FixedFiles) {
