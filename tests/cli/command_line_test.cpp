@@ -123,9 +123,10 @@ BOOST_FIXTURE_TEST_CASE(a_model_with_equal_logits_knows_nothing_in_any_job, Cons
     return Json::parse(test::slurp(folder / folder_name / "metrics.json"));
   };
   const auto value = [](const Json& estimate) { return estimate.at("value").get<double>(); };
+  const auto level = [] { return test::level_model(); };
   const std::vector<std::string> france{"--relations", "capital",     "--limit",
                                         "1",           "--templates", "all"};
-  const ConsoleRun probed = run(probe_words(france, "level"), test::level_model);
+  const ConsoleRun probed = run(probe_words(france, "level"), level);
   BOOST_TEST(probed.says("Warning: 2 of 2 answers (100.0%) are ties"));
   BOOST_TEST(probed.says("accuracy (first wins)"));
   BOOST_TEST(probed.says("1.000 [0.207, 1.000]"));  // Wilson's of 1 of 1, the first wins
@@ -138,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_with_equal_logits_knows_nothing_in_any_job, Cons
   BOOST_TEST(all.at("answers") == 2);
 
   const ConsoleRun calibrated =
-      run({"calibrate", at("level"), "--out", at("calibrated"), "--bins", "1"}, test::level_model);
+      run({"calibrate", at("level"), "--out", at("calibrated"), "--bins", "2"}, level);
   BOOST_TEST(calibrated.says("2 ties among 2 answers"));
   BOOST_TEST(calibrated.says("Warning: 2 of 2 answers"));
   const Json model = metrics("calibrated").at("models").at("model.gguf");
@@ -152,7 +153,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_with_equal_logits_knows_nothing_in_any_job, Cons
   run(probe_words(france, "reader"), [] { return test::HookedModel(test::small_model()); });
   const ConsoleRun compared = run({"compare", "level=" + at("level"), "reader=" + at("reader"),
                                    "--out", at("compared"), "--pairs", "level:reader"},
-                                  test::level_model);
+                                  level);
   BOOST_TEST(compared.says("level: Warning: 2 of 2 answers (100.0%) are ties"));
   const Json both = metrics("compared");
   BOOST_TEST(std::abs(value(both.at("models").at("level").at("accuracy")) - 1.0 / 3) < 1e-12);
@@ -164,8 +165,8 @@ BOOST_FIXTURE_TEST_CASE(a_model_with_equal_logits_knows_nothing_in_any_job, Cons
     if (rate.at("of") == "reader") BOOST_TEST(value(rate.at("rate")) == 0.0);
   }
 
-  const ConsoleRun prompts = run(
-      {"compare", "level=" + at("level"), "--prompts", "--out", at("prompts")}, test::level_model);
+  const ConsoleRun prompts =
+      run({"compare", "level=" + at("level"), "--prompts", "--out", at("prompts")}, level);
   BOOST_TEST(prompts.says("level: Warning: 2 of 2 answers"));
   const Json way = metrics("prompts").at("settings").at("level");
   BOOST_TEST(std::abs(value(way.at("coverage").at("average")) - 1.0 / 3) < 1e-12);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/run/fixed_study.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
@@ -35,8 +36,8 @@ struct FixedFiles {
   FixedFile read(const Json& json) const {
     return read_fixed_file(folder.write("fixed.json", json.dump()));
   }
-  FixedResult run(const FixedStudy& study, std::size_t index = 0) const {
-    NgramTreeModel model = reader_of_births();
+  FixedResult run(const FixedStudy& study, std::size_t index = 0,
+                  NgramTreeModel model = reader_of_births()) const {
     CausalScorer scorer(model, true, Span::continuation);
     PackRun packs(scorer, folder / "journal.jsonl", {Reduction::sum, Span::continuation}, {});
     return run_fixed_study(study, "m.gguf", index, scorer, packs);
@@ -84,7 +85,7 @@ BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, F
     expected["model"] = "m.gguf";
     const std::string shots =
         "Person Ae" + separator + "1804" + separator + "Person Af" + separator + "1805" + separator;
-    std::size_t right = 0;
+    double right = 0;  // a tie of n counts 1/n
     for (std::size_t t = 0; t < 2; ++t) {
       const Json& scores = result.study.at("test").at(t).at("scores");
       BOOST_REQUIRE(scores.size() == 3U);
@@ -94,15 +95,29 @@ BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, F
             model, ending_in(shots + study.tests[t].subject, separator + study.choices[c])));
         BOOST_TEST(std::abs(scores.at(c).get<double>() - by_hand[c]) < 1e-5);
       }
-      const auto best = std::ranges::max_element(by_hand) - by_hand.begin();
-      if (study.choices[static_cast<std::size_t>(best)] == study.tests[t].answer) ++right;
+      const std::vector<double> found = scores;
+      const double best = std::ranges::max(found);
+      const auto answer = std::ranges::find(study.choices, study.tests[t].answer);
+      if (found[static_cast<std::size_t>(answer - study.choices.begin())] == best) {
+        right += 1.0 / static_cast<double>(std::ranges::count(found, best));
+      }
       expected["test"][t]["scores"] = scores;
     }
-    expected["accuracy"] = static_cast<double>(right) / 2;
-    BOOST_TEST(result.accuracy == static_cast<double>(right) / 2);
+    expected["accuracy"] = right / 2;
+    BOOST_TEST(result.accuracy == right / 2);
     BOOST_TEST(result.study == expected);
     BOOST_TEST(!result.worst_difference);
   }
+}
+
+// A model that has read nothing finds all bytes equally likely, and the three years have four.
+BOOST_FIXTURE_TEST_CASE(level_choices_are_a_guess_and_ties, FixedFiles) {
+  const FixedStudy study = read(sound()).studies[0];
+  const FixedResult level = run(study, 0, NgramTreeModel("", 2));
+  BOOST_TEST(std::abs(level.accuracy - 1.0 / 3) < 1e-12);
+  BOOST_CHECK((level.ties == TieCount{2, 2}));
+  BOOST_TEST(level.study.at("accuracy") == level.accuracy);
+  BOOST_CHECK((run(study, 1).ties.answers == 2U));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_comes_out_can_be_put_in_and_differs_by_nothing, FixedFiles) {

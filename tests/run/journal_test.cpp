@@ -22,7 +22,8 @@ using Scores = std::vector<StatementScore>;
 bool same(const Scores& a, const Scores& b) {
   return std::ranges::equal(a, b, [](const StatementScore& x, const StatementScore& y) {
     return x.log_likelihood == y.log_likelihood && x.tokens == y.tokens &&
-           x.answer_log_likelihood == y.answer_log_likelihood && x.answer_tokens == y.answer_tokens &&
+           x.answer_log_likelihood == y.answer_log_likelihood &&
+           x.answer_tokens == y.answer_tokens &&
            x.continuation_log_likelihood == y.continuation_log_likelihood &&
            x.continuation_tokens == y.continuation_tokens;
   });

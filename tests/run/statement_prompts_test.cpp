@@ -35,11 +35,13 @@ BOOST_AUTO_TEST_CASE(each_fact_stands_once_for_each_template) {
   const auto all = listed({});
   BOOST_REQUIRE(all.size() == 5U * 2);
   BOOST_TEST(all[2].first == "template 0");
-  BOOST_TEST(all[2].second.dump() ==
-             R"({"part":"statements","relation":"capital","sub_id":"Q884","sub_label":"Korea",)"
-             R"("instance_index":2,"template":0,"prompt":"The capital of Korea is ",)"
-             R"("candidate_count":3,"candidates":[{"text":"Paris.","answer":[[24,29]]},)"
-             R"({"text":"Seoul.","answer":[[24,29]]},{"text":"Cairo.","answer":[[24,29]]}]})");
+  BOOST_TEST(
+      all[2].second.dump() ==
+      R"({"part":"statements","relation":"capital","sub_id":"Q884","sub_label":"Korea",)"
+      R"("instance_index":2,"template":0,"prompt":"The capital of Korea is",)"
+      R"("candidate_count":3,"candidates":[{"text":" Paris.","answer":[[24,29]],"given":23},)"
+      R"({"text":" Seoul.","answer":[[24,29]],"given":23},)"
+      R"({"text":" Cairo.","answer":[[24,29]],"given":23}]})");
   BOOST_TEST(all[3].first == "template 1");
   BOOST_TEST(all[3].second.at("prompt") == "");
   BOOST_TEST(all[3].second.at("candidates")[1].at("text") == "Seoul is the capital of Korea.");

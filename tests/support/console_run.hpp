@@ -59,9 +59,9 @@ inline ConsoleRun run_words(std::vector<std::string> words) {
   return run_words(std::move(words), [](const ModelOptions&) { return small_model(); });
 }
 
-/// Whose logits are all equal, so that texts of as many tokens are equally likely.
-[[nodiscard]] inline HookedModel level_model() {
-  HookedModel model(small_model());
+/// One whose logits are all equal, so that texts of as many tokens are equally likely.
+[[nodiscard]] inline HookedModel level_model(NgramTreeModel with_limits = small_model()) {
+  HookedModel model(std::move(with_limits));
   model.on_row = [](std::span<float> row) { std::ranges::fill(row, 0.0F); };
   return model;
 }

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -259,6 +260,7 @@ struct NoTokenizer {
   [[nodiscard]] Tokenization tokenize(std::string_view) const {
     throw internal_error({}, "a plan asks for tokens that it should not need");
   }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId>) const { return {}; }
 };
 
 template <class Printer>
