@@ -41,13 +41,16 @@ add_library(plumb_cli INTERFACE)
 target_link_libraries(plumb_cli INTERFACE plumb_program plumb::cli)
 
 # One question a file; tests/system/test_examples.py runs them.
+add_custom_target(plumb_examples)
 foreach(example score_one_fact own_engine own_tree_engine own_dataset own_scorer own_confidence
                 own_aggregation rank_own_vectors calibrate_own_scores)
   add_executable(example_${example} examples/${example}.cpp)
   target_link_libraries(example_${example} PRIVATE plumb_program)
+  add_dependencies(plumb_examples example_${example})
 endforeach()
 add_executable(example_own_command examples/own_command.cpp)
 target_link_libraries(example_own_command PRIVATE plumb_cli)
+add_dependencies(plumb_examples example_own_command)
 
 if(PLUMB_LLAMA)
   plumb_need(llama)

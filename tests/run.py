@@ -1,45 +1,87 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the test programs and the system tests and counts them together.
+"""Runs the test programs and the system tests side by side and counts them together.
 
-Boost.Test programs report their cases as XML; system tests are Python unittest modules in
-tests/system. The last line is "N passed, N failed", with ", N skipped" when something was missing.
+    run.py [ROOM | MODULE …]            runs them all, or those that are named
+    run.py --targets [ROOM | MODULE …]  prints what must be built for them
+
+Boost.Test programs report their cases as XML; system tests are Python unittest modules in tests/system.
+A module names the programs that it calls in a line `PROGRAMS = "…"` (the command alone, unless it says
+otherwise), and `ALONE = True` in one keeps every core for it. At the end stand the time of each part,
+slowest first, and what was skipped and why. The last line is "N passed, N failed", with ", N skipped"
+when something was missing.
 """
+import concurrent.futures
+import dataclasses
+import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("PLUMB_BUILD", ROOT / "build"))
-
+SYSTEM = ROOT / "tests" / "system"
+ROOMS = sorted(path.name for path in (ROOT / "tests").iterdir() if list(path.glob("*_test.cpp")))
+MODULES = sorted(path.stem for path in SYSTEM.glob("test_*.py"))
 
 # As the command sets them: threads that spin for long slow each other down on a shared machine.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 
-def run_program(program):
-    """Passed and failed cases of one Boost.Test program."""
-    report = BUILD / (program.name + ".xml")
+@dataclasses.dataclass
+class Part:
+    """What one room or one module came to."""
+    name: str
+    passed: int = 0
+    failed: int = 0
+    skipped: list = dataclasses.field(default_factory=list)
+    seconds: float = 0.0
+    printed: str = ""
+
+
+def declared(module, name, default):
+    """What a module's line `NAME = …` says."""
+    found = re.search(rf"^{name} = (.+)$", (SYSTEM / f"{module}.py").read_text(), re.MULTILINE)
+    return eval(found.group(1), {}) if found else default  # a literal of this repository
+
+
+def targets(names):
+    """The programs to build for rooms and modules; all for none."""
+    if not names:
+        return ["all"]
+    found = {f"test_{name}" for name in names if name in ROOMS}
+    for name in names:
+        if name in MODULES:
+            found.update(declared(name, "PROGRAMS", "plumb_command").split())
+    return sorted(found)
+
+
+def run_program(room):
+    """The cases of one room's program."""
+    program = BUILD / f"test_{room}"
+    report = BUILD / f"{program.name}.xml"
     report.unlink(missing_ok=True)
-    command = [program, "--color_output=no", "--report_format=XML", "--report_level=short",
-               f"--report_sink={report}"]
+    command = [program, "--color_output=no", "--report_format=XML", "--report_level=short", f"--report_sink={report}"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    part = Part(room)
     try:
         suite = ElementTree.parse(report).getroot().find("TestSuite")
-        passed, failed = (int(suite.get(f"test_cases_{kind}")) for kind in ("passed", "failed"))
-        failed += int(suite.get("test_cases_aborted"))
+        part.passed, part.failed = (int(suite.get(f"test_cases_{kind}")) for kind in ("passed", "failed"))
+        part.failed += int(suite.get("test_cases_aborted"))
     except (OSError, ElementTree.ParseError, AttributeError):
-        passed, failed = 0, 1  # it died before it could report
-    if done.returncode != 0 and failed == 0:
-        failed = 1
-    if failed:
-        print(done.stdout)
-    return passed, failed
+        part.failed = 1  # it died before it could report
+    if done.returncode != 0 and part.failed == 0:
+        part.failed = 1
+    part.printed = done.stdout if part.failed else ""
+    return part
 
 
 class Result(unittest.TextTestResult):
@@ -62,35 +104,81 @@ class Result(unittest.TextTestResult):
         super().stopTest(test)
 
 
-def run_system(names):
-    """Passed, failed and skipped system tests."""
-    sys.path.insert(0, str(ROOT / "tests" / "system"))
-    modules = sorted(path.stem for path in (ROOT / "tests" / "system").glob("test_*.py"))
-    if names:
-        modules = [module for module in modules if module in names]
-    suite = unittest.defaultTestLoader.loadTestsFromNames(modules)
+def be_module(module, file):
+    """Runs one module in this process and writes its counts into a file."""
+    sys.path.insert(0, str(SYSTEM))
+    suite = unittest.defaultTestLoader.loadTestsFromName(module)
     result = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=Result).run(suite)
-    return result.passed, len(result.failures) + len(result.errors), len(result.skipped)
+    skipped = [f"{test}: {why}" for test, why in result.skipped]
+    pathlib.Path(file).write_text(json.dumps([result.passed, len(result.failures) + len(result.errors), skipped]))
+
+
+def run_module(module):
+    """The tests of one module, in a process of its own."""
+    part = Part(module)
+    with tempfile.TemporaryDirectory() as folder:
+        counts = pathlib.Path(folder) / "counts"
+        done = subprocess.run([sys.executable, __file__, "--be", module, counts], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        part.printed = done.stdout
+        try:
+            part.passed, part.failed, part.skipped = json.loads(counts.read_text())
+        except (OSError, ValueError):
+            part.failed = 1
+    return part
+
+
+def run_all(rooms, modules):
+    """Parts side by side on the cores there are; those that want every core after the others."""
+    cores = len(os.sched_getaffinity(0))
+    printing = threading.Lock()
+
+    def run(work, name):
+        began = time.monotonic()
+        part = work(name)
+        part.seconds = time.monotonic() - began
+        with printing:
+            if part.printed:
+                print(f"\n== {name}\n{part.printed}", end="")
+            print(f"{name}: {part.passed} passed, {part.failed} failed, {part.seconds:.0f} s", flush=True)
+        return part
+
+    parts = []
+    alone = [module for module in modules if declared(module, "ALONE", False)]
+    with concurrent.futures.ThreadPoolExecutor(cores) as pool:
+        together = [(run_module, module) for module in modules if module not in alone]
+        together += [(run_program, room) for room in rooms]
+        parts += pool.map(lambda task: run(*task), together)
+    parts += [run(run_module, module) for module in alone]
+    return parts
 
 
 def main():
     names = sys.argv[1:]
-    passed = failed = skipped = 0
-    programs = sorted(path for path in BUILD.glob("test_*") if path.suffix == "" and path.is_file())
-    for program in programs:
-        room = program.name.removeprefix("test_")
-        if names and room not in names:
-            continue
-        print(f"{room}: ", end="", flush=True)
-        good, bad = run_program(program)
-        print(f"{good} passed, {bad} failed", flush=True)
-        passed, failed = passed + good, failed + bad
-    good, bad, left = run_system(names) if not names or any(n.startswith("test_") for n in names) else (0, 0, 0)
-    passed, failed, skipped = passed + good, failed + bad, skipped + left
+    if names[:1] == ["--be"]:
+        return be_module(*names[1:])
+    if names[:1] == ["--targets"]:
+        print(" ".join(targets(names[1:])))
+        return 0
+    unknown = [name for name in names if name not in ROOMS + MODULES]
+    if unknown:
+        print(f"{unknown[0]} is neither a room ({', '.join(ROOMS)}) nor a module of tests/system ({', '.join(MODULES)})")
+        return 2
+    parts = run_all([room for room in ROOMS if not names or room in names],
+                    [module for module in MODULES if not names or module in names])
+    passed, failed = sum(part.passed for part in parts), sum(part.failed for part in parts)
+    skipped = [why for part in parts for why in part.skipped]
     if passed + failed == 0:
         failed = 1
         print("no test ran")
-    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    print("\nseconds  part")
+    for part in sorted(parts, key=lambda part: -part.seconds):
+        print(f"{part.seconds:7.1f}  {part.name}")
+    if skipped:
+        print(f"\n{len(skipped)} skipped:")
+        for why in skipped:
+            print(f"  {why}")
+    print(f"{passed} passed, {failed} failed" + (f", {len(skipped)} skipped" if skipped else ""))
     return 1 if failed else 0
 
 

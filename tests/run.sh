@@ -1,20 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and runs every test: the test programs of each room, then the tests of the whole
-# command. The last line counts them. Arguments: names of rooms or system tests to run alone.
+# command. The last line counts them. Arguments: rooms or modules of tests/system, which are then built
+# and run alone (tests/run.py).
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 cd "$plumb_root"
 
 need_build_packages
-need_packages wordnet-base unicode-cldr-core iso-codes miscfiles bodr chromium clang-16 doxygen
-build_plumb all
-need_model
-
-need_vocabularies
-need_peer
-need_conan
+need_packages wordnet-base
+targets=$(python3 tests/run.py --targets "$@")
+case " $* " in
+  *" test_"* | "  ")
+    need_packages unicode-cldr-core iso-codes miscfiles bodr chromium clang-16 doxygen
+    need_llama
+    need_vocabularies
+    [ -f "$model_f32" ] || build_plumb requantize
+    need_model
+    need_peer
+    need_conan
+    ;;
+esac
+# shellcheck disable=SC2086
+[ -z "$targets" ] || build_plumb $targets
 
 say "running the tests"
 PLUMB_BUILD="$plumb_root/build" PLUMB_MODEL="$model_f32" PLUMB_MODEL_Q4="$model_q4" \

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_group_cuts_whatever_is_kept_by_fact) {
 }
 
 BOOST_AUTO_TEST_CASE(no_relations_make_no_groups) {
-  const FactGroups groups = groups_of({});
+  const FactGroups groups = groups_of(std::vector<RelationPredictions>());
   BOOST_TEST(groups.domains.empty());
   BOOST_TEST(groups.cardinality.empty());
   BOOST_TEST(groups.relations.empty());

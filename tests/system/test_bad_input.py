@@ -8,6 +8,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_command write_tiny_gguf"
+
 FACT = {"sub_id": "F", "sub_label": "France", "sub_aliases": [], "obj_id": "P", "obj_label": "Paris", "answer_idx": 0}
 
 

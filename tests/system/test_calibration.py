@@ -10,6 +10,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_command calibration_numbers"
+
 GPT2 = command.SHARED / "golden" / "gpt2-bear"
 BEAR = command.SHARED / "data" / "bear"
 TWELVE = command.SHARED / "data" / "bear-12-templates" / "metadata_relations.json"

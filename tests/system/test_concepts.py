@@ -9,6 +9,8 @@ import unittest
 
 import command
 
+PROGRAMS = ""
+
 COMPILERS = [name for name in ("g++", "clang++-16") if shutil.which(name)]
 
 # A model with all parts; each test takes one away.

@@ -5,6 +5,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_examples"
+
 EXAMPLES = command.ROOT / "examples"
 
 

@@ -8,6 +8,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_command tree_against_one_by_one"
+
 GOLDEN = command.SHARED / "golden" / "lm-pub-quiz-smollm2"
 BEAR = command.SHARED / "data" / "bear"
 

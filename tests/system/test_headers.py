@@ -15,6 +15,8 @@ import unittest
 
 import command
 
+PROGRAMS = ""
+
 CLANG = shutil.which("clang++-16")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 INCLUDE = command.ROOT / "include"

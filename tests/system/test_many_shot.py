@@ -9,6 +9,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_command requantize write_tiny_gguf"
+
 GOLDEN = command.SHARED / "golden" / "many-shot-smollm2.json"
 BASELINES = {"Animal class": {"property": "animal-class", "hgp": ["{subject} is a kind of", "The class of {subject} is"],
                               "mmp": ["{subject} and other"]}}

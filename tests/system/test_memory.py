@@ -9,6 +9,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_command write_tiny_gguf"
+
 OPTIONS = 40
 
 

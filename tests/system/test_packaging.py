@@ -8,6 +8,8 @@ import unittest
 
 import command
 
+PROGRAMS = ""
+
 OUTSIDE = command.ROOT / "tests" / "outside"
 CONAN = os.environ.get("PLUMB_CONAN", "")
 PRINTS = "accuracy 0.8, ACE 0.216 [0.000, 0.458] over 5 facts\n"

@@ -10,6 +10,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_command write_tiny_gguf"
+
 
 class Page(html.parser.HTMLParser):
     """Collects the facts listed and the cells of the candidates' table."""

@@ -7,6 +7,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_command search_against_exhaustive"
+
 GOLDEN = command.SHARED / "golden" / "deer-smollm2.json"
 WN18RR = command.SHARED / "data" / "wn18rr"
 UMLS = command.SHARED / "data" / "umls"

@@ -12,6 +12,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_command write_tiny_gguf whole_text_scores"
+
 FOLDER = pathlib.Path(command.VOCABULARIES or "/nowhere")
 # One of each kind; the others of llama.cpp's sources are cut as one of these.
 KINDS = ("llama-spm", "llama-bpe", "gpt-2", "qwen2", "falcon", "mpt", "phi-3", "command-r", "deepseek-llm",
