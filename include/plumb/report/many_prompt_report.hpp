@@ -55,7 +55,8 @@ class ManyPromptReport {
   }
 
   /// One row for each way of asking; range and SD are over the headline's samplings, max and oracle
-  /// those of the coverage, answers of one word the mean over facts and the share of prompts. Columns that no way of asking has are not there.
+  /// those of the coverage. Columns that no way of asking has are not there. Below it, answers of one
+  /// word where answers were generated: the mean over facts, and the share of all prompts.
   [[nodiscard]] std::string table() const {
     bool sure = false, words = false;
     for (const ManyPromptResult& way : made_.ways) {
@@ -65,7 +66,6 @@ class ManyPromptReport {
     std::vector<std::string> heads{"setting", "facts", "prompts", "Acc@1 [95%]",
                                    "range",   "SD",    "Consist"};
     if (sure) heads.push_back("Overconf");
-    if (words) heads.insert(heads.end(), {"1-word, facts", "1-word, prompts"});
     heads.insert(heads.end(), {"max", "oracle"});
     if (has_closed_sets(made_)) heads.push_back("ties");
     if (has_ties(made_)) heads.push_back(detail::first_wins);
@@ -82,11 +82,6 @@ class ManyPromptReport {
       if (sure) {
         row.push_back(way.overconfidence ? number_or_dash(way.overconfidence->overconf) : "–");
       }
-      if (words) {
-        row.push_back(number_or_dash(way.one_word));
-        const auto share = one_word_share(way);
-        row.push_back(share ? fixed(*share, 3) : "–");
-      }
       row.push_back(number_or_dash(way.coverage.maximum));
       row.push_back(number_or_dash(way.coverage.oracle));
       if (has_closed_sets(made_)) {
@@ -95,7 +90,7 @@ class ManyPromptReport {
       if (has_ties(made_)) row.push_back(with_interval(way.coverage.average_first_wins));
       table.add(row);
     }
-    return table.text();
+    return table.text() + (words ? "\n" + one_word_table() : "");
   }
 
   /// What must be said wherever the numbers are shown, each once.
@@ -104,6 +99,17 @@ class ManyPromptReport {
   [[nodiscard]] const ManyPromptResults& results() const noexcept { return made_; }
 
  private:
+  /// Answers of one word, by both ways to count them.
+  [[nodiscard]] std::string one_word_table() const {
+    TextTable table({"answers of one word", "mean over facts [95%]", "share of prompts"});
+    for (const ManyPromptResult& way : made_.ways) {
+      const auto share = one_word_share(way);
+      if (!share) continue;
+      table.add({detail::cut_to(way.name, 32), with_interval(way.one_word), fixed(*share, 3)});
+    }
+    return table.text();
+  }
+
   ManyPromptResults made_;
   Json settings_;
   std::string title_;
