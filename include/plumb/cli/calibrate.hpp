@@ -156,6 +156,18 @@ inline std::vector<std::pair<std::string, std::string>> remarks_of(
   return remarks;
 }
 
+/// The example prompts of all folders, each once, by template.
+inline std::vector<Json> examples_of(const CalibrateArguments& arguments) {
+  std::vector<Json> prompts;
+  for (const auto& [name, folder] : arguments.folders) {
+    for (Json& row : read_example_prompts(folder)) {
+      if (over::find(prompts, row) == prompts.end()) prompts.push_back(std::move(row));
+    }
+  }
+  over::stable_sort(prompts, {}, [](const Json& row) { return row.value("template", Json()); });
+  return prompts;
+}
+
 inline Json calibrate_settings(const CalibrateArguments& arguments,
                                const CalibrationResults& results) {
   Json models = Json::array();
@@ -202,8 +214,7 @@ int run_calibrate_command(Console& console, MakeModel make_model) {
   const CalibrationResults results = detail::measure_models(*arguments);
   const Json settings = detail::calibrate_settings(*arguments, results);
   std::filesystem::create_directories(arguments->out);
-  write_calibration(results, settings, arguments->out,
-                    read_example_prompts(arguments->folders.front().second));
+  write_calibration(results, settings, arguments->out, detail::examples_of(*arguments));
   const Json run = {{"status", "complete"},
                     {"settings", settings},
                     {"command_line", words},
