@@ -17,9 +17,10 @@ BOOST_AUTO_TEST_SUITE(listed_prompt_suite)
 
 namespace {
 
-/// A text whose answer is its last `length` bytes.
+/// A text whose answer is its last `length` bytes, behind what is given.
 Prompt ending(const std::string& text, std::size_t length) {
-  return {text, {{text.size() - length, text.size()}}, {}};
+  const std::size_t given = text.size() - length;
+  return {text, {{given, text.size()}}, {}, given};
 }
 
 /// A token for each byte, behind a 0 where there is a BOS.
@@ -42,23 +43,23 @@ BOOST_AUTO_TEST_CASE(a_prompt_that_is_gone_on_with_is_one_text) {
 
 BOOST_AUTO_TEST_CASE(one_text_may_have_answers_within) {
   const ListedPrompt one{.texts = {{"a 1 b 2", {{2, 3}, {6, 7}}, {}}}};
-  BOOST_TEST(to_json(one).dump() == R"({"prompt":"a 1 b 2","answer":[[2,3],[6,7]]})");
+  BOOST_TEST(to_json(one).dump() == R"({"prompt":"a 1 b 2","answer":[[2,3],[6,7]],"given":0})");
 }
 
 BOOST_AUTO_TEST_CASE(candidates_share_what_they_begin_with) {
   const ListedPrompt one{.texts = {ending("of France Paris", 5), ending("of France Parma", 5)},
                          .candidates = true};
   // Both answers begin with "Par", which is theirs and not the prompt's.
-  BOOST_TEST(to_json(one).dump() ==
-             R"({"prompt":"of France ","candidate_count":2,"candidates":[)"
-             R"({"text":"Paris","answer":[[10,15]]},{"text":"Parma","answer":[[10,15]]}]})");
+  BOOST_TEST(to_json(one).dump() == R"({"prompt":"of France ","candidate_count":2,"candidates":[)"
+                                    R"({"text":"Paris","answer":[[10,15]],"given":10},)"
+                                    R"({"text":"Parma","answer":[[10,15]],"given":10}]})");
   const ListedPrompt first{.texts = {{"A is b.", {{0, 1}}, {}}, {"C is b.", {{0, 1}}, {}}},
                            .candidates = true};
   BOOST_TEST(to_json(first).at("prompt") == "");
   BOOST_TEST(to_json(first).at("candidates")[1].at("text") == "C is b.");
   const ListedPrompt alone{.texts = {ending("x y", 1)}, .candidates = true};
-  BOOST_TEST(to_json(alone).dump() ==
-             R"({"prompt":"x ","candidate_count":1,"candidates":[{"text":"y","answer":[[2,3]]}]})");
+  BOOST_TEST(to_json(alone).dump() == R"({"prompt":"x ","candidate_count":1,)"
+                                      R"("candidates":[{"text":"y","answer":[[2,3]],"given":2}]})");
 }
 
 // "é" and "è" begin with the same byte, which by itself is no text.
