@@ -462,7 +462,7 @@ BOOST_FIXTURE_TEST_CASE(files_beside_the_data_are_found_from_where_the_run_began
   const Words list{"data", "prompts", at("run")};
   const ConsoleRun printed = run_words(list, never);
   BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says(" was born in "), printed);
+  BOOST_TEST(printed.says(" was born in\""), printed);
   folder.write("baselines.json",
                R"({"Born": {"property": "birth", "hgp": ["{subject}, born in"], "mmp": []}})");
   BOOST_TEST(run_words(list, never).refused("run.json: baselines: has changed since the run"));

@@ -6,9 +6,10 @@
 // All that deer_run.hpp and name_search_run.hpp ask, from the same plans: "deer queries" and "deer
 // entities" (of variant a "deer-a entities"), whose last token's vector is taken; "likelihood" and
 // "lm-head" queries, and what is scored behind each of them once for all, as "likelihood candidates"
-// and "lm-head candidates": of the relation where relations have candidates of their own. A name is
-// listed behind the comma that ends every query, whose tokens with it are those of the whole text
-// (score/token_joins.hpp); the LM head's names are tokenised by themselves.
+// and "lm-head candidates": of the relation where relations have candidates of their own. A query's
+// tokens are followed by a candidate's, which are those that it has inside a text. (Were there a
+// token in the vocabulary that spans the comma and the name, the likelihood would be that of the
+// whole text's tokens: score/token_joins.hpp.)
 
 #include <cstddef>
 #include <string>
@@ -61,18 +62,14 @@ void for_each_query_prompt(const RankPlan& plan, const std::string& part, QueryF
   }
 }
 
-/// One list of all texts that are scored behind a plan's queries, with the end of those before each.
-/// `label` names its relation.
+/// One list of all texts that are scored behind a plan's queries. `label` names its relation.
 inline ListedPrompt listed_candidates(const RankPlan& plan, const std::string& part,
-                                      const std::string& label, const std::string& before,
+                                      const std::string& label,
                                       const std::vector<std::string>& texts) {
   ListedPrompt made{.about = Json{{"part", part}}, .candidates = true};
   if (!label.empty()) made.about["relation"] = label;
-  for (const std::string& text : texts) {
-    Prompt one{before + text, {{before.size(), before.size() + text.size()}}, {}, before.size()};
-    if (before.empty()) one.cuts = {{0, true}};
-    made.texts.push_back(std::move(one));
-  }
+  for (const std::string& text : texts)
+    made.texts.push_back({text, {{0, text.size()}}, {{0, true}}});
   for (const std::uint32_t e : plan.candidates.entities()) {
     made.entities.push_back(plan.graph.entities[e].id);
   }
@@ -107,7 +104,7 @@ void for_each_rank_prompt(const RankParts& parts, const RankOptions& options,
     }
   }
   const auto scored = [&](const std::string& part, const std::vector<RankPlan>& plans,
-                          QueryForm form, bool with_bos, const std::string& before, auto texts_of) {
+                          QueryForm form, bool with_bos, auto texts_of) {
     for (std::size_t p = 0; p < plans.size(); ++p) {
       if (plans[p].queries.empty()) continue;
       const std::string list = part + " candidates";
@@ -121,11 +118,11 @@ void for_each_rank_prompt(const RankParts& parts, const RankOptions& options,
     }
   };
   if (methods.likelihood) {
-    scored("likelihood", parts.parts, QueryForm::paper, methods.bos_of_names, ",",
+    scored("likelihood", parts.parts, QueryForm::paper, methods.bos_of_names,
            [](const RankPlan& plan) { return likelihood_texts(plan); });
   }
   if (methods.lm_head) {
-    scored("lm-head", parts.single, options.form, methods.bos_of_vectors, "",
+    scored("lm-head", parts.single, options.form, methods.bos_of_vectors,
            [&](const RankPlan& plan) { return head_texts(plan, options.form); });
   }
 }
