@@ -48,12 +48,12 @@ BOOST_AUTO_TEST_CASE(rows_of_choices_and_texts_have_their_prompts) {
   BOOST_TEST(row.at("variant") == 1);
   BOOST_TEST(row.at("separator") == " ");
   // All years begin alike, but their first byte is the answer's.
-  BOOST_TEST(row.at("prompt") == pairs + " " + subject + " ");
+  BOOST_TEST(row.at("prompt") == pairs + " " + subject);
   BOOST_TEST(row.at("candidate_count") == 5);
   const Json& generated = all.at("ic generated")[6];
   BOOST_TEST(generated.at("prompt") == pairs + " " + subject);
   BOOST_TEST(!generated.contains("candidates"));
-  BOOST_TEST(all.at("hgp")[0].at("prompt") == subject + " was born in ");
+  BOOST_TEST(all.at("hgp")[0].at("prompt") == subject + " was born in");
   BOOST_TEST(all.at("hgp generated")[0].at("prompt") == subject + " was born in");
   BOOST_TEST(all.at("hgp")[0].at("shots").empty());
 }
