@@ -110,8 +110,7 @@ void for_each_rank_prompt(const RankParts& parts, const RankOptions& options,
       const std::string list = part + " candidates";
       if (wanted.all()) {
         visit(list, [&] {
-          return detail::listed_candidates(plans[p], list, parts.label(p), before,
-                                           texts_of(plans[p]));
+          return detail::listed_candidates(plans[p], list, parts.label(p), texts_of(plans[p]));
         });
       }
       detail::for_each_query_prompt(plans[p], part, form, with_bos, wanted, visit);
