@@ -39,6 +39,26 @@ class Golden(unittest.TestCase):
 
 
 @command.needs_shared
+class SentencePiece(unittest.TestCase):
+    """A vocabulary that puts a space before every text: query and name are scored as one text."""
+
+    GOLDEN = command.SHARED / "golden" / "sentencepiece"
+
+    def test_likelihoods_and_ranks_of_whole_texts(self):
+        folder = command.temporary_folder(self)
+        theirs = json.loads((self.GOLDEN / "umls-likelihood.json").read_text())
+        command.plumb("rank", "--data", UMLS, "--model", self.GOLDEN / theirs["model"], "--out", folder / "run", "--method",
+                      "likelihood", "--shots", 0, "--limit", len(theirs["rows"]))
+        ours = command.rows(folder / "run" / "likelihood_ranks.jsonl")
+        for a, b in zip(theirs["rows"], ours, strict=True):
+            self.assertEqual((a["head"], a["relation"], a["tail"], a["above"], 0),
+                             (b["head"], b["relation"], b["tail"], b["above"], b["equal"]))
+            self.assertLess(abs(a["score"] - b["score"]), 1e-3)
+            # Theirs count the bracket behind the name too, which is a token of its own here.
+            self.assertEqual(a["tokens"], b["tokens"] + 1)
+
+
+@command.needs_shared
 @command.needs_model
 class Search(unittest.TestCase):
     def test_ranks_are_those_of_scoring_every_name(self):
