@@ -80,10 +80,7 @@ inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
 inline std::size_t shared_ids(const std::vector<std::vector<TokenId>>& all) {
   std::size_t shared = all.front().size();
   for (const std::vector<TokenId>& one : all) {
-    const auto end =
-        all.front().begin() + static_cast<std::ptrdiff_t>(std::min(shared, one.size()));
-    shared = static_cast<std::size_t>(std::mismatch(all.front().begin(), end, one.begin()).first -
-                                      all.front().begin());
+    shared = std::min(shared, common_prefix(all.front(), one));
   }
   return shared;
 }
