@@ -13,8 +13,10 @@ int main(int argc, char** argv) {
   plumb::test::TinyOptions options;
   if (argc > 2) {
     options.with_bos = std::string_view(argv[2]) != "no-bos";
-    if (options.with_bos) options.vocabulary = argv[2];
+    if (options.with_bos) {
+      options.vocabulary = argv[2];
+      options.context = 2048;
+    }
   }
-  options.context = 2048;
   plumb::test::TinyGguf(options).write(argv[1]);
 }
