@@ -80,7 +80,9 @@ class Generation(unittest.TestCase):
             self.assertAlmostEqual(made["coverage"]["average"]["value"], sum(shares) / len(shares), places=12)
             self.assertAlmostEqual(made["coverage"]["oracle"]["value"],
                                    sum(share > 0 for share in shares) / len(shares), places=12)
-            self.assertAlmostEqual(made["one_word"]["value"], sum(single) / len(single), places=12)
+            self.assertAlmostEqual(made["one_word"]["mean_over_facts"]["value"], sum(single) / len(single), places=12)
+            words = [len(row["answer"].split()) == 1 for rows in table.values() for row in rows]
+            self.assertAlmostEqual(made["one_word"]["share_of_prompts"], sum(words) / len(words), places=12)
 
     def test_sampled_accuracy_is_within_its_closed_form(self):
         for setting in SETTINGS:
