@@ -53,7 +53,7 @@ class InBrowser(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             subprocess.run([command.BUILD / "write_tiny_gguf", folder / "tiny.gguf"], check=True)
-            command.probe(folder / "run", "--relations", "continent,capital", "--limit", 7, "--templates", "all",
+            command.probe(folder / "run", "--relations", "continent,plural", "--limit", 7, "--templates", "all",
                           model=folder / "tiny.gguf")
             done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
                                    f"--user-data-dir={folder / 'profile'}", f"file://{folder / 'run' / 'report.html'}"],
