@@ -122,12 +122,7 @@ class ContinuationFinder {
       given_ = ids_of(tokenize_prompt(tokenizer, given));
       last_ = std::move(given);
     }
-    std::size_t shared = 0;
-    while (shared < given_.size() && shared < tokens.tokens.size() &&
-           tokens.tokens[shared].id == given_[shared]) {
-      ++shared;
-    }
-    return shared;
+    return common_prefix(given_, ids_of(tokens));
   }
 
  private:
