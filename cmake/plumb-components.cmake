@@ -2,7 +2,10 @@
 # The optional parts of plumb, for find_package(plumb COMPONENTS …) and for the source tree alike:
 #   plumb::openmp  several threads in ranking, resampling and calibration
 #   plumb::cli     the whole command line (Boost.Program_options, OpenSSL's libcrypto)
+#   plumb::command the same as a library, compiled once: a main over it compiles in seconds
 #   plumb::llama   the llama.cpp backend
+
+set(plumb_components_folder ${CMAKE_CURRENT_LIST_DIR})
 
 # Makes plumb::<component> if what it needs is on this machine; otherwise plumb_<component>_REASON
 # says what is not.
@@ -27,6 +30,10 @@ function(plumb_find_component component)
     set(reason "cli: wants Boost.Program_options 1.74 and OpenSSL (Debian: "
                "libboost-program-options-dev, libssl-dev)")
     string(JOIN "" reason ${reason})
+  elseif(component STREQUAL "command")
+    plumb_find_component(cli)
+    list(APPEND needed plumb::cli)
+    set(reason "${plumb_cli_REASON}")
   elseif(component STREQUAL "llama")
     if(NOT TARGET llama)
       find_package(llama CONFIG QUIET)
@@ -35,7 +42,7 @@ function(plumb_find_component component)
     set(reason "llama: no llama-config.cmake; install llama.cpp and put it on CMAKE_PREFIX_PATH")
   else()
     set(plumb_${component}_FOUND FALSE PARENT_SCOPE)
-    set(plumb_${component}_REASON "${component} is no component; say openmp, cli or llama"
+    set(plumb_${component}_REASON "${component} is no component; say openmp, cli, command or llama"
         PARENT_SCOPE)
     return()
   endif()
@@ -46,7 +53,44 @@ function(plumb_find_component component)
       return()
     endif()
   endforeach()
-  add_library(plumb::${component} INTERFACE IMPORTED GLOBAL)
-  target_link_libraries(plumb::${component} INTERFACE ${needed})
+  if(component STREQUAL "command")
+    plumb_compile_subcommands()
+  else()
+    add_library(plumb::${component} INTERFACE IMPORTED GLOBAL)
+    target_link_libraries(plumb::${component} INTERFACE ${needed})
+  endif()
   set(plumb_${component}_FOUND TRUE PARENT_SCOPE)
+endfunction()
+
+# The library behind plumb::command: two files for two cores, each of subcommands that share most of what
+# they need; with OpenMP where plumb::openmp was asked for before.
+function(plumb_compile_subcommands)
+  set(sources "")
+  set(asking probe many_shot rank generate data)
+  set(measuring calibrate compare report)
+  foreach(file IN ITEMS asking measuring)
+    set(plumb_includes "")
+    set(plumb_definitions "")
+    foreach(name IN LISTS ${file})
+      set(parameters "Console& console, const ModelMaker& make_model")
+      set(arguments "console, make_model")
+      if(name MATCHES "compare|report")
+        set(parameters "Console& console")
+        set(arguments "console")
+      endif()
+      string(APPEND plumb_includes "#include \"plumb/cli/${name}.hpp\"\n")
+      string(APPEND plumb_definitions
+             "int run_${name}_command(${parameters}) { return plumb::run_${name}_command(${arguments}); }\n")
+    endforeach()
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/plumb_subcommands/${file}.cpp)
+    configure_file(${plumb_components_folder}/subcommands.cpp.in ${source} @ONLY)
+    list(APPEND sources ${source})
+  endforeach()
+  add_library(plumb_subcommands STATIC EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(plumb_subcommands PUBLIC plumb::cli)
+  if(TARGET plumb::openmp)
+    target_link_libraries(plumb_subcommands PUBLIC plumb::openmp)
+  endif()
+  target_compile_definitions(plumb_subcommands PUBLIC PLUMB_COMPILED_COMMAND)
+  add_library(plumb::command ALIAS plumb_subcommands)
 endfunction()

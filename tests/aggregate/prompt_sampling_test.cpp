@@ -137,7 +137,7 @@ std::vector<double> prompt_by_prompt(const PromptOutcomes& table, SampleBy by, s
   return accuracies;
 }
 
-SampledAccuracy sampled(const std::vector<std::uint32_t>& right, std::size_t facts) {
+SampledAccuracy sampled(const std::vector<double>& right, std::size_t facts) {
   SampledAccuracy made;
   made.facts = facts;
   made.right = right;
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(blocks_of_samplings_are_drawn_anew) {
   BOOST_CHECK(std::ranges::includes(made(1025), made(1024)));
   BOOST_CHECK(std::ranges::includes(made(2048), made(1024)));
   // A second block like the first would have every number twice as often.
-  std::vector<std::uint32_t> twice = made(1024);
+  std::vector<double> twice = made(1024);
   twice.insert(twice.end(), twice.begin(), twice.end());
   std::ranges::sort(twice);
   BOOST_CHECK(made(2048) != twice);

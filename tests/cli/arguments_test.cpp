@@ -140,22 +140,25 @@ BOOST_AUTO_TEST_CASE(one_of_several_words_stands_for_a_value) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_list_that_is_given_empty_is_refused, Words) {
+BOOST_FIXTURE_TEST_CASE(an_option_that_is_given_empty_is_refused, Words) {
   const auto named = [&](const std::vector<std::string>& words) {
-    std::string text, usual;
+    std::string text, file, separator;
     detail::options::options_description list;
     list.add_options()("relations", detail::options::value(&text)->default_value(""))  //
-        ("shots", detail::options::value(&usual)->default_value(""));
+        ("template-file", detail::options::value(&file))                               //
+        ("pair-separator", detail::options::value(&separator))("resume", "a switch");
     Console look{words, out, err};
     const auto values = detail::parse_arguments(look, "plumb look [options]", list);
-    return detail::parse_named(values.value(), "relations", text);
+    return detail::parse_list(text, "--relations");
   };
   BOOST_TEST(named({}).empty());
-  BOOST_TEST(named({"--shots", ""}).empty());
+  BOOST_TEST(named({"--pair-separator", "", "--resume"}).empty());
   BOOST_TEST((named({"--relations", "a,b"}) == std::vector<std::string>{"a", "b"}));
-  BOOST_CHECK_EXCEPTION(
-      (void)named({"--relations", ""}), Error,
-      says(Fault::user, "--relations: names nothing; write a,b,c, or leave it out"));
+  for (const std::string option : {"--relations", "--template-file"}) {
+    BOOST_CHECK_EXCEPTION(
+        (void)named({option, ""}), Error,
+        says(Fault::user, option + ": names nothing; give it a value, or leave it out"));
+  }
   BOOST_CHECK_EXCEPTION((void)named({"--relations", ","}), Error,
                         says(Fault::user, "--relations: ',' has an empty item"));
 }

@@ -402,12 +402,15 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_calibration_are_those_of_its_probe, Console
 BOOST_FIXTURE_TEST_CASE(prompts_about_one_fact_are_some_of_all, GenerateFiles) {
   BOOST_REQUIRE(generate({"--settings", "zero-shot,relation", "--shots", "2"}).code == 0);
   const ConsoleRun all = run_words({"data", "prompts", at("run")}, never);
-  for (const std::string name : {"Qiron", "iron"}) {
-    std::string expected;
-    for (const Json& row : lines_of(all.out)) {
-      if (row.value("sub_id", "") == "Qiron") expected += row.dump() + "\n";
-    }
-    BOOST_TEST(expected.find("ferrum") != std::string::npos);
+  std::string expected, place;
+  for (const Json& row : lines_of(all.out)) {
+    if (row.value("sub_id", "") != "Qiron") continue;
+    expected += row.dump() + "\n";
+    place = row.at("relation").get<std::string>() + ":" + row.at("fact").dump();
+  }
+  BOOST_TEST(expected.find("ferrum") != std::string::npos);
+  for (const std::string& name :
+       {std::string("Qiron"), std::string("iron"), std::string("ferrum"), place}) {
     BOOST_TEST(run_words({"data", "prompts", at("run"), "--fact", name}, never).out == expected);
   }
   BOOST_TEST(run_words({"data", "prompts", at("run"), "--fact", "lead"}, never)
@@ -442,6 +445,17 @@ BOOST_FIXTURE_TEST_CASE(data_that_has_changed_or_moved_is_said, GenerateFiles) {
 }
 
 // Shots of a graph are drawn by its name, which is that of its folder.
+BOOST_FIXTURE_TEST_CASE(a_template_file_that_has_changed_is_named, ConsoleFiles) {
+  folder.write("other.json", R"({"capital": {"templates": ["[X], capital [Y]."]}})");
+  const ConsoleRun made = probe({"--relations", "capital", "--template-file", at("other.json")});
+  BOOST_REQUIRE_MESSAGE(made.code == 0, made.err);
+  const Words list{"data", "prompts", at("run")};
+  BOOST_TEST(run_words(list, never).says("France, capital"));
+  folder.write("other.json", R"({"capital": {"templates": ["[X]: [Y]."]}})");
+  BOOST_TEST(run_words(list, never)
+                 .refused(at("other.json") + ": template-file: has changed since the run: "));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_graph_that_was_moved_gives_the_same_prompts, RankFiles) {
   BOOST_REQUIRE(rank({"--limit", "5"}).code == 0);
   const std::string all = run_words({"data", "prompts", at("run")}, never).out;
@@ -465,7 +479,8 @@ BOOST_FIXTURE_TEST_CASE(files_beside_the_data_are_found_from_where_the_run_began
   BOOST_TEST(printed.says(" was born in\""), printed);
   folder.write("baselines.json",
                R"({"Born": {"property": "birth", "hgp": ["{subject}, born in"], "mmp": []}})");
-  BOOST_TEST(run_words(list, never).refused("run.json: baselines: has changed since the run"));
+  BOOST_TEST(
+      run_words(list, never).refused("baselines.json: baselines: has changed since the run"));
 }
 
 BOOST_FIXTURE_TEST_CASE(tokens_are_of_the_runs_own_model, GenerateFiles) {

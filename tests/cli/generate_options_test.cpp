@@ -202,10 +202,10 @@ BOOST_AUTO_TEST_CASE(numbers_out_of_their_range_are_refused) {
 BOOST_AUTO_TEST_CASE(a_setting_is_named_once_and_one_is_named) {
   refused({"--settings", "random,zero-shot,random"},
           "--settings: names 'random' twice; name it once");
-  refused({"--settings", ""}, "--settings: names none; say zero-shot");
+  refused({"--settings", ""}, "--settings: names nothing; give it a value");
   refused({"--names", "random,random"}, "--names: names 'random' twice; name it once");
   refused({"--names", "zero-shot,zero-shot", "--form", "both"}, "names 'zero-shot' twice");
-  refused({"--names", ""}, "--names: is empty; say none");
+  refused({"--names", ""}, "--names: names nothing; give it a value");
   refused({"--settings", "random,zero-shot", "--names", "relation"},
           "--names: 'relation' is not among --settings; name a setting that is asked");
 }

@@ -103,9 +103,9 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
   refused({"--threads", "1025"}, "is more than 1024; 0 takes one for each core");
   refused({"--threads", "two"}, "'two' is not a whole number from 0");
   refused({"--relations", "a,"}, "'a,' has an empty item");
-  refused({"--relations", ""}, "names nothing; write a,b,c, or leave it out");
+  refused({"--relations", ""}, "names nothing; give it a value, or leave it out");
   refused({"--special-tokens", "yes"}, "'yes' is not a choice; say text or parse");
-  refused({"--special-tokens", ""}, "'' is not a choice; say text or parse");
+  refused({"--special-tokens", ""}, "names nothing; give it a value");
   refused({"--precision", "half"}, "'half' is not a choice; say exact or fast");
   refused({"--bos", "maybe"}, "'maybe' is not a choice; say yes or no");
   refused({"--limit", "-"}, "'-' is not a whole number from 0");

@@ -18,11 +18,6 @@ BOOST_AUTO_TEST_SUITE(job)
 
 namespace {
 
-struct QuantisedModel : NgramModel {
-  using NgramModel::NgramModel;
-  [[nodiscard]] ModelDescription describe() const { return {"test", "Q4_1", true}; }
-};
-
 /// Sees nothing in one text.
 struct BlindModel : NgramModel {
   explicit BlindModel(std::string text) : NgramModel(""), blind_to(std::move(text)) {}
@@ -36,25 +31,14 @@ const ModelDescription ours{"own backend", "", false};
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_model_may_say_what_it_is) {
-  const ModelDescription said = detail::describe_model(QuantisedModel(""));
-  BOOST_TEST(said.backend == "test");
-  BOOST_TEST(said.weights == "Q4_1");
-  BOOST_TEST(said.quantized);
-  const ModelDescription unsaid = detail::describe_model(NgramModel(""));
-  BOOST_TEST(unsaid.backend == "own backend");
-  BOOST_TEST(unsaid.weights.empty());
-  BOOST_TEST(!unsaid.quantized);
-}
-
 BOOST_AUTO_TEST_CASE(an_option_that_the_model_cannot_see_is_refused_by_name) {
   Dataset dataset = test::small_dataset();
-  NgramModel sound("");
+  const auto sound = AnyModel::made_by([] { return NgramModel(""); });
   BOOST_CHECK_NO_THROW(detail::refuse_empty_options(sound, dataset));
-  BlindModel blind("Rhine");
+  const auto blind = AnyModel::made_by([] { return BlindModel("Rhine"); });
   BOOST_CHECK_EXCEPTION(detail::refuse_empty_options(blind, dataset), Error,
                         says(Fault::user, "river: option 'Rhine' tokenises to nothing"));
-  BlindModel choice("Seine");
+  const auto choice = AnyModel::made_by([] { return BlindModel("Seine"); });
   BOOST_CHECK_NO_THROW(detail::refuse_empty_options(choice, dataset));
   dataset.relations[1].file = "river.jsonl";
   dataset.relations[1].facts[1].line = 7;

@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(what_other_options_leave_without_effect_is_refused) {
 BOOST_AUTO_TEST_CASE(something_must_be_asked) {
   const std::string message = "asks nothing; give it numbers";
   refused({"--shots", "-"}, message);
-  refused({"--shots", ""}, "names nothing; write a,b,c, or leave it out");
+  refused({"--shots", ""}, "names nothing; give it a value, or leave it out");
   BOOST_TEST(with({"--shots", "-", "--eic", "paper"}).study.shots.empty());
   BOOST_TEST(with({"--shots", "-", "--injection", "100"}).study.shots.empty());
 }
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(bounds_are_kept_and_what_makes_no_sense_is_refused_by_name)
   refused({"--shots", "1,,5"}, "'1,,5' has an empty item");
   refused({"--shots", "5-1"}, "'5-1' is not a range");
   refused({"--eic", "all"}, "'all' is not a choice; say paper, isolated, both or none");
-  refused({"--eic", ""}, "'' is not a choice");
+  refused({"--eic", ""}, "names nothing; give it a value");
   refused({"--join", "bytes", "--eic", "paper"}, "'bytes' is not a choice; say ids or text");
 }
 

@@ -114,12 +114,12 @@ BOOST_AUTO_TEST_CASE(what_is_required_is_named_when_it_is_missing) {
 
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
   refused({"--threads", "1025"}, "is more than 1024; 0 takes one for each core");
-  refused({"--templates", ""}, "names none; say 0 or all");
+  refused({"--templates", ""}, "names nothing; give it a value");
   refused({"--templates", "3-1"}, "'3-1' is not a range");
   refused({"--relations", "a,"}, "'a,' has an empty item");
   refused({"--precision", "half"}, "'half' is not a choice");
   refused({"--inject", "both"}, "'both' is not a choice; say none, verbalized, numerical or all");
-  refused({"--inject", ""}, "'' is not a choice");
+  refused({"--inject", ""}, "names nothing; give it a value");
   refused({"--inject", "all"}, "adds templates, but --templates names some only; say --templates");
   BOOST_CHECK_EXCEPTION((void)with({"--inject", "all", "--templates", "0-9"}), Error,
                         says(Fault::user, "--inject: adds templates"));

@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(entity_prompts_are_named_in_any_order_and_each_once) {
   BOOST_TEST((prompts("c,eol") == Prompts{EntityPrompt::c, EntityPrompt::eol}));
   refused({"--entity-prompt", "a,b,a"}, "names 'a' twice; name it once");
   refused({"--entity-prompt", "eol,eol"}, "names 'eol' twice; name it once");
-  refused({"--entity-prompt", ""}, "names none; say eol");
+  refused({"--entity-prompt", ""}, "names nothing; give it a value");
   refused({"--entity-prompt", "a,,b"}, "'a,,b' has an empty item; write a,b,c");
   refused({"--entity-prompt", "eol,all"},
           "'all' is not a choice; say eol, a, b, c or several with commas between");
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(methods_are_named_in_any_order) {
   }
   refused({"--method", "cosine"}, "'cosine' is not a choice; say one of deer, likelihood, lm-head");
   refused({"--method", "deer,"}, "'deer,' has an empty item; write a,b,c");
-  refused({"--method", ""}, "names none; say deer");
+  refused({"--method", ""}, "names nothing; give it a value");
 }
 
 // Vectors are made without BOS and names are scored with it, until it is said how.
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
                              "--limit", "--seed", "--threads"}) {
     refused({option, "some"}, "'some' is not a whole number from 0");
     refused({option, "1.5"}, "'1.5' is not a whole number from 0");
-    refused({option, ""}, "'' is not a whole number from 0");
+    refused({option, ""}, "names nothing; give it a value");
   }
   refused({"--budget", "-1", "--method", "likelihood"}, "'-1' is not a whole number from 0");
   refused({"--split", "dev"}, "'dev' is not a choice; say one of test, valid, train, all");

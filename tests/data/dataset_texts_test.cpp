@@ -91,11 +91,15 @@ BOOST_AUTO_TEST_CASE(graphs_and_baselines_have_theirs) {
   graph.relations = {{"in", "stands in"}};
   BOOST_TEST(
       seen([&](const auto& visit) {
-        for_each_text(graph, graph.entities[0], visit);
+        for_each_text(graph, graph.entities[0], true, visit);
         for_each_relation_name(graph, visit);
       }) == (Lines{"entity2text.txt: entity e1: hydrogen", "entity2text.txt: entity e1: a gas",
                    "entity2text.txt: relation in: stands in"}),
       each);
+  BOOST_TEST(seen([&](const auto& visit) {
+               for_each_text(graph, graph.entities[0], false, visit);
+             }) == Lines{"entity2text.txt: entity e1: hydrogen"},
+             each);
   const std::map<std::string, BaselineTemplates> baselines{
       {"P36", {"Capital", {"The capital of {subject} is"}, {"{subject} embassy"}}}};
   BOOST_TEST(seen([&](const auto& visit) { for_each_text(baselines, "b.json", visit); }) ==
@@ -110,6 +114,14 @@ BOOST_AUTO_TEST_CASE(a_text_is_looked_for_in_its_file) {
   BOOST_TEST(line_with(file, "three") == 2U);
   BOOST_TEST(line_with(file, "four") == 0U);
   BOOST_TEST(line_with(folder / "b.txt", "one") == 0U);
+  const auto json = folder.write("a.json",
+                                 "[{\"P36\": \"of P17\",\n\"say\": \"a\\\"b\"},\n"
+                                 "{\"P17\": 1,\n\"say\": \"a\\\"b\"}]\n");
+  BOOST_TEST(line_with(json, "a\"b") == 2U);  // with JSON's escapes
+  BOOST_TEST(line_with(json, "a\"b", "P17") == 4U);
+  BOOST_TEST(line_with(json, "a\"b", "of") == 2U);  // no string of its own
+  BOOST_TEST(line_with(json, "a\"b", "P99") == 2U);
+  BOOST_TEST(line_with(json, "1", "say") == 3U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

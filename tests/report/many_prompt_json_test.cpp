@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(aliases_and_bias_stand_where_they_were_taken) {
 BOOST_AUTO_TEST_CASE(words_are_counted_where_answers_were_generated) {
   BOOST_TEST(value(zero_shot().at("one_word").at("mean_over_facts")) == 1);
   BOOST_TEST(zero_shot().at("one_word").at("share_of_prompts") == 1.0);
-  BOOST_TEST(zero_shot().at("one_word").at("prompts") == 19);
+  BOOST_TEST(zero_shot().at("one_word").at("answers_of_one_word") == 19);
   ManyPromptResults results = test::small_many_prompts();
   results.ways[0].one_word_answers = 4;  // of 19
   const Json some = to_json(results).at("settings").at("zero-shot").at("one_word");

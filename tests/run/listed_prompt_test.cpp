@@ -79,11 +79,26 @@ BOOST_AUTO_TEST_CASE(ids_of_a_candidate_go_on_from_the_prompts) {
                          .candidates = true};
   const Json row = to_json(one, bytes);
   BOOST_TEST(row.at("prompt") == "a ");
-  BOOST_TEST((row.at("ids") == Json{0, 'a', ' ', 'b'}));  // more than the text: all that is shared
-  BOOST_TEST((row.at("candidates")[0].at("ids") == Json{'c'}));
-  BOOST_TEST((row.at("candidates")[1].at("ids") == Json{'d'}));
-  BOOST_TEST(row.at("candidates")[2].at("ids").empty());
+  BOOST_TEST((row.at("ids") == Json{0, 'a', ' '}));  // all share "b" too, which is scored
+  BOOST_TEST((row.at("candidates")[0].at("ids") == Json{'b', 'c'}));
+  BOOST_TEST((row.at("candidates")[1].at("ids") == Json{'b', 'd'}));
+  BOOST_TEST((row.at("candidates")[2].at("ids") == Json{'b'}));
   BOOST_TEST(row.at("candidates")[1].at("entity") == "Q2");
+}
+
+BOOST_AUTO_TEST_CASE(a_lone_candidates_continuation_is_not_the_prompts) {
+  const ListedPrompt one{.texts = {ending("a bc", 2)}, .candidates = true};
+  const Json row = to_json(one, bytes);
+  BOOST_TEST((row.at("ids") == Json{'a', ' '}));
+  BOOST_TEST((row.at("candidates")[0].at("ids") == Json{'b', 'c'}));
+}
+
+// As tokenizers that split digits off do: the space before a digit is a token, and is scored.
+BOOST_AUTO_TEST_CASE(a_space_before_a_digit_is_the_candidates) {
+  const ListedPrompt one{.texts = {ending("is 12", 3), ending("is 13", 3)}, .candidates = true};
+  const Json row = to_json(one, bytes);
+  BOOST_TEST((row.at("ids") == Json{'i', 's'}));
+  BOOST_TEST((row.at("candidates")[0].at("ids") == Json{' ', '1', '2'}));
 }
 
 BOOST_AUTO_TEST_CASE(candidates_are_cut_and_counted) {

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(rows_of_eic_have_the_sequences_that_end_in_their_choices) {
                  second.at("sub_label").get<std::string>() + " ");
 }
 
-BOOST_AUTO_TEST_CASE(panels_are_whole_sequences) {
+BOOST_AUTO_TEST_CASE(a_panels_pairs_stand_each_behind_all_before_it) {
   const Relation relation = births(30, 8);
   const InjectionDesign design = injection_design(relation, {.pairs = 10, .slots = 2});
   ManyShotOptions options = test::several();
@@ -86,10 +86,18 @@ BOOST_AUTO_TEST_CASE(panels_are_whole_sequences) {
   const Listed all = listed(relation, options, false, {design});
   BOOST_REQUIRE(all.size() == 5U);
   const Json& correct = all.at("injection, correct").at(0);
-  BOOST_TEST(correct.at("prompt") == test::pairs_text(relation, design.facts));
-  BOOST_TEST(correct.at("answer").size() == 10U);
+  const auto text = [](const Json& row, std::size_t pair) {
+    return row.at("prompt").get<std::string>() +
+           row.at("candidates").at(pair).at("text").get<std::string>();
+  };
+  BOOST_TEST(correct.at("candidates").size() == 10U);
+  for (std::size_t pair = 0; pair < 10; ++pair) {
+    BOOST_TEST(text(correct, pair) ==
+               test::pairs_text(relation, std::span(design.facts).first(pair + 1)));
+    BOOST_TEST(correct.at("candidates").at(pair).at("answer").size() == 1U);
+  }
   BOOST_TEST((correct.at("instances") == Json(design.facts)));  // none is left out of births()
-  BOOST_TEST(all.at("injection, unknown, block").at(0).at("prompt") != correct.at("prompt"));
+  BOOST_TEST(text(all.at("injection, unknown, block").at(0), 9) != text(correct, 9));
   BOOST_TEST(listed(relation, options, false, {design}, {"p3"}).empty());
 }
 

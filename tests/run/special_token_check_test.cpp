@@ -30,18 +30,20 @@ struct DeafModel : NgramModel {
 };
 
 std::string found_in(const SpecialTokenTexts& texts, const std::string& text) {
-  const SpecialToken* const found = texts.first_in(text);
-  return found == nullptr ? "" : found->text;
+  std::string all;
+  for (const SpecialToken* const found : texts.in(text))
+    all += (all.empty() ? "" : " ") + found->text;
+  return all;
 }
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_first_text_is_found_and_of_those_that_begin_there_the_longest) {
+BOOST_AUTO_TEST_CASE(all_texts_are_found_and_of_those_that_begin_at_one_place_the_longest) {
   const SpecialTokenTexts texts(model_of(false).special_tokens());
   BOOST_TEST(found_in(texts, "") == "");
   BOOST_TEST(found_in(texts, "a < b, [M] and <|im_start| >") == "");
   BOOST_TEST(found_in(texts, "<s>") == "<s>");
-  BOOST_TEST(found_in(texts, "a [MASK] <s>") == "[MASK]");
+  BOOST_TEST(found_in(texts, "a [MASK] <s><s>") == "[MASK] <s> <s>");
   BOOST_TEST(found_in(texts, "<|im_start|>use") == "<|im_start|>");
   BOOST_TEST(found_in(texts, "<|im_start|>users") == "<|im_start|>user");
   BOOST_TEST(found_in(SpecialTokenTexts(), "<s>") == "");
@@ -72,6 +74,11 @@ BOOST_AUTO_TEST_CASE(a_line_that_is_not_known_is_looked_for) {
                         says(Fault::user, "t.json:3: P36, template 1: '[X] <s> [Y]' holds"));
   BOOST_CHECK_EXCEPTION(check({file, 0, "P36, template 1"}, "[Y] <s>"), Error,
                         says(Fault::user, "t.json: P36, template 1: '[Y] <s>' holds"));
+  // Another relation has the same template, and JSON writes it with escapes.
+  const auto two = folder.write(
+      "u.json", "{\n\"P17\": [\"\\\"[X]\\\" <s>\"],\n\"P36\":\n[\"\\\"[X]\\\" <s>\"]}\n");
+  BOOST_CHECK_EXCEPTION(check({two, 0, "P36, template 0"}, "\"[X]\" <s>"), Error,
+                        says(Fault::user, "u.json:4: P36, template 0: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_graphs_text_is_looked_for_in_its_files) {
@@ -81,11 +88,11 @@ BOOST_AUTO_TEST_CASE(a_graphs_text_is_looked_for_in_its_files) {
   graph.entities = {{"e1", "gas"}, {"e2", "gas<s>"}};
   const auto model = model_of(false);
   const SpecialTokenCheck check(model, refuse);
-  BOOST_CHECK_NO_THROW(check(graph, {0}));
-  BOOST_CHECK_EXCEPTION(check(graph, {0, 1}), Error,
+  BOOST_CHECK_NO_THROW(check(graph, {0}, true));
+  BOOST_CHECK_EXCEPTION(check(graph, {0, 1}, true), Error,
                         says(Fault::user, "b.txt:2: entity e2: 'gas<s>' holds '<s>'"));
   graph.relations = {{"r1", "is [MASK]"}};
-  BOOST_CHECK_EXCEPTION(check(graph, {0}), Error,
+  BOOST_CHECK_EXCEPTION(check(graph, {0}, true), Error,
                         says(Fault::user, "a.txt: relation r1: 'is [MASK]' holds '[MASK]'"));
 }
 
@@ -102,6 +109,31 @@ BOOST_AUTO_TEST_CASE(a_model_must_read_them_as_was_said) {
       says(Fault::user,
            "P36: '<s>' in 'a<s>' is read as a special token by this model; change it, "
            "or say --special-tokens parse"));
+}
+
+// As Cohere's vocabulary does: one is text, whatever is asked for, another never is.
+struct UnequalModel : NgramModel {
+  UnequalModel() : NgramModel("") {}
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+    return {{"<pad>", 3}, {"<user>", 250}};
+  }
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    Tokenization made = NgramModel::tokenize(text);
+    if (text.find("<user>") != std::string_view::npos) made.tokens.push_back({250, {}});
+    return made;
+  }
+};
+
+BOOST_AUTO_TEST_CASE(every_one_in_a_text_must_be_read_as_was_said) {
+  const UnequalModel model;
+  for (const std::string both : {"<pad> <user>", "<user> <pad>"}) {
+    BOOST_CHECK_EXCEPTION(
+        SpecialTokenCheck(model, text)({.field = "P36"}, both), Error,
+        says(Fault::user, "P36: '<user>' in '" + both + "' is read as a special"));
+    BOOST_CHECK_EXCEPTION(
+        SpecialTokenCheck(model, parse)({.field = "P36"}, both), Error,
+        says(Fault::user, "P36: '<pad>' in '" + both + "' is read as plain text"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(without_a_list_all_text_is_text) {

@@ -4,14 +4,14 @@
 // The command line with its words given and its output caught, over a model that needs no file.
 
 #include <algorithm>
-#include <functional>
 #include <span>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "plumb/cli/job_options.hpp"
+#include "plumb/cli/command_line.hpp"
 #include "support/bear_folder.hpp"
 #include "support/hooked_model.hpp"
 #include "support/plain_embedder.hpp"
@@ -39,20 +39,19 @@ inline std::ostream& operator<<(std::ostream& stream, const ConsoleRun& run) {
   return stream << "code " << run.code << "\nout: " << run.out << "\nerr: " << run.err;
 }
 
-template <class Model>
-using MakeModel = std::function<Model(const ModelOptions&)>;
-
-/// The whole command over a model type; compiled once for each (console_run_*.cpp), as it takes a
-/// minute.
-template <class Model>
-ConsoleRun run_over(std::vector<std::string> words, const MakeModel<Model>& make_model);
-
-/// The first word is the command. Models that evaluate trees are all hooked ones.
+/// The first word is the command; `make_model(ModelOptions)` gives any CausalLm. Models that evaluate
+/// trees are all hooked ones, so that a run may be resumed over another of them.
 template <class Make>
 ConsoleRun run_words(std::vector<std::string> words, Make make_model) {
-  using Model = std::invoke_result_t<Make&, const ModelOptions&>;
-  using Compiled = std::conditional_t<TreeCausalLm<Model>, HookedModel, Model>;
-  return run_over(std::move(words), MakeModel<Compiled>(std::move(make_model)));
+  const std::string command = words.empty() ? "" : words.front();
+  if (!words.empty()) words.erase(words.begin());
+  std::ostringstream out, err;
+  Console console{words, out, err};
+  using Made = std::invoke_result_t<Make&, const ModelOptions&>;
+  using Model = std::conditional_t<TreeCausalLm<Made>, HookedModel, Made>;
+  const int code = run_command_line(
+      command, console, [&](const ModelOptions& options) -> Model { return make_model(options); });
+  return {code, out.str(), err.str()};
 }
 
 inline ConsoleRun run_words(std::vector<std::string> words) {

@@ -24,6 +24,17 @@ needs_model = unittest.skipUnless(os.path.isfile(MODEL), "skipped: PLUMB_MODEL n
 needs_peer = unittest.skipUnless(os.path.isfile(PEER), "skipped: PLUMB_PEER names no lm-pub-quiz")
 
 
+needs_vocabularies = unittest.skipUnless(os.path.isdir(VOCABULARIES), "skipped: PLUMB_VOCABULARIES names no folder")
+
+
+def tiny_model(folder):
+    """Random weights behind GPT-2's tokenizer, for what hangs on no knowledge: a job over it takes a second. The module's
+    PROGRAMS have write_tiny_gguf."""
+    model = pathlib.Path(folder) / "tiny.gguf"
+    subprocess.run([BUILD / "write_tiny_gguf", model, pathlib.Path(VOCABULARIES) / "ggml-vocab-gpt-2.gguf"], check=True)
+    return model
+
+
 def plumb(*arguments, code=0):
     """Runs the command; fails with its own words when it does not end with `code`."""
     done = subprocess.run([PLUMB, *map(str, arguments)], capture_output=True, text=True)

@@ -12,6 +12,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_command write_tiny_gguf"
+
 WORDS = ("--relations", "continent,nationality", "--limit", "2", "--samples", "20", "--confidence-prompts", "3",
          "--max-new-tokens", "8", "--samplings", "20000")
 SETTINGS = ["zero-shot", "4-random", "4-relation", "4-template"]
@@ -130,16 +132,6 @@ class Generation(unittest.TestCase):
         cost = json.loads((self.whole / "run.json").read_text())
         self.assertGreater(cost["tokens_one_by_one"], 6 * cost["tokens_fed"])
 
-    def test_a_killed_run_goes_on_to_the_same_bytes(self):
-        out = self.folder / "killed"
-        words = [command.PLUMB, "generate", "--data", command.FACTS, "--model", command.MODEL, "--out", out, *WORDS]
-        for size in (1, 20000):
-            process = subprocess.Popen([*map(str, words), "--resume"], stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
-            command.kill_when_journal_has(process, out / "journal.jsonl", size)
-        generate(out, *WORDS, "--resume")
-        self.assertEqual(command.results(out), command.results(self.whole))
-
     def test_settings_of_another_run_are_refused(self):
         done = generate(self.whole, *WORDS, "--shots", "3", "--resume", code=2)
         self.assertIn("settings: the run was begun with", done.stderr)
@@ -179,6 +171,23 @@ class Generation(unittest.TestCase):
         pathlib.Path(file).write_text("\n".join(lines) + "\n")
         done = command.plumb("report", broken, "--out", self.folder / "never", code=2)
         self.assertIn("4-random_answers.jsonl:7", done.stderr)
+
+
+@command.needs_vocabularies
+class Killed(unittest.TestCase):
+    def test_a_killed_run_goes_on_to_the_same_bytes(self):
+        folder = command.temporary_folder(self)
+        words = ["--data", command.FACTS, "--model", command.tiny_model(folder), *WORDS]
+        command.plumb("generate", "--out", folder / "whole", *words)
+        size = (folder / "whole" / "journal.jsonl").stat().st_size
+        out = folder / "killed"
+        again = [command.PLUMB, "generate", "--out", out, *words, "--resume"]
+        for share in (0, 0.3, 0.8):
+            process = subprocess.Popen([str(word) for word in again], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            command.kill_when_journal_has(process, out / "journal.jsonl", max(1, share * size))
+            self.assertFalse((out / "report.html").exists())
+        command.plumb("generate", "--out", out, *words, "--resume")
+        self.assertEqual(command.results(out), command.results(folder / "whole"))
 
 
 if __name__ == "__main__":

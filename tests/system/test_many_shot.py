@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The many-shot probe of the whole command on the real model."""
+"""The many-shot probe of the whole command: its scores on the real model, all else on a tiny one."""
 import json
 import pathlib
 import random
@@ -65,18 +65,19 @@ class Golden(unittest.TestCase):
         self.assertEqual(len(ours[1]["shots"]), 3)
 
 
-@command.needs_model
+@command.needs_vocabularies
 class Study(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = command.temporary_folder(cls)
+        cls.model = command.tiny_model(cls.folder)
         cls.baselines = cls.folder / "baselines.json"
         cls.baselines.write_text(json.dumps(BASELINES))
         cls.words = ("--relations", "animal-class,birth-year,currency-country,instrument-family", "--shots", "1,50",
                      "--seeds", "2", "--choices", "20", "--limit", "2", "--eic", "both", "--generate", "8",
                      "--baselines", cls.baselines, "--injection", "20", "--injected", "4")
         cls.whole = cls.folder / "whole"
-        cls.shown = many_shot(cls.whole, *cls.words).stdout
+        cls.shown = many_shot(cls.whole, *cls.words, model=cls.model).stdout
 
     def test_settings_relations_and_remarks_are_shown(self):
         for text in ("ic/1 ", "ic/50 ", "ic/50/generation", "eic", "eic-isolated", "hgp", "mmp",
@@ -94,13 +95,13 @@ class Study(unittest.TestCase):
         moments = random.Random(5)
         for trial in range(2):
             out = self.folder / f"killed-{trial}"
-            process = subprocess.Popen([command.PLUMB, "many-shot", "--data", command.FACTS, "--model", command.MODEL,
+            process = subprocess.Popen([command.PLUMB, "many-shot", "--data", command.FACTS, "--model", self.model,
                                         "--out", out, *map(str, self.words)], stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL)
             size = moments.uniform(0.05, 0.95) * journal
             command.kill_when_journal_has(process, out / "journal.jsonl", size)
             self.assertFalse((out / "report.html").exists())
-            many_shot(out, *self.words, "--resume")
+            many_shot(out, *self.words, "--resume", model=self.model)
             self.assertEqual(command.results(out), expected, f"trial {trial}")
             shutil.rmtree(out)
 
@@ -120,7 +121,7 @@ class Study(unittest.TestCase):
             self.assertEqual((out / name).read_bytes(), (self.whole / name).read_bytes(), name)
 
     def test_other_settings_are_refused_by_name(self):
-        done = many_shot(self.whole, *self.words, "--resume", "--choice-seed", "1", code=2)
+        done = many_shot(self.whole, *self.words, "--resume", "--choice-seed", "1", model=self.model, code=2)
         self.assertIn("choice_seed", done.stderr)
 
 

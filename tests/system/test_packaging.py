@@ -48,10 +48,18 @@ class Cmake(unittest.TestCase):
     def test_components_are_found_with_it(self):
         self.check("package-components", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCOMPONENTS=openmp;cli")
 
+    def test_the_compiled_command_comes_with_it(self):
+        # Its compilation, which takes minutes, is that of plumb's own program.
+        build = self.folder / "command"
+        configure(build, "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCOMPONENTS=command")
+        planned = run("ninja", "-C", build, "-t", "commands", "outside").stdout
+        self.assertIn("plumb_subcommands/asking.cpp", planned)
+        self.assertIn("-DPLUMB_COMPILED_COMMAND", planned)
+
     def test_what_a_component_lacks_is_said(self):
         done = configure(self.folder / "lacking", "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                          "-DCOMPONENTS=mpi", code=1)
-        self.assertIn("mpi is no component; say openmp, cli or llama", " ".join(done.stderr.split()))
+        self.assertIn("mpi is no component; say openmp, cli, command or llama", " ".join(done.stderr.split()))
 
     def test_other_versions_are_refused(self):
         (self.folder / "old").mkdir()
@@ -74,7 +82,8 @@ class Cmake(unittest.TestCase):
         self.assertEqual(installed - headers,
                          {"share/doc/plumb/LICENSE",
                           *(f"share/cmake/plumb/plumb-{part}.cmake"
-                            for part in ("config", "config-version", "components", "targets"))})
+                            for part in ("config", "config-version", "components", "targets")),
+                          "share/cmake/plumb/subcommands.cpp.in"})
         self.assertEqual(headers - installed, set())
 
     def test_presets_are_there(self):

@@ -7,15 +7,15 @@ import unittest
 
 import command
 
-PROGRAMS = "plumb_command search_against_exhaustive"
+PROGRAMS = "plumb_command search_against_exhaustive write_tiny_gguf"
 
 GOLDEN = command.SHARED / "golden" / "deer-smollm2.json"
 WN18RR = command.SHARED / "data" / "wn18rr"
 UMLS = command.SHARED / "data" / "umls"
 
 
-def rank(out, *words, data=UMLS, code=0):
-    return command.plumb("rank", "--data", data, "--model", command.MODEL, "--out", out, *words, code=code)
+def rank(out, *words, data=UMLS, model=None, code=0):
+    return command.plumb("rank", "--data", data, "--model", model or command.MODEL, "--out", out, *words, code=code)
 
 
 @command.needs_shared
@@ -90,21 +90,23 @@ class Methods(unittest.TestCase):
             self.assertIn(text, page)
         self.assertIn("deer and likelihood", said.stdout)
 
+    @command.needs_vocabularies
     def test_a_killed_ranking_taken_up_again_ends_with_the_same_bytes(self):
         folder = command.temporary_folder(self)
+        model = command.tiny_model(folder)
         words = ["--method", "deer,likelihood", "--candidates", "of-queries", "--sample", "12"]
-        rank(folder / "whole", *words)
+        rank(folder / "whole", *words, model=model)
         expected = command.results(folder / "whole")
         journal = (folder / "whole" / "journal.jsonl").stat().st_size
         moments = random.Random(5)
         for trial in range(2):
             out = folder / f"killed-{trial}"
-            process = subprocess.Popen([command.PLUMB, "rank", "--data", str(UMLS), "--model", command.MODEL,
+            process = subprocess.Popen([command.PLUMB, "rank", "--data", str(UMLS), "--model", model,
                                         "--out", out, *words], stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL)
             command.kill_when_journal_has(process, out / "journal.jsonl", moments.uniform(0.05, 0.9) * journal)
             self.assertFalse((out / "report.html").exists())
-            rank(out, *words, "--resume")
+            rank(out, *words, "--resume", model=model)
             self.assertEqual(command.results(out), expected, f"trial {trial}")
 
 

@@ -10,20 +10,27 @@ import unittest
 
 import command
 
-SELECTION = ("--relations", "continent,us-state-capital,plural", "--limit", "4", "--templates", "0,2")
+PROGRAMS = "plumb_command write_tiny_gguf"
+
+SELECTION = ("--relations", "continent,us-state-capital,plural", "--limit", "8", "--templates", "0,2")
 
 
-@command.needs_model
+@command.needs_vocabularies
 class Resume(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = command.temporary_folder(cls)
-        command.probe(cls.folder / "whole", *SELECTION)
+        cls.model = command.tiny_model(cls.folder)
+        cls.probe(cls.folder / "whole", *SELECTION)
         cls.journal_size = (cls.folder / "whole" / "journal.jsonl").stat().st_size
         cls.expected = command.results(cls.folder / "whole")
 
+    @classmethod
+    def probe(cls, *words, code=0):
+        return command.probe(*words, model=cls.model, code=code)
+
     def start(self, out, *more):
-        words = [command.PLUMB, "probe", "--data", command.FACTS, "--model", command.MODEL, "--out", out,
+        words = [command.PLUMB, "probe", "--data", command.FACTS, "--model", self.model, "--out", out,
                  *SELECTION, *more]
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -36,7 +43,7 @@ class Resume(unittest.TestCase):
             size = 0 if trial == 0 else moments.uniform(0, 0.98) * self.journal_size
             command.kill_when_journal_has(self.start(out), out / "journal.jsonl", size, moments.uniform(0, 0.03))
             interrupted += not (out / "report.html").exists()
-            command.probe(out, *SELECTION, "--resume")
+            self.probe(out, *SELECTION, "--resume")
             self.assertEqual(command.results(out), self.expected, f"trial {trial}")
             shutil.rmtree(out)
         self.assertGreaterEqual(interrupted, 8, "most kills must fall into the run")
@@ -47,7 +54,7 @@ class Resume(unittest.TestCase):
             command.kill_when_journal_has(self.start(out, "--resume"), out / "journal.jsonl",
                                        share * self.journal_size, 0)
             self.assertFalse((out / "report.html").exists())
-        command.probe(out, *SELECTION, "--resume")
+        self.probe(out, *SELECTION, "--resume")
         self.assertEqual(command.results(out), self.expected)
 
     def test_killed_before_anything_stands(self):
@@ -57,12 +64,12 @@ class Resume(unittest.TestCase):
             time.sleep(delay)
             process.send_signal(signal.SIGKILL)
             process.wait()
-            command.probe(out, *SELECTION, "--resume")
+            self.probe(out, *SELECTION, "--resume")
             self.assertEqual(command.results(out), self.expected)
 
     def test_a_finished_run_taken_up_again_scores_nothing(self):
         journal = (self.folder / "whole" / "journal.jsonl").read_bytes()
-        command.probe(self.folder / "whole", *SELECTION, "--resume")
+        self.probe(self.folder / "whole", *SELECTION, "--resume")
         self.assertEqual((self.folder / "whole" / "journal.jsonl").read_bytes(), journal)
         self.assertEqual(command.results(self.folder / "whole"), self.expected)
 
@@ -74,12 +81,12 @@ class Resume(unittest.TestCase):
                 words[words.index(option) + 1] = value
             else:
                 words += [option, value]
-            done = command.probe(self.folder / "whole", *words, "--resume", code=2)
+            done = self.probe(self.folder / "whole", *words, "--resume", code=2)
             self.assertIn(f"run.json: {setting}: ", done.stderr)
         self.assertEqual(command.results(self.folder / "whole"), self.expected)
 
     def test_a_folder_that_is_not_empty_is_refused_and_left_alone(self):
-        done = command.probe(self.folder / "whole", *SELECTION, code=2)
+        done = self.probe(self.folder / "whole", *SELECTION, code=2)
         self.assertIn("is not empty", done.stderr)
         self.assertIn("--resume", done.stderr)
         self.assertEqual(command.results(self.folder / "whole"), self.expected)
@@ -87,7 +94,7 @@ class Resume(unittest.TestCase):
         other.mkdir()
         (other / "thesis.tex").write_text("mine")
         for more in ((), ("--resume",)):
-            command.probe(other, *SELECTION, *more, code=2)
+            self.probe(other, *SELECTION, *more, code=2)
         self.assertEqual(os.listdir(other), ["thesis.tex"])
 
 

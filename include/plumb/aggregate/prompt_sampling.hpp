@@ -16,8 +16,9 @@
 //                sd √(Σ_r [Var_j(Σ_t p_tj) + Σ_j Σ_t p_tj (1 − p_tj) / k_r]) / |T|.
 // The second is the law of total variance: between templates n_r² Var_r, Var_r being the variance
 // (over k_r) of their accuracies; and within a template the expressions, which add nothing where
-// every subject has one. A closed set's tie for the best is right with probability 1/n if it holds
-// the right option, as in the mean of all prompts.
+// every subject has one. A closed set's tie of n for the best counts 1/n if it holds the right
+// option, as in the mean of all prompts, and not as a draw: how ties fall is no property of prompts.
+// Where there are such, p is the mean of what a fact's prompts count, and p (1 − p) their variance.
 // Source: "What Matters in Learning Facts in Language Models?", section 2.2. Its text draws by
 // fact; the standard deviations of its tables (.02–.03) are larger than that allows (1 / 2√|T|) and
 // fit drawing by relation.
@@ -73,12 +74,12 @@ struct SampledAccuracy {
   /// Over the samplings; no SD for fewer than two.
   double mean = 0;
   std::optional<double> sd;
-  /// Facts right in each sampling, ascending.
-  std::vector<std::uint32_t> right;
+  /// Facts right in each sampling, ascending; ties make fractions.
+  std::vector<double> right;
 
   /// Between the samplings that bound the share `q` of all, interpolated; there must be one.
   [[nodiscard]] double quantile(double q) const {
-    return plumb::quantile(std::vector<double>(right.begin(), right.end()), q) / denominator();
+    return plumb::quantile(right, q) / denominator();
   }
   [[nodiscard]] double low() const { return right.front() / denominator(); }
   [[nodiscard]] double high() const { return right.back() / denominator(); }
@@ -86,18 +87,20 @@ struct SampledAccuracy {
 
   /// At most `bars` > 0 of them, from the lowest accuracy to the highest. All are as many facts
   /// wide, a whole number, so that none holds more values than another and stands out for that,
-  /// and reach half a fact to either side of what they hold.
+  /// and reach half a fact to either side of the whole numbers that they hold.
   [[nodiscard]] std::vector<AccuracyBar> histogram(std::size_t bars) const {
     if (right.empty()) return {};
-    const std::size_t values = std::size_t{right.back() - right.front()} + 1;
+    const auto whole = [](double count) { return static_cast<std::size_t>(std::lround(count)); };
+    const std::size_t lowest = whole(right.front());
+    const std::size_t values = whole(right.back()) - lowest + 1;
     const std::size_t width = (values + bars - 1) / bars;
     std::vector<AccuracyBar> all((values + width - 1) / width);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const double first = static_cast<double>(right.front() + i * width) - 0.5;
+      const double first = static_cast<double>(lowest + i * width) - 0.5;
       all[i].from = std::max(0.0, first / denominator());
       all[i].to = std::min(1.0, (first + static_cast<double>(width)) / denominator());
     }
-    for (const std::uint32_t count : right) ++all[(count - right.front()) / width].samplings;
+    for (const double count : right) ++all[(whole(count) - lowest) / width].samplings;
     return all;
   }
 
@@ -114,11 +117,17 @@ struct SamplingPool {
   std::size_t choices = 0;
 };
 
-/// Facts that are right whatever else is drawn, and where the tables of the others begin and end.
+/// The prompts that a fact draws from.
+using DrawnPrompts = std::span<const PromptOutcome>;
+
+/// Facts that count the same whatever else is drawn, and where the tables of the others, and the
+/// facts with ties, begin and end.
 struct SamplingChoice {
-  std::uint32_t certain = 0;
+  double certain = 0;
   std::size_t first = 0;
   std::size_t end = 0;
+  std::size_t first_tied = 0;
+  std::size_t end_tied = 0;
 };
 
 /// A way of sampling, taken apart into binomials.
@@ -127,19 +136,24 @@ class SamplingPlan {
   /// The next choices are of a new pool.
   void begin_pool() { pools_.push_back({choices_.size(), 0}); }
 
-  /// A choice of the latest pool: the facts' right prompts among those they draw from.
-  void add_choice(std::span<const RightCount> facts) {
+  /// A choice of the latest pool: what each fact draws from, which must outlive the plan.
+  void add_choice(std::span<const DrawnPrompts> facts) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> by_share;
-    SamplingChoice choice{0, used_.size(), 0};
-    for (const RightCount& fact : facts) {
-      const auto [right, total] = fraction(fact);
-      if (right == total) {
-        ++choice.certain;
+    SamplingChoice choice{0, used_.size(), 0, tied_.size(), 0};
+    for (const DrawnPrompts prompts : facts) {
+      const auto [right, total, of_ties] = count_right(prompts);
+      if (prompts.size() == 1) {
+        choice.certain += prompts.front().accuracy();
+      } else if (of_ties > 0) {
+        tied_.push_back(prompts);
+      } else if (right == total) {
+        choice.certain += 1;
       } else if (right > 0) {
         const std::uint32_t common = std::gcd(right, total);
         ++by_share[{right / common, total / common}];
       }
     }
+    choice.end_tied = tied_.size();
     for (const auto& [share, trials] : by_share) {
       const auto key = std::tuple{trials, share.first, share.second};
       const auto [place, added] =
@@ -153,38 +167,40 @@ class SamplingPlan {
   }
 
   /// Facts right in one sampling.
-  [[nodiscard]] std::uint32_t draw(RandomStream& random) const {
+  [[nodiscard]] double draw(RandomStream& random) const {
+    double certain = 0;
     std::size_t right = 0;
     for (const SamplingPool& pool : pools_) {
       const SamplingChoice& choice = choices_[pool.first + random.below(pool.choices)];
-      right += choice.certain;
+      certain += choice.certain;
       for (std::size_t i = choice.first; i < choice.end; ++i) right += tables_[used_[i]](random);
+      for (std::size_t i = choice.first_tied; i < choice.end_tied; ++i) {
+        certain += tied_[i][random.below(tied_[i].size())].accuracy();
+      }
     }
-    return static_cast<std::uint32_t>(right);
+    return certain + static_cast<double>(right);
   }
 
  private:
-  /// A fact's share of right prompts; with ties, whose shares are of many kinds, to 2^-25.
-  static std::pair<std::uint32_t, std::uint32_t> fraction(const RightCount& fact) {
-    if (fact.of_ties <= 0) return {fact.right, fact.total};
-    constexpr std::uint32_t whole = 1U << 24U;
-    return {static_cast<std::uint32_t>(std::lround(fact.share() * whole)), whole};
-  }
-
   std::vector<SamplingPool> pools_;
   std::vector<SamplingChoice> choices_;
   /// Places of the choices' tables; choices with as many facts of a share have one in common.
   std::vector<std::uint32_t> used_;
   std::vector<BinomialTable> tables_;
+  /// Facts that are drawn prompt by prompt, as what they count is not 0 or 1.
+  std::vector<DrawnPrompts> tied_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> table_of_;
 };
 
-/// Σ p and Σ p (1 − p) over facts.
-inline std::pair<double, double> bernoulli_sums(std::span<const RightCount> facts) {
+/// Over facts, sums of the mean and of the variance of what one of a fact's prompts counts.
+inline std::pair<double, double> drawn_sums(std::span<const DrawnPrompts> facts) {
   std::pair<double, double> sums;
-  for (const RightCount& fact : facts) {
-    sums.first += fact.share();
-    sums.second += fact.share() * (1 - fact.share());
+  for (const DrawnPrompts prompts : facts) {
+    const double mean = count_right(prompts).share();
+    double squares = 0;
+    for (const PromptOutcome& prompt : prompts) squares += prompt.accuracy() * prompt.accuracy();
+    sums.first += mean;
+    sums.second += squares / static_cast<double>(prompts.size()) - mean * mean;
   }
   return sums;
 }
@@ -193,25 +209,21 @@ inline std::pair<double, double> bernoulli_sums(std::span<const RightCount> fact
 inline void plan_relation(const PromptOutcomes& table, const PromptRelation& relation,
                           SamplingPlan& plan, SampledAccuracy& made, double& mean,
                           double& variance) {
-  std::vector<RightCount> all;  // facts with a prompt
-  std::vector<std::size_t> facts;
+  std::vector<DrawnPrompts> all;  // of facts with a prompt
   for (std::size_t i = 0; i < relation.facts; ++i) {
     const auto prompts = table.prompts(relation.first_fact + i);
     if (prompts.empty()) continue;
-    all.push_back(count_right(prompts));
-    facts.push_back(relation.first_fact + i);
+    all.push_back(prompts);
   }
   if (all.empty()) return;
   // Templates × facts, row by row.
-  std::vector<RightCount> under;
+  std::vector<DrawnPrompts> under;
   for (std::size_t j = 0; j < relation.templates.size(); ++j) {
     under.insert(under.end(), all.begin(), all.end());
   }
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    for_each_template(table.prompts(facts[i]),
-                      [&](std::size_t j, std::span<const PromptOutcome> prompts) {
-                        under[j * facts.size() + i] = count_right(prompts);
-                      });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for_each_template(
+        all[i], [&](std::size_t j, DrawnPrompts prompts) { under[j * all.size() + i] = prompts; });
   }
   const std::vector<std::size_t> asked = facts_asked(table, relation);
   std::vector<double> means;
@@ -219,12 +231,12 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
   plan.begin_pool();
   for (std::size_t j = 0; j < asked.size(); ++j) {
     if (asked[j] == 0) continue;
-    const auto row = std::span(under).subspan(j * facts.size(), facts.size());
+    const auto row = std::span(under).subspan(j * all.size(), all.size());
     plan.add_choice(row);
-    const auto [sum, spread] = bernoulli_sums(row);
+    const auto [sum, spread] = drawn_sums(row);
     means.push_back(sum);
     within += spread;
-    made.gaps += facts.size() - asked[j];
+    made.gaps += all.size() - asked[j];
   }
   const double k = static_cast<double>(means.size());
   double relation_mean = 0;
@@ -239,7 +251,8 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
 
 /// Samplings are drawn in blocks of 1024, each from a stream of its own, so that they depend on the
 /// seed and the way of drawing alone, whatever the number of threads. Relations draw in the order
-/// of their codes; their order in the table and that of a relation's facts mean nothing. Templates no fact was asked under are not there.
+/// of their codes; their order in the table means nothing, and that of a relation's facts only where
+/// there are ties. Templates no fact was asked under are not there.
 [[nodiscard]] inline SampledAccuracy sample_accuracy(const PromptOutcomes& table,
                                                      const PromptSampling& options) {
   SampledAccuracy made;
@@ -247,16 +260,15 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
   detail::SamplingPlan plan;
   double mean = 0;
   double variance = 0;
-  std::vector<RightCount> facts;
+  std::vector<detail::DrawnPrompts> facts;
   for (std::size_t fact = 0; fact < table.facts(); ++fact) {
-    const RightCount count = count_right(table.prompts(fact));
-    if (count.total > 0) facts.push_back(count);
+    if (!table.prompts(fact).empty()) facts.push_back(table.prompts(fact));
   }
   made.facts = facts.size();
   made.without_prompt = table.facts() - facts.size();
   if (facts.empty()) return made;
   if (options.by == SampleBy::fact) {
-    std::tie(mean, variance) = detail::bernoulli_sums(facts);
+    std::tie(mean, variance) = detail::drawn_sums(facts);
     plan.begin_pool();
     plan.add_choice(facts);
   } else {
@@ -281,7 +293,7 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
   });
   over::sort(made.right);
   std::vector<double> accuracies;
-  for (const std::uint32_t count : made.right) accuracies.push_back(count / all);
+  for (const double count : made.right) accuracies.push_back(count / all);
   made.sd = sample_sd(accuracies);
   for (const double accuracy : accuracies) {
     made.mean += accuracy / static_cast<double>(accuracies.size());

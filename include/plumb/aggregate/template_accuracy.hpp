@@ -4,9 +4,9 @@
 // Which templates work, are those written by hand better, and does the subject's wording matter?
 //
 // A template's accuracy is the mean over facts of the share of its prompts (one for each expression
-// of the subject) that are right; with the best expression, the share of facts of which some prompt
-// under it is right. Both are over the facts asked under it. A tie of a closed set's options counts
-// 1/n in the first and is not right in the second. Equal accuracies are equal to 1e-12.
+// of the subject) that are right; with the best expression, of each fact's best prompt under it. Both
+// are over the facts asked under it. A tie of n of a closed set's options counts 1/n if it holds the
+// right one. Equal accuracies are equal to 1e-12.
 // Manual templates stand among all of their relation by realistic rank, 1 the most accurate.
 // How far accuracy goes when only the template is chosen: each relation's least and most accurate
 // one, micro-averaged over facts. When only the subject's expression is: each fact's worst and
@@ -14,6 +14,7 @@
 // Source: "What Matters in Learning Facts in Language Models?", appendix C.2 to C.4, Tables 11 to
 // 13, which do not say how several expressions make one accuracy of a template.
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -38,24 +39,29 @@ struct TemplateAccuracy {
     const PromptOutcomes& table, const PromptRelation& relation) {
   struct Sums {
     double shares = 0;
-    std::size_t best = 0;
+    double best = 0;
     std::size_t facts = 0;
   };
   std::vector<Sums> sums(relation.templates.size());
   for (std::size_t i = 0; i < relation.facts; ++i) {
     for_each_template(table.prompts(relation.first_fact + i),
                       [&](std::size_t index, std::span<const PromptOutcome> prompts) {
-                        const RightCount count = count_right(prompts);
-                        sums[index].shares += count.share();
-                        sums[index].best += count.right > 0 ? 1U : 0U;
+                        double best = 0;
+                        for (const PromptOutcome& prompt : prompts) {
+                          best = std::max(best, prompt.accuracy());
+                        }
+                        sums[index].shares += count_right(prompts).share();
+                        sums[index].best += best;
                         ++sums[index].facts;
                       });
   }
   std::vector<TemplateAccuracy> made;
   for (const Sums& one : sums) {
-    const double facts = static_cast<double>(one.facts);
-    made.push_back({one.facts == 0 ? Estimate{} : wilson_share(one.shares / facts, one.facts),
-                    wilson(one.best, one.facts)});
+    const auto of_facts = [&](double sum) {
+      return one.facts == 0 ? Estimate{}
+                            : wilson_share(sum / static_cast<double>(one.facts), one.facts);
+    };
+    made.push_back({of_facts(one.shares), of_facts(one.best)});
   }
   return made;
 }

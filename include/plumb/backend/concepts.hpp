@@ -222,4 +222,26 @@ concept Generator = LanguageModel<M> &&
   { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
 };
 
+/// What a model can do beside predicting the next token.
+struct Capabilities {
+  /// TreeCausalLm, TreeEmbedder, Embedder and ListsSpecialTokens.
+  bool trees = false;
+  bool tree_embeddings = false;
+  bool text_embeddings = false;
+  bool special_tokens = false;
+};
+
+/// Capabilities of a model: those of its type, unless it stands for models of other types and has
+/// `capabilities()` of its own (AnyModel).
+template <class M>
+[[nodiscard]] constexpr Capabilities capabilities_of(const M& model) {
+  if constexpr (requires {
+                  { model.capabilities() } -> std::same_as<Capabilities>;
+                }) {
+    return model.capabilities();
+  } else {
+    return {TreeCausalLm<M>, TreeEmbedder<M>, Embedder<M>, ListsSpecialTokens<M>};
+  }
+}
+
 }  // namespace plumb

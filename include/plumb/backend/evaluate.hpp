@@ -22,10 +22,9 @@ namespace plumb {
 template <CausalLm M>
 [[nodiscard]] TreeLimits tree_limits(M& model) {
   if constexpr (TreeCausalLm<M>) {
-    return model.tree_limits();
-  } else {
-    return {model.context_length(), 1, model.context_length()};
+    if (capabilities_of(model).trees) return model.tree_limits();
   }
+  return {model.context_length(), 1, model.context_length()};
 }
 
 namespace detail {
@@ -89,6 +88,15 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
   rows.finish();
 }
 
+/// Makes a model that holds a tree forget a node and all behind it; any other model holds nothing.
+template <class M>
+void release_node(M& model, const TokenTree& tree, NodeId node) {
+  if constexpr (requires { model.release(tree, node); }) {
+    const Capabilities can = capabilities_of(model);
+    if (can.trees || can.tree_embeddings) model.release(tree, node);
+  }
+}
+
 /// Makes a model that holds a tree forget all nodes but those up to id `kept`, which are a chain from
 /// the root.
 template <class M>
@@ -108,33 +116,33 @@ template <CausalLm M>
 void evaluate_and_release(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
                           const LogitsVisitor& visit, NodeId kept = TokenTree::root) {
   if constexpr (TreeCausalLm<M>) {
-    evaluate_tree(model, tree, wanted, visit);
-    release_behind(model, tree, kept);
-  } else {
-    detail::CheckedRows rows(tree, wanted, model.vocabulary_size(), visit);
-    std::vector<bool> inner(tree.size(), false);  // a node below it is wanted
-    for (NodeId node : wanted) {
-      while ((node = tree.parent(node)) != TokenTree::root && !inner[node]) inner[node] = true;
+    if (capabilities_of(model).trees) {
+      evaluate_tree(model, tree, wanted, visit);
+      return release_behind(model, tree, kept);
     }
-    for (const NodeId leaf : wanted) {
-      if (inner[leaf]) continue;
-      const std::vector<TokenId> sequence = tree.prefix(leaf);
-      std::vector<NodeId> path(sequence.size());
-      for (NodeId node = leaf, at = tree.depth(leaf); at-- > 0; node = tree.parent(node)) {
-        path[at] = node;
-      }
-      model.evaluate(std::span<const TokenId>(sequence), [&](std::uint32_t position,
-                                                             std::span<const float> logits) {
-        if (position >= path.size()) {
-          throw detail::evaluate_error("gave a row of position " + std::to_string(position) +
-                                       " of " + std::to_string(path.size()) +
-                                       "; positions count from 0");
-        }
-        if (rows.wants(path[position])) rows(path[position], logits);
-      });
-    }
-    rows.finish();
   }
+  detail::CheckedRows rows(tree, wanted, model.vocabulary_size(), visit);
+  std::vector<bool> inner(tree.size(), false);  // a node below it is wanted
+  for (NodeId node : wanted) {
+    while ((node = tree.parent(node)) != TokenTree::root && !inner[node]) inner[node] = true;
+  }
+  for (const NodeId leaf : wanted) {
+    if (inner[leaf]) continue;
+    const std::vector<TokenId> sequence = tree.prefix(leaf);
+    std::vector<NodeId> path(sequence.size());
+    for (NodeId node = leaf, at = tree.depth(leaf); at-- > 0; node = tree.parent(node)) {
+      path[at] = node;
+    }
+    model.evaluate(std::span<const TokenId>(sequence), [&](std::uint32_t position,
+                                                           std::span<const float> logits) {
+      if (position >= path.size()) {
+        throw detail::evaluate_error("gave a row of position " + std::to_string(position) + " of " +
+                                     std::to_string(path.size()) + "; positions count from 0");
+      }
+      if (rows.wants(path[position])) rows(path[position], logits);
+    });
+  }
+  rows.finish();
 }
 
 }  // namespace plumb

@@ -40,7 +40,7 @@ namespace plumb {
 template <CausalLm Model>
 class TreeGenerator {
  public:
-  explicit TreeGenerator(Model& model) : model_(model) {}
+  explicit TreeGenerator(Model& model) : model_(model), holds_(capabilities_of(model).trees) {}
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const { return model_.tokenize(text); }
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
@@ -223,28 +223,27 @@ class TreeGenerator {
     held_.resize(tree_.size(), false);
     for (NodeId node : wanted) {
       for (; node != TokenTree::root && !held_[node]; node = tree_.parent(node)) {
-        held_[node] = TreeCausalLm<Model>;
+        held_[node] = holds_;
         ++fed_count_;
       }
     }
     if constexpr (TreeCausalLm<Model>) {
-      evaluate_tree(model_, tree_, wanted, visit);
-    } else {
-      evaluate_and_release(model_, tree_, wanted, visit);
+      if (holds_) return evaluate_tree(model_, tree_, wanted, visit);
     }
+    evaluate_and_release(model_, tree_, wanted, visit);
   }
 
   /// The model forgets all it holds but the path of these tokens, which it holds or not.
   void keep(std::span<const TokenId> path) {
-    if constexpr (TreeCausalLm<Model>) {
-      if (path.empty() && tree_.size() > 1) model_.release(tree_, TokenTree::root);
+    if (holds_) {
+      if (path.empty() && tree_.size() > 1) release_node(model_, tree_, TokenTree::root);
       std::vector<bool> kept(tree_.size(), path.empty());
       kept[TokenTree::root] = true;
       NodeId end = TokenTree::root;
       for (const TokenId token : path) kept[end = tree_.child(end, token)] = true;
       for (NodeId node = 1; node < held_.size(); ++node) {
         if (!held_[node] || kept[node]) continue;
-        if (kept[tree_.parent(node)]) model_.release(tree_, node);
+        if (kept[tree_.parent(node)]) release_node(model_, tree_, node);
         held_[node] = false;
       }
     }
@@ -286,6 +285,7 @@ class TreeGenerator {
   }
 
   Model& model_;
+  bool holds_;  // whether the model keeps what it was fed
   /// Of one call; nodes that were let go stay in it, unevaluated.
   TokenTree tree_;
   /// By node: whether the model holds it.

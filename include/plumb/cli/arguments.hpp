@@ -17,35 +17,29 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/cli/console.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/tsv.hpp"
 
 namespace plumb {
 
-/// Where a command reads its words and writes its output, so that a test or an embedder can look
-/// on.
-struct Console {
-  std::vector<std::string> arguments;  // after the subcommand
-  std::ostream& out;
-  std::ostream& err;
-  /// Whether `err` is a terminal, for the progress bar.
-  bool err_is_terminal = false;
-};
-
-/// What a backend is made from; see `run_command_line`.
-struct ModelOptions {
-  std::filesystem::path model;
-  bool exact = true;
-  int threads = 0;
-  /// Whether the text of a special token is to be the token: only where the model lists its special
-  /// tokens (ListsSpecialTokens) is it ever asked for.
-  bool parse_special_tokens = false;
-};
-
 namespace detail {
 
 namespace options = boost::program_options;
+
+/// Throws where an option is given, and is empty: a variable of a script that is not set says so, and
+/// nothing was meant by that, or something else. Separators may be empty.
+inline void refuse_empty_values(const options::variables_map& values,
+                                const options::options_description& description) {
+  for (const auto& [option, value] : values) {
+    const auto* const text = boost::any_cast<std::string>(&value.value());
+    if (text == nullptr || !text->empty() || value.defaulted()) continue;
+    if (description.find(option, false).semantic()->max_tokens() == 0) continue;  // a switch
+    if (option.ends_with("-separator")) continue;
+    throw user_error({.field = "--" + option}, "names nothing", "give it a value, or leave it out");
+  }
+}
 
 /// Parses a subcommand's words. Returns nothing after printing help.
 inline std::optional<options::variables_map> parse_arguments(
@@ -67,6 +61,7 @@ inline std::optional<options::variables_map> parse_arguments(
       return std::nullopt;
     }
     options::notify(values);
+    refuse_empty_values(values, description);
     return values;
   } catch (const options::unknown_option& error) {
     throw user_error({.field = error.get_option_name()}, "unknown option",
@@ -74,13 +69,6 @@ inline std::optional<options::variables_map> parse_arguments(
   } catch (const options::error& error) {
     throw user_error({}, error.what(), "`" + command + "--help` tells more");
   }
-}
-
-/// Throws where a list option is given, and is empty.
-inline void refuse_empty_list(const options::variables_map& values, const std::string& option,
-                              const std::string& text) {
-  if (!text.empty() || !values.contains(option) || values[option].defaulted()) return;
-  throw user_error({.field = "--" + option}, "names nothing", "write a,b,c, or leave it out");
 }
 
 /// "a,b,c" as its parts; empty for an empty text. Throws on an empty part.
@@ -93,14 +81,6 @@ inline std::vector<std::string> parse_list(const std::string& text, const char* 
     }
   }
   return parts;
-}
-
-/// The items of a list option that stands for all, or for what is usual, where it is not given.
-/// Throws where it is given empty: nothing was meant by that, or something else.
-inline std::vector<std::string> parse_named(const options::variables_map& values,
-                                            const std::string& option, const std::string& text) {
-  refuse_empty_list(values, option, text);
-  return parse_list(text, ("--" + option).c_str());
 }
 
 /// A whole number from 0.

@@ -198,8 +198,7 @@ inline Json calibrate_settings(const CalibrateArguments& arguments,
 }  // namespace detail
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
-template <class MakeModel>
-int run_calibrate_command(Console& console, MakeModel make_model) {
+inline int run_calibrate_command(Console& console, const ModelMaker& make_model) {
   const double start = Progress::monotonic_seconds();
   const auto arguments = detail::parse_calibrate(console);
   if (!arguments) return 0;

@@ -145,14 +145,8 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
   if (parsed.study.bootstrap.resamples < 20 || parsed.study.bootstrap.resamples > 100'000) {
     throw user_error({.field = "--resamples"}, "is not from 20 to 100000", "1000 is usual");
   }
-  parsed.study.estimators = parse_named(*values, "estimators", estimators);
+  parsed.study.estimators = parse_list(estimators, "--estimators");
   parsed.reading.kinds.base = parse_count(base_template, "--base-template");
-  for (const auto& [option, items] : {std::pair{"paraphrases", &paraphrases},
-                                      {"verbalized", &verbalized},
-                                      {"numerical", &numerical},
-                                      {"masked", &masked}}) {
-    refuse_empty_list(*values, option, *items);
-  }
   parsed.reading.kinds.verbalized = parse_indices(verbalized, "--verbalized");
   parsed.reading.kinds.numerical = parse_indices(numerical, "--numerical");
   if (!paraphrases.empty()) {
@@ -171,7 +165,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
   }
   refuse_probe_options(*values);
   parsed.data = probe.data;
-  parsed.reading.relations = parse_named(*values, "relations", probe.relations);
+  parsed.reading.relations = parse_list(probe.relations, "--relations");
   if (!(*values)["reduction"].defaulted() || !(*values)["span"].defaulted()) {
     parsed.reading.scoring = probe.scoring();
   }

@@ -10,6 +10,10 @@
 //     MyModel(o.model); });
 //   }
 //
+// Any backend that is a CausalLm will do. All subcommands are compiled with it, which takes minutes,
+// unless they are linked: CMake's plumb::command is a library of them, compiled once, and defines
+// PLUMB_COMPILED_COMMAND.
+//
 // Exit codes: 0 done, 2 for what the user can mend, 1 for what broke. Results go to stdout, all
 // else to stderr.
 
@@ -24,7 +28,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/cli/arguments.hpp"
+#include "plumb/cli/console.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/core/version.hpp"
+
+#ifndef PLUMB_COMPILED_COMMAND
 #include "plumb/cli/calibrate.hpp"
 #include "plumb/cli/compare.hpp"
 #include "plumb/cli/data.hpp"
@@ -33,10 +41,33 @@
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/rank.hpp"
 #include "plumb/cli/report.hpp"
-#include "plumb/core/version.hpp"
+#endif
 
 namespace plumb {
+
+#ifdef PLUMB_COMPILED_COMMAND
+/// The subcommands of the same names, compiled elsewhere (cmake/subcommands.cpp.in).
+namespace compiled {
+
+int run_probe_command(Console& console, const ModelMaker& make_model);
+int run_many_shot_command(Console& console, const ModelMaker& make_model);
+int run_rank_command(Console& console, const ModelMaker& make_model);
+int run_generate_command(Console& console, const ModelMaker& make_model);
+int run_calibrate_command(Console& console, const ModelMaker& make_model);
+int run_data_command(Console& console, const ModelMaker& make_model);
+int run_compare_command(Console& console);
+int run_report_command(Console& console);
+
+}  // namespace compiled
+#endif
+
 namespace detail {
+
+#ifdef PLUMB_COMPILED_COMMAND
+namespace subcommands = compiled;
+#else
+namespace subcommands = ::plumb;
+#endif
 
 inline constexpr const char* usage =
     "plumb asks a language model what facts it holds, and how sure it is of them.\n\n"
@@ -50,16 +81,15 @@ inline constexpr const char* usage =
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n\n"
     "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the version.\n";
 
-template <class MakeModel>
-int run_command(const std::string& command, Console& console, MakeModel& make_model) {
-  if (command == "probe") return run_probe_command(console, make_model);
-  if (command == "calibrate") return run_calibrate_command(console, make_model);
-  if (command == "many-shot") return run_many_shot_command(console, make_model);
-  if (command == "rank") return run_rank_command(console, make_model);
-  if (command == "generate") return run_generate_command(console, make_model);
-  if (command == "compare") return run_compare_command(console);
-  if (command == "data") return run_data_command(console, make_model);
-  if (command == "report") return run_report_command(console);
+inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model) {
+  if (command == "probe") return subcommands::run_probe_command(console, make_model);
+  if (command == "calibrate") return subcommands::run_calibrate_command(console, make_model);
+  if (command == "many-shot") return subcommands::run_many_shot_command(console, make_model);
+  if (command == "rank") return subcommands::run_rank_command(console, make_model);
+  if (command == "generate") return subcommands::run_generate_command(console, make_model);
+  if (command == "compare") return subcommands::run_compare_command(console);
+  if (command == "data") return subcommands::run_data_command(console, make_model);
+  if (command == "report") return subcommands::run_report_command(console);
   if (command == "--version") {
     console.out << "plumb " << PLUMB_VERSION << "\n";
     return 0;
@@ -73,13 +103,9 @@ int run_command(const std::string& command, Console& console, MakeModel& make_mo
                    "`plumb --help` tells more");
 }
 
-}  // namespace detail
-
-/// Runs the command on the given console and turns every error into one line and an exit code.
-template <class MakeModel>
-int run_command_line(const std::string& command, Console& console, MakeModel make_model) {
+inline int run_guarded(const std::string& command, Console& console, const ModelMaker& make_model) {
   try {
-    const int code = detail::run_command(command, console, make_model);
+    const int code = run_command(command, console, make_model);
     console.out.flush();
     if (!console.out) throw internal_error({}, "the results could not be written to stdout");
     return code;
@@ -100,7 +126,18 @@ int run_command_line(const std::string& command, Console& console, MakeModel mak
   }
 }
 
-/// The command of a whole program. `make_model(ModelOptions)` returns a CausalLm.
+}  // namespace detail
+
+/// Runs the command on the given console and turns every error into one line and an exit code.
+/// `make_model(ModelOptions)` returns a CausalLm by value.
+template <class MakeModel>
+int run_command_line(const std::string& command, Console& console, MakeModel make_model) {
+  return detail::run_guarded(command, console, [&](const ModelOptions& options) {
+    return AnyModel::made_by([&] { return make_model(options); });
+  });
+}
+
+/// The command of a whole program.
 template <class MakeModel>
 int run_command_line(int argc, char** argv, MakeModel make_model) {
   // A stream that was closed would lend its number to the next file that is opened.

@@ -76,13 +76,23 @@ inline std::vector<std::string> asked_otherwise(const CompareArguments& argument
         arguments.prompts ? first_string(settings, "command").value_or("") : "";
     const auto& [first_name, first] = firsts.try_emplace(kind, name, settings).first->second;
     std::string apart;
-    for (const char* field : {"command", "dataset_sha256", "bos", "precision", "reduction", "span",
-                              "choices", "choice_seed", "split_seed", "train", "item_separator",
-                              "join", "baselines_sha256", "max_new_tokens", "shot_seed"}) {
+    for (const char* field :
+         {"command", "dataset_sha256", "bos", "precision", "reduction", "span", "choices",
+          "choice_seed", "split_seed", "train", "item_separator", "join", "baselines_sha256",
+          "template_file_sha256", "max_new_tokens", "shot_seed"}) {
       if (!settings.contains(field) || !first.contains(field)) continue;
       if (settings[field] == first[field]) continue;
       apart += (apart.empty() ? "" : ", ") + std::string(field) + " " + settings[field].dump() +
                " instead of " + first[field].dump();
+    }
+    // What refuses the texts of special tokens met none.
+    const auto reads = [](const Json& of) {
+      return first_string(of, "special_tokens").value_or("refuse");
+    };
+    if (reads(settings) != reads(first) && reads(settings) != "refuse" &&
+        reads(first) != "refuse") {
+      apart += (apart.empty() ? "" : ", ") + std::string("special_tokens ") + reads(settings) +
+               " instead of " + reads(first);
     }
     if (apart.empty()) continue;
     remarks.push_back(name + " was asked otherwise than " + first_name +
@@ -203,7 +213,6 @@ inline std::optional<CompareArguments> parse_compare(Console& console) {
   parsed.templates = templates;
   parsed.options.setting = setting;
   if (!families.empty()) parsed.options.families = read_families(families, names);
-  refuse_empty_list(*values, "pairs", pairs);
   parsed.options.pairs = parse_pairs(pairs, names);
   parsed.options.bootstrap.seed = parse_count(seed, "--seed");
   return parsed;

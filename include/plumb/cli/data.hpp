@@ -57,10 +57,9 @@ inline int check_data(Console& console, const std::filesystem::path& data) {
 }
 
 /// Token counts of template 0, BOS included where the model has one.
-template <CausalLm Model>
-ScoringCost count_tokens(Model& model, const Relation& relation) {
+inline ScoringCost count_tokens(AnyModel& model, const Relation& relation) {
   CausalScorer scorer(model, model.bos().has_value());
-  typename CausalScorer<Model>::Block block;
+  typename CausalScorer<AnyModel>::Block block;
   const Statement builder;
   Query query;
   for (const Fact& fact : relation.facts) {
@@ -74,10 +73,9 @@ ScoringCost count_tokens(Model& model, const Relation& relation) {
   return block.cost();
 }
 
-template <class MakeModel>
-int describe_data(Console& console, const std::filesystem::path& data,
-                  const std::string& model_file, SpecialTokenReading special_tokens,
-                  MakeModel make_model) {
+inline int describe_data(Console& console, const std::filesystem::path& data,
+                         const std::string& model_file, SpecialTokenReading special_tokens,
+                         const ModelMaker& make_model) {
   if (is_multi_prompt(data)) {
     if (!model_file.empty()) {
       throw user_error({.field = "--model"}, "tokens of many prompts are not counted",
@@ -133,10 +131,10 @@ int describe_data(Console& console, const std::filesystem::path& data,
 }  // namespace detail
 
 /// Runs the subcommand; returns 2 from `check` when there are problems.
-template <class MakeModel>
-int run_data_command(Console& console, MakeModel make_model) {
+/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+inline int run_data_command(Console& console, const ModelMaker& make_model) {
   if (!console.arguments.empty() && console.arguments.front() == "prompts") {
-    return detail::print_prompts(console, std::move(make_model));
+    return detail::print_prompts(console, make_model);
   }
   std::string action, data, model, special_tokens, templates, out;
   detail::options::options_description list;

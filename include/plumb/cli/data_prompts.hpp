@@ -8,14 +8,13 @@
 // files that it read; files that are not the same any more are refused by their hash. Non-goals:
 // replays of a file (--fixed), which say themselves what is asked.
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -110,19 +109,31 @@ class AskedRun {
   /// Throws a user error where a file that prompts are made of has changed: `rebuilt` are the
   /// settings that the words now give.
   void refuse_changed(const Json& rebuilt) const {
-    for (const char* name : {"dataset_sha256", "baselines_sha256", "separators_sha256"}) {
+    // The dataset last: its hash is of the template file too.
+    for (const char* what : {"template-file", "baselines", "separators", "dataset"}) {
+      std::string name = std::string(what) + "_sha256";
+      std::replace(name.begin(), name.end(), '-', '_');
       const Json theirs = settings().value(name, Json());
       if (!rebuilt.contains(name) || rebuilt[name] == theirs) continue;
-      const std::string what = std::string(name).substr(0, std::string_view(name).find('_'));
-      throw user_error({.file = what == "dataset" ? data_ : file_, .field = what},
-                       "has changed since the run: its SHA-256 was " + theirs.dump() + " and is " +
-                           rebuilt[name].dump(),
-                       what == "dataset" ? "say with --data where it is as it was"
-                                         : "bring the file back as it was");
+      const bool is_data = name == "dataset_sha256";
+      throw user_error(
+          {.file = is_data ? data_ : named_by("--" + std::string(what)), .field = what},
+          "has changed since the run: its SHA-256 was " + theirs.dump() + " and is " +
+              rebuilt[name].dump(),
+          is_data ? "say with --data where it is as it was" : "bring the file back as it was");
     }
   }
 
  private:
+  /// The file of an option of the run's words; run.json where they have none.
+  [[nodiscard]] std::filesystem::path named_by(const std::string& option) const {
+    const std::vector<std::string> all = words();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i] == option && i + 1 < all.size()) return all[i + 1];
+      if (all[i].starts_with(option + "=")) return all[i].substr(option.size() + 1);
+    }
+    return file_;
+  }
   [[nodiscard]] std::filesystem::path began_in() const {
     return first_string(run_, "working_directory").value_or("");
   }
@@ -159,13 +170,10 @@ inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) 
 }
 
 /// Prints prompts; with a model their tokens too.
-template <class MakeModel>
 class PromptPrinter {
  public:
-  using Model = std::invoke_result_t<MakeModel&, const ModelOptions&>;
-
   /// `model_file` is empty for the run's own.
-  PromptPrinter(Console& console, const AskedRun& run, MakeModel& make_model, bool with_ids,
+  PromptPrinter(Console& console, const AskedRun& run, const ModelMaker& make_model, bool with_ids,
                 std::filesystem::path model_file)
       : console_(console),
         run_(run),
@@ -175,7 +183,7 @@ class PromptPrinter {
 
   /// The run's model, made when it is first needed, as the run's options have it. Throws a user error
   /// when it is not there or has changed.
-  [[nodiscard]] Model& model(ModelOptions options) {
+  [[nodiscard]] AnyModel& model(ModelOptions options) {
     if (model_) return *model_;
     const Json hash = run_.settings().value("model_sha256", Json());
     const bool own = model_file_.empty();
@@ -194,21 +202,21 @@ class PromptPrinter {
       console_.err << "Tokens are of " << options.model.filename().string()
                    << ", which is not the model of the run.\n";
     }
-    model_.reset(new Model(make_model_(options)));
+    model_.emplace(make_model_(options));
     return *model_;
   }
 
   /// What visits prompts calls this. `options` are the run's.
   auto with(const ModelOptions& options) {
-    IdsOfPrompt ids_of;
+    IdsOfPrompt ids_of_prompt;
     if (with_ids_) {
-      ids_of = [this, options](const Prompt& prompt, bool with_bos) {
-        Model& asked = model(options);
+      ids_of_prompt = [this, options](const Prompt& prompt, bool with_bos) {
+        AnyModel& asked = model(options);
         return prompt_ids(asked, prompt, with_bos ? asked.bos() : std::nullopt);
       };
     }
-    return [this, ids_of](const std::string&, auto make) {
-      console_.out << to_json(make(), ids_of).dump() << "\n";
+    return [this, ids_of_prompt](const std::string&, auto make) {
+      console_.out << to_json(make(), ids_of_prompt).dump() << "\n";
       ++printed_;
     };
   }
@@ -217,16 +225,15 @@ class PromptPrinter {
  private:
   Console& console_;
   const AskedRun& run_;
-  MakeModel& make_model_;
+  const ModelMaker& make_model_;
   bool with_ids_;
   std::filesystem::path model_file_;
-  std::unique_ptr<Model> model_;
+  std::optional<AnyModel> model_;
   std::size_t printed_ = 0;
 };
 
-template <class Printer>
-void print_probe(Console& console, const AskedRun& run, const WantedFact& wanted,
-                 Printer& printer) {
+inline void print_probe(Console& console, const AskedRun& run, const WantedFact& wanted,
+                        PromptPrinter& printer) {
   ProbeArguments arguments = probe_arguments_of(console, run);
   const ModelOptions options = std::exchange(arguments.model, {});
   const Dataset dataset = chosen_dataset(arguments);
@@ -235,9 +242,8 @@ void print_probe(Console& console, const AskedRun& run, const WantedFact& wanted
                             printer.with(options));
 }
 
-template <class Printer>
-void print_many_shot(Console& console, const AskedRun& run, const WantedFact& wanted,
-                     Printer& printer) {
+inline void print_many_shot(Console& console, const AskedRun& run, const WantedFact& wanted,
+                            PromptPrinter& printer) {
   ManyShotWords words;
   ManyShotArguments arguments = arguments_of(console, run, words);
   const ModelOptions options = std::exchange(arguments.model, {});
@@ -263,8 +269,8 @@ struct NoTokenizer {
   [[nodiscard]] std::string detokenize(std::span<const TokenId>) const { return {}; }
 };
 
-template <class Printer>
-void print_rank(Console& console, const AskedRun& run, const WantedFact& wanted, Printer& printer) {
+inline void print_rank(Console& console, const AskedRun& run, const WantedFact& wanted,
+                       PromptPrinter& printer) {
   RankWords words;
   RankArguments arguments = arguments_of(console, run, words);
   const ModelOptions options = std::exchange(arguments.model, {});
@@ -281,9 +287,8 @@ void print_rank(Console& console, const AskedRun& run, const WantedFact& wanted,
   for_each_rank_prompt(parts, arguments.ranking, methods, wanted, printer.with(options));
 }
 
-template <class Printer>
-void print_generate(Console& console, const AskedRun& run, const WantedFact& wanted,
-                    Printer& printer) {
+inline void print_generate(Console& console, const AskedRun& run, const WantedFact& wanted,
+                           PromptPrinter& printer) {
   GenerateWords words;
   GenerateArguments arguments = arguments_of(console, run, words);
   const ModelOptions options = std::exchange(arguments.model, {});
@@ -295,8 +300,7 @@ void print_generate(Console& console, const AskedRun& run, const WantedFact& wan
 }
 
 /// Runs `plumb data prompts`; returns the exit code 0.
-template <class MakeModel>
-int print_prompts(Console& console, MakeModel make_model) {
+inline int print_prompts(Console& console, const ModelMaker& make_model) {
   std::string action, folder, data, model, fact;
   options::options_description list;
   list.add_options()                                                //
@@ -319,7 +323,7 @@ int print_prompts(Console& console, MakeModel make_model) {
   }
   const AskedRun run(folder, data);
   const WantedFact wanted{fact};
-  PromptPrinter<MakeModel> printer(console, run, make_model, values->contains("ids"), model);
+  PromptPrinter printer(console, run, make_model, values->contains("ids"), model);
   const std::string command = run.command();
   if (command == "probe") print_probe(console, run, wanted, printer);
   if (command == "many-shot") print_many_shot(console, run, wanted, printer);
@@ -328,7 +332,7 @@ int print_prompts(Console& console, MakeModel make_model) {
   if (printer.printed() == 0 && !wanted.all()) {
     throw user_error({.field = "--fact"}, "no prompt of the run is about '" + fact + "'",
                      "give a subject's identifier or label, or RELATION:INSTANCE as its rows have "
-                     "them");
+                     "them (not for rank, whose queries have identifiers alone)");
   }
   return 0;
 }

@@ -5,7 +5,7 @@
 //
 // Asks every fact of a dataset under all templates and names, with and without examples before it,
 // keeps the answers in a run folder and shows how often they are right, how they agree and how sure
-// the model was. Generic over the backend: `make_model(ModelOptions)` gives a CausalLm.
+// the model was.
 
 #include <algorithm>
 #include <cstddef>
@@ -124,9 +124,8 @@ inline void refuse_no_question(const MultiPromptDataset& dataset, const AskedFac
 }
 
 /// Refuses what the job would end in later, before it makes its folder.
-template <CausalLm Model>
-void refuse_unaskable(Model& model, const MultiPromptDataset& dataset, const AskedFacts& asked,
-                      const GenerateArguments& arguments) {
+inline void refuse_unaskable(AnyModel& model, const MultiPromptDataset& dataset,
+                             const AskedFacts& asked, const GenerateArguments& arguments) {
   if (arguments.bos && !model.bos()) {
     throw user_error({.field = "--bos"}, "the model has no BOS token", "say --bos no");
   }
@@ -140,11 +139,10 @@ void refuse_unaskable(Model& model, const MultiPromptDataset& dataset, const Ask
 
 /// Refuses texts of the relations that are asked or shown. Returns what is to be known where the
 /// prompts' own words hold the text of a special token.
-template <class Model>
-std::optional<std::string> check_special_tokens(const Model& model,
-                                                const MultiPromptDataset& dataset,
-                                                const AskedFacts& asked,
-                                                const GenerateArguments& arguments) {
+inline std::optional<std::string> check_special_tokens(const AnyModel& model,
+                                                       const MultiPromptDataset& dataset,
+                                                       const AskedFacts& asked,
+                                                       const GenerateArguments& arguments) {
   const SpecialTokenCheck check(model, arguments.special_tokens);
   const auto& settings = arguments.asking.settings;
   const bool shows_all = over::any_of(
@@ -199,8 +197,7 @@ inline void write_prompts(const RunFolder& folder, const MultiPromptDataset& dat
 }  // namespace detail
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
-template <class MakeModel>
-int run_generate_command(Console& console, MakeModel make_model) {
+inline int run_generate_command(Console& console, const ModelMaker& make_model) {
   detail::GenerateWords words;
   detail::options::options_description list;
   words.describe(list);
@@ -219,7 +216,7 @@ int run_generate_command(Console& console, MakeModel make_model) {
   auto model = make_model(arguments.model);
   const auto own_words = detail::check_special_tokens(model, dataset, asked, arguments);
   detail::refuse_unaskable(model, dataset, asked, arguments);
-  const ModelDescription description = detail::describe_model(model);
+  const ModelDescription description = model.describe();
   const RunFolder folder(arguments.out,
                          detail::generate_settings(arguments, dataset, description, lemmas),
                          arguments.resume);

@@ -86,9 +86,6 @@ struct GenerateWords : JobOptions {
         asking.settings.push_back(setting);
       }
     }
-    if (asking.settings.empty()) {
-      throw user_error({.field = "--settings"}, "names none", "say zero-shot");
-    }
     asking.limit = parsed.limit;
     asking.max_new_tokens = parse_count(new_tokens, "--max-new-tokens");
     if (asking.max_new_tokens == 0 || asking.max_new_tokens > 100'000) {
@@ -136,7 +133,6 @@ struct GenerateWords : JobOptions {
                          "name a setting that is asked");
       }
     }
-    if (chosen.empty()) throw user_error({.field = "--names"}, "is empty", "say none");
     return chosen;
   }
 

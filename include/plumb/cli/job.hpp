@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/concepts.hpp"
+#include "plumb/backend/any_model.hpp"
 #include "plumb/cli/file_hash.hpp"
 #include "plumb/cli/job_options.hpp"
 #include "plumb/core/version.hpp"
@@ -30,18 +30,8 @@
 namespace plumb {
 namespace detail {
 
-/// What the model says of itself, if it does.
-template <class Model>
-ModelDescription describe_model(const Model& model) {
-  ModelDescription description{"own backend", "", false};
-  if constexpr (requires { model.describe(); }) description = model.describe();
-  description.lists_special_tokens = ListsSpecialTokens<Model>;
-  return description;
-}
-
 /// Refuses an option that the model cannot see, by name.
-template <CausalLm Model>
-void refuse_empty_options(Model& model, const Dataset& dataset) {
+inline void refuse_empty_options(const AnyModel& model, const Dataset& dataset) {
   for (const Relation& relation : dataset.relations) {
     const auto check = [&](const std::string& option, std::size_t line) {
       if (!model.tokenize(option).tokens.empty()) return;

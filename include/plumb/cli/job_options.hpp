@@ -104,7 +104,7 @@ struct JobOptions {
     if (parsed.model.threads == 0) {
       parsed.model.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     }
-    parsed.relations = parse_named(values, "relations", relations);
+    parsed.relations = parse_list(relations, "--relations");
     parsed.limit = parse_count(limit, "--limit");
     parsed.bos = parse_choice(bos, "--bos", "yes", "no");
     parsed.seed = parse_count(seed, "--seed");

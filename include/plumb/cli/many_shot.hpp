@@ -69,9 +69,8 @@ inline Json many_shot_settings(const ManyShotArguments& arguments, const Dataset
 }
 
 /// Refuses what a study shows the model and the model may not read.
-template <class Model>
-void check_special_tokens(const Model& model, const ManyShotArguments& arguments,
-                          const std::vector<ManyShotRelation>& relations) {
+inline void check_special_tokens(const AnyModel& model, const ManyShotArguments& arguments,
+                                 const std::vector<ManyShotRelation>& relations) {
   const SpecialTokenCheck check(model, arguments.special_tokens);
   const ManyShotOptions& study = arguments.study;
   check({.field = "--item-separator"}, study.item_separator);
@@ -178,14 +177,14 @@ inline std::optional<InjectionDesign> chosen_injection(const ManyShotRelation& a
   return injection_design(asked.relation(), injection, aliases);
 }
 
-template <class MakeModel>
-int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make_model) {
+inline int replay(Console& console, const ManyShotArguments& arguments,
+                  const ModelMaker& make_model) {
   const double start = Progress::monotonic_seconds();
   const FixedFile file = read_fixed_file(arguments.fixed);
   const std::vector<FixedStudy>& studies = file.studies;
   auto model = make_model(arguments.model);
   CausalScorer scorer(model, arguments.bos, Span::continuation);
-  const ModelDescription description = describe_model(model);
+  const ModelDescription description = model.describe();
   const ManyShotCheck check(model, arguments.bos);
   const SpecialTokenCheck special(model, arguments.special_tokens);
   for (const FixedStudy& study : studies) {
@@ -209,21 +208,31 @@ int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make
                   progress.update(state.statements, state.fresh, state.relation);
                 });
   Json made = Json::array();
-  TextTable table(
-      {"relation", "shots", "facts", "choices", "accuracy [95%]", "ties", "largest difference"});
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> if_first_wins;  // a column where there is a tie
   TieCount ties;
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const FixedStudy& study = studies[i];
     FixedResult result =
         run_fixed_study(study, arguments.model.model.filename().string(), i, scorer, packs);
-    table.add({first_string(study.source, "relation").value_or(std::to_string(i)),
-               std::to_string(study.shots.size()), std::to_string(study.tests.size()),
-               std::to_string(study.choices.size()),
-               with_interval(wilson_share(result.accuracy, study.tests.size())),
-               std::to_string(result.ties.tied),
-               result.worst_difference ? fixed(*result.worst_difference, 6) + " nats" : "–"});
+    rows.push_back({first_string(study.source, "relation").value_or(std::to_string(i)),
+                    std::to_string(study.shots.size()), std::to_string(study.tests.size()),
+                    std::to_string(study.choices.size()),
+                    with_interval(wilson_share(result.accuracy, study.tests.size())),
+                    std::to_string(result.ties.tied),
+                    result.worst_difference ? fixed(*result.worst_difference, 6) + " nats" : "–"});
+    if_first_wins.push_back(
+        with_interval(wilson_share(result.accuracy_first_wins, study.tests.size())));
     ties += result.ties;
     made.push_back(std::move(result.study));
+  }
+  std::vector<std::string> heads{
+      "relation", "shots", "facts", "choices", "accuracy [95%]", "ties", "largest difference"};
+  if (ties.tied > 0) heads.push_back(first_wins);
+  TextTable table(heads);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (ties.tied > 0) rows[i].push_back(if_first_wins[i]);
+    table.add(rows[i]);
   }
   write_atomically(folder.file("fixed.json"), (file.is_list ? made : made.front()).dump(1) + "\n");
   folder.write_run(run_facts(command_line_of(console, "many-shot"), arguments, packs.summary(),
@@ -239,8 +248,7 @@ int replay(Console& console, const ManyShotArguments& arguments, MakeModel& make
 }  // namespace detail
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
-template <class MakeModel>
-int run_many_shot_command(Console& console, MakeModel make_model) {
+inline int run_many_shot_command(Console& console, const ModelMaker& make_model) {
   detail::ManyShotWords words;
   detail::options::options_description list;
   words.describe(list);
@@ -266,7 +274,7 @@ int run_many_shot_command(Console& console, MakeModel make_model) {
   auto model = make_model(arguments.model);
   detail::refuse_empty_options(model, dataset);
   detail::check_special_tokens(model, arguments, relations);
-  const ModelDescription description = detail::describe_model(model);
+  const ModelDescription description = model.describe();
   const ManyShot form = detail::injection_form(arguments.study);
   Json metadata = {{"model", arguments.model.model.filename().string()},
                    {"dataset", dataset.name},

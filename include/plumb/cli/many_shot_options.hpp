@@ -120,7 +120,6 @@ struct ManyShotWords : JobOptions {
     refuse_idle(values);
     ManyShotOptions& study = parsed.study;
     study.shots.clear();
-    refuse_empty_list(values, "shots", shots);
     if (shots != "-") study.shots = parse_indices(shots, "--shots");
     study.seeds = at_least(1, seeds, "--seeds");
     study.choices = at_least(2, choices, "--choices");

@@ -4,7 +4,7 @@
 // plumb probe: how much of a dataset does a model know?
 //
 // Reads the dataset, scores every statement with the model, keeps the scores in a run folder and
-// shows the result. Generic over the backend: `make_model(ModelOptions)` gives a CausalLm.
+// shows the result.
 
 #include <functional>
 #include <string>
@@ -35,6 +35,8 @@ inline Json probe_settings(const ProbeArguments& arguments, const Dataset& datas
            {"span", name_of(arguments.scoring.span)},
            {"templates", arguments.templates.empty() ? Json("all") : Json(arguments.templates)},
            {"template_file", string_or_null(arguments.template_file.filename().string())},
+           {"template_file_sha256",
+            arguments.template_file.empty() ? Json() : Json(hash_file(arguments.template_file))},
            {"inject",
             name_of(arguments.injection) == "none" ? Json() : Json(name_of(arguments.injection))},
            {"limit", arguments.limit},
@@ -50,9 +52,8 @@ struct Probed {
 };
 
 /// Probes the chosen dataset into the run folder `arguments.out`: scores, metrics and page.
-template <class MakeModel>
-Probed probe(Console& console, const ProbeArguments& arguments, const Dataset& dataset,
-             const Json& command_line, MakeModel& make_model) {
+inline Probed probe(Console& console, const ProbeArguments& arguments, const Dataset& dataset,
+                    const Json& command_line, const ModelMaker& make_model) {
   const double start = Progress::monotonic_seconds();
   const std::size_t total = count_statements(dataset, arguments.templates);
 
@@ -60,7 +61,7 @@ Probed probe(Console& console, const ProbeArguments& arguments, const Dataset& d
   CausalScorer scorer(model, arguments.bos);
   refuse_empty_options(model, dataset);
   for_each_text(dataset, arguments.templates, SpecialTokenCheck(model, arguments.special_tokens));
-  const ModelDescription description = describe_model(model);
+  const ModelDescription description = model.describe();
   const RunFolder folder(arguments.out, probe_settings(arguments, dataset, description),
                          arguments.resume);
 
@@ -96,8 +97,7 @@ Probed probe(Console& console, const ProbeArguments& arguments, const Dataset& d
 }  // namespace detail
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
-template <class MakeModel>
-int run_probe_command(Console& console, MakeModel make_model) {
+inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   detail::ProbeOptions words;
   detail::options::options_description list;
   words.describe_common(list);

@@ -73,9 +73,6 @@ struct ProbeOptions : JobOptions {
     ProbeArguments parsed{parse_job(values, command), template_file, {}, {}, {}};
     if (templates != "all") {
       parsed.templates = parse_indices(templates, "--templates");
-      if (parsed.templates.empty()) {
-        throw user_error({.field = "--templates"}, "names none", "say 0 or all");
-      }
     }
     parsed.injection = {inject == "verbalized" || inject == "all",
                         inject == "numerical" || inject == "all"};

@@ -87,16 +87,16 @@ inline Json rank_settings(const RankArguments& arguments, const KnowledgeGraph& 
 
 /// Refuses names of what is asked, shown or ranked. Returns what is to be known where the prompts'
 /// own words hold the text of a special token.
-template <class Model>
-std::optional<std::string> check_special_tokens(const Model& model, const RankArguments& arguments,
-                                                const RankPlan& plan) {
+inline std::optional<std::string> check_special_tokens(const AnyModel& model,
+                                                       const RankArguments& arguments,
+                                                       const RankPlan& plan) {
   const SpecialTokenCheck check(model, arguments.special_tokens);
   std::set<std::uint32_t> met(plan.candidates.entities().begin(), plan.candidates.entities().end());
   for (const Triple& shot : plan.shots) met.insert({shot.head, shot.tail});
   for (const PlannedQuery& planned : plan.queries) {
     met.insert({planned.query.triple.head, planned.query.triple.tail});
   }
-  check(plan.graph, {met.begin(), met.end()});
+  check(plan.graph, {met.begin(), met.end()}, arguments.deer && arguments.entities.empty());
   for (const EntityPrompt prompt : arguments.ranking.entity_prompts) {
     if (!arguments.deer) break;
     if (auto remark = check.remark_on(entity_text(prompt, {"", "", "-"}))) return remark;
@@ -121,11 +121,6 @@ inline void write_ranks(const RunFolder& folder, const std::string& method,
   std::string lines;
   for (const EntityRank& rank : ranks) lines += entity_rank_line(rank);
   write_atomically(folder.file(method + "_ranks.jsonl"), lines);
-}
-
-[[noreturn]] inline void refuse_deer() {
-  throw user_error({.field = "--method"}, "DEER needs hidden vectors, which this backend lacks",
-                   "say --method likelihood or lm-head");
 }
 
 /// Each query's nearest entities, in the order of its ranks.
@@ -153,35 +148,29 @@ void write_nearest(const RunFolder& folder, const std::string& method, const Run
 }
 
 /// DEER, and again on what the LM head can rank; the methods' names.
-template <class Model>
-std::vector<std::string> rank_by_deer(Model& model, const RankArguments& arguments,
-                                      const RankParts& parts,
-                                      const std::optional<GivenVectors>& given,
-                                      const RunFolder& folder, PartWork& work) {
-  if constexpr (DeerModel<Model>) {
-    DeerRun run(model, arguments.ranking, folder, work, parts.whole, arguments.bos_of_vectors);
-    std::vector<std::string> methods;
-    const auto rank = [&](const std::string& name, VectorRows entities) {
-      const auto of = [&](const RankPlan& part, std::size_t) { return run.rank(part, entities); };
-      write_ranks(folder, name, ranks_of(parts.parts, of));
-      methods.push_back(name);
-      if (arguments.nearest > 0)
-        write_nearest(folder, name, run, parts, entities, arguments.nearest);
-      if (!parts.narrows()) return;
-      write_ranks(folder, name + "-single-token", ranks_of(parts.single, of));
-      methods.push_back(name + "-single-token");
-    };
-    if (given) {
-      rank("deer", given->rows());
-      return methods;
-    }
-    for (const EntityPrompt prompt : arguments.ranking.entity_prompts) {
-      rank(run.name_of_method(prompt), run.entities(prompt).rows());
-    }
+inline std::vector<std::string> rank_by_deer(AnyModel& model, const RankArguments& arguments,
+                                             const RankParts& parts,
+                                             const std::optional<GivenVectors>& given,
+                                             const RunFolder& folder, PartWork& work) {
+  DeerRun run(model, arguments.ranking, folder, work, parts.whole, arguments.bos_of_vectors);
+  std::vector<std::string> methods;
+  const auto rank = [&](const std::string& name, VectorRows entities) {
+    const auto of = [&](const RankPlan& part, std::size_t) { return run.rank(part, entities); };
+    write_ranks(folder, name, ranks_of(parts.parts, of));
+    methods.push_back(name);
+    if (arguments.nearest > 0) write_nearest(folder, name, run, parts, entities, arguments.nearest);
+    if (!parts.narrows()) return;
+    write_ranks(folder, name + "-single-token", ranks_of(parts.single, of));
+    methods.push_back(name + "-single-token");
+  };
+  if (given) {
+    rank("deer", given->rows());
     return methods;
-  } else {
-    refuse_deer();
   }
+  for (const EntityPrompt prompt : arguments.ranking.entity_prompts) {
+    rank(run.name_of_method(prompt), run.entities(prompt).rows());
+  }
+  return methods;
 }
 
 /// Says when vectors made elsewhere stand beside a run of another model.
@@ -199,8 +188,7 @@ inline std::optional<std::string> remark_on_vectors(const std::filesystem::path&
 }  // namespace detail
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
-template <class MakeModel>
-int run_rank_command(Console& console, MakeModel make_model) {
+inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   detail::RankWords words;
   detail::options::options_description list;
   words.describe(list);
@@ -211,26 +199,28 @@ int run_rank_command(Console& console, MakeModel make_model) {
   if (!arguments.resume) refuse_used(arguments.out);  // said before a large model is loaded
   const double start = Progress::monotonic_seconds();
   const KnowledgeGraph graph = detail::ranked_graph(arguments);
-  auto model = make_model(arguments.model);
+  AnyModel model = make_model(arguments.model);
+  const Capabilities can = model.capabilities();
   if (!arguments.fixed.empty()) {
-    if constexpr (TreeEmbedder<decltype(model)>) {
+    if (can.tree_embeddings) {
       return detail::replay_rankings(console, arguments, graph, model, start);
-    } else {
-      throw user_error({.field = "--fixed"},
-                       "replays hidden vectors of shared prefixes, which this backend lacks",
-                       "rank without it, or with another backend");
     }
+    throw user_error({.field = "--fixed"},
+                     "replays hidden vectors of shared prefixes, which this backend lacks",
+                     "rank without it, or with another backend");
   }
-  if (arguments.deer && !DeerModel<decltype(model)>) detail::refuse_deer();
+  const bool embeds = can.tree_embeddings || can.text_embeddings;
+  if (arguments.deer && !embeds) {
+    throw user_error({.field = "--method"}, "DEER needs hidden vectors, which this backend lacks",
+                     "say --method likelihood or lm-head");
+  }
   const RankParts parts = rank_parts(graph, arguments.ranking, arguments.lm_head, model);
   auto own_words = detail::check_special_tokens(model, arguments, parts.whole);
   std::optional<GivenVectors> given;
-  if constexpr (DeerModel<decltype(model)>) {
-    if (!arguments.entities.empty()) {
-      given.emplace(parts.whole, arguments.entities, model.dimension());
-    }
+  if (embeds && !arguments.entities.empty()) {
+    given.emplace(parts.whole, arguments.entities, model.dimension());
   }
-  const ModelDescription description = detail::describe_model(model);
+  const ModelDescription description = model.describe();
   const Json settings = detail::rank_settings(arguments, graph, description);
   std::vector<std::string> methods, remarks;
   if (auto remark = detail::remark_on_vectors(arguments.entities, settings)) {

@@ -87,7 +87,6 @@ struct RankWords : JobOptions {
                       {"likelihood", &parsed.likelihood},
                       {"lm-head", &parsed.lm_head}}) = true;
     }
-    if (method.empty()) throw user_error({.field = "--method"}, "names none", "say deer");
     RankOptions& ranking = parsed.ranking;
     ranking.part = one_of<GraphPart>(part, "--split",
                                      {{"test", GraphPart::test},
@@ -120,9 +119,6 @@ struct RankWords : JobOptions {
       }
       ranking.entity_prompts.push_back(*written);
     }
-    if (ranking.entity_prompts.empty()) {
-      throw user_error({.field = "--entity-prompt"}, "names none", "say eol");
-    }
     ranking.heads = values.contains("head-queries");
     if (ranking.heads && ranking.candidates == CandidateSet::of_relation) {
       throw user_error({.field = "--head-queries"},
@@ -131,7 +127,7 @@ struct RankWords : JobOptions {
     }
     ranking.search.reduction =
         parse_choice(reduction, "--reduction", "sum", "mean") ? Reduction::sum : Reduction::mean;
-    for (const std::string& level : parse_named(values, "hits", hits)) {
+    for (const std::string& level : parse_list(hits, "--hits")) {
       const std::size_t k = parse_count(level, "--hits");
       if (over::find(entity_hit_levels, k) == entity_hit_levels.end()) {
         throw user_error({.field = "--hits"}, "'" + level + "' is not shown",

@@ -23,18 +23,17 @@ namespace plumb {
 namespace detail {
 
 /// Replays rankings of a file; returns the exit code 0.
-template <TreeEmbedder Model>
-int replay_rankings(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
-                    Model& model, double start) {
+inline int replay_rankings(Console& console, const RankArguments& arguments,
+                           const KnowledgeGraph& graph, AnyModel& model, double start) {
   const FixedRankings fixed = read_fixed_rankings(arguments.fixed, graph);
-  const ModelDescription description = describe_model(model);
+  const ModelDescription description = model.describe();
   const SpecialTokenCheck check(model, arguments.special_tokens);
   for (const FixedRanking& ranking : fixed.rankings) {
     std::set<std::uint32_t> met(ranking.entities.begin(), ranking.entities.end());
     for (const auto* list : {&ranking.shots, &ranking.queries}) {
       for (const Triple& triple : *list) met.insert({triple.head, triple.tail});
     }
-    check(graph, {met.begin(), met.end()});
+    check(graph, {met.begin(), met.end()}, true);
   }
   Dataset dataset;
   dataset.name = arguments.fixed.filename().string();

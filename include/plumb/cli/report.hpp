@@ -50,6 +50,7 @@ inline std::uint64_t recorded_seed(const std::filesystem::path& run_file) {
 
 }  // namespace detail
 
+/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
 inline int run_report_command(Console& console) {
   std::string run, out, seed;
   detail::options::options_description list;

@@ -7,6 +7,7 @@
 // each with its file, its line where the dataset keeps it, and in the field the relation and what
 // the text is. Non-goal: texts as a probe joins them (prompt/).
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/data/baseline_templates.hpp"
 #include "plumb/data/dataset.hpp"
+#include "plumb/data/json_file.hpp"
 #include "plumb/data/knowledge_graph.hpp"
 #include "plumb/data/multi_prompt.hpp"
 
@@ -25,16 +27,29 @@ namespace plumb {
 
 using TextVisitor = std::function<void(const Site&, const std::string&)>;
 
-/// The first line of a file, from 1, that holds a text; 0 where none does (the file may write it
-/// another way, with JSON's escapes say) or the file cannot be read. For messages: not fast.
+/// The first line of a file, from 1, that holds a text, as it is or with JSON's escapes; with
+/// `behind`, from the first line on that holds that as a JSON string or, if none does, as it is, or
+/// from the first one if the file has it nowhere. 0 where there is none or the file cannot be read. For messages: not fast.
 [[nodiscard]] inline std::size_t line_with(const std::filesystem::path& file,
-                                           const std::string& text) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string line;
-  for (std::size_t number = 1; std::getline(stream, line); ++number) {
-    if (line.find(text) != std::string::npos) return number;
-  }
-  return 0;
+                                           const std::string& text,
+                                           const std::string& behind = "") {
+  const auto find = [&](const std::vector<std::string>& words, std::size_t from) -> std::size_t {
+    std::ifstream stream(file, std::ios::binary);
+    std::string line;
+    for (std::size_t number = 1; std::getline(stream, line); ++number) {
+      if (number < from) continue;
+      for (const std::string& word : words) {
+        if (line.find(word) != std::string::npos) return number;
+      }
+    }
+    return 0;
+  };
+  std::size_t from = 1;
+  if (!behind.empty()) from = find({Json(behind).dump()}, 1);
+  if (from == 0) from = find({behind}, 1);
+  from = std::max<std::size_t>(from, 1);
+  const std::string quoted = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return find({text, quoted.substr(1, quoted.size() - 2)}, from);
 }
 
 namespace detail {
@@ -103,12 +118,12 @@ inline void for_each_text(const MultiPromptRelation& relation, const TextVisitor
   }
 }
 
-/// An entity's name and description. The file is the first of the graph's that holds the text.
-inline void for_each_text(const KnowledgeGraph& graph, const Entity& entity,
+/// An entity's name and, if asked for, its description. The file is the graph's first.
+inline void for_each_text(const KnowledgeGraph& graph, const Entity& entity, bool with_description,
                           const TextVisitor& visit) {
   const Site site{graph.files.empty() ? "" : graph.files.front(), 0, "entity " + entity.id};
   visit(site, entity.name);
-  visit(site, entity.description);
+  if (with_description) visit(site, entity.description);
 }
 
 /// Names of all relations.

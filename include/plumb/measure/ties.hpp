@@ -72,17 +72,6 @@ inline std::optional<std::string> remarkable_share(std::size_t some, std::size_t
 
 }  // namespace detail
 
-/// The same of rankings whose true entity has equals.
-[[nodiscard]] inline std::optional<std::string> rank_tie_warning(std::size_t tied,
-                                                                 std::size_t queries) {
-  const auto share = detail::remarkable_share(tied, queries, "queries");
-  if (!share) return std::nullopt;
-  return "Warning: the true entities of " + *share +
-         " tie with others: ranks are the mean of the best and the worst a tie allows; "
-         "metrics.json "
-         "has both.";
-}
-
 /// What must be said of closed-set answers with many ties; nothing where there are few.
 [[nodiscard]] inline std::optional<std::string> tie_warning(const TieCount& ties) {
   const auto share = detail::remarkable_share(ties.tied, ties.answers, "answers");
@@ -90,6 +79,16 @@ inline std::optional<std::string> remarkable_share(std::size_t some, std::size_t
   return "Warning: " + *share +
          " are ties: options share the best score. A tie of n with the right option counts 1/n in "
          "accuracy, and no tied fact counts as known.";
+}
+
+/// The same of rankings whose true entity has equals.
+[[nodiscard]] inline std::optional<std::string> rank_tie_warning(std::size_t tied,
+                                                                 std::size_t queries) {
+  const auto share = detail::remarkable_share(tied, queries, "queries");
+  if (!share) return std::nullopt;
+  return "Warning: the true entities of " + *share +
+         " tie with others: ranks are the mean of the best and the worst a tie allows; "
+         "metrics.json has both.";
 }
 
 }  // namespace plumb

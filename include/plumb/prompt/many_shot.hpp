@@ -58,6 +58,15 @@ struct ManyShot {
     return sequence;
   }
 
+  /// Each pair behind all before it, its object the answer.
+  [[nodiscard]] std::vector<Prompt> grown(std::span<const SubjectObject> pairs) const {
+    std::vector<Prompt> all;
+    for (const SubjectObject& pair : pairs) {
+      all.push_back(question(all.empty() ? Prompt{} : all.back(), pair.subject, pair.object));
+    }
+    return all;
+  }
+
   /// The shots and the subject: what a model is to go on with.
   [[nodiscard]] Prompt opening(std::span<const SubjectObject> shots,
                                const std::string& subject) const {

@@ -135,11 +135,9 @@ class NameBranches {
 
   /// The model keeps the prompt alone.
   void forget_names(PromptBranch& branch) {
-    if constexpr (TreeCausalLm<Model>) {
-      for (const NodeId node : branch.held) {
-        if (node != TokenTree::root && trie_.tree().parent(node) == TokenTree::root) {
-          model_.release(tree_, branch.nodes.at(node));
-        }
+    for (const NodeId node : branch.held) {
+      if (node != TokenTree::root && trie_.tree().parent(node) == TokenTree::root) {
+        release_node(model_, tree_, branch.nodes.at(node));
       }
     }
     branch.held = {TokenTree::root};
@@ -154,13 +152,11 @@ class NameBranches {
          node = tree_.parent(node)) {
       if (--users_.at(node) == 0) top = node;
     }
-    if constexpr (TreeCausalLm<Model>) model_.release(tree_, top);
+    release_node(model_, tree_, top);
   }
 
   void drop() {
-    if constexpr (TreeCausalLm<Model>) {
-      if (tree_.size() > 1) model_.release(tree_, TokenTree::root);
-    }
+    if (tree_.size() > 1) release_node(model_, tree_, TokenTree::root);
     tree_.clear();
     users_.clear();
     context_ = 0;

@@ -8,7 +8,8 @@
 //    "score": …, "candidates": 40943, "above": 6, "equal": 0, "filtered_candidates": 40941,
 //    "filtered_above": 5, "filtered_equal": 0, "undecided": 0, "tokens": 3}
 // "score" is the true entity's: a cosine, or nats. "undecided" counts candidates that may stand
-// above too, where a search ended early. "tokens" is the length of its name in the model's tokens.
+// above too, where a search ended early. "tokens" is the length of its name in the model's tokens; a
+// likelihood is also over the ")" behind it, so that --reduction mean divides by one more.
 
 #include <cstddef>
 #include <filesystem>

@@ -193,7 +193,7 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
     const auto share = one_word_share(way);
     json["one_word"] = {{"mean_over_facts", to_json(way.one_word)},
                         {"share_of_prompts", share ? Json(*share) : Json()},
-                        {"prompts", way.one_word_answers}};
+                        {"answers_of_one_word", way.one_word_answers}};
     json["answers_without_word"] = way.empty;
     json["answers_of_several_objects"] = way.of_several.size();
   }

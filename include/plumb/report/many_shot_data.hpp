@@ -127,7 +127,15 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
   for (const GroupSpread& spread : made.groups) {
     if (spread.group.by == "choice") made.ties += spread.overall.ties;
   }
-  if (auto warning = tie_warning(made.ties)) made.remarks.push_back(std::move(*warning));
+  if (auto warning = tie_warning(made.ties)) {
+    made.remarks.push_back(std::move(*warning));
+  } else {
+    for (const GroupSpread& spread : made.groups) {
+      if (spread.group.by != "choice") continue;
+      warning = tie_warning(spread.overall.ties);
+      if (warning) made.remarks.push_back(setting_name(spread.group) + ": " + *warning);
+    }
+  }
   made.side_by_side = detail::groups_side_by_side(made, bootstrap);
   for (const GroupSpread& spread : made.groups) {
     const Setting& group = spread.group;

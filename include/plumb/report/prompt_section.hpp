@@ -51,9 +51,10 @@ inline std::string candidate_list(const Json& row) {
 /// The section; nothing where a run has no prompts.
 [[nodiscard]] inline std::string prompt_section(const std::vector<Json>& prompts) {
   if (prompts.empty()) return "";
-  std::string html = heading("What the model was asked",
-                             "The first prompt of each kind, as the model got it, and what was "
-                             "scored behind it. <code>plumb data prompts RUN</code> prints all.");
+  std::string html =
+      heading("What the model was asked",
+              "The first prompt of each kind, as the model got it, and the "
+              "candidates that were scored. <code>plumb data prompts RUN</code> prints all.");
   for (const Json& row : prompts) {
     const auto text = first_string(row, "prompt");
     html += "<details class=\"asked\"><summary>" + detail::prompt_heading(row) + "</summary>\n" +

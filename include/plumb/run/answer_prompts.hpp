@@ -65,7 +65,10 @@ void for_each_answer_prompt(const MultiPromptDataset& dataset, const AskedFacts&
     };
     const auto is_wanted = [&](const PlannedPrompt& planned) {
       const NamedEntity& subject = texts.fact(planned).subject;
-      return wanted.has(subject.id, subject.names.front());
+      const std::string& relation = texts.relation(planned).code;
+      return over::any_of(subject.names, [&](const std::string& name) {
+        return wanted.has(subject.id, name, relation, planned.prompt.fact);
+      });
     };
     const auto visit_open = [&](const std::string& part, const AnswerPlan& plan) {
       for (const PlannedPrompt& planned : plan.prompts) {

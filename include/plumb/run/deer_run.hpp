@@ -120,14 +120,6 @@ class DeerRun {
     return use(VectorRows(fewer.data(), fewer.rows(), fewer.cols()));
   }
 
-  static auto embedder_of(Model& model) {
-    if constexpr (TreeEmbedder<Model>) {
-      return PromptEmbedder<Model>(model);
-    } else {
-      return TextBatches<Model>(model);
-    }
-  }
-
   static std::string suffix(EntityPrompt prompt) {
     return prompt == EntityPrompt::eol ? "" : "-" + std::string(name_of(prompt));
   }
@@ -146,11 +138,26 @@ class DeerRun {
     return embedded("queries", names, {all.first(distinct_.tails), all.subspan(distinct_.tails)});
   }
 
+  using Lists = std::vector<std::span<const std::string>>;
+
   /// Embeds texts, one list after another, into `what`.npy, unless it stands there already.
   [[nodiscard]] NpyFile embedded(const std::string& what, const std::vector<std::string>& names,
-                                 const std::vector<std::span<const std::string>>& lists) {
+                                 const Lists& lists) {
+    if constexpr (TreeEmbedder<Model>) {
+      if (capabilities_of(model_).tree_embeddings) {
+        return embedded_by(PromptEmbedder<Model>(model_), what, names, lists);
+      }
+    }
+    if constexpr (Embedder<Model>) {
+      return embedded_by(TextBatches<Model>(model_), what, names, lists);
+    }
+    throw internal_error({}, "this backend has no embeddings");
+  }
+
+  template <class TextEmbedder>
+  [[nodiscard]] NpyFile embedded_by(TextEmbedder embedder, const std::string& what,
+                                    const std::vector<std::string>& names, const Lists& lists) {
     const auto file = folder_.file(what + ".npy");
-    auto embedder = embedder_of(model_);
     std::optional<NpyWriter> writer;
     if (!std::filesystem::exists(file)) writer.emplace(file, names.size(), embedder.dimension());
     std::size_t first = 0, done = 0, fresh = 0;

@@ -141,6 +141,7 @@ struct FixedResult {
   Json study;
   /// A tie for the best counts 1/n.
   double accuracy = 0;
+  double accuracy_first_wins = 0;
   TieCount ties{};
   /// Largest difference from the file's scores; none where it has none.
   std::optional<double> worst_difference{};
@@ -168,7 +169,7 @@ template <class Scorer>
 
   FixedResult result{study.source};
   result.study["model"] = model;
-  double right = 0;
+  double right = 0, first_right = 0;
   for (std::size_t t = 0, at = 0; t < study.tests.size(); ++t) {
     const FixedStudy::Test& test = study.tests[t];
     std::vector<double> row;
@@ -181,10 +182,12 @@ template <class Scorer>
     const auto answer = over::find(study.choices, test.answer);  // refused where it is not there
     const Prediction made = predict(row, static_cast<std::size_t>(answer - study.choices.begin()));
     right += made.accuracy();
+    first_right += made.accuracy_first_wins();
     result.ties.add(made.is_tie());
     result.study["test"][t]["scores"] = row;
   }
   result.accuracy = right / static_cast<double>(study.tests.size());
+  result.accuracy_first_wins = first_right / static_cast<double>(study.tests.size());
   result.study["accuracy"] = result.accuracy;
   return result;
 }

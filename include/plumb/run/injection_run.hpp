@@ -36,11 +36,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
     const std::vector<SubjectObject> pairs = pairs_of(design.panels[i]);
     typename Scorer::Block block;
     scorer.share(block, form.sequence(pairs));
-    Prompt sequence;
-    for (const SubjectObject& pair : pairs) {
-      sequence = form.question(std::move(sequence), pair.subject, pair.object);
-      scorer.add(block, {{sequence}});
-    }
+    for (Prompt& sequence : form.grown(pairs)) scorer.add(block, {{std::move(sequence)}});
     scorer.plan(block);
     cost += block.cost();
     std::vector<double>& scores = made.log_probabilities.emplace_back();

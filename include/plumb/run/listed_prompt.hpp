@@ -15,8 +15,8 @@
 //                                   with, what is given at most; a candidate has `text`, all
 //                                   that follows, and answer and given, bytes of the whole text
 // "tokenized": "by parts" stands where a text is cut before it is tokenised. With identifiers: ids, of
-// the prompt, BOS included, and of a candidate those that follow; a list's candidates together begin
-// with the prompt's. example_prompts.jsonl in a run folder holds the first prompt of each kind, with
+// the prompt, BOS included, and of a candidate those that follow: all that are its continuation's, and
+// any of what is given before it that the candidates do not have in common. example_prompts.jsonl in a run folder holds the first prompt of each kind, with
 // five candidates at most.
 
 #include <algorithm>
@@ -33,6 +33,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/run/run_folder.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
@@ -77,18 +78,31 @@ inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
   return shared;
 }
 
-inline std::size_t shared_ids(const std::vector<std::vector<TokenId>>& all) {
+/// Tokens that all texts begin with, none of them a continuation's. `all` are the texts' own.
+inline std::size_t shared_ids(const ListedPrompt& listed,
+                              const std::vector<std::vector<TokenId>>& all,
+                              const IdsOfPrompt& ids_of_prompt) {
   std::size_t shared = all.front().size();
-  for (const std::vector<TokenId>& one : all) {
-    shared = std::min(shared, common_prefix(all.front(), one));
+  Prompt last;
+  std::vector<TokenId> given_ids;  // the same for most
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    shared = std::min(shared, common_prefix(all.front(), all[t]));
+    if (listed.texts[t].answer.empty()) continue;
+    Prompt given = given_part(listed.texts[t]);
+    if (t == 0 || given.text != last.text || given.cuts != last.cuts) {
+      given_ids = ids_of_prompt(given, listed.with_bos);
+      last = std::move(given);
+    }
+    shared = std::min(shared, common_prefix(all[t], given_ids));
   }
   return shared;
 }
 
 }  // namespace detail
 
-/// The object of a line. `most` cuts the candidates, 0 leaves all; ids are there where `ids_of` is.
-[[nodiscard]] inline Json to_json(const ListedPrompt& listed, const IdsOfPrompt& ids_of = {},
+/// The object of a line. `most` cuts the candidates, 0 leaves all; ids are there where
+/// `ids_of_prompt` is.
+[[nodiscard]] inline Json to_json(const ListedPrompt& listed, const IdsOfPrompt& ids_of_prompt = {},
                                   std::size_t most = 0) {
   Json row = listed.about;
   const auto by_parts = [](const Prompt& one) { return !one.cuts.empty(); };
@@ -100,16 +114,16 @@ inline std::size_t shared_ids(const std::vector<std::vector<TokenId>>& all) {
       row["answer"] = detail::spans_json(prompt.answer);
       row["given"] = prompt.given;
     }
-    if (ids_of) row["ids"] = ids_of(prompt, listed.with_bos);
+    if (ids_of_prompt) row["ids"] = ids_of_prompt(prompt, listed.with_bos);
     return row;
   }
   const std::size_t shared = detail::shared_bytes(listed.texts);
   row["prompt"] = listed.texts.front().text.substr(0, shared);
   std::vector<std::vector<TokenId>> ids;
   std::size_t first = 0;
-  if (ids_of) {
-    for (const Prompt& one : listed.texts) ids.push_back(ids_of(one, listed.with_bos));
-    first = detail::shared_ids(ids);
+  if (ids_of_prompt) {
+    for (const Prompt& one : listed.texts) ids.push_back(ids_of_prompt(one, listed.with_bos));
+    first = detail::shared_ids(listed, ids, ids_of_prompt);
     // Without a text in common there is no more than the BOS.
     if (shared == 0) first = std::min<std::size_t>(first, listed.with_bos ? 1 : 0);
     row["ids"] = std::vector<TokenId>(ids.front().begin(),
@@ -127,7 +141,7 @@ inline std::size_t shared_ids(const std::vector<std::vector<TokenId>>& all) {
       candidate["answer"] = detail::spans_json(one.answer);
       candidate["given"] = one.given;
     }
-    if (ids_of) {
+    if (ids_of_prompt) {
       candidate["ids"] =
           std::vector<TokenId>(ids[c].begin() + static_cast<std::ptrdiff_t>(first), ids[c].end());
     }
@@ -137,7 +151,7 @@ inline std::size_t shared_ids(const std::vector<std::vector<TokenId>>& all) {
 }
 
 /// Which fact's prompts are listed: all, or those whose subject has the identifier or the label, or
-/// whose relation and instance are "RELATION:INSTANCE".
+/// whose relation and instance are "RELATION:INSTANCE" (a graph's queries have no instances).
 struct WantedFact {
   std::string name{};
 

@@ -88,8 +88,9 @@ void for_each_many_shot_prompt(const std::vector<ManyShotRelation>& relations,
                                           {"relation", design.relation},
                                           {"panel", panel.name},
                                           {"instances", design.instances}},
-                            .texts = {form.sequence(pairs_of(panel))},
-                            .with_bos = with_bos};
+                            .texts = form.grown(pairs_of(panel)),
+                            .with_bos = with_bos,
+                            .candidates = true};
       });
     }
   }

@@ -50,11 +50,11 @@ class NameSearchRun {
                                                    const std::string& label = "") {
     const std::vector<std::string> texts = likelihood_texts(plan);
     const TriplePrompt prompt(plan.graph, plan.shots, QueryForm::paper);
-    const TokenJoins joins(model_);
+    if (!joins_) joins_.emplace(model_);
     const auto lead_of = [&](const GraphQuery& query) -> std::string {
       const std::string given = prompt.query(query);
       const std::string& gold = texts[plan.candidates.place(query.gold())];
-      const std::string_view lead = joins.lead(given, ' ');
+      const std::string_view lead = joins_->lead(given, ' ');
       const auto behind = tokens_behind(model_, given + gold, given.size());
       const auto behind_lead = tokens_behind(model_, std::string(lead) + gold, lead.size());
       // A tokenizer that normalises its text may cut otherwise than its vocabulary tells.
@@ -114,7 +114,7 @@ class NameSearchRun {
       const std::string side = method + (group.first ? " heads" : "");
       std::string part = side + (label.empty() ? "" : " " + label);
       if (const std::size_t before = parts[part]++; before > 0) {
-        part += " " + std::to_string(before + 1);
+        part += "\t" + std::to_string(before + 1);  // no label ends so
       }
       search_packs(side, part, trie, search, std::move(questions), places, made);
     }
@@ -217,6 +217,7 @@ class NameSearchRun {
   const RankOptions& options_;
   PartWork& work_;
   std::map<std::string, NameSearchCost> cost_;
+  std::optional<TokenJoins> joins_;  // reads the whole vocabulary, so once
 };
 
 }  // namespace plumb

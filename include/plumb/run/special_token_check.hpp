@@ -49,21 +49,28 @@ class SpecialTokenTexts {
     for (std::size_t b = 1; b < starts_.size(); ++b) starts_[b] += starts_[b - 1];
   }
 
-  /// The longest of those that begin first in the text; none where it holds none. It is valid as
-  /// long as the object.
-  [[nodiscard]] const SpecialToken* first_in(std::string_view text) const {
-    for (std::size_t at = 0; at < text.size(); ++at) {
-      const SpecialToken* longest = nullptr;
-      for (std::size_t t = starts_[byte(text[at])]; t < starts_[byte(text[at]) + 1]; ++t) {
-        if (longest != nullptr && tokens_[t].text.size() <= longest->text.size()) continue;
-        if (text.substr(at).starts_with(tokens_[t].text)) longest = &tokens_[t];
-      }
-      if (longest != nullptr) return longest;
+  /// Those that stand in a text, in its order: at each place the longest, and none inside another.
+  /// They are valid as long as the object.
+  [[nodiscard]] std::vector<const SpecialToken*> in(std::string_view text) const {
+    std::vector<const SpecialToken*> found;
+    for (std::size_t at = 0; at < text.size();) {
+      const SpecialToken* const longest = longest_at(text, at);
+      if (longest != nullptr) found.push_back(longest);
+      at += longest != nullptr ? longest->text.size() : 1;
     }
-    return nullptr;
+    return found;
   }
 
  private:
+  [[nodiscard]] const SpecialToken* longest_at(std::string_view text, std::size_t at) const {
+    const SpecialToken* longest = nullptr;
+    for (std::size_t t = starts_[byte(text[at])]; t < starts_[byte(text[at]) + 1]; ++t) {
+      if (longest != nullptr && tokens_[t].text.size() <= longest->text.size()) continue;
+      if (text.substr(at).starts_with(tokens_[t].text)) longest = &tokens_[t];
+    }
+    return longest;
+  }
+
   static std::size_t byte(char c) { return static_cast<unsigned char>(c); }
 
   std::vector<SpecialToken> tokens_;
@@ -79,8 +86,12 @@ class SpecialTokenCheck {
   SpecialTokenCheck(const Model& model, SpecialTokenReading reading)
       : model_(model), reading_(reading) {
     if constexpr (ListsSpecialTokens<Model>) {
-      texts_ = SpecialTokenTexts(model.special_tokens());
-    } else if (reading == SpecialTokenReading::parse) {
+      if (capabilities_of(model).special_tokens) {
+        texts_ = SpecialTokenTexts(model.special_tokens());
+        return;
+      }
+    }
+    if (reading == SpecialTokenReading::parse) {
       throw user_error({.field = "--special-tokens"},
                        "this model does not list its special tokens, so none can be parsed",
                        "say text, or give it a special_tokens()");
@@ -91,28 +102,30 @@ class SpecialTokenCheck {
   /// not, or that the model does not read as it was told to. A line that is not known is looked for
   /// in the file.
   void operator()(const Site& site, const std::string& text) const {
-    const SpecialToken* const found = texts_.first_in(text);
-    if (found == nullptr) return;
-    if (reading_ == SpecialTokenReading::refuse) {
-      throw user_error(with_line(site, text),
-                       "'" + shortened(text) + "' holds '" + found->text +
-                           "', the text of a special token of this model",
-                       "change it, or say --special-tokens text, to read it as plain text, or "
-                       "--special-tokens parse, to read it as the token");
+    for (const SpecialToken* const found : texts_.in(text)) {
+      if (reading_ == SpecialTokenReading::refuse) {
+        throw user_error(with_line(site, text),
+                         "'" + shortened(text) + "' holds '" + found->text +
+                             "', the text of a special token of this model",
+                         "change it, or say --special-tokens text, to read it as plain text, or "
+                         "--special-tokens parse, to read it as the token");
+      }
+      const bool parse = reading_ == SpecialTokenReading::parse;
+      if (parse == reads_token(*found, text)) continue;
+      throw user_error(
+          with_line(site, text),
+          "'" + found->text + "' in '" + shortened(text) + "' is read as " +
+              (parse ? "plain text" : "a special token") + " by this model",
+          std::string("change it, or say --special-tokens ") + (parse ? "text" : "parse"));
     }
-    const bool parse = reading_ == SpecialTokenReading::parse;
-    if (parse == reads_token(*found, text)) return;
-    throw user_error(
-        with_line(site, text),
-        "'" + found->text + "' in '" + shortened(text) + "' is read as " +
-            (parse ? "plain text" : "a special token") + " by this model",
-        std::string("change it, or say --special-tokens ") + (parse ? "text" : "parse"));
   }
 
-  /// The same for texts of a graph, in whichever of its files they stand.
-  void operator()(const KnowledgeGraph& graph, const std::vector<std::uint32_t>& entities) const {
+  /// The same for texts of a graph, in whichever of its files they stand; descriptions only where a
+  /// prompt has them.
+  void operator()(const KnowledgeGraph& graph, const std::vector<std::uint32_t>& entities,
+                  bool with_descriptions) const {
     const auto look = [&](Site site, const std::string& text) {
-      if (texts_.first_in(text) == nullptr) return;
+      if (texts_.in(text).empty()) return;
       for (const std::filesystem::path& file : graph.files) {
         const std::size_t line = line_with(file, text);
         if (line == 0) continue;
@@ -123,17 +136,19 @@ class SpecialTokenCheck {
       (*this)(site, text);
     };
     for_each_relation_name(graph, look);
-    for (const std::uint32_t entity : entities) for_each_text(graph, graph.entities[entity], look);
+    for (const std::uint32_t entity : entities) {
+      for_each_text(graph, graph.entities[entity], with_descriptions, look);
+    }
   }
 
   /// What is to be known where a prompt's own words, which no user chose, hold the text of a special
   /// token; they are never refused.
   [[nodiscard]] std::optional<std::string> remark_on(const std::string& own_words) const {
-    const SpecialToken* const found = texts_.first_in(own_words);
-    if (found == nullptr) return std::nullopt;
-    return "plumb's own words hold '" + found->text +
+    const auto found = texts_.in(own_words);
+    if (found.empty()) return std::nullopt;
+    return "plumb's own words hold '" + found.front()->text +
            "', the text of a special token of this model, which is read as " +
-           (reads_token(*found, own_words) ? "the token." : "plain text.");
+           (reads_token(*found.front(), own_words) ? "the token." : "plain text.");
   }
 
  private:
@@ -147,7 +162,9 @@ class SpecialTokenCheck {
   }
 
   [[nodiscard]] static Site with_line(Site site, const std::string& text) {
-    if (site.line == 0 && !site.file.empty()) site.line = line_with(site.file, text);
+    // A field begins with its relation.
+    const std::string relation = site.field.substr(0, site.field.find_first_of(",."));
+    if (site.line == 0 && !site.file.empty()) site.line = line_with(site.file, text, relation);
     return site;
   }
 

@@ -236,9 +236,7 @@ class CausalScorer {
   }
 
   void drop_context() {
-    if constexpr (TreeCausalLm<Model>) {
-      if (!context_.empty()) model_.release(tree_, TokenTree::root);
-    }
+    if (!context_.empty()) release_node(model_, tree_, TokenTree::root);
     context_.clear();
     tree_.clear();
   }

@@ -46,23 +46,26 @@ template <class Tokenizer>
   return whole;
 }
 
+/// Whether a tokenizer puts a space before every text it is given (SentencePiece's dummy prefix).
+template <class Tokenizer>
+[[nodiscard]] bool puts_space_before(const Tokenizer& tokenizer) {
+  return tokenizer.detokenize(ids_of(tokenizer.tokenize("a"))) == " a";
+}
+
 /// The tokens that a text has inside a longer one. They are those of the text by itself, but for a
-/// tokenizer that puts a space before every text it is given (SentencePiece's dummy prefix): there
-/// the text is tokenised behind something that ends in a token of its own, so that no space is put
-/// before it.
+/// tokenizer that puts a space before every text: there the text is tokenised behind something that
+/// keeps its tokens, so that no space is put before it.
 template <class Tokenizer>
 [[nodiscard]] Tokenization inner_tokens(const Tokenizer& tokenizer, std::string_view text) {
-  Tokenization alone = tokenizer.tokenize(text);
-  const std::string spelt = tokenizer.detokenize(ids_of(alone));
-  const bool has_space =
-      spelt.size() == text.size() + 1 && spelt.front() == ' ' && spelt.ends_with(text);
-  if (!has_space) return alone;
+  if (!puts_space_before(tokenizer)) return tokenizer.tokenize(text);
   constexpr std::array<std::string_view, 4> leads{"\n", "a", "0", ")"};
   for (const std::string_view lead : leads) {
-    Tokenization inner = tokens_behind(tokenizer, std::string(lead).append(text), lead.size());
-    if (tokenizer.detokenize(ids_of(inner)) == text) return inner;
+    const std::string whole = std::string(lead).append(text);
+    Tokenization inner = tokens_behind(tokenizer, whole, lead.size());
+    const std::size_t before = tokenizer.tokenize(lead).tokens.size();
+    if (inner.tokens.size() + before == tokenizer.tokenize(whole).tokens.size()) return inner;
   }
-  return alone;
+  return tokenizer.tokenize(text);
 }
 
 /// A prompt's tokens: of the whole text, or of its pieces one after another where it is cut.

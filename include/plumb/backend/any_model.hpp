@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One type for models of any type, so that what is compiled over it is compiled once.
+//
+// The command line is built over `AnyModel`; the library's components are templates over the model's
+// own type and need none of it. A call costs one virtual call beside the model's work.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/concepts.hpp"
+#include "plumb/backend/evaluate.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/core/token.hpp"
+#include "plumb/core/token_tree.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// What a model is asked, as virtual functions; what it cannot do throws an internal error, as its
+/// `capabilities` say so before.
+class ModelInterface {
+ public:
+  ModelInterface() = default;
+  ModelInterface(const ModelInterface&) = delete;
+  ModelInterface& operator=(const ModelInterface&) = delete;
+  virtual ~ModelInterface() = default;
+
+  [[nodiscard]] virtual Capabilities capabilities() const = 0;
+  [[nodiscard]] virtual ModelDescription describe() const = 0;
+  [[nodiscard]] virtual Tokenization tokenize(std::string_view text) const = 0;
+  [[nodiscard]] virtual std::string detokenize(std::span<const TokenId> ids) const = 0;
+  [[nodiscard]] virtual std::vector<SpecialToken> special_tokens() const = 0;
+  [[nodiscard]] virtual std::optional<TokenId> bos() = 0;
+  [[nodiscard]] virtual std::size_t vocabulary_size() = 0;
+  [[nodiscard]] virtual std::size_t context_length() = 0;
+  [[nodiscard]] virtual std::size_t dimension() = 0;
+  [[nodiscard]] virtual TreeLimits tree_limits() = 0;
+  [[nodiscard]] virtual bool ends(TokenId token) = 0;
+  virtual void reserve(std::size_t nodes) = 0;
+  virtual void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) = 0;
+  virtual void evaluate(const TokenTree& tree, std::span<const NodeId> wanted,
+                        const LogitsVisitor& visit) = 0;
+  virtual void embed(const TokenTree& tree, std::span<const NodeId> wanted,
+                     const LogitsVisitor& visit) = 0;
+  [[nodiscard]] virtual EmbeddingMatrix embed(std::span<const std::string> texts,
+                                              bool with_bos) = 0;
+  virtual void release(const TokenTree& tree, NodeId node) = 0;
+};
+
+/// The functions over a model of one type, which is made in place, so it need not be movable.
+template <CausalLm M>
+class HeldModel final : public ModelInterface {
+ public:
+  template <class Make>
+  explicit HeldModel(Make& make) : model_(make()) {}
+
+  [[nodiscard]] Capabilities capabilities() const override { return capabilities_of(model_); }
+  [[nodiscard]] ModelDescription describe() const override {
+    if constexpr (requires { model_.describe(); }) return model_.describe();
+    return {"own backend", "", false};
+  }
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const override {
+    return model_.tokenize(text);
+  }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const override {
+    return model_.detokenize(ids);
+  }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const override {
+    if constexpr (ListsSpecialTokens<M>) return model_.special_tokens();
+    throw lacks("special_tokens");
+  }
+  [[nodiscard]] std::optional<TokenId> bos() override { return model_.bos(); }
+  [[nodiscard]] std::size_t vocabulary_size() override { return model_.vocabulary_size(); }
+  [[nodiscard]] std::size_t context_length() override { return model_.context_length(); }
+  [[nodiscard]] std::size_t dimension() override {
+    if constexpr (requires { model_.dimension(); }) return model_.dimension();
+    throw lacks("dimension");
+  }
+  [[nodiscard]] TreeLimits tree_limits() override { return plumb::tree_limits(model_); }
+  [[nodiscard]] bool ends(TokenId token) override {
+    if constexpr (requires { model_.ends(token); }) return model_.ends(token);
+    return false;
+  }
+  void reserve(std::size_t nodes) override {
+    if constexpr (requires { model_.reserve(nodes); }) model_.reserve(nodes);
+  }
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) override {
+    model_.evaluate(sequence, visit);
+  }
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted,
+                const LogitsVisitor& visit) override {
+    if constexpr (TreeCausalLm<M>) return model_.evaluate(tree, wanted, visit);
+    throw lacks("evaluate of a tree");
+  }
+  void embed(const TokenTree& tree, std::span<const NodeId> wanted,
+             const LogitsVisitor& visit) override {
+    if constexpr (TreeEmbedder<M>) return model_.embed(tree, wanted, visit);
+    throw lacks("embed of a tree");
+  }
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) override {
+    if constexpr (Embedder<M>) return model_.embed(texts, with_bos);
+    throw lacks("embed");
+  }
+  void release(const TokenTree& tree, NodeId node) override {
+    if constexpr (requires { model_.release(tree, node); }) return model_.release(tree, node);
+    throw lacks("release");
+  }
+
+ private:
+  static Error lacks(const char* what) {
+    return internal_error({.field = what}, "this backend has none, and its capabilities say so");
+  }
+
+  M model_;
+};
+
+}  // namespace detail
+
+/// A model of any type that is a CausalLm; models TreeCausalLm, TreeEmbedder, Embedder and
+/// ListsSpecialTokens in form, and `capabilities` says which of them the model is in truth.
+/// Movable; one thread, as the model it holds.
+class AnyModel {
+ public:
+  /// Holds what `make()` returns by value.
+  template <class Make>
+  [[nodiscard]] static AnyModel made_by(Make make) {
+    return AnyModel(std::make_unique<detail::HeldModel<decltype(make())>>(make));
+  }
+
+  [[nodiscard]] Capabilities capabilities() const { return model_->capabilities(); }
+  [[nodiscard]] ModelDescription describe() const {
+    ModelDescription description = model_->describe();
+    description.lists_special_tokens = capabilities().special_tokens;
+    return description;
+  }
+
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    return model_->tokenize(text);
+  }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    return model_->detokenize(ids);
+  }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+    return model_->special_tokens();
+  }
+  [[nodiscard]] std::optional<TokenId> bos() const { return model_->bos(); }
+  [[nodiscard]] std::size_t vocabulary_size() const { return model_->vocabulary_size(); }
+  [[nodiscard]] std::size_t context_length() const { return model_->context_length(); }
+  [[nodiscard]] std::size_t dimension() const { return model_->dimension(); }
+  [[nodiscard]] TreeLimits tree_limits() const { return model_->tree_limits(); }
+  [[nodiscard]] bool ends(TokenId token) { return model_->ends(token); }
+  void reserve(std::size_t nodes) { model_->reserve(nodes); }
+
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    model_->evaluate(sequence, visit);
+  }
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    model_->evaluate(tree, wanted, visit);
+  }
+  void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    model_->embed(tree, wanted, visit);
+  }
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
+    return model_->embed(texts, with_bos);
+  }
+  void release(const TokenTree& tree, NodeId node) { model_->release(tree, node); }
+
+ private:
+  explicit AnyModel(std::unique_ptr<detail::ModelInterface> model) : model_(std::move(model)) {}
+
+  std::unique_ptr<detail::ModelInterface> model_;
+};
+
+static_assert(TreeCausalLm<AnyModel> && TreeEmbedder<AnyModel> && Embedder<AnyModel>);
+static_assert(ListsSpecialTokens<AnyModel>);
+
+}  // namespace plumb

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/backend/any_model.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/backend/tree_generator.hpp"
+#include "support/errors.hpp"
+#include "support/plain_embedder.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(any_model)
+
+namespace {
+
+const std::string text = "The capital of France is Paris. ";
+
+AnyModel any_tree() {
+  return AnyModel::made_by([] { return NgramTreeModel(text, 12); });
+}
+
+/// Says what it is, lists a special token, ends at a full stop, counts what is reserved, and stays
+/// where it was made.
+struct TalkingModel : NgramTreeModel {
+  explicit TalkingModel(std::size_t& room) : NgramTreeModel(text, 12), reserved(room) {}
+  TalkingModel(const TalkingModel&) = delete;
+  [[nodiscard]] ModelDescription describe() const { return {"test", "Q4_1", true}; }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return {{"<end>", 7}}; }
+  [[nodiscard]] bool ends(TokenId token) const { return token == '.'; }
+  void reserve(std::size_t nodes) { reserved = nodes; }
+  std::size_t& reserved;
+};
+
+std::vector<TokenId> ids_of(const Tokenization& made) {
+  std::vector<TokenId> ids;
+  for (const Token& token : made.tokens) ids.push_back(token.id);
+  return ids;
+}
+
+/// node or position -> logits.
+using Rows = std::map<std::uint32_t, std::vector<float>>;
+
+auto collected(Rows& rows) {
+  return [&rows](std::uint32_t at, std::span<const float> row) {
+    BOOST_TEST(rows.try_emplace(at, row.begin(), row.end()).second);
+  };
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(it_can_do_what_the_model_can) {
+  const Capabilities tree = any_tree().capabilities();
+  BOOST_TEST(tree.trees);
+  BOOST_TEST(tree.tree_embeddings == TreeEmbedder<NgramTreeModel>);
+  BOOST_TEST(!tree.text_embeddings);
+  BOOST_TEST(!tree.special_tokens);
+  const Capabilities plain = AnyModel::made_by([] { return NgramModel(text); }).capabilities();
+  BOOST_TEST(!plain.trees);
+  BOOST_TEST(!plain.tree_embeddings);
+  const auto embedder = AnyModel::made_by([] { return test::PlainEmbedder(text); });
+  BOOST_TEST(embedder.capabilities().text_embeddings);
+  BOOST_TEST(!embedder.capabilities().trees);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_may_say_what_it_is) {
+  std::size_t room = 0;
+  AnyModel talks = AnyModel::made_by([&] { return TalkingModel(room); });
+  const ModelDescription said = talks.describe();
+  BOOST_TEST(said.backend == "test");
+  BOOST_TEST(said.weights == "Q4_1");
+  BOOST_TEST(said.quantized);
+  BOOST_TEST(said.lists_special_tokens);
+  BOOST_TEST(talks.special_tokens().at(0).id == 7);
+  BOOST_TEST(talks.ends('.'));
+  BOOST_TEST(!talks.ends('a'));
+  talks.reserve(31);
+  BOOST_TEST(room == 31U);
+
+  AnyModel silent = any_tree();
+  BOOST_TEST(silent.describe().backend == "own backend");
+  BOOST_TEST(silent.describe().weights.empty());
+  BOOST_TEST(!silent.describe().quantized);
+  BOOST_TEST(!silent.describe().lists_special_tokens);
+  BOOST_TEST(!silent.ends('.'));
+  silent.reserve(31);
+}
+
+BOOST_AUTO_TEST_CASE(its_answers_are_the_models) {
+  NgramTreeModel model(text, 12);
+  AnyModel any = any_tree();
+  const std::vector<TokenId> ids = ids_of(any.tokenize("The Paris"));
+  BOOST_TEST(ids == ids_of(model.tokenize("The Paris")), boost::test_tools::per_element());
+  BOOST_TEST(any.detokenize(ids) == model.detokenize(ids));
+  BOOST_TEST((any.bos() == model.bos()));
+  BOOST_TEST(any.vocabulary_size() == model.vocabulary_size());
+  BOOST_TEST(any.context_length() == model.context_length());
+  BOOST_TEST(any.tree_limits().nodes == model.tree_limits().nodes);
+  BOOST_TEST(any.tree_limits().leaves == model.tree_limits().leaves);
+  Rows one, other;
+  model.evaluate(std::span<const TokenId>(ids), collected(one));
+  any.evaluate(std::span<const TokenId>(ids), collected(other));
+  BOOST_TEST((one == other));
+
+  TokenTree tree;
+  const std::vector<NodeId> wanted{tree.insert(ids)};
+  Rows of_tree;
+  any.evaluate(tree, wanted, collected(of_tree));
+  any.release(tree, TokenTree::root);
+  BOOST_TEST((of_tree.at(wanted[0]) == one.rbegin()->second));
+}
+
+// What is fed to a model without trees is counted as for the model itself, whose prefixes are fed
+// again.
+BOOST_AUTO_TEST_CASE(a_model_without_trees_is_fed_as_by_itself) {
+  NgramModel plain(text);
+  AnyModel any = AnyModel::made_by([] { return NgramModel(text); });
+  BOOST_TEST(any.tree_limits().leaves == 1U);
+  BOOST_TEST(tree_limits(any).nodes == tree_limits(plain).nodes);
+  const std::vector<TokenId> prompt = ids_of(plain.tokenize("The c"));
+  const GenerationOptions options{.max_new_tokens = 5};
+  TreeGenerator one(plain);
+  TreeGenerator other(any);
+  const auto said = one.generate(prompt, options);
+  const auto again = other.generate(prompt, options);
+  BOOST_TEST(said.at(0).tokens == again.at(0).tokens, boost::test_tools::per_element());
+  BOOST_TEST(one.fed() == other.fed());
+}
+
+BOOST_AUTO_TEST_CASE(what_the_model_lacks_is_refused) {
+  AnyModel plain = AnyModel::made_by([] { return NgramModel(text); });
+  TokenTree tree;
+  const auto lacks = [](const std::string& what) {
+    return says(Fault::internal, what + ": this backend has none");
+  };
+  BOOST_CHECK_EXCEPTION((void)plain.special_tokens(), Error, lacks("special_tokens"));
+  BOOST_CHECK_EXCEPTION((void)plain.dimension(), Error, lacks("dimension"));
+  BOOST_CHECK_EXCEPTION(plain.evaluate(tree, {}, {}), Error, lacks("evaluate of a tree"));
+  BOOST_CHECK_EXCEPTION(plain.embed(tree, {}, {}), Error, lacks("embed of a tree"));
+  BOOST_CHECK_EXCEPTION((void)plain.embed({}, true), Error, lacks("embed"));
+  BOOST_CHECK_EXCEPTION(plain.release(tree, TokenTree::root), Error, lacks("release"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/console.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "plumb/backend/archetypes.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(console)
+
+BOOST_AUTO_TEST_CASE(a_model_is_exact_and_reads_plain_text_unless_told_otherwise) {
+  const ModelOptions options;
+  BOOST_TEST(options.exact);
+  BOOST_TEST(options.threads == 0);
+  BOOST_TEST(!options.parse_special_tokens);
+}
+
+BOOST_AUTO_TEST_CASE(a_maker_hears_the_options) {
+  const ModelMaker make = [](const ModelOptions& options) {
+    return AnyModel::made_by([&] { return NgramModel(options.model.string()); });
+  };
+  BOOST_TEST(make({.model = "m"}).vocabulary_size() == NgramModel("m").vocabulary_size());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
