@@ -5,7 +5,7 @@
 //   many_shot_from_scratch MODEL.gguf FIXED.json FACTS
 //
 // Scores the choices of the first FACTS facts of a fixed study, every (fact, choice) as a sequence of
-// its own from the first token on, with the rows of the answer's tokens alone; prints one line with
+// its own from the first token on, with the rows of the continuation's tokens alone; prints one line with
 // facts, tokens and seconds of the model, tokenisation left out, and the largest difference from the
 // scores in the file.
 
@@ -20,6 +20,7 @@
 #include "plumb/backend/llama.hpp"
 #include "plumb/core/log_softmax.hpp"
 #include "plumb/run/fixed_study.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 int main(int argc, char** argv) {
   using namespace plumb;
@@ -36,11 +37,14 @@ int main(int argc, char** argv) {
       const Prompt prompt =
           study.form.question(study.shots, study.tests[f].subject, study.choices[c]);
       TokenizedStatements one;
-      one.add(prompt, tokenize_prompt(model, prompt), model.bos());
+      const Tokenization made = tokenize_prompt(model, prompt);
+      one.add(prompt, made, model.bos(), ContinuationFinder().first(model, prompt, made));
       TokenTree tree;
       tree.insert(one.rest(0).first(one.length(0) - 1));  // the last token's row is not needed
       std::vector<NodeId> wanted;
-      for (const std::uint32_t t : one.answer(0)) wanted.push_back(t);  // nodes count from 1
+      for (std::size_t t = one.continuation(0); t < one.length(0); ++t) {
+        wanted.push_back(static_cast<NodeId>(t));  // the row before token t; nodes count from 1
+      }
       double score = 0;
       const auto start = std::chrono::steady_clock::now();
       model.evaluate(tree, wanted, [&](NodeId node, std::span<const float> row) {

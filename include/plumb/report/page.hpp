@@ -23,8 +23,8 @@ inline constexpr std::string_view page_style = R"css(
 body{margin:0 auto;max-width:1060px;padding:28px 24px 60px;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 h1{font-size:25px;margin:0 0 2px}h2{font-size:18px;margin:34px 0 8px;padding-top:10px;border-top:1px solid var(--line)}
 p{margin:6px 0}.dim{color:var(--dim)}.note{background:var(--tint);border-left:3px solid var(--chance);padding:8px 12px;margin:12px 0}
-.cards{display:flex;flex-wrap:wrap;gap:12px;margin:18px 0}
-.card{flex:1 1 150px;max-width:320px;background:var(--tint);border-radius:8px;padding:12px 14px}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(128px,1fr));gap:12px;margin:18px 0}
+.card{max-width:320px;background:var(--tint);border-radius:8px;padding:12px 14px}
 .card b{display:block;font-size:26px;line-height:1.2;font-variant-numeric:tabular-nums}.card span{color:var(--dim);font-size:13px;display:block}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:13.5px}
 th,td{text-align:right;padding:4px 8px;border-bottom:1px solid var(--line);white-space:nowrap}
