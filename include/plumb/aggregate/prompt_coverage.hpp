@@ -10,10 +10,10 @@
 // and between Average and Oracle, the facts known by k prompts: of a fact with n prompts, w of them
 // wrong, k drawn without replacement are all wrong with probability C(w, k) / C(n, k), so
 //   coverage(k) = mean over facts of 1 − Π_{i<k} (w − i) / (n − i).
-// A closed set's tie of n for the best counts 1/n in Average, Maximum and Minimum if it holds the right
-// option, and is not right in Oracle and the curve, which begins at Average where there are no ties.
-// Best and worst go by the share of facts right of those asked under the template, and the shares
-// are micro-averaged: all facts right under the chosen templates, of all asked under them.
+// A closed set's tie of n for the best counts 1/n in Average, Maximum and Minimum if it holds the
+// right option, and is not right in Oracle and the curve, which begins at Average where there are
+// no ties. Best and worst go by the share of facts right of those asked under the template, and the
+// shares are micro-averaged: all facts right under the chosen templates, of all asked under them.
 // Source: "What Matters in Learning Facts in Language Models?", section 7 (best expression:
 // footnote 16) and Tables 7 and 18, where the Oracle is the upper limit.
 

@@ -6,9 +6,9 @@
 // From one table of predictions: every estimator with all metrics over all facts and over groups of
 // relations, curves, marker effects, reductions side by side, smaller option sets, and recalibration
 // on held-out facts. Base and Margin use the base template; aggregators see paraphrases only.
-// Accuracies of the templates count a tie for the best 1/n, judgements of estimators count it as wrong.
-// Marker effects are paired differences, marked minus base template (Kissling et al., Figures 6 and
-// 11). H = 2·A·(1−ACE)/(A + 1−ACE) of Base on the base template (Figure 8).
+// Accuracies of the templates count a tie for the best 1/n, judgements of estimators count it as
+// wrong. Marker effects are paired differences, marked minus base template (Kissling et al.,
+// Figures 6 and 11). H = 2·A·(1−ACE)/(A + 1−ACE) of Base on the base template (Figure 8).
 
 #include <algorithm>
 #include <cstddef>

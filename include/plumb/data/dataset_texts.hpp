@@ -29,7 +29,8 @@ using TextVisitor = std::function<void(const Site&, const std::string&)>;
 
 /// The first line of a file, from 1, that holds a text, as it is or with JSON's escapes; with
 /// `behind`, from the first line on that holds that as a JSON string or, if none does, as it is, or
-/// from the first one if the file has it nowhere. 0 where there is none or the file cannot be read. For messages: not fast.
+/// from the first one if the file has it nowhere. 0 where there is none or the file cannot be read.
+/// For messages: not fast.
 [[nodiscard]] inline std::size_t line_with(const std::filesystem::path& file,
                                            const std::string& text,
                                            const std::string& behind = "") {

@@ -92,14 +92,12 @@ inline std::string overview_section(const ManyPromptResults& made) {
       "pairs of their prompts whose answers match.";
   if (sure) {
     text +=
-        " Overconf: mean confidence minus accuracy, above 0 where the model is too sure of "
-        "itself.";
+        " Overconf: mean confidence minus accuracy, above 0 where the model is too sure of itself.";
   }
   if (words)
     text +=
         " One word: answers that are one word, as the mean over facts of the share of their "
-        "prompts, "
-        "and as the share of all prompts, in which facts with more prompts weigh more. "
+        "prompts, and as the share of all prompts, in which facts with more prompts weigh more. "
         "Answers without a word match each other, so they make Consist look better.";
   if (has_closed_sets(made)) {
     text +=

@@ -4,8 +4,9 @@
 // How do series of points look over two axes?
 //
 // Points, lines between them and 95% whiskers as inline SVG; optionally the diagonal (perfect
-// calibration), dashed lines at given heights and a histogram along the bottom. Series differ in colour and in the shape of their
-// points, so that they can be told apart in print. Colours come from the page's style.
+// calibration), dashed lines at given heights and a histogram along the bottom. Series differ in
+// colour and in the shape of their points, so that they can be told apart in print. Colours come
+// from the page's style.
 
 #include <algorithm>
 #include <array>

@@ -56,7 +56,8 @@ struct AskedFacts {
 };
 
 /// The first `limit` facts of each relation named by `codes` (all without any) that can be answered;
-/// relations in the dataset's order. Throws a user error for a name the dataset does not have, and when nothing is left.
+/// relations in the dataset's order. Throws a user error for a name the dataset does not have, and
+/// when nothing is left.
 [[nodiscard]] inline AskedFacts asked_facts(const MultiPromptDataset& dataset,
                                             const std::vector<std::string>& codes,
                                             std::size_t limit) {

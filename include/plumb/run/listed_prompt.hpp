@@ -14,10 +14,11 @@
 //                                   one text for each candidate: `prompt` is what they all begin
 //                                   with, what is given at most; a candidate has `text`, all
 //                                   that follows, and answer and given, bytes of the whole text
-// "tokenized": "by parts" stands where a text is cut before it is tokenised. With identifiers: ids, of
-// the prompt, BOS included, and of a candidate those that follow: all that are its continuation's, and
-// any of what is given before it that the candidates do not have in common. example_prompts.jsonl in a run folder holds the first prompt of each kind, with
-// five candidates at most.
+// "tokenized": "by parts" stands where a text is cut before it is tokenised. With identifiers: ids,
+// of the prompt, BOS included, and of a candidate those that follow: all that are its
+// continuation's, and any of what is given before it that the candidates do not have in common.
+// example_prompts.jsonl in a run folder holds the first prompt of each kind, with five candidates
+// at most.
 
 #include <algorithm>
 #include <cstddef>

@@ -90,8 +90,8 @@ class ManyShotCheck {
     return found;
   }
 
-  /// Throws a user error when a fixed study's sequence is past the model's context, with the number of
-  /// shots that would fit. `file` is for the message.
+  /// Throws a user error when a fixed study's sequence is past the model's context, with the number
+  /// of shots that would fit. `file` is for the message.
   void refuse_long(const FixedStudy& study, const std::filesystem::path& file) const {
     const std::string& choice =
         *over::max_element(study.choices, {}, [](const std::string& one) { return one.size(); });

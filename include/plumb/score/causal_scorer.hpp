@@ -58,8 +58,8 @@ class CausalScorer {
   };
 
   /// `with_bos` puts the model's BOS before every statement; without it the first token is not
-  /// scored. Throws a user error when the model has none. With `scored` the answer or the continuation
-  /// alone, only their tokens are looked up, which costs the model fewer rows; the other
+  /// scored. Throws a user error when the model has none. With `scored` the answer or the
+  /// continuation alone, only their tokens are looked up, which costs the model fewer rows; the other
   /// log-likelihoods and counts are then left at 0.
   CausalScorer(Model& model, bool with_bos, Span scored = Span::statement)
       : model_(model), scored_(scored) {

@@ -11,9 +11,9 @@
 //   cost(pack) = nodes · (1 + cells / attention_scale) + step_cost · ⌈nodes / batch⌉,
 // found by dynamic programming over the list: a step has a fixed price, and attention runs over all
 // cells of the cache, those of the context too, in whole blocks. So packs should neither be tiny nor
-// huge and just fill a block, and cuts fall where paths are short. The last token of a statement is never fed: its probability stands in its parent's row.
-// What statements share with the block's context is held all the while and costs nothing: their
-// tries hang on its nodes.
+// huge and just fill a block, and cuts fall where paths are short. The last token of a statement is
+// never fed: its probability stands in its parent's row. What statements share with the block's
+// context is held all the while and costs nothing: their tries hang on its nodes.
 
 #include <algorithm>
 #include <cstddef>

@@ -47,8 +47,8 @@ inline void refuse_different(const RecordedRelation& first, const RecordedRelati
 }  // namespace detail
 
 /// The table of one relation; `parts` are its entries in one or more folders, `of(row,
-/// part)` makes a cell. Throws a user error for a row that stands twice, a fact that lacks a template another has,
-/// an incomplete file, and folders that do not belong together.
+/// part)` makes a cell. Throws a user error for a row that stands twice, a fact that lacks a
+/// template another has, an incomplete file, and folders that do not belong together.
 template <class Of>
 [[nodiscard]] auto recorded_facts(std::span<const RecordedRelation> parts, Of of,
                                   bool with_parts = false) {

@@ -6,8 +6,9 @@
 //   <relation>_injection.json  {"relation": …, "highlight": position, "instances": […], "panels":
 //                              [{"name": …, "pairs": [[subject, object, kind, log-probability],
 //                              …]}, …]}
-// with the instance of each position's fact (not written by earlier versions), kind 0 for a correct pair, 1 for an injected one, 2 for a correct one directly after it, and
-// the log-probability of the object given all before it, in nats.
+// with the instance of each position's fact (not written by earlier versions), kind 0 for a correct
+// pair, 1 for an injected one, 2 for a correct one directly after it, and the log-probability of
+// the object given all before it, in nats.
 
 #include <cstddef>
 #include <filesystem>

@@ -4,9 +4,9 @@
 // What are the tokens of many statements, kept small?
 //
 // A block holds tens of thousands of statements; they are kept as one array of tokens with offsets,
-// and the places of the answer's and the continuation's tokens. Statements that begin with the same long context (the shots
-// of a many-shot prompt) keep how much of it they begin with and their own rest. The texts are not
-// kept.
+// and the places of the answer's and the continuation's tokens. Statements that begin with the same
+// long context (the shots of a many-shot prompt) keep how much of it they begin with and their own
+// rest. The texts are not kept.
 
 #include <cstddef>
 #include <cstdint>
