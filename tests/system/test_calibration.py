@@ -105,7 +105,7 @@ class TwelveTemplates(unittest.TestCase):
         cls.folder = command.temporary_folder(cls)
         cls.out = cls.folder / "run"
         cls.words = ["calibrate", "--data", BEAR, "--template-file", TWELVE, "--model", command.MODEL, "--relations",
-                     "P30,P1376", "--limit", 10, "--bins", 5, "--resamples", 50, "--out", cls.out]
+                     "P30,P403", "--limit", 10, "--bins", 5, "--resamples", 50, "--out", cls.out]
         command.plumb(*cls.words)
         cls.model = only_model(cls.out)
 
@@ -169,9 +169,9 @@ class BundledFacts(unittest.TestCase):
     def test_markers_are_injected_into_plain_templates(self):
         with tempfile.TemporaryDirectory() as name:
             out = pathlib.Path(name) / "run"
-            command.plumb("calibrate", "--data", command.FACTS, "--model", command.MODEL, "--relations", "capital",
+            command.plumb("calibrate", "--data", command.FACTS, "--model", command.MODEL, "--relations", "animal-class",
                           "--limit", 3, "--inject", "all", "--bins", 3, "--resamples", 20, "--out", out)
-            templates = json.loads((out / "probe" / "metadata_results.json").read_text())["capital"]["templates"]
+            templates = json.loads((out / "probe" / "metadata_results.json").read_text())["animal-class"]["templates"]
             self.assertEqual(templates[-7:], [
                 templates[0].replace(" is ", " is possibly "), templates[0].replace(" is ", " is certainly "),
                 *(f"I'm {x}% confident {templates[0][0].lower()}{templates[0][1:]}" for x in (0, 25, 50, 75, 100))])

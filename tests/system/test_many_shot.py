@@ -163,7 +163,7 @@ class Compared(unittest.TestCase):
         subprocess.run([command.BUILD / "requantize", command.MODEL, q8, "Q8_0"], check=True)
         models = {"F32": command.MODEL, "Q8_0": q8, "Q4_1": command.os.environ["PLUMB_MODEL_Q4"]}
         for name, model in models.items():
-            many_shot(folder / name, "--relations", "capital,continent,plural", "--shots", "5", "--seeds", "2",
+            many_shot(folder / name, "--relations", "animal-class,continent,part-of-speech", "--shots", "5", "--seeds", "2",
                       "--limit", "5", model=model)
         families = folder / "families.json"
         families.write_text(json.dumps({"whole": ["F32"], "rounded": ["Q8_0", "Q4_1"]}))
