@@ -24,6 +24,7 @@
 #include "plumb/aggregate/prompt_sampling.hpp"
 #include "plumb/aggregate/template_accuracy.hpp"
 #include "plumb/aggregate/template_roles.hpp"
+#include "plumb/backend/any_model.hpp"
 #include "plumb/backend/archetypes.hpp"
 #include "plumb/backend/branch_ledger.hpp"
 #include "plumb/backend/check_model.hpp"
