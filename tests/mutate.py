@@ -43,7 +43,7 @@ CHANGES = [
     (r"^\s+(?!return|using|const |auto |static|throw|break|continue|friend|typename|std::\w+(<.*>)? \w+;)[\w.\->\[\]():]+"
      r"( [+\-*]?= |\().*;$", ["DROPPED"]),
 ]
-# A whole condition negated needs its brackets; other places that look like code and are not.
+# Lines that hold no code that runs.
 NO_CODE = re.compile(r"^\s*(//|#|static_assert|template|requires|concept|namespace|using |\*|friend)")
 
 Change = collections.namedtuple("Change", "file number old new")

@@ -29,6 +29,21 @@ namespace plumb {
   return ids;
 }
 
+namespace detail {
+
+/// What a whole text has behind its first `shared` tokens; their bytes count from `given`.
+inline Tokenization behind(Tokenization whole, std::size_t shared, std::size_t given) {
+  whole.tokens.erase(whole.tokens.begin(),
+                     whole.tokens.begin() + static_cast<std::ptrdiff_t>(shared));
+  const auto from_there = [&](std::size_t byte) { return byte < given ? 0 : byte - given; };
+  for (Token& token : whole.tokens) {
+    token.bytes = {from_there(token.bytes.begin), from_there(token.bytes.end)};
+  }
+  return whole;
+}
+
+}  // namespace detail
+
 /// The tokens of a whole text behind the longest token prefix that it shares with the tokens of its
 /// first `given` bytes; their bytes count from there.
 template <class Tokenizer>
@@ -37,13 +52,7 @@ template <class Tokenizer>
   Tokenization whole = tokenizer.tokenize(text);
   const std::size_t shared =
       common_prefix(ids_of(whole), ids_of(tokenizer.tokenize(text.substr(0, given))));
-  whole.tokens.erase(whole.tokens.begin(),
-                     whole.tokens.begin() + static_cast<std::ptrdiff_t>(shared));
-  const auto from_there = [&](std::size_t byte) { return byte < given ? 0 : byte - given; };
-  for (Token& token : whole.tokens) {
-    token.bytes = {from_there(token.bytes.begin), from_there(token.bytes.end)};
-  }
-  return whole;
+  return detail::behind(std::move(whole), shared, given);
 }
 
 /// Whether a tokenizer puts a space before every text it is given (SentencePiece's dummy prefix).
@@ -60,10 +69,10 @@ template <class Tokenizer>
   if (!puts_space_before(tokenizer)) return tokenizer.tokenize(text);
   constexpr std::array<std::string_view, 4> leads{"\n", "a", "0", ")"};
   for (const std::string_view lead : leads) {
-    const std::string whole = std::string(lead).append(text);
-    Tokenization inner = tokens_behind(tokenizer, whole, lead.size());
-    const std::size_t before = tokenizer.tokenize(lead).tokens.size();
-    if (inner.tokens.size() + before == tokenizer.tokenize(whole).tokens.size()) return inner;
+    Tokenization whole = tokenizer.tokenize(std::string(lead).append(text));
+    const std::vector<TokenId> before = ids_of(tokenizer.tokenize(lead));
+    if (common_prefix(ids_of(whole), before) < before.size()) continue;
+    return detail::behind(std::move(whole), before.size(), lead.size());
   }
   return tokenizer.tokenize(text);
 }
