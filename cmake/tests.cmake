@@ -10,7 +10,8 @@ set(plumb_computing_rooms measure rank aggregate calibrate run)
 # they share is compiled once a batch. That each header stands by itself is tests/system/test_headers.py's
 # to see.
 add_library(plumb_test_parts INTERFACE)
-target_compile_definitions(plumb_test_parts INTERFACE BOOST_TEST_DYN_LINK)
+# An index past the end of a vector ends a test.
+target_compile_definitions(plumb_test_parts INTERFACE BOOST_TEST_DYN_LINK _GLIBCXX_ASSERTIONS)
 target_include_directories(plumb_test_parts INTERFACE tests)
 target_link_libraries(plumb_test_parts INTERFACE plumb_program plumb::cli Boost::unit_test_framework)
 # A precompiled header makes the collector of garbage walk all of it, and it finds none.

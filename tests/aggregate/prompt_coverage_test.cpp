@@ -47,6 +47,7 @@ BOOST_AUTO_TEST_CASE(average_maximum_minimum_and_oracle_by_hand) {
       one_relation({{"1", "0"}, {"01", "00"}, {"0", "1"}, {"000", "000"}, {"", ""}}), few);
   BOOST_TEST(near(made.average.value, (0.5 + 0.25 + 0.5) / 4));
   BOOST_TEST(made.average.count == 4U);
+  BOOST_CHECK(same(made.average_first_wins, made.average));  // no ties
   BOOST_TEST(made.maximum.value == 0.5);
   BOOST_TEST(made.minimum.value == 0.25);
   BOOST_TEST(made.oracle.value == 0.75);

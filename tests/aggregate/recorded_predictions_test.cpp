@@ -227,10 +227,13 @@ BOOST_AUTO_TEST_CASE(a_relation_without_rows_is_left_out) {
   ResultsFolder folder;
   folder.add("P17", options, texts, one_to_one, {});
   folder.add("P36", options, texts, one_to_one, rows_of({0}));
+  folder.add("P37", options, texts, one_to_one, {});
+  folder.add("P38", options, texts, one_to_one, rows_of({0}));
   const RecordedModel model = read(folder);
-  BOOST_REQUIRE(model.predictions.relations.size() == 1U);
+  BOOST_REQUIRE(model.predictions.relations.size() == 2U);
   BOOST_TEST(model.predictions.relations[0].relation.code == "P36");
-  BOOST_REQUIRE(model.base.size() == 1U);
+  BOOST_TEST(model.predictions.relations[1].relation.code == "P38");
+  BOOST_REQUIRE(model.base.size() == 2U);
   BOOST_TEST(model.base[0].scores.size() == 6U);
 }
 

@@ -279,6 +279,14 @@ BOOST_AUTO_TEST_CASE(a_model_of_one_branch_shares_nothing) {
   BOOST_TEST(embedder.plan(texts, true).cost().tokens_fed == model.tokens_fed);
 }
 
+BOOST_AUTO_TEST_CASE(two_branches_share_what_all_begin_with) {
+  NgramTreeModel model("");
+  model.limits = {64, 2, 64};
+  Embedding embedder(model);
+  (void)embedder.embed(Strings{"to Paris", "to Rome", "to Oslo"}, true);
+  BOOST_TEST(model.tokens_fed == 4U + 5 + 4 + 4);
+}
+
 BOOST_AUTO_TEST_CASE(no_texts_are_no_packs) {
   NgramTreeModel model("");
   Embedding embedder(model);

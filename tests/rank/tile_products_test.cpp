@@ -92,8 +92,27 @@ BOOST_AUTO_TEST_CASE(a_single_lane_is_seen) {
   for (std::size_t lane = 0; lane < detail::lane_count; ++lane) {
     detail::Lanes lanes = {};
     BOOST_TEST(!detail::any(lanes));
+    BOOST_TEST(!detail::any_by_words(lanes));
     lanes[lane] = -1;
     BOOST_TEST(detail::any(lanes));
+    BOOST_TEST(detail::any_by_words(lanes));
+  }
+}
+
+// What machines without the instructions compute.
+BOOST_AUTO_TEST_CASE(halves_have_the_products_of_the_instructions) {
+  RandomStream random(1, "halves");
+  for (int round = 0; round < 50; ++round) {
+    const auto lanes_of = [&] {
+      const auto numbers = pairs_of(random_numbers(2 * detail::lane_count, random));
+      return detail::load(numbers.data());
+    };
+    const detail::Lanes sum = lanes_of(), a = lanes_of(), b = lanes_of();
+    const detail::Lanes whole = detail::add_products(sum, a, b);
+    const detail::Lanes halves = detail::add_products_by_halves(sum, a, b);
+    for (std::size_t lane = 0; lane < detail::lane_count; ++lane) {
+      BOOST_TEST(whole[lane] == halves[lane]);
+    }
   }
 }
 

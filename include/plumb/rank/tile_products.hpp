@@ -45,17 +45,29 @@ inline Lanes load(const std::int32_t* numbers) {
   return lanes;
 }
 
+/// Whether a lane is not 0, on any CPU.
+[[nodiscard]] inline bool any_by_words(Lanes lanes) {
+  std::uint64_t words[sizeof(lanes) / sizeof(std::uint64_t)], found = 0;
+  std::memcpy(words, &lanes, sizeof(lanes));
+  for (const std::uint64_t word : words) found |= word;
+  return found != 0;
+}
+
+/// Whether a lane is not 0.
 [[nodiscard]] inline bool any(Lanes lanes) {
 #if defined(__AVX512BW__)
   return _mm512_test_epi32_mask((__m512i)lanes, (__m512i)lanes) != 0;
 #elif defined(__AVX2__)
   return _mm256_testz_si256((__m256i)lanes, (__m256i)lanes) == 0;
 #else
-  std::uint64_t words[sizeof(lanes) / sizeof(std::uint64_t)], found = 0;
-  std::memcpy(words, &lanes, sizeof(lanes));
-  for (const std::uint64_t word : words) found |= word;
-  return found != 0;
+  return any_by_words(lanes);
 #endif
+}
+
+/// sum + a.first · b.first + a.second · b.second, in every lane, on any CPU.
+inline Lanes add_products_by_halves(Lanes sum, Lanes a, Lanes b) {
+  const Lanes low = ((a << 16) >> 16) * ((b << 16) >> 16);
+  return sum + low + (a >> 16) * (b >> 16);
 }
 
 /// sum + a.first · b.first + a.second · b.second, in every lane.
@@ -71,8 +83,7 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
 #elif defined(__SSE2__)
   return sum + (Lanes)_mm_madd_epi16((__m128i)a, (__m128i)b);
 #else
-  const Lanes low = ((a << 16) >> 16) * ((b << 16) >> 16);
-  return sum + low + (a >> 16) * (b >> 16);
+  return add_products_by_halves(sum, a, b);
 #endif
 }
 
