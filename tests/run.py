@@ -30,6 +30,9 @@ BUILD = pathlib.Path(os.environ.get("PLUMB_BUILD", ROOT / "build"))
 SYSTEM = ROOT / "tests" / "system"
 ROOMS = sorted(path.name for path in (ROOT / "tests").iterdir() if list(path.glob("*_test.cpp")))
 MODULES = sorted(path.stem for path in SYSTEM.glob("test_*.py"))
+# Begun first, so that no core waits at the end for a part that was begun last.
+LONGEST = ["test_headers", "cli", "test_calibration", "test_vocabularies", "test_generate", "test_packaging", "test_rank",
+           "test_fidelity", "test_many_shot", "test_resume"]
 
 # As the command sets them: threads that spin for long slow each other down on a shared machine.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -148,6 +151,7 @@ def run_all(rooms, modules):
     with concurrent.futures.ThreadPoolExecutor(cores) as pool:
         together = [(run_module, module) for module in modules if module not in alone]
         together += [(run_program, room) for room in rooms]
+        together.sort(key=lambda task: LONGEST.index(task[1]) if task[1] in LONGEST else len(LONGEST))
         parts += pool.map(lambda task: run(*task), together)
     parts += [run(run_module, module) for module in alone]
     return parts

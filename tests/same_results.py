@@ -44,7 +44,8 @@ def jobs(data):
     yield "probe-answer", ["probe", *facts, *few, "--span", "answer", "--reduction", "mean"], False
     yield "probe-continuation", ["probe", *facts, *few, "--span", "continuation", "--bos", "no"], False
     yield "probe-inject", ["probe", *facts, *few, "--templates", "all", "--inject", "all"], False
-    yield "probe-file", ["probe", *facts, *few, "--templates", "all", "--template-file", prompts], False
+    yield "probe-file", ["probe", *facts, "--relations", "continent,nationality", "--limit", 2, "--templates", "all",
+                         "--template-file", prompts], False
     yield "probe-fast", ["probe", *facts, *few, "--precision", "fast", "--special-tokens", "text"], False
     yield "probe-factor", ["probe", "--data", data / "factor.csv", "--model", data / "tiny.gguf"], False
     yield "many-shot", ["many-shot", *facts, *shots], True
@@ -52,7 +53,7 @@ def jobs(data):
                             data / "baselines.json", "--injection", 20, "--injected", 4], True
     yield "many-shot-separators", ["many-shot", *facts, *shots, "--separators", data / "separators.txt",
                                    "--item-separator", "; ", "--pair-separator", ": "], False
-    yield "many-shot-text", ["many-shot", *facts, *shots, "--shots", "-", "--eic", "isolated", "--join", "text"], False
+    yield "many-shot-text", ["many-shot", *facts, *shots[:2], *shots[4:], "--shots", "-", "--eic", "isolated", "--join", "text"], False
     yield "many-shot-fixed", ["many-shot", "--fixed", data / "fixed.json", "--model", data / "tiny.gguf"], False
     yield "generate", ["generate", *facts, *asked, "--samples", 20], True
     yield "generate-names", ["generate", *facts, *asked, "--samples", 5, "--names", "all", "--wordnet", "none"], True
@@ -65,13 +66,13 @@ def jobs(data):
                         "--query-form", "paper", "--shots", 2], False
     yield "rank-closed-set", ["rank", *facts, "--relations", "continent", "--limit", 5, "--candidates", "of-relation",
                               "--method", "deer,likelihood"], False
-    yield "rank-entities", ["rank", *graph, "--entities", "RUN/rank-heads/deer-eol_entities.npy", "--sample", 10], False
+    yield "rank-entities", ["rank", *graph, "--entities", "RUN/rank-heads/entities.npy", "--sample", 10], False
     yield "calibrate", ["calibrate", "RUN/probe-all", "--bins", 5, "--resamples", 50, "--data", FACTS], False
     yield "calibrate-models", ["calibrate", "one=RUN/probe", "two=RUN/probe-continuation", "--bins", 5, "--resamples", 50,
                                "--masked", "one"], False
     yield "calibrate-model", ["calibrate", *facts, *few, "--inject", "all", "--bins", 3, "--resamples", 20], False
     yield "compare", ["compare", "one=RUN/probe", "two=RUN/probe-continuation", "--pairs", "one:two"], False
-    yield "compare-shots", ["compare", "one=RUN/many-shot", "two=RUN/many-shot-separators"], False
+    yield "compare-shots", ["compare", "one=RUN/many-shot", "two=RUN/many-shot-all"], False
     yield "compare-prompts", ["compare", "one=RUN/generate-names", "two=RUN/probe-file", "--samplings", 1000,
                               "--wordnet", "none"], False
     yield "report-probe", ["report", "RUN/probe-all", "--seed", 7], False
@@ -80,7 +81,7 @@ def jobs(data):
     yield "report-rank", ["report", "RUN/rank-heads"], False
     yield "data-check", ["data", "check", FACTS], None
     yield "data-describe", ["data", "describe", FACTS, "--model", data / "tiny.gguf"], None
-    yield "data-check-graph", ["data", "check", data / "graph"], None
+    yield "data-check-factor", ["data", "check", data / "factor.csv"], None
     yield "data-convert", ["data", "convert", FACTS], False
     for run in ("probe-inject", "many-shot-all", "generate-names", "rank-heads"):
         yield f"data-prompts-{run}", ["data", "prompts", f"RUN/{run}", "--ids", "--model", data / "tiny.gguf"], None
@@ -101,7 +102,7 @@ def make_data(folder, tiny, vocabulary):
     (folder / "graph" / "entity2text.txt").write_text("".join(f"e{i}\t{name}\n" for i, name in enumerate(names)))
     (folder / "graph" / "relation2text.txt").write_text("r0\tis near\nr1\tpart of\n")
     (folder / "fixed.json").write_text(json.dumps({
-        "relation": "P0", "shots": [["Oslo", "Norway"], ["Rome", "Italy"]], "choices": ["Norway", "Italy", "7 up"],
+        "relation": "P0", "separator": " ", "shots": [["Oslo", "Norway"], ["Rome", "Italy"]], "choices": ["Norway", "Italy", "7 up"],
         "test": [{"subject": "Bergen", "answer": "Norway"}, {"subject": "Turin", "answer": "Italy"}]}))
 
 
