@@ -6,10 +6,9 @@
     run.py --targets [ROOM | MODULE …]  prints what must be built for them
 
 Boost.Test programs report their cases as XML; system tests are Python unittest modules in tests/system.
-A module names the programs that it calls in a line `PROGRAMS = "…"` (the command alone, unless it says
-otherwise), and `ALONE = True` in one keeps every core for it. At the end stand the time of each part,
-slowest first, and what was skipped and why. The last line is "N passed, N failed", with ", N skipped"
-when something was missing.
+A module names the programs that it calls in a line `PROGRAMS = "…"` (the command alone, unless it says otherwise). At
+the end stand the time of each part, slowest first, and what was skipped and why. The last line is "N passed, N failed",
+with ", N skipped" when something was missing.
 """
 import concurrent.futures
 import dataclasses
@@ -50,10 +49,10 @@ class Part:
     printed: str = ""
 
 
-def declared(module, name, default):
-    """What a module's line `NAME = …` says."""
-    found = re.search(rf"^{name} = (.+)$", (SYSTEM / f"{module}.py").read_text(), re.MULTILINE)
-    return eval(found.group(1), {}) if found else default  # a literal of this repository
+def programs_of(module):
+    """What a module's line `PROGRAMS = "…"` says."""
+    found = re.search(r'^PROGRAMS = "(.*)"$', (SYSTEM / f"{module}.py").read_text(), re.MULTILINE)
+    return (found.group(1) if found else "plumb_command").split()
 
 
 def targets(names):
@@ -63,7 +62,7 @@ def targets(names):
     found = {f"test_{name}" for name in names if name in ROOMS}
     for name in names:
         if name in MODULES:
-            found.update(declared(name, "PROGRAMS", "plumb_command").split())
+            found.update(programs_of(name))
     return sorted(found)
 
 
@@ -132,7 +131,7 @@ def run_module(module):
 
 
 def run_all(rooms, modules):
-    """Parts side by side on the cores there are; those that want every core after the others."""
+    """Parts side by side on the cores there are."""
     cores = len(os.sched_getaffinity(0))
     printing = threading.Lock()
 
@@ -146,15 +145,10 @@ def run_all(rooms, modules):
             print(f"{name}: {part.passed} passed, {part.failed} failed, {part.seconds:.0f} s", flush=True)
         return part
 
-    parts = []
-    alone = [module for module in modules if declared(module, "ALONE", False)]
+    tasks = [(run_module, module) for module in modules] + [(run_program, room) for room in rooms]
+    tasks.sort(key=lambda task: LONGEST.index(task[1]) if task[1] in LONGEST else len(LONGEST))
     with concurrent.futures.ThreadPoolExecutor(cores) as pool:
-        together = [(run_module, module) for module in modules if module not in alone]
-        together += [(run_program, room) for room in rooms]
-        together.sort(key=lambda task: LONGEST.index(task[1]) if task[1] in LONGEST else len(LONGEST))
-        parts += pool.map(lambda task: run(*task), together)
-    parts += [run(run_module, module) for module in alone]
-    return parts
+        return list(pool.map(lambda task: run(*task), tasks))
 
 
 def main():
