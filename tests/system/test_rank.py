@@ -76,7 +76,7 @@ class Search(unittest.TestCase):
 @command.needs_model
 class Methods(unittest.TestCase):
     WORDS = ["--method", "deer,likelihood,lm-head", "--candidates", "single-token", "--query-form", "paper", "--limit",
-             "150"]
+             "50"]
 
     def test_all_methods_from_one_command_to_one_page(self):
         folder = command.temporary_folder(self)
