@@ -50,6 +50,8 @@ foreach(room core data prompt backend score measure rank aggregate calibrate run
   endif()
   if(room STREQUAL "cli")
     target_link_libraries(test_cli PRIVATE plumb::command)
+    # First on the linker's line, so that of a function in both the optimised one is taken.
+    target_link_options(test_cli PRIVATE $<TARGET_OBJECTS:plumb_subcommands>)
   endif()
   add_test(NAME ${room} COMMAND test_${room})
 endforeach()
