@@ -179,8 +179,9 @@ def main():
             found += differences(job, results["old"], results["new"])
             if results["old"]["exit code"] != 0:
                 found.append(f"{job}: OLD ends with {results['old']['exit code']}: {results['old']['stderr']}")
-            if resumes:
-                size = (runs["new"] / job / "journal.jsonl").stat().st_size
+            journal = runs["new"] / job / "journal.jsonl"
+            if resumes and journal.exists():
+                size = journal.stat().st_size
                 out = folder / "continued" / job
                 out.parent.mkdir(exist_ok=True)
                 given = words_of(words, runs["new"], out)
