@@ -63,6 +63,7 @@ class SentencePiece(unittest.TestCase):
 class Search(unittest.TestCase):
     def test_ranks_are_those_of_scoring_every_name(self):
         program = command.BUILD / "search_against_exhaustive"
+        # A larger number than "12" compares more queries; each takes seconds.
         done = subprocess.run([program, command.MODEL, UMLS, "12"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         made = json.loads(done.stdout)
