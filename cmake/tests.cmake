@@ -28,7 +28,7 @@ foreach(level IN ITEMS O0 O1)
   target_precompile_headers(plumb_precompiled_${level} PRIVATE tests/support/precompiled.hpp)
 endforeach()
 
-foreach(room core data prompt backend score measure rank aggregate calibrate run report cli)
+foreach(room core data prompt backend score measure rank aggregate calibrate records report run cli)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
   if(NOT PLUMB_LLAMA)
     list(FILTER sources EXCLUDE REGEX "/llama_[a-z_]*test.cpp$")

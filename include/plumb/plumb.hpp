@@ -43,6 +43,7 @@
 #include "plumb/core/binomial_table.hpp"
 #include "plumb/core/capitalize.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/hash.hpp"
 #include "plumb/core/log_softmax.hpp"
 #include "plumb/core/lower_case.hpp"
 #include "plumb/core/over.hpp"

@@ -115,13 +115,13 @@ BOOST_AUTO_TEST_CASE(a_model_is_probed_into_a_folder_of_the_calibration) {
              "--paraphrases", "0", "--seed", "3"});
   BOOST_TEST(parsed.out == "o");
   BOOST_REQUIRE(parsed.probe.has_value());
-  BOOST_TEST(parsed.probe->out == "o/probe");
-  BOOST_TEST(parsed.probe->data == "d");
-  BOOST_TEST(parsed.probe->model.model == "m");
-  BOOST_TEST(parsed.probe->limit == 4U);
-  BOOST_TEST(parsed.probe->templates.empty());  // all of them
-  BOOST_TEST((parsed.probe->relations == Words{"P36"}));
-  BOOST_TEST(parsed.probe->seed == 3U);
+  BOOST_TEST(parsed.probe->target.out == "o/probe");
+  BOOST_TEST(parsed.probe->probe.data == "d");
+  BOOST_TEST(parsed.probe->target.model == "m");
+  BOOST_TEST(parsed.probe->probe.limit == 4U);
+  BOOST_TEST(parsed.probe->probe.templates.indices.empty());  // all of them
+  BOOST_TEST((parsed.probe->probe.relations == Words{"P36"}));
+  BOOST_TEST(parsed.probe->probe.seed == 3U);
   BOOST_TEST(parsed.study.bootstrap.seed == 3U);
   BOOST_TEST((parsed.reading.kinds.paraphrases == Indices{0}));
   BOOST_REQUIRE(parsed.folders.size() == 1U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/generate_options.hpp"
+#include "plumb/cli/generate.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>
@@ -10,7 +10,6 @@
 #include "support/errors.hpp"
 
 using namespace plumb;
-using detail::GenerateArguments;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(generate_options)
@@ -24,18 +23,26 @@ constexpr auto none = ShotSource::none, any = ShotSource::random, related = Shot
                same = ShotSource::same_template;
 constexpr auto mask = PromptForm::mask, question = PromptForm::question;
 
-GenerateArguments parse(Words words) {
+/// What the command line says, and what it comes to.
+struct Parsed {
+  GenerateSettings said;
+  detail::JobTarget target;
+  AnswerOptions asking = said.asking();
+  Settings names = said.named();
+  ManyPromptOptions measuring = said.measuring.options(said.seed);
+};
+
+Parsed parse(Words words) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
-  detail::GenerateWords options;
-  detail::options::options_description list;
-  options.describe(list);
-  const auto values = detail::parse_arguments(console, "plumb generate [options]", list);
-  return options.parse(values.value());
+  detail::GenerateArguments arguments;
+  BOOST_REQUIRE(detail::parse_settings(console, "plumb generate [options]", arguments));
+  arguments.check();
+  return {arguments.generate, arguments.target};
 }
 
 /// With what is required.
-GenerateArguments with(Words words) {
+Parsed with(Words words) {
   words.insert(words.begin(), {"--data", "d", "--model", "m", "--out", "o"});
   return parse(std::move(words));
 }
@@ -48,15 +55,15 @@ void refused(const Words& words, const std::string& message) {
 
 // The paper's numbers.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
-  const GenerateArguments parsed = with({});
-  BOOST_TEST(parsed.data == "d");
-  BOOST_TEST(parsed.model.model == "m");
-  BOOST_TEST(parsed.model.exact);
-  BOOST_TEST(parsed.out == "o");
-  BOOST_TEST(parsed.relations.empty());
-  BOOST_TEST(parsed.bos);
-  BOOST_TEST(parsed.seed == 0U);
-  BOOST_TEST(!parsed.resume);
+  const Parsed parsed = with({});
+  BOOST_TEST(parsed.said.data == "d");
+  BOOST_TEST(parsed.target.model == "m");
+  BOOST_TEST((parsed.target.precision == detail::Precision::exact));
+  BOOST_TEST(parsed.target.out == "o");
+  BOOST_TEST(parsed.said.relations.empty());
+  BOOST_TEST(parsed.said.bos);
+  BOOST_TEST(parsed.said.seed == 0U);
+  BOOST_TEST(!parsed.target.resume);
   const AnswerOptions& asking = parsed.asking;
   BOOST_TEST((asking.settings ==
               Settings{{none, 0, mask}, {any, 4, mask}, {related, 4, mask}, {same, 4, mask}}));
@@ -74,47 +81,47 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
-  const GenerateArguments parsed = with({"--relations",
-                                         "P19,P36",
-                                         "--settings",
-                                         "template,zero-shot",
-                                         "--shots",
-                                         "2",
-                                         "--form",
-                                         "question",
-                                         "--max-new-tokens",
-                                         "8",
-                                         "--samples",
-                                         "20",
-                                         "--confidence-prompts",
-                                         "50",
-                                         "--names",
-                                         "all",
-                                         "--shot-seed",
-                                         "3",
-                                         "--sample-seed",
-                                         "4",
-                                         "--seed",
-                                         "5",
-                                         "--limit",
-                                         "6",
-                                         "--samplings",
-                                         "70",
-                                         "--sample-by",
-                                         "fact",
-                                         "--bos",
-                                         "no",
-                                         "--precision",
-                                         "fast",
-                                         "--threads",
-                                         "2",
-                                         "--resume"});
-  BOOST_TEST((parsed.relations == Words{"P19", "P36"}));
-  BOOST_TEST(!parsed.bos);
-  BOOST_TEST(!parsed.model.exact);
-  BOOST_TEST(parsed.model.threads == 2);
-  BOOST_TEST(parsed.seed == 5U);
-  BOOST_TEST(parsed.resume);
+  const Parsed parsed = with({"--relations",
+                              "P19,P36",
+                              "--settings",
+                              "template,zero-shot",
+                              "--shots",
+                              "2",
+                              "--form",
+                              "question",
+                              "--max-new-tokens",
+                              "8",
+                              "--samples",
+                              "20",
+                              "--confidence-prompts",
+                              "50",
+                              "--names",
+                              "all",
+                              "--shot-seed",
+                              "3",
+                              "--sample-seed",
+                              "4",
+                              "--seed",
+                              "5",
+                              "--limit",
+                              "6",
+                              "--samplings",
+                              "70",
+                              "--sample-by",
+                              "fact",
+                              "--bos",
+                              "no",
+                              "--precision",
+                              "fast",
+                              "--threads",
+                              "2",
+                              "--resume"});
+  BOOST_TEST((parsed.said.relations == Words{"P19", "P36"}));
+  BOOST_TEST(!parsed.said.bos);
+  BOOST_TEST((parsed.target.precision == detail::Precision::fast));
+  BOOST_TEST(parsed.target.threads == 2U);
+  BOOST_TEST(parsed.said.seed == 5U);
+  BOOST_TEST(parsed.target.resume);
   const AnswerOptions& asking = parsed.asking;
   BOOST_TEST((asking.settings == Settings{{same, 2, question}, {none, 0, question}}));
   BOOST_TEST((parsed.names == asking.settings));
@@ -163,11 +170,11 @@ BOOST_AUTO_TEST_CASE(names_are_scored_under_some_of_the_settings) {
 
 BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {
   refused({"--settings", "few-shot"},
-          "--settings: 'few-shot' is not a choice; say one of zero-shot, random, relation, "
-          "template");
+          "--settings: 'few-shot' is not a choice; say zero-shot, random, relation, template or "
+          "several with commas between");
   refused({"--settings", "4-random"}, "--settings: '4-random' is not a choice");
   refused({"--settings", "random,"}, "--settings: 'random,' has an empty item");
-  refused({"--form", "cloze"}, "--form: 'cloze' is not a choice; say one of mask, question, both");
+  refused({"--form", "cloze"}, "--form: 'cloze' is not a choice; say mask, question or both");
   refused({"--names", "last"}, "--names: 'last' is not a choice");
   refused({"--names", "none,random"}, "--names: 'none' is not a choice");
   refused({"--sample-by", "prompt"}, "--sample-by: 'prompt' is not a choice");
@@ -231,10 +238,8 @@ BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
 BOOST_AUTO_TEST_CASE(help_lists_every_option) {
   std::ostringstream out, err;
   Console console{{"--help"}, out, err};
-  detail::GenerateWords options;
-  detail::options::options_description list;
-  options.describe(list);
-  BOOST_TEST(!detail::parse_arguments(console, "plumb generate [options]", list));
+  detail::GenerateArguments arguments;
+  BOOST_TEST(!detail::parse_settings(console, "plumb generate [options]", arguments));
   for (const char* option : {"--data",
                              "--out",
                              "--relations",

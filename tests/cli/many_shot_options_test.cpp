@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/many_shot_options.hpp"
+#include "plumb/cli/many_shot.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -11,7 +12,6 @@
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
-using detail::ManyShotArguments;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(many_shot_options)
@@ -21,18 +21,27 @@ namespace {
 using Words = std::vector<std::string>;
 using Indices = std::vector<std::size_t>;
 
-ManyShotArguments parse(Words words) {
+/// What the command line says, with its files read.
+struct Parsed : ManyShotSettings {
+  ManyShotOptions study;
+  InjectionOptions injection;
+  std::map<std::string, std::size_t> without_separator;
+  detail::JobTarget target;
+};
+
+Parsed parse(Words words) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
-  detail::ManyShotWords options;
-  detail::options::options_description list;
-  options.describe(list);
-  const auto values = detail::parse_arguments(console, "plumb many-shot [options]", list);
-  return options.parse(values.value());
+  detail::ManyShotArguments arguments;
+  BOOST_REQUIRE(detail::parse_settings(console, "plumb many-shot [options]", arguments));
+  arguments.check();
+  auto [options, without] = read_many_shot_files(arguments.many_shot);
+  return {arguments.many_shot, std::move(options), arguments.many_shot.injection_options(),
+          std::move(without), arguments.target};
 }
 
 /// With what is required.
-ManyShotArguments with(Words words) {
+Parsed with(Words words) {
   words.insert(words.begin(), {"--data", "d", "--model", "m", "--out", "o"});
   return parse(std::move(words));
 }
@@ -50,10 +59,10 @@ const char* baselines_text = R"({
 
 // The paper's numbers.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
-  const ManyShotArguments parsed = with({});
+  const Parsed parsed = with({});
   BOOST_TEST(parsed.data == "d");
-  BOOST_TEST(parsed.model.model == "m");
-  BOOST_TEST(parsed.out == "o");
+  BOOST_TEST(parsed.target.model == "m");
+  BOOST_TEST(parsed.target.out == "o");
   const ManyShotOptions& study = parsed.study;
   BOOST_TEST((study.shots == Indices{50}));
   BOOST_TEST(study.seeds == 5U);
@@ -82,43 +91,43 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
-  const ManyShotArguments parsed = with({"--shots",
-                                         "25,1,10",
-                                         "--seeds",
-                                         "3",
-                                         "--choices",
-                                         "20",
-                                         "--choice-seed",
-                                         "4",
-                                         "--split-seed",
-                                         "6",
-                                         "--train",
-                                         "60",
-                                         "--min-facts",
-                                         "500",
-                                         "--min-objects",
-                                         "100",
-                                         "--limit",
-                                         "7",
-                                         "--generate",
-                                         "50",
-                                         "--pair-separator",
-                                         " is ",
-                                         "--item-separator",
-                                         "; ",
-                                         "--injection",
-                                         "200",
-                                         "--injected",
-                                         "30",
-                                         "--highlight",
-                                         "12",
-                                         "--seed",
-                                         "8",
-                                         "--relations",
-                                         "P36",
-                                         "--bos",
-                                         "no",
-                                         "--resume"});
+  const Parsed parsed = with({"--shots",
+                              "25,1,10",
+                              "--seeds",
+                              "3",
+                              "--choices",
+                              "20",
+                              "--choice-seed",
+                              "4",
+                              "--split-seed",
+                              "6",
+                              "--train",
+                              "60",
+                              "--min-facts",
+                              "500",
+                              "--min-objects",
+                              "100",
+                              "--limit",
+                              "7",
+                              "--generate",
+                              "50",
+                              "--pair-separator",
+                              " is ",
+                              "--item-separator",
+                              "; ",
+                              "--injection",
+                              "200",
+                              "--injected",
+                              "30",
+                              "--highlight",
+                              "12",
+                              "--seed",
+                              "8",
+                              "--relations",
+                              "P36",
+                              "--bos",
+                              "no",
+                              "--resume"});
   const ManyShotOptions& study = parsed.study;
   BOOST_TEST((study.shots == Indices{1, 10, 25}));  // ascending
   BOOST_TEST(study.seeds == 3U);
@@ -139,7 +148,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST(parsed.seed == 8U);
   BOOST_TEST((parsed.relations == Words{"P36"}));
   BOOST_TEST(!parsed.bos);
-  BOOST_TEST(parsed.resume);
+  BOOST_TEST(parsed.target.resume);
 }
 
 BOOST_AUTO_TEST_CASE(kinds_of_eic_have_names) {
@@ -174,7 +183,7 @@ BOOST_AUTO_TEST_CASE(an_empty_separator_is_one_too) {
 BOOST_AUTO_TEST_CASE(separators_are_lines_of_a_file_between_spaces) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("s.txt", "was born in\n\n  , of\r\n \t\nwas born in\nis");
-  const ManyShotArguments parsed = with({"--separators", file.string()});
+  const Parsed parsed = with({"--separators", file.string()});
   BOOST_TEST((parsed.study.pair_separators == Words{" ", " was born in ", " , of ", " is "}));
   BOOST_TEST(parsed.study.relation_separators.empty());
   BOOST_TEST(parsed.separators == file);
@@ -187,7 +196,7 @@ BOOST_AUTO_TEST_CASE(separators_are_lines_of_a_file_between_spaces) {
 BOOST_AUTO_TEST_CASE(separators_may_be_the_templates_that_begin_with_the_subject) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("t.json", baselines_text);
-  const ManyShotArguments parsed = with({"--separators", file.string()});
+  const Parsed parsed = with({"--separators", file.string()});
   BOOST_TEST((parsed.study.pair_separators == Words{" "}));
   const auto& own = parsed.study.relation_separators;
   Words born = own.at("P19");
@@ -204,7 +213,7 @@ BOOST_AUTO_TEST_CASE(separators_may_be_the_templates_that_begin_with_the_subject
 BOOST_AUTO_TEST_CASE(baselines_come_from_a_file) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("t.json", baselines_text);
-  const ManyShotArguments parsed = with({"--baselines", file.string(), "--shots", "-"});
+  const Parsed parsed = with({"--baselines", file.string(), "--shots", "-"});
   BOOST_TEST(parsed.baselines == file);
   BOOST_TEST(parsed.study.shots.empty());
   BOOST_TEST(parsed.study.baselines.at("P19").hgp.size() == 2U);
@@ -215,9 +224,8 @@ BOOST_AUTO_TEST_CASE(baselines_come_from_a_file) {
 }
 
 BOOST_AUTO_TEST_CASE(a_fixed_study_stands_for_the_dataset) {
-  const ManyShotArguments parsed = parse({"--fixed", "f.json", "--model", "m", "--out", "o"});
+  const Parsed parsed = parse({"--fixed", "f.json", "--model", "m", "--out", "o"});
   BOOST_TEST(parsed.fixed == "f.json");
-  BOOST_TEST(parsed.data == "f.json");
   refused({"--fixed", "f.json"}, "stands beside --data; give one of the two");
   BOOST_CHECK_EXCEPTION((void)parse({"--model", "m", "--out", "o"}), Error,
                         says(Fault::user, "--data: is required but missing"));
@@ -231,8 +239,7 @@ BOOST_AUTO_TEST_CASE(what_a_fixed_study_leaves_without_effect_is_refused) {
         (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
         says(Fault::user, std::string(option) + ": has no effect beside --fixed; leave it out"));
   }
-  const ManyShotArguments parsed =
-      parse({"--fixed", "f.json", "--model", "m", "--out", "o", "--bos", "no"});
+  const Parsed parsed = parse({"--fixed", "f.json", "--model", "m", "--out", "o", "--bos", "no"});
   BOOST_TEST(!parsed.bos);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/rank_options.hpp"
+#include "plumb/cli/rank.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>
@@ -18,17 +18,18 @@ BOOST_AUTO_TEST_SUITE(rank_options)
 
 namespace {
 
+using enum RankMethod;
+
 using Words = std::vector<std::string>;
 using Prompts = std::vector<EntityPrompt>;
 
 RankArguments parse(Words words) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
-  detail::RankWords options;
-  detail::options::options_description list;
-  options.describe(list);
-  const auto values = detail::parse_arguments(console, "plumb rank [options]", list);
-  return options.parse(values.value());
+  RankArguments arguments;
+  BOOST_REQUIRE(detail::parse_settings(console, "plumb rank [options]", arguments).has_value());
+  arguments.check();
+  return arguments;
 }
 
 /// With what is required.
@@ -46,21 +47,21 @@ void refused(const Words& words, const std::string& message) {
 // The paper's numbers.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const RankArguments parsed = with({});
-  BOOST_TEST(parsed.data == "d");
-  BOOST_TEST(parsed.model.model == "m");
-  BOOST_TEST(parsed.model.exact);
-  BOOST_TEST(parsed.out == "o");
-  BOOST_TEST(parsed.deer);
-  BOOST_TEST(!parsed.likelihood);
-  BOOST_TEST(!parsed.lm_head);
-  BOOST_TEST(!parsed.bos_of_vectors);
-  BOOST_TEST(parsed.bos_of_names);
-  BOOST_TEST(parsed.entities.empty());
-  BOOST_TEST(parsed.fixed.empty());
-  BOOST_TEST(parsed.nearest == 0U);
-  BOOST_TEST(parsed.seed == 0U);
-  BOOST_TEST(!parsed.resume);
-  const RankOptions& ranking = parsed.ranking;
+  BOOST_TEST(parsed.rank.data == "d");
+  BOOST_TEST(parsed.target.model == "m");
+  BOOST_TEST((parsed.target.precision == detail::Precision::exact));
+  BOOST_TEST(parsed.target.out == "o");
+  BOOST_TEST(parsed.rank.ranks_by(deer));
+  BOOST_TEST(!parsed.rank.ranks_by(likelihood));
+  BOOST_TEST(!parsed.rank.ranks_by(lm_head));
+  BOOST_TEST(!parsed.rank.bos_of_vectors());
+  BOOST_TEST(parsed.rank.bos_of_names());
+  BOOST_TEST(parsed.rank.entities.empty());
+  BOOST_TEST(parsed.rank.fixed.empty());
+  BOOST_TEST(parsed.rank.nearest == 0U);
+  BOOST_TEST(parsed.rank.seed == 0U);
+  BOOST_TEST(!parsed.target.resume);
+  const RankOptions ranking = parsed.rank.options();
   BOOST_TEST((ranking.part == GraphPart::test));
   BOOST_TEST((ranking.candidates == CandidateSet::all));
   BOOST_TEST(ranking.relations.empty());
@@ -116,15 +117,15 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
                                      "--threads",
                                      "2",
                                      "--resume"});
-  BOOST_TEST(parsed.deer);
-  BOOST_TEST(parsed.likelihood);
-  BOOST_TEST(!parsed.lm_head);
-  BOOST_TEST(parsed.seed == 8U);
-  BOOST_TEST(parsed.nearest == 6U);
-  BOOST_TEST(parsed.resume);
-  BOOST_TEST(!parsed.model.exact);
-  BOOST_TEST(parsed.model.threads == 2);
-  const RankOptions& ranking = parsed.ranking;
+  BOOST_TEST(parsed.rank.ranks_by(deer));
+  BOOST_TEST(parsed.rank.ranks_by(likelihood));
+  BOOST_TEST(!parsed.rank.ranks_by(lm_head));
+  BOOST_TEST(parsed.rank.seed == 8U);
+  BOOST_TEST(parsed.rank.nearest == 6U);
+  BOOST_TEST(parsed.target.resume);
+  BOOST_TEST((parsed.target.precision == detail::Precision::fast));
+  BOOST_TEST(parsed.target.threads == 2U);
+  const RankOptions ranking = parsed.rank.options();
   BOOST_TEST((ranking.part == GraphPart::valid));
   BOOST_TEST((ranking.candidates == CandidateSet::of_queries));
   BOOST_TEST((ranking.relations == Words{"next", "in"}));
@@ -146,30 +147,31 @@ BOOST_AUTO_TEST_CASE(words_have_their_meanings) {
                                    {"valid", GraphPart::valid},
                                    {"train", GraphPart::train},
                                    {"all", GraphPart::all}}) {
-    BOOST_TEST((with({"--split", word}).ranking.part == part), word);
+    BOOST_TEST((with({"--split", word}).rank.ranking.part == part), word);
   }
   for (const auto& [word, set] : {std::pair{"all", CandidateSet::all},
                                   {"single-token", CandidateSet::single_token},
                                   {"of-queries", CandidateSet::of_queries},
                                   {"of-relation", CandidateSet::of_relation}}) {
-    BOOST_TEST((with({"--candidates", word}).ranking.candidates == set), word);
+    BOOST_TEST((with({"--candidates", word}).rank.ranking.candidates == set), word);
   }
   for (const auto& [word, prompt] : {std::pair{"eol", EntityPrompt::eol},
                                      {"a", EntityPrompt::a},
                                      {"b", EntityPrompt::b},
                                      {"c", EntityPrompt::c}}) {
-    BOOST_TEST((with({"--entity-prompt", word}).ranking.entity_prompts == Prompts{prompt}), word);
+    BOOST_TEST((with({"--entity-prompt", word}).rank.ranking.entity_prompts == Prompts{prompt}),
+               word);
   }
   for (const auto& [word, form] :
        {std::pair{"reference", QueryForm::reference}, {"paper", QueryForm::paper}}) {
-    BOOST_TEST((with({"--query-form", word}).ranking.form == form), word);
+    BOOST_TEST((with({"--query-form", word}).rank.ranking.form == form), word);
   }
-  BOOST_TEST(with({"--shots", "0"}).ranking.shots == 0U);
+  BOOST_TEST(with({"--shots", "0"}).rank.ranking.shots == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(entity_prompts_are_named_in_any_order_and_each_once) {
   const auto prompts = [](const std::string& words) {
-    return with({"--entity-prompt", words}).ranking.entity_prompts;
+    return with({"--entity-prompt", words}).rank.ranking.entity_prompts;
   };
   BOOST_TEST((prompts("eol,a,b,c") ==
               Prompts{EntityPrompt::eol, EntityPrompt::a, EntityPrompt::b, EntityPrompt::c}));
@@ -188,24 +190,25 @@ BOOST_AUTO_TEST_CASE(heads_are_not_asked_for_among_a_relations_tails) {
           "ask for heads, and --candidates of-relation ranks a relation's tails; leave out one of "
           "the two");
   for (const char* set : {"all", "single-token", "of-queries"}) {
-    BOOST_TEST(with({"--head-queries", "--candidates", set}).ranking.heads, set);
+    BOOST_TEST(with({"--head-queries", "--candidates", set}).rank.ranking.heads, set);
   }
-  BOOST_TEST(!with({"--candidates", "of-relation", "--relations", "in"}).ranking.heads);
+  BOOST_TEST(!with({"--candidates", "of-relation", "--relations", "in"}).rank.ranking.heads);
 }
 
 BOOST_AUTO_TEST_CASE(methods_are_named_in_any_order) {
-  for (const auto& [words, deer, likelihood, lm_head] :
+  for (const auto& [words, by_deer, by_likelihood, by_lm_head] :
        {std::tuple{"deer", true, false, false},
         {"likelihood", false, true, false},
         {"lm-head", false, false, true},
         {"lm-head,deer", true, false, true},
         {"likelihood,lm-head,deer", true, true, true}}) {
     const RankArguments parsed = with({"--method", words});
-    BOOST_TEST(parsed.deer == deer, words);
-    BOOST_TEST(parsed.likelihood == likelihood, words);
-    BOOST_TEST(parsed.lm_head == lm_head, words);
+    BOOST_TEST(parsed.rank.ranks_by(deer) == by_deer, words);
+    BOOST_TEST(parsed.rank.ranks_by(likelihood) == by_likelihood, words);
+    BOOST_TEST(parsed.rank.ranks_by(lm_head) == by_lm_head, words);
   }
-  refused({"--method", "cosine"}, "'cosine' is not a choice; say one of deer, likelihood, lm-head");
+  refused({"--method", "cosine"},
+          "'cosine' is not a choice; say deer, likelihood, lm-head or several");
   refused({"--method", "deer,"}, "'deer,' has an empty item; write a,b,c");
   refused({"--method", ""}, "names nothing; give it a value");
 }
@@ -214,15 +217,15 @@ BOOST_AUTO_TEST_CASE(methods_are_named_in_any_order) {
 BOOST_AUTO_TEST_CASE(bos_is_what_each_method_takes_or_what_is_said) {
   for (const bool bos : {true, false}) {
     const RankArguments parsed = with({"--bos", bos ? "yes" : "no"});
-    BOOST_TEST(parsed.bos_of_vectors == bos);
-    BOOST_TEST(parsed.bos_of_names == bos);
+    BOOST_TEST(parsed.rank.bos_of_vectors() == bos);
+    BOOST_TEST(parsed.rank.bos_of_names() == bos);
   }
   refused({"--bos", "maybe"}, "'maybe' is not a choice; say yes or no");
 }
 
 BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {
   const auto hits = [](const std::string& levels) {
-    return with({"--method", "likelihood", "--hits", levels}).ranking.search.hits;
+    return with({"--method", "likelihood", "--hits", levels}).rank.options().search.hits;
   };
   BOOST_TEST(hits("1") == 1U);
   BOOST_TEST(hits("100,3") == 100U);
@@ -236,7 +239,7 @@ BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {
 }
 
 BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_are_a_file) {
-  BOOST_TEST(with({"--entities", "v.npy"}).entities == "v.npy");
+  BOOST_TEST(with({"--entities", "v.npy"}).rank.entities == "v.npy");
   refused({"--entity-prompt", "a", "--entities", "v.npy"},
           "has no effect beside --entities; leave it out; the vectors are made already");
   refused({"--entity-prompt", "eol", "--entities", "v.npy"}, "has no effect beside --entities");
@@ -261,17 +264,18 @@ BOOST_AUTO_TEST_CASE(what_the_methods_leave_without_effect_is_refused) {
     idle(method, "--budget", "10", "likelihood");
   }
   idle("likelihood", "--query-form", "paper", "deer or lm-head");
-  BOOST_TEST(
-      (with({"--method", "lm-head", "--query-form", "paper"}).ranking.form == QueryForm::paper));
-  BOOST_TEST(with({"--method", "deer,likelihood", "--budget", "10"}).ranking.search.budget == 10U);
+  BOOST_TEST((with({"--method", "lm-head", "--query-form", "paper"}).rank.ranking.form ==
+              QueryForm::paper));
+  BOOST_TEST(with({"--method", "deer,likelihood", "--budget", "10"}).rank.ranking.search.budget ==
+             10U);
 }
 
 BOOST_AUTO_TEST_CASE(a_fixed_ranking_says_what_is_asked) {
   const RankArguments parsed =
       with({"--fixed", "f.json", "--query-form", "paper", "--bos", "yes", "--resume"});
-  BOOST_TEST(parsed.fixed == "f.json");
-  BOOST_TEST((parsed.ranking.form == QueryForm::paper));
-  BOOST_TEST(parsed.bos_of_vectors);
+  BOOST_TEST(parsed.rank.fixed == "f.json");
+  BOOST_TEST((parsed.rank.ranking.form == QueryForm::paper));
+  BOOST_TEST(parsed.rank.bos_of_vectors());
   for (const auto& [option, value] : {std::pair{"--split", "valid"},
                                       {"--method", "deer,lm-head"},
                                       {"--candidates", "of-relation"},
@@ -312,10 +316,10 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
     refused({option, ""}, "names nothing; give it a value");
   }
   refused({"--budget", "-1", "--method", "likelihood"}, "'-1' is not a whole number from 0");
-  refused({"--split", "dev"}, "'dev' is not a choice; say one of test, valid, train, all");
+  refused({"--split", "dev"}, "'dev' is not a choice; say test, valid, train or all");
   refused({"--candidates", "some"},
-          "'some' is not a choice; say one of all, single-token, of-queries, of-relation");
-  refused({"--query-form", "own"}, "'own' is not a choice; say one of reference, paper");
+          "'some' is not a choice; say all, single-token, of-queries or of-relation");
+  refused({"--query-form", "own"}, "'own' is not a choice; say reference or paper");
   refused({"--entity-prompt", "d"},
           "'d' is not a choice; say eol, a, b, c or several with commas between");
   refused({"--reduction", "max", "--method", "likelihood"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/rank_replay.hpp"
+#include "plumb/cli/rank.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -71,7 +71,7 @@ BOOST_FIXTURE_TEST_CASE(fixed_rankings_are_replayed_in_their_own_shape, Replay) 
   const ConsoleRun run = replay("f.json", "run");
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.out.ends_with("\nranks: " + at("run/fixed.json") + "\n"), run);
-  BOOST_TEST((names(folder / "run") == Names{"fixed.json", "run.json"}));
+  BOOST_TEST((names(folder / "run") == Names{"fixed.json", "journal.jsonl", "run.json"}));
   const Json made = json("run/fixed.json");
   BOOST_TEST(made.at("shots") == fixed.at("shots"));
   const Words entities{

@@ -30,13 +30,14 @@ Dataset with_templates(const Templates& templates) {
   return dataset;
 }
 
-Templates injected(const Templates& templates, Injection injection) {
+Templates injected(const Templates& templates, AddedMarkers added) {
   Dataset dataset = with_templates(templates);
-  inject_markers(dataset, injection);
+  inject_markers(dataset, added);
   return dataset.relations[0].templates;
 }
 
-constexpr Injection none{}, verbalized{true, false}, numerical{false, true}, both{true, true};
+constexpr AddedMarkers none = AddedMarkers::none, verbalized = AddedMarkers::verbalized,
+                       numerical = AddedMarkers::numerical, both = AddedMarkers::all;
 
 }  // namespace
 

@@ -81,13 +81,7 @@ BOOST_AUTO_TEST_CASE(prompts_have_names) {
   BOOST_TEST(name_of(EntityPrompt::a) == "a");
   BOOST_TEST(name_of(EntityPrompt::b) == "b");
   BOOST_TEST(name_of(EntityPrompt::c) == "c");
-  for (const EntityPrompt prompt :
-       {EntityPrompt::eol, EntityPrompt::a, EntityPrompt::b, EntityPrompt::c}) {
-    BOOST_CHECK(entity_prompt_of(name_of(prompt)) == prompt);
-  }
-  for (const char* other : {"", "d", "A", "EOL", "eo", "ab", " a"}) {
-    BOOST_TEST(!entity_prompt_of(other).has_value());
-  }
+  BOOST_TEST(every(EntityPrompt{}).size() == 4U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

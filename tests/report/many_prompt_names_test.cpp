@@ -13,8 +13,8 @@ using detail::cut_to;
 BOOST_AUTO_TEST_SUITE(many_prompt_names)
 
 BOOST_AUTO_TEST_CASE(kinds_have_the_words_of_the_files) {
-  BOOST_TEST(detail::as_word(SampleBy::fact) == std::string("fact"));
-  BOOST_TEST(detail::as_word(SampleBy::relation) == std::string("relation"));
+  BOOST_TEST(name_of(SampleBy::fact) == std::string("fact"));
+  BOOST_TEST(name_of(SampleBy::relation) == std::string("relation"));
 }
 
 BOOST_AUTO_TEST_CASE(every_kind_of_pair_is_named_once) {

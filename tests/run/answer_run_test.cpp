@@ -62,25 +62,25 @@ struct Made {
 /// One process: model and run made anew, as after a crash.
 template <class Model = NgramTreeModel>
 Made run_once(const std::filesystem::path& folder, const AnswerOptions& options,
-              PartProgress on_progress = {}) {
+              ProgressCallback on_progress = {}) {
   Model model = reader<Model>();
   if constexpr (TreeCausalLm<Model>) model.limits = {8192, 256, 256};
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, options.limit);
   const RunFolder run_folder(folder, Json{{"of", "a test"}}, true);
   Made made;
-  PartWork work(run_folder.file("journal.jsonl"), [&](const std::string& part, std::size_t done,
-                                                      std::size_t fresh, std::size_t total) {
-    made.parts.push_back(part);
-    if (on_progress) on_progress(part, done, fresh, total);
-  });
+  const auto look = [&](const WorkState& state) {
+    made.parts.push_back(state.counted);
+    if (on_progress) on_progress(state);
+  };
+  Work work(run_folder.file("journal.jsonl"), {look, {}});
   AnswerRun run(model, true, options, dataset, asked, run_folder, work);
   for (const FewShotSetting& setting : options.settings) {
     refuse_long_prompts(model, true, options, dataset, asked, setting);
     run.answer(setting);
     run.sample(setting);
   }
-  made.summary = work.summary;
+  made.summary = work.summary();
   if constexpr (TreeCausalLm<Model>) made.tokens_fed = model.tokens_fed;
   return made;
 }
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_taken_up_again_leaves_the_same_bytes) {
     std::size_t steps = 0;
     struct Killed {};
     BOOST_CHECK_THROW(run_once(run, options,
-                               [&](const std::string&, std::size_t, std::size_t, std::size_t) {
+                               [&](const WorkState&) {
                                  if (++steps == stop) throw Killed{};
                                }),
                       Killed);

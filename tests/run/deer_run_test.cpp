@@ -47,11 +47,12 @@ struct Ranked {
 /// One process: model, folder and run made anew, as after a crash.
 template <class Model = NgramTreeModel>
 Ranked run_once(const std::filesystem::path& path, const KnowledgeGraph& graph,
-                const RankOptions& options, bool with_bos = false, PartProgress on_progress = {}) {
+                const RankOptions& options, bool with_bos = false,
+                ProgressCallback on_progress = {}) {
   Model model("");
   const RankParts parts = rank_parts(graph, options, false, model);
   const RunFolder folder(path, Json::object(), true);
-  PartWork work(folder.file("journal.jsonl"), std::move(on_progress));
+  Work work(folder.file("journal.jsonl"), {std::move(on_progress), {}});
   DeerRun run(model, options, folder, work, parts.whole, with_bos);
   Ranked made;
   for (const EntityPrompt prompt : options.entity_prompts) {
@@ -61,7 +62,7 @@ Ranked run_once(const std::filesystem::path& path, const KnowledgeGraph& graph,
     });
     made.ranks.insert(made.ranks.end(), ranks.begin(), ranks.end());
   }
-  made.summary = work.summary;
+  made.summary = work.summary();
   if constexpr (TreeEmbedder<Model>) made.tokens_fed = model.tokens_fed;
   return made;
 }
@@ -365,8 +366,9 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_for_queries_and_for_entit
   const TemporaryFolder folder;
   using State = std::tuple<std::size_t, std::size_t, std::size_t>;
   std::map<std::string, std::vector<State>> seen;
-  const PartProgress look = [&](const std::string& part, std::size_t done, std::size_t fresh,
-                                std::size_t total) { seen[part].emplace_back(done, fresh, total); };
+  const ProgressCallback look = [&](const WorkState& state) {
+    seen[state.counted].emplace_back(state.done, state.fresh, state.total);
+  };
   (void)run_once(folder / "run", graph, everything(), false, look);
   BOOST_REQUIRE(seen.size() == 2U);
   const auto rows = static_cast<std::size_t>(NpyFile(folder / "run/queries.npy").rows().rows());
@@ -434,7 +436,7 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_a_pack_that_is_not_done) {
   const Ranked whole = run_once(folder / "run", graph, everything());
   const auto files = contents(folder / "run");
   take_back(folder / "run", lines_of(files.at("journal.jsonl")), 3, two_files);
-  std::ofstream(folder / "run/journal.jsonl", std::ios::app) << "{\"part\": \"quer";
+  std::ofstream(folder / "run/journal.jsonl", std::ios::app) << "{\"version\":2,\"part\":\"quer";
   BOOST_TEST(run_once(folder / "run", graph, everything()).lines() == whole.lines());
   BOOST_TEST((contents(folder / "run") == files));
 }
@@ -447,8 +449,7 @@ void kill_everywhere(const RankOptions& options) {
   const TemporaryFolder folder;
   std::size_t calls = 0;
   const Ranked whole =
-      run_once<Model>(folder / "whole", graph, options, false,
-                      [&](const std::string&, std::size_t, std::size_t, std::size_t) { ++calls; });
+      run_once<Model>(folder / "whole", graph, options, false, [&](const WorkState&) { ++calls; });
   const auto files = contents(folder / "whole");
   const auto queries =
       static_cast<std::size_t>(NpyFile(folder / "whole/queries.npy").rows().rows());
@@ -457,9 +458,8 @@ void kill_everywhere(const RankOptions& options) {
     const auto path = folder / ("killed " + std::to_string(kill));
     std::size_t call = 0, embedded = 0;
     std::map<std::string, std::size_t> fresh;
-    const PartProgress until = [&](const std::string& part, std::size_t, std::size_t now,
-                                   std::size_t) {
-      fresh[part] = now;
+    const ProgressCallback until = [&](const WorkState& state) {
+      fresh[state.counted] = state.fresh;
       if (call++ == kill) throw Killed();
     };
     BOOST_CHECK_THROW((void)run_once<Model>(path, graph, options, false, until), Killed);
@@ -486,7 +486,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_candidates_are_those_of_sorting_all) {
   NgramTreeModel model("");
   const RankParts parts = rank_parts(graph, options, false, model);
   const RunFolder runs(folder / "run", Json::object(), true);
-  PartWork work(runs.file("journal.jsonl"), {});
+  Work work(runs.file("journal.jsonl"));
   DeerRun run(model, options, runs, work, parts.whole, false);
   const NpyFile entities = run.entities(EntityPrompt::eol);
   const TriplePrompt prompt(graph, parts.whole.shots, options.form);
@@ -574,7 +574,7 @@ BOOST_AUTO_TEST_CASE(a_plain_embedder_is_asked_only_for_what_is_left) {
     PlainEmbedder model("");
     const RankPlan plan = rank_plan(graph, options, model);
     const RunFolder run_folder(folder / "run", Json::object(), true);
-    PartWork work(run_folder.file("journal.jsonl"), {});
+    Work work(run_folder.file("journal.jsonl"));
     (void)DeerRun(model, options, run_folder, work, plan, false).entities(EntityPrompt::eol);
     BOOST_TEST(model.asked == left[lines], boost::test_tools::per_element());
     BOOST_TEST((contents(folder / "run") == files));
@@ -637,7 +637,7 @@ BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_take_the_place_of_embedded_ones) {
   const RankPlan plan = rank_plan(graph, options, model);
   const auto ranks = [&](const std::string& path, const EmbeddingMatrix& given) {
     const RunFolder run_folder(folder / path, Json::object(), true);
-    PartWork work(run_folder.file("journal.jsonl"), {});
+    Work work(run_folder.file("journal.jsonl"));
     return DeerRun(model, options, run_folder, work, plan, false)
         .rank(plan, VectorRows(given.data(), given.rows(), given.cols()));
   };
@@ -673,7 +673,7 @@ BOOST_AUTO_TEST_CASE(fewer_candidates_are_ranked_again_from_the_same_vectors) {
   const RankPlan whole = rank_plan(graph, options, model);
   const RankPlan single = single_token_plan(whole, model, options.form);
   const RunFolder run_folder(folder / "run", Json::object(), true);
-  PartWork work(run_folder.file("journal.jsonl"), {});
+  Work work(run_folder.file("journal.jsonl"));
   DeerRun run(model, options, run_folder, work, whole, false);
   const NpyFile entities = run.entities(EntityPrompt::eol);
   BOOST_TEST(run.rank(whole, entities.rows()).size() == whole.queries.size());

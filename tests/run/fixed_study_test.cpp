@@ -39,8 +39,8 @@ struct FixedFiles {
   FixedResult run(const FixedStudy& study, std::size_t index = 0,
                   NgramTreeModel model = reader_of_births()) const {
     CausalScorer scorer(model, true, Span::continuation);
-    PackRun packs(scorer, folder / "journal.jsonl", {Reduction::sum, Span::continuation}, {});
-    return run_fixed_study(study, "m.gguf", index, scorer, packs);
+    Work work(folder / "journal.jsonl");
+    return run_fixed_study(study, "m.gguf", index, scorer, work);
   }
   void refused(const Json& json, const std::string& words) const {
     BOOST_CHECK_EXCEPTION((void)read(json), Error, says(Fault::user, "fixed.json: " + words));
@@ -165,11 +165,11 @@ BOOST_FIXTURE_TEST_CASE(a_study_taken_up_again_is_not_scored_again, FixedFiles) 
   const FixedResult first = run(study);
   NgramTreeModel model = reader_of_births();
   CausalScorer scorer(model, true, Span::continuation);
-  PackRun packs(scorer, folder / "journal.jsonl", {Reduction::sum, Span::continuation}, {});
-  const FixedResult again = run_fixed_study(study, "m.gguf", 0, scorer, packs);
+  Work work(folder / "journal.jsonl");
+  const FixedResult again = run_fixed_study(study, "m.gguf", 0, scorer, work);
   BOOST_TEST(again.study == first.study);
-  BOOST_TEST(packs.summary().fresh_statements == 0U);
-  BOOST_TEST(packs.summary().cost.statements == 6U);
+  BOOST_TEST(work.summary().fresh_statements == 0U);
+  BOOST_TEST(work.summary().cost.statements == 6U);
   BOOST_TEST(model.tokens_fed == 0U);
 }
 

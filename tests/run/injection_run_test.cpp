@@ -30,9 +30,9 @@ template <class Model = NgramTreeModel>
 RunSummary run_once(const TemporaryFolder& folder, Model& model, const ManyShot& form = {}) {
   const RunFolder run_folder(folder / "run", Json::object(), true);
   CausalScorer scorer(model, true, Span::continuation);
-  PackRun packs(scorer, run_folder.file("journal.jsonl"), {Reduction::sum, Span::continuation}, {});
-  run_injection(design, form, scorer, packs, run_folder);
-  return packs.summary();
+  Work work(run_folder.file("journal.jsonl"));
+  run_injection(design, form, scorer, work, run_folder);
+  return work.summary();
 }
 
 }  // namespace

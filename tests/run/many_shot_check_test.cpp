@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(what_fits_by_the_check_can_be_scored) {
     const TemporaryFolder folder;
     const RunFolder run_folder(folder / "run", Json::object(), true);
     const std::vector<ManyShotRelation> asked{{relation, no_aliases, options}};
-    ManyShotRun run(model, true, run_folder, {});
+    Work work(run_folder.file("journal.jsonl"));
+    ManyShotRun run(model, true, run_folder, work);
     if (longest == 15 * 21) {
       BOOST_TEST(ManyShotCheck(model, true).notes(asked[0]).empty());
       run.run(asked);

@@ -40,9 +40,9 @@ RunSummary run_once(const std::filesystem::path& path, const std::vector<Relatio
   const RunFolder folder(path, Json::object(), true);
   std::vector<ManyShotRelation> asked;
   for (const Relation& relation : relations) asked.emplace_back(relation, no_aliases, options);
-  ManyShotRun run(model, with_bos, folder, std::move(on_progress));
-  run.run(asked);
-  return run.summary();
+  Work work(folder.file("journal.jsonl"), {std::move(on_progress), {}});
+  ManyShotRun(model, with_bos, folder, work).run(asked);
+  return work.summary();
 }
 
 std::vector<RecordedChoice> rows_of(const std::filesystem::path& path, const Relation& relation) {
@@ -146,7 +146,8 @@ BOOST_AUTO_TEST_CASE(what_stands_in_a_paper_sequence_is_seen_by_what_follows) {
   const RunFolder run_folder(folder / "run", Json::object(), true);
   const ManyShotOptions options = eic();
   const std::vector<ManyShotRelation> asked{{relation, no_aliases, options}};
-  ManyShotRun run(model, true, run_folder, {});
+  Work work(run_folder.file("journal.jsonl"));
+  ManyShotRun run(model, true, run_folder, work);
   run.run(asked);
   const auto rows = rows_of(folder / "run", relation);
   std::vector<Query> queries;
@@ -221,13 +222,13 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_leaves_no_rows_and_goes_on) {
   const TemporaryFolder folder;
   std::size_t packs = 0;
   const RunSummary whole =
-      run_once(folder / "whole", relations, eic(), true, [&](const RunState&) { ++packs; });
+      run_once(folder / "whole", relations, eic(), true, [&](const WorkState&) { ++packs; });
   BOOST_TEST(packs > 6U);
   const std::string expected = slurp(folder / "whole/birth_choices.jsonl");
   for (std::size_t kill = 0; kill < packs; ++kill) {
     const auto path = folder / ("killed " + std::to_string(kill));
     std::size_t calls = 0, scored = 0;
-    const auto until = [&](const RunState& state) {
+    const auto until = [&](const WorkState& state) {
       scored = state.fresh;
       if (calls++ == kill) throw Killed();
     };
@@ -276,8 +277,9 @@ BOOST_AUTO_TEST_CASE(bos_is_the_models_or_none) {
   NgramTreeModel model = reader_of_births();
   const TemporaryFolder folder;
   const RunFolder run_folder(folder / "run", Json::object(), true);
-  BOOST_TEST((ManyShotRun(model, true, run_folder, {}).bos() == model.bos()));
-  BOOST_TEST(!ManyShotRun(model, false, run_folder, {}).bos().has_value());
+  Work work(run_folder.file("journal.jsonl"));
+  BOOST_TEST((ManyShotRun(model, true, run_folder, work).bos() == model.bos()));
+  BOOST_TEST(!ManyShotRun(model, false, run_folder, work).bos().has_value());
 }
 
 BOOST_AUTO_TEST_CASE(the_injection_experiment_goes_into_the_same_journal) {
@@ -285,9 +287,10 @@ BOOST_AUTO_TEST_CASE(the_injection_experiment_goes_into_the_same_journal) {
   const Relation relation = births(30, 8);
   const TemporaryFolder folder;
   const RunFolder run_folder(folder / "run", Json::object(), true);
-  ManyShotRun run(model, true, run_folder, {});
+  Work work(run_folder.file("journal.jsonl"));
+  ManyShotRun run(model, true, run_folder, work);
   run.inject(injection_design(relation, {.pairs = 10, .slots = 2}), {});
-  BOOST_TEST(run.summary().cost.statements == 5U * 10U);
+  BOOST_TEST(work.summary().cost.statements == 5U * 10U);
   BOOST_TEST(std::filesystem::exists(folder / "run/birth_injection.json"));
   BOOST_TEST(slurp(folder / "run/journal.jsonl").find("birth injection") != std::string::npos);
 }

@@ -33,17 +33,17 @@ Model reader() {
 /// One process: model and run made anew, as after a crash.
 template <class Model = NgramTreeModel>
 RunSummary run_once(const std::filesystem::path& folder, const FewShotSetting& setting,
-                    PartProgress on_progress = {}) {
+                    ProgressCallback on_progress = {}) {
   Model model = reader<Model>();
   if constexpr (TreeCausalLm<Model>) model.limits = {8192, 256, 256};
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);
   const RunFolder run_folder(folder, Json{{"of", "a test"}}, true);
-  PartWork work(run_folder.file("journal.jsonl"), on_progress);
+  Work work(run_folder.file("journal.jsonl"), {on_progress, {}});
   const AnswerOptions options;
   NameLikelihoodRun run(model, true, options, dataset, asked, run_folder, work);
   run.score(setting);
-  return work.summary;
+  return work.summary();
 }
 
 /// ln P(" name" | prompt), by the model's own words.
@@ -142,8 +142,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_taken_up_again_leaves_the_same_bytes) {
   const TemporaryFolder folder;
   std::size_t all = 0;
   const RunSummary whole =
-      run_once(folder / "whole", two_under_template,
-               [&](const std::string&, std::size_t, std::size_t, std::size_t) { ++all; });
+      run_once(folder / "whole", two_under_template, [&](const WorkState&) { ++all; });
   BOOST_REQUIRE(all > 4U);
   const auto text = [&](const std::string& run) {
     return slurp(folder / (run + "/2-template_names.jsonl")) +
@@ -154,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_taken_up_again_leaves_the_same_bytes) {
     std::size_t steps = 0;
     struct Killed {};
     BOOST_CHECK_THROW(run_once(folder / run, two_under_template,
-                               [&](const std::string&, std::size_t, std::size_t, std::size_t) {
+                               [&](const WorkState&) {
                                  if (++steps == stop) throw Killed{};
                                }),
                       Killed);

@@ -11,17 +11,22 @@
 using namespace plumb;
 using test::elements;
 
+BOOST_AUTO_TEST_SUITE(rank_prompts_suite)
+
 namespace {
 
 using Listed = std::map<std::string, std::vector<Json>>;
 
-Listed listed(const RankOptions& options, const RankMethods& methods,
-              const WantedFact& wanted = {}) {
+using enum RankMethod;
+
+Listed listed(const RankOptions& options, std::vector<RankMethod> methods,
+              const WantedFact& wanted = {}, const std::string& entities = "") {
   const KnowledgeGraph graph = elements();
   const NgramTreeModel model = test::reader_of_elements<NgramTreeModel>();
-  const RankParts parts = rank_parts(graph, options, methods.lm_head, model);
+  RankSettings settings{.methods = std::move(methods), .ranking = options, .entities = entities};
+  const RankParts parts = rank_parts(graph, options, settings.ranks_by(lm_head), model);
   Listed all;
-  for_each_rank_prompt(parts, options, methods, wanted, [&](const std::string& kind, auto make) {
+  for_each_rank_prompt(parts, settings, wanted, [&](const std::string& kind, auto make) {
     all[kind].push_back(to_json(make()));
   });
   return all;
@@ -36,13 +41,11 @@ RankOptions two_shots() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(rank_prompts_suite)
-
 BOOST_AUTO_TEST_CASE(queries_and_entities_that_are_embedded) {
   RankOptions options = two_shots();
   options.entity_prompts = {EntityPrompt::eol, EntityPrompt::b};
   options.heads = true;
-  const Listed all = listed(options, {.deer = true});
+  const Listed all = listed(options, {deer});
   BOOST_REQUIRE(all.size() == 4U);
   const KnowledgeGraph graph = elements();
   const std::vector<Triple> shots = drawn_shots(graph, 2, 0);
@@ -69,11 +72,11 @@ BOOST_AUTO_TEST_CASE(queries_and_entities_that_are_embedded) {
   BOOST_TEST(all.at("deer-b entities")[3].at("prompt") ==
              entity_text(EntityPrompt::b, graph.entities[3]));
   // Vectors made elsewhere are no prompts of this run.
-  BOOST_TEST(listed(options, {.deer = true, .embeds_entities = false}).size() == 2U);
+  BOOST_TEST(listed(options, {deer}, {}, "given.npy").size() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(candidates_are_listed_once) {
-  const Listed all = listed(two_shots(), {.likelihood = true, .lm_head = true});
+  const Listed all = listed(two_shots(), {likelihood, lm_head});
   BOOST_REQUIRE(all.size() == 4U);
   const KnowledgeGraph graph = elements();
   BOOST_TEST(all.at("likelihood, tails").size() == 5U);
@@ -90,7 +93,7 @@ BOOST_AUTO_TEST_CASE(candidates_are_listed_once) {
   RankOptions paper = two_shots();
   paper.form = QueryForm::paper;
   paper.candidates = CandidateSet::of_relation;
-  const Listed by_relation = listed(paper, {.likelihood = true});
+  const Listed by_relation = listed(paper, {likelihood});
   const auto& lists = by_relation.at("likelihood candidates");
   BOOST_TEST(lists.at(0).at("relation") == graph.relations[graph.test[0].relation].id);
   BOOST_TEST(lists.at(0).at("candidate_count") < graph.entities.size());
@@ -100,7 +103,7 @@ BOOST_AUTO_TEST_CASE(one_entity_has_prompts_of_its_own) {
   const KnowledgeGraph graph = elements();
   const Entity& asked = graph.entities[graph.test[0].head];
   for (const std::string& named : {asked.id, asked.name}) {
-    const Listed all = listed(two_shots(), {.deer = true, .likelihood = true}, {named});
+    const Listed all = listed(two_shots(), {deer, likelihood}, {named});
     BOOST_TEST(!all.contains("likelihood candidates"));
     BOOST_TEST(all.at("deer entities").size() == 1U);
     for (const Json& row : all.at("likelihood, tails")) {

@@ -14,6 +14,7 @@
 #include "plumb/prompt/few_shot.hpp"
 #include "support/bear_folder.hpp"
 #include "support/console_run.hpp"
+#include "support/little_wordnet.hpp"
 #include "support/small_multi_prompt.hpp"
 
 namespace plumb::test {
@@ -157,20 +158,6 @@ struct GenerateFiles {
   [[nodiscard]] Json json(const std::string& name) const {
     return Json::parse(slurp(folder / name));
   }
-
-  TemporaryFolder folder;
-};
-
-/// Enough of WordNet to know that gases are a gas.
-struct LittleWordNet {
-  LittleWordNet() {
-    for (const std::string part : {"noun", "verb", "adj", "adv"}) {
-      folder.write("index." + part, part == "noun" ? "gas n 1 2 @ ~ 1 5 03467517  \n"
-                                                   : "zyx n 1 2 @ ~ 1 5 03467517  \n");
-      folder.write(part + ".exc", "");
-    }
-  }
-  [[nodiscard]] std::string path() const { return folder.path().string(); }
 
   TemporaryFolder folder;
 };

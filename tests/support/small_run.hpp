@@ -12,7 +12,7 @@
 #include "plumb/backend/archetypes.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/statement.hpp"
-#include "plumb/run/runner.hpp"
+#include "plumb/run/probe_job.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -63,13 +63,23 @@ namespace plumb::test {
 /// Statements in all of it.
 inline constexpr std::size_t all_statements = 3 * 2 * 3 + 2 * 2 * 2;
 
-/// One process of a run: model, scorer, folder and runner made anew, as after a crash.
-inline RunSummary run_once(const std::filesystem::path& path, RunOptions options = {}) {
+/// Of a probe of all templates.
+[[nodiscard]] inline ProbeSettings all_templates() {
+  ProbeSettings settings;
+  settings.templates = {};
+  return settings;
+}
+
+/// One process of a probe: model, scorer, job and folder made anew, as after a crash.
+inline RunSummary run_once(const std::filesystem::path& path,
+                           const ProbeSettings& settings = all_templates(),
+                           ProgressCallback on_progress = {}, std::size_t block = 65'536) {
   NgramTreeModel model = small_model();
-  CausalScorer scorer(model, true);
-  const Statement builder;
-  const RunFolder folder(path, Json::object(), true);
-  return Runner(builder, scorer, folder, std::move(options)).run(small_dataset());
+  CausalScorer scorer(model, settings.bos);
+  const Dataset dataset = small_dataset();
+  ProbeJob job(scorer, dataset, settings);
+  job.block_statements = block;
+  return run_job(job, {path, true, {std::move(on_progress), {}}}).summary;
 }
 
 /// A results file, line by line.

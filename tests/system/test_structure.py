@@ -8,7 +8,7 @@ import unittest
 
 import command
 
-ROOMS = ["core", "data", "prompt", "backend", "score", "measure", "rank", "aggregate", "calibrate", "run", "report", "cli"]
+ROOMS = ["core", "data", "prompt", "backend", "score", "measure", "rank", "aggregate", "calibrate", "records", "report", "run", "cli"]
 INCLUDE = command.ROOT / "include" / "plumb"
 
 

@@ -24,6 +24,7 @@
 // fit drawing by relation.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +33,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -45,6 +47,12 @@
 namespace plumb {
 
 enum class SampleBy { fact, relation };
+[[nodiscard]] constexpr std::array<SampleBy, 2> every(SampleBy) noexcept {
+  return {SampleBy::fact, SampleBy::relation};
+}
+[[nodiscard]] constexpr std::string_view name_of(SampleBy by) noexcept {
+  return by == SampleBy::fact ? "fact" : "relation";
+}
 
 struct PromptSampling {
   SampleBy by = SampleBy::fact;

@@ -18,8 +18,8 @@
 #include "plumb/cli/calibrate_options.hpp"
 #include "plumb/cli/probe.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/records/listed_prompt.hpp"
 #include "plumb/report/calibration_report.hpp"
-#include "plumb/run/listed_prompt.hpp"
 
 namespace plumb {
 namespace detail {
@@ -29,7 +29,8 @@ inline void claim_calibration_folder(const CalibrateArguments& arguments) {
   const auto& out = arguments.out;
   if (is_unused(out)) return;
   if (arguments.probe) {
-    if (!arguments.probe->resume || !std::filesystem::exists(out / "probe")) refuse_used(out);
+    if (!arguments.probe->target.resume || !std::filesystem::exists(out / "probe"))
+      refuse_used(out);
     return;
   }
   if (calibrated_folders(out) == folder_names(arguments)) return;
@@ -85,11 +86,12 @@ inline void check_masked(const CalibrateArguments& arguments,
 
 /// Refuses, before anything is scored, what the scores could not be calibrated for.
 inline void check_before_probing(const CalibrateArguments& arguments, const Dataset& dataset) {
-  check_masked(arguments, {arguments.probe->model.model.filename().string()});
+  check_masked(arguments, {arguments.probe->target.model.filename().string()});
   std::vector<RelationPredictions> relations;
   for (const Relation& relation : dataset.relations) {
-    relations.push_back(prediction_frame(
-        relation, templates_of(relation, arguments.probe->templates), arguments.reading.kinds));
+    relations.push_back(
+        prediction_frame(relation, templates_of(relation, arguments.probe->probe.templates.indices),
+                         arguments.reading.kinds));
   }
   refuse_absent_templates(relations, arguments.reading.kinds);
   std::vector<std::string> remarks;
@@ -181,7 +183,7 @@ inline Json calibrate_settings(const CalibrateArguments& arguments,
           {"models", models},
           {"masked", arguments.masked ? Json(*arguments.masked) : Json()},
           {"dataset", results.models.front().dataset},
-          {"described_by", string_or_null(arguments.data.filename().string())},
+          {"described_by", setting::to_json(arguments.data)},
           {"relations", reading.relations.empty() ? Json("all") : Json(reading.relations)},
           {"scoring", results.models.front().scoring},
           {"bins", arguments.study.bins},
@@ -205,10 +207,11 @@ inline int run_calibrate_command(Console& console, const ModelMaker& make_model)
   detail::claim_calibration_folder(*arguments);
   const Json words = detail::command_line_of(console, "calibrate");
   if (arguments->probe) {
-    const Dataset dataset = detail::chosen_dataset(*arguments->probe);
+    const Dataset dataset = chosen_dataset(arguments->probe->probe);
     detail::check_before_probing(*arguments, dataset);
-    console.out << detail::probe(console, *arguments->probe, dataset, words, make_model).cost
-                << "\n";
+    console.out
+        << detail::probe(console, "calibrate", *arguments->probe, dataset, make_model).second
+        << "\n";
   }
   const CalibrationResults results = detail::measure_models(*arguments);
   const Json settings = detail::calibrate_settings(*arguments, results);

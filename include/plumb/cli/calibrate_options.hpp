@@ -13,7 +13,7 @@
 
 #include "plumb/aggregate/recorded_predictions.hpp"
 #include "plumb/calibrate/calibration_study.hpp"
-#include "plumb/cli/probe_options.hpp"
+#include "plumb/cli/probe.hpp"
 
 namespace plumb {
 namespace detail {
@@ -82,7 +82,7 @@ inline void refuse_probe_options(const options::variables_map& values) {
 }
 
 inline std::filesystem::path calibration_out(const CalibrateArguments& arguments,
-                                             const std::string& out) {
+                                             const std::filesystem::path& out) {
   if (!out.empty()) return out;
   const auto& folder = arguments.folders.front().second;
   if (arguments.folders.size() == 1 && std::filesystem::exists(folder / "run.json")) {
@@ -96,13 +96,14 @@ inline std::filesystem::path calibration_out(const CalibrateArguments& arguments
 
 inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
   using options::value;
-  ProbeOptions probe;
   std::vector<std::string> folders;
   std::string bins, resamples, estimators, base_template, paraphrases, verbalized, numerical,
       masked;
   const auto text = [](std::string& target, const char* fallback) {
     return value(&target)->default_value(fallback);
   };
+  ProbeArguments probe;
+  probe.probe.templates = {};
   options::options_description list;
   list.add_options()  //
       ("folders", value(&folders)->value_name("DIR"),
@@ -118,9 +119,10 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
       ("numerical", text(numerical, "")->value_name("7-11"), "likewise")   //
       ("masked", text(masked, "")->value_name("A,B"),
        "names of masked models; those with \"bert\" in their name by default");
-  probe.describe_common(list);
   options::options_description probing("To probe a model first, into RUN/probe");
-  probe.describe_scoring(probing, true);
+  DescribeOptions reading(list), scoring(probing);
+  ProbeArguments::visit_reading(probe, reading);
+  ProbeArguments::visit_scoring(probe, scoring);
   options::options_description all;
   all.add(list).add(probing);
   options::positional_options_description positional;
@@ -129,9 +131,10 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
       console, "plumb calibrate DIR… --out RUN | plumb calibrate --data DIR --model FILE --out RUN",
       all, positional);
   if (!values) return std::nullopt;
+  read_settings(*values, probe);
   CalibrateArguments parsed;
   for (const std::string& word : folders) parsed.folders.push_back(parse_folder(word));
-  if (probe.model.empty() == folders.empty()) {
+  if (probe.target.model.empty() == folders.empty()) {
     throw user_error({.field = "plumb calibrate"},
                      folders.empty() ? "nothing to calibrate" : "got folders and a --model",
                      "name results folders, or --data DIR --model FILE");
@@ -140,8 +143,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
   if (parsed.study.bins < 2 || parsed.study.bins > 1000) {
     throw user_error({.field = "--bins"}, "is not from 2 to 1000", "the paper has 20");
   }
-  parsed.study.bootstrap = {parse_count(probe.seed, "--seed"),
-                            parse_count(resamples, "--resamples")};
+  parsed.study.bootstrap = {probe.probe.seed, parse_count(resamples, "--resamples")};
   if (parsed.study.bootstrap.resamples < 20 || parsed.study.bootstrap.resamples > 100'000) {
     throw user_error({.field = "--resamples"}, "is not from 20 to 100000", "1000 is usual");
   }
@@ -157,19 +159,19 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
   }
   if (!masked.empty()) parsed.masked = parse_list(masked, "--masked");
   if (folders.empty()) {
-    parsed.out = probe.out;
-    parsed.probe = probe.parse(*values, "plumb calibrate");
-    parsed.probe->out = parsed.out / "probe";
-    parsed.folders.push_back({"", parsed.probe->out});
+    probe.check("plumb calibrate");
+    parsed.out = std::exchange(probe.target.out, probe.target.out / "probe");
+    parsed.folders.push_back({"", probe.target.out});
+    parsed.probe = std::move(probe);
     return parsed;
   }
   refuse_probe_options(*values);
-  parsed.data = probe.data;
-  parsed.reading.relations = parse_list(probe.relations, "--relations");
+  parsed.data = probe.probe.data;
+  parsed.reading.relations = probe.probe.relations;
   if (!(*values)["reduction"].defaulted() || !(*values)["span"].defaulted()) {
-    parsed.reading.scoring = probe.scoring();
+    parsed.reading.scoring = probe.probe.scoring;
   }
-  parsed.out = calibration_out(parsed, probe.out);
+  parsed.out = calibration_out(parsed, probe.target.out);
   return parsed;
 }
 

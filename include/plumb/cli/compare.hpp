@@ -16,7 +16,7 @@
 
 #include "plumb/cli/calibrate_options.hpp"
 #include "plumb/cli/compare_prompts.hpp"
-#include "plumb/cli/job.hpp"
+#include "plumb/cli/job_target.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/measure/many_shot_study.hpp"
 #include "plumb/measure/probe_study.hpp"
@@ -44,7 +44,7 @@ struct CompareArguments {
   ComparisonOptions options;
   /// Over many prompts, and how; otherwise under one setting.
   bool prompts = false;
-  ManyPromptWords measuring;
+  MeasuringSettings measuring;
 };
 
 /// The model's name as the run has it; else the folder's.
@@ -189,7 +189,7 @@ inline std::optional<CompareArguments> parse_compare(Console& console) {
        "generate")  //
       ("templates", value(&templates)->default_value("")->value_name("FILE"),
        "many prompts: the templates.jsonl that closed sets were asked with, for its groups");
-  parsed.measuring.describe(list);
+  describe_settings(list, parsed.measuring);
   options::positional_options_description positional;
   positional.add("runs", -1);
   const auto values =
@@ -203,6 +203,7 @@ inline std::optional<CompareArguments> parse_compare(Console& console) {
   }
   parsed.prompts = values->contains("prompts") || generations_among(parsed.runs) > 0;
   refuse_idle_words(*values, parsed.prompts, parsed.runs);
+  read_settings(*values, parsed.measuring);
   if (parsed.runs.size() < (parsed.prompts ? 1 : 2)) {
     throw user_error({.field = "RUN"}, "fewer than two runs to compare",
                      "name the run folders of two or more models");
@@ -252,7 +253,7 @@ inline Json compare_settings(const CompareArguments& arguments, const Comparison
           {"plumb_version", PLUMB_VERSION},
           {"models", made.table.models},
           {"setting", setting_name(made.table.group)},
-          {"families", string_or_null(arguments.families.filename().string())},
+          {"families", setting::to_json(arguments.families)},
           {"pairs", pairs.empty() ? Json() : pairs},
           {"resamples", arguments.options.bootstrap.resamples},
           {"seed", arguments.options.bootstrap.seed}};

@@ -19,11 +19,12 @@
 #include <vector>
 
 #include "plumb/aggregate/recorded_predictions.hpp"
-#include "plumb/cli/job.hpp"
-#include "plumb/cli/many_prompt_words.hpp"
+#include "plumb/cli/job_target.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/data/prompt_template_file.hpp"
+#include "plumb/report/many_prompt_report.hpp"
+#include "plumb/run/generate_settings.hpp"
 
 namespace plumb {
 namespace detail {
@@ -144,11 +145,11 @@ inline PromptWays read_prompt_ways(const NamedRuns& runs, const std::filesystem:
 /// with what the runs themselves say.
 template <class RunJson>
 int compare_prompts(Console& console, const NamedRuns& runs, std::vector<std::string> remarks,
-                    const std::filesystem::path& templates, const ManyPromptWords& words,
+                    const std::filesystem::path& templates, const MeasuringSettings& measuring,
                     std::uint64_t seed, const std::filesystem::path& out, RunJson run_json) {
-  const ManyPromptOptions options = words.parse(seed);
+  const ManyPromptOptions options = measuring.options(seed);
   const bool texts = generations_among(runs) > 0;
-  const AnswerLemmas lemmas = texts ? words.lemmas() : AnswerLemmas();
+  const AnswerLemmas lemmas = texts ? measuring.lemmas() : AnswerLemmas();
   PromptWays ways = read_prompt_ways(runs, templates, lemmas);
   ManyPromptResults made = many_prompt_results(ways.studies, options);
   made.remarks.insert(made.remarks.begin(), remarks.begin(), remarks.end());
@@ -159,10 +160,10 @@ int compare_prompts(Console& console, const NamedRuns& runs, std::vector<std::st
                          {"plumb_version", PLUMB_VERSION},
                          {"over", "prompts"},
                          {"models", names},
-                         {"templates", string_or_null(templates.filename().string())},
+                         {"templates", setting::to_json(templates)},
                          {"lemmas", texts ? Json(lemmas_word(lemmas)) : Json()},
                          {"samplings", options.samplings},
-                         {"sample_by", as_word(options.by)},
+                         {"sample_by", name_of(options.by)},
                          {"seed", seed}};
   const ManyPromptReport report(std::move(made), settings, "Many prompts, side by side");
   std::filesystem::create_directories(out);

@@ -15,7 +15,6 @@
 #include "plumb/cli/arguments.hpp"
 #include "plumb/cli/data_convert.hpp"
 #include "plumb/cli/data_prompts.hpp"
-#include "plumb/cli/job_options.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/prompt/statement.hpp"
@@ -143,8 +142,8 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
       ("data", detail::options::value(&data), "dataset folder or .tsv file")                   //
       ("model", detail::options::value(&model)->value_name("FILE"),
        "describe: whose tokenizer counts")  //
-      ("special-tokens", detail::special_tokens_option(special_tokens),
-       (std::string("describe: ") + detail::special_tokens_help).c_str())  //
+      ("special-tokens", detail::options::value(&special_tokens)->value_name("text|parse"),
+       (std::string("describe: ") + special_tokens_help).c_str())  //
       ("out", detail::options::value(&out)->value_name("DIR"),
        "convert: a new or empty folder for facts.jsonl and templates.jsonl")  //
       ("templates", detail::options::value(&templates)->value_name("FILE"),
@@ -178,7 +177,8 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   only_for("--templates", templates, "convert");
   if (action == "check") return detail::check_data(console, data);
   if (action == "describe") {
-    const SpecialTokenReading reading = detail::parse_special_tokens(*values, special_tokens);
+    SpecialTokenReading reading = SpecialTokenReading::refuse;
+    if (!special_tokens.empty()) setting::read(special_tokens, "--special-tokens", reading);
     if (model.empty() && values->contains("special-tokens")) {
       throw user_error({.field = "--special-tokens"}, "has no effect without --model",
                        "leave it out");

@@ -3,7 +3,7 @@
 
 // plumb data prompts: what exactly was the model asked?
 //
-// Prints every prompt of a finished run, one JSON object a line (run/listed_prompt.hpp). Prompts are
+// Prints every prompt of a finished run, one JSON object a line (records/listed_prompt.hpp). Prompts are
 // built anew by the code that the run itself uses, from the words that it was called with and the
 // files that it read; files that are not the same any more are refused by their hash. Non-goals:
 // replays of a file (--fixed), which say themselves what is asked.
@@ -23,7 +23,7 @@
 #include "plumb/cli/many_shot.hpp"
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/rank.hpp"
-#include "plumb/run/listed_prompt.hpp"
+#include "plumb/records/listed_prompt.hpp"
 
 namespace plumb {
 namespace detail {
@@ -142,15 +142,13 @@ class AskedRun {
   Json run_;
 };
 
-/// The options that a run was called with, by the parser that the run used.
-template <class Words>
-auto arguments_of(Console& console, const AskedRun& run, Words& words) {
-  options::options_description list;
-  words.describe(list);
+/// The settings that a run was begun with.
+template <class Settings>
+Settings settings_of(Console& console, const AskedRun& run) {
+  Settings settings;
   Console then{run.words(), console.out, console.err};
-  const auto values = parse_arguments(then, "plumb " + run.called() + " …", list);
-  if (!values) throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
-  return words.parse(*values);
+  if (parse_settings(then, "plumb " + run.called() + " …", settings)) return settings;
+  throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
 }
 
 inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) {
@@ -160,13 +158,7 @@ inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) 
     if (calibrated && calibrated->probe) return *calibrated->probe;
     throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
   }
-  ProbeOptions words;
-  options::options_description list;
-  words.describe_common(list);
-  words.describe_scoring(list, false);
-  const auto values = parse_arguments(then, "plumb probe …", list);
-  if (!values) throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
-  return words.parse(*values, "plumb probe");
+  return settings_of<ProbeArguments>(console, run);
 }
 
 /// Prints prompts; with a model their tokens too.
@@ -234,31 +226,30 @@ class PromptPrinter {
 
 inline void print_probe(Console& console, const AskedRun& run, const WantedFact& wanted,
                         PromptPrinter& printer) {
-  ProbeArguments arguments = probe_arguments_of(console, run);
-  const ModelOptions options = std::exchange(arguments.model, {});
-  const Dataset dataset = chosen_dataset(arguments);
-  run.refuse_changed(probe_settings(arguments, dataset, {}));
-  for_each_statement_prompt(dataset, Statement{}, arguments.templates, arguments.bos, wanted,
-                            printer.with(options));
+  const auto [settings, target] = probe_arguments_of(console, run);
+  const Dataset dataset = chosen_dataset(settings);
+  run.refuse_changed(probe_record(settings, dataset, target.provenance({})));
+  for_each_statement_prompt(dataset, Statement{}, settings.templates.indices, settings.bos, wanted,
+                            printer.with(target.model_options(settings.special_tokens)));
 }
 
 inline void print_many_shot(Console& console, const AskedRun& run, const WantedFact& wanted,
                             PromptPrinter& printer) {
-  ManyShotWords words;
-  ManyShotArguments arguments = arguments_of(console, run, words);
-  const ModelOptions options = std::exchange(arguments.model, {});
-  const auto [dataset, aliases] = studied_data(arguments);
-  run.refuse_changed(many_shot_settings(arguments, dataset, {}));
-  const auto relations = studied_relations(dataset, aliases, arguments.study);
+  const auto [settings, target] = settings_of<ManyShotArguments>(console, run);
+  const StudiedData data = studied_data(settings);
+  const ReadStudy study = read_many_shot_files(settings);
+  run.refuse_changed(many_shot_record(settings, study, data.dataset, target.provenance({})));
+  const auto relations = studied_relations(data.dataset, data.aliases, study.options);
   std::vector<InjectionDesign> designs;
   std::vector<RelationRemark> notes;
   for (const ManyShotRelation& asked : relations) {
-    if (auto design = chosen_injection(asked, aliases, arguments.injection, notes)) {
+    if (auto design = chosen_injection(asked, data.aliases, settings.injection_options(), notes)) {
       designs.push_back(std::move(*design));
     }
   }
-  for_each_many_shot_prompt(relations, designs, injection_form(arguments.study),
-                            arguments.generate > 0, arguments.bos, wanted, printer.with(options));
+  for_each_many_shot_prompt(relations, designs, injection_form(study.options),
+                            settings.generate > 0, settings.bos, wanted,
+                            printer.with(target.model_options(settings.special_tokens)));
 }
 
 /// For plans that ask no tokenizer.
@@ -271,32 +262,31 @@ struct NoTokenizer {
 
 inline void print_rank(Console& console, const AskedRun& run, const WantedFact& wanted,
                        PromptPrinter& printer) {
-  RankWords words;
-  RankArguments arguments = arguments_of(console, run, words);
-  const ModelOptions options = std::exchange(arguments.model, {});
-  const RankMethods methods = methods_of(arguments);
-  arguments.entities.clear();  // vectors are no prompts
-  KnowledgeGraph graph = ranked_graph(arguments);
-  run.refuse_changed(rank_settings(arguments, graph, {}));
+  const auto [settings, target] = settings_of<RankArguments>(console, run);
+  const ModelOptions options = target.model_options(settings.special_tokens);
+  KnowledgeGraph graph = ranked_graph(settings);
+  RankSettings of_prompts = settings;
+  of_prompts.entities.clear();  // vectors are no prompts
+  run.refuse_changed(rank_record(of_prompts, graph, target.provenance({})));
   graph.name = run.dataset();  // which shots and samples are drawn by
-  const bool by_tokens =
-      arguments.lm_head || arguments.ranking.candidates == CandidateSet::single_token;
-  const RankParts parts =
-      by_tokens ? rank_parts(graph, arguments.ranking, arguments.lm_head, printer.model(options))
-                : rank_parts(graph, arguments.ranking, false, NoTokenizer{});
-  for_each_rank_prompt(parts, arguments.ranking, methods, wanted, printer.with(options));
+  const bool lm_head = settings.ranks_by(RankMethod::lm_head);
+  const bool by_tokens = lm_head || settings.ranking.candidates == CandidateSet::single_token;
+  const RankParts parts = by_tokens
+                              ? rank_parts(graph, settings.ranking, lm_head, printer.model(options))
+                              : rank_parts(graph, settings.ranking, false, NoTokenizer{});
+  for_each_rank_prompt(parts, settings, wanted, printer.with(options));
 }
 
 inline void print_generate(Console& console, const AskedRun& run, const WantedFact& wanted,
                            PromptPrinter& printer) {
-  GenerateWords words;
-  GenerateArguments arguments = arguments_of(console, run, words);
-  const ModelOptions options = std::exchange(arguments.model, {});
-  MultiPromptDataset dataset = load_multi_prompt(arguments.data);
-  run.refuse_changed(generate_settings(arguments, dataset, {}, {}));
-  const AskedFacts asked = take_askable(dataset, arguments.relations, arguments.asking.limit);
-  for_each_answer_prompt(dataset, asked, arguments.asking, arguments.names, arguments.bos, wanted,
-                         printer.with(options));
+  auto [settings, target] = settings_of<GenerateArguments>(console, run);
+  settings.measuring.wordnet = "none";  // prompts need no lemmas
+  run.refuse_changed(
+      generate_record(settings, load_multi_prompt(settings.data), {}, target.provenance({})));
+  const GenerateQuestions questions(settings);
+  for_each_answer_prompt(questions.dataset, questions.asked, questions.asking, questions.names,
+                         settings.bos, wanted,
+                         printer.with(target.model_options(settings.special_tokens)));
 }
 
 /// Runs `plumb data prompts`; returns the exit code 0.

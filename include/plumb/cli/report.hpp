@@ -15,6 +15,7 @@
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/report/probe_report.hpp"
 #include "plumb/report/rank_report.hpp"
+#include "plumb/run/generate_job.hpp"
 
 namespace plumb {
 
@@ -61,8 +62,8 @@ inline int run_report_command(Console& console) {
        "where to write; the run folder itself by default, another tool's is left as it is")  //
       ("seed", detail::options::value(&seed)->value_name("N"),
        "of the bootstrap intervals; the run's own by default");
-  detail::ManyPromptWords prompts;
-  prompts.describe(list);
+  MeasuringSettings measuring;
+  detail::describe_settings(list, measuring);
   detail::options::positional_options_description positional;
   positional.add("run", 1);
   const auto values =
@@ -92,8 +93,9 @@ inline int run_report_command(Console& console) {
     return command == name || std::filesystem::exists(std::filesystem::path(run) / metadata);
   };
   if (is_of("generate", "metadata_generate.json")) {
-    prompts.take_recorded(*values, run_file);
-    return show(detail::generation_report(run, prompts.lemmas(), prompts.parse(chosen)));
+    detail::read_settings(*values, measuring);
+    detail::take_recorded(*values, run_file, measuring);
+    return show(generation_report(run, measuring.lemmas(), measuring.options(chosen)));
   }
   for (const char* word : {"wordnet", "samplings", "sample-by"}) {
     if ((*values)[word].defaulted()) continue;

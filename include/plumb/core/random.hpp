@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/hash.hpp"
+
 namespace plumb {
 
 /// Not thread-safe; give each thread its own stream.
@@ -47,13 +49,9 @@ class RandomStream {
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
 
  private:
-  // FNV-1a over the name, then the finaliser of SplitMix64, so that near seeds start far apart.
+  // The finaliser of SplitMix64, so that near seeds start far apart.
   static std::uint64_t mix(std::uint64_t seed, std::string_view name) {
-    std::uint64_t hash = 0xcbf29ce484222325ULL;
-    for (const char c : name) {
-      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-    }
-    std::uint64_t z = seed + hash + 0x9e3779b97f4a7c15ULL;
+    std::uint64_t z = seed + fnv1a(name) + 0x9e3779b97f4a7c15ULL;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);

@@ -121,15 +121,20 @@ inline std::string with_lower_article(std::string text) {
 }
 
 /// Which markers to add to a dataset.
-struct Injection {
-  bool verbalized = false;
-  bool numerical = false;
-};
+enum class AddedMarkers { none, verbalized, numerical, all };
+
+[[nodiscard]] constexpr std::array<AddedMarkers, 4> every(AddedMarkers) noexcept {
+  return {AddedMarkers::none, AddedMarkers::verbalized, AddedMarkers::numerical, AddedMarkers::all};
+}
+[[nodiscard]] constexpr std::string_view name_of(AddedMarkers markers) noexcept {
+  constexpr std::array<std::string_view, 4> names{"none", "verbalized", "numerical", "all"};
+  return names[static_cast<std::size_t>(markers)];
+}
 
 /// Takes the slots out of every template and appends, to each relation, template 0 with each marker.
 /// Throws a user error that names the template where a verbalized marker has no place.
-inline void inject_markers(Dataset& dataset, Injection injection) {
-  const bool any = injection.verbalized || injection.numerical;
+inline void inject_markers(Dataset& dataset, AddedMarkers added) {
+  const bool any = added != AddedMarkers::none;
   for (Relation& relation : dataset.relations) {
     const std::string first = relation.templates.front();
     if (any && relation.verbatim) {
@@ -144,7 +149,7 @@ inline void inject_markers(Dataset& dataset, Injection injection) {
                        "inject into plain templates only");
     }
     for (std::string& text : relation.templates) text = without_marker_slot(text);
-    if (injection.verbalized) {
+    if (added == AddedMarkers::verbalized || added == AddedMarkers::all) {
       for (const std::string_view marker : verbalized_markers) {
         auto marked = with_verbalized_marker(first, marker);
         if (!marked) {
@@ -157,7 +162,7 @@ inline void inject_markers(Dataset& dataset, Injection injection) {
         relation.templates.push_back(std::move(*marked));
       }
     }
-    if (injection.numerical) {
+    if (added == AddedMarkers::numerical || added == AddedMarkers::all) {
       for (const int percent : numerical_markers) {
         relation.templates.push_back(with_numerical_marker(first, percent));
       }

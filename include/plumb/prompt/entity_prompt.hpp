@@ -11,7 +11,7 @@
 // Similarity as Logits?", Figures 2 and 12–14, whose prompts A, B and C test how much the wording
 // matters.
 
-#include <optional>
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -35,13 +35,8 @@ enum class EntityPrompt { eol, a, b, c };
   return "eol";
 }
 
-/// Nothing for a name of none.
-[[nodiscard]] inline std::optional<EntityPrompt> entity_prompt_of(std::string_view name) {
-  for (const EntityPrompt prompt :
-       {EntityPrompt::eol, EntityPrompt::a, EntityPrompt::b, EntityPrompt::c}) {
-    if (name == name_of(prompt)) return prompt;
-  }
-  return std::nullopt;
+[[nodiscard]] constexpr std::array<EntityPrompt, 4> every(EntityPrompt) noexcept {
+  return {EntityPrompt::eol, EntityPrompt::a, EntityPrompt::b, EntityPrompt::c};
 }
 
 /// Prompts A, B and C write an empty description where there is none.

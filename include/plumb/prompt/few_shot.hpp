@@ -26,6 +26,7 @@
 // E, which draw X facts anew for each prompt as far as they say.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -40,6 +41,14 @@
 namespace plumb {
 
 enum class ShotSource : std::uint8_t { none, random, relation, same_template };
+[[nodiscard]] constexpr std::array<ShotSource, 4> every(ShotSource) noexcept {
+  return {ShotSource::none, ShotSource::random, ShotSource::relation, ShotSource::same_template};
+}
+[[nodiscard]] constexpr std::string_view name_of(ShotSource source) noexcept {
+  constexpr std::array<std::string_view, 4> names{"zero-shot", "random", "relation", "template"};
+  return names[static_cast<std::size_t>(source)];
+}
+
 enum class PromptForm : std::uint8_t { mask, question };
 
 struct FewShotSetting {

@@ -12,6 +12,7 @@
 // all behind it, the separator included (C.1). Under `Join::ids` separators are tokens of their own
 // and the choice is scored over its own tokens (C.2).
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -29,6 +30,12 @@ struct SubjectObject {
 
 /// text: the sequence is tokenised whole; ids: each part by itself.
 enum class Join { text, ids };
+[[nodiscard]] constexpr std::array<Join, 2> every(Join) noexcept {
+  return {Join::ids, Join::text};
+}
+[[nodiscard]] constexpr std::string_view name_of(Join join) noexcept {
+  return join == Join::ids ? "ids" : "text";
+}
 
 struct ManyShot {
   /// Between a subject and its object.

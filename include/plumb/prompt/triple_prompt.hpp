@@ -13,9 +13,11 @@
 // Head queries are plumb's own: shots and query read (t, inverse of r, h. Source: "Cosine
 // Similarity as Logits?", Figures 4 and 11.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,12 @@
 namespace plumb {
 
 enum class QueryForm { paper, reference };
+[[nodiscard]] constexpr std::array<QueryForm, 2> every(QueryForm) noexcept {
+  return {QueryForm::reference, QueryForm::paper};
+}
+[[nodiscard]] constexpr std::string_view name_of(QueryForm form) noexcept {
+  return form == QueryForm::paper ? "paper" : "reference";
+}
 
 /// A triple, of which the tail is asked for, or the head.
 struct GraphQuery {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "plumb/records/whole_file.hpp"
 #include "plumb/report/calibration_csv.hpp"
 #include "plumb/report/calibration_page.hpp"
-#include "plumb/run/run_folder.hpp"
 
 namespace plumb {
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/records/whole_file.hpp"
 #include "plumb/report/comparison_page.hpp"
 #include "plumb/report/csv.hpp"
-#include "plumb/run/run_folder.hpp"
 
 namespace plumb {
 

@@ -113,7 +113,7 @@ inline std::string overview_section(const ManyPromptResults& made) {
 inline HistogramRow sampling_row(const ManyPromptResult& way, const SampledAccuracy& sampled) {
   HistogramRow row;
   row.label = cut_to(way.name, 28);
-  row.remark = std::string("by ") + as_word(sampled.by);
+  row.remark = "by " + std::string(name_of(sampled.by));
   for (const AccuracyBar& bar : sampled.histogram(sampling_bars)) {
     row.bars.push_back({bar.from, bar.to, static_cast<double>(bar.samplings)});
   }
@@ -133,7 +133,7 @@ inline std::string samplings_section(const ManyPromptResults& made) {
     for (const SampledAccuracy* sampled : {&way.by_relation, &way.by_fact}) {
       if (sampled->right.empty()) continue;
       chart.rows.push_back(sampling_row(way, *sampled));
-      rows += "<tr>" + name_cell(way.name) + "<td>" + as_word(sampled->by) + "</td>" +
+      rows += "<tr>" + name_cell(way.name) + "<td>" + std::string(name_of(sampled->by)) + "</td>" +
               plain_number_cell(sampled->mean, 4) + plain_number_cell(sampled->exact_mean, 4) +
               plain_number_cell(sampled->sd, 4) + plain_number_cell(sampled->exact_sd, 4) +
               plain_number_cell(sampled->low()) + plain_number_cell(sampled->quantile(0.025)) +

@@ -67,7 +67,7 @@ namespace plumb {
   for (const ManyPromptResult& way : made.ways) {
     for (const SampledAccuracy* sampled : {&way.by_fact, &way.by_relation}) {
       for (const AccuracyBar& bar : sampled->histogram(detail::sampling_bars)) {
-        text += csv_line({way.name, detail::as_word(sampled->by), fixed(bar.from, 8),
+        text += csv_line({way.name, std::string(name_of(sampled->by)), fixed(bar.from, 8),
                           fixed(bar.to, 8), std::to_string(bar.samplings)});
       }
     }

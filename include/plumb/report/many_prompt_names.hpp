@@ -22,10 +22,6 @@ namespace plumb::detail {
 /// Bars of a histogram of samplings, at most.
 inline constexpr std::size_t sampling_bars = 40;
 
-inline const char* as_word(SampleBy by) {
-  return by == SampleBy::fact ? "fact" : "relation";
-}
-
 /// The kinds of pairs of prompts, as files call them, and as people do.
 struct PairShare {
   const char* name;

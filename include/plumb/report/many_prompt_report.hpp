@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/records/whole_file.hpp"
 #include "plumb/report/many_prompt_csv.hpp"
 #include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_json.hpp"
 #include "plumb/report/many_prompt_page.hpp"
 #include "plumb/report/text_table.hpp"
-#include "plumb/run/run_folder.hpp"
 
 namespace plumb {
 
@@ -44,7 +44,7 @@ class ManyPromptReport {
         {"samplings",
          {{"samplings", options.samplings},
           {"seed", options.seed},
-          {"headline_by", detail::as_word(options.by)}}}};
+          {"headline_by", name_of(options.by)}}}};
     metrics.update(to_json(made_));
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
     for (const ManyPromptTable& table : many_prompt_tables) {

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/records/listed_prompt.hpp"
+#include "plumb/records/whole_file.hpp"
 #include "plumb/report/many_shot_data.hpp"
 #include "plumb/report/many_shot_page.hpp"
 #include "plumb/report/text_table.hpp"
-#include "plumb/run/listed_prompt.hpp"
-#include "plumb/run/run_folder.hpp"
 
 namespace plumb {
 

@@ -16,6 +16,8 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/measure/recorded_ranks.hpp"
+#include "plumb/records/listed_prompt.hpp"
+#include "plumb/records/whole_file.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/report/explorer.hpp"
@@ -23,8 +25,6 @@
 #include "plumb/report/page.hpp"
 #include "plumb/report/prompt_section.hpp"
 #include "plumb/report/text_table.hpp"
-#include "plumb/run/listed_prompt.hpp"
-#include "plumb/run/run_folder.hpp"
 
 namespace plumb {
 

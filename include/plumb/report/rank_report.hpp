@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "plumb/records/listed_prompt.hpp"
+#include "plumb/records/whole_file.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/report/rank_data.hpp"
 #include "plumb/report/rank_json.hpp"
 #include "plumb/report/rank_page.hpp"
 #include "plumb/report/text_table.hpp"
-#include "plumb/run/listed_prompt.hpp"
-#include "plumb/run/run_folder.hpp"
 
 namespace plumb {
 

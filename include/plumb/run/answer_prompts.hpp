@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/run/listed_prompt.hpp"
+#include "plumb/records/listed_prompt.hpp"
 #include "plumb/run/name_plan.hpp"
 
 namespace plumb {

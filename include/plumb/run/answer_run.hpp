@@ -22,9 +22,9 @@
 #include "plumb/backend/tree_generator.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
-#include "plumb/run/part_work.hpp"
 #include "plumb/run/prompt_texts.hpp"
 #include "plumb/run/run_folder.hpp"
+#include "plumb/run/work.hpp"
 #include "plumb/score/recorded_answers.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
@@ -57,13 +57,13 @@ void refuse_long_prompts(Model& model, bool with_bos, const AnswerOptions& optio
   }
 }
 
-/// One process, one thread. All that it is given must outlive it.
+/// Not thread-safe. All that it is given must outlive it.
 template <CausalLm Model>
 class AnswerRun {
  public:
   AnswerRun(Model& model, bool with_bos, const AnswerOptions& options,
             const MultiPromptDataset& dataset, const AskedFacts& asked, const RunFolder& folder,
-            PartWork& work)
+            Work& work)
       : model_(model),
         generator_(model),
         options_(options),
@@ -106,35 +106,28 @@ class AnswerRun {
  private:
   /// Every pack in order, asked or from the journal, into one file; `line` makes a row of it.
   template <class Line>
-  void go_through(const FewShot& few_shot, const AnswerPlan& plan, const std::string& part,
+  void go_through(const FewShot& few_shot, const AnswerPlan& plan, const std::string& name,
                   const std::string& file_end, const GenerationOptions& generation, Line line) {
     FileInTheMaking rows(folder_.file(few_shot.name() + file_end));
     PromptTexts texts(dataset_, asked_, few_shot);
-    std::size_t done = 0, fresh = 0;
-    work_.advance(part, 0, 0, plan.prompts.size());
+    std::vector<PackCost> packs;
     for (std::size_t p = 0; p < plan.ends.size(); ++p) {
-      const std::span<const PlannedPrompt> pack = plan.pack(p);
-      std::optional<Json> known = work_.journal.find(part, p);
-      if (!known) {
-        work_.time(part, [&] { known = generated(pack, texts, generation); });
-        work_.journal.append(part, p, *known);
-        fresh += pack.size();
-        work_.summary.fresh_statements += pack.size();
-      }
-      const Json& answers = known->at("answers");
-      if (answers.size() != pack.size()) {
-        throw user_error({.file = folder_.file("journal.jsonl"), .line = 0, .field = part},
-                         "the journal's pack " + std::to_string(p) + " is not this job's",
-                         "it was written by another build; start anew in another --out");
-      }
-      for (std::size_t i = 0; i < pack.size(); ++i) rows << line(texts, pack[i], answers[i]);
-      work_.summary.cost.statements +=
-          answers.size() * std::max<std::size_t>(1, generation.samples);
-      work_.summary.cost.tokens_one_by_one += known->at("alone").template get<std::uint64_t>();
-      work_.summary.cost.tokens_fed += known->at("fed").template get<std::uint64_t>();
-      done += pack.size();
-      work_.advance(part, done, fresh, plan.prompts.size());
+      packs.push_back({plan.pack(p).size(), plan.pack(p).size()});
     }
+    Part part(work_, name);
+    work_.begin(name, plan.prompts.size());
+    part.go_through(
+        packs, [&](std::size_t p) { return generated(plan.pack(p), texts, generation).dump(); },
+        [&](std::size_t p, const Json& made) {
+          const std::span<const PlannedPrompt> pack = plan.pack(p);
+          const Json& answers = made.at("answers");
+          if (answers.size() != pack.size()) throw part.other_job();
+          for (std::size_t i = 0; i < pack.size(); ++i) rows << line(texts, pack[i], answers[i]);
+          ScoringCost& cost = work_.summary().cost;
+          cost.statements += answers.size() * std::max<std::size_t>(1, generation.samples);
+          cost.tokens_one_by_one += made.at("alone").template get<std::uint64_t>();
+          cost.tokens_fed += made.at("fed").template get<std::uint64_t>();
+        });
     rows.finish();
   }
 
@@ -185,7 +178,7 @@ class AnswerRun {
   const MultiPromptDataset& dataset_;
   const AskedFacts& asked_;
   const RunFolder& folder_;
-  PartWork& work_;
+  Work& work_;
   std::optional<TokenId> bos_;
 };
 

@@ -23,9 +23,9 @@
 #include "plumb/rank/npy_file.hpp"
 #include "plumb/rank/prompt_embedder.hpp"
 #include "plumb/rank/text_batches.hpp"
-#include "plumb/run/part_work.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/unranked.hpp"
+#include "plumb/run/work.hpp"
 
 namespace plumb {
 
@@ -33,12 +33,12 @@ namespace plumb {
 template <class M>
 concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
 
-/// Model, options, folder, work and plan must outlive it. One process, one thread.
+/// Model, options, folder, work and plan must outlive it. Not thread-safe.
 template <DeerModel Model>
 class DeerRun {
  public:
   /// Embeds the plan's queries.
-  DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, PartWork& work,
+  DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, Work& work,
           const RankPlan& plan, bool with_bos)
       : model_(model),
         options_(options),
@@ -160,28 +160,29 @@ class DeerRun {
     const auto file = folder_.file(what + ".npy");
     std::optional<NpyWriter> writer;
     if (!std::filesystem::exists(file)) writer.emplace(file, names.size(), embedder.dimension());
-    std::size_t first = 0, done = 0, fresh = 0;
-    if (writer) work_.advance(what, 0, 0, names.size());
-    for (std::size_t l = 0; l < lists.size(); first += lists[l].size(), ++l) {
-      if (lists[l].empty()) continue;
-      const std::string part = what + (l == 0 ? "" : " " + std::to_string(l));
-      auto job = embedder.plan(lists[l], with_bos_);
-      work_.summary.cost += job.cost();
+    Part part(work_, what);
+    if (writer) work_.begin(what, names.size());
+    // Without the file that they were written into, packs are not done.
+    if (writer && !writer->goes_on()) part.leave_journal_aside();
+    std::size_t first = 0;
+    for (const std::span<const std::string>& list : lists) {
+      if (list.empty()) continue;
+      auto job = embedder.plan(list, with_bos_);
+      work_.summary().cost += job.cost();
+      std::vector<PackCost> packs;
       for (std::size_t p = 0; p < job.packs() && writer; ++p) {
-        done += job.texts(p);
-        // Without the file that they were written into, packs are not done.
-        if (!writer->goes_on() || !work_.journal.find(part, p)) {
-          work_.time(what, [&] {
+        packs.push_back({job.texts(p), job.statements(p)});
+      }
+      part.go_through(
+          packs,
+          [&](std::size_t p) {
             embedder.embed(job, p, [&](std::size_t text, std::span<const float> row) {
               writer->put(first + text, row);
             });
-          });
-          work_.journal.append(part, p, Json::array());
-          fresh += job.texts(p);
-          work_.summary.fresh_statements += job.statements(p);
-        }
-        work_.advance(what, done, fresh, names.size());
-      }
+            return "[]";
+          },
+          [](std::size_t, const Json&) {});
+      first += list.size();
     }
     if (writer) {
       std::string lines;
@@ -225,7 +226,7 @@ class DeerRun {
   Model& model_;
   const RankOptions& options_;
   const RunFolder& folder_;
-  PartWork& work_;
+  Work& work_;
   const RankPlan& plan_;
   bool with_bos_;
   DistinctQueries distinct_;

@@ -24,8 +24,9 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/prediction.hpp"
 #include "plumb/prompt/many_shot.hpp"
-#include "plumb/run/pack_run.hpp"
+#include "plumb/run/scored_block.hpp"
 #include "plumb/score/causal_scorer.hpp"
+#include "plumb/score/recorded.hpp"
 
 namespace plumb {
 
@@ -148,11 +149,11 @@ struct FixedResult {
 };
 
 /// Scores a study; `index` names it in the journal.
-template <class Scorer>
+template <PackedScorer Scorer>
 [[nodiscard]] FixedResult run_fixed_study(const FixedStudy& study, const std::string& model,
-                                          std::size_t index, Scorer& scorer,
-                                          PackRun<Scorer>& packs) {
+                                          std::size_t index, Scorer& scorer, Work& work) {
   const std::string name = "fixed " + std::to_string(index);
+  Part part(work, name, name);
   const Prompt sequence = study.form.sequence(study.shots);
   typename Scorer::Block block;
   scorer.share(block, sequence);
@@ -164,8 +165,9 @@ template <class Scorer>
     scorer.add(block, query);
   }
   scorer.plan(block);
-  const std::vector<StatementScore> scores = packs.score(name, 0, block);
-  packs.finish(name, block.cost());
+  const std::vector<StatementScore> scores =
+      as_recorded(scored_block(part, scorer, block, Span::continuation));
+  part.finish(block.cost());
 
   FixedResult result{study.source};
   result.study["model"] = model;

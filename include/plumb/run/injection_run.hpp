@@ -14,8 +14,9 @@
 
 #include "plumb/prompt/injection.hpp"
 #include "plumb/prompt/many_shot.hpp"
-#include "plumb/run/pack_run.hpp"
 #include "plumb/run/run_folder.hpp"
+#include "plumb/run/scored_block.hpp"
+#include "plumb/score/recorded.hpp"
 #include "plumb/score/recorded_injection.hpp"
 
 namespace plumb {
@@ -23,29 +24,31 @@ namespace plumb {
 /// Scores the panels of one relation and writes `<relation>_injection.json`, unless it stands
 /// already. Throws a user error for a sequence past the model's context.
 template <class Scorer>
-void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& scorer,
-                   PackRun<Scorer>& packs, const RunFolder& folder) {
+void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& scorer, Work& work,
+                   const RunFolder& folder) {
   const std::string name = design.relation + " injection";
+  Part part(work, name, name);
   const auto file = folder.file(design.relation + "_injection.json");
-  if (const auto cost = packs.done(name); cost && std::filesystem::exists(file)) {
-    return packs.skip(name, *cost);
+  if (const auto cost = part.done(); cost && std::filesystem::exists(file)) {
+    return part.skip(*cost);
   }
   RecordedInjection made{design, {}};
   ScoringCost cost;
-  for (std::size_t i = 0; i < design.panels.size(); ++i) {
-    const std::vector<SubjectObject> pairs = pairs_of(design.panels[i]);
+  for (const auto& panel : design.panels) {
+    const std::vector<SubjectObject> pairs = pairs_of(panel);
     typename Scorer::Block block;
     scorer.share(block, form.sequence(pairs));
     for (Prompt& sequence : form.grown(pairs)) scorer.add(block, {{std::move(sequence)}});
     scorer.plan(block);
     cost += block.cost();
     std::vector<double>& scores = made.log_probabilities.emplace_back();
-    for (const StatementScore& score : packs.score(name, i, block)) {
+    for (const StatementScore& score :
+         as_recorded(scored_block(part, scorer, block, Span::continuation))) {
       scores.push_back(score.continuation_log_likelihood);
     }
   }
   write_atomically(file, recorded_injection_text(made));
-  packs.finish(name, cost);
+  part.finish(cost);
 }
 
 }  // namespace plumb

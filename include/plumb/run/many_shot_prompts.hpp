@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "plumb/prompt/injection.hpp"
-#include "plumb/run/listed_prompt.hpp"
+#include "plumb/records/listed_prompt.hpp"
 #include "plumb/run/many_shot_generation.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 

@@ -19,57 +19,52 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/run/injection_run.hpp"
 #include "plumb/run/many_shot_plan.hpp"
-#include "plumb/run/pack_run.hpp"
 #include "plumb/run/run_folder.hpp"
+#include "plumb/run/scored_block.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "plumb/score/recorded_choices.hpp"
 
 namespace plumb {
 
-/// Scores what is planned and not yet in the folder. Model and folder must outlive it. One process,
-/// one thread.
+/// Scores what is planned and not yet in the folder. All that it is given must outlive it. Not
+/// thread-safe.
 template <CausalLm Model>
 class ManyShotRun {
  public:
-  /// Scores continuations alone, with BOS or without. All arguments must outlive it.
-  ManyShotRun(Model& model, bool with_bos, const RunFolder& folder, ProgressCallback on_progress)
-      : model_(model),
-        scorer_(model, with_bos, Span::continuation),
-        folder_(folder),
-        packs_(scorer_, folder.file("journal.jsonl"), {Reduction::sum, Span::continuation},
-               std::move(on_progress)) {}
+  /// Scores continuations alone, with BOS or without.
+  ManyShotRun(Model& model, bool with_bos, const RunFolder& folder, Work& work)
+      : scorer_(model, with_bos, Span::continuation), folder_(folder), work_(work) {}
 
   /// Scores what is not scored yet. Leaves one file of rows for each relation that is asked.
   void run(const std::vector<ManyShotRelation>& relations) {
     for (const ManyShotRelation& asked : relations) {
       const std::string& code = asked.relation().code;
       if (asked.skipped()) continue;
-      if (const auto cost = packs_.done(code); cost && std::filesystem::exists(rows_file(code))) {
-        packs_.skip(code, *cost);
+      Part part(work_, code, code);
+      if (const auto cost = part.done(); cost && std::filesystem::exists(rows_file(code))) {
+        part.skip(*cost);
       } else {
-        run_relation(asked);
+        run_relation(asked, part);
       }
     }
   }
 
   /// The experiment with injected pairs on one relation.
   void inject(const InjectionDesign& design, const ManyShot& form) {
-    run_injection(design, form, scorer_, packs_, folder_);
+    run_injection(design, form, scorer_, work_, folder_);
   }
 
   [[nodiscard]] std::optional<TokenId> bos() const { return scorer_.bos(); }
-  [[nodiscard]] const RunSummary& summary() const noexcept { return packs_.summary(); }
 
  private:
   [[nodiscard]] std::filesystem::path rows_file(const std::string& code) const {
     return folder_.file(code + "_choices.jsonl");
   }
 
-  void run_relation(const ManyShotRelation& asked) {
+  void run_relation(const ManyShotRelation& asked, Part& part) {
     const std::string& code = asked.relation().code;
     FileInTheMaking rows(rows_file(code));
     ScoringCost cost;
-    std::size_t index = 0;
     asked.for_each_block([&](const ManyShotBlock& block) {
       typename CausalScorer<Model>::Block statements;
       if (!block.shots.empty()) scorer_.share(statements, block.form.sequence(block.shots));
@@ -80,7 +75,8 @@ class ManyShotRun {
       }
       scorer_.plan(statements);
       cost += statements.cost();
-      const std::vector<StatementScore> scores = packs_.score(code, index++, statements);
+      const std::vector<StatementScore> scores =
+          as_recorded(scored_block(part, scorer_, statements, Span::continuation));
       auto from = scores.begin();
       for (const Setting& setting : block.settings) {
         for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
@@ -94,7 +90,7 @@ class ManyShotRun {
       }
     });
     rows.finish();
-    packs_.finish(code, cost);
+    part.finish(cost);
   }
 
   void add(typename CausalScorer<Model>::Block& statements, const ManyShotRelation& asked,
@@ -108,10 +104,9 @@ class ManyShotRun {
     }
   }
 
-  Model& model_;
   CausalScorer<Model> scorer_;
   const RunFolder& folder_;
-  PackRun<CausalScorer<Model>> packs_;
+  Work& work_;
 };
 
 }  // namespace plumb

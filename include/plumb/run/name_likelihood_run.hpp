@@ -8,27 +8,27 @@
 // (Table 10: does an alias outrank its label?), and for all object labels of a relation behind
 // prompts whose subject is "N/A", nothing or "?" (bias level). Source: "What Matters in Learning
 // Facts in Language Models?", section 5.4 and appendix C.1; there names are one token of a masked
-// model. Blocks of prompts with the same shots are scored as one and stand in the journal.
+// model. Blocks of prompts with the same shots are scored as one.
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "plumb/run/name_plan.hpp"
-#include "plumb/run/part_work.hpp"
 #include "plumb/run/run_folder.hpp"
+#include "plumb/run/scored_block.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "plumb/score/recorded_answers.hpp"
 
 namespace plumb {
 
-/// One process, one thread. All that it is given must outlive it.
+/// Not thread-safe. All that it is given must outlive it.
 template <CausalLm Model>
 class NameLikelihoodRun {
  public:
   NameLikelihoodRun(Model& model, bool with_bos, const AnswerOptions& options,
                     const MultiPromptDataset& dataset, const AskedFacts& asked,
-                    const RunFolder& folder, PartWork& work)
+                    const RunFolder& folder, Work& work)
       : scorer_(model, with_bos, Span::continuation),
         options_(options),
         dataset_(dataset),
@@ -48,9 +48,13 @@ class NameLikelihoodRun {
  private:
   void names(const FewShot& few_shot, PromptTexts& texts) {
     const std::vector<PlannedPrompt> prompts = named_prompts(dataset_, asked_, few_shot);
+    std::size_t names = 0;
+    for (const PlannedPrompt& planned : prompts) {
+      for (const NamedEntity& object : texts.fact(planned).objects) names += object.names.size();
+    }
     FileInTheMaking rows(folder_.file(few_shot.name() + "_names.jsonl"));
     go_through(
-        few_shot.name() + " names", prompts.size(),
+        few_shot.name() + " names", names, prompts.size(),
         [&](std::size_t i) { return names_behind(texts, prompts[i]); },
         [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
           RecordedNames row{
@@ -73,9 +77,11 @@ class NameLikelihoodRun {
     for (const AskedRelation& one : asked_.relations) {
       labels.push_back(object_labels(dataset_.relations[one.relation]));
     }
+    std::size_t names = 0;
+    for (const ContentFreePrompt& one : prompts) names += labels[one.relation].size();
     FileInTheMaking rows(folder_.file(few_shot.name() + "_content_free.jsonl"));
     go_through(
-        few_shot.name() + " content-free", prompts.size(),
+        few_shot.name() + " content-free", names, prompts.size(),
         [&](std::size_t i) {
           return labels_behind(texts, prompts[i], labels[prompts[i].relation]);
         },
@@ -88,13 +94,15 @@ class NameLikelihoodRun {
     rows.finish();
   }
 
-  /// Questions in blocks of one context and relation, in order; `take` gets each one's scores.
+  /// `count` questions of so many names in all, in blocks of one context and relation, in order;
+  /// `take` gets each one's scores.
   template <class Ask, class Take>
-  void go_through(const std::string& part, std::size_t count, Ask ask, Take take) {
+  void go_through(const std::string& name, std::size_t names, std::size_t count, Ask ask,
+                  Take take) {
     constexpr std::size_t most_statements = 2048;
-    std::size_t fresh = 0;
-    work_.advance(part, 0, 0, count);
-    for (std::size_t first = 0, block = 0; first < count; ++block) {
+    Part part(work_, name);
+    work_.begin(name, names);
+    for (std::size_t first = 0; first < count;) {
       std::vector<NamesBehind> questions{ask(first)};
       std::size_t statements = questions.front().names.size();
       while (first + questions.size() < count && statements < most_statements) {
@@ -104,7 +112,7 @@ class NameLikelihoodRun {
         statements += next.names.size();
         questions.push_back(std::move(next));
       }
-      const std::vector<TextLikelihood> scores = scored(part, block, questions, fresh);
+      const std::vector<TextLikelihood> scores = scored(part, questions);
       auto next = scores.begin();
       for (std::size_t q = 0; q < questions.size(); ++q) {
         const auto end = next + static_cast<std::ptrdiff_t>(questions[q].names.size());
@@ -112,52 +120,21 @@ class NameLikelihoodRun {
         next = end;
       }
       first += questions.size();
-      work_.advance(part, first, fresh, count);
     }
   }
 
-  [[nodiscard]] std::vector<TextLikelihood> scored(const std::string& part, std::size_t index,
-                                                   const std::vector<NamesBehind>& questions,
-                                                   std::size_t& fresh) {
+  [[nodiscard]] std::vector<TextLikelihood> scored(Part& part,
+                                                   const std::vector<NamesBehind>& questions) {
     typename CausalScorer<Model>::Block block;
     scorer_.share(block, Prompt{questions.front().context, {}, {}});
     for (const NamesBehind& question : questions) scorer_.add(block, question.query());
     scorer_.plan(block);
-    work_.summary.cost += block.cost();
-    auto known = work_.journal.find(part, index);
-    if (!known) {
-      known = Json::array();
-      std::vector<TextLikelihood> made(block.cost().statements);
-      work_.time(part, [&] {
-        for (std::size_t p = 0; p < block.packs(); ++p) {
-          const std::vector<StatementScore> pack = scorer_.score(block, p);
-          const auto statements = block.pack(p);
-          for (std::size_t i = 0; i < pack.size(); ++i) {
-            made[statements[i]] = {pack[i].continuation_log_likelihood,
-                                   pack[i].continuation_tokens};
-          }
-        }
-      });
-      for (const TextLikelihood& one : made) {
-        if (one.tokens == 0) {
-          throw user_error({.field = questions.front().relation},
-                           "this tokenizer does not spell a name of its objects",
-                           "ask without --names");
-        }
-        known->push_back(detail::to_row(one));
-      }
-      work_.journal.append(part, index, *known);
-      fresh += questions.size();
-      work_.summary.fresh_statements += made.size();
+    work_.summary().cost += block.cost();
+    std::vector<TextLikelihood> made;
+    for (const StatementScore& one : scored_block(part, scorer_, block, Span::continuation)) {
+      made.push_back({one.continuation_log_likelihood, one.continuation_tokens});
     }
-    std::vector<TextLikelihood> scores;
-    for (const Json& row : *known) scores.push_back(detail::likelihood_of(row));
-    if (scores.size() != block.cost().statements) {
-      throw user_error({.file = folder_.file("journal.jsonl"), .line = 0, .field = part},
-                       "the journal's block " + std::to_string(index) + " is not this job's",
-                       "it was written by another build; start anew in another --out");
-    }
-    return scores;
+    return made;
   }
 
   CausalScorer<Model> scorer_;
@@ -165,7 +142,7 @@ class NameLikelihoodRun {
   const MultiPromptDataset& dataset_;
   const AskedFacts& asked_;
   const RunFolder& folder_;
-  PartWork& work_;
+  Work& work_;
 };
 
 }  // namespace plumb

@@ -21,8 +21,8 @@
 #include "plumb/core/over.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/likelihood_ranker.hpp"
-#include "plumb/run/part_work.hpp"
 #include "plumb/run/unranked.hpp"
+#include "plumb/run/work.hpp"
 #include "plumb/score/pack_plan.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 #include "plumb/score/token_joins.hpp"
@@ -38,11 +38,11 @@ struct NameSearchCost {
   std::size_t near = 0;
 };
 
-/// Model, options and work must outlive it. One process, one thread.
+/// Model, options and work must outlive it. Not thread-safe.
 template <CausalLm Model>
 class NameSearchRun {
  public:
-  NameSearchRun(Model& model, const RankOptions& options, PartWork& work)
+  NameSearchRun(Model& model, const RankOptions& options, Work& work)
       : model_(model), options_(options), work_(work) {}
 
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
@@ -134,7 +134,7 @@ class NameSearchRun {
     prompt.resize(prompt.size() - given.size());
   }
 
-  void search_packs(const std::string& method, const std::string& part, const NameTrie& trie,
+  void search_packs(const std::string& method, const std::string& name, const NameTrie& trie,
                     const NameSearchOptions& search, std::vector<NameQuestion> unsorted,
                     const std::vector<std::size_t>& of, std::vector<EntityRank>& made) {
     // Questions of one prompt stand in one pack, and what all prompts begin with is shared.
@@ -148,61 +148,54 @@ class NameSearchRun {
     std::uint64_t name_tokens = 0;
     for (std::size_t c = 0; c < trie.size(); ++c) name_tokens += trie.tree().depth(trie.leaf(c));
 
-    std::size_t done = 0, fresh = 0;
-    const auto advance = [&](std::size_t now) {
-      done += now;
-      work_.advance(part, done, fresh, questions.size());
+    std::vector<PackCost> packs;
+    const auto pack = [&](std::size_t p) {
+      return std::span(questions).subspan(p * pack_size,
+                                          std::min(pack_size, questions.size() - p * pack_size));
     };
-    advance(0);
-    for (std::size_t first = 0, pack = 0; first < questions.size(); first += pack_size, ++pack) {
-      const auto asked =
-          std::span(questions).subspan(first, std::min(pack_size, questions.size() - first));
-      std::optional<Json> rows = work_.journal.find(part, pack);
-      if (rows) {
-        advance(asked.size());
-      } else {
-        LikelihoodRanker ranker(model_, trie, search);
-        std::vector<SearchedRank> ranks;
-        work_.time(part, [&] {
-          ranks = ranker.rank(context, asked, [&] {
-            ++fresh;
-            advance(1);
-          });
-        });
-        rows = Json::array();
-        rows->push_back(Json::array({ranker.fed_for_names(), ranker.fed_for_prompts()}));
-        for (const SearchedRank& r : ranks) {
-          rows->push_back({r.score, r.above, r.equal, r.filtered_above, r.filtered_equal,
-                           r.undecided, r.near, r.expanded});
-        }
-        work_.journal.append(part, pack, *rows);
-        work_.summary.fresh_statements += trie.size() * asked.size();
-      }
-      if (rows->size() != asked.size() + 1) {
-        throw user_error({.field = part},
-                         "the journal's pack " + std::to_string(pack) + " is not this job's",
-                         "it was written by another build; start anew in another --out");
-      }
-      NameSearchCost& cost = cost_[method];
-      for (std::size_t i = 0; i < asked.size(); ++i) {
-        const Json& row = (*rows)[i + 1];
-        EntityRank& rank = made[of[order[first + i]]];
-        rank.score = row[0];
-        rank.raw = {row[1], row[2]};
-        rank.filtered = {row[3], row[4]};
-        rank.undecided = row[5];
-        rank.filtered_candidates = rank.candidates - (asked[i].truths.size() - 1);
-        work_.summary.cost.statements += trie.size();
-        work_.summary.cost.tokens_one_by_one += trie.size() * asked[i].prompt.size() + name_tokens;
-        cost.near += row[6].get<std::size_t>();
-        cost.expanded += row[7].get<std::uint64_t>();
-        ++cost.queries;
-      }
-      const std::uint64_t names = (*rows)[0][0], prompts = (*rows)[0][1];
-      cost.fed += names;
-      work_.summary.cost.tokens_fed += names + prompts;
-      work_.summary.cost.tree_nodes += names + prompts;
+    for (std::size_t p = 0; p * pack_size < questions.size(); ++p) {
+      packs.push_back({pack(p).size(), trie.size() * pack(p).size()});
     }
+    Part part(work_, name);
+    work_.begin(name, questions.size());
+    part.go_through(
+        packs,
+        [&](std::size_t p) {
+          LikelihoodRanker ranker(model_, trie, search);
+          const std::vector<SearchedRank> ranks =
+              ranker.rank(context, pack(p), [&] { part.step(); });
+          Json rows = Json::array();
+          rows.push_back(Json::array({ranker.fed_for_names(), ranker.fed_for_prompts()}));
+          for (const SearchedRank& r : ranks) {
+            rows.push_back({r.score, r.above, r.equal, r.filtered_above, r.filtered_equal,
+                            r.undecided, r.near, r.expanded});
+          }
+          return rows.dump();
+        },
+        [&](std::size_t p, const Json& rows) {
+          const std::span<const NameQuestion> asked = pack(p);
+          if (rows.size() != asked.size() + 1) throw part.other_job();
+          ScoringCost& all = work_.summary().cost;
+          NameSearchCost& cost = cost_[method];
+          for (std::size_t i = 0; i < asked.size(); ++i) {
+            const Json& row = rows[i + 1];
+            EntityRank& rank = made[of[order[p * pack_size + i]]];
+            rank.score = row[0];
+            rank.raw = {row[1], row[2]};
+            rank.filtered = {row[3], row[4]};
+            rank.undecided = row[5];
+            rank.filtered_candidates = rank.candidates - (asked[i].truths.size() - 1);
+            all.statements += trie.size();
+            all.tokens_one_by_one += trie.size() * asked[i].prompt.size() + name_tokens;
+            cost.near += row[6].get<std::size_t>();
+            cost.expanded += row[7].get<std::uint64_t>();
+            ++cost.queries;
+          }
+          const std::uint64_t names = rows[0][0], prompts = rows[0][1];
+          cost.fed += names;
+          all.tokens_fed += names + prompts;
+          all.tree_nodes += names + prompts;
+        });
   }
 
   void refuse_length(const RankPlan& plan, const GraphQuery& query, std::size_t tokens) const {
@@ -215,7 +208,7 @@ class NameSearchRun {
 
   Model& model_;
   const RankOptions& options_;
-  PartWork& work_;
+  Work& work_;
   std::map<std::string, NameSearchCost> cost_;
   std::optional<TokenJoins> joins_;  // reads the whole vocabulary, so once
 };

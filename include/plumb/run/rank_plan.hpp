@@ -8,12 +8,14 @@
 // the entities its tails are among. All methods that are compared share both. Source: "Cosine
 // Similarity as Logits?", sections 5.2 and 5.3 and appendix C.2.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,24 @@
 namespace plumb {
 
 enum class GraphPart { test, valid, train, all };
+[[nodiscard]] constexpr std::array<GraphPart, 4> every(GraphPart) noexcept {
+  return {GraphPart::test, GraphPart::valid, GraphPart::train, GraphPart::all};
+}
+[[nodiscard]] constexpr std::string_view name_of(GraphPart part) noexcept {
+  constexpr std::array<std::string_view, 4> names{"test", "valid", "train", "all"};
+  return names[static_cast<std::size_t>(part)];
+}
+
 enum class CandidateSet { all, single_token, of_queries, of_relation };
+[[nodiscard]] constexpr std::array<CandidateSet, 4> every(CandidateSet) noexcept {
+  return {CandidateSet::all, CandidateSet::single_token, CandidateSet::of_queries,
+          CandidateSet::of_relation};
+}
+[[nodiscard]] constexpr std::string_view name_of(CandidateSet set) noexcept {
+  constexpr std::array<std::string_view, 4> names{"all", "single-token", "of-queries",
+                                                  "of-relation"};
+  return names[static_cast<std::size_t>(set)];
+}
 
 struct RankOptions {
   GraphPart part = GraphPart::test;

@@ -17,21 +17,11 @@
 
 #include "plumb/prompt/entity_prompt.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
-#include "plumb/run/listed_prompt.hpp"
+#include "plumb/records/listed_prompt.hpp"
 #include "plumb/run/rank_parts.hpp"
+#include "plumb/run/rank_settings.hpp"
 
 namespace plumb {
-
-/// What a ranking asks beside its plan.
-struct RankMethods {
-  bool deer = false;
-  bool likelihood = false;
-  bool lm_head = false;
-  /// Whether DEER embeds the entities, which it does not where their vectors are given.
-  bool embeds_entities = true;
-  bool bos_of_vectors = false;
-  bool bos_of_names = true;
-};
 
 namespace detail {
 
@@ -81,14 +71,16 @@ inline ListedPrompt listed_candidates(const RankPlan& plan, const std::string& p
 /// Calls `visit(kind, make)` for each prompt; make() gives the ListedPrompt. Lists of candidates are
 /// left out where one entity's prompts are wanted.
 template <class Visit>
-void for_each_rank_prompt(const RankParts& parts, const RankOptions& options,
-                          const RankMethods& methods, const WantedFact& wanted, Visit visit) {
+void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings,
+                          const WantedFact& wanted, Visit visit) {
   const KnowledgeGraph& graph = parts.whole.graph;
-  if (methods.deer) {
-    detail::for_each_query_prompt(parts.whole, "deer queries", options.form, methods.bos_of_vectors,
-                                  wanted, visit);
+  const RankOptions& options = settings.ranking;
+  const bool bos_of_vectors = settings.bos_of_vectors();
+  if (settings.ranks_by(RankMethod::deer)) {
+    detail::for_each_query_prompt(parts.whole, "deer queries", options.form, bos_of_vectors, wanted,
+                                  visit);
     for (const EntityPrompt written : options.entity_prompts) {
-      if (!methods.embeds_entities) break;
+      if (!settings.entities.empty()) break;  // their vectors are given
       const std::string part = written == EntityPrompt::eol
                                    ? "deer entities"
                                    : "deer-" + std::string(name_of(written)) + " entities";
@@ -98,7 +90,7 @@ void for_each_rank_prompt(const RankParts& parts, const RankOptions& options,
         visit(part, [&] {
           return ListedPrompt{.about = Json{{"part", part}, {"entity", entity.id}},
                               .texts = {Prompt{entity_text(written, entity), {}, {}}},
-                              .with_bos = methods.bos_of_vectors};
+                              .with_bos = bos_of_vectors};
         });
       }
     }
@@ -116,12 +108,12 @@ void for_each_rank_prompt(const RankParts& parts, const RankOptions& options,
       detail::for_each_query_prompt(plans[p], part, form, with_bos, wanted, visit);
     }
   };
-  if (methods.likelihood) {
-    scored("likelihood", parts.parts, QueryForm::paper, methods.bos_of_names,
+  if (settings.ranks_by(RankMethod::likelihood)) {
+    scored("likelihood", parts.parts, QueryForm::paper, settings.bos_of_names(),
            [](const RankPlan& plan) { return likelihood_texts(plan); });
   }
-  if (methods.lm_head) {
-    scored("lm-head", parts.single, options.form, methods.bos_of_vectors,
+  if (settings.ranks_by(RankMethod::lm_head)) {
+    scored("lm-head", parts.single, options.form, bos_of_vectors,
            [&](const RankPlan& plan) { return head_texts(plan, options.form); });
   }
 }

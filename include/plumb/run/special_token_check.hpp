@@ -33,6 +33,13 @@ namespace plumb {
 /// What the text of a special token is: nothing that may be asked, text, or the token.
 enum class SpecialTokenReading : std::uint8_t { refuse, text, parse };
 
+/// Those that can be asked for; the other is what happens where none is.
+[[nodiscard]] constexpr std::array<SpecialTokenReading, 2> every(SpecialTokenReading) noexcept {
+  return {SpecialTokenReading::text, SpecialTokenReading::parse};
+}
+inline constexpr const char* special_tokens_help =
+    "what the text of a special token is, in templates and facts: plain text, or the token; not "
+    "given: refused";
 [[nodiscard]] inline std::string_view name_of(SpecialTokenReading reading) {
   constexpr std::array<std::string_view, 3> names{"refuse", "text", "parse"};
   return names[static_cast<std::size_t>(reading)];

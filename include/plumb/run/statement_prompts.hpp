@@ -1,23 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which statements does a closed-set probe give to the model?
-//
-// All that runner.hpp scores, in the order of its rows: part "statements", one text for each option.
+// The statements that a closed-set probe gives to the model: for each fact under each template one for
+// each option.
 
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/data/dataset.hpp"
+#include "plumb/data/json_file.hpp"
 #include "plumb/prompt/prompt.hpp"
-#include "plumb/run/listed_prompt.hpp"
-#include "plumb/run/runner.hpp"
+#include "plumb/records/listed_prompt.hpp"
+#include "plumb/score/candidate_scorer.hpp"
 
 namespace plumb {
 
-/// Calls `visit(kind, make)` for each fact under each template; make() gives the ListedPrompt.
-/// `templates` are a run's, empty for all of each relation's. Throws as templates_of does.
+/// The template indices that are asked of a relation; `chosen` ones, all where there are none. Throws
+/// a user error for one it lacks.
+[[nodiscard]] inline std::vector<std::size_t> templates_of(const Relation& relation,
+                                                           const std::vector<std::size_t>& chosen) {
+  for (const std::size_t index : chosen) {
+    if (index < relation.templates.size()) continue;
+    throw user_error({.field = "--templates"},
+                     "relation " + relation.code + " has " +
+                         std::to_string(relation.templates.size()) + " templates, no index " +
+                         std::to_string(index),
+                     "indices start at 0");
+  }
+  if (!chosen.empty()) return chosen;
+  std::vector<std::size_t> all(relation.templates.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  return all;
+}
+
+/// Puts into `query` the statements of a fact under a template, one for each option.
+template <PromptBuilder Builder>
+void fill_query(Query& query, const Builder& builder, const Relation& relation, const Fact& fact,
+                std::size_t template_index) {
+  query.candidates.resize(relation.options.size());
+  for (std::size_t option = 0; option < relation.options.size(); ++option) {
+    query.candidates[option] = builder.build(relation, fact, template_index, option);
+  }
+}
+
+/// How many statements a probe asks for.
+[[nodiscard]] inline std::size_t count_statements(const Dataset& dataset,
+                                                  const std::vector<std::size_t>& templates) {
+  std::size_t count = 0;
+  for (const Relation& relation : dataset.relations) {
+    count +=
+        relation.facts.size() * templates_of(relation, templates).size() * relation.options.size();
+  }
+  return count;
+}
+
+/// Calls `visit(kind, make)` for each fact under each template, in the order of a probe's rows;
+/// make() gives the ListedPrompt. `templates` are empty for all of each relation's. Throws as
+/// templates_of does.
 template <PromptBuilder Builder, class Visit>
 void for_each_statement_prompt(const Dataset& dataset, const Builder& builder,
                                const std::vector<std::size_t>& templates, bool with_bos,

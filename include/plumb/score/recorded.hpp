@@ -68,6 +68,15 @@ inline void append_fixed(std::string& out, double value) {
   out.append(digits.data(), end.ptr);
 }
 
+/// The number that `append_fixed` writes of a finite one.
+inline double ten_decimals(double value) {
+  std::string text;
+  append_fixed(text, value);
+  double rounded = 0;
+  std::from_chars(text.data(), text.data() + text.size(), rounded);
+  return rounded;
+}
+
 template <class Values, class Append>
 void append_column(std::string& out, std::string_view name, const Values& values, Append append) {
   out += ",\"";
@@ -83,6 +92,18 @@ void append_column(std::string& out, std::string_view name, const Values& values
 }
 
 }  // namespace detail
+
+/// Scores as they stand in results files, so that what is computed of them now and what is computed
+/// of the files agree to the last bit.
+[[nodiscard]] inline std::vector<StatementScore> as_recorded(std::vector<StatementScore> scores) {
+  for (StatementScore& score : scores) {
+    for (double* number : {&score.log_likelihood, &score.answer_log_likelihood,
+                           &score.continuation_log_likelihood}) {
+      *number = detail::ten_decimals(*number);
+    }
+  }
+  return scores;
+}
 
 /// One line of a results file, newline included.
 [[nodiscard]] inline std::string recorded_line(const Fact& fact, std::size_t template_index,

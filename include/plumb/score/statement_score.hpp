@@ -12,6 +12,7 @@
 // of the whole text behind the longest token prefix that it shares with the tokens of what is given:
 // a space that is a token of its own before a digit is the continuation's and not the answer's.
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -62,6 +63,12 @@ struct Scoring {
   return scoring.reduction == Reduction::sum ? sum : sum / count;
 }
 
+[[nodiscard]] constexpr std::array<Reduction, 2> every(Reduction) noexcept {
+  return {Reduction::sum, Reduction::mean};
+}
+[[nodiscard]] constexpr std::array<Span, 3> every(Span) noexcept {
+  return {Span::statement, Span::answer, Span::continuation};
+}
 [[nodiscard]] inline std::string_view name_of(Reduction reduction) noexcept {
   return reduction == Reduction::sum ? "sum" : "mean";
 }

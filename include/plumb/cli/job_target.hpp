@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which model a command asks, where its results go, and how its run is shown on the console.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/any_model.hpp"
+#include "plumb/cli/file_hash.hpp"
+#include "plumb/cli/setting_options.hpp"
+#include "plumb/report/text_table.hpp"
+#include "plumb/run/job.hpp"
+#include "plumb/run/progress.hpp"
+
+namespace plumb::detail {
+
+enum class Precision { exact, fast };
+[[nodiscard]] constexpr std::array<Precision, 2> every(Precision) noexcept {
+  return {Precision::exact, Precision::fast};
+}
+[[nodiscard]] constexpr std::string_view name_of(Precision precision) noexcept {
+  return precision == Precision::exact ? "exact" : "fast";
+}
+
+/// The options of every command that asks a model.
+struct JobTarget {
+  std::filesystem::path out{}, model{};
+  Precision precision = Precision::exact;
+  /// 0 takes one for each core.
+  std::size_t threads = 0;
+  bool resume = false;
+
+  template <class Self, class Visitor>
+  static void visit_out(Self& self, Visitor& visitor) {
+    visitor("out", self.out, {.value = "RUN", .help = "folder to write"});
+  }
+  template <class Self, class Visitor>
+  static void visit_model(Self& self, Visitor& visitor) {
+    visitor("model", self.model, {.value = "FILE", .help = "the model, a .gguf file"});
+    visitor("precision", self.precision,
+            {.value = "exact|fast",
+             .help = "exact: F32 cache, no flash attention; fast: neither, and less exact"});
+    visitor("threads", self.threads,
+            {.value = "N",
+             .help = "0 takes one for each core",
+             .most = 1024,
+             .remedy = "0 takes one for each core"});
+    visitor("resume", self.resume, {.help = "go on with the run that --out holds"});
+  }
+
+  [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    return {model, precision == Precision::exact, static_cast<int>(threads == 0 ? cores : threads),
+            special_tokens == SpecialTokenReading::parse};
+  }
+
+  /// What settings say of the model. An embedder's model need not be a file.
+  [[nodiscard]] Provenance provenance(ModelDescription description) const {
+    const auto hash = [](const std::filesystem::path& file) {
+      return std::filesystem::is_regular_file(file) ? Json(plumb::hash_file(file)) : Json();
+    };
+    return {
+        model.filename().string(),
+        hash(model),
+        std::move(description),
+        precision == Precision::exact,
+        [](const std::vector<std::filesystem::path>& files) { return plumb::hash_files(files); },
+        [](const std::filesystem::path& file) { return plumb::hash_file(file); }};
+  }
+};
+
+/// Throws a user error for an option that was not given; `command` is "plumb probe".
+inline void require(const std::filesystem::path& word, const char* option,
+                    const std::string& command) {
+  if (!word.empty()) return;
+  throw user_error({.field = option}, "is required but missing",
+                   "`" + command + " --help` tells more");
+}
+
+/// A bar for each thing that a job counts, one after another. The console must outlive it.
+inline ProgressCallback progress_bars(Console& console) {
+  struct Bar {
+    std::string counted;
+    std::optional<Progress> progress;
+  };
+  return [&console, bar = std::make_shared<Bar>()](const WorkState& state) {
+    if (!bar->progress || bar->counted != state.counted) {
+      bar->progress.reset();  // ends its line before the next one begins
+      bar->progress.emplace(console.err, state.total, state.counted, console.err_is_terminal);
+      bar->counted = state.counted;
+    }
+    bar->progress->update(state.done, state.fresh, state.at);
+  };
+}
+
+/// The words the program was called with.
+inline Json command_line_of(const Console& console, const char* command) {
+  Json words = {"plumb", command};
+  for (const std::string& word : console.arguments) words.push_back(word);
+  return words;
+}
+
+/// Where a job of the command line leaves its results.
+inline JobFolder job_folder(Console& console, const char* command, const JobTarget& target,
+                            const std::filesystem::path& data) {
+  std::error_code ignored;  // a folder that was removed has no name
+  return {target.out,
+          target.resume,
+          {progress_bars(console), {}},
+          {{"command_line", command_line_of(console, command)},
+           {"working_directory", std::filesystem::current_path(ignored).string()},
+           {"model_path", std::filesystem::absolute(target.model).string()},
+           {"dataset_path", std::filesystem::absolute(data).string()},
+           {"threads", target.model_options({}).threads}}};
+}
+
+/// Prints a report's notes and its table.
+template <class Report>
+void show_notes_and_table(Console& console, const Report& report) {
+  for (const std::string& note : report.notes()) console.out << note << "\n";
+  console.out << "\n" << report.table() << "\n";
+}
+
+/// What a job cost and what its numbers suffer from, in words for the terminal.
+inline std::string cost_in_words(const RunSummary& summary, const ModelDescription& description,
+                                 const char* of = "statements") {
+  const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
+                       static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
+  std::string words = std::to_string(summary.cost.statements) + " " + of + ", " +
+                      std::to_string(summary.cost.tokens_fed) + " tokens fed (" + fixed(saved, 2) +
+                      " times fewer than one by one)\n";
+  if (description.quantized) {
+    words += "Quantised weights (" + description.weights +
+             "): scores differ from F32 by tenths of a nat.\n";
+  }
+  return words;
+}
+
+}  // namespace plumb::detail

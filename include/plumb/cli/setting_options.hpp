@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Options of the command line from settings that are declared once (run/setting.hpp).
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/cli/arguments.hpp"
+#include "plumb/cli/console.hpp"
+#include "plumb/run/setting.hpp"
+
+namespace plumb::detail {
+
+/// Adds an option for each setting that is shown to it. What the members hold are the defaults.
+class DescribeOptions {
+ public:
+  explicit DescribeOptions(options::options_description& list) : list_(list) {}
+
+  template <class Value>
+  void operator()(std::string_view name, const Value& value, const SettingInfo& info) {
+    const std::string option(name);
+    if (*info.value == '\0') {
+      list_.add_options()(option.c_str(), info.help);
+      return;
+    }
+    auto* const semantic = options::value<std::string>()->value_name(info.value);
+    if (const std::string word = default_word(value); !word.empty()) semantic->default_value(word);
+    list_.add_options()(option.c_str(), semantic, info.help);
+  }
+
+ private:
+  template <class Value>
+  static std::string default_word(const Value& value) {
+    if constexpr (NamedEnum<Value>) {
+      const auto known = every(value);
+      if (over::find(known, value) == known.end()) return "";
+    }
+    return setting::to_word(value);
+  }
+
+  options::options_description& list_;
+};
+
+/// Sets each setting that is shown to it to what the command line says; those that are not given keep
+/// what they hold. Throws a user error for a word that is none of the setting's.
+class ReadOptions {
+ public:
+  explicit ReadOptions(const options::variables_map& values) : values_(values) {}
+
+  template <class Value>
+  void operator()(std::string_view name, Value& value, const SettingInfo& info) {
+    if (!given(name)) return;
+    const std::string option = "--" + std::string(name);
+    if constexpr (std::same_as<Value, bool>) {
+      if (*info.value == '\0') return void(value = true);
+    }
+    setting::read(values_[std::string(name)].template as<std::string>(), option, value);
+    if constexpr (std::unsigned_integral<Value>) {
+      if (value >= info.least && value <= info.most) return;
+      const bool no_most = info.most == std::numeric_limits<std::uint64_t>::max();
+      const std::string words =
+          no_most           ? "less than " + grouped(info.least)
+          : info.least == 0 ? "more than " + grouped(info.most)
+                            : "not between " + grouped(info.least) + " and " + grouped(info.most);
+      throw user_error({.field = option}, "is " + words, info.remedy);
+    }
+  }
+
+ private:
+  /// "10,000", and "1000".
+  static std::string grouped(std::uint64_t number) {
+    std::string digits = std::to_string(number);
+    for (std::size_t at = digits.size(); digits.size() > 4 && at > 3;) {
+      at -= 3;
+      digits.insert(at, ",");
+    }
+    return digits;
+  }
+
+  [[nodiscard]] bool given(std::string_view name) const {
+    const auto found = values_.find(std::string(name));
+    return found != values_.end() && !found->second.defaulted();
+  }
+
+  const options::variables_map& values_;
+};
+
+/// Throws a user error for a setting that was given and has no effect beside the others. To be shown
+/// the settings when all are read.
+class RefuseIdleOptions {
+ public:
+  explicit RefuseIdleOptions(const options::variables_map& values) : values_(values) {}
+
+  template <class Value>
+  void operator()(std::string_view name, const Value&, const SettingInfo& info) const {
+    const auto found = values_.find(std::string(name));
+    if (info.idle.empty() || found == values_.end() || found->second.defaulted()) return;
+    throw user_error({.field = "--" + std::string(name)}, "has no effect " + info.idle);
+  }
+
+ private:
+  const options::variables_map& values_;
+};
+
+/// All settings of a struct as options, with its members' values as defaults.
+template <class Settings>
+void describe_settings(options::options_description& list, const Settings& defaults) {
+  DescribeOptions visitor(list);
+  Settings::visit(defaults, visitor);
+}
+
+/// Throws as ReadOptions and RefuseIdleOptions do.
+template <class Settings>
+void read_settings(const options::variables_map& values, Settings& settings) {
+  ReadOptions reader(values);
+  Settings::visit(settings, reader);
+  const RefuseIdleOptions refuse(values);
+  Settings::visit(std::as_const(settings), refuse);
+}
+
+/// Reads a subcommand's words into its settings. Returns nothing after printing help; else the words,
+/// for who needs to know what was given.
+template <class Settings>
+std::optional<options::variables_map> parse_settings(Console& console, const std::string& called,
+                                                     Settings& settings) {
+  options::options_description list;
+  describe_settings(list, settings);
+  auto values = parse_arguments(console, called, list);
+  if (values) read_settings(*values, settings);
+  return values;
+}
+
+}  // namespace plumb::detail

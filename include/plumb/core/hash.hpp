@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A hash of a text that is the same on every machine. Not for secrets.
+
+#include <cstdint>
+#include <string_view>
+
+namespace plumb {
+
+/// FNV-1a in 64 bits. Two texts that differ in one byte only always have different hashes: each step
+/// is a bijection of the state. Source: Fowler, Noll and Vo, draft-eastlake-fnv.
+[[nodiscard]] constexpr std::uint64_t fnv1a(std::string_view text) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  }
+  return hash;
+}
+
+}  // namespace plumb

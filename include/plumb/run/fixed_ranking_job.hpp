@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The replay of somebody's rankings by embeddings as a job: their cosines and ranks made again, and
+// compared with those of the file.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/measure/ties.hpp"
+#include "plumb/run/fixed_ranking.hpp"
+#include "plumb/run/job.hpp"
+#include "plumb/run/rank_settings.hpp"
+#include "plumb/run/replay_report.hpp"
+
+namespace plumb {
+
+/// Models Job. Model and graph must outlive it. Not thread-safe.
+template <TreeEmbedder Model>
+class FixedRankingJob {
+ public:
+  /// Reads `settings.fixed`. Throws a user error as read_fixed_rankings does, and for names that the
+  /// model may not read.
+  FixedRankingJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
+                  Provenance provenance = {})
+      : model_(model),
+        graph_(graph),
+        settings_(settings),
+        provenance_(std::move(provenance)),
+        fixed_(read_fixed_rankings(settings.fixed, graph)) {
+    const SpecialTokenCheck check(model_, settings_.special_tokens);
+    for (const FixedRanking& ranking : fixed_.rankings) {
+      std::set<std::uint32_t> met(ranking.entities.begin(), ranking.entities.end());
+      for (const auto* list : {&ranking.shots, &ranking.queries}) {
+        for (const Triple& triple : *list) met.insert({triple.head, triple.tail});
+      }
+      check(graph_, {met.begin(), met.end()}, true);
+    }
+  }
+
+  [[nodiscard]] Json settings() const {
+    std::vector<std::filesystem::path> files = graph_.files;
+    files.push_back(settings_.fixed);
+    Json record = shared_settings("rank --fixed", provenance_, settings_.fixed.filename().string(),
+                                  files, settings_.bos_of_vectors(), settings_.special_tokens);
+    record["query_form"] = setting::to_json(settings_.ranking.form);
+    return record;
+  }
+
+  void run(const RunFolder& folder, Work&) {
+    Json made = Json::array();
+    std::size_t tied = 0, queries = 0;
+    for (std::size_t i = 0; i < fixed_.rankings.size(); ++i) {
+      const FixedRanking& ranking = fixed_.rankings[i];
+      FixedRankingResult result =
+          run_fixed_ranking(ranking, graph_, settings_.ranking.form, settings_.bos_of_vectors(),
+                            provenance_.model, model_);
+      double reciprocal = 0;
+      std::size_t ties = 0;
+      for (const Rank& rank : result.ranks) {
+        reciprocal += 1 / rank.realistic();
+        ties += rank.equal > 0 ? 1U : 0U;
+      }
+      tied += ties;
+      queries += result.ranks.size();
+      const bool has_cosines = result.worst_difference.has_value();
+      report_.shown.add({std::to_string(i), std::to_string(ranking.queries.size()),
+                         std::to_string(ranking.entities.size()),
+                         fixed(reciprocal / static_cast<double>(result.ranks.size()), 3),
+                         has_cosines ? fixed(*result.worst_difference, 7) : "–",
+                         result.compared ? std::to_string(result.other_ranks) : "–",
+                         has_cosines ? std::to_string(result.near) : "–", std::to_string(ties)});
+      made.push_back(std::move(result.ranking));
+    }
+    write_atomically(folder.file("fixed.json"),
+                     (fixed_.is_list ? made : made.front()).dump(1) + "\n");
+    if (const auto warning = rank_tie_warning(tied, queries)) report_.remarks.push_back(*warning);
+  }
+
+  [[nodiscard]] ReplayReport report(const std::filesystem::path&) const { return report_; }
+
+ private:
+  Model& model_;
+  const KnowledgeGraph& graph_;
+  RankSettings settings_;
+  Provenance provenance_;
+  FixedRankings fixed_;
+  ReplayReport report_{TextTable({"ranking", "queries", "entities", "MRR", "largest difference",
+                                  "other ranks", "within 1e-4", "ties"})};
+};
+
+}  // namespace plumb

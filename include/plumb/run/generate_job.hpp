@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A generation over many prompts as a job: every fact asked under all templates and names, with and
+// without examples before it, for how often the answers are right, agree, and are believed (BELIEF).
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/over.hpp"
+#include "plumb/data/dataset_texts.hpp"
+#include "plumb/report/csv.hpp"
+#include "plumb/report/many_prompt_report.hpp"
+#include "plumb/run/answer_prompts.hpp"
+#include "plumb/run/answer_run.hpp"
+#include "plumb/run/generate_settings.hpp"
+#include "plumb/run/job.hpp"
+#include "plumb/run/name_likelihood_check.hpp"
+#include "plumb/run/name_likelihood_run.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// "2 nouns what: capital 'x', author 'y'.", of the first twelve.
+inline std::string listed(const std::string& noun, const std::string& what,
+                          const std::vector<std::pair<std::string, std::string>>& named) {
+  std::string text = counted(named.size(), noun) + " " + what + ": ";
+  for (std::size_t i = 0; i < std::min<std::size_t>(12, named.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + named[i].first + " '" + named[i].second + "'";
+  }
+  return text + (named.size() > 12 ? " …" : ".");
+}
+
+}  // namespace detail
+
+/// What a generation's run folder holds, measured; the settings it shows are those it is measured
+/// with. Throws a user error for a folder that holds no finished generation.
+[[nodiscard]] inline ManyPromptReport generation_report(const std::filesystem::path& folder,
+                                                        const AnswerLemmas& lemmas,
+                                                        const ManyPromptOptions& options) {
+  GenerationRun run = read_generation(folder, lemmas);
+  ManyPromptResults made = many_prompt_results(run.studies, options);
+  made.remarks.insert(made.remarks.begin(), run.remarks.begin(), run.remarks.end());
+  Json settings = Json::object();
+  if (const auto file = folder / "run.json"; std::filesystem::exists(file)) {
+    settings = read_json_object(file).value("settings", Json::object());
+  }
+  settings.update(Json{{"lemmas", detail::lemmas_word(lemmas)},
+                       {"samplings", options.samplings},
+                       {"sample_by", name_of(options.by)},
+                       {"seed", options.seed}});
+  const std::string title = first_string(settings, "model").value_or("model") + " on " +
+                            first_string(settings, "dataset").value_or(run.asked.name);
+  return ManyPromptReport(std::move(made), std::move(settings), title,
+                          read_example_prompts(folder));
+}
+
+/// What a generation asks, loaded before a model is needed.
+struct GenerateQuestions {
+  /// Reads `chosen.data`. Throws a user error for what cannot be read or would ask nothing.
+  explicit GenerateQuestions(const GenerateSettings& chosen)
+      : settings(chosen),
+        asking(settings.asking()),
+        names(settings.named()),
+        lemmas(settings.measuring.lemmas()),
+        dataset(load_multi_prompt(settings.data)),
+        asked(take_askable(dataset, settings.relations, settings.limit)) {
+    // The mask form asks with any template.
+    for (const FewShotSetting& one : asking.settings) {
+      const FewShot few_shot(dataset, one, asking.shot_seed);
+      for (const AskedRelation& relation : asked.relations) {
+        if (!few_shot.templates(relation.relation).empty()) return;
+      }
+    }
+    throw user_error({.file = settings.data}, "has no question template",
+                     "say --form mask, or give templates of \"style\": \"question\"");
+  }
+
+  GenerateSettings settings;
+  AnswerOptions asking;
+  /// The settings under which the names of objects are scored too.
+  std::vector<FewShotSetting> names;
+  AnswerLemmas lemmas;
+  MultiPromptDataset dataset;
+  AskedFacts asked;
+};
+
+/// Models Job. Model and questions must outlive it. Not thread-safe.
+template <CausalLm Model>
+class GenerateJob {
+ public:
+  /// Throws a user error for what the model cannot be asked.
+  GenerateJob(Model& model, const GenerateQuestions& questions, Provenance provenance = {})
+      : model_(model), q_(questions), provenance_(std::move(provenance)) {
+    own_words_ = check_special_tokens();
+    const bool bos = q_.settings.bos;
+    if (bos && !model_.bos()) {
+      throw user_error({.field = "--bos"}, "the model has no BOS token", "say --bos no");
+    }
+    for (const FewShotSetting& one : q_.asking.settings) {
+      refuse_long_prompts(model_, bos, q_.asking, q_.dataset, q_.asked, one);
+    }
+    for (const FewShotSetting& one : q_.names) {
+      refuse_unscorable_names(model_, bos, q_.asking, q_.dataset, q_.asked, one);
+    }
+  }
+
+  [[nodiscard]] Json settings() const {
+    return generate_record(q_.settings, q_.dataset, q_.lemmas, provenance_);
+  }
+
+  void run(const RunFolder& folder, Work& work) {
+    write_what_is_asked(folder);
+    const bool bos = q_.settings.bos;
+    AnswerRun answers(model_, bos, q_.asking, q_.dataset, q_.asked, folder, work);
+    for (const FewShotSetting& one : q_.asking.settings) {
+      answers.answer(one);
+      answers.sample(one);
+    }
+    if (!q_.names.empty()) {
+      NameLikelihoodRun names(model_, bos, q_.asking, q_.dataset, q_.asked, folder, work);
+      for (const FewShotSetting& one : q_.names) names.score(one);
+    }
+    write_left_out(folder);
+    Json candidates = Json::object();
+    for (const AskedRelation& one : q_.asked.relations) {
+      const MultiPromptRelation& relation = q_.dataset.relations[one.relation];
+      candidates[relation.code] = object_labels(relation);
+    }
+    write_atomically(folder.file("metadata_generate.json"),
+                     Json{{"model", provenance_.model},
+                          {"dataset", q_.dataset.name},
+                          {"settings", detail::setting_names(q_.asking.settings)},
+                          {"candidates", std::move(candidates)},
+                          {"rows", recorded_rows(folder.path())},
+                          {"remarks", remarks()}}
+                             .dump(2) +
+                         "\n");
+  }
+
+  [[nodiscard]] ManyPromptReport report(const std::filesystem::path& folder) const {
+    return generation_report(folder, q_.lemmas, q_.settings.measuring.options(q_.settings.seed));
+  }
+
+  /// Where the lemmas came from: run folders do not have it among their settings.
+  [[nodiscard]] Json facts() const { return {{"wordnet", q_.settings.measuring.wordnet.string()}}; }
+
+ private:
+  /// Refuses texts of the relations that are asked or shown. Returns what is to be known where the
+  /// prompts' own words hold the text of a special token.
+  [[nodiscard]] std::optional<std::string> check_special_tokens() const {
+    const SpecialTokenCheck check(model_, q_.settings.special_tokens);
+    const auto& sources = q_.settings.sources;
+    const bool shows_all = over::find(sources, ShotSource::random) != sources.end();
+    for (std::size_t r = 0; r < q_.dataset.relations.size(); ++r) {
+      const auto is_asked = [&](const AskedRelation& one) { return one.relation == r; };
+      if (shows_all || over::any_of(q_.asked.relations, is_asked)) {
+        for_each_text(q_.dataset.relations[r], check);
+      }
+    }
+    for (const FewShotSetting& one : q_.asking.settings) {
+      const FewShot few_shot(q_.dataset, one, q_.asking.shot_seed);
+      if (auto remark = check.remark_on(few_shot.context({}, 0))) return remark;
+    }
+    return std::nullopt;
+  }
+
+  /// asked/: facts and templates; shots.jsonl: which facts the settings show; and a prompt of each
+  /// kind.
+  void write_what_is_asked(const RunFolder& folder) const {
+    const MultiPromptDataset asked = narrowed(q_.dataset, q_.asked);
+    std::filesystem::create_directories(folder.file("asked"));
+    write_atomically(folder.file("asked") / "facts.jsonl", facts_jsonl(asked));
+    write_atomically(folder.file("asked") / "templates.jsonl", templates_jsonl(asked));
+    std::string lines;
+    for (const FewShotSetting& one : q_.asking.settings) {
+      const FewShot few_shot(q_.dataset, one, q_.asking.shot_seed);
+      for (const RecordedShotList& list : shot_lists(q_.dataset, q_.asked, few_shot)) {
+        lines += shot_list_line(list);
+      }
+    }
+    if (!lines.empty()) write_atomically(folder.file("shots.jsonl"), lines);
+    ExamplePrompts examples;
+    for_each_answer_prompt(q_.dataset, q_.asked, q_.asking, q_.names, q_.settings.bos, {},
+                           std::ref(examples));
+    examples.write(folder.path());
+  }
+
+  /// left_out.csv: what no answer can match, all of it.
+  void write_left_out(const RunFolder& folder) const {
+    const AskedFacts& asked = q_.asked;
+    if (asked.without_answer.empty() && asked.wordless_names.empty()) return;
+    std::string text = csv_line({"relation", "what", "name"});
+    for (const auto& [code, name] : asked.without_answer) text += csv_line({code, "fact", name});
+    for (const auto& [code, name] : asked.wordless_names) {
+      text += csv_line({code, "name of an object", name});
+    }
+    write_atomically(folder.file("left_out.csv"), text);
+  }
+
+  [[nodiscard]] std::vector<std::string> remarks() const {
+    std::vector<std::string> remarks;
+    if (!q_.asked.without_answer.empty()) {
+      remarks.push_back(detail::listed("fact", "left out, as no name of an object has a word",
+                                       q_.asked.without_answer));
+    }
+    if (!q_.asked.wordless_names.empty()) {
+      remarks.push_back(detail::listed("name", "without a word, which no answer can match",
+                                       q_.asked.wordless_names));
+    }
+    for (const FewShotSetting& one : q_.asking.settings) {
+      const FewShot few_shot(q_.dataset, one, q_.asking.shot_seed);
+      std::string none, fewer;
+      for (const AskedRelation& asked : q_.asked.relations) {
+        const std::string& code = q_.dataset.relations[asked.relation].code;
+        const auto& templates = few_shot.templates(asked.relation);
+        if (templates.empty()) {
+          none += (none.empty() ? "" : ", ") + code;
+        } else if (few_shot.shots(asked.relation, templates.front()).size() <= one.shots &&
+                   one.shots > 0) {
+          fewer += (fewer.empty() ? "" : ", ") + code;
+        }
+      }
+      if (!none.empty()) {
+        remarks.push_back(few_shot.name() + ": no question template in " + none + ".");
+      }
+      if (!fewer.empty()) {
+        remarks.push_back(few_shot.name() + ": some prompts show fewer than " +
+                          std::to_string(one.shots) + " examples, as there are no more, in " +
+                          fewer + ".");
+      }
+    }
+    if (own_words_) remarks.push_back(*own_words_);
+    return remarks;
+  }
+
+  Model& model_;
+  const GenerateQuestions& q_;
+  Provenance provenance_;
+  std::optional<std::string> own_words_;
+};
+
+}  // namespace plumb

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Settings of a generation over many prompts, and of how its answers are measured.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/over.hpp"
+#include "plumb/data/multi_prompt.hpp"
+#include "plumb/measure/answer_lemmas.hpp"
+#include "plumb/prompt/few_shot.hpp"
+#include "plumb/report/many_prompt_data.hpp"
+#include "plumb/run/answer_plan.hpp"
+#include "plumb/run/job.hpp"
+#include "plumb/run/setting.hpp"
+
+namespace plumb {
+
+/// In which form prompts are written.
+enum class AskedForms { mask, question, both };
+[[nodiscard]] constexpr std::array<AskedForms, 3> every(AskedForms) noexcept {
+  return {AskedForms::mask, AskedForms::question, AskedForms::both};
+}
+[[nodiscard]] constexpr std::string_view name_of(AskedForms forms) noexcept {
+  constexpr std::array<std::string_view, 3> names{"mask", "question", "both"};
+  return names[static_cast<std::size_t>(forms)];
+}
+
+/// How answers are compared and measured: what a report may be told anew.
+struct MeasuringSettings {
+  /// Where lemmas come from; "none" compares words as they are.
+  std::filesystem::path wordnet = "/usr/share/wordnet";
+  std::size_t samplings = 50'000;
+  SampleBy sample_by = SampleBy::relation;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    visitor("wordnet", self.wordnet,
+            {.value = "DIR",
+             .help = "where lemmas come from; none compares words as they are",
+             .recorded = "-"});
+    visitor("samplings", self.samplings,
+            {.value = "N",
+             .help = "prompt samplings that accuracy is spread over",
+             .least = 1,
+             .most = 10'000'000,
+             .remedy = "say 50000"});
+    visitor("sample-by", self.sample_by,
+            {.value = "relation|fact",
+             .help = "what draws a prompt together: the relation a template, or each fact alone"});
+  }
+
+  [[nodiscard]] ManyPromptOptions options(std::uint64_t seed) const {
+    return {.bootstrap = {.seed = seed}, .samplings = samplings, .seed = seed, .by = sample_by};
+  }
+  /// Throws a user error when the folder holds no WordNet.
+  [[nodiscard]] AnswerLemmas lemmas() const {
+    return wordnet == "none" ? AnswerLemmas() : AnswerLemmas(wordnet);
+  }
+};
+
+struct GenerateSettings {
+  std::filesystem::path data{};
+  std::vector<std::string> relations{};
+  /// Where the examples before a prompt come from.
+  std::vector<ShotSource> sources{ShotSource::none, ShotSource::random, ShotSource::relation,
+                                  ShotSource::same_template};
+  std::size_t shots = 4;
+  AskedForms form = AskedForms::mask;
+  std::size_t limit = 0;
+  std::size_t max_new_tokens = 16;
+  std::size_t samples = 100;
+  std::size_t confidence_prompts = 10'000;
+  /// The settings under which the names of objects are scored too: "first", "all", "none", or some.
+  std::string names = "first";
+  std::uint64_t shot_seed = 0;
+  std::uint64_t sample_seed = 0;
+  bool bos = true;
+  SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
+  /// Of the bootstrap intervals and prompt samplings.
+  std::uint64_t seed = 0;
+  MeasuringSettings measuring{};
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    const bool shows = over::any_of(self.sources, [](ShotSource s) { return s != ShotSource::none; });
+    const bool samples = self.samples > 0, prompts = self.confidence_prompts > 0;
+    const auto idle = [](bool used, const char* without) -> std::string {
+      return used ? "" : "without " + std::string(without) + "; leave it out";
+    };
+    visitor("data", self.data,
+            {.value = "DIR",
+             .help = "dataset: a folder with facts.jsonl and templates.jsonl, or a BEAR, LAMA or "
+                     "PARAREL folder",
+             .recorded = "-"});
+    visitor("relations", self.relations,
+            {.value = "A,B", .help = "ask only of these", .recorded = "-"});
+    visitor("settings", self.sources,
+            {.value = "A,B",
+             .help = "examples before a prompt: none, facts of all relations, of the asked one, or "
+                     "of it under the asked template",
+             .recorded = "-"});
+    visitor("shots", self.shots,
+            {.value = "X",
+             .help = "how many examples",
+             .least = 1,
+             .most = 1000,
+             .remedy = "for none say --settings zero-shot",
+             .idle = idle(shows, "shots in --settings"),
+             .recorded = "-"});
+    visitor("form", self.form,
+            {.value = "mask|question|both",
+             .help = "a sentence with a [MASK], or question templates as questions",
+             .recorded = "-"});
+    visitor("max-new-tokens", self.max_new_tokens,
+            {.value = "N",
+             .help = "of an answer, which ends with its line",
+             .least = 1,
+             .most = 100'000,
+             .remedy = "say 16"});
+    visitor("samples", self.samples,
+            {.value = "N",
+             .help = "sampled answers of a prompt, for its confidence; 0 takes none",
+             .most = 1'000'000,
+             .remedy = "say 100",
+             .idle = idle(!samples || prompts, "--confidence-prompts")});
+    visitor("confidence-prompts", self.confidence_prompts,
+            {.value = "N",
+             .help = "prompts that are sampled, each of another fact",
+             .idle = idle(samples || !prompts, "--samples")});
+    visitor("names", self.names,
+            {.value = "A,B",
+             .help = "settings under which the likelihood of objects' names is taken (aliases "
+                     "against labels, bias level): first, all, none or some of --settings",
+             .recorded = "-"});
+    visitor("shot-seed", self.shot_seed,
+            {.value = "N", .help = "of the examples", .idle = idle(shows, "shots in --settings")});
+    visitor("sample-seed", self.sample_seed,
+            {.value = "N",
+             .help = "of the sampled prompts and answers",
+             .idle = idle(samples && prompts, "--samples and --confidence-prompts")});
+    visitor("seed", self.seed,
+            {.value = "N", .help = "of the bootstrap intervals and prompt samplings"});
+    MeasuringSettings::visit(self.measuring, visitor);
+    visitor("limit", self.limit,
+            {.value = "N", .help = "ask only the first N facts of each relation; 0 takes all"});
+    visitor("bos", self.bos,
+            {.value = "yes|no",
+             .help = "start each statement with the BOS token",
+             .recorded = "-"});
+    visitor("special-tokens", self.special_tokens,
+            {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
+  }
+
+  /// What is asked. Mask comes before question, so that the first setting is as without questions.
+  [[nodiscard]] AnswerOptions asking() const {
+    AnswerOptions made;
+    for (const PromptForm one : {PromptForm::mask, PromptForm::question}) {
+      if (form == (one == PromptForm::mask ? AskedForms::question : AskedForms::mask)) continue;
+      for (const ShotSource source : sources) {
+        made.settings.push_back({source, source == ShotSource::none ? 0 : shots, one});
+      }
+    }
+    made.limit = limit;
+    made.max_new_tokens = max_new_tokens;
+    made.samples = samples;
+    made.confidence_prompts = confidence_prompts;
+    made.shot_seed = shot_seed;
+    made.sample_seed = sample_seed;
+    return made;
+  }
+  /// The settings under which names are scored. Throws a user error for one that is not asked.
+  [[nodiscard]] std::vector<FewShotSetting> named() const {
+    const std::vector<FewShotSetting> asked = asking().settings;
+    if (names == "none") return {};
+    if (names == "all") return asked;
+    if (names == "first") return {asked.front()};
+    std::vector<ShotSource> wanted;
+    setting::read(names, "--names", wanted);
+    std::vector<FewShotSetting> chosen;
+    for (const ShotSource source : wanted) {
+      if (over::find(sources, source) == sources.end()) {
+        throw user_error({.field = "--names"},
+                         "'" + std::string(name_of(source)) + "' is not among --settings",
+                         "name a setting that is asked");
+      }
+      for (const FewShotSetting& one : asked) {
+        if (one.source == source) chosen.push_back(one);
+      }
+    }
+    return chosen;
+  }
+};
+
+namespace detail {
+
+inline Json setting_names(const std::vector<FewShotSetting>& settings) {
+  Json names = Json::array();
+  for (const FewShotSetting& one : settings) names.push_back(setting_name(one));
+  return names;
+}
+
+/// How answers are compared, as settings have it.
+inline std::string lemmas_word(const AnswerLemmas& lemmas) {
+  return lemmas.known() ? "wordnet" : "none";
+}
+
+}  // namespace detail
+
+/// What run.json says of a generation's settings.
+[[nodiscard]] inline Json generate_record(const GenerateSettings& settings,
+                                          const MultiPromptDataset& dataset,
+                                          const AnswerLemmas& lemmas, const Provenance& from) {
+  std::vector<std::string> codes;  // in the dataset's order, however they were named
+  for (const std::size_t r : relation_places(dataset, settings.relations)) {
+    codes.push_back(dataset.relations[r].code);
+  }
+  Json record = shared_settings("generate", from, dataset.name, dataset.files, settings.bos,
+                                settings.special_tokens);
+  record.update(recorded_settings(settings));
+  record["settings"] = detail::setting_names(settings.asking().settings);
+  record["names"] = detail::setting_names(settings.named());
+  record["relations"] = settings.relations.empty() ? Json() : Json(std::move(codes));
+  record["lemmas"] = detail::lemmas_word(lemmas);
+  return record;
+}
+
+}  // namespace plumb

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A job from its settings to a finished run folder: results, metrics, page and run.json.
+//
+// `run_job` carries any job out: it makes or resumes the folder, hands out packs and keeps what came
+// of them (work.hpp), and lets the job write its report. What a job asks and which files it leaves is
+// its own. Nothing here needs a command line.
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/concepts.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/core/version.hpp"
+#include "plumb/data/dataset.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/run/run_folder.hpp"
+#include "plumb/run/setting.hpp"
+#include "plumb/run/special_token_check.hpp"
+#include "plumb/run/work.hpp"
+
+namespace plumb {
+
+/// A job asks a model something and leaves a run folder.
+///
+/// Requires:
+///   1. `job.settings()`: all that decides its results, as a JSON object; a run folder belongs to one
+///      such object, and resuming it under another is refused;
+///   2. `job.run(folder, work)`: goes through its packs with parts of `work` and writes its files
+///      into `folder`; what it writes depends on its settings and its data alone;
+///   3. `job.report(path)`: reads the finished folder; has `write(path)`, which leaves metrics.json
+///      and report.html, `notes()` and `table()`, for a terminal.
+/// It may have `facts()`, a JSON object of what run.json says beside cost and times. What its user can
+/// fix is said when it is constructed, before a folder is made.
+template <class J>
+concept Job = requires(J& job, const RunFolder& folder, Work& work,
+                       const std::filesystem::path& path) {
+  { job.settings() } -> std::convertible_to<Json>;
+  job.run(folder, work);
+  job.report(path).write(path);
+};
+
+/// Where a job leaves its results, and who looks on.
+struct JobFolder {
+  std::filesystem::path out;
+  /// Whether to go on with the run that `out` holds.
+  bool resume = false;
+  WorkOptions work{};
+  /// What run.json says of this run beside the settings: command line, paths.
+  Json facts = Json::object();
+};
+
+/// A finished job.
+template <class Report>
+struct Finished {
+  Report report;
+  RunSummary summary;
+};
+
+namespace detail {
+
+inline Json cost_facts(const RunSummary& summary, double seconds_total) {
+  return {{"statements", summary.cost.statements},
+          {"tokens_one_by_one", summary.cost.tokens_one_by_one},
+          {"tree_nodes", summary.cost.tree_nodes},
+          {"tokens_fed", summary.cost.tokens_fed},
+          {"statements_scored_now", summary.fresh_statements},
+          {"seconds_model", summary.seconds_model},
+          {"seconds_by_part", summary.seconds_by_part},
+          {"seconds_total", seconds_total}};
+}
+
+}  // namespace detail
+
+/// Carries a job out, or goes on with it. Throws a user error for a folder that is not its own, and
+/// whatever the job throws; what is done is then kept.
+template <Job J>
+auto run_job(J& job, const JobFolder& into) {
+  const auto start = std::chrono::steady_clock::now();
+  const RunFolder folder(into.out, job.settings(), into.resume);
+  Work work(folder.file("journal.jsonl"), into.work);
+  job.run(folder, work);
+  Finished<decltype(job.report(folder.path()))> finished{job.report(folder.path()), work.summary()};
+  finished.report.write(folder.path());
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  Json facts = into.facts;
+  facts.update(detail::cost_facts(finished.summary, spent.count()));
+  if constexpr (requires { job.facts(); }) facts.update(job.facts());
+  folder.write_run(facts, "complete");
+  return finished;
+}
+
+/// Which model a job asks, and how files are told apart. What is empty or null is not known.
+struct Provenance {
+  /// The model's name, as results show it.
+  std::string model{};
+  Json model_sha256{};
+  ModelDescription description{};
+  bool exact = true;
+  /// SHA-256 over several files' names and contents, in hex.
+  std::function<Json(const std::vector<std::filesystem::path>&)> hash_files{};
+  /// SHA-256 of one file.
+  std::function<Json(const std::filesystem::path&)> hash_file{};
+
+  /// Null where no file is named.
+  [[nodiscard]] Json hash_of(const std::filesystem::path& file) const {
+    return file.empty() || !hash_file ? Json() : hash_file(file);
+  }
+};
+
+/// Settings that all jobs share. A model that does not list its special tokens reads their texts as
+/// text, as far as is known.
+[[nodiscard]] inline Json shared_settings(const char* command, const Provenance& from,
+                                          const std::string& dataset,
+                                          const std::vector<std::filesystem::path>& files, bool bos,
+                                          SpecialTokenReading special_tokens) {
+  const ModelDescription& model = from.description;
+  return {{"command", command},
+          {"plumb_version", PLUMB_VERSION},
+          {"dataset", dataset},
+          {"dataset_sha256", from.hash_files ? from.hash_files(files) : Json()},
+          {"model", from.model},
+          {"model_sha256", from.model_sha256},
+          {"backend", model.backend},
+          {"weights", setting::to_json(model.weights)},
+          {"quantized", model.quantized},
+          {"precision", from.exact ? "exact" : "fast"},
+          {"bos", setting::to_json(bos)},
+          {"special_tokens",
+           name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text)},
+          {"special_tokens_known", model.lists_special_tokens}};
+}
+
+/// Throws a user error for an option that the model cannot see, by name.
+template <class Model>
+void refuse_empty_options(const Model& model, const Dataset& dataset) {
+  for (const Relation& relation : dataset.relations) {
+    const auto check = [&](const std::string& option, std::size_t line) {
+      if (!model.tokenize(option).tokens.empty()) return;
+      throw user_error({line > 0 ? relation.file : "", line, relation.code},
+                       "option '" + option + "' tokenises to nothing with this model",
+                       "remove it or give it a label the tokenizer knows");
+    };
+    for (const std::string& option : relation.options) check(option, 0);
+    for (const Fact& fact : relation.facts) {
+      for (const std::string& choice : fact.choices) check(choice, fact.line);
+    }
+  }
+}
+
+}  // namespace plumb

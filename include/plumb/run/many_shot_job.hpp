@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The many-shot study as a job: zero-prompt sequences of facts whose choices' probabilities reveal what
+// a model knows (IC-LKE, EIC-LKE), beside prompts (HGP, MMP), injected pairs and generated texts.
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/over.hpp"
+#include "plumb/data/dataset_texts.hpp"
+#include "plumb/report/many_shot_report.hpp"
+#include "plumb/run/job.hpp"
+#include "plumb/run/many_shot_check.hpp"
+#include "plumb/run/many_shot_generation.hpp"
+#include "plumb/run/many_shot_prompts.hpp"
+#include "plumb/run/many_shot_run.hpp"
+#include "plumb/run/many_shot_settings.hpp"
+
+namespace plumb {
+
+/// What a study asks of each relation; all that is given must outlive it.
+[[nodiscard]] inline std::vector<ManyShotRelation> studied_relations(
+    const Dataset& dataset, const ObjectAliases& aliases, const ManyShotOptions& options) {
+  std::vector<ManyShotRelation> relations;
+  for (const Relation& relation : dataset.relations) {
+    relations.emplace_back(relation, aliases, options);
+  }
+  return relations;
+}
+
+/// How the injection experiment writes its pairs.
+[[nodiscard]] inline ManyShot injection_form(const ManyShotOptions& options) {
+  return {options.pair_separators.front(), options.item_separator, Join::text};
+}
+
+/// The injection experiment on a relation; nothing where none is asked for or it has too few facts,
+/// which is noted.
+[[nodiscard]] inline std::optional<InjectionDesign> chosen_injection(
+    const ManyShotRelation& asked, const ObjectAliases& aliases, const InjectionOptions& injection,
+    std::vector<RelationRemark>& notes) {
+  if (injection.pairs == 0 || asked.skipped()) return std::nullopt;
+  const std::size_t facts = asked.relation().facts.size();
+  if (facts < injection.pairs) {
+    notes.push_back(
+        {"no injection experiment, fewer than " + std::to_string(injection.pairs) + " facts",
+         std::to_string(facts)});
+    return std::nullopt;
+  }
+  return injection_design(asked.relation(), injection, aliases);
+}
+
+/// Models Job. Model and data must outlive it. Not thread-safe.
+template <CausalLm Model>
+class ManyShotJob {
+ public:
+  /// Throws a user error for a study that asks nothing, and for what the model cannot be asked.
+  ManyShotJob(Model& model, const StudiedData& data, const ManyShotSettings& settings,
+              Provenance provenance = {})
+      : model_(model),
+        data_(data),
+        settings_(settings),
+        provenance_(std::move(provenance)),
+        study_(read_many_shot_files(settings)),
+        form_(injection_form(study_.options)),
+        relations_(studied_relations(data.dataset, data.aliases, study_.options)) {
+    settings_.check();
+    refuse_all_skipped();
+    refuse_empty_options(model_, data_.dataset);
+    check_special_tokens();
+    metadata_ = {{"model", provenance_.model},
+                 {"dataset", data_.dataset.name},
+                 {"relations", Json::object()}};
+    const ManyShotCheck check(model_, settings_.bos);
+    for (const ManyShotRelation& asked : relations_) plan(asked, check);
+    if (statements_ == 0) {
+      throw user_error(
+          {.file = settings_.data}, "no relation is asked anything",
+          "give --shots numbers, or facts and templates that --eic and --baselines take");
+    }
+    if (settings_.injection > 0 && designs_.empty()) {
+      throw user_error({.field = "--injection"},
+                       "no relation has " + std::to_string(settings_.injection) + " facts",
+                       "ask for fewer pairs");
+    }
+  }
+  ManyShotJob(const ManyShotJob&) = delete;
+  ManyShotJob& operator=(const ManyShotJob&) = delete;
+
+  [[nodiscard]] Json settings() const {
+    return many_shot_record(settings_, study_, data_.dataset, provenance_);
+  }
+
+  void run(const RunFolder& folder, Work& work) {
+    ExamplePrompts examples;
+    for_each_many_shot_prompt(relations_, designs_, form_, settings_.generate > 0, settings_.bos,
+                              {}, std::ref(examples));
+    examples.write(folder.path());
+    work.begin("choices", statements_);
+    std::optional<TokenId> bos;
+    {
+      ManyShotRun run(model_, settings_.bos, folder, work);
+      bos = run.bos();
+      run.run(relations_);
+      for (const InjectionDesign& design : designs_) run.inject(design, form_);
+    }
+    if (settings_.generate > 0) {
+      std::size_t texts = 0;
+      for (const ManyShotRelation& asked : relations_) texts += generated_texts(asked);
+      work.begin("texts", texts);
+      for (const ManyShotRelation& asked : relations_) {
+        generate_many_shot(
+            model_, bos, asked, data_.aliases, settings_.generate, folder,
+            [&](std::size_t more) { work.advance(more, more, asked.relation().code); });
+      }
+    }
+    write_atomically(folder.file("metadata_many_shot.json"), metadata_.dump(2) + "\n");
+  }
+
+  [[nodiscard]] ManyShotReport report(const std::filesystem::path& folder) const {
+    return ManyShotReport(folder, {.seed = settings_.seed});
+  }
+
+ private:
+  void refuse_all_skipped() const {
+    if (over::any_of(relations_, [](const auto& asked) { return !asked.skipped(); })) return;
+    const ManyShotRelation& first = relations_.front();
+    throw user_error({.file = settings_.data},
+                     "every relation is " + first.skipped()->what + " (" + first.relation().code +
+                         " has " + first.skipped()->detail + ")",
+                     "ask for fewer shots, lower --min-facts and --min-objects, or give more facts");
+  }
+
+  /// Checks what is asked of a relation, notes it down and counts it.
+  void plan(const ManyShotRelation& asked, const ManyShotCheck<Model>& check) {
+    std::vector<RelationRemark> notes = asked.notes();
+    for (RelationRemark& note : check.notes(asked)) notes.push_back(std::move(note));
+    const std::string& code = asked.relation().code;
+    if (const auto left = study_.without_separator.find(code);
+        left != study_.without_separator.end()) {
+      notes.push_back({"templates that do not begin with the subject give no separator",
+                       std::to_string(left->second)});
+    }
+    if (settings_.generate > 0) check.refuse_long_generation(asked, settings_.generate);
+    statements_ += asked.statements();
+    if (auto design =
+            chosen_injection(asked, data_.aliases, settings_.injection_options(), notes)) {
+      check.refuse_long(*design, form_);
+      statements_ += design->panels.size() * settings_.injection;
+      designs_.push_back(std::move(*design));
+    }
+    metadata_["relations"][code] = metadata_of(asked, notes, check.choices_beginning_another(asked));
+  }
+
+  /// What metadata_many_shot.json says of a relation.
+  [[nodiscard]] Json metadata_of(const ManyShotRelation& asked,
+                                 const std::vector<RelationRemark>& notes,
+                                 std::size_t beginning) const {
+    const Relation& relation = asked.relation();
+    std::size_t choices = 0;
+    for (const Choices& of_fact : asked.choices()) choices += of_fact.options.size();
+    // By seed: the instances of the training facts in the order in which they become shots.
+    Json shots = Json::array();
+    for (std::size_t seed = 0; seed < settings_.seeds && !asked.skipped(); ++seed) {
+      shots.push_back(asked.shot_instances(seed));
+    }
+    Json templates = Json::object();
+    if (const auto own = study_.options.baselines.find(relation.code);
+        own != study_.options.baselines.end()) {
+      templates = {{"hgp", own->second.hgp}, {"mmp", own->second.mmp}};
+    }
+    Json said = Json::array();
+    for (const RelationRemark& note : notes) said.push_back(to_json(note));
+    return {{"options", relation.options},
+            {"option_ids", relation.option_ids},
+            {"facts", relation.facts.size()},
+            {"training", asked.split().training.size()},
+            {"test", asked.split().test.size()},
+            {"shots", std::move(shots)},
+            {"templates", std::move(templates)},
+            {"notes", said},
+            {"skipped", asked.skipped() ? to_json(*asked.skipped()) : Json()},
+            {"choices", choices},
+            {"choices_beginning_another", beginning}};
+  }
+
+  /// Refuses what a study shows the model and the model may not read.
+  void check_special_tokens() const {
+    const SpecialTokenCheck check(model_, settings_.special_tokens);
+    const ManyShotOptions& options = study_.options;
+    check({.field = "--item-separator"}, options.item_separator);
+    check({.field = "--pair-separator"}, options.pair_separators.front());
+    // Those of a file stand there without the spaces around them.
+    const auto from_file = [&](const std::string& field, const std::string& separator) {
+      const std::size_t begin = separator.find_first_not_of(' ');
+      if (begin == std::string::npos) return;
+      const std::size_t end = separator.find_last_not_of(' ') + 1;
+      check({settings_.separators, 0, field}, separator.substr(begin, end - begin));
+    };
+    for (std::size_t i = 1; i < options.pair_separators.size(); ++i) {
+      from_file("", options.pair_separators[i]);
+    }
+    for (const ManyShotRelation& asked : relations_) {
+      if (asked.skipped()) continue;
+      const Relation& relation = asked.relation();
+      for_each_name(relation, check);
+      if (const auto own = options.relation_separators.find(relation.code);
+          own != options.relation_separators.end()) {
+        for (const std::string& separator : own->second) from_file(relation.code, separator);
+      }
+      if (const auto found = options.baselines.find(relation.code);
+          found != options.baselines.end()) {
+        const std::map<std::string, BaselineTemplates> of_relation{*found};
+        for_each_text(of_relation, settings_.baselines, check);
+      }
+    }
+  }
+
+  Model& model_;
+  const StudiedData& data_;
+  ManyShotSettings settings_;
+  Provenance provenance_;
+  ReadStudy study_;
+  ManyShot form_;
+  std::vector<ManyShotRelation> relations_;
+  std::vector<InjectionDesign> designs_;
+  Json metadata_;
+  std::size_t statements_ = 0;
+};
+
+}  // namespace plumb

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The closed-set probe as a job: every statement of a dataset scored, its rows, metadata and page.
+//
+// Relation by relation, in blocks of whole facts that hold at most `block_statements` statements, so
+// memory does not grow with the dataset. A block is planned whole and then scored pack by pack. When
+// a relation is through, its results file gets its name and the journal says so. What is written
+// depends on the dataset and the settings alone.
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/data/dataset.hpp"
+#include "plumb/data/dataset_texts.hpp"
+#include "plumb/prompt/prompt.hpp"
+#include "plumb/prompt/statement.hpp"
+#include "plumb/report/probe_report.hpp"
+#include "plumb/run/job.hpp"
+#include "plumb/run/probe_settings.hpp"
+#include "plumb/run/scored_block.hpp"
+#include "plumb/run/statement_prompts.hpp"
+#include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/recorded.hpp"
+#include "plumb/score/score_table.hpp"
+
+namespace plumb {
+
+/// Throws a user error for what a model cannot be asked: an option that it does not see, or a text
+/// that holds the text of a special token and may not.
+template <class Model>
+void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings) {
+  refuse_empty_options(model, dataset);
+  for_each_text(dataset, settings.templates.indices,
+                SpecialTokenCheck(model, settings.special_tokens));
+}
+
+/// Models Job. All that it is given must outlive it, but for settings and provenance. Not thread-safe.
+template <PackedScorer Scorer, PromptBuilder Builder = Statement>
+class ProbeJob {
+ public:
+  /// The dataset is asked as it is. Throws a user error for settings that contradict one another and
+  /// for a template that a relation lacks.
+  ProbeJob(Scorer& scorer, const Dataset& dataset, ProbeSettings settings,
+           Provenance provenance = {}, Builder builder = {})
+      : scorer_(scorer),
+        dataset_(dataset),
+        settings_(std::move(settings)),
+        provenance_(std::move(provenance)),
+        builder_(std::move(builder)) {
+    settings_.check();
+    statements_ = count_statements(dataset, settings_.templates.indices);
+  }
+
+  /// Statements of a block at most, or those of one fact.
+  std::size_t block_statements = 65'536;
+
+  [[nodiscard]] Json settings() const { return probe_record(settings_, dataset_, provenance_); }
+
+  /// Throws a user error for a statement that cannot be scored, before anything is scored where the
+  /// scorer tells so beforehand.
+  void run(const RunFolder& folder, Work& work) {
+    for (const Relation& relation : dataset_.relations) check(relation, work);
+    ExamplePrompts examples;
+    for_each_statement_prompt(dataset_, builder_, settings_.templates.indices, settings_.bos, {},
+                              std::ref(examples));
+    examples.write(folder.path());
+    work.begin("statements", statements_);
+    Json metadata = Json::object();
+    const RecordedRun run{provenance_.model, dataset_.name, settings_.scoring, settings_.bos};
+    for (const Relation& relation : dataset_.relations) {
+      const auto file = folder.file(relation.code + "_results.jsonl");
+      Part part(work, relation.code, relation.code);
+      if (const auto cost = part.done(); cost && std::filesystem::exists(file)) {
+        part.skip(*cost);
+      } else {
+        score(relation, file, part);
+      }
+      metadata[relation.code] = recorded_metadata(relation, templates(relation), run);
+    }
+    write_atomically(folder.file("metadata_results.json"), metadata.dump(2) + "\n");
+  }
+
+  [[nodiscard]] ProbeReport report(const std::filesystem::path& folder) const {
+    return ProbeReport(folder, {.seed = settings_.seed});
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::size_t> templates(const Relation& relation) const {
+    return templates_of(relation, settings_.templates.indices);
+  }
+
+  /// Calls `visit(fact, template_index, query)` fact by fact, then template by template.
+  template <class Visit>
+  void for_each_query(const Relation& relation, std::size_t first, std::size_t count,
+                      Visit visit) const {
+    Query query;
+    for (std::size_t f = first; f < first + count; ++f) {
+      for (const std::size_t t : templates(relation)) {
+        fill_query(query, builder_, relation, relation.facts[f], t);
+        visit(relation.facts[f], t, query);
+      }
+    }
+  }
+
+  // What the user can fix is said before anything is scored, with its place in the dataset.
+  void check(const Relation& relation, Work& work) const {
+    if constexpr (requires(const Query& query) { scorer_.check(query, settings_.scoring); }) {
+      if (Part(work, relation.code).done()) return;
+      for_each_query(relation, 0, relation.facts.size(),
+                     [&](const Fact& fact, std::size_t t, const Query& query) {
+                       try {
+                         scorer_.check(query, settings_.scoring);
+                       } catch (const Error& error) {
+                         throw Error(error.fault(),
+                                     {relation.file, fact.line,
+                                      relation.code + ", template " + std::to_string(t)},
+                                     error.what());
+                       }
+                     });
+    }
+  }
+
+  void score(const Relation& relation, const std::filesystem::path& file, Part& part) {
+    const std::vector<std::size_t> asked = templates(relation);
+    const std::size_t per_fact = asked.size() * relation.options.size();
+    const std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact);
+    FileInTheMaking rows(file);
+    ScoringCost cost;
+    for (std::size_t first = 0; first < relation.facts.size(); first += facts_per_block) {
+      const std::size_t count = std::min(facts_per_block, relation.facts.size() - first);
+      typename Scorer::Block block;
+      for_each_query(relation, first, count, [&](const Fact&, std::size_t, const Query& query) {
+        scorer_.add(block, query);
+      });
+      scorer_.plan(block);
+      cost += block.cost();
+      ScoreTable table(count, asked.size(), relation.options.size());
+      const std::vector<StatementScore> scores =
+          as_recorded(scored_block(part, scorer_, block, settings_.scoring.span));
+      for (std::size_t i = 0; i < scores.size(); ++i) table.set(i, scores[i]);
+      for (std::size_t f = 0; f < count; ++f) {
+        for (std::size_t t = 0; t < asked.size(); ++t) {
+          rows << recorded_line(relation.facts[first + f], asked[t], table.row(f, t),
+                                settings_.scoring);
+        }
+      }
+    }
+    rows.finish();
+    part.finish(cost);
+  }
+
+  Scorer& scorer_;
+  const Dataset& dataset_;
+  ProbeSettings settings_;
+  Provenance provenance_;
+  Builder builder_;
+  std::size_t statements_ = 0;
+};
+
+}  // namespace plumb

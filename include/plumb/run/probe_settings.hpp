@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Settings of a closed-set probe, and the dataset they choose.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plumb/data/load.hpp"
+#include "plumb/data/template_file.hpp"
+#include "plumb/prompt/confidence_marker.hpp"
+#include "plumb/run/job.hpp"
+#include "plumb/run/setting.hpp"
+#include "plumb/run/special_token_check.hpp"
+#include "plumb/score/statement_score.hpp"
+
+namespace plumb {
+
+/// Template indices, or all of each relation's.
+struct TemplateChoice {
+  std::vector<std::size_t> indices{};  // empty: all
+
+  [[nodiscard]] std::string word() const {
+    return indices.empty() ? "all" : setting::to_word(indices);
+  }
+  [[nodiscard]] Json json() const { return indices.empty() ? Json("all") : Json(indices); }
+  void read(const std::string& word, const std::string& name) {
+    if (word == "all") return indices.clear();
+    setting::read(word, name, indices);
+  }
+};
+
+struct ProbeSettings {
+  /// What `chosen_dataset` loads; not read where a dataset is given.
+  std::filesystem::path data{};
+  std::vector<std::string> relations{};
+  std::filesystem::path template_file{};
+  AddedMarkers inject = AddedMarkers::none;
+  /// Facts of each relation, the first ones; 0 takes all.
+  std::size_t limit = 0;
+  TemplateChoice templates{{0}};
+  Scoring scoring{};
+  bool bos = true;
+  SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
+  /// Of the bootstrap intervals.
+  std::uint64_t seed = 0;
+
+  /// Those that results already there can be read with too.
+  template <class Self, class Visitor>
+  static void visit_reading(Self& self, Visitor& visitor) {
+    visitor("data", self.data,
+            {.value = "DIR",
+             .help = "dataset: a BEAR, LAMA or PARAREL folder, FACTOR's .csv, or a .tsv file",
+             .recorded = "-"});
+    visitor("relations", self.relations,
+            {.value = "A,B", .help = "only these relations", .recorded = "-"});
+    visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
+    visitor("reduction", self.scoring.reduction,
+            {.value = "sum|mean", .help = "over a statement's tokens"});
+    visitor("span", self.scoring.span,
+            {.value = "KIND",
+             .help = "which tokens count: statement, answer (those that share a byte with it) or "
+                     "continuation (all behind what stands before the answer)"});
+  }
+  /// Those of scoring.
+  template <class Self, class Visitor>
+  static void visit_scoring(Self& self, Visitor& visitor) {
+    visitor("templates", self.templates, {.value = "0,1|all", .help = "template indices"});
+    visitor("template-file", self.template_file,
+            {.value = "FILE", .help = "JSON of templates by relation, instead of the dataset's"});
+    visitor("inject", self.inject,
+            {.value = "KIND",
+             .help = "add template 0 with markers: verbalized, numerical or all",
+             .recorded = "-"});
+    visitor("limit", self.limit,
+            {.value = "N", .help = "first N facts of each relation; 0 takes all"});
+    visitor(
+        "bos", self.bos,
+        {.value = "yes|no", .help = "start each statement with the BOS token", .recorded = "-"});
+    visitor("special-tokens", self.special_tokens,
+            {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    visit_reading(self, visitor);
+    visit_scoring(self, visitor);
+  }
+
+  /// Throws a user error for settings that contradict one another.
+  void check() const {
+    if (inject != AddedMarkers::none && !templates.indices.empty()) {
+      throw user_error({.field = "--inject"}, "adds templates, but --templates names some only",
+                       "say --templates all");
+    }
+  }
+};
+
+/// What run.json says of a probe's settings.
+[[nodiscard]] inline Json probe_record(const ProbeSettings& settings, const Dataset& dataset,
+                                       const Provenance& from) {
+  std::vector<std::string> codes;
+  for (const Relation& relation : dataset.relations) codes.push_back(relation.code);
+  Json record = shared_settings("probe", from, dataset.name, dataset.files, settings.bos,
+                                settings.special_tokens);
+  record.update(recorded_settings(settings));
+  record["template_file_sha256"] = from.hash_of(settings.template_file);
+  const bool adds = settings.inject != AddedMarkers::none;
+  record["inject"] = adds ? setting::to_json(settings.inject) : Json();
+  record["relations"] = std::move(codes);
+  return record;
+}
+
+/// The dataset as it is to be probed: read, cut to what was chosen, its templates replaced or marked.
+/// Throws a user error for what cannot be read.
+[[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings) {
+  Dataset dataset = select(load_dataset(settings.data), settings.relations, settings.limit);
+  if (!settings.template_file.empty()) use_template_file(dataset, settings.template_file);
+  inject_markers(dataset, settings.inject);
+  return dataset;
+}
+
+}  // namespace plumb

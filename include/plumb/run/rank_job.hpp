@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The ranking of a knowledge graph's entities as a job: by the cosine of embeddings (DEER), by exact
+// likelihood, by the LM head, side by side on one page.
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/over.hpp"
+#include "plumb/rank/recorded_entity_ranks.hpp"
+#include "plumb/report/rank_report.hpp"
+#include "plumb/run/deer_run.hpp"
+#include "plumb/run/given_vectors.hpp"
+#include "plumb/run/job.hpp"
+#include "plumb/run/name_search_run.hpp"
+#include "plumb/run/rank_parts.hpp"
+#include "plumb/run/rank_prompts.hpp"
+#include "plumb/run/rank_settings.hpp"
+
+namespace plumb {
+
+/// Models Job over a CausalLm; DEER needs a TreeEmbedder or an Embedder too. Model and graph must
+/// outlive it. Not thread-safe.
+template <CausalLm Model>
+class RankJob {
+ public:
+  /// Throws a user error for a method that the model cannot do, for texts it may not be asked, and as
+  /// rank_parts and GivenVectors do.
+  RankJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
+          Provenance provenance = {})
+      : model_(model),
+        graph_(graph),
+        settings_(settings),
+        options_(settings.options()),
+        provenance_(std::move(provenance)),
+        parts_(checked_parts()),
+        settings_record_(rank_record(settings_, graph_, provenance_)) {
+    auto own_words = check_special_tokens();
+    if constexpr (DeerModel<Model>) {
+      if (embeds() && !settings_.entities.empty()) {
+        given_.emplace(parts_.whole, settings_.entities, model_.dimension());
+      }
+    }
+    if (auto remark = remark_on_vectors()) remarks_.push_back(std::move(*remark));
+    if (own_words) remarks_.push_back(std::move(*own_words));
+  }
+
+  [[nodiscard]] const Json& settings() const { return settings_record_; }
+
+  void run(const RunFolder& folder, Work& work) {
+    ExamplePrompts examples;
+    for_each_rank_prompt(parts_, settings_, {}, std::ref(examples));
+    examples.write(folder.path());
+    std::vector<std::string> methods;
+    std::vector<std::string> remarks = remarks_;
+    if constexpr (DeerModel<Model>) {
+      if (settings_.ranks_by(RankMethod::deer)) methods = rank_by_deer(folder, work);
+    }
+    NameSearchRun names(model_, options_, work);
+    if (settings_.ranks_by(RankMethod::likelihood)) {
+      write_ranks(folder, "likelihood",
+                  ranks_of(parts_.parts, [&](const RankPlan& part, auto p) {
+                    return names.likelihood(part, settings_.bos_of_names(), parts_.label(p));
+                  }));
+      methods.push_back("likelihood");
+    }
+    if (settings_.ranks_by(RankMethod::lm_head)) {
+      write_ranks(folder, "lm-head", ranks_of(parts_.single, [&](const RankPlan& part, auto p) {
+                    return names.lm_head(part, settings_.bos_of_vectors(), parts_.label(p));
+                  }));
+      methods.push_back("lm-head");
+    }
+    cost_ = names.cost();
+    add_remarks_on_what_was_left_out(remarks);
+    Json shots = Json::array();
+    for (const Triple& shot : parts_.whole.shots) {
+      shots.push_back(Json::array({graph_.entities[shot.head].id, graph_.relations[shot.relation].id,
+                                   graph_.entities[shot.tail].id}));
+    }
+    write_atomically(folder.file("metadata_rank.json"), Json{{"model", provenance_.model},
+                                                             {"dataset", graph_.name},
+                                                             {"methods", methods},
+                                                             {"shots", std::move(shots)},
+                                                             {"narrowed", parts_.narrows()},
+                                                             {"remarks", remarks}}
+                                                                .dump(2) +
+                                                            "\n");
+  }
+
+  [[nodiscard]] RankReport report(const std::filesystem::path& folder) const {
+    return RankReport(folder, {.seed = settings_.seed});
+  }
+
+  /// What the searches of names took, by method.
+  [[nodiscard]] Json facts() const {
+    Json facts = Json::object();
+    for (const auto& [part, cost] : cost_) {
+      facts["searches"][part] = {{"queries", cost.queries},
+                                 {"nodes_fed", cost.fed},
+                                 {"nodes_looked_at", cost.expanded},
+                                 {"nearer_than_1e-4", cost.near}};
+    }
+    return facts;
+  }
+  [[nodiscard]] const std::map<std::string, NameSearchCost>& search_cost() const noexcept {
+    return cost_;
+  }
+
+ private:
+  [[nodiscard]] bool embeds() const {
+    const Capabilities can = capabilities_of(model_);
+    return can.tree_embeddings || can.text_embeddings;
+  }
+
+  [[nodiscard]] RankParts checked_parts() const {
+    settings_.check();
+    if (settings_.ranks_by(RankMethod::deer) && !embeds()) {
+      throw user_error({.field = "--method"}, "DEER needs hidden vectors, which this backend lacks",
+                       "say --method likelihood or lm-head");
+    }
+    return rank_parts(graph_, options_, settings_.ranks_by(RankMethod::lm_head), model_);
+  }
+
+  /// Refuses names of what is asked, shown or ranked. Returns what is to be known where the prompts'
+  /// own words hold the text of a special token.
+  [[nodiscard]] std::optional<std::string> check_special_tokens() const {
+    const SpecialTokenCheck check(model_, settings_.special_tokens);
+    const RankPlan& plan = parts_.whole;
+    const auto& candidates = plan.candidates.entities();
+    std::set<std::uint32_t> met(candidates.begin(), candidates.end());
+    for (const Triple& shot : plan.shots) met.insert({shot.head, shot.tail});
+    for (const PlannedQuery& planned : plan.queries) {
+      met.insert({planned.query.triple.head, planned.query.triple.tail});
+    }
+    const bool deer = settings_.ranks_by(RankMethod::deer);
+    check(graph_, {met.begin(), met.end()}, deer && settings_.entities.empty());
+    for (const EntityPrompt prompt : options_.entity_prompts) {
+      if (!deer) break;
+      if (auto remark = check.remark_on(entity_text(prompt, {"", "", "-"}))) return remark;
+    }
+    return std::nullopt;
+  }
+
+  /// Says when vectors made elsewhere stand beside a run of another model.
+  [[nodiscard]] std::optional<std::string> remark_on_vectors() const {
+    const std::filesystem::path& file = settings_.entities;
+    const std::filesystem::path run = file.parent_path() / "run.json";
+    if (file.empty() || !std::filesystem::exists(run)) return std::nullopt;
+    const Json theirs = read_json_object(run).value("settings", Json::object());
+    const auto hash = [](const Json& of) { return first_string(of, "model_sha256"); };
+    if (!hash(theirs) || hash(theirs) == hash(settings_record_)) return std::nullopt;
+    return "deer: the entities' vectors were made with another model, " +
+           first_string(theirs, "model").value_or("unnamed") + ".";
+  }
+
+  /// DEER, and again on what the LM head can rank; the methods' names.
+  [[nodiscard]] std::vector<std::string> rank_by_deer(const RunFolder& folder, Work& work) {
+    DeerRun run(model_, options_, folder, work, parts_.whole, settings_.bos_of_vectors());
+    std::vector<std::string> methods;
+    const auto rank = [&](const std::string& name, VectorRows entities) {
+      const auto of = [&](const RankPlan& part, std::size_t) { return run.rank(part, entities); };
+      write_ranks(folder, name, ranks_of(parts_.parts, of));
+      methods.push_back(name);
+      if (settings_.nearest > 0) write_nearest(folder, name, run, entities);
+      if (!parts_.narrows()) return;
+      write_ranks(folder, name + "-single-token", ranks_of(parts_.single, of));
+      methods.push_back(name + "-single-token");
+    };
+    if (given_) {
+      rank("deer", given_->rows());
+      return methods;
+    }
+    for (const EntityPrompt prompt : options_.entity_prompts) {
+      rank(run.name_of_method(prompt), run.entities(prompt).rows());
+    }
+    return methods;
+  }
+
+  static void write_ranks(const RunFolder& folder, const std::string& method,
+                          const std::vector<EntityRank>& ranks) {
+    std::string lines;
+    for (const EntityRank& rank : ranks) lines += entity_rank_line(rank);
+    write_atomically(folder.file(method + "_ranks.jsonl"), lines);
+  }
+
+  /// Each query's nearest entities, in the order of its ranks.
+  template <class Run>
+  void write_nearest(const RunFolder& folder, const std::string& method, const Run& run,
+                     VectorRows entities) const {
+    std::string lines;
+    for (const RankPlan& part : parts_.parts) {
+      const auto nearest = run.nearest(part, entities, settings_.nearest);
+      for (std::size_t q = 0; q < part.queries.size(); ++q) {
+        const GraphQuery& query = part.queries[q].query;
+        Json line = {{"asks", query.asks_head ? "head" : "tail"},
+                     {"head", graph_.entities[query.triple.head].id},
+                     {"relation", graph_.relations[query.triple.relation].id},
+                     {"tail", graph_.entities[query.triple.tail].id}};
+        for (const NearEntity& near : nearest[q]) {
+          const std::uint32_t entity = part.candidates.entities()[near.entity];
+          line["nearest"].push_back({graph_.entities[entity].id, near.cosine});
+        }
+        lines += line.dump() + "\n";
+      }
+    }
+    write_atomically(folder.file(method + "_nearest.jsonl"), lines);
+  }
+
+  void add_remarks_on_what_was_left_out(std::vector<std::string>& remarks) const {
+    std::set<std::uint32_t> candidates;
+    std::size_t single_left_out = 0;
+    for (const RankPlan& single : parts_.single) {
+      const auto& entities = single.candidates.entities();
+      candidates.insert(entities.begin(), entities.end());
+      single_left_out += single.left_out;
+    }
+    if (single_left_out > 0) {
+      remarks.push_back("lm-head: " + std::to_string(candidates.size()) +
+                        " candidates have a name of one token; " +
+                        counted(single_left_out, "query") +
+                        " left out, as the true entity's name is longer.");
+    }
+    if (const std::size_t left_out = parts_.left_out(); left_out > 0) {
+      remarks.push_back(counted(left_out, "query") +
+                        " whose true entity is no candidate left out.");
+    }
+    if (graph_.trivial > 0) {
+      remarks.push_back(counted(graph_.trivial, "triple") + " whose tail is a gender left out.");
+    }
+  }
+
+  Model& model_;
+  const KnowledgeGraph& graph_;
+  RankSettings settings_;
+  RankOptions options_;
+  Provenance provenance_;
+  RankParts parts_;
+  Json settings_record_;
+  std::optional<GivenVectors> given_;
+  std::vector<std::string> remarks_;
+  std::map<std::string, NameSearchCost> cost_;
+};
+
+}  // namespace plumb

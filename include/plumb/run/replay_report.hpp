@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the replay of a file shows: a table for a terminal. It has no page.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plumb/report/text_table.hpp"
+
+namespace plumb {
+
+struct ReplayReport {
+  TextTable shown;
+  std::vector<std::string> remarks{};
+
+  void write(const std::filesystem::path&) const {}
+  [[nodiscard]] const std::vector<std::string>& notes() const { return remarks; }
+  [[nodiscard]] std::string table() const { return shown.text(); }
+};
+
+}  // namespace plumb

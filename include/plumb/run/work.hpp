@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a job keeps while it works: its journal, its progress, its cost and its times.
+//
+// A job's work is cut into parts ("P36", "entities", "random samples") and those into packs. A pack
+// that the journal holds is taken from there, any other is evaluated and written down at once, so
+// that a job goes on where it was killed and gives the same bytes.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/records/journal.hpp"
+#include "plumb/score/candidate_scorer.hpp"
+
+namespace plumb {
+
+/// How far a job is, each time the callback is called.
+struct WorkState {
+  /// What is counted: "statements", or a part whose packs are counted by themselves.
+  const std::string& counted;
+  std::size_t done = 0;
+  /// Of these, how many were evaluated now and not read from the journal.
+  std::size_t fresh = 0;
+  std::size_t total = 0;
+  /// What is at work, such as a relation; may be empty.
+  const std::string& at;
+};
+
+using ProgressCallback = std::function<void(const WorkState&)>;
+
+/// Thrown between two packs where a job is asked to stop. What is done stands in the journal. Any
+/// number of threads may read one.
+class Stopped : public Error {
+ public:
+  Stopped() : Error(user_error({}, "stopped; what is done is kept", "resume to go on")) {}
+};
+
+struct WorkOptions {
+  ProgressCallback on_progress{};
+  /// Asked between packs; the job ends with `Stopped` when it says true.
+  std::function<bool()> stop{};
+};
+
+/// What a job took. Times are those of this process, in seconds.
+struct RunSummary {
+  ScoringCost cost;
+  double seconds_model = 0;
+  /// Statements that were evaluated now and not read from the journal.
+  std::size_t fresh_statements = 0;
+  /// Of the model, by part.
+  std::map<std::string, double> seconds_by_part{};
+};
+
+/// What evaluating a pack takes, known before it is evaluated.
+struct PackCost {
+  /// In units of the progress.
+  std::size_t items = 0;
+  std::size_t statements = 0;
+};
+
+/// Not thread-safe; one process does one job's work.
+class Work {
+ public:
+  /// Goes on with the journal when there is one.
+  explicit Work(const std::filesystem::path& journal, WorkOptions options = {})
+      : file_(journal), journal_(journal), options_(std::move(options)) {}
+
+  /// Begins to count anew, up to `total`.
+  void begin(std::string counted, std::size_t total) {
+    counted_ = std::move(counted);
+    total_ = total;
+    done_ = fresh_ = 0;
+    advance(0, 0);
+  }
+  /// Counts items as done, some of them now.
+  void advance(std::size_t items, std::size_t fresh, const std::string& at = "") {
+    done_ += items;
+    fresh_ += fresh;
+    if (options_.on_progress) options_.on_progress({counted_, done_, fresh_, total_, at});
+  }
+
+  [[nodiscard]] RunSummary& summary() noexcept { return summary_; }
+
+ private:
+  friend class Part;
+  std::filesystem::path file_;
+  Journal journal_;
+  WorkOptions options_;
+  std::string counted_;
+  std::size_t total_ = 0, done_ = 0, fresh_ = 0;
+  RunSummary summary_;
+};
+
+/// One part of a job's work. Its packs are numbered through in the order in which they are gone
+/// through, however many calls that takes. The work must outlive it; not thread-safe.
+class Part {
+ public:
+  /// `at` is what the progress says is at work.
+  Part(Work& work, std::string name, std::string at = "")
+      : work_(work), name_(std::move(name)), at_(std::move(at)) {}
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  /// Does not take packs from the journal: what they were written into is gone.
+  void leave_journal_aside() { uses_journal_ = false; }
+
+  /// What it cost, if an earlier process has done all of it.
+  [[nodiscard]] std::optional<ScoringCost> done() const {
+    const auto said = work_.journal_.done(name_);
+    if (!said) return std::nullopt;
+    return ScoringCost{said->at("statements"), said->at("tokens_one_by_one"),
+                       said->at("tree_nodes"), said->at("tokens_fed")};
+  }
+  /// Passes over a part that an earlier process has done.
+  void skip(const ScoringCost& cost) {
+    work_.summary_.cost += cost;
+    work_.advance(cost.statements, 0, at_);
+  }
+  /// Its results stand under their names.
+  void finish(const ScoringCost& cost) {
+    work_.journal_.mark_done(name_, {{"statements", cost.statements},
+                                     {"tokens_one_by_one", cost.tokens_one_by_one},
+                                     {"tree_nodes", cost.tree_nodes},
+                                     {"tokens_fed", cost.tokens_fed}});
+    work_.summary_.cost += cost;
+  }
+
+  /// Goes through the next packs in order. `evaluate(p)` returns the rows of the p-th of them as the
+  /// text of a JSON value; `take(p, rows)` is then called with the value, as it is when the rows come
+  /// from the journal. `evaluate` may count items by `step` while it works.
+  template <class Evaluate, class Take>
+  void go_through(std::span<const PackCost> packs, Evaluate evaluate, Take take) {
+    for (std::size_t p = 0; p < packs.size(); ++p, ++next_) {
+      if (work_.options_.stop && work_.options_.stop()) throw Stopped();
+      std::optional<Json> rows;
+      if (uses_journal_) rows = work_.journal_.find(name_, next_);
+      stepped_ = 0;
+      const bool fresh = !rows;
+      if (fresh) {
+        const auto start = std::chrono::steady_clock::now();
+        const std::string text = evaluate(p);
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        work_.summary_.seconds_model += spent.count();
+        work_.summary_.seconds_by_part[name_] += spent.count();
+        work_.journal_.append(name_, next_, text);
+        rows = Json::parse(text);
+        work_.summary_.fresh_statements += packs[p].statements;
+      }
+      take(p, *rows);
+      const std::size_t left = packs[p].items - stepped_;
+      if (left > 0) work_.advance(left, fresh ? left : 0, at_);
+    }
+  }
+  /// An item of the pack that is being evaluated is done.
+  void step() {
+    ++stepped_;
+    work_.advance(1, 1, at_);
+  }
+
+  /// The error of rows that cannot be the last pack's.
+  [[nodiscard]] Error other_job() const {
+    return user_error({.file = work_.file_, .line = 0, .field = name_},
+                      "the journal's pack " + std::to_string(next_) + " is not this job's",
+                      "it was written by another build; start anew in another folder");
+  }
+
+ private:
+  Work& work_;
+  std::string name_, at_;
+  bool uses_journal_ = true;
+  std::size_t next_ = 0, stepped_ = 0;
+};
+
+}  // namespace plumb

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/core/hash.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+using plumb::fnv1a;
+
+BOOST_AUTO_TEST_SUITE(hash)
+
+// From the reference code's test vectors.
+BOOST_AUTO_TEST_CASE(known_texts_have_their_published_hashes) {
+  BOOST_TEST(fnv1a("") == 0xcbf29ce484222325U);
+  BOOST_TEST(fnv1a("a") == 0xaf63dc4c8601ec8cU);
+  BOOST_TEST(fnv1a("foobar") == 0x85944171f73967e8U);
+}
+
+BOOST_AUTO_TEST_CASE(every_flipped_bit_gives_another_hash) {
+  std::string text = "{\"part\":\"столица\",\"pack\":7}";
+  const auto whole = fnv1a(text);
+  for (char& byte : text) {
+    for (int bit = 0; bit < 8; ++bit) {
+      byte = static_cast<char>(byte ^ (1 << bit));
+      BOOST_TEST(fnv1a(text) != whole);
+      byte = static_cast<char>(byte ^ (1 << bit));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/records/journal_file.hpp"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+using test::slurp;
+
+BOOST_AUTO_TEST_SUITE(journal_file)
+
+namespace {
+
+struct Visited {
+  std::string text;
+  std::uintmax_t begin;
+  std::size_t line;
+
+  friend bool operator==(const Visited&, const Visited&) = default;
+};
+
+/// What opening the file visits.
+std::vector<Visited> visited(const std::filesystem::path& file) {
+  std::vector<Visited> all;
+  JournalFile journal(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
+    all.push_back({text, begin, line});
+  });
+  return all;
+}
+
+const auto ignore = [](const std::string&, std::uintmax_t, std::size_t) {};
+
+/// While it lives no file may grow past that many bytes.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_is_made) {
+  const test::TemporaryFolder folder;
+  const auto file = folder / "journal.jsonl";
+  BOOST_TEST(visited(file).empty());
+  BOOST_TEST(std::filesystem::is_regular_file(file));
+  BOOST_TEST(slurp(file).empty());
+}
+
+BOOST_AUTO_TEST_CASE(lines_are_visited_with_where_they_begin) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("journal.jsonl", "one\n\nété\r\nfour\n");
+  BOOST_CHECK((visited(file) ==
+               std::vector<Visited>{{"one", 0, 1}, {"", 4, 2}, {"été\r", 5, 3}, {"four", 12, 4}}));
+  BOOST_TEST(slurp(file) == "one\n\nété\r\nfour\n");
+}
+
+BOOST_AUTO_TEST_CASE(appending_says_where_the_line_begins) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("journal.jsonl", "one\n");
+  JournalFile journal(file, ignore);
+  BOOST_TEST(journal.append("two\n") == 4U);
+  BOOST_TEST(journal.append("\n") == 8U);
+  BOOST_TEST(journal.append("three\n") == 9U);
+  BOOST_TEST(slurp(file) == "one\ntwo\n\nthree\n");
+}
+
+BOOST_AUTO_TEST_CASE(lines_are_read_again_in_any_order_between_writes) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("journal.jsonl", "one\n");
+  JournalFile journal(file, ignore);
+  const std::string long_line(100000, 'x');  // longer than any buffer
+  const auto two = journal.append(long_line + "\n");
+  BOOST_TEST((journal.read(two) == long_line));
+  BOOST_TEST(journal.read(0) == "one");
+  const auto three = journal.append("three\n");  // goes on at the end after reading at the start
+  BOOST_TEST(journal.read(three) == "three");
+  BOOST_TEST((journal.read(two) == long_line));
+  BOOST_TEST(journal.read(three) == "three");  // the stream met the file's end and goes on
+  BOOST_TEST(journal.append("four\n") == 4 + 100001U + 6);
+  BOOST_TEST((slurp(file) == "one\n" + long_line + "\nthree\nfour\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_is_on_the_disk_as_soon_as_it_is_appended) {
+  const test::TemporaryFolder folder;
+  const auto file = folder / "journal.jsonl";
+  const pid_t child = fork();
+  if (child == 0) {
+    JournalFile journal(file, ignore);
+    journal.append("one\n");
+    journal.append("two\n");
+    raise(SIGKILL);
+  }
+  int status = 0;
+  BOOST_REQUIRE(waitpid(child, &status, 0) == child);
+  BOOST_TEST(WIFSIGNALED(status));
+  BOOST_TEST(slurp(file) == "one\ntwo\n");
+}
+
+// A process may die at any byte of a line.
+BOOST_AUTO_TEST_CASE(a_torn_last_line_is_cut_off_wherever_it_broke) {
+  const std::string sound = "one\ntwo\n";
+  const std::string torn = "{\"three\": 3}";
+  for (std::size_t size = 1; size <= torn.size(); ++size) {
+    const test::TemporaryFolder folder;
+    const auto file = folder.write("journal.jsonl", sound + torn.substr(0, size));
+    std::size_t lines = 0;
+    JournalFile journal(file, [&](auto&&...) { ++lines; });
+    BOOST_TEST(lines == 2U);
+    BOOST_TEST(slurp(file) == sound);
+    BOOST_TEST(journal.append(torn + "\n") == sound.size());
+    BOOST_TEST(journal.read(sound.size()) == torn);
+    BOOST_TEST(slurp(file) == sound + torn + "\n");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_only_a_torn_line_becomes_empty) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("journal.jsonl", "{\"on");
+  BOOST_TEST(visited(file).empty());
+  BOOST_TEST(slurp(file).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_file_whose_lines_are_refused_is_left_as_it_was) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("journal.jsonl", "one\nbad\nthree\nto");
+  const auto refuse = [](const std::string& text, std::uintmax_t, std::size_t line) {
+    if (text == "bad") throw std::runtime_error("line " + std::to_string(line));
+  };
+  BOOST_CHECK_EXCEPTION(
+      JournalFile(file, refuse), std::runtime_error,
+      [](const std::runtime_error& e) { return e.what() == std::string("line 2"); });
+  BOOST_TEST(slurp(file) == "one\nbad\nthree\nto");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_the_users_to_mend) {
+  const test::TemporaryFolder folder;
+  const auto file = folder / "absent/journal.jsonl";
+  BOOST_CHECK_EXCEPTION(
+      JournalFile(file, ignore), Error,
+      says(Fault::user, file.string() + ": cannot be written; check permissions"));
+}
+
+// comes of a file that may only be read and ends in a torn line.
+BOOST_AUTO_TEST_CASE(a_folder_in_its_place_is_the_users_to_mend) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(
+      JournalFile(folder.path(), ignore), Error,
+      says(Fault::user, folder.path().string() + ": cannot be written; check permissions"));
+}
+
+// The disk is full in the middle of the second line.
+BOOST_AUTO_TEST_CASE(a_full_disk_is_an_internal_error_and_what_stood_there_stays) {
+  const test::TemporaryFolder folder;
+  const auto file = folder / "journal.jsonl";
+  std::optional<Error> refused;
+  {
+    const FileSizeLimit limit(6);
+    JournalFile journal(file, ignore);
+    journal.append("one\n");
+    try {
+      journal.append("two\n");
+    } catch (const Error& error) {
+      refused = error;
+    }
+  }
+  BOOST_REQUIRE(refused.has_value());
+  BOOST_TEST(says(Fault::internal,
+                  file.string() + ": cannot be written; check space; then --resume")(*refused));
+  BOOST_TEST(slurp(file) == "one\ntw");
+  BOOST_CHECK((visited(file) == std::vector<Visited>{{"one", 0, 1}}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

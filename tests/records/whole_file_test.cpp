@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/records/whole_file.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+using test::slurp;
+
+BOOST_AUTO_TEST_SUITE(whole_file)
+
+BOOST_AUTO_TEST_CASE(a_file_is_written_whole_and_leaves_nothing_beside_it) {
+  const test::TemporaryFolder folder;
+  write_atomically(folder / "a.txt", "first");
+  write_atomically(folder / "a.txt", std::string("b\0c", 3));
+  BOOST_TEST(slurp(folder / "a.txt") == std::string("b\0c", 3));
+  BOOST_TEST(!std::filesystem::exists(folder / "a.txt.part"));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_leaves_the_old_one) {
+  const test::TemporaryFolder folder;
+  folder.write("a.txt", "old");
+  std::filesystem::create_directory(folder / "a.txt.part");  // stands in the way
+  BOOST_CHECK_EXCEPTION(write_atomically(folder / "a.txt", "new"), Error,
+                        says(Fault::user, "a.txt.part: cannot be created"));
+  BOOST_TEST(slurp(folder / "a.txt") == "old");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_in_the_making_has_its_name_when_it_is_finished) {
+  const test::TemporaryFolder folder;
+  {
+    FileInTheMaking file(folder / "a.jsonl");
+    file << "first\n" << std::string("b\0c", 3);
+    BOOST_TEST(!std::filesystem::exists(folder / "a.jsonl"));
+    BOOST_TEST(std::filesystem::exists(folder / "a.jsonl.part"));
+    file << "" << std::string(100'000, 'x');
+    file.finish();
+    BOOST_TEST(slurp(folder / "a.jsonl") ==
+               "first\n" + std::string("b\0c", 3) + std::string(100'000, 'x'));
+    BOOST_TEST(!std::filesystem::exists(folder / "a.jsonl.part"));
+  }
+  BOOST_TEST(std::filesystem::file_size(folder / "a.jsonl") == 100'009U);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_nothing_is_a_file_too) {
+  const test::TemporaryFolder folder;
+  FileInTheMaking(folder / "none.jsonl").finish();
+  BOOST_TEST(std::filesystem::file_size(folder / "none.jsonl") == 0U);
+}
+
+// As when the run is stopped: the old one stays, and the next run begins the new one anew.
+BOOST_AUTO_TEST_CASE(a_file_that_is_not_finished_leaves_the_old_one) {
+  const test::TemporaryFolder folder;
+  folder.write("a.jsonl", "old");
+  { FileInTheMaking(folder / "a.jsonl") << "half of the n"; }
+  BOOST_TEST(slurp(folder / "a.jsonl") == "old");
+  BOOST_TEST(slurp(folder / "a.jsonl.part") == "half of the n");
+  FileInTheMaking file(folder / "a.jsonl");
+  file << "new";
+  BOOST_TEST(slurp(folder / "a.jsonl") == "old");
+  file.finish();
+  BOOST_TEST(slurp(folder / "a.jsonl") == "new");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_in_the_making_that_cannot_be_made_is_the_users_to_mend) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(FileInTheMaking(folder / "gone/a.jsonl"), Error,
+                        says(Fault::user,
+                             "gone/a.jsonl.part: cannot be created; check its "
+                             "folder's permissions, or choose another"));
+  std::filesystem::create_directory(folder / "b.jsonl.part");  // stands in the way
+  BOOST_CHECK_THROW(FileInTheMaking(folder / "b.jsonl"), Error);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
+  const test::TemporaryFolder folder;
+  folder.write("a.jsonl", "old");
+  for (const std::size_t size : {1U, 100'000U}) {  // refused when it is closed, and before
+    std::filesystem::remove(folder / "a.jsonl.part");
+    std::filesystem::create_symlink("/dev/full", folder / "a.jsonl.part");
+    FileInTheMaking file(folder / "a.jsonl");
+    file << std::string(size, 'x');
+    BOOST_CHECK_EXCEPTION(
+        file.finish(), Error,
+        says(Fault::internal, "a.jsonl.part: cannot be written; check space; then --resume"));
+    BOOST_TEST(slurp(folder / "a.jsonl") == "old");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_in_the_place_of_a_finished_file_is_named) {
+  const test::TemporaryFolder folder;
+  folder.write("a.jsonl/inside", "x");
+  FileInTheMaking file(folder / "a.jsonl");
+  BOOST_CHECK_EXCEPTION(file.finish(), Error,
+                        says(Fault::internal, "a.jsonl: cannot be replaced: "));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/generate_settings.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/small_multi_prompt.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(generate_settings)
+
+BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_answers) {
+  const MultiPromptDataset dataset = test::elements_many();
+  GenerateSettings settings;
+  settings.sources = {ShotSource::none, ShotSource::random};
+  settings.shots = 2;
+  settings.form = AskedForms::both;
+  const Json record = generate_record(settings, dataset, {}, {});
+  BOOST_TEST(record.at("command") == "generate");
+  BOOST_TEST(record.at("settings").size() == 4U);
+  BOOST_TEST(record.at("settings").at(1) == "2-random");
+  BOOST_TEST((record.at("names") == Json{"zero-shot"}));
+  BOOST_TEST(record.at("relations").is_null());
+  BOOST_TEST(record.at("max_new_tokens") == 16);
+  BOOST_TEST(record.at("samples") == 100);
+  BOOST_TEST(record.at("confidence_prompts") == 10000);
+  BOOST_TEST(record.at("lemmas") == "none");
+  BOOST_TEST(record.at("samplings") == 50000);
+  BOOST_TEST(record.at("sample_by") == "relation");
+  for (const char* none : {"shots", "form", "wordnet", "data"}) {
+    BOOST_TEST(!record.contains(none), none);
+  }
+  settings.relations = {dataset.relations[1].code, dataset.relations[0].code};
+  const Json named = generate_record(settings, dataset, {}, {});
+  BOOST_TEST(named.at("relations").at(0) == dataset.relations[0].code);  // in the dataset's order
+}
+
+BOOST_AUTO_TEST_CASE(names_are_scored_under_settings_that_are_asked) {
+  GenerateSettings settings;
+  settings.sources = {ShotSource::random, ShotSource::none};
+  BOOST_TEST(settings.named().size() == 1U);
+  settings.names = "none";
+  BOOST_TEST(settings.named().empty());
+  settings.names = "all";
+  BOOST_TEST(settings.named().size() == 2U);
+  settings.names = "zero-shot";
+  BOOST_TEST((settings.named().at(0).source == ShotSource::none));
+  settings.names = "relation";
+  BOOST_CHECK_EXCEPTION((void)settings.named(), Error,
+                        says(Fault::user, "'relation' is not among --settings"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/job.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/small_run.hpp"
+
+using namespace plumb;
+using test::says;
+using test::slurp;
+using test::TemporaryFolder;
+
+BOOST_AUTO_TEST_SUITE(job)
+
+namespace {
+
+/// Squares numbers, two a pack.
+struct SquaresJob {
+  std::size_t count = 5;
+  std::size_t evaluated = 0;
+
+  struct Report {
+    std::string text;
+    void write(const std::filesystem::path& folder) const {
+      write_atomically(folder / "report.html", text);
+    }
+    [[nodiscard]] std::vector<std::string> notes() const { return {"a note"}; }
+    [[nodiscard]] std::string table() const { return text; }
+  };
+
+  [[nodiscard]] Json settings() const { return {{"command", "squares"}, {"count", count}}; }
+  void run(const RunFolder& folder, Work& work) {
+    work.begin("numbers", count);
+    Part part(work, "squares");
+    std::vector<PackCost> packs;
+    for (std::size_t first = 0; first < count; first += 2) {
+      packs.push_back({std::min<std::size_t>(2, count - first), 1});
+    }
+    std::string rows;
+    part.go_through(
+        packs,
+        [&](std::size_t p) {
+          ++evaluated;
+          Json made = Json::array();
+          for (std::size_t i = 0; i < packs[p].items; ++i)
+            made.push_back((2 * p + i) * (2 * p + i));
+          return made.dump();
+        },
+        [&](std::size_t, const Json& made) { rows += made.dump() + "\n"; });
+    write_atomically(folder.file("squares.jsonl"), rows);
+  }
+  [[nodiscard]] Report report(const std::filesystem::path& folder) const {
+    return {slurp(folder / "squares.jsonl")};
+  }
+  [[nodiscard]] Json facts() const { return {{"evaluated", evaluated}}; }
+};
+static_assert(Job<SquaresJob>);
+
+struct NoReport {
+  [[nodiscard]] Json settings() const { return {}; }
+  void run(const RunFolder&, Work&) {}
+};
+static_assert(!Job<NoReport>);
+
+/// Sees nothing in one text.
+struct BlindModel : NgramModel {
+  explicit BlindModel(std::string text) : NgramModel(""), blind_to(std::move(text)) {}
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    return text == blind_to ? Tokenization{} : NgramModel::tokenize(text);
+  }
+  std::string blind_to;
+};
+
+Json run_json(const std::filesystem::path& folder) {
+  return read_json_object(folder / "run.json");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_users_own_job_leaves_a_whole_folder) {
+  const TemporaryFolder folder;
+  SquaresJob job;
+  std::vector<std::size_t> seen;
+  const auto finished = run_job(job, {folder / "run",
+                                      false,
+                                      {[&](const WorkState& s) { seen.push_back(s.done); }, {}},
+                                      {{"command_line", {"own", "job"}}}});
+  BOOST_TEST(finished.report.text == "[0,1]\n[4,9]\n[16]\n");
+  BOOST_TEST(slurp(folder / "run/report.html") == finished.report.text);
+  BOOST_TEST(finished.summary.fresh_statements == 3U);
+  BOOST_TEST((seen == std::vector<std::size_t>{0, 2, 4, 5}));
+  const Json run = run_json(folder / "run");
+  BOOST_TEST(run.at("status") == "complete");
+  BOOST_TEST((run.at("settings") == job.settings()));
+  BOOST_TEST((run.at("command_line") == Json{"own", "job"}));
+  BOOST_TEST(run.at("statements_scored_now") == 3);
+  BOOST_TEST(run.at("evaluated") == 3);
+  for (const char* fact : {"statements", "tokens_one_by_one", "tree_nodes", "tokens_fed"}) {
+    BOOST_TEST(run.at(fact) == 0);
+  }
+  BOOST_TEST(run.at("seconds_total").get<double>() >= run.at("seconds_model").get<double>());
+  BOOST_TEST(run.at("seconds_by_part").contains("squares"));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_was_stopped_is_resumed) {
+  const TemporaryFolder folder;
+  SquaresJob job;
+  std::size_t asked = 0;
+  BOOST_CHECK_THROW((void)run_job(job, {folder / "run", false, {{}, [&] { return ++asked == 3; }}}),
+                    Stopped);
+  BOOST_TEST(run_json(folder / "run").at("status") == "running");
+  BOOST_TEST(!std::filesystem::exists(folder / "run/report.html"));
+  SquaresJob again;
+  BOOST_CHECK_EXCEPTION((void)run_job(again, {folder / "run"}), Error,
+                        says(Fault::user, "is not empty"));
+  (void)run_job(again, {folder / "run", true});
+  BOOST_TEST(again.evaluated == 1U);
+  BOOST_TEST(slurp(folder / "run/report.html") == "[0,1]\n[4,9]\n[16]\n");
+  SquaresJob other{7};
+  BOOST_CHECK_EXCEPTION((void)run_job(other, {folder / "run", true}), Error,
+                        says(Fault::user, "count: the run was begun with 5, not 7"));
+}
+
+BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
+  const Provenance bare{.model = "m", .description = {"own", "", false}};
+  const Json settings =
+      shared_settings("go", bare, "bear", {"a.jsonl"}, true, SpecialTokenReading::refuse);
+  BOOST_TEST(settings.at("command") == "go");
+  BOOST_TEST(settings.at("plumb_version") == PLUMB_VERSION);
+  BOOST_TEST(settings.at("dataset") == "bear");
+  BOOST_TEST(settings.at("dataset_sha256").is_null());
+  BOOST_TEST(settings.at("model") == "m");
+  BOOST_TEST(settings.at("model_sha256").is_null());
+  BOOST_TEST(settings.at("backend") == "own");
+  BOOST_TEST(settings.at("weights").is_null());
+  BOOST_TEST(settings.at("quantized") == false);
+  BOOST_TEST(settings.at("precision") == "exact");
+  BOOST_TEST(settings.at("bos") == "yes");
+  BOOST_TEST(settings.at("special_tokens") == "text");  // as it lists none
+  BOOST_TEST(settings.at("special_tokens_known") == false);
+  Provenance known{.model = "m",
+                   .model_sha256 = "12",
+                   .description = {"llama", "Q4_1", true, true},
+                   .exact = false,
+                   .hash_files = [](const auto& files) { return Json(files.size()); },
+                   .hash_file = [](const auto& file) { return Json(file.string()); }};
+  const Json other =
+      shared_settings("go", known, "bear", {"a", "b"}, false, SpecialTokenReading::parse);
+  BOOST_TEST(other.at("dataset_sha256") == 2);
+  BOOST_TEST(other.at("model_sha256") == "12");
+  BOOST_TEST(other.at("weights") == "Q4_1");
+  BOOST_TEST(other.at("quantized") == true);
+  BOOST_TEST(other.at("precision") == "fast");
+  BOOST_TEST(other.at("bos") == "no");
+  BOOST_TEST(other.at("special_tokens") == "parse");
+  BOOST_TEST(other.at("special_tokens_known") == true);
+  BOOST_TEST(known.hash_of("x") == "x");
+  BOOST_TEST(known.hash_of("").is_null());
+  BOOST_TEST(bare.hash_of("x").is_null());
+}
+
+BOOST_AUTO_TEST_CASE(an_option_that_the_model_cannot_see_is_refused_by_name) {
+  Dataset dataset = test::small_dataset();
+  BOOST_CHECK_NO_THROW(refuse_empty_options(NgramModel(""), dataset));
+  BOOST_CHECK_EXCEPTION(refuse_empty_options(BlindModel("Rhine"), dataset), Error,
+                        says(Fault::user, "river: option 'Rhine' tokenises to nothing"));
+  const BlindModel choice("Seine");
+  BOOST_CHECK_NO_THROW(refuse_empty_options(choice, dataset));
+  dataset.relations[1].file = "river.jsonl";
+  dataset.relations[1].facts[1].line = 7;
+  dataset.relations[1].facts[1].choices = {"Nile", "Seine"};
+  BOOST_CHECK_EXCEPTION(refuse_empty_options(choice, dataset), Error,
+                        says(Fault::user, "river.jsonl:7: river: option 'Seine' tokenises"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/many_shot_job.hpp"
+
+// A study from C++, without the command; with it, in cli/many_shot_test.cpp.
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "support/errors.hpp"
+#include "support/small_many_shot.hpp"
+#include "support/small_run.hpp"
+
+using namespace plumb;
+using test::births;
+using test::contents;
+using test::reader_of_births;
+using test::says;
+using test::TemporaryFolder;
+
+BOOST_AUTO_TEST_SUITE(many_shot_job)
+
+namespace {
+
+const StudiedData data{{"births", {births(30, 8)}, {}}, {}};
+
+ManyShotSettings few_shots() {
+  ManyShotSettings settings;
+  settings.shots = {{2, 4}};
+  settings.seeds = 2;
+  settings.choices = 5;
+  settings.training = 12;
+  settings.limit = 6;
+  settings.injection = 10;
+  settings.generate = 4;
+  return settings;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_study_leaves_rows_metrics_and_a_page) {
+  const TemporaryFolder folder;
+  NgramTreeModel model = reader_of_births();
+  ManyShotJob job(model, data, few_shots(), {.model = "reader"});
+  const auto finished = run_job(job, {folder / "run"});
+  for (const char* name :
+       {"birth_choices.jsonl", "birth_injection.json", "birth_generated.jsonl",
+        "metadata_many_shot.json", "metrics.json", "report.html", "example_prompts.jsonl"}) {
+    BOOST_TEST(std::filesystem::exists(folder / "run" / name), name);
+  }
+  BOOST_TEST(!finished.report.table().empty());
+  BOOST_TEST(finished.summary.cost.statements == 2U * 2 * 6 * 5 + 5 * 10);
+  const auto before = contents(folder / "run", ".jsonl");
+  ManyShotJob again(model, data, few_shots(), {.model = "reader"});
+  BOOST_TEST(run_job(again, {folder / "run", true}).summary.fresh_statements == 0U);
+  BOOST_TEST((contents(folder / "run", ".jsonl") == before));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_said_before_a_folder_is_made) {
+  NgramTreeModel model = reader_of_births();
+  ManyShotSettings settings = few_shots();
+  settings.least_facts = 31;
+  BOOST_CHECK_EXCEPTION(
+      (ManyShotJob(model, data, settings)), Error,
+      says(Fault::user, "every relation is skipped, fewer than 31 facts (birth has 30)"));
+  settings = few_shots();
+  settings.injection = 31;
+  BOOST_CHECK_EXCEPTION((ManyShotJob(model, data, settings)), Error,
+                        says(Fault::user, "no relation has 31 facts; ask for fewer pairs"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/probe_job.hpp"
+
+// How a run goes on after it was killed; what it scores is tested in probe_job_test.cpp.
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/small_run.hpp"
+
+using namespace plumb;
+using namespace plumb::test;
+
+BOOST_AUTO_TEST_SUITE(probe_job_resume)
+
+namespace {
+
+/// Thrown where a process would be killed.
+struct Killed {};
+
+/// An uninterrupted run to compare with.
+struct WithWholeRun : WholeRun {
+  void check_same(const std::filesystem::path& other) const {
+    BOOST_TEST((contents(other, "_results.jsonl") == results));
+    BOOST_TEST(contents(other, ".part").empty());
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_run_killed_after_any_pack_goes_on_to_the_same_bytes, WithWholeRun) {
+  std::size_t packs = 0;
+  for (;; ++packs) {
+    const auto path = folder / ("cut " + std::to_string(packs));
+    std::size_t calls = 0;
+    std::size_t scored = 0;
+    const auto until = [&](const WorkState& state) {
+      scored = state.fresh;
+      if (calls++ == packs) throw Killed();
+    };
+    try {
+      run_once(path, all_templates(), until);
+      break;  // there were no more packs to be killed after
+    } catch (const Killed&) {
+    }
+    const RunSummary rest = run_once(path);
+    BOOST_TEST(scored + rest.fresh_statements == all_statements);
+    BOOST_TEST(rest.cost.tokens_fed == summary.cost.tokens_fed);
+    check_same(path);
+  }
+  BOOST_TEST(packs > 4U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_journal_cut_at_any_line_or_within_it_gives_the_same_bytes, WithWholeRun) {
+  const std::string journal = slurp(folder / "whole/journal.jsonl");
+  std::vector<std::size_t> cuts{0};
+  for (std::size_t at = 0; at < journal.size(); at = journal.find('\n', at) + 1) {
+    const std::size_t length = journal.find('\n', at) + 1 - at;
+    for (const std::size_t part : {length / 2, length - 1, length}) cuts.push_back(at + part);
+  }
+  BOOST_TEST(cuts.size() > 15U);
+  const auto path = folder / "copy";
+  for (const std::size_t cut : cuts) {
+    for (const bool keep_results : {true, false}) {
+      std::filesystem::remove_all(path);
+      std::filesystem::copy(folder / "whole", path);
+      if (!keep_results) {
+        for (const auto& [name, text] : results) std::filesystem::remove(path / name);
+      }
+      std::filesystem::resize_file(path / "journal.jsonl", cut);
+      run_once(path);
+      check_same(path);
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_finished_run_scores_nothing_again, WithWholeRun) {
+  std::filesystem::remove(folder / "whole/river_results.jsonl");  // comes back from the journal
+  const RunSummary again = run_once(folder / "whole");
+  BOOST_TEST(again.fresh_statements == 0U);
+  BOOST_TEST(again.cost.statements == all_statements);
+  BOOST_TEST(again.cost.tokens_one_by_one == summary.cost.tokens_one_by_one);
+  check_same(folder / "whole");
+}
+
+BOOST_AUTO_TEST_CASE(a_journal_of_other_packs_is_refused) {
+  const TemporaryFolder folder;
+  run_once(folder / "run");
+  std::filesystem::remove(folder / "run/journal.jsonl");
+  Journal(folder / "run/journal.jsonl").append("capital", 0, "[[-1,-1,2,1,-1,1]]");
+  BOOST_CHECK_EXCEPTION(run_once(folder / "run"), Error,
+                        says(Fault::user, "the journal's pack 0 is not this job's"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/probe_job.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/small_run.hpp"
+
+using namespace plumb;
+using namespace plumb::test;
+
+BOOST_AUTO_TEST_SUITE(probe_job)
+
+namespace {
+
+/// A model whose every logit is the same unusable number.
+struct BrokenModel : NgramModel {
+  explicit BrokenModel(float value) : NgramModel("") { row_.assign(vocabulary_size(), value); }
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    for (std::uint32_t i = 0; i < sequence.size(); ++i) visit(i, row_);
+  }
+};
+
+/// A user's own scorer: the shorter the statement, the likelier.
+struct ShorterIsLikelier {
+  std::vector<StatementScore> score(const Query& query) {
+    std::vector<StatementScore> scores;
+    for (const Prompt& prompt : query.candidates) {
+      scores.push_back({-static_cast<double>(prompt.text.size()), 0, 1, 0});
+    }
+    return scores;
+  }
+};
+
+}  // namespace
+
+// Oracle: the model's own probabilities, token by token.
+BOOST_FIXTURE_TEST_CASE(every_statement_has_the_models_log_likelihood, WholeRun) {
+  const NgramTreeModel model = small_model();
+  const Dataset dataset = small_dataset();
+  for (const Relation& relation : dataset.relations) {
+    const auto rows = rows_of(folder / "whole" / (relation.code + "_results.jsonl"));
+    BOOST_TEST(rows.size() == relation.facts.size() * 2);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const Fact& fact = relation.facts[r / 2];  // by instance, then by template
+      BOOST_TEST(rows[r].at("instance_index") == fact.instance);
+      BOOST_TEST(rows[r].at("template_index") == r % 2);
+      BOOST_TEST(rows[r].at("sub_label") == fact.subject);
+      BOOST_TEST(rows[r].at("answer_idx") == fact.answer);
+      for (std::size_t o = 0; o < relation.options.size(); ++o) {
+        std::vector<TokenId> ids{*model.bos()};
+        double expected = 0;
+        const std::string text = Statement().build(relation, fact, r % 2, o).text;
+        for (const Token& token : model.tokenize(text).tokens) {
+          expected += model.log_probability(ids, token.id);
+          ids.push_back(token.id);
+        }
+        BOOST_TEST(std::abs(rows[r].at("pll_scores").at(o).get<double>() - expected) < 1e-4);
+        BOOST_TEST(rows[r].at("token_counts").at(o) == text.size());
+      }
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(the_summary_counts_what_was_scored, WholeRun) {
+  BOOST_TEST(summary.cost.statements == all_statements);
+  BOOST_TEST(summary.fresh_statements == all_statements);
+  BOOST_TEST(summary.cost.tree_nodes < summary.cost.tokens_one_by_one);
+  BOOST_TEST(summary.cost.tokens_fed >= summary.cost.tree_nodes);
+}
+
+BOOST_AUTO_TEST_CASE(progress_rises_to_all_statements) {
+  const TemporaryFolder folder;
+  std::vector<std::size_t> seen;
+  std::string last;
+  run_once(folder / "run", all_templates(), [&](const WorkState& state) {
+    BOOST_TEST(state.counted == "statements");
+    BOOST_TEST(state.total == all_statements);
+    BOOST_TEST(state.fresh == state.done);
+    if (!seen.empty()) BOOST_TEST(state.done > seen.back());
+    seen.push_back(state.done);
+    last = state.at;
+  });
+  BOOST_TEST(seen.size() > 4U);  // or the tests below would interrupt nothing
+  BOOST_TEST(seen.back() == all_statements);
+  BOOST_TEST(last == "river");
+}
+
+BOOST_FIXTURE_TEST_CASE(small_blocks_give_the_scores_of_one_block, WholeRun) {
+  run_once(folder / "blocks", all_templates(), {}, 7);  // one fact of six statements
+  for (const auto& [name, text] : results) {
+    const auto one = rows_of(folder / "whole" / name);
+    const auto many = rows_of(folder / "blocks" / name);
+    BOOST_REQUIRE(one.size() == many.size());
+    for (std::size_t r = 0; r < one.size(); ++r) {
+      BOOST_TEST(one[r].at("instance_index") == many[r].at("instance_index"));
+      for (std::size_t o = 0; o < one[r].at("pll_scores").size(); ++o) {
+        const double difference = one[r].at("pll_scores").at(o).get<double>() -
+                                  many[r].at("pll_scores").at(o).get<double>();
+        BOOST_TEST(std::abs(difference) < 1e-9);
+      }
+    }
+  }
+  // The packs of all blocks of a relation are numbered through.
+  Journal journal(folder / "blocks/journal.jsonl");
+  BOOST_TEST(journal.find("capital", 2).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(chosen_templates_are_scored_and_no_others) {
+  const TemporaryFolder folder;
+  ProbeSettings settings;
+  settings.templates = {{1}};
+  BOOST_TEST(run_once(folder / "run", settings).cost.statements == all_statements / 2);
+  for (const Json& row : rows_of(folder / "run/capital_results.jsonl")) {
+    BOOST_TEST(row.at("template_index") == 1);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_template_that_a_relation_lacks_is_refused_before_anything_is_scored) {
+  const TemporaryFolder folder;
+  ProbeSettings settings;
+  settings.templates = {{0, 2}};
+  BOOST_CHECK_EXCEPTION(
+      run_once(folder / "run", settings), Error,
+      says(Fault::user, "--templates: relation capital has 2 templates, no index 2"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  BOOST_CHECK_THROW((void)count_statements(small_dataset(), {2}), Error);
+  BOOST_TEST(count_statements(small_dataset(), {}) == all_statements);
+  BOOST_TEST(count_statements(small_dataset(), {1}) == all_statements / 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_that_gives_no_numbers_is_broken) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const float value : {std::nanf(""), infinity, -infinity}) {
+    const TemporaryFolder folder;
+    BrokenModel model(value);
+    CausalScorer scorer(model, true);
+    const Dataset dataset = small_dataset();
+    ProbeJob job(scorer, dataset, all_templates());
+    BOOST_CHECK_EXCEPTION(
+        run_job(job, {folder / "run"}), Error,
+        says(Fault::internal, "capital: the model gave a score that is not finite"));
+    BOOST_TEST(contents(folder / "run", "_results.jsonl").empty());
+  }
+}
+
+// Without BOS the first token is not scored; here it is all of the answer.
+BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_is_refused_with_a_remedy) {
+  const TemporaryFolder folder;
+  Dataset dataset = small_dataset();
+  dataset.relations[0].options = {"A", "B", "C"};
+  NgramTreeModel model = small_model();
+  CausalScorer scorer(model, false);
+  ProbeSettings settings = all_templates();
+  settings.scoring.span = Span::answer;
+  ProbeJob job(scorer, dataset, settings);
+  BOOST_CHECK_EXCEPTION(run_job(job, {folder / "run"}), Error,
+                        says(Fault::user, "has no scored token in its answer; the tokenizer"));
+}
+
+BOOST_AUTO_TEST_CASE(a_users_own_scorer_runs_query_by_query) {
+  const TemporaryFolder folder;
+  ShorterIsLikelier own;
+  QueryByQuery scorer(own);
+  const Dataset dataset = small_dataset();
+  ProbeJob job(scorer, dataset, all_templates());
+  const RunSummary summary = run_job(job, {folder / "run"}).summary;
+  BOOST_TEST(summary.cost.statements == all_statements);
+  BOOST_TEST(summary.cost.tokens_fed == 0U);
+  const auto rows = rows_of(folder / "run/river_results.jsonl");
+  BOOST_TEST(rows.size() == 4U);
+  // "Cairo lies on the Nile." and "… Rhine."; then "The Nile flows through Bonn." and "… Rhine …".
+  BOOST_TEST((rows[0].at("pll_scores") == Json{-23.0, -24.0}));
+  BOOST_TEST((rows[3].at("pll_scores") == Json{-28.0, -29.0}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/rank_job.hpp"
+
+// A ranking from C++, without the command; with it, in cli/rank_test.cpp.
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <string>
+
+#include "support/errors.hpp"
+#include "support/small_graph.hpp"
+#include "support/small_run.hpp"
+
+using namespace plumb;
+using test::contents;
+using test::elements;
+using test::reader_of_elements;
+using test::says;
+using test::TemporaryFolder;
+
+BOOST_AUTO_TEST_SUITE(rank_job)
+
+namespace {
+
+RankSettings few_shots() {
+  RankSettings settings;
+  settings.methods = {RankMethod::deer, RankMethod::likelihood};
+  settings.ranking.shots = 2;
+  settings.ranking.limit = 9;
+  return settings;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_ranking_leaves_ranks_metrics_and_a_page) {
+  const TemporaryFolder folder;
+  const KnowledgeGraph graph = elements();
+  auto model = reader_of_elements<NgramTreeModel>();
+  model.limits = {8192, 256, 256};
+  RankJob job(model, graph, few_shots(), {.model = "reader"});
+  const auto finished = run_job(job, {folder / "run"});
+  for (const char* name : {"deer_ranks.jsonl", "likelihood_ranks.jsonl", "metadata_rank.json",
+                           "metrics.json", "report.html", "example_prompts.jsonl", "queries.npy"}) {
+    BOOST_TEST(std::filesystem::exists(folder / "run" / name), name);
+  }
+  BOOST_TEST(finished.report.table().find("likelihood") != std::string::npos);
+  const Json run = read_json_object(folder / "run/run.json");
+  BOOST_TEST(run.at("status") == "complete");
+  BOOST_TEST(run.at("searches").at("likelihood").at("queries") == 9);
+  BOOST_TEST(job.search_cost().at("likelihood").queries == 9U);
+  // Done once, it asks the model nothing again and leaves the same.
+  const auto before = contents(folder / "run", ".jsonl");
+  const std::size_t fed = model.tokens_fed;
+  RankJob again(model, graph, few_shots(), {.model = "reader"});
+  (void)run_job(again, {folder / "run", true});
+  BOOST_TEST(model.tokens_fed == fed);
+  BOOST_TEST((contents(folder / "run", ".jsonl") == before));
+}
+
+BOOST_AUTO_TEST_CASE(a_model_without_vectors_cannot_be_ranked_by_deer) {
+  const KnowledgeGraph graph = elements();
+  auto model = reader_of_elements<NgramModel>();
+  BOOST_CHECK_EXCEPTION((RankJob(model, graph, few_shots())), Error,
+                        says(Fault::user, "DEER needs hidden vectors, which this backend lacks"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

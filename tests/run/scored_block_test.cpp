@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/scored_block.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+using test::slurp;
+using test::TemporaryFolder;
+
+BOOST_AUTO_TEST_SUITE(scored_block_)
+
+namespace {
+
+/// Packs of three statements, the last ones first, as no order is promised. Statement s scores
+/// −(s + 1) / 3 over two tokens, and −s / 7 over its one answer token; it counts the packs it is asked.
+struct FakeScorer {
+  struct Block {
+    [[nodiscard]] std::size_t packs() const { return (order.size() + 2) / 3; }
+    [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const {
+      return std::span(order).subspan(3 * p, std::min<std::size_t>(3, order.size() - 3 * p));
+    }
+    [[nodiscard]] ScoringCost cost() const { return {order.size(), 90, 40, 50}; }
+    std::vector<std::uint32_t> order;
+  };
+  void add(Block& block, const Query& query) {
+    for (std::size_t i = 0; i < query.candidates.size(); ++i) {
+      block.order.push_back(static_cast<std::uint32_t>(block.order.size()));
+    }
+  }
+  void plan(Block& block) { std::ranges::reverse(block.order); }
+  std::vector<StatementScore> score(Block& block, std::size_t p) {
+    ++asked;
+    std::vector<StatementScore> scores;
+    for (const std::uint32_t s : block.pack(p)) {
+      const double number = s;
+      scores.push_back({-(number + 1) / 3, -number / 7, s == untold ? 0U : 2U,
+                        s == untold ? 0U : 1U, s == broken ? worth : -number / 11, 1});
+    }
+    return scores;
+  }
+  std::size_t asked = 0;
+  std::uint32_t untold = 1000;  // a statement without a scored token
+  std::uint32_t broken = 1000;  // one whose continuation is worth this
+  double worth = 0;
+};
+static_assert(PackedScorer<FakeScorer>);
+
+FakeScorer::Block block_of(FakeScorer& scorer, std::size_t statements) {
+  FakeScorer::Block block;
+  scorer.add(block, {std::vector<Prompt>(statements)});
+  scorer.plan(block);
+  return block;
+}
+
+/// Scores of a part's first block in a journal.
+std::vector<StatementScore> scored(const std::filesystem::path& journal, FakeScorer& scorer,
+                                   std::size_t statements, Span span = Span::statement) {
+  Work work(journal);
+  Part part(work, "P36");
+  auto block = block_of(scorer, statements);
+  return scored_block(part, scorer, block, span);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(scores_come_in_the_order_of_the_statements_now_and_from_the_journal) {
+  const TemporaryFolder folder;
+  FakeScorer scorer;
+  for (const std::size_t asked : {3U, 3U}) {
+    const auto scores = scored(folder / "journal.jsonl", scorer, 8);
+    BOOST_TEST(scorer.asked == asked);
+    BOOST_REQUIRE(scores.size() == 8U);
+    for (std::size_t s = 0; s < 8; ++s) {
+      const auto number = static_cast<double>(s);
+      BOOST_TEST(scores[s].log_likelihood == -(number + 1) / 3);  // to the last bit
+      BOOST_TEST(scores[s].answer_log_likelihood == -number / 7);
+      BOOST_TEST(scores[s].continuation_log_likelihood == -number / 11);
+      BOOST_TEST(scores[s].tokens == 2U);
+      BOOST_TEST(scores[s].answer_tokens == 1U);
+      BOOST_TEST(scores[s].continuation_tokens == 1U);
+    }
+  }
+  BOOST_TEST(scored(folder / "empty.jsonl", scorer, 0).empty());
+}
+
+BOOST_AUTO_TEST_CASE(packs_cost_their_statements) {
+  const TemporaryFolder folder;
+  FakeScorer scorer;
+  std::vector<std::size_t> seen;
+  Work work(folder / "journal.jsonl",
+            {[&](const WorkState& state) { seen.push_back(state.done); }, {}});
+  Part part(work, "P36");
+  auto block = block_of(scorer, 7);
+  (void)scored_block(part, scorer, block, Span::statement);
+  BOOST_TEST((seen == std::vector<std::size_t>{3, 6, 7}));
+  BOOST_TEST(work.summary().fresh_statements == 7U);
+}
+
+BOOST_AUTO_TEST_CASE(a_statement_without_a_scored_token_is_refused_with_a_remedy) {
+  const TemporaryFolder folder;
+  FakeScorer scorer;
+  scorer.untold = 5;
+  BOOST_CHECK_EXCEPTION(
+      (void)scored(folder / "a.jsonl", scorer, 8, Span::answer), Error,
+      says(Fault::user, "P36: a statement has no scored token in its answer; this tokenizer"));
+  // The pack is not written down: with a remedy, it is asked again.
+  BOOST_TEST(slurp(folder / "a.jsonl").empty());
+  BOOST_CHECK_EXCEPTION(
+      (void)scored(folder / "b.jsonl", scorer, 8), Error,
+      says(Fault::user,
+           "no scored token in its statement; lengthen the template or use --bos yes"));
+  // A span that is not asked may have none.
+  BOOST_TEST(scored(folder / "c.jsonl", scorer, 8, Span::continuation).size() == 8U);
+}
+
+BOOST_AUTO_TEST_CASE(scores_that_are_not_finite_are_refused_and_not_written) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const TemporaryFolder folder;
+  for (const double bad : {std::nan(""), infinity, -infinity}) {
+    FakeScorer scorer;
+    scorer.broken = 7;
+    scorer.worth = bad;
+    BOOST_CHECK_EXCEPTION((void)scored(folder / "journal.jsonl", scorer, 8), Error,
+                          says(Fault::internal, "P36: the model gave a score that is not finite"));
+    BOOST_TEST(slurp(folder / "journal.jsonl").empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_journal_of_another_job_is_refused) {
+  const TemporaryFolder folder;
+  FakeScorer scorer;
+  (void)scored(folder / "journal.jsonl", scorer, 2);
+  BOOST_CHECK_EXCEPTION(
+      (void)scored(folder / "journal.jsonl", scorer, 8), Error,
+      says(Fault::user, "journal.jsonl: P36: the journal's pack 0 is not this job's"));
+}
+
+BOOST_AUTO_TEST_CASE(a_scorer_that_gives_too_few_scores_is_refused) {
+  struct TooFew : FakeScorer {
+    std::vector<StatementScore> score(Block& block, std::size_t p) {
+      auto scores = FakeScorer::score(block, p);
+      scores.pop_back();
+      return scores;
+    }
+  };
+  const TemporaryFolder folder;
+  TooFew scorer;
+  Work work(folder / "journal.jsonl");
+  Part part(work, "P36");
+  auto block = block_of(scorer, 4);
+  BOOST_CHECK_EXCEPTION((void)scored_block(part, scorer, block, Span::statement), Error,
+                        says(Fault::user, "gave 2 scores of 3 candidates"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/setting.hpp"
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(setting_)
+
+namespace {
+
+enum class Fruit { apple, pear, fig };
+[[maybe_unused]] constexpr std::array<Fruit, 3> every(Fruit) {
+  return {Fruit::apple, Fruit::pear, Fruit::fig};
+}
+std::string_view name_of(Fruit fruit) {
+  return fruit == Fruit::apple ? "apple" : fruit == Fruit::pear ? "pear" : "fig";
+}
+
+using Words = std::vector<std::string>;
+using Indices = std::vector<std::size_t>;
+using Fruits = std::vector<Fruit>;
+
+struct Settings {
+  std::size_t least = 3;
+  std::string data = "d";
+  Fruit fruit = Fruit::fig;
+  std::optional<std::size_t> mark{};
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    visitor("min-facts", self.least, SettingInfo{.value = "N"});
+    visitor("data", self.data, SettingInfo{.value = "DIR", .recorded = "-"});
+    visitor("fruit", self.fruit, SettingInfo{.value = "F", .recorded = "kind"});
+    visitor("mark", self.mark, SettingInfo{.value = "N"});
+  }
+};
+
+template <class Value>
+Value read(const std::string& word) {
+  Value value{};
+  setting::read(word, "x", value);
+  return value;
+}
+
+template <class Value>
+void refused(const std::string& word, const std::string& message) {
+  BOOST_CHECK_EXCEPTION((void)read<Value>(word), Error, says(Fault::user, "x: " + message));
+}
+
+/// Each value has the word, and the word the value.
+template <class Value>
+void check(const Value& value, const std::string& word, const Json& json) {
+  BOOST_TEST(setting::to_word(value) == word);
+  BOOST_TEST((read<Value>(word) == value));
+  BOOST_TEST(setting::to_json(value) == json);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(values_words_and_json_stand_for_one_another) {
+  check(true, "yes", "yes");
+  check(false, "no", "no");
+  check<std::size_t>(0, "0", 0);
+  check<std::uint64_t>(18446744073709551615U, "18446744073709551615", 18446744073709551615U);
+  check<std::string>("a b", "a b", "a b");
+  check<std::string>("", "", nullptr);
+  check(Fruit::pear, "pear", "pear");
+  check(Words{"a", "b"}, "a,b", {"a", "b"});
+  check(Words{}, "", Json::array());
+  check(Indices{0, 3}, "0,3", {0, 3});
+  check(Fruits{Fruit::fig, Fruit::apple}, "fig,apple", {"fig", "apple"});
+  check(std::optional<std::size_t>(), "", nullptr);
+  check(std::optional<std::size_t>(5), "5", 5);
+  BOOST_TEST(read<std::filesystem::path>("dir/t.json") == "dir/t.json");
+  BOOST_TEST(setting::to_word(std::filesystem::path("dir/t.json")) == "dir/t.json");
+  BOOST_TEST(setting::to_json(std::filesystem::path("dir/t.json")) == "t.json");
+  BOOST_TEST(setting::to_json(std::filesystem::path()).is_null());
+}
+
+BOOST_AUTO_TEST_CASE(ranges_of_indices_are_sorted_and_each_counts_once) {
+  BOOST_TEST((read<Indices>("7,0-2,1") == Indices{0, 1, 2, 7}));
+  refused<Indices>("3-1", "'3-1' is not a range; write 0-4");
+  refused<Indices>("0-10000", "'0-10000' is not a range");
+  refused<Indices>("a", "'a' is not a whole number");
+  refused<Indices>("-1", "'' is not a whole number");
+  refused<Indices>("1,,2", "'1,,2' has an empty item");
+}
+
+BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_with_those_that_are) {
+  refused<bool>("maybe", "'maybe' is not a choice; say yes or no");
+  refused<Fruit>("plum", "'plum' is not a choice; say apple, pear or fig");
+  refused<Fruits>("fig,plum",
+                  "'plum' is not a choice; say apple, pear, fig or several with commas between");
+  refused<Fruits>("fig,fig", "names 'fig' twice; name it once");
+  refused<Words>("a,", "'a,' has an empty item; write a,b,c");
+  for (const char* word : {"", "-1", "1.5", "1e3", " 1", "1 ", "18446744073709551616"}) {
+    refused<std::uint64_t>(word, "'" + std::string(word) + "' is not a whole number from 0");
+  }
+  refused<std::optional<std::size_t>>("x", "'x' is not a whole number");
+}
+
+BOOST_AUTO_TEST_CASE(what_decides_the_results_is_recorded_under_its_name) {
+  BOOST_TEST((recorded_settings(Settings{}) ==
+              Json{{"min_facts", 3}, {"kind", "fig"}, {"mark", nullptr}}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/work.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+using test::slurp;
+using test::TemporaryFolder;
+
+BOOST_AUTO_TEST_SUITE(work)
+
+namespace {
+
+using State = std::tuple<std::string, std::size_t, std::size_t, std::size_t, std::string>;
+
+struct Seen {
+  ProgressCallback look() {
+    return [this](const WorkState& s) {
+      states.emplace_back(s.counted, s.done, s.fresh, s.total, s.at);
+    };
+  }
+  std::vector<State> states;
+};
+
+const std::vector<PackCost> three_packs{{2, 20}, {3, 30}, {1, 10}};
+
+/// Packs of one part whose rows are their numbers; counts what is evaluated and keeps what is taken.
+struct Numbers {
+  void go(Part& part, const std::vector<PackCost>& packs = three_packs) {
+    part.go_through(
+        packs,
+        [&](std::size_t p) {
+          ++evaluated;
+          return "[" + std::to_string(p) + "]";
+        },
+        [&](std::size_t p, const Json& rows) {
+          taken.push_back(10 * p + rows.at(0).get<std::size_t>());
+        });
+  }
+  std::size_t evaluated = 0;
+  std::vector<std::size_t> taken;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(packs_are_evaluated_in_order_and_progress_is_told_after_each) {
+  const TemporaryFolder folder;
+  Seen seen;
+  Work work(folder / "journal.jsonl", {seen.look(), {}});
+  work.begin("items", 6);
+  Part part(work, "P36", "of P36");
+  Numbers numbers;
+  numbers.go(part);
+  BOOST_TEST(numbers.evaluated == 3U);
+  BOOST_TEST((numbers.taken == std::vector<std::size_t>{0, 11, 22}));
+  BOOST_CHECK((seen.states == std::vector<State>{{"items", 0, 0, 6, ""},
+                                                 {"items", 2, 2, 6, "of P36"},
+                                                 {"items", 5, 5, 6, "of P36"},
+                                                 {"items", 6, 6, 6, "of P36"}}));
+  BOOST_TEST(work.summary().fresh_statements == 60U);
+}
+
+// Cut after each of its lines, the journal gives the same rows and only the rest is evaluated.
+BOOST_AUTO_TEST_CASE(packs_in_the_journal_are_not_evaluated_again) {
+  const TemporaryFolder folder;
+  const auto journal = folder / "journal.jsonl";
+  {
+    Work work(journal);
+    Part part(work, "P36");
+    Numbers().go(part);
+  }
+  const std::string text = slurp(journal);
+  std::size_t end = 0;
+  for (std::size_t packs = 0; packs <= 3; ++packs) {
+    folder.write("journal.jsonl", text.substr(0, end));
+    Seen seen;
+    Work work(journal, {seen.look(), {}});
+    work.begin("items", 6);
+    Part part(work, "P36");
+    Numbers numbers;
+    numbers.go(part);
+    BOOST_TEST(numbers.evaluated == 3 - packs);
+    BOOST_TEST((numbers.taken == std::vector<std::size_t>{0, 11, 22}));
+    const std::vector<std::size_t> statements{60, 40, 10, 0}, items{6, 4, 1, 0};
+    BOOST_TEST(work.summary().fresh_statements == statements[packs]);
+    BOOST_CHECK((seen.states.back() == State("items", 6, items[packs], 6, "")));
+    BOOST_TEST(slurp(journal) == text);
+    end = text.find('\n', end) + 1;
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_parts_packs_are_numbered_through_all_its_calls) {
+  const TemporaryFolder folder;
+  for (const std::size_t evaluated : {6U, 0U}) {
+    Work work(folder / "journal.jsonl");
+    Numbers numbers;
+    Part first(work, "P36"), second(work, "P30");
+    numbers.go(first, {{1, 1}, {1, 1}});
+    numbers.go(second, {{1, 1}});
+    numbers.go(first, three_packs);
+    BOOST_TEST(numbers.evaluated == evaluated);
+    BOOST_TEST((numbers.taken == std::vector<std::size_t>{0, 11, 0, 0, 11, 22}));
+  }
+  Journal journal(folder / "journal.jsonl");
+  BOOST_TEST(journal.find("P36", 4).has_value());
+  BOOST_TEST(!journal.find("P36", 5).has_value());
+  BOOST_TEST(!journal.find("P30", 1).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_part_may_leave_the_journal_aside) {
+  const TemporaryFolder folder;
+  const auto evaluated = [&](bool aside) {
+    Work work(folder / "journal.jsonl");
+    Part part(work, "entities");
+    if (aside) part.leave_journal_aside();
+    Numbers numbers;
+    numbers.go(part);
+    return numbers.evaluated;
+  };
+  BOOST_TEST(evaluated(false) == 3U);
+  BOOST_TEST(evaluated(true) == 3U);
+  BOOST_TEST(evaluated(false) == 0U);
+}
+
+// What a pack's evaluation counts by itself is not counted again behind it.
+BOOST_AUTO_TEST_CASE(items_may_be_counted_while_a_pack_is_evaluated) {
+  const TemporaryFolder folder;
+  Seen seen;
+  Work work(folder / "journal.jsonl", {seen.look(), {}});
+  work.begin("queries", 3);
+  Part part(work, "likelihood");
+  const std::vector<PackCost> packs{{3, 3}};
+  part.go_through(
+      packs,
+      [&](std::size_t) {
+        part.step();
+        part.step();
+        return "[]";
+      },
+      [](std::size_t, const Json&) {});
+  BOOST_CHECK((seen.states == std::vector<State>{{"queries", 0, 0, 3, ""},
+                                                 {"queries", 1, 1, 3, ""},
+                                                 {"queries", 2, 2, 3, ""},
+                                                 {"queries", 3, 3, 3, ""}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_request_to_stop_is_heard_between_packs_and_nothing_is_lost) {
+  const TemporaryFolder folder;
+  {
+    std::size_t asked = 0;
+    Work work(folder / "journal.jsonl", {{}, [&] { return ++asked == 3; }});
+    Part part(work, "P36");
+    Numbers numbers;
+    BOOST_CHECK_THROW(numbers.go(part), Stopped);
+    BOOST_TEST(numbers.evaluated == 2U);
+  }
+  Work work(folder / "journal.jsonl");
+  Part part(work, "P36");
+  Numbers numbers;
+  numbers.go(part);
+  BOOST_TEST(numbers.evaluated == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(what_breaks_in_a_pack_is_not_written_down) {
+  const TemporaryFolder folder;
+  Work work(folder / "journal.jsonl");
+  Part part(work, "P36");
+  BOOST_CHECK_THROW(
+      part.go_through(
+          three_packs, [](std::size_t) -> std::string { throw std::runtime_error("of the model"); },
+          [](std::size_t, const Json&) {}),
+      std::runtime_error);
+  BOOST_TEST(slurp(folder / "journal.jsonl").empty());
+}
+
+BOOST_AUTO_TEST_CASE(time_is_that_of_evaluating_by_part) {
+  const auto wait_for_a_tick = [](std::size_t) {
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() == start) {
+    }
+    return "[]";
+  };
+  const TemporaryFolder folder;
+  Work work(folder / "journal.jsonl");
+  BOOST_TEST(work.summary().seconds_model == 0.0);
+  BOOST_TEST(work.summary().seconds_by_part.empty());
+  const auto go = [&](const char* name) {
+    Part part(work, name);
+    part.go_through(three_packs, wait_for_a_tick, [](std::size_t, const Json&) {});
+  };
+  go("queries");
+  const double once = work.summary().seconds_by_part.at("queries");
+  BOOST_TEST(once > 0.0);
+  BOOST_TEST(work.summary().seconds_model == once);
+  go("entities");
+  BOOST_TEST(work.summary().seconds_by_part.size() == 2U);
+  const double sum = once + work.summary().seconds_by_part.at("entities");
+  BOOST_TEST(std::abs(work.summary().seconds_model - sum) < 1e-12);
+  go("queries");  // from the journal
+  BOOST_TEST(work.summary().seconds_by_part.at("queries") == once);
+}
+
+BOOST_AUTO_TEST_CASE(costs_add_up_and_what_is_done_is_known_afterwards) {
+  const TemporaryFolder folder;
+  {
+    Work work(folder / "journal.jsonl");
+    Part part(work, "P36");
+    BOOST_TEST(!part.done());
+    part.finish({8, 90, 40, 50});
+    BOOST_TEST(work.summary().cost.tokens_fed == 50U);
+  }
+  Seen seen;
+  Work work(folder / "journal.jsonl", {seen.look(), {}});
+  work.begin("statements", 9);
+  Part part(work, "P36", "P36");
+  BOOST_REQUIRE(part.done().has_value());
+  BOOST_TEST(part.done()->tokens_one_by_one == 90U);
+  BOOST_TEST(!Part(work, "P30").done());
+  part.skip(*part.done());
+  BOOST_CHECK((seen.states.back() == State("statements", 8, 0, 9, "P36")));
+  Part(work, "P30").finish({1, 2, 3, 4});
+  BOOST_TEST(work.summary().cost.statements == 9U);
+  BOOST_TEST(work.summary().cost.tokens_one_by_one == 92U);
+  BOOST_TEST(work.summary().cost.tree_nodes == 43U);
+  BOOST_TEST(work.summary().cost.tokens_fed == 54U);
+  BOOST_TEST(work.summary().fresh_statements == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(counting_begins_anew_for_each_thing_that_is_counted) {
+  const TemporaryFolder folder;
+  Seen seen;
+  Work work(folder / "journal.jsonl", {seen.look(), {}});
+  work.begin("queries", 2);
+  work.advance(2, 1);
+  work.begin("entities", 5);
+  work.advance(1, 0, "P36");
+  BOOST_CHECK((seen.states == std::vector<State>{{"queries", 0, 0, 2, ""},
+                                                 {"queries", 2, 1, 2, ""},
+                                                 {"entities", 0, 0, 5, ""},
+                                                 {"entities", 1, 0, 5, "P36"}}));
+  Work alone(folder / "other.jsonl");  // nobody looks on
+  alone.begin("queries", 2);
+  alone.advance(2, 1);
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_are_another_jobs_are_refused_by_file_part_and_pack) {
+  const TemporaryFolder folder;
+  Work work(folder / "journal.jsonl");
+  Part part(work, "P36");
+  const auto refuse_second = [&](std::size_t p, const Json&) {
+    if (p == 1) throw part.other_job();
+  };
+  BOOST_CHECK_EXCEPTION(part.go_through(
+                            three_packs, [](std::size_t) { return "[]"; }, refuse_second),
+                        Error,
+                        says(Fault::user,
+                             "journal.jsonl: P36: the journal's pack 1 is not this job's; it was "
+                             "written by another build; start anew in another folder"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
