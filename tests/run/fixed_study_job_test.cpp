@@ -4,13 +4,11 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "support/errors.hpp"
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
 using test::reader_of_births;
-using test::says;
 
 BOOST_AUTO_TEST_SUITE(fixed_study_job)
 
@@ -21,18 +19,15 @@ BOOST_AUTO_TEST_CASE(a_study_is_replayed_into_its_own_shape) {
     "shots": [["Person Ae", "1804"]], "choices": ["1800", "1801"],
     "test": [{"subject": "Person Aa", "answer": "1800", "scores": [0, 0]}]})");
   NgramTreeModel model = reader_of_births();
-  FixedStudyJob job(model, settings, {.model = "reader"});
+  FixedStudyJob job(model, settings, read_fixed_file(settings.fixed), {.model = "reader"});
   const auto finished = run_job(job, {folder / "run"});
   const Json made = read_json_object(folder / "run/fixed.json");
   BOOST_TEST(made.at("model") == "reader");
   BOOST_TEST(made.at("test").at(0).at("scores").size() == 2U);
   BOOST_TEST(finished.report.table().find("birth") != std::string::npos);
   BOOST_TEST(finished.summary.fresh_statements == 2U);
-  FixedStudyJob again(model, settings, {.model = "reader"});
+  FixedStudyJob again(model, settings, read_fixed_file(settings.fixed), {.model = "reader"});
   BOOST_TEST(run_job(again, {folder / "run", true}).summary.fresh_statements == 0U);
-  settings.fixed = folder / "none.json";
-  BOOST_CHECK_EXCEPTION((FixedStudyJob(model, settings)), Error,
-                        says(Fault::user, "none.json: cannot be read"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

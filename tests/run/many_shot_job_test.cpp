@@ -40,7 +40,8 @@ ManyShotSettings few_shots() {
 BOOST_AUTO_TEST_CASE(a_study_leaves_rows_metrics_and_a_page) {
   const TemporaryFolder folder;
   NgramTreeModel model = reader_of_births();
-  ManyShotJob job(model, data, few_shots(), {.model = "reader"});
+  const ManyShotQuestions questions(few_shots(), data);
+  ManyShotJob job(model, questions, {.model = "reader"});
   const auto finished = run_job(job, {folder / "run"});
   for (const char* name :
        {"birth_choices.jsonl", "birth_injection.json", "birth_generated.jsonl",
@@ -50,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_study_leaves_rows_metrics_and_a_page) {
   BOOST_TEST(!finished.report.table().empty());
   BOOST_TEST(finished.summary.cost.statements == 2U * 2 * 6 * 5 + 5 * 10);
   const auto before = contents(folder / "run", ".jsonl");
-  ManyShotJob again(model, data, few_shots(), {.model = "reader"});
+  ManyShotJob again(model, questions, {.model = "reader"});
   BOOST_TEST(run_job(again, {folder / "run", true}).summary.fresh_statements == 0U);
   BOOST_TEST((contents(folder / "run", ".jsonl") == before));
 }
@@ -60,11 +61,12 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_said_before_a_folder_is_made) {
   ManyShotSettings settings = few_shots();
   settings.least_facts = 31;
   BOOST_CHECK_EXCEPTION(
-      (ManyShotJob(model, data, settings)), Error,
+      (ManyShotQuestions(settings, data)), Error,
       says(Fault::user, "every relation is skipped, fewer than 31 facts (birth has 30)"));
   settings = few_shots();
   settings.injection = 31;
-  BOOST_CHECK_EXCEPTION((ManyShotJob(model, data, settings)), Error,
+  const ManyShotQuestions questions(settings, data);
+  BOOST_CHECK_EXCEPTION((ManyShotJob(model, questions)), Error,
                         says(Fault::user, "no relation has 31 facts; ask for fewer pairs"));
 }
 

@@ -236,18 +236,18 @@ inline void print_probe(Console& console, const AskedRun& run, const WantedFact&
 inline void print_many_shot(Console& console, const AskedRun& run, const WantedFact& wanted,
                             PromptPrinter& printer) {
   const auto [settings, target] = settings_of<ManyShotArguments>(console, run);
-  const StudiedData data = studied_data(settings);
-  const ReadStudy study = read_many_shot_files(settings);
-  run.refuse_changed(many_shot_record(settings, study, data.dataset, target.provenance({})));
-  const auto relations = studied_relations(data.dataset, data.aliases, study.options);
+  const ManyShotQuestions questions(settings);
+  run.refuse_changed(
+      many_shot_record(settings, questions.study, questions.data.dataset, target.provenance({})));
   std::vector<InjectionDesign> designs;
   std::vector<RelationRemark> notes;
-  for (const ManyShotRelation& asked : relations) {
-    if (auto design = chosen_injection(asked, data.aliases, settings.injection_options(), notes)) {
+  for (const ManyShotRelation& asked : questions.relations) {
+    if (auto design =
+            chosen_injection(asked, questions.data.aliases, settings.injection_options(), notes)) {
       designs.push_back(std::move(*design));
     }
   }
-  for_each_many_shot_prompt(relations, designs, injection_form(study.options),
+  for_each_many_shot_prompt(questions.relations, designs, injection_form(questions.study.options),
                             settings.generate > 0, settings.bos, wanted,
                             printer.with(target.model_options(settings.special_tokens)));
 }

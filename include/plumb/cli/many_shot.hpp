@@ -37,8 +37,10 @@ struct ManyShotArguments {
   }
 };
 
-inline int replay_study(Console& console, const ManyShotArguments& arguments, AnyModel& model) {
-  FixedStudyJob job(model, arguments.many_shot, arguments.target.provenance(model.describe()));
+inline int replay_study(Console& console, const ManyShotArguments& arguments, FixedFile file,
+                        AnyModel& model) {
+  FixedStudyJob job(model, arguments.many_shot, std::move(file),
+                    arguments.target.provenance(model.describe()));
   const auto finished =
       run_job(job, job_folder(console, "many-shot", arguments.target, arguments.many_shot.fixed));
   for (const std::string& note : finished.report.notes()) console.out << note << "\n";
@@ -62,12 +64,13 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   if (!target.resume) refuse_used(target.out);  // said before a large model is loaded
   const auto make = [&] { return make_model(target.model_options(settings.special_tokens)); };
   if (!settings.fixed.empty()) {
+    FixedFile file = read_fixed_file(settings.fixed);
     AnyModel model = make();
-    return detail::replay_study(console, arguments, model);
+    return detail::replay_study(console, arguments, std::move(file), model);
   }
-  const StudiedData data = studied_data(settings);
+  const ManyShotQuestions questions(settings);
   AnyModel model = make();
-  ManyShotJob job(model, data, settings, target.provenance(model.describe()));
+  ManyShotJob job(model, questions, target.provenance(model.describe()));
   const auto finished =
       run_job(job, detail::job_folder(console, "many-shot", target, settings.data));
   detail::show_notes_and_table(console, finished.report);

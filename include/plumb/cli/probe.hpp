@@ -49,6 +49,8 @@ inline std::pair<Finished<ProbeReport>, std::string> probe(Console& console, con
                                                            const ProbeArguments& arguments,
                                                            const Dataset& dataset,
                                                            const ModelMaker& make_model) {
+  // A template that a relation lacks is said before a large model is loaded.
+  (void)count_statements(dataset, arguments.probe.templates.indices);
   AnyModel model = make_model(arguments.target.model_options(arguments.probe.special_tokens));
   CausalScorer scorer(model, arguments.probe.bos);
   check_probe(model, dataset, arguments.probe);

@@ -24,13 +24,14 @@ namespace plumb {
 template <CausalLm Model>
 class FixedStudyJob {
  public:
-  /// Reads `settings.fixed`. Throws a user error as read_fixed_file does, and for texts that the model
-  /// may not read or that are past its context.
-  FixedStudyJob(Model& model, const ManyShotSettings& settings, Provenance provenance = {})
+  /// `file` was read from `settings.fixed`. Throws a user error for texts that the model may not read
+  /// or that are past its context.
+  FixedStudyJob(Model& model, const ManyShotSettings& settings, FixedFile file,
+                Provenance provenance = {})
       : scorer_(model, settings.bos, Span::continuation),
         settings_(settings),
         provenance_(std::move(provenance)),
-        file_(read_fixed_file(settings.fixed)) {
+        file_(std::move(file)) {
     const ManyShotCheck check(model, settings_.bos);
     const SpecialTokenCheck special(model, settings_.special_tokens);
     for (const FixedStudy& study : file_.studies) {
@@ -49,7 +50,8 @@ class FixedStudyJob {
 
   void run(const RunFolder& folder, Work& work) {
     std::size_t total = 0;
-    for (const FixedStudy& study : file_.studies) total += study.tests.size() * study.choices.size();
+    for (const FixedStudy& study : file_.studies)
+      total += study.tests.size() * study.choices.size();
     work.begin("choices", total);
     Json made = Json::array();
     std::vector<std::vector<std::string>> rows;
@@ -70,9 +72,8 @@ class FixedStudyJob {
       ties += result.ties;
       made.push_back(std::move(result.study));
     }
-    std::vector<std::string> heads{"relation", "shots",          "facts",
-                                   "choices",  "accuracy [95%]", "ties",
-                                   "largest difference"};
+    std::vector<std::string> heads{
+        "relation", "shots", "facts", "choices", "accuracy [95%]", "ties", "largest difference"};
     if (ties.tied > 0) heads.push_back(detail::first_wins);
     report_ = {TextTable(heads), remarks_};
     for (std::size_t i = 0; i < rows.size(); ++i) {

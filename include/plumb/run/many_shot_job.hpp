@@ -56,22 +56,49 @@ namespace plumb {
   return injection_design(asked.relation(), injection, aliases);
 }
 
-/// Models Job. Model and data must outlive it. Not thread-safe.
+/// What a study asks, known before a model is needed. Any number of threads may read one.
+class ManyShotQuestions {
+ public:
+  /// Loads `chosen.data`. Throws a user error for what cannot be read or asks nothing.
+  explicit ManyShotQuestions(const ManyShotSettings& chosen)
+      : ManyShotQuestions(chosen, studied_data(chosen)) {}
+  ManyShotQuestions(const ManyShotSettings& chosen, StudiedData given)
+      : settings(chosen),
+        study(read_many_shot_files(settings)),
+        data(std::move(given)),
+        relations(studied_relations(data.dataset, data.aliases, study.options)) {
+    settings.check();
+    if (over::any_of(relations, [](const auto& asked) { return !asked.skipped(); })) return;
+    const ManyShotRelation& first = relations.front();
+    throw user_error(
+        {.file = settings.data},
+        "every relation is " + first.skipped()->what + " (" + first.relation().code + " has " +
+            first.skipped()->detail + ")",
+        "ask for fewer shots, lower --min-facts and --min-objects, or give more facts");
+  }
+  ManyShotQuestions(const ManyShotQuestions&) = delete;
+  ManyShotQuestions& operator=(const ManyShotQuestions&) = delete;
+
+  const ManyShotSettings settings;
+  const ReadStudy study;
+  const StudiedData data;
+  /// What is asked of each relation of the data.
+  const std::vector<ManyShotRelation> relations;
+};
+
+/// Models Job. Model and questions must outlive it. Not thread-safe.
 template <CausalLm Model>
 class ManyShotJob {
  public:
-  /// Throws a user error for a study that asks nothing, and for what the model cannot be asked.
-  ManyShotJob(Model& model, const StudiedData& data, const ManyShotSettings& settings,
-              Provenance provenance = {})
+  /// Throws a user error for what the model cannot be asked, and where nothing is left to ask.
+  ManyShotJob(Model& model, const ManyShotQuestions& questions, Provenance provenance = {})
       : model_(model),
-        data_(data),
-        settings_(settings),
+        settings_(questions.settings),
+        study_(questions.study),
+        data_(questions.data),
+        relations_(questions.relations),
         provenance_(std::move(provenance)),
-        study_(read_many_shot_files(settings)),
-        form_(injection_form(study_.options)),
-        relations_(studied_relations(data.dataset, data.aliases, study_.options)) {
-    settings_.check();
-    refuse_all_skipped();
+        form_(injection_form(study_.options)) {
     refuse_empty_options(model_, data_.dataset);
     check_special_tokens();
     metadata_ = {{"model", provenance_.model},
@@ -90,9 +117,6 @@ class ManyShotJob {
                        "ask for fewer pairs");
     }
   }
-  ManyShotJob(const ManyShotJob&) = delete;
-  ManyShotJob& operator=(const ManyShotJob&) = delete;
-
   [[nodiscard]] Json settings() const {
     return many_shot_record(settings_, study_, data_.dataset, provenance_);
   }
@@ -128,15 +152,6 @@ class ManyShotJob {
   }
 
  private:
-  void refuse_all_skipped() const {
-    if (over::any_of(relations_, [](const auto& asked) { return !asked.skipped(); })) return;
-    const ManyShotRelation& first = relations_.front();
-    throw user_error({.file = settings_.data},
-                     "every relation is " + first.skipped()->what + " (" + first.relation().code +
-                         " has " + first.skipped()->detail + ")",
-                     "ask for fewer shots, lower --min-facts and --min-objects, or give more facts");
-  }
-
   /// Checks what is asked of a relation, notes it down and counts it.
   void plan(const ManyShotRelation& asked, const ManyShotCheck<Model>& check) {
     std::vector<RelationRemark> notes = asked.notes();
@@ -155,7 +170,8 @@ class ManyShotJob {
       statements_ += design->panels.size() * settings_.injection;
       designs_.push_back(std::move(*design));
     }
-    metadata_["relations"][code] = metadata_of(asked, notes, check.choices_beginning_another(asked));
+    metadata_["relations"][code] =
+        metadata_of(asked, notes, check.choices_beginning_another(asked));
   }
 
   /// What metadata_many_shot.json says of a relation.
@@ -223,12 +239,12 @@ class ManyShotJob {
   }
 
   Model& model_;
+  const ManyShotSettings& settings_;
+  const ReadStudy& study_;
   const StudiedData& data_;
-  ManyShotSettings settings_;
+  const std::vector<ManyShotRelation>& relations_;
   Provenance provenance_;
-  ReadStudy study_;
   ManyShot form_;
-  std::vector<ManyShotRelation> relations_;
   std::vector<InjectionDesign> designs_;
   Json metadata_;
   std::size_t statements_ = 0;
