@@ -10,7 +10,6 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -108,27 +107,6 @@ inline std::vector<std::size_t> parse_indices(const std::string& text, const cha
   }
   over::sort_distinct(indices);
   return indices;
-}
-
-/// One of two words, as whether it is the first.
-inline bool parse_choice(const std::string& text, const char* option, const std::string& first,
-                         const std::string& second) {
-  if (text == first) return true;
-  if (text == second) return false;
-  throw user_error({.field = option}, "'" + text + "' is not a choice",
-                   "say " + first + " or " + second);
-}
-
-/// What one of several words stands for.
-template <class Value>
-Value one_of(const std::string& word, const char* option,
-             std::initializer_list<std::pair<const char*, Value>> choices) {
-  std::string known;
-  for (const auto& [name, value] : choices) {
-    if (word == name) return value;
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  }
-  throw user_error({.field = option}, "'" + word + "' is not a choice", "say one of " + known);
 }
 
 }  // namespace detail
