@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(templates_that_do_not_fit_are_refused) {
   refused(Folder({0, 1}), {.kinds = {.paraphrases = Places{1}}}, "template 0, " + unscored);
   refused(Folder({0, 4}), {},
           "P36: the metadata has no text for template 4, so its kind is not known; say "
-          "--paraphrases, --verbalized and --numerical");
+          "`paraphrases`, `verbalized` and `numerical`");
   const Names twice{texts[0], texts[2], "[Y] is possibly the capital of [X]."};
   refused(Folder({0, 1, 2}, "P36", twice), {}, "P36: two templates carry the marker 'possibly'");
 }
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(templates_in_no_list_of_kinds_are_told_and_listed_ones_must
   const ReadingOptions said{.kinds = {.base = 1, .paraphrases = Places{1}, .numerical = {3}}};
   BOOST_TEST(read(folder, said).base[0].unlisted == (Places{0, 2}));
   BOOST_CHECK_EXCEPTION(read(folder, {.kinds = {.paraphrases = Places{0, 7}}}), Error,
-                        says(Fault::user, "--paraphrases: template 7 was not scored"));
+                        says(Fault::user, "`paraphrases`: template 7 was not scored"));
   BOOST_TEST(read(folder).base[0].unlisted.empty());
 }
 
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(relations_are_chosen_by_name_and_must_stand_in_every_folder
   BOOST_REQUIRE(chosen.predictions.relations.size() == 1U);
   BOOST_TEST(chosen.predictions.relations[0].relation.code == "P36");
   BOOST_CHECK_EXCEPTION(read(two, {.relations = {"P36", "P99"}}), Error,
-                        says(Fault::user, "--relations: 'P99' is not in the results of m"));
+                        says(Fault::user, "`relations`: 'P99' is not in the results of m"));
   BOOST_CHECK_EXCEPTION(read_model("m", {two.path(), other.path()}, {}), Error,
                         says(Fault::user, "P17: stands in some of the folders of m only"));
   const auto joined = read_model("m", {two.path(), other.path()}, {.relations = {"P36"}});
@@ -324,7 +324,7 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
   BOOST_CHECK_EXCEPTION(folder.read({.scoring = Scoring{Reduction::sum, Span::answer}}), Error,
                         says(Fault::user,
                              "P36_results.jsonl:2: answer_token_counts: an option has no scored "
-                             "token to reduce over; choose another --span"));
+                             "token to reduce over; choose another `span`"));
   // With several folders the one with the row is named.
   const PlumbFolder sound({four_ways, four_ways, four_ways}, {}, 1);
   const std::vector<std::filesystem::path> both{sound.path(), folder.path()};

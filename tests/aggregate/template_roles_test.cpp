@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_lone_template_without_a_text_is_a_paraphrase_and_of_sever
   BOOST_CHECK_EXCEPTION((void)prediction_frame(relation, {0, 1}, {}), Error,
                         says(Fault::user,
                              "P36: the metadata has no text for template 0, so its kind is not "
-                             "known; say --paraphrases, --verbalized and --numerical"));
+                             "known; say `paraphrases`, `verbalized` and `numerical`"));
   BOOST_TEST(prediction_frame(relation, {0, 1}, {.paraphrases = Places{0, 1}}).paraphrases == 2U);
 }
 
@@ -107,9 +107,9 @@ BOOST_AUTO_TEST_CASE(listed_templates_stand_in_some_relation) {
     BOOST_CHECK_EXCEPTION(refuse_absent_templates(relations, kinds), Error,
                           says(Fault::user, words));
   };
-  refused({.paraphrases = Places{0, 7}}, "--paraphrases: template 7 was not scored");
-  refused({.paraphrases = Places{0}, .verbalized = {5}}, "--verbalized: template 5 was not scored");
-  refused({.paraphrases = Places{0}, .numerical = {4}}, "--numerical: template 4 was not scored");
+  refused({.paraphrases = Places{0, 7}}, "`paraphrases`: template 7 was not scored");
+  refused({.paraphrases = Places{0}, .verbalized = {5}}, "`verbalized`: template 5 was not scored");
+  refused({.paraphrases = Places{0}, .numerical = {4}}, "`numerical`: template 4 was not scored");
   BOOST_CHECK_NO_THROW(refuse_absent_templates({}, {.paraphrases = Places{7}}));
 }
 
@@ -120,9 +120,9 @@ BOOST_AUTO_TEST_CASE(a_listed_template_has_one_kind) {
                           says(Fault::user, words));
   };
   refused({.paraphrases = Places{0}, .verbalized = {2}, .numerical = {2}},
-          "--numerical: template 2 is in two lists; give it one kind");
+          "`numerical`: template 2 is in two lists; give it one kind");
   refused({.paraphrases = Places{0, 1}, .verbalized = {1}},
-          "--verbalized: template 1 is in two lists");
+          "`verbalized`: template 1 is in two lists");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

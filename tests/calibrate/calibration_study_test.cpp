@@ -384,7 +384,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_studied_is_an_error) {
   BOOST_CHECK_EXCEPTION(calibrate_model(one, options_of({"average_min"})), Error,
                         says(Fault::user, "r0: average_min needs at least two paraphrases"));
   BOOST_CHECK_EXCEPTION(calibrate_model(one, options_of({"possibly"})), Error,
-                        says(Fault::user, "--estimators: 'possibly' is not an estimator"));
+                        says(Fault::user, "`estimators`: 'possibly' is not an estimator"));
 }
 
 BOOST_AUTO_TEST_CASE(the_number_of_threads_changes_no_number) {

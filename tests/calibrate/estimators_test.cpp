@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(what_is_asked_for_by_name_and_cannot_be_computed_is_an_erro
   for (const std::string unknown : {"certainly", "average_vote3", "Base", ""}) {
     BOOST_CHECK_EXCEPTION(
         chosen_estimators(some, {"base", unknown}, remarks), Error,
-        says(Fault::user, "--estimators: '" + unknown +
+        says(Fault::user, "`estimators`: '" + unknown +
                               "' is not an estimator of these results; there are base, margin"));
   }
 }

@@ -252,7 +252,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_no_finished_run_is_refused, SmallGen
   refused("asked: lacks facts.jsonl and templates.jsonl; a run keeps there what it asked");
   std::filesystem::remove(path() / "metadata_generate.json");
   refused(path().string() +
-          ": holds no finished generation (no metadata_generate.json); finish it with --resume");
+          ": holds no finished generation (no metadata_generate.json); finish it with `resume`");
 }
 
 BOOST_AUTO_TEST_CASE(a_closed_set_is_a_study_without_texts) {

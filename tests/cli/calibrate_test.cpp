@@ -126,7 +126,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left
     BOOST_TEST(std::abs(value(metrics.at(metric)) - wanted) < 1e-12, metric);
   }
   BOOST_TEST(run.says("\nBase "));
-  BOOST_TEST(run.says("\nAverage and Consistency are left out"));
+  BOOST_TEST(run.says("Average and Consistency are left out"));
   BOOST_TEST(run.says("\nReductions side by side are left out"));
   BOOST_TEST(run.out.ends_with("\nreport: " + at("out/report.html") + "\n"));
 }
@@ -330,7 +330,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_a
   for (const char* out : {"other", "run", "foreign", "odd"}) {
     BOOST_TEST(
         calibrate({at("run"), "--out", at(out)})
-            .refused(": holds something else than a calibration of the same folders; choose"),
+            .refused(
+                ": holds something else than plumb calibrate made of the same folders; choose"),
         out);
   }
   BOOST_TEST(calibrate({at("run"), "--out", at("file")}).refused("file: holds something else"));
@@ -403,9 +404,10 @@ BOOST_FIXTURE_TEST_CASE(the_kinds_of_templates_and_the_base_can_be_said, Foreign
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_refused_leaves_nothing_behind, Foreign) {
-  BOOST_TEST(calibrate_it({"--limit", "3"}).refused("--limit: is for --model; folders are read"));
+  BOOST_TEST(
+      calibrate_it({"--limit", "3"}).refused("--limit: has no effect on folders, which are read"));
   BOOST_TEST(test::run_words({"calibrate", dir(), "--out", at("out"), "--resamples", "19"})
-                 .refused("--resamples: is not from 20 to 100000"));
+                 .refused("--resamples: is not between 20 and 100,000"));
   BOOST_TEST(calibrate_it({"--relations", "P30"})
                  .refused("--relations: 'P30' is not in the results of " + name()));
   BOOST_TEST(calibrate({at("data"), "--out", at("out")}).refused("holds no finished results"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/compare_prompts.hpp"
+#include "plumb/cli/compare.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/errors.hpp"
 #include "support/generate_console.hpp"
+#include "support/option_errors.hpp"
 #include "support/results_folder.hpp"
 
 using namespace plumb;
@@ -17,7 +17,7 @@ using test::GenerationFolder;
 using test::ResultsFolder;
 using test::row;
 using test::run_words;
-using test::says;
+using test::shows;
 using test::slurp;
 
 BOOST_AUTO_TEST_SUITE(compare_prompts_suite)
@@ -206,7 +206,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_tells_the_groups_of_templates, Ways) {
   BOOST_TEST(compare({set(), "--prompts", "--templates", file}).code == 0);
   BOOST_TEST(generated_templates("set") == 1);
   BOOST_TEST(read("run.json").at("settings").at("templates") == "templates.jsonl");
-  BOOST_TEST(both({"--templates", file}).refused("holds something else than a comparison"));
+  BOOST_TEST(both({"--templates", file}).refused("holds something else than plumb compare made"));
   std::filesystem::remove_all(folder / "out");
   BOOST_TEST(both({"--templates", file}).code == 0);
   BOOST_TEST(generated_templates("set") == 1);
@@ -242,9 +242,12 @@ BOOST_FIXTURE_TEST_CASE(options_without_effect_are_refused, Ways) {
   check_refused(compare({gen(), "--wordnet", "none", "--templates", "t.jsonl"}),
                 "--templates: has no effect without a closed set; leave it out");
   const std::string again = "again=" + chosen.path().string();
-  for (const char* option : {"--templates", "--wordnet", "--samplings", "--sample-by"}) {
-    check_refused(compare({set(), again, option, "1"}, false),
-                  std::string(option) + ": has no effect without --prompts; leave it out");
+  for (const auto& [option, value] : {std::pair<std::string, std::string>{"--templates", "t.jsonl"},
+                                      {"--wordnet", "none"},
+                                      {"--samplings", "1"},
+                                      {"--sample-by", "fact"}}) {
+    check_refused(compare({set(), again, option, value}, false),
+                  option + ": has no effect without --prompts; leave it out");
   }
 }
 
@@ -330,24 +333,6 @@ BOOST_FIXTURE_TEST_CASE(a_comparison_of_another_kind_is_left_alone, Ways) {
   const auto before = test::all_contents(folder / "out");
   BOOST_TEST(compare({set(), again, "--prompts"}).refused("choose another --out"));
   BOOST_TEST((test::all_contents(folder / "out") == before));
-}
-
-BOOST_AUTO_TEST_CASE(what_is_known_covers_all_paraphrases_of_a_relation_or_none) {
-  ModelPredictions model;
-  for (const char* code : {"P1", "P2", "P3"}) {
-    RelationPredictions& made = model.relations.emplace_back();
-    made.relation.code = code;
-    made.relation.templates = {"[X] one [Y]", "[X] two [Y]", "surely [X] [Y]"};
-    made.templates = {{0, {}}, {1, {}}, {2, {TemplateKind::verbalized, "surely"}}};
-    made.paraphrases = 2;
-  }
-  const KnownTemplates known{{"P1", {{"[X] two [Y]", "g"}, {"[X] one [Y]", "g"}}},
-                             {"P2", {{"[X] one [Y]", "g"}, {"[X] three [Y]", "g"}}}};
-  const KnownTemplates made = detail::known_of(model, known);
-  BOOST_TEST(made.size() == 1U);
-  BOOST_TEST(made.at("P1").size() == 2U);
-  model.relations[0].templates[1].index = 7;  // has no text
-  BOOST_TEST(detail::known_of(model, known).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "support/errors.hpp"
 #include "support/generate_console.hpp"
 #include "support/markup.hpp"
+#include "support/option_errors.hpp"
 #include "support/results_folder.hpp"
 #include "support/small_calibration.hpp"
 #include "support/small_run.hpp"
@@ -70,7 +70,7 @@ struct TwoRuns {
   }
   /// Whether the command refuses with the words and writes nothing.
   void check_refused(const Words& given, const std::string& with) const {
-    BOOST_CHECK_EXCEPTION((void)compare(given), Error, test::says(Fault::user, with));
+    BOOST_CHECK_EXCEPTION((void)compare(given), Error, test::shows(Fault::user, with));
     BOOST_TEST(!std::filesystem::exists(folder / "out"));
   }
 
@@ -145,13 +145,13 @@ BOOST_FIXTURE_TEST_CASE(comparing_again_replaces_and_anything_else_is_left_alone
   const auto before = contents(folder / "out");
   Words other{"other=" + one.path().string(), one.path().string(), "--out", out()};
   BOOST_CHECK_EXCEPTION((void)compare(other), Error,
-                        test::says(Fault::user, "holds something else than a comparison"));
+                        test::shows(Fault::user, "holds something else than plumb compare made"));
   BOOST_TEST((contents(folder / "out") == before));
   const auto results = contents(one.path());
   Words into = words();
   into.back() = one.path().string();
   BOOST_CHECK_EXCEPTION((void)compare(into), Error,
-                        test::says(Fault::user, "choose another --out"));
+                        test::shows(Fault::user, "choose another --out"));
   BOOST_TEST((contents(one.path()) == results));
 }
 
@@ -199,7 +199,8 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_compared_is_refused, TwoRuns) {
   check_refused(words({"--setting", "ic/50"}), "'ic/50' is not a setting all models have");
   check_refused({one.path().string(), "--out", out()}, "fewer than two runs");
   check_refused({"--out", out()}, "fewer than two runs");
-  check_refused({one.path().string(), two.path().string()}, "'--out' is required but missing");
+  check_refused({one.path().string(), two.path().string()},
+                "--out: is required but missing; `plumb compare --help` tells more");
   check_refused({one.path().string(), (folder / "none").string(), "--out", out()}, "is no folder");
   check_refused({one.path().string(), folder.path().string(), "--out", out()},
                 "holds no finished results");
@@ -216,26 +217,7 @@ BOOST_FIXTURE_TEST_CASE(other_facts_under_the_same_names_are_refused, TwoRuns) {
 
 BOOST_FIXTURE_TEST_CASE(remarks_are_told, TwoRuns) {
   add(one, "P3", "1");
-  BOOST_TEST(holds(compare(words()), "\n1 relation of 3 that not every model has: left out"));
-}
-
-BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
-  const test::TemporaryFolder folder;
-  detail::CompareArguments arguments;
-  const auto run = [&](const std::string& name, const Json& settings) {
-    folder.write(name + "/run.json", Json{{"settings", settings}}.dump());
-    arguments.runs.emplace_back(name, folder / name);
-  };
-  run("a", {{"model", "x"}, {"choices", 100}, {"bos", "yes"}});
-  run("b", {{"model", "y"}, {"choices", 100}, {"bos", "yes"}});
-  BOOST_TEST(detail::asked_otherwise(arguments).empty());
-  run("c", {{"model", "z"}, {"choices", 3}, {"bos", "no"}});
-  const auto remarks = detail::asked_otherwise(arguments);
-  BOOST_REQUIRE(remarks.size() == 1U);
-  BOOST_TEST(
-      remarks[0] ==
-      "c was asked otherwise than a, so their numbers may not compare: bos \"no\" instead of "
-      "\"yes\", choices 3 instead of 100");
+  BOOST_TEST(holds(compare(words()), "1 relation of 3 that not every model has: left out"));
 }
 
 // What a model generates and what it chooses, on the relations that the closed set has.
@@ -250,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(a_generation_and_a_probe_stand_side_by_side, test::Gener
     return all;
   };
   BOOST_CHECK_EXCEPTION((void)compare(words("", "out")), Error,
-                        test::says(Fault::user, "is named 'model.gguf'"));
+                        test::shows(Fault::user, "is named 'model.gguf'"));
   const std::string said = compare(words("chosen=", "out"));
   BOOST_TEST(test::in_order(said, {"\nmodel zero-shot ", "\nchosen ", "\nreport: "}));
   BOOST_TEST(!holds(said, "asked otherwise"));
@@ -306,7 +288,7 @@ BOOST_FIXTURE_TEST_CASE(two_generations_stand_side_by_side, test::GenerateFiles)
   BOOST_TEST(holds(page, "Many prompts, side by side"));
   words.insert(words.end(), {"--pairs", "a:b"});
   BOOST_CHECK_EXCEPTION((void)compare(words), Error,
-                        test::says(Fault::user, "--pairs: has no effect over many prompts"));
+                        test::shows(Fault::user, "--pairs: has no effect over many prompts"));
 }
 
 // A run that was stopped is none yet.
@@ -314,7 +296,7 @@ BOOST_FIXTURE_TEST_CASE(a_generation_that_is_not_finished_is_refused, test::Gene
   BOOST_TEST(generate({"--names", "none", "--samples", "0"}, "gen").code == 0);
   std::filesystem::remove(folder / "gen/metadata_generate.json");
   BOOST_CHECK_EXCEPTION((void)compare({at("gen"), "--prompts", "--out", at("out")}), Error,
-                        test::says(Fault::user, "holds no finished results"));
+                        test::shows(Fault::user, "holds no finished results"));
   BOOST_TEST(!std::filesystem::exists(folder / "out"));
 }
 

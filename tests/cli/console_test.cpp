@@ -23,4 +23,14 @@ BOOST_AUTO_TEST_CASE(a_maker_hears_the_options) {
   BOOST_TEST(make({.model = "m"}).vocabulary_size() == NgramModel("m").vocabulary_size());
 }
 
+BOOST_AUTO_TEST_CASE(settings_in_a_text_become_options) {
+  BOOST_TEST(detail::as_options("`bos`: none; say `special-tokens` text") ==
+             "--bos: none; say --special-tokens text");
+  for (const char* other : {"", "plain", "`plumb probe --help` tells more", "one ` alone", "``",
+                            "`Neon` or `2`", "a `b c` d"}) {
+    BOOST_TEST(detail::as_options(other) == other);
+  }
+  BOOST_TEST(detail::as_options("`Neon` and `bos`, `") == "`Neon` and --bos, `");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "support/errors.hpp"
+#include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
@@ -41,9 +41,9 @@ BOOST_AUTO_TEST_CASE(a_large_file_counts_to_its_last_byte) {
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_the_users_to_mend) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)hash_file(folder / "absent"), Error,
-                        test::says(Fault::user, "absent: cannot be read"));
+                        test::shows(Fault::user, "absent: cannot be read"));
   BOOST_CHECK_EXCEPTION((void)hash_file(folder.path()), Error,
-                        test::says(Fault::user, "cannot be read"));
+                        test::shows(Fault::user, "cannot be read"));
 }
 
 BOOST_AUTO_TEST_CASE(several_files_are_hashed_with_their_names) {

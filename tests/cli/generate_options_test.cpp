@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "support/errors.hpp"
+#include "support/option_errors.hpp"
 
 using namespace plumb;
-using test::says;
+using test::shows;
 
 BOOST_AUTO_TEST_SUITE(generate_options)
 
@@ -48,7 +48,7 @@ Parsed with(Words words) {
 }
 
 void refused(const Words& words, const std::string& message) {
-  BOOST_CHECK_EXCEPTION((void)with(words), Error, says(Fault::user, message));
+  BOOST_CHECK_EXCEPTION((void)with(words), Error, shows(Fault::user, message));
 }
 
 }  // namespace
@@ -188,11 +188,11 @@ BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {
 
 BOOST_AUTO_TEST_CASE(what_is_required_is_asked_for) {
   BOOST_CHECK_EXCEPTION((void)parse({"--model", "m", "--out", "o"}), Error,
-                        says(Fault::user, "--data: is required but missing"));
+                        shows(Fault::user, "--data: is required but missing"));
   BOOST_CHECK_EXCEPTION((void)parse({"--data", "d", "--out", "o"}), Error,
-                        says(Fault::user, "--model: is required but missing"));
+                        shows(Fault::user, "--model: is required but missing"));
   BOOST_CHECK_EXCEPTION((void)parse({"--data", "d", "--model", "m"}), Error,
-                        says(Fault::user, "--out: is required but missing"));
+                        shows(Fault::user, "--out: is required but missing"));
 }
 
 BOOST_AUTO_TEST_CASE(numbers_out_of_their_range_are_refused) {

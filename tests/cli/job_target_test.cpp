@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "support/errors.hpp"
+#include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
 using detail::JobTarget;
-using test::says;
+using test::shows;
 
 BOOST_AUTO_TEST_SUITE(job_target)
 
@@ -53,17 +53,17 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
   BOOST_TEST(other.model_options(SpecialTokenReading::parse).parse_special_tokens);
   BOOST_TEST(!other.model_options(SpecialTokenReading::text).parse_special_tokens);
   BOOST_CHECK_EXCEPTION((void)parse({"--threads", "1025"}), Error,
-                        says(Fault::user, "--threads: is more than 1024; 0 takes one"));
+                        shows(Fault::user, "--threads: is more than 1024; 0 takes one"));
   BOOST_CHECK_EXCEPTION(
       (void)parse({"--precision", "half"}), Error,
-      says(Fault::user, "--precision: 'half' is not a choice; say exact or fast"));
+      shows(Fault::user, "--precision: 'half' is not a choice; say exact or fast"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
   BOOST_CHECK_NO_THROW(detail::require("d", "--data", "plumb go"));
   BOOST_CHECK_EXCEPTION(
       detail::require("", "--data", "plumb go"), Error,
-      says(Fault::user, "--data: is required but missing; `plumb go --help` tells more"));
+      shows(Fault::user, "--data: is required but missing; `plumb go --help` tells more"));
 }
 
 BOOST_AUTO_TEST_CASE(provenance_hashes_files_and_knows_models_that_are_none) {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "support/errors.hpp"
+#include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
-using test::says;
+using test::shows;
 
 BOOST_AUTO_TEST_SUITE(many_shot_options)
 
@@ -47,7 +47,7 @@ Parsed with(Words words) {
 }
 
 void refused(const Words& words, const std::string& message) {
-  BOOST_CHECK_EXCEPTION((void)with(words), Error, says(Fault::user, words[0] + ": " + message));
+  BOOST_CHECK_EXCEPTION((void)with(words), Error, shows(Fault::user, words[0] + ": " + message));
 }
 
 const char* baselines_text = R"({
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(separators_are_lines_of_a_file_between_spaces) {
   const auto again = with({"--pair-separator", " is ", "--separators", file.string()});
   BOOST_TEST((again.study.pair_separators == Words{" is ", " was born in ", " , of "}));
   BOOST_CHECK_EXCEPTION((void)with({"--separators", (folder / "none.txt").string()}), Error,
-                        says(Fault::user, "none.txt: cannot be read"));
+                        shows(Fault::user, "none.txt: cannot be read"));
 }
 
 BOOST_AUTO_TEST_CASE(separators_may_be_the_templates_that_begin_with_the_subject) {
@@ -219,8 +219,9 @@ BOOST_AUTO_TEST_CASE(baselines_come_from_a_file) {
   BOOST_TEST(parsed.study.baselines.at("P19").hgp.size() == 2U);
   BOOST_TEST(parsed.study.baselines.at("P36").mmp.size() == 1U);
   const auto bad = folder.write("bad.json", R"({"Born": {"property": "P19", "hgp": ["in"]}})");
-  BOOST_CHECK_EXCEPTION((void)with({"--baselines", bad.string()}), Error,
-                        says(Fault::user, "bad.json: Born.hgp[0]: template 'in' has no {subject}"));
+  BOOST_CHECK_EXCEPTION(
+      (void)with({"--baselines", bad.string()}), Error,
+      shows(Fault::user, "bad.json: Born.hgp[0]: template 'in' has no {subject}"));
 }
 
 BOOST_AUTO_TEST_CASE(a_fixed_study_stands_for_the_dataset) {
@@ -228,16 +229,16 @@ BOOST_AUTO_TEST_CASE(a_fixed_study_stands_for_the_dataset) {
   BOOST_TEST(parsed.fixed == "f.json");
   refused({"--fixed", "f.json"}, "stands beside --data; give one of the two");
   BOOST_CHECK_EXCEPTION((void)parse({"--model", "m", "--out", "o"}), Error,
-                        says(Fault::user, "--data: is required but missing"));
+                        shows(Fault::user, "--data: is required but missing"));
   BOOST_CHECK_EXCEPTION((void)parse({"--fixed", "f.json", "--out", "o"}), Error,
-                        says(Fault::user, "--model: is required but missing; `plumb many-shot"));
+                        shows(Fault::user, "--model: is required but missing; `plumb many-shot"));
 }
 
 BOOST_AUTO_TEST_CASE(what_a_fixed_study_leaves_without_effect_is_refused) {
   for (const char* option : {"--shots", "--choices", "--limit", "--generate", "--relations"}) {
     BOOST_CHECK_EXCEPTION(
         (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
-        says(Fault::user, std::string(option) + ": has no effect beside --fixed; leave it out"));
+        shows(Fault::user, std::string(option) + ": has no effect beside --fixed; leave it out"));
   }
   const Parsed parsed = parse({"--fixed", "f.json", "--model", "m", "--out", "o", "--bos", "no"});
   BOOST_TEST(!parsed.bos);
@@ -251,7 +252,7 @@ BOOST_AUTO_TEST_CASE(a_fifth_of_the_injections_pairs_is_replaced_by_default) {
 BOOST_AUTO_TEST_CASE(what_other_options_leave_without_effect_is_refused) {
   const auto idle = [](Words words, const std::string& option, const std::string& beside) {
     BOOST_CHECK_EXCEPTION((void)with(std::move(words)), Error,
-                          says(Fault::user, option + ": has no effect " + beside));
+                          shows(Fault::user, option + ": has no effect " + beside));
   };
   idle({"--join", "text"}, "--join", "without --eic; say --eic");
   idle({"--injected", "4"}, "--injected", "without --injection; say --injection");

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "support/errors.hpp"
+#include "support/option_errors.hpp"
 
 using namespace plumb;
 using detail::RankArguments;
-using test::says;
+using test::shows;
 
 BOOST_AUTO_TEST_SUITE(rank_options)
 
@@ -39,7 +39,7 @@ RankArguments with(Words words) {
 }
 
 void refused(const Words& words, const std::string& message) {
-  BOOST_CHECK_EXCEPTION((void)with(words), Error, says(Fault::user, words[0] + ": " + message));
+  BOOST_CHECK_EXCEPTION((void)with(words), Error, shows(Fault::user, words[0] + ": " + message));
 }
 
 }  // namespace
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(what_is_required_is_asked_for_by_name) {
                                       {Words{"--data", "d", "--model", "m"}, "--out"}}) {
     BOOST_CHECK_EXCEPTION(
         (void)parse(words), Error,
-        says(Fault::user, std::string(option) + ": is required but missing; `plumb rank --help`"));
+        shows(Fault::user, std::string(option) + ": is required but missing; `plumb rank --help`"));
   }
 }
 

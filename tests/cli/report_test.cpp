@@ -144,8 +144,10 @@ BOOST_FIXTURE_TEST_CASE(a_generation_may_be_measured_otherwise, test::GenerateFi
 
 BOOST_FIXTURE_TEST_CASE(what_only_generations_have_is_refused_for_other_runs, ConsoleFiles) {
   BOOST_TEST(probe().code == 0);
-  for (const std::string option : {"--wordnet", "--samplings", "--sample-by"}) {
-    BOOST_TEST(run_words({"report", at("run"), option, "1"})
+  for (const auto& [option, value] : {std::pair<std::string, std::string>{"--wordnet", "none"},
+                                      {"--samplings", "1"},
+                                      {"--sample-by", "fact"}}) {
+    BOOST_TEST(run_words({"report", at("run"), option, value})
                    .refused(option + ": has no effect on this run, which is not of plumb generate; "
                                      "leave it out"));
   }
@@ -221,7 +223,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_finished_is_refused, ConsoleFiles) 
 }
 
 BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {
-  BOOST_TEST(run_words({"report"}).refused("'--run' is required but missing"));
+  BOOST_TEST(run_words({"report"})
+                 .refused("RUN: is required but missing; `plumb report --help` tells more"));
   BOOST_TEST(run_words({"report", "a", "b"}).refused("too many"));
   BOOST_TEST(run_words({"report", "a", "--ou", "b"}).refused("--ou: unknown option"));
 }

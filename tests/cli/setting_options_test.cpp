@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "support/errors.hpp"
+#include "support/option_errors.hpp"
 
 using namespace plumb;
-using test::says;
+using test::shows;
 
 BOOST_AUTO_TEST_SUITE(setting_options)
 
@@ -75,7 +75,7 @@ Settings parse(Words words, Settings settings = {}) {
 }
 
 void refused(const Words& words, const std::string& message) {
-  BOOST_CHECK_EXCEPTION((void)parse(words), Error, says(Fault::user, words[0] + ": " + message));
+  BOOST_CHECK_EXCEPTION((void)parse(words), Error, shows(Fault::user, words[0] + ": " + message));
 }
 
 }  // namespace

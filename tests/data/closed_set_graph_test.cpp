@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_in_the_graph) {
   for (const Words& codes : {Words{"weighs"}, {"in", "weighs"}}) {
     BOOST_CHECK_EXCEPTION((void)graph_of(dataset, codes), Error,
                           says(Fault::user,
-                               "--relations: 'weighs' is not a relation of the dataset; plumb data "
+                               "`relations`: 'weighs' is not a relation of the dataset; plumb data "
                                "describe lists them"));
   }
 }

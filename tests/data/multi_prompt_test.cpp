@@ -58,12 +58,12 @@ BOOST_AUTO_TEST_CASE(no_codes_name_all) {
 BOOST_AUTO_TEST_CASE(a_code_that_is_unknown_or_named_twice_is_refused) {
   for (const Codes& wrong : {Codes{"P9"}, Codes{""}, Codes{"P1", ""}}) {
     BOOST_CHECK_EXCEPTION((void)relation_places(three_relations(), wrong), Error,
-                          says(Fault::user, "--relations: '" + wrong.back() +
+                          says(Fault::user, "`relations`: '" + wrong.back() +
                                                 "' is not a relation of many with many prompts; "
                                                 "say some of P"));
   }
   BOOST_CHECK_EXCEPTION((void)relation_places(three_relations(), {"P1", "P1"}), Error,
-                        says(Fault::user, "--relations: 'P1' is named twice; name it once"));
+                        says(Fault::user, "`relations`: 'P1' is named twice; name it once"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

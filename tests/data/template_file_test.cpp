@@ -66,7 +66,7 @@ BOOST_FIXTURE_TEST_CASE(a_relation_that_is_missing_is_named, Asked) {
   BOOST_CHECK_EXCEPTION(use(R"({"P36": ["[X]: [Y]"]})"), Error,
                         says(Fault::user,
                              "t.json: P19: has no templates for this relation; add them, or choose "
-                             "others with --relations"));
+                             "others with `relations`"));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_no_list_of_templates_is_refused, Asked) {

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_folder_without_wordnet_is_refused) {
   BOOST_CHECK_EXCEPTION(AnswerLemmas(folder.path()), Error,
                         says(Fault::user,
                              "index.noun: cannot be read; install wordnet-base or "
-                             "name a folder with --wordnet"));
+                             "name a folder with `wordnet`"));
 }
 
 // The paper's own example: "a guitar" and "guitars" are "a, guitar" and "guitar".

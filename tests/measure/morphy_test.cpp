@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_named_with_its_remedy) {
         Morphy(files.folder.path()), Error,
         says(Fault::user, (files.folder / name).string() +
                               ": cannot be read; install wordnet-base or name a folder with "
-                              "--wordnet"));
+                              "`wordnet`"));
   }
 }
 

@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(no_more_shots_than_training_triples) {
   BOOST_CHECK_EXCEPTION(
       (void)drawn_shots(graph, 8, 0), Error,
       test::says(Fault::user,
-                 "--shots: the graph has 7 training triples, fewer than 8; ask for fewer shots"));
+                 "`shots`: the graph has 7 training triples, fewer than 8; ask for fewer shots"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

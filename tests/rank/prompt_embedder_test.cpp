@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(the_empty_text_has_a_vector_behind_bos_alone) {
   const Strings texts{"", "a", ""};
   BOOST_TEST((embedder.embed(texts, true) == DecayEmbedder().embed(texts, true)));
   BOOST_CHECK_EXCEPTION((void)embedder.embed(texts, false), Error,
-                        says(Fault::user, "text: '' has no token; use --bos yes"));
+                        says(Fault::user, "text: '' has no token; use `bos` yes"));
 }
 
 BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
@@ -313,7 +313,7 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   PromptEmbedder embedder(model);
   const Strings texts{"Paris"};
   BOOST_CHECK_EXCEPTION((void)embedder.plan(texts, true), Error,
-                        says(Fault::user, "--bos: the model has no BOS token; use --bos no"));
+                        says(Fault::user, "`bos`: the model has no BOS token; use `bos` no"));
   BOOST_TEST((embedder.embed(texts, false) == DecayEmbedder().embed(texts, false)));
 }
 

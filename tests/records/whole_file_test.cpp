@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
     file << std::string(size, 'x');
     BOOST_CHECK_EXCEPTION(
         file.finish(), Error,
-        says(Fault::internal, "a.jsonl.part: cannot be written; check space; then --resume"));
+        says(Fault::internal, "a.jsonl.part: cannot be written; check space; then `resume`"));
     BOOST_TEST(slurp(folder / "a.jsonl") == "old");
   }
 }

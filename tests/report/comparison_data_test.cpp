@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_setting_is_taken_by_name_if_all_have_it) {
   BOOST_CHECK_EXCEPTION(
       (void)chosen(models, "ic/50"), Error,
       test::says(Fault::user,
-                 "--setting: 'ic/50' is not a setting all models have; they share ic/5, ic/25"));
+                 "`setting`: 'ic/50' is not a setting all models have; they share ic/5, ic/25"));
 }
 
 BOOST_AUTO_TEST_CASE(models_without_a_common_setting_are_refused_with_what_they_have) {
@@ -103,9 +103,9 @@ BOOST_AUTO_TEST_CASE(names_that_are_no_models_are_refused) {
   pairs.pairs.push_back({"dog", "ant"});
   BOOST_CHECK_EXCEPTION(
       (void)compare_studies(three_models(), families), Error,
-      test::says(Fault::user, "--families: 'dog' is not among the models; they are cat, ant, bee"));
+      test::says(Fault::user, "`families`: 'dog' is not among the models; they are cat, ant, bee"));
   BOOST_CHECK_EXCEPTION((void)compare_studies(three_models(), pairs), Error,
-                        test::says(Fault::user, "--pairs: 'dog' is not among the models"));
+                        test::says(Fault::user, "`pairs`: 'dog' is not among the models"));
 }
 
 BOOST_AUTO_TEST_CASE(models_stand_by_family_then_by_accuracy) {

@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_ranking_is_refused) {
   BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
                         says(Fault::user,
                              "holds no finished ranking (no metadata_rank.json); "
-                             "finish it with --resume"));
+                             "finish it with `resume`"));
   folder.write("metadata_rank.json", "{}");
   BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
                         says(Fault::user, "metadata_rank.json: methods: names none; rank again"));

@@ -107,11 +107,11 @@ BOOST_AUTO_TEST_CASE(relations_are_asked_in_the_datasets_order) {
        {std::vector<std::string>{"symbol", "colour"}, {"family", "colour", "family"}}) {
     BOOST_CHECK_EXCEPTION((void)asked_facts(dataset, codes, 0), Error,
                           says(Fault::user,
-                               "--relations: 'colour' is not a relation of elements with many "
+                               "`relations`: 'colour' is not a relation of elements with many "
                                "prompts; say some of symbol, "));
   }
   BOOST_CHECK_EXCEPTION((void)asked_facts(dataset, {"family", "family"}, 0), Error,
-                        says(Fault::user, "--relations: 'family' is named twice"));
+                        says(Fault::user, "`relations`: 'family' is named twice"));
 }
 
 BOOST_AUTO_TEST_CASE(facts_without_a_usable_answer_are_left_out_and_listed) {

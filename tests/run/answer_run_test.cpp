@@ -67,7 +67,7 @@ Made run_once(const std::filesystem::path& folder, const AnswerOptions& options,
   if constexpr (TreeCausalLm<Model>) model.limits = {8192, 256, 256};
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, options.limit);
-  const RunFolder run_folder(folder, Json{{"of", "a test"}}, true);
+  const RunFolder run_folder(folder, Json{{"of", "a test"}}, RunFolder::Claim::resume);
   Made made;
   const auto look = [&](const WorkState& state) {
     made.parts.push_back(state.counted);

@@ -51,7 +51,7 @@ Ranked run_once(const std::filesystem::path& path, const KnowledgeGraph& graph,
                 ProgressCallback on_progress = {}) {
   Model model("");
   const RankParts parts = rank_parts(graph, options, false, model);
-  const RunFolder folder(path, Json::object(), true);
+  const RunFolder folder(path, Json::object(), RunFolder::Claim::resume);
   Work work(folder.file("journal.jsonl"), {std::move(on_progress), {}});
   DeerRun run(model, options, folder, work, parts.whole, with_bos);
   Ranked made;
@@ -485,7 +485,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_candidates_are_those_of_sorting_all) {
   const RankOptions options{.candidates = CandidateSet::of_relation, .shots = 1};
   NgramTreeModel model("");
   const RankParts parts = rank_parts(graph, options, false, model);
-  const RunFolder runs(folder / "run", Json::object(), true);
+  const RunFolder runs(folder / "run", Json::object(), RunFolder::Claim::resume);
   Work work(runs.file("journal.jsonl"));
   DeerRun run(model, options, runs, work, parts.whole, false);
   const NpyFile entities = run.entities(EntityPrompt::eol);
@@ -573,7 +573,7 @@ BOOST_AUTO_TEST_CASE(a_plain_embedder_is_asked_only_for_what_is_left) {
     take_back(folder / "run", journal, lines, two_files);
     PlainEmbedder model("");
     const RankPlan plan = rank_plan(graph, options, model);
-    const RunFolder run_folder(folder / "run", Json::object(), true);
+    const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
     Work work(run_folder.file("journal.jsonl"));
     (void)DeerRun(model, options, run_folder, work, plan, false).entities(EntityPrompt::eol);
     BOOST_TEST(model.asked == left[lines], boost::test_tools::per_element());
@@ -636,7 +636,7 @@ BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_take_the_place_of_embedded_ones) {
   NgramTreeModel model("");
   const RankPlan plan = rank_plan(graph, options, model);
   const auto ranks = [&](const std::string& path, const EmbeddingMatrix& given) {
-    const RunFolder run_folder(folder / path, Json::object(), true);
+    const RunFolder run_folder(folder / path, Json::object(), RunFolder::Claim::resume);
     Work work(run_folder.file("journal.jsonl"));
     return DeerRun(model, options, run_folder, work, plan, false)
         .rank(plan, VectorRows(given.data(), given.rows(), given.cols()));
@@ -672,7 +672,7 @@ BOOST_AUTO_TEST_CASE(fewer_candidates_are_ranked_again_from_the_same_vectors) {
   NgramTreeModel model("");
   const RankPlan whole = rank_plan(graph, options, model);
   const RankPlan single = single_token_plan(whole, model, options.form);
-  const RunFolder run_folder(folder / "run", Json::object(), true);
+  const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
   Work work(run_folder.file("journal.jsonl"));
   DeerRun run(model, options, run_folder, work, whole, false);
   const NpyFile entities = run.entities(EntityPrompt::eol);

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(names_are_scored_under_settings_that_are_asked) {
   BOOST_TEST((settings.named().at(0).source == ShotSource::none));
   settings.names = "relation";
   BOOST_CHECK_EXCEPTION((void)settings.named(), Error,
-                        says(Fault::user, "'relation' is not among --settings"));
+                        says(Fault::user, "'relation' is not among `settings`"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,7 +28,7 @@ const InjectionDesign design = injection_design(test::births(30, 8), {.pairs = 1
 /// One process of the experiment in the folder's "run".
 template <class Model = NgramTreeModel>
 RunSummary run_once(const TemporaryFolder& folder, Model& model, const ManyShot& form = {}) {
-  const RunFolder run_folder(folder / "run", Json::object(), true);
+  const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
   CausalScorer scorer(model, true, Span::continuation);
   Work work(run_folder.file("journal.jsonl"));
   run_injection(design, form, scorer, work, run_folder);

@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_
   };
   const std::string expected = ": birth: a sequence of 615 tokens, past the model's context of " +
                                std::to_string(15 * 21 + 14) +
-                               "; 20 shots would fit: say --shots 20";
+                               "; 20 shots would fit: say `shots` 20";
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21 + 14, relation, with_shots({40})), Error,
                         says(Fault::user, expected));
   BOOST_TEST(checked_short(15 * 21 + 14, relation, with_shots({20})).empty());
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_
     BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21, relation, with_shots({5, 24, most})), Error,
                           says(Fault::user,
                                "a sequence of 375 tokens, past the model's context of "
-                               "315; 20 shots would fit: say --shots 20"));
+                               "315; 20 shots would fit: say `shots` 20"));
   }
 }
 
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(what_fits_by_the_check_can_be_scored) {
     ShortModel model = reader_of_births<ShortModel>();
     model.longest = longest;
     const TemporaryFolder folder;
-    const RunFolder run_folder(folder / "run", Json::object(), true);
+    const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
     const std::vector<ManyShotRelation> asked{{relation, no_aliases, options}};
     Work work(run_folder.file("journal.jsonl"));
     ManyShotRun run(model, true, run_folder, work);
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_generation_past_the_context_is_refused_before_anything_is
   BOOST_CHECK_EXCEPTION(
       ManyShotCheck(model, true).refuse_long_generation(asked, 100), Error,
       says(Fault::user,
-           "--generate: birth: 310 tokens and 100 new ones go past the model's context "
+           "`generate`: birth: 310 tokens and 100 new ones go past the model's context "
            "400"));
 }
 
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(an_injection_experiment_past_the_context_is_refused) {
                         says(Fault::user, "birth: the injection experiment's sequence of "));
   model.longest = 15 * 7 - 1;
   BOOST_CHECK_EXCEPTION(ManyShotCheck(model, true).refuse_long(design, {}), Error,
-                        says(Fault::user, "6 pairs would fit: say --injection with fewer"));
+                        says(Fault::user, "6 pairs would fit: say `injection` with fewer"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

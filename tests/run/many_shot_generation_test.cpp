@@ -48,7 +48,7 @@ struct Generated {
 
   template <class Model>
   std::vector<RecordedGeneration> run(Model model, std::size_t tokens, bool with_bos = true) {
-    const RunFolder run_folder(folder / "run", Json::object(), true);
+    const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
     generate_many_shot(model, with_bos ? model.bos() : std::nullopt, asked, aliases, tokens,
                        run_folder, [&](std::size_t more) { texts += more; });
     RecordedChoiceRelation recorded;

@@ -37,7 +37,7 @@ RunSummary run_once(const std::filesystem::path& path, const std::vector<Relatio
                     const ManyShotOptions& options, bool with_bos = true,
                     ProgressCallback on_progress = {}) {
   Model model = reader_of_births<Model>();
-  const RunFolder folder(path, Json::object(), true);
+  const RunFolder folder(path, Json::object(), RunFolder::Claim::resume);
   std::vector<ManyShotRelation> asked;
   for (const Relation& relation : relations) asked.emplace_back(relation, no_aliases, options);
   Work work(folder.file("journal.jsonl"), {std::move(on_progress), {}});
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(what_stands_in_a_paper_sequence_is_seen_by_what_follows) {
   NgramTreeModel model(pairs_text(relation, Indices{3, 8, 20}, " ", ","), 120);
   model.limits = {3000, 8, 32};
   const TemporaryFolder folder;
-  const RunFolder run_folder(folder / "run", Json::object(), true);
+  const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
   const ManyShotOptions options = eic();
   const std::vector<ManyShotRelation> asked{{relation, no_aliases, options}};
   Work work(run_folder.file("journal.jsonl"));
@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(choices_that_begin_others_are_scored) {
 BOOST_AUTO_TEST_CASE(bos_is_the_models_or_none) {
   NgramTreeModel model = reader_of_births();
   const TemporaryFolder folder;
-  const RunFolder run_folder(folder / "run", Json::object(), true);
+  const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
   Work work(run_folder.file("journal.jsonl"));
   BOOST_TEST((ManyShotRun(model, true, run_folder, work).bos() == model.bos()));
   BOOST_TEST(!ManyShotRun(model, false, run_folder, work).bos().has_value());
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(the_injection_experiment_goes_into_the_same_journal) {
   NgramTreeModel model = reader_of_births();
   const Relation relation = births(30, 8);
   const TemporaryFolder folder;
-  const RunFolder run_folder(folder / "run", Json::object(), true);
+  const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
   Work work(run_folder.file("journal.jsonl"));
   ManyShotRun run(model, true, run_folder, work);
   run.inject(injection_design(relation, {.pairs = 10, .slots = 2}), {});

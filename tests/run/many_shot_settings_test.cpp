@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_study) {
   settings.join = Join::text;
   settings.injection = 60;
   settings.highlight = 3;
-  const Provenance from{.hash_file = [](const auto& file) { return Json(file.filename().string()); }};
+  const Provenance from{
+      .hash_file = [](const auto& file) { return Json(file.filename().string()); }};
   const Json other = many_shot_record(settings, read_many_shot_files(settings), dataset, from);
   BOOST_TEST((other.at("shots") == Json::array()));
   BOOST_TEST((other.at("pair_separators") == Json{" ", " is "}));

@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(texts_that_the_tokenizer_does_not_spell_are_named_with_t
   model.unspelled = "inert";
   refused(zero_shot,
           "elements/facts.jsonl:11: family: this tokenizer does not spell 'inert gas'; mend the "
-          "text, or say --names none");
+          "text, or say `names` none");
   model.unspelled = "table";  // an alias of a subject
   refused(zero_shot,
           "elements/facts.jsonl:8: contains: this tokenizer does not spell 'table salt'");
@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(prompts_with_a_name_behind_them_must_have_room, Elements
   refused(
       zero_shot,
       "elements/facts.jsonl:8: contains: the zero-shot prompt with 'chlorine' behind it has 102 "
-      "tokens; the model has room for 101; show fewer shots, leave the fact out, or say --names "
+      "tokens; the model has room for 101; show fewer shots, leave the fact out, or say `names` "
       "none",
       {"contains"});
   BOOST_CHECK_NO_THROW(check(zero_shot, {"contains"}, 0, false));

@@ -38,7 +38,7 @@ RunSummary run_once(const std::filesystem::path& folder, const FewShotSetting& s
   if constexpr (TreeCausalLm<Model>) model.limits = {8192, 256, 256};
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);
-  const RunFolder run_folder(folder, Json{{"of", "a test"}}, true);
+  const RunFolder run_folder(folder, Json{{"of", "a test"}}, RunFolder::Claim::resume);
   Work work(run_folder.file("journal.jsonl"), {on_progress, {}});
   const AnswerOptions options;
   NameLikelihoodRun run(model, true, options, dataset, asked, run_folder, work);

@@ -599,7 +599,7 @@ BOOST_AUTO_TEST_CASE(a_query_past_the_models_context_is_refused_by_its_entity) {
   BOOST_CHECK_EXCEPTION((void)run_once(folder / "journal.jsonl", graph, {{.shots = 0}}), Error,
                         says(Fault::user,
                              "e1: its query and the longest name have 4118 tokens, the model's "
-                             "context 4096; ask for fewer --shots"));
+                             "context 4096; ask for fewer `shots`"));
   BOOST_TEST(slurp(folder / "journal.jsonl").empty());
 }
 

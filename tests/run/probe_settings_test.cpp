@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(template_zero_is_asked_by_default) {
   read.read("2-3,0", "templates");
   BOOST_TEST((read.indices == std::vector<std::size_t>{0, 2, 3}));
   BOOST_CHECK_EXCEPTION(read.read("some", "templates"), Error,
-                        says(Fault::user, "templates: 'some' is not a whole number from 0"));
+                        says(Fault::user, "`templates`: 'some' is not a whole number from 0"));
 }
 
 BOOST_FIXTURE_TEST_CASE(the_dataset_is_cut_to_what_was_chosen, BearFolder) {
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(markers_are_added_to_all_templates_or_none) {
   settings.inject = AddedMarkers::numerical;
   BOOST_CHECK_EXCEPTION(
       settings.check(), Error,
-      says(Fault::user, "--inject: adds templates, but --templates names some only; say"));
+      says(Fault::user, "`inject`: adds templates, but `templates` names some only; say"));
   settings.templates = {};
   BOOST_CHECK_NO_THROW(settings.check());
 }

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(what_the_lm_head_can_rank_stands_beside_where_it_is_asked) 
   BOOST_TEST(parts.left_out() == 0U);
   BOOST_CHECK_EXCEPTION((void)parts_of(graph, {.relations = {"in"}}, true), Error,
                         says(Fault::user,
-                             "--candidates: no query's true entity has a name of one token with "
+                             "`candidates`: no query's true entity has a name of one token with "
                              "this model; rank among all entities, by likelihood or DEER"));
   BOOST_TEST(parts_of(graph, {.relations = {"in"}}).single.empty());
 }
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_relation_without_names_of_one_token_keeps_its_place) {
   const RankOptions without{.candidates = CandidateSet::of_relation, .relations = {"in", "next"}};
   BOOST_CHECK_EXCEPTION(
       (void)parts_of(graph, without, true), Error,
-      says(Fault::user, "--candidates: no query's true entity has a name of one"));
+      says(Fault::user, "`candidates`: no query's true entity has a name of one"));
   BOOST_TEST((candidates(parts_of(graph, without).parts) == Counts{35, 4}));
 }
 
@@ -207,10 +207,10 @@ BOOST_AUTO_TEST_CASE(what_a_plan_refuses_is_refused) {
   const KnowledgeGraph graph = elements();
   BOOST_CHECK_EXCEPTION(
       (void)parts_of(graph, {.relations = {"weighs"}}), Error,
-      says(Fault::user, "--relations: 'weighs' is not a relation of the graph; it has symbol"));
+      says(Fault::user, "`relations`: 'weighs' is not a relation of the graph; it has symbol"));
   BOOST_CHECK_EXCEPTION(
       (void)parts_of(graph, {.candidates = CandidateSet::single_token, .relations = {"in"}}), Error,
-      says(Fault::user, "--candidates: no query's true entity"));
+      says(Fault::user, "`candidates`: no query's true entity"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

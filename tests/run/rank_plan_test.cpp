@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_asked) {
   BOOST_CHECK_EXCEPTION(
       (void)plan_of(graph, {.relations = {"in", "weighs"}}), Error,
       says(Fault::user,
-           "--relations: 'weighs' is not a relation of the graph; it has symbol next holds in"));
+           "`relations`: 'weighs' is not a relation of the graph; it has symbol next holds in"));
 }
 
 BOOST_AUTO_TEST_CASE(a_sample_is_drawn_without_replacement_by_its_seed) {
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
   BOOST_CHECK_NO_THROW(refuse_no_single_token(1));
   BOOST_CHECK_EXCEPTION(refuse_no_single_token(0), Error,
                         says(Fault::user,
-                             "--candidates: no query's true entity has a name of one token with "
+                             "`candidates`: no query's true entity has a name of one token with "
                              "this model; rank among all entities, by likelihood or DEER"));
 }
 
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(what_the_graph_says_of_a_relations_tails_stands_before_what
 BOOST_AUTO_TEST_CASE(no_name_of_one_token_is_refused) {
   const KnowledgeGraph graph = elements();
   const auto message = says(Fault::user,
-                            "--candidates: no query's true entity has a name of one token with "
+                            "`candidates`: no query's true entity has a name of one token with "
                             "this model; rank among all entities, by likelihood or DEER");
   BOOST_CHECK_EXCEPTION(
       (void)plan_of(graph, {.candidates = CandidateSet::single_token, .form = QueryForm::paper}),
@@ -371,7 +371,7 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_from_train_whatever_is_asked) {
   BOOST_TEST(shots({.shots = 0}).empty());
   BOOST_CHECK_EXCEPTION((void)shots({.shots = graph.train.size() + 1}), Error,
                         says(Fault::user,
-                             "--shots: the graph has 71 training triples, fewer than "
+                             "`shots`: the graph has 71 training triples, fewer than "
                              "72; ask for fewer shots"));
 }
 
@@ -380,7 +380,7 @@ BOOST_AUTO_TEST_CASE(a_part_without_triples_is_refused) {
   graph.valid.clear();
   BOOST_CHECK_EXCEPTION(
       (void)plan_of(graph, {.part = GraphPart::valid}), Error,
-      says(Fault::user, "--split: the graph has no triples there; choose another"));
+      says(Fault::user, "`split`: the graph has no triples there; choose another"));
   std::erase_if(graph.test, [](const Triple& triple) { return triple.relation == 0; });
   BOOST_CHECK_THROW((void)plan_of(graph, {.relations = {"symbol"}}), Error);
   BOOST_TEST(plan_of(graph, {.relations = {"next"}}).queries.size() > 0U);

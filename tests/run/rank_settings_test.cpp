@@ -16,8 +16,7 @@ BOOST_AUTO_TEST_SUITE(rank_settings)
 namespace {
 
 Provenance hashing() {
-  return {.model = "m",
-          .hash_files = [](const auto& files) {
+  return {.model = "m", .hash_files = [](const auto& files) {
             return files.empty() ? Json() : Json(files.back().filename().string());
           }};
 }
@@ -54,7 +53,7 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_ranks) {
   settings.bos = true;
   settings.entities = "dir/v.npy";
   const Json other = rank_record(settings, graph, hashing());
-  BOOST_TEST((other.at("methods") == Json{"deer", "lm-head"}));  // in one order
+  BOOST_TEST((other.at("methods") == Json{"deer", "lm-head"}));   // in one order
   BOOST_TEST((other.at("relations") == Json{"symbol", "next"}));  // in the graph's
   BOOST_TEST(other.at("head_queries") == true);
   BOOST_TEST(other.at("hits") == 10);
@@ -69,7 +68,7 @@ BOOST_AUTO_TEST_CASE(the_largest_of_the_levels_ends_a_search) {
   RankSettings settings;
   settings.hits = hits;
   BOOST_TEST(settings.options().search.hits == 100U);
-  BOOST_CHECK_EXCEPTION(hits.read("5", "hits"), Error, says(Fault::user, "hits: '5' is not shown"));
+  BOOST_CHECK_EXCEPTION(hits.read("5", "hits"), Error, says(Fault::user, "`hits`: '5' is not shown"));
 }
 
 BOOST_AUTO_TEST_CASE(heads_are_not_asked_for_among_a_relations_tails) {

@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_statement_without_a_scored_token_is_refused_with_a_remedy
   BOOST_CHECK_EXCEPTION(
       (void)scored(folder / "b.jsonl", scorer, 8), Error,
       says(Fault::user,
-           "no scored token in its statement; lengthen the template or use --bos yes"));
+           "no scored token in its statement; lengthen the template or use `bos` yes"));
   // A span that is not asked may have none.
   BOOST_TEST(scored(folder / "c.jsonl", scorer, 8, Span::continuation).size() == 8U);
 }

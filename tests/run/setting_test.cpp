@@ -51,7 +51,7 @@ Value read(const std::string& word) {
 
 template <class Value>
 void refused(const std::string& word, const std::string& message) {
-  BOOST_CHECK_EXCEPTION((void)read<Value>(word), Error, says(Fault::user, "x: " + message));
+  BOOST_CHECK_EXCEPTION((void)read<Value>(word), Error, says(Fault::user, "`x`: " + message));
 }
 
 /// Each value has the word, and the word the value.
@@ -87,7 +87,13 @@ BOOST_AUTO_TEST_CASE(values_words_and_json_stand_for_one_another) {
 BOOST_AUTO_TEST_CASE(ranges_of_indices_are_sorted_and_each_counts_once) {
   BOOST_TEST((read<Indices>("7,0-2,1") == Indices{0, 1, 2, 7}));
   refused<Indices>("3-1", "'3-1' is not a range; write 0-4");
+  BOOST_TEST((read<Indices>("3-3") == Indices{3}));
+  BOOST_TEST(read<Indices>("5-10004").size() == 10000U);
   refused<Indices>("0-10000", "'0-10000' is not a range");
+  refused<Indices>("0-18446744073709551615", "'0-18446744073709551615' is not a range");
+  refused<Indices>("1-", "'' is not a whole number from 0");
+  refused<Indices>("1-2-3", "'2-3' is not a whole number from 0");
+  refused<Indices>("1 - 2", "'1 ' is not a whole number from 0");
   refused<Indices>("a", "'a' is not a whole number");
   refused<Indices>("-1", "'' is not a whole number");
   refused<Indices>("1,,2", "'1,,2' has an empty item");
@@ -99,8 +105,11 @@ BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_with_those_that_are) {
   refused<Fruits>("fig,plum",
                   "'plum' is not a choice; say apple, pear, fig or several with commas between");
   refused<Fruits>("fig,fig", "names 'fig' twice; name it once");
-  refused<Words>("a,", "'a,' has an empty item; write a,b,c");
-  for (const char* word : {"", "-1", "1.5", "1e3", " 1", "1 ", "18446744073709551616"}) {
+  for (const std::string word : {"a,", ",a", ",", "a,,b"}) {
+    refused<Words>(word, "'" + word + "' has an empty item; write a,b,c");
+  }
+  for (const char* word :
+       {"", "-1", "+1", "0x10", "ten", "1.5", "1e3", " 1", "1 ", "18446744073709551616"}) {
     refused<std::uint64_t>(word, "'" + std::string(word) + "' is not a whole number from 0");
   }
   refused<std::optional<std::size_t>>("x", "'x' is not a whole number");

@@ -58,8 +58,8 @@ BOOST_AUTO_TEST_CASE(a_text_is_refused_with_its_place_until_it_is_said_what_it_i
       check({"f.jsonl", 3, "P36, subject"}, "France<s>"), Error,
       says(Fault::user,
            "f.jsonl:3: P36, subject: 'France<s>' holds '<s>', the text of a special token of this "
-           "model; change it, or say --special-tokens text, to read it as plain text, or "
-           "--special-tokens parse, to read it as the token"));
+           "model; change it, or say `special-tokens` text, to read it as plain text, or "
+           "`special-tokens` parse, to read it as the token"));
   BOOST_CHECK_NO_THROW(SpecialTokenCheck(plain, text)({"f.jsonl", 3, "P36"}, "France<s>"));
   const auto parsing = model_of(true);
   BOOST_CHECK_NO_THROW(SpecialTokenCheck(parsing, parse)({"f.jsonl", 3, "P36"}, "France<s>"));
@@ -102,13 +102,13 @@ BOOST_AUTO_TEST_CASE(a_model_must_read_them_as_was_said) {
       SpecialTokenCheck(deaf, parse)({.field = "P36"}, "a<s>"), Error,
       says(Fault::user,
            "P36: '<s>' in 'a<s>' is read as plain text by this model; change it, or "
-           "say --special-tokens text"));
+           "say `special-tokens` text"));
   const auto parsing = model_of(true);
   BOOST_CHECK_EXCEPTION(
       SpecialTokenCheck(parsing, text)({.field = "P36"}, "a<s>"), Error,
       says(Fault::user,
            "P36: '<s>' in 'a<s>' is read as a special token by this model; change it, "
-           "or say --special-tokens parse"));
+           "or say `special-tokens` parse"));
 }
 
 // As Cohere's vocabulary does: one is text, whatever is asked for, another never is.
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(without_a_list_all_text_is_text) {
   }
   BOOST_CHECK_EXCEPTION(SpecialTokenCheck(model, parse), Error,
                         says(Fault::user,
-                             "--special-tokens: this model does not list its special "
+                             "`special-tokens`: this model does not list its special "
                              "tokens, so none can be parsed; say text"));
 }
 

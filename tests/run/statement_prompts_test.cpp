@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(facts_and_templates_may_be_chosen) {
   BOOST_TEST(listed({0}, {"capital:3"}).at(0).second.at("sub_label") == "Egypt");
   BOOST_TEST(listed({}, {"capital:1"}).empty());
   BOOST_CHECK_EXCEPTION((void)listed({7}), Error,
-                        test::says(Fault::user, "--templates: relation capital has 2 templates"));
+                        test::says(Fault::user, "`templates`: relation capital has 2 templates"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   WithoutBos model(training);
   BOOST_CHECK_EXCEPTION(CausalScorer(model, true), Error,
                         says(Fault::user,
-                             "--bos: the model has no BOS token; use --bos no; the first "
+                             "`bos`: the model has no BOS token; use `bos` no; the first "
                              "token of each statement is then not scored"));
   BOOST_TEST(CausalScorer(model, false).score({{{"Paris", {}}}})[0].tokens == 4U);
 }
@@ -348,7 +348,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_with_nothing_behind_it_has_no_continuation_to_scor
       scorer.check({{{"in", {}, {}, 2}}}, {Reduction::sum, Span::continuation}), Error,
       says(Fault::user,
            "statement: 'in' has no scored token in its continuation; lengthen the template or use "
-           "--bos yes"));
+           "`bos` yes"));
   scorer.check({{{"in x", {}, {}, 2}}}, {Reduction::sum, Span::continuation});
 }
 

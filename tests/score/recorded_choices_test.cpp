@@ -239,7 +239,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_no_finished_run_is_refused, Run) {
   BOOST_CHECK_EXCEPTION(
       (void)recorded_choice_relations(path()), Error,
       says(Fault::user, path().string() + ": holds no finished many-shot run; name a finished "
-                                          "run folder, or finish it with --resume"));
+                                          "run folder, or finish it with `resume`"));
   for (const std::string& metadata :
        {std::string("{}"), std::string(R"({"relations": [1]})"),
         "{\"relations\": {\"P36\": " + with("\"choices\": 8, ", "", entry) + "}}",

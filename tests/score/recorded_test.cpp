@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_results_folder_is_refused) {
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path()), Error,
                         says(Fault::user,
                              ": holds no finished results (no metadata_results.json); name "
-                             "a finished run folder, or finish it with --resume"));
+                             "a finished run folder, or finish it with `resume`"));
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "nowhere"), Error,
                         says(Fault::user, "nowhere: is no folder; name a run folder or an"));
   folder.write("generated/metadata_generate.json", "{}");

@@ -91,7 +91,7 @@ inline RecordedCell recorded_cell(const RecordedRow& row, const ReadingOptions& 
       throw user_error({file, row.fact.line,
                         options.scoring->span == Span::continuation ? "continuation_token_counts"
                                                                     : "answer_token_counts"},
-                       "an option has no scored token to reduce over", "choose another --span");
+                       "an option has no scored token to reduce over", "choose another `span`");
     }
     scores = &*other;
   }
@@ -204,14 +204,14 @@ inline std::size_t describe_relations(RecordedModel& model, const Dataset& datas
   }
   for (const std::string& code : options.relations) {
     if (parts.contains(code)) continue;
-    throw user_error({.field = "--relations"}, "'" + code + "' is not in the results of " + name,
+    throw user_error({.setting = "relations"}, "'" + code + "' is not in the results of " + name,
                      "name relations that were scored");
   }
   for (const std::string& code : order) {
     if (parts[code].size() != folders.size()) {
       throw user_error({.file = folders.front(), .line = 0, .field = code},
                        "stands in some of the folders of " + name + " only",
-                       "leave it out with --relations, or name models apart as NAME=DIR");
+                       "leave it out with `relations`, or name models apart as NAME=DIR");
     }
   }
   model.predictions.relations.resize(order.size());

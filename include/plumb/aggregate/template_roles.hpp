@@ -50,7 +50,7 @@ inline std::vector<ScoredTemplate> roles_of(const Relation& relation,
       throw user_error({.field = relation.code},
                        "the metadata has no text for template " + std::to_string(index) +
                            ", so its kind is not known",
-                       "say --paraphrases, --verbalized and --numerical");
+                       "say `paraphrases`, `verbalized` and `numerical`");
     }
     if (kinds.paraphrases) {
       const bool plain = listed(*kinds.paraphrases, index);
@@ -68,7 +68,7 @@ inline std::vector<ScoredTemplate> roles_of(const Relation& relation,
     } else {
       throw user_error({.field = relation.code},
                        "two templates carry the marker '" + role.marker + "'",
-                       "say --paraphrases, --verbalized and --numerical");
+                       "say `paraphrases`, `verbalized` and `numerical`");
     }
   }
   paraphrases.insert(paraphrases.end(), marked.begin(), marked.end());
@@ -95,7 +95,7 @@ inline std::vector<ScoredTemplate> roles_of(const Relation& relation,
     throw user_error({file, 0, relation.code},
                      "template " + std::to_string(kinds.base) +
                          ", which Base and Margin use, was not scored as a plain one",
-                     "score it, or choose another with --base-template");
+                     "score it, or choose another with `base-template`");
   }
   made.base = static_cast<std::size_t>(base - made.templates.begin());
   return made;
@@ -113,16 +113,16 @@ inline void refuse_absent_templates(const std::vector<RelationPredictions>& rela
       });
       const std::string name = "template " + std::to_string(index);
       if (!scored && !relations.empty()) {
-        throw user_error({.field = option}, name + " was not scored", "name those that were");
+        throw user_error({.setting = option}, name + " was not scored", "name those that were");
       }
       if (!seen.insert(index).second) {
-        throw user_error({.field = option}, name + " is in two lists", "give it one kind");
+        throw user_error({.setting = option}, name + " is in two lists", "give it one kind");
       }
     }
   };
-  check("--paraphrases", kinds.paraphrases.value_or(std::vector<std::size_t>{}));
-  check("--verbalized", kinds.verbalized);
-  check("--numerical", kinds.numerical);
+  check("paraphrases", kinds.paraphrases.value_or(std::vector<std::size_t>{}));
+  check("verbalized", kinds.verbalized);
+  check("numerical", kinds.numerical);
 }
 
 }  // namespace plumb

@@ -61,7 +61,7 @@ class LlamaModel {
       : options_(std::move(options)), log_(std::make_unique<detail::LlamaLog>(options_.on_log)) {
     const Site site{.file = options_.model};
     if (!std::filesystem::is_regular_file(options_.model)) {
-      throw user_error(site, "no such model file", "give --model the path of a .gguf file");
+      throw user_error(site, "no such model file", "give `model` the path of a .gguf file");
     }
     if (options_.threads <= 0) {
       options_.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

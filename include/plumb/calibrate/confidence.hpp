@@ -68,7 +68,7 @@ inline void need_paraphrases(const RelationPredictions& relation, const std::str
   throw user_error({.field = relation.relation.code},
                    name + " needs at least two paraphrases, this relation has " +
                        std::to_string(relation.paraphrases),
-                   "score more templates (--templates all)");
+                   "score more templates (`templates` all)");
 }
 
 }  // namespace detail
@@ -127,7 +127,7 @@ class Marked {
     if (relation.place_of(marker_)) return;
     throw user_error({.field = relation.relation.code},
                      "has no template with the marker '" + marker_ + "'",
-                     "score one, or inject it with --inject");
+                     "score one, or inject it with `inject`");
   }
 
  private:

@@ -115,7 +115,7 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
     for (const auto& estimator : chosen_estimators(relations, {}, remarks)) {
       known += (known.empty() ? "" : ", ") + estimator.name;
     }
-    throw user_error({.field = "--estimators"},
+    throw user_error({.setting = "estimators"},
                      "'" + name + "' is not an estimator of these results", "there are " + known);
   }
   return chosen;

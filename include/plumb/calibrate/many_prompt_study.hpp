@@ -152,7 +152,7 @@ template <Lemmatiser Lemmas>
   const std::filesystem::path file = folder / "metadata_generate.json";
   if (!std::filesystem::exists(file)) {
     throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
-                     "finish it with --resume");
+                     "finish it with `resume`");
   }
   const Json metadata = read_json_object(file);
   const auto settings = string_list(metadata, "settings");

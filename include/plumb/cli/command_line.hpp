@@ -110,7 +110,7 @@ inline int run_guarded(const std::string& command, Console& console, const Model
     if (!console.out) throw internal_error({}, "the results could not be written to stdout");
     return code;
   } catch (const Error& error) {
-    console.err << "plumb: " << error.what() << std::endl;
+    console.err << "plumb: " << as_options(error.what()) << std::endl;
     return error.fault() == Fault::user ? 2 : 1;
   } catch (const std::filesystem::filesystem_error& error) {
     const bool mendable = error.code() == std::errc::permission_denied ||

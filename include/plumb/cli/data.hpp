@@ -27,7 +27,7 @@ namespace detail {
 inline int check_data(Console& console, const std::filesystem::path& data) {
   std::size_t problems = 0;
   const auto print = [&](const Error& problem) {
-    console.out << problem.what() << "\n";
+    console.out << as_options(problem.what()) << "\n";
     ++problems;
   };
   std::size_t relations = 0, facts = 0;
@@ -148,14 +148,12 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
        "convert: a new or empty folder for facts.jsonl and templates.jsonl")  //
       ("templates", detail::options::value(&templates)->value_name("FILE"),
        "convert: a templates.jsonl instead of what the dataset has; only its relations are taken");
-  detail::options::positional_options_description positional;
-  positional.add("action", 1).add("data", 1);
   const auto values = detail::parse_arguments(
       console,
       "plumb data check|describe DIR [--model FILE]\n"
       "       plumb data convert DIR --out DIR [--templates FILE]\n"
       "       plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]",
-      list, positional);
+      list, {{"action", 1}, {"data", 1}});
   if (!values) return 0;
   if (action.empty() || data.empty()) {
     throw user_error({}, action.empty() ? "nothing to do" : "no dataset named",

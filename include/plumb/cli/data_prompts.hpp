@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/cli/calibrate_options.hpp"
+#include "plumb/cli/calibrate.hpp"
 #include "plumb/cli/generate.hpp"
 #include "plumb/cli/many_shot.hpp"
 #include "plumb/cli/probe.hpp"
@@ -154,8 +154,8 @@ Settings settings_of(Console& console, const AskedRun& run) {
 inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) {
   Console then{run.words(), console.out, console.err};
   if (run.called() == "calibrate") {
-    const auto calibrated = parse_calibrate(then);
-    if (calibrated && calibrated->probe) return *calibrated->probe;
+    auto calibrated = parse_calibrate(then);
+    if (calibrated && calibrated->probes()) return take_probe(*calibrated);
     throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
   }
   return settings_of<ProbeArguments>(console, run);
@@ -302,11 +302,9 @@ inline int print_prompts(Console& console, const ModelMaker& make_model) {
       ("ids", "also the tokens, by the tokenizer of the run's model")                        //
       ("model", options::value(&model)->value_name("FILE"), "where the run's model is now")  //
       ("data", options::value(&data)->value_name("DIR"), "where the run's data is now");
-  options::positional_options_description positional;
-  positional.add("action", 1).add("run", 1);
   const auto values = parse_arguments(
       console, "plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]", list,
-      positional);
+      {{"action", 1}, {"run", 1}});
   if (!values) return 0;
   if (folder.empty()) {
     throw user_error({}, "no run folder named", "say plumb data prompts RUN");

@@ -46,10 +46,9 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   GenerateJob job(model, questions, target.provenance(model.describe()));
   const auto finished =
       run_job(job, detail::job_folder(console, "generate", target, arguments.generate.data));
-  detail::show_notes_and_table(console, finished.report);
-  console.out << detail::cost_in_words(finished.summary, model.describe(),
-                                       "answers and scored names")
-              << "report: " << (target.out / "report.html").string() << "\n";
+  detail::show_report(
+      console, finished.report, target.out / "report.html",
+      detail::cost_in_words(finished.summary, model.describe(), "answers and scored names"));
   return 0;
 }
 

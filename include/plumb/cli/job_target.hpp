@@ -21,6 +21,7 @@
 #include "plumb/cli/setting_options.hpp"
 #include "plumb/report/text_table.hpp"
 #include "plumb/run/job.hpp"
+#include "plumb/run/measurement.hpp"
 #include "plumb/run/progress.hpp"
 
 namespace plumb::detail {
@@ -125,11 +126,22 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
            {"threads", target.model_options({}).threads}}};
 }
 
-/// Prints a report's notes and its table.
+/// Prints a report's notes, its table, what its run cost in words, and where it is.
 template <class Report>
-void show_notes_and_table(Console& console, const Report& report) {
-  for (const std::string& note : report.notes()) console.out << note << "\n";
-  console.out << "\n" << report.table() << "\n";
+void show_report(Console& console, const Report& report, const std::filesystem::path& file,
+                 const std::string& cost = "", const char* label = "report") {
+  const auto& notes = report.notes();
+  for (const std::string& note : notes) console.out << as_options(note) << "\n";
+  console.out << (notes.empty() ? "" : "\n") << report.table() << "\n"
+              << cost << label << ": " << file.string() << "\n";
+}
+
+/// Carries a measurement out and shows what it found.
+template <Measurement M>
+void show_measurement(Console& console, const char* command, const M& measurement,
+                      const std::filesystem::path& out) {
+  const Json facts = {{"command_line", command_line_of(console, command)}};
+  show_report(console, run_measurement(measurement, out, facts), out / "report.html");
 }
 
 /// What a job cost and what its numbers suffer from, in words for the terminal.

@@ -43,10 +43,8 @@ inline int replay_study(Console& console, const ManyShotArguments& arguments, Fi
                     arguments.target.provenance(model.describe()));
   const auto finished =
       run_job(job, job_folder(console, "many-shot", arguments.target, arguments.many_shot.fixed));
-  for (const std::string& note : finished.report.notes()) console.out << note << "\n";
-  console.out << finished.report.table() << "\n"
-              << cost_in_words(finished.summary, model.describe())
-              << "scores: " << (arguments.target.out / "fixed.json").string() << "\n";
+  show_report(console, finished.report, arguments.target.out / "fixed.json",
+              cost_in_words(finished.summary, model.describe()), "scores");
   return 0;
 }
 
@@ -73,9 +71,8 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   ManyShotJob job(model, questions, target.provenance(model.describe()));
   const auto finished =
       run_job(job, detail::job_folder(console, "many-shot", target, settings.data));
-  detail::show_notes_and_table(console, finished.report);
-  console.out << detail::cost_in_words(finished.summary, model.describe())
-              << "report: " << (target.out / "report.html").string() << "\n";
+  detail::show_report(console, finished.report, target.out / "report.html",
+                      detail::cost_in_words(finished.summary, model.describe()));
   return 0;
 }
 

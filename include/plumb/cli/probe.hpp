@@ -74,9 +74,7 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
   const auto [finished, cost] =
       detail::probe(console, "probe", arguments, chosen_dataset(arguments.probe), make_model);
-  for (const std::string& note : finished.report.notes()) console.out << note << "\n";
-  console.out << finished.report.table() << "\n"
-              << cost << "report: " << (arguments.target.out / "report.html").string() << "\n";
+  detail::show_report(console, finished.report, arguments.target.out / "report.html", cost);
   return 0;
 }
 

@@ -39,15 +39,15 @@ inline int rank(Console& console, const RankArguments& arguments, const Knowledg
   RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
   const auto finished =
       run_job(job, job_folder(console, "rank", arguments.target, arguments.rank.data));
-  show_notes_and_table(console, finished.report);
+  std::string searched;
   for (const auto& [part, cost] : job.search_cost()) {
     if (cost.fed == 0) continue;
-    console.out << part << ": "
-                << fixed(static_cast<double>(cost.fed) / static_cast<double>(cost.queries), 1)
-                << " nodes fed a query for the names\n";
+    searched += part + ": " +
+                fixed(static_cast<double>(cost.fed) / static_cast<double>(cost.queries), 1) +
+                " nodes fed a query for the names\n";
   }
-  console.out << cost_in_words(finished.summary, model.describe())
-              << "report: " << (arguments.target.out / "report.html").string() << "\n";
+  show_report(console, finished.report, arguments.target.out / "report.html",
+              searched + cost_in_words(finished.summary, model.describe()));
   return 0;
 }
 
@@ -61,9 +61,7 @@ inline int replay_rankings(Console& console, const RankArguments& arguments,
   FixedRankingJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
   const auto finished =
       run_job(job, job_folder(console, "rank", arguments.target, arguments.rank.data));
-  for (const std::string& note : finished.report.notes()) console.out << note << "\n";
-  console.out << finished.report.table()
-              << "\nranks: " << (arguments.target.out / "fixed.json").string() << "\n";
+  show_report(console, finished.report, arguments.target.out / "fixed.json", "", "ranks");
   return 0;
 }
 

@@ -10,12 +10,19 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "plumb/cli/arguments.hpp"
 #include "plumb/cli/console.hpp"
 #include "plumb/run/setting.hpp"
 
 namespace plumb::detail {
+
+/// A setting that takes several words, each a whole value.
+template <class Value>
+concept ReadsSeveralWords = requires(Value& value, const std::vector<std::string>& words) {
+  value.read(words);
+};
 
 /// Adds an option for each setting that is shown to it. What the members hold are the defaults.
 class DescribeOptions {
@@ -24,14 +31,21 @@ class DescribeOptions {
 
   template <class Value>
   void operator()(std::string_view name, const Value& value, const SettingInfo& info) {
-    const std::string option(name);
+    const std::string option(name), help = as_options(info.help);
     if (*info.value == '\0') {
-      list_.add_options()(option.c_str(), info.help);
+      list_.add_options()(option.c_str(), help.c_str());
       return;
     }
-    auto* const semantic = options::value<std::string>()->value_name(info.value);
-    if (const std::string word = default_word(value); !word.empty()) semantic->default_value(word);
-    list_.add_options()(option.c_str(), semantic, info.help);
+    if constexpr (ReadsSeveralWords<Value>) {
+      auto* const several = options::value<std::vector<std::string>>()->value_name(info.value);
+      list_.add_options()(option.c_str(), several, help.c_str());
+      return;
+    } else {
+      auto* const semantic = options::value<std::string>()->value_name(info.value);
+      if (const std::string word = default_word(value); !word.empty())
+        semantic->default_value(word);
+      list_.add_options()(option.c_str(), semantic, help.c_str());
+    }
   }
 
  private:
@@ -55,12 +69,16 @@ class ReadOptions {
 
   template <class Value>
   void operator()(std::string_view name, Value& value, const SettingInfo& info) {
-    if (!given(name)) return;
-    const std::string option = "--" + std::string(name);
+    if (!is_given(name)) return;
     if constexpr (std::same_as<Value, bool>) {
       if (*info.value == '\0') return void(value = true);
     }
-    setting::read(values_[std::string(name)].template as<std::string>(), option, value);
+    const options::variable_value& given = values_[std::string(name)];
+    if constexpr (ReadsSeveralWords<Value>) {
+      value.read(given.as<std::vector<std::string>>());
+    } else {
+      setting::read(given.as<std::string>(), std::string(name), value);
+    }
     if constexpr (std::unsigned_integral<Value>) {
       if (value >= info.least && value <= info.most) return;
       const bool no_most = info.most == std::numeric_limits<std::uint64_t>::max();
@@ -68,7 +86,7 @@ class ReadOptions {
           no_most           ? "less than " + grouped(info.least)
           : info.least == 0 ? "more than " + grouped(info.most)
                             : "not between " + grouped(info.least) + " and " + grouped(info.most);
-      throw user_error({.field = option}, "is " + words, info.remedy);
+      throw user_error({.setting = std::string(name)}, "is " + words, info.remedy);
     }
   }
 
@@ -83,7 +101,7 @@ class ReadOptions {
     return digits;
   }
 
-  [[nodiscard]] bool given(std::string_view name) const {
+  [[nodiscard]] bool is_given(std::string_view name) const {
     const auto found = values_.find(std::string(name));
     return found != values_.end() && !found->second.defaulted();
   }
@@ -101,7 +119,7 @@ class RefuseIdleOptions {
   void operator()(std::string_view name, const Value&, const SettingInfo& info) const {
     const auto found = values_.find(std::string(name));
     if (info.idle.empty() || found == values_.end() || found->second.defaulted()) return;
-    throw user_error({.field = "--" + std::string(name)}, "has no effect " + info.idle);
+    throw user_error({.setting = std::string(name)}, "has no effect " + info.idle);
   }
 
  private:
@@ -128,10 +146,11 @@ void read_settings(const options::variables_map& values, Settings& settings) {
 /// for who needs to know what was given.
 template <class Settings>
 std::optional<options::variables_map> parse_settings(Console& console, const std::string& called,
-                                                     Settings& settings) {
+                                                     Settings& settings,
+                                                     const Positional& unnamed = {}) {
   options::options_description list;
   describe_settings(list, settings);
-  auto values = parse_arguments(console, called, list);
+  auto values = parse_arguments(console, called, list, unnamed);
   if (values) read_settings(*values, settings);
   return values;
 }

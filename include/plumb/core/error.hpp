@@ -4,8 +4,9 @@
 // What went wrong, where, and what mends it?
 //
 // One exception type for the whole library. Its text is one line, "file:line: field: message;
-// remedy", so that a person (or an editor) can jump to the place. The library never prints or
-// exits; a command maps `Fault` to its exit code.
+// remedy", so that a person (or an editor) can jump to the place. Settings are named in it as
+// `bos`: members of a job's settings, options of a command line, which says --bos instead. The
+// library never prints or exits; a command maps `Fault` to its exit code.
 
 #include <cstddef>
 #include <filesystem>
@@ -23,6 +24,8 @@ struct Site {
   std::filesystem::path file{};
   std::size_t line = 0;
   std::string field{};
+  /// The setting that it is about, by its name.
+  std::string setting{};
 };
 
 /// What went wrong, where, and the remedy, in one line. Any number of threads may read one.
@@ -44,6 +47,7 @@ class Error : public std::runtime_error {
       text += ": ";
     }
     if (!site.field.empty()) text.append(site.field).append(": ");
+    if (!site.setting.empty()) text.append("`").append(site.setting).append("`: ");
     text += message;
     if (!remedy.empty()) text.append("; ").append(remedy);
     for (char& c : text) {

@@ -75,7 +75,7 @@ inline std::string relation_words(const Relation& relation) {
   };
   for (const std::string& code : codes) {
     if (over::find(dataset.relations, code, &Relation::code) == dataset.relations.end()) {
-      throw user_error({.field = "--relations"}, "'" + code + "' is not a relation of the dataset",
+      throw user_error({.setting = "relations"}, "'" + code + "' is not a relation of the dataset",
                        "plumb data describe lists them");
     }
   }

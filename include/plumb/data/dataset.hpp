@@ -136,7 +136,7 @@ inline void throw_problem(const Error& problem) {
     if (over::find(dataset.relations, *code, &Relation::code) == dataset.relations.end() ||
         std::find(codes.begin(), code, *code) != code) {
       throw user_error(
-          {.field = "--relations"},
+          {.setting = "relations"},
           "'" + *code + "' is not a relation of " + dataset.name + " or is named twice",
           "`plumb data describe` lists its relations");
     }

@@ -74,12 +74,12 @@ struct MultiPromptDataset {
       for (const MultiPromptRelation& one : dataset.relations) {
         known += (known.empty() ? "" : ", ") + one.code;
       }
-      throw user_error({.field = "--relations"},
+      throw user_error({.setting = "relations"},
                        "'" + code + "' is not a relation of " + dataset.name + " with many prompts",
                        "say some of " + known);
     }
     if (over::find(places, place) != places.end()) {
-      throw user_error({.field = "--relations"}, "'" + code + "' is named twice", "name it once");
+      throw user_error({.setting = "relations"}, "'" + code + "' is named twice", "name it once");
     }
     places.push_back(place);
   }

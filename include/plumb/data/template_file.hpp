@@ -41,7 +41,7 @@ inline void use_template_file(Dataset& dataset, const std::filesystem::path& fil
     const auto entry = all.find(relation.code);
     if (entry == all.end()) {
       throw user_error(site, "has no templates for this relation",
-                       "add them, or choose others with --relations");
+                       "add them, or choose others with `relations`");
     }
     const auto templates =
         entry->is_object() ? string_list(*entry, "templates") : string_list(all, relation.code);

@@ -143,7 +143,7 @@ class Morphy {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored)) {
       throw user_error({.file = file}, "cannot be read",
-                       "install wordnet-base or name a folder with --wordnet");
+                       "install wordnet-base or name a folder with `wordnet`");
     }
     return read_text(file);
   }
@@ -175,7 +175,7 @@ class Morphy {
         const auto parsed = std::from_chars(field.data(), end, value);
         if (parsed.ec != std::errc{} || parsed.ptr != end) {
           throw user_error({file, number}, "is no line of a WordNet index",
-                           "install wordnet-base or name a folder with --wordnet");
+                           "install wordnet-base or name a folder with `wordnet`");
         }
         return value;
       };
@@ -191,7 +191,7 @@ class Morphy {
     });
     if (lines == 0) {
       throw user_error({.file = file}, "holds no words",
-                       "install wordnet-base or name a folder with --wordnet");
+                       "install wordnet-base or name a folder with `wordnet`");
     }
   }
 

@@ -140,7 +140,7 @@ inline void inject_markers(Dataset& dataset, AddedMarkers added) {
     if (any && relation.verbatim) {
       throw user_error({relation.file, 0, relation.code},
                        "its statements are texts as they stand and take no markers",
-                       "leave --inject out");
+                       "leave `inject` out");
     }
     for (const std::string& text : relation.templates) {
       if (!any || role_of(text).kind == TemplateKind::paraphrase) continue;

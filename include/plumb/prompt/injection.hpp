@@ -152,7 +152,7 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
   const bool most =
       options.slots >= options.pairs || options.slots >= options.pairs - options.slots;
   if (options.slots == 0 || most) {
-    throw user_error({.field = "--injected"},
+    throw user_error({.setting = "injected"},
                      std::to_string(options.slots) + " of " + std::to_string(options.pairs) +
                          " pairs cannot be injected",
                      "take at least 1 and fewer than half");
@@ -213,7 +213,7 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
   if (options.highlight) {
     const std::size_t p = *options.highlight;
     if (p >= options.pairs || spread[p] || block[p]) {
-      throw user_error({.field = "--highlight"},
+      throw user_error({.setting = "highlight"},
                        "position " + std::to_string(p) +
                            (p >= options.pairs ? " is past the last pair" : " is an injected slot"),
                        "take a position from 0 that is not injected, or let one be drawn");

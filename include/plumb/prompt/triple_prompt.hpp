@@ -50,7 +50,7 @@ struct GraphQuery {
 [[nodiscard]] inline std::vector<Triple> drawn_shots(const KnowledgeGraph& graph, std::size_t count,
                                                      std::uint64_t seed) {
   if (graph.train.size() < count) {
-    throw user_error({.field = "--shots"},
+    throw user_error({.setting = "shots"},
                      "the graph has " + std::to_string(graph.train.size()) +
                          " training triples, fewer than " + std::to_string(count),
                      "ask for fewer shots");

@@ -74,7 +74,7 @@ class PromptEmbedder {
   [[nodiscard]] Job plan(std::span<const std::string> texts, bool with_bos) const {
     const std::optional<TokenId> bos = with_bos ? model_.bos() : std::nullopt;
     if (with_bos && !bos) {
-      throw user_error({.field = "--bos"}, "the model has no BOS token", "use --bos no");
+      throw user_error({.setting = "bos"}, "the model has no BOS token", "use `bos` no");
     }
     Job job;
     std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
@@ -143,7 +143,7 @@ class PromptEmbedder {
 
   void refuse_length(const std::string& text, std::size_t tokens) const {
     if (tokens == 0) {
-      throw user_error({.field = "text"}, "'" + text + "' has no token", "use --bos yes");
+      throw user_error({.field = "text"}, "'" + text + "' has no token", "use `bos` yes");
     }
     if (tokens <= model_.context_length()) return;
     throw user_error({.field = "text"},

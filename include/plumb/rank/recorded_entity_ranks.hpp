@@ -76,7 +76,7 @@ struct EntityRank {
                        row.at("undecided"),
                        row.at("tokens")});
     } catch (const nlohmann::json::exception&) {
-      throw user_error({file, line}, "is not a rank", "finish the run with --resume");
+      throw user_error({file, line}, "is not a rank", "finish the run with `resume`");
     }
   });
   return ranks;

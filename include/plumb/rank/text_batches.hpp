@@ -52,7 +52,7 @@ class TextBatches {
   /// Throws a user error when BOS is wanted and the model has none.
   [[nodiscard]] Job plan(std::span<const std::string> texts, bool with_bos) const {
     if (with_bos && !model_.bos()) {
-      throw user_error({.field = "--bos"}, "the model has no BOS token", "use --bos no");
+      throw user_error({.setting = "bos"}, "the model has no BOS token", "use `bos` no");
     }
     Job job;
     job.texts_.assign(texts.begin(), texts.end());

@@ -55,7 +55,7 @@ class JournalFile {
     stream_.write(line.data(), static_cast<std::streamsize>(line.size()));
     stream_.flush();
     if (!stream_) {
-      throw internal_error({.file = file_}, "cannot be written", "check space; then --resume");
+      throw internal_error({.file = file_}, "cannot be written", "check space; then `resume`");
     }
     return std::exchange(end_, end_ + line.size());
   }

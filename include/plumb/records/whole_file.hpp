@@ -42,7 +42,7 @@ class FileInTheMaking {
   void finish() {
     stream_.close();
     if (!stream_) {
-      throw internal_error({.file = part_}, "cannot be written", "check space; then --resume");
+      throw internal_error({.file = part_}, "cannot be written", "check space; then `resume`");
     }
     rename_into_place(part_, file_);
   }

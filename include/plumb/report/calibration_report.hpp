@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a calibration become a folder and a terminal table?
+// What a calibration leaves in a folder and shows on a terminal.
 //
 // Writes metrics.json, a CSV file for each plot and table, report.html, and in
 // recalibration_halves.jsonl which facts the maps of the recalibration were fitted on and which they
@@ -10,8 +10,10 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/calibration_csv.hpp"
 #include "plumb/report/calibration_page.hpp"
@@ -32,17 +34,6 @@ namespace plumb {
     }
   }
   return lines;
-}
-
-/// Writes all of it into `target`, which exists. `settings` is an object for the page's last table,
-/// `prompts` are examples of what was asked.
-inline void write_calibration(const CalibrationResults& results, const Json& settings,
-                              const std::filesystem::path& target,
-                              const std::vector<Json>& prompts = {}) {
-  write_atomically(target / "metrics.json", to_json(results).dump(2) + "\n");
-  for (const auto& [name, text] : calibration_csv(results)) write_atomically(target / name, text);
-  write_atomically(target / "recalibration_halves.jsonl", recalibration_halves(results));
-  write_atomically(target / "report.html", CalibrationPage(results).html(settings, prompts));
 }
 
 namespace detail {
@@ -133,24 +124,77 @@ inline std::string model_rows(const CalibrationResults& results) {
 
 }  // namespace detail
 
-/// For a terminal: all tables of one model, or the models side by side.
-[[nodiscard]] inline std::string calibration_table(const CalibrationResults& results) {
-  if (results.models.size() > 1) return detail::model_rows(results);
-  const ModelCalibration& model = results.models.front();
-  std::string text = detail::estimator_rows(model);
-  if (!model.markers.empty()) text += "\n" + detail::marker_rows(model);
-  if (!model.reductions.empty()) text += "\n" + detail::reduction_rows(model);
-  if (!model.recalibration.empty()) text += "\n" + detail::recalibration_rows(model);
-  text += "\naccuracy of the base template " + with_interval(model.accuracy) +
-          ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) + ", " +
-          std::to_string(model.facts) + " facts, " + counted(model.ties.tied, "tie") + " among " +
-          counted(model.ties.answers, "answer") + "\n";
-  if (model.ties.tied > 0) {
-    text += std::string(detail::first_wins) + ": base template " +
-            with_interval(model.accuracy_first_wins) + ", mean over paraphrases " +
-            with_interval(model.paraphrase_accuracy_first_wins) + "\n";
+/// Page, tables and metrics of a calibration. One thread at a time may write into a folder.
+class CalibrationReport {
+ public:
+  /// `settings` is an object for the page's last table, `prompts` are examples of what was asked.
+  CalibrationReport(CalibrationResults results, Json settings, std::vector<Json> prompts = {})
+      : results_(std::move(results)),
+        settings_(std::move(settings)),
+        prompts_(std::move(prompts)) {}
+
+  /// Writes all files into `target`, which exists.
+  void write(const std::filesystem::path& target) const {
+    write_atomically(target / "metrics.json", to_json(results_).dump(2) + "\n");
+    for (const auto& [name, text] : calibration_csv(results_)) {
+      write_atomically(target / name, text);
+    }
+    write_atomically(target / "recalibration_halves.jsonl", recalibration_halves(results_));
+    write_atomically(target / "report.html", CalibrationPage(results_).html(settings_, prompts_));
   }
-  return text;
-}
+
+  /// What must be known of the numbers: what their folders say, and every remark once, with the models
+  /// it is about where it is not about all.
+  [[nodiscard]] std::vector<std::string> notes() const {
+    const auto& models = results_.models;
+    std::vector<std::string> notes;
+    for (const ModelCalibration& model : models) {
+      for (const std::string& note : model.notes) {
+        notes.push_back((models.size() > 1 ? model.name + ": " : "") + note);
+      }
+    }
+    std::vector<std::string> said;
+    for (const ModelCalibration& model : models) {
+      for (const std::string& remark : model.remarks) {
+        if (over::find(said, remark) != said.end()) continue;
+        said.push_back(remark);
+        std::string who;
+        std::size_t count = 0;
+        for (const ModelCalibration& other : models) {
+          if (over::find(other.remarks, remark) == other.remarks.end()) continue;
+          who += (count++ == 0 ? "" : ", ") + other.name;
+        }
+        notes.push_back((count == models.size() ? "" : who + ": ") + remark);
+      }
+    }
+    notes.insert(notes.end(), results_.remarks.begin(), results_.remarks.end());
+    return notes;
+  }
+
+  /// All tables of one model, or the models side by side.
+  [[nodiscard]] std::string table() const {
+    if (results_.models.size() > 1) return detail::model_rows(results_);
+    const ModelCalibration& model = results_.models.front();
+    std::string text = detail::estimator_rows(model);
+    if (!model.markers.empty()) text += "\n" + detail::marker_rows(model);
+    if (!model.reductions.empty()) text += "\n" + detail::reduction_rows(model);
+    if (!model.recalibration.empty()) text += "\n" + detail::recalibration_rows(model);
+    text += "\naccuracy of the base template " + with_interval(model.accuracy) +
+            ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) + ", " +
+            std::to_string(model.facts) + " facts, " + counted(model.ties.tied, "tie") + " among " +
+            counted(model.ties.answers, "answer") + "\n";
+    if (model.ties.tied > 0) {
+      text += std::string(detail::first_wins) + ": base template " +
+              with_interval(model.accuracy_first_wins) + ", mean over paraphrases " +
+              with_interval(model.paraphrase_accuracy_first_wins) + "\n";
+    }
+    return text;
+  }
+
+ private:
+  CalibrationResults results_;
+  Json settings_;
+  std::vector<Json> prompts_;
+};
 
 }  // namespace plumb

@@ -82,7 +82,7 @@ struct Comparison {
     const auto found =
         over::find(shared, name, [](const Setting& group) { return setting_name(group); });
     if (found != shared.end()) return *found;
-    throw user_error({.field = "--setting"}, "'" + name + "' is not a setting all models have",
+    throw user_error({.setting = "setting"}, "'" + name + "' is not a setting all models have",
                      "they share " + known);
   }
   const auto rank = [](const Setting& group) {
@@ -148,22 +148,21 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
 /// or pairs that are no model's, and what shared_setting and match_answers throw.
 [[nodiscard]] inline Comparison compare_studies(const std::vector<StudiedModel>& models,
                                                 const ComparisonOptions& options) {
-  const auto place = [&](const std::string& name, const char* field) {
+  const auto place = [&](const std::string& name, const char* setting) {
     const auto found = over::find(models, name, &StudiedModel::name);
     if (found != models.end()) return static_cast<std::size_t>(found - models.begin());
     std::string known;
     for (const StudiedModel& model : models) known += (known.empty() ? "" : ", ") + model.name;
-    throw user_error({.field = field}, "'" + name + "' is not among the models",
+    throw user_error({.setting = setting}, "'" + name + "' is not among the models",
                      "they are " + known);
   };
   Comparison made;
   made.bootstrap = options.bootstrap;
   made.family.resize(models.size());
-  for (const auto& [name, family] : options.families)
-    made.family[place(name, "--families")] = family;
+  for (const auto& [name, family] : options.families) made.family[place(name, "families")] = family;
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (const auto& [base, tuned] : options.pairs) {
-    pairs.emplace_back(place(base, "--pairs"), place(tuned, "--pairs"));
+    pairs.emplace_back(place(base, "pairs"), place(tuned, "pairs"));
   }
   const Setting group = shared_setting(models, options.setting);
   made.table = accuracy_table(models, group);

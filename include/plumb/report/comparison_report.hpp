@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a comparison of models become a folder and a terminal table?
+// What a comparison of models leaves in a folder and shows on a terminal.
 //
 // Writes metrics.json, a CSV file for each table and heat map, and report.html. In the CSV files a
 // row ends in value, low, high and count, which are empty and 0 where there is no number.
@@ -107,57 +107,74 @@ inline std::string family_csv(const FamilyCorrelations& made) {
           {"base_and_tuned.csv", detail::pair_csv(made)}};
 }
 
-/// Writes all of it into `target`, which exists. `settings` is an object for the page's last table.
-inline void write_comparison(const Comparison& made, const Json& settings,
-                             const std::filesystem::path& target) {
-  write_atomically(target / "metrics.json", to_json(made).dump(2) + "\n");
-  for (const auto& [name, text] : comparison_csv(made)) write_atomically(target / name, text);
-  write_atomically(target / "report.html", ComparisonPage(made).html(settings));
-}
+/// Page, tables and metrics of a comparison. One thread at a time may write into a folder.
+class ComparisonReport {
+ public:
+  /// `settings` is an object for the page's last table.
+  ComparisonReport(Comparison made, Json settings)
+      : made_(std::move(made)), settings_(std::move(settings)) {}
 
-/// For a terminal: the leaderboard of models, best and least known relations, and pairs.
-[[nodiscard]] inline std::string comparison_table(const Comparison& made) {
-  const AccuracyTable& table = made.table;
-  const auto sd = [](const std::optional<double>& value) { return value ? fixed(*value, 3) : "–"; };
-  const bool any = has_ties(made);
-  std::vector<std::string> heads{
-      "model", "accuracy [95%]", "SD over relations", "SD over variants", "relations", "facts",
-      "ties"};
-  if (any) heads.push_back(detail::first_wins);
-  TextTable models(heads);
-  for (const auto& [m, spread] : made.models) {
-    std::vector<std::string> row{table.models[m],
-                                 with_interval(spread.overall.accuracy),
-                                 sd(spread.sd_over_relations),
-                                 sd(spread.overall.sd),
-                                 std::to_string(spread.relations.size()),
-                                 std::to_string(spread.overall.accuracy.count),
-                                 std::to_string(spread.overall.ties.tied)};
-    if (any) row.push_back(with_interval(spread.overall.accuracy_first_wins));
-    models.add(row);
+  /// Writes all files into `target`, which exists.
+  void write(const std::filesystem::path& target) const {
+    write_atomically(target / "metrics.json", to_json(made_).dump(2) + "\n");
+    for (const auto& [name, text] : comparison_csv(made_)) write_atomically(target / name, text);
+    write_atomically(target / "report.html", ComparisonPage(made_).html(settings_));
   }
-  std::string text = models.text();
-  TextTable rates({"of what it knows, known by", "η [95%]", "r of accuracies"});
-  for (const auto& [m, unused] : made.models) {
-    for (const auto& [other, spread] : made.models) {
-      if (other == m) continue;
-      rates.add({table.models[m] + " → " + table.models[other],
-                 with_interval(made.subsumption[m][other].rate),
-                 number_or_dash(made.correlations[m][other])});
+
+  /// What must be known of the numbers.
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
+
+  /// The leaderboard of models, of few models what they share, and pairs.
+  [[nodiscard]] std::string table() const {
+    const Comparison& made = made_;
+    const AccuracyTable& table = made.table;
+    const auto sd = [](const std::optional<double>& value) {
+      return value ? fixed(*value, 3) : "–";
+    };
+    const bool any = has_ties(made);
+    std::vector<std::string> heads{
+        "model", "accuracy [95%]", "SD over relations", "SD over variants", "relations", "facts",
+        "ties"};
+    if (any) heads.push_back(detail::first_wins);
+    TextTable models(heads);
+    for (const auto& [m, spread] : made.models) {
+      std::vector<std::string> row{table.models[m],
+                                   with_interval(spread.overall.accuracy),
+                                   sd(spread.sd_over_relations),
+                                   sd(spread.overall.sd),
+                                   std::to_string(spread.relations.size()),
+                                   std::to_string(spread.overall.accuracy.count),
+                                   std::to_string(spread.overall.ties.tied)};
+      if (any) row.push_back(with_interval(spread.overall.accuracy_first_wins));
+      models.add(row);
     }
+    std::string text = models.text();
+    TextTable rates({"of what it knows, known by", "η [95%]", "r of accuracies"});
+    for (const auto& [m, unused] : made.models) {
+      for (const auto& [other, spread] : made.models) {
+        if (other == m) continue;
+        rates.add({table.models[m] + " → " + table.models[other],
+                   with_interval(made.subsumption[m][other].rate),
+                   number_or_dash(made.correlations[m][other])});
+      }
+    }
+    // All pairs of many models are for the page.
+    if (made.models.size() > 1 && made.models.size() <= 5) text += "\n" + rates.text();
+    if (made.pairs.empty()) return text;
+    TextTable pairs({"base → tuned", "base", "tuned", "tuned − base [95%]", "η(tuned|base) [95%]",
+                     "η(base|tuned) [95%]"});
+    for (const TunedComparison& pair : made.pairs) {
+      pairs.add({table.models[pair.base] + " → " + table.models[pair.tuned],
+                 number_or_dash(pair.base_accuracy), number_or_dash(pair.tuned_accuracy),
+                 with_interval(pair.difference), with_interval(pair.tuned_given_base.rate),
+                 with_interval(pair.base_given_tuned.rate)});
+    }
+    return text + "\n" + pairs.text();
   }
-  // All pairs of many models are for the page.
-  if (made.models.size() > 1 && made.models.size() <= 5) text += "\n" + rates.text();
-  if (made.pairs.empty()) return text;
-  TextTable pairs({"base → tuned", "base", "tuned", "tuned − base [95%]", "η(tuned|base) [95%]",
-                   "η(base|tuned) [95%]"});
-  for (const TunedComparison& pair : made.pairs) {
-    pairs.add({table.models[pair.base] + " → " + table.models[pair.tuned],
-               number_or_dash(pair.base_accuracy), number_or_dash(pair.tuned_accuracy),
-               with_interval(pair.difference), with_interval(pair.tuned_given_base.rate),
-               with_interval(pair.base_given_tuned.rate)});
-  }
-  return text + "\n" + pairs.text();
-}
+
+ private:
+  Comparison made_;
+  Json settings_;
+};
 
 }  // namespace plumb

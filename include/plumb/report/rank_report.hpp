@@ -31,7 +31,7 @@ class RankReport {
     const auto file = folder / "metadata_rank.json";
     if (!std::filesystem::exists(file)) {
       throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
-                       "finish it with --resume");
+                       "finish it with `resume`");
     }
     const Json metadata = read_json_object(file);
     const auto methods = string_list(metadata, "methods");

@@ -69,7 +69,7 @@ class GraphIdentifiers {
     const auto found = id.is_string() ? places.find(id.get<std::string>()) : places.end();
     if (found != places.end()) return found->second;
     throw user_error(site, id.dump() + " is not " + what + " of the graph",
-                     "give the graph it is of as --data");
+                     "give the graph it is of as `data`");
   }
   Places entities_, relations_;
 };

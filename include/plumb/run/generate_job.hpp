@@ -16,10 +16,10 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/report/csv.hpp"
-#include "plumb/report/many_prompt_report.hpp"
 #include "plumb/run/answer_prompts.hpp"
 #include "plumb/run/answer_run.hpp"
 #include "plumb/run/generate_settings.hpp"
+#include "plumb/run/generation_report.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/name_likelihood_check.hpp"
 #include "plumb/run/name_likelihood_run.hpp"
@@ -39,28 +39,6 @@ inline std::string listed(const std::string& noun, const std::string& what,
 
 }  // namespace detail
 
-/// What a generation's run folder holds, measured; the settings it shows are those it is measured
-/// with. Throws a user error for a folder that holds no finished generation.
-[[nodiscard]] inline ManyPromptReport generation_report(const std::filesystem::path& folder,
-                                                        const AnswerLemmas& lemmas,
-                                                        const ManyPromptOptions& options) {
-  GenerationRun run = read_generation(folder, lemmas);
-  ManyPromptResults made = many_prompt_results(run.studies, options);
-  made.remarks.insert(made.remarks.begin(), run.remarks.begin(), run.remarks.end());
-  Json settings = Json::object();
-  if (const auto file = folder / "run.json"; std::filesystem::exists(file)) {
-    settings = read_json_object(file).value("settings", Json::object());
-  }
-  settings.update(Json{{"lemmas", detail::lemmas_word(lemmas)},
-                       {"samplings", options.samplings},
-                       {"sample_by", name_of(options.by)},
-                       {"seed", options.seed}});
-  const std::string title = first_string(settings, "model").value_or("model") + " on " +
-                            first_string(settings, "dataset").value_or(run.asked.name);
-  return ManyPromptReport(std::move(made), std::move(settings), title,
-                          read_example_prompts(folder));
-}
-
 /// What a generation asks, loaded before a model is needed.
 struct GenerateQuestions {
   /// Reads `chosen.data`. Throws a user error for what cannot be read or would ask nothing.
@@ -79,7 +57,7 @@ struct GenerateQuestions {
       }
     }
     throw user_error({.file = settings.data}, "has no question template",
-                     "say --form mask, or give templates of \"style\": \"question\"");
+                     "say `form` mask, or give templates of \"style\": \"question\"");
   }
 
   GenerateSettings settings;
@@ -101,7 +79,7 @@ class GenerateJob {
     own_words_ = check_special_tokens();
     const bool bos = q_.settings.bos;
     if (bos && !model_.bos()) {
-      throw user_error({.field = "--bos"}, "the model has no BOS token", "say --bos no");
+      throw user_error({.setting = "bos"}, "the model has no BOS token", "say `bos` no");
     }
     for (const FewShotSetting& one : q_.asking.settings) {
       refuse_long_prompts(model_, bos, q_.asking, q_.dataset, q_.asked, one);

@@ -90,7 +90,8 @@ struct GenerateSettings {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
-    const bool shows = over::any_of(self.sources, [](ShotSource s) { return s != ShotSource::none; });
+    const bool shows =
+        over::any_of(self.sources, [](ShotSource s) { return s != ShotSource::none; });
     const bool samples = self.samples > 0, prompts = self.confidence_prompts > 0;
     const auto idle = [](bool used, const char* without) -> std::string {
       return used ? "" : "without " + std::string(without) + "; leave it out";
@@ -112,8 +113,8 @@ struct GenerateSettings {
              .help = "how many examples",
              .least = 1,
              .most = 1000,
-             .remedy = "for none say --settings zero-shot",
-             .idle = idle(shows, "shots in --settings"),
+             .remedy = "for none say `settings` zero-shot",
+             .idle = idle(shows, "shots in `settings`"),
              .recorded = "-"});
     visitor("form", self.form,
             {.value = "mask|question|both",
@@ -130,31 +131,30 @@ struct GenerateSettings {
              .help = "sampled answers of a prompt, for its confidence; 0 takes none",
              .most = 1'000'000,
              .remedy = "say 100",
-             .idle = idle(!samples || prompts, "--confidence-prompts")});
+             .idle = idle(!samples || prompts, "`confidence-prompts`")});
     visitor("confidence-prompts", self.confidence_prompts,
             {.value = "N",
              .help = "prompts that are sampled, each of another fact",
-             .idle = idle(samples || !prompts, "--samples")});
+             .idle = idle(samples || !prompts, "`samples`")});
     visitor("names", self.names,
             {.value = "A,B",
              .help = "settings under which the likelihood of objects' names is taken (aliases "
-                     "against labels, bias level): first, all, none or some of --settings",
+                     "against labels, bias level): first, all, none or some of `settings`",
              .recorded = "-"});
     visitor("shot-seed", self.shot_seed,
-            {.value = "N", .help = "of the examples", .idle = idle(shows, "shots in --settings")});
+            {.value = "N", .help = "of the examples", .idle = idle(shows, "shots in `settings`")});
     visitor("sample-seed", self.sample_seed,
             {.value = "N",
              .help = "of the sampled prompts and answers",
-             .idle = idle(samples && prompts, "--samples and --confidence-prompts")});
+             .idle = idle(samples && prompts, "`samples` and `confidence-prompts`")});
     visitor("seed", self.seed,
             {.value = "N", .help = "of the bootstrap intervals and prompt samplings"});
     MeasuringSettings::visit(self.measuring, visitor);
     visitor("limit", self.limit,
             {.value = "N", .help = "ask only the first N facts of each relation; 0 takes all"});
-    visitor("bos", self.bos,
-            {.value = "yes|no",
-             .help = "start each statement with the BOS token",
-             .recorded = "-"});
+    visitor(
+        "bos", self.bos,
+        {.value = "yes|no", .help = "start each statement with the BOS token", .recorded = "-"});
     visitor("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
@@ -183,12 +183,12 @@ struct GenerateSettings {
     if (names == "all") return asked;
     if (names == "first") return {asked.front()};
     std::vector<ShotSource> wanted;
-    setting::read(names, "--names", wanted);
+    setting::read(names, "names", wanted);
     std::vector<FewShotSetting> chosen;
     for (const ShotSource source : wanted) {
       if (over::find(sources, source) == sources.end()) {
-        throw user_error({.field = "--names"},
-                         "'" + std::string(name_of(source)) + "' is not among --settings",
+        throw user_error({.setting = "names"},
+                         "'" + std::string(name_of(source)) + "' is not among `settings`",
                          "name a setting that is asked");
       }
       for (const FewShotSetting& one : asked) {

@@ -85,7 +85,8 @@ inline Json cost_facts(const RunSummary& summary, double seconds_total) {
 template <Job J>
 auto run_job(J& job, const JobFolder& into) {
   const auto start = std::chrono::steady_clock::now();
-  const RunFolder folder(into.out, job.settings(), into.resume);
+  const RunFolder folder(into.out, job.settings(),
+                         into.resume ? RunFolder::Claim::resume : RunFolder::Claim::fresh);
   Work work(folder.file("journal.jsonl"), into.work);
   job.run(folder, work);
   Finished<decltype(job.report(folder.path()))> finished{job.report(folder.path()), work.summary()};

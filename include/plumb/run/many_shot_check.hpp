@@ -126,7 +126,7 @@ class ManyShotCheck {
         const std::size_t tokens =
             tokens_of(block.opening(block.settings.size() - 1, block.first_fact + f));
         if (tokens + new_tokens <= model_.context_length()) continue;
-        throw user_error({.field = "--generate"},
+        throw user_error({.setting = "generate"},
                          asked.relation().code + ": " + std::to_string(tokens) + " tokens and " +
                              std::to_string(new_tokens) + " new ones go past the model's context " +
                              std::to_string(model_.context_length()),
@@ -162,7 +162,7 @@ class ManyShotCheck {
       if (tokens <= model_.context_length()) continue;
       throw user_error({.field = design.relation}, "the injection experiment's " + too_long(tokens),
                        std::to_string(shots_that_fit(form, pairs, sequence)) +
-                           " pairs would fit: say --injection with fewer");
+                           " pairs would fit: say `injection` with fewer");
     }
   }
 
@@ -231,7 +231,7 @@ class ManyShotCheck {
     throw user_error(
         site, what,
         fits == 0 ? "not one shot would fit: leave the fact out"
-                  : std::to_string(fits) + " shots would fit: say --shots " + std::to_string(fits));
+                  : std::to_string(fits) + " shots would fit: say `shots` " + std::to_string(fits));
   }
 
   Model& model_;

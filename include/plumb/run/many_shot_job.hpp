@@ -74,7 +74,7 @@ class ManyShotQuestions {
         {.file = settings.data},
         "every relation is " + first.skipped()->what + " (" + first.relation().code + " has " +
             first.skipped()->detail + ")",
-        "ask for fewer shots, lower --min-facts and --min-objects, or give more facts");
+        "ask for fewer shots, lower `min-facts` and `min-objects`, or give more facts");
   }
   ManyShotQuestions(const ManyShotQuestions&) = delete;
   ManyShotQuestions& operator=(const ManyShotQuestions&) = delete;
@@ -109,10 +109,10 @@ class ManyShotJob {
     if (statements_ == 0) {
       throw user_error(
           {.file = settings_.data}, "no relation is asked anything",
-          "give --shots numbers, or facts and templates that --eic and --baselines take");
+          "give `shots` numbers, or facts and templates that `eic` and `baselines` take");
     }
     if (settings_.injection > 0 && designs_.empty()) {
-      throw user_error({.field = "--injection"},
+      throw user_error({.setting = "injection"},
                        "no relation has " + std::to_string(settings_.injection) + " facts",
                        "ask for fewer pairs");
     }
@@ -210,8 +210,8 @@ class ManyShotJob {
   void check_special_tokens() const {
     const SpecialTokenCheck check(model_, settings_.special_tokens);
     const ManyShotOptions& options = study_.options;
-    check({.field = "--item-separator"}, options.item_separator);
-    check({.field = "--pair-separator"}, options.pair_separators.front());
+    check({.setting = "item-separator"}, options.item_separator);
+    check({.setting = "pair-separator"}, options.pair_separators.front());
     // Those of a file stand there without the spaces around them.
     const auto from_file = [&](const std::string& field, const std::string& separator) {
       const std::size_t begin = separator.find_first_not_of(' ');

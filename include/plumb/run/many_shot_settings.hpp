@@ -38,7 +38,9 @@ enum class EicForms { none, paper, isolated, both };
 struct ShotNumbers {
   std::vector<std::size_t> numbers{};
 
-  [[nodiscard]] std::string word() const { return numbers.empty() ? "-" : setting::to_word(numbers); }
+  [[nodiscard]] std::string word() const {
+    return numbers.empty() ? "-" : setting::to_word(numbers);
+  }
   [[nodiscard]] Json json() const { return numbers; }
   void read(const std::string& word, const std::string& name) {
     if (word == "-") return numbers.clear();
@@ -86,18 +88,18 @@ struct ManyShotSettings {
   static void visit(Self& self, Visitor& visitor) {
     const bool replays = !self.fixed.empty();
     const auto idle = [&](bool without, const char* reason) -> std::string {
-      if (replays) return "beside --fixed; leave it out; the file says what is asked";
+      if (replays) return "beside `fixed`; leave it out; the file says what is asked";
       return without ? reason : "";
     };
     const std::string of_all = idle(false, "");
     const bool no_shots = self.shots.numbers.empty();
     const std::string of_injection =
-        idle(self.injection == 0, "without --injection; say --injection 200");
+        idle(self.injection == 0, "without `injection`; say `injection` 200");
     const bool joins_by_ids = self.eic == EicForms::none || self.join == Join::ids;
     const std::string of_pairs =
         idle(no_shots && self.injection == 0 && joins_by_ids,
-             "without shots, and EIC-LKE joined by ids has none; say --shots with numbers or "
-             "--join text");
+             "without shots, and EIC-LKE joined by ids has none; say `shots` with numbers or "
+             "`join` text");
     visitor("data", self.data,
             {.value = "DIR",
              .help = "dataset: a BEAR, LAMA or PARAREL folder, FACTOR's .csv, or a .tsv file",
@@ -109,11 +111,9 @@ struct ManyShotSettings {
             {.value = "1,5,10", .help = "numbers of shots; - for none", .idle = of_all});
     visitor("seeds", self.seeds,
             {.value = "N", .help = "draws of the shots", .least = 1, .idle = of_all});
-    visitor("choices", self.choices,
-            {.value = "N",
-             .help = "choices a fact, the answer included",
-             .least = 2,
-             .idle = of_all});
+    visitor(
+        "choices", self.choices,
+        {.value = "N", .help = "choices a fact, the answer included", .least = 2, .idle = of_all});
     visitor("choice-seed", self.choice_seed,
             {.value = "N", .help = "of the choices", .idle = of_all});
     visitor("split-seed", self.split_seed,
@@ -137,18 +137,18 @@ struct ManyShotSettings {
     visitor("separators", self.separators,
             {.value = "FILE",
              .help = "more pair separators: a text a line, or JSON templates by relation",
-             .idle = idle(no_shots, "without shots; say --shots with numbers"),
+             .idle = idle(no_shots, "without shots; say `shots` with numbers"),
              .recorded = "-"});
     visitor("eic", self.eic,
             {.value = "KIND",
              .help = "EIC-LKE: paper, isolated, both or none",
              .idle = of_all,
              .recorded = "-"});
-    visitor("join", self.join,
-            {.value = "ids|text",
-             .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's",
-             .idle = idle(self.eic == EicForms::none,
-                          "without --eic; say --eic paper or isolated")});
+    visitor(
+        "join", self.join,
+        {.value = "ids|text",
+         .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's",
+         .idle = idle(self.eic == EicForms::none, "without `eic`; say `eic` paper or isolated")});
     visitor("baselines", self.baselines,
             {.value = "FILE",
              .help = "HGP and MMP templates by relation, JSON",
@@ -173,16 +173,14 @@ struct ManyShotSettings {
              .idle = of_injection});
     visitor("fixed", self.fixed,
             {.value = "FILE",
-             .help = "instead of --data: shots, choices and facts from a JSON file",
+             .help = "instead of `data`: shots, choices and facts from a JSON file",
              .recorded = "-"});
-    visitor("limit", self.limit,
-            {.value = "N",
-             .help = "first N test facts of each relation; 0 takes all",
-             .idle = of_all});
-    visitor("bos", self.bos,
-            {.value = "yes|no",
-             .help = "start each statement with the BOS token",
-             .recorded = "-"});
+    visitor(
+        "limit", self.limit,
+        {.value = "N", .help = "first N test facts of each relation; 0 takes all", .idle = of_all});
+    visitor(
+        "bos", self.bos,
+        {.value = "yes|no", .help = "start each statement with the BOS token", .recorded = "-"});
     visitor("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
@@ -193,8 +191,8 @@ struct ManyShotSettings {
         injection > 0) {
       return;
     }
-    throw user_error({.field = "--shots"}, "asks nothing",
-                     "give it numbers, or --eic or --baselines");
+    throw user_error({.setting = "shots"}, "asks nothing",
+                     "give it numbers, or `eic` or `baselines`");
   }
 
   [[nodiscard]] InjectionOptions injection_options() const {
@@ -267,9 +265,8 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
 }
 
 /// What run.json says of a study's settings.
-[[nodiscard]] inline Json many_shot_record(const ManyShotSettings& settings,
-                                           const ReadStudy& study, const Dataset& dataset,
-                                           const Provenance& from) {
+[[nodiscard]] inline Json many_shot_record(const ManyShotSettings& settings, const ReadStudy& study,
+                                           const Dataset& dataset, const Provenance& from) {
   std::vector<std::string> codes;
   for (const Relation& relation : dataset.relations) codes.push_back(relation.code);
   Json record = shared_settings("many-shot", from, dataset.name, dataset.files, settings.bos,

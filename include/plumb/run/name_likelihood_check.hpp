@@ -32,7 +32,7 @@ void refuse_unscorable_names(Model& model, bool with_bos, const AnswerOptions& o
       return;
     }
     throw user_error(site, "this tokenizer does not spell '" + shortened(text) + "'",
-                     "mend the text, or say --names none");
+                     "mend the text, or say `names` none");
   };
   for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
     const MultiPromptRelation& relation = dataset.relations[r];
@@ -63,7 +63,7 @@ void refuse_unscorable_names(Model& model, bool with_bos, const AnswerOptions& o
                      "the " + setting_name(setting) + " prompt with '" + shortened(name) +
                          "' behind it has " + std::to_string(tokens) +
                          " tokens; the model has room for " + std::to_string(room),
-                     "show fewer shots, leave the fact out, or say --names none");
+                     "show fewer shots, leave the fact out, or say `names` none");
   };
   const FewShot few_shot(dataset, setting, options.shot_seed);
   PromptTexts texts(dataset, asked, few_shot);

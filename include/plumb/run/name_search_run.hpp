@@ -129,7 +129,7 @@ class NameSearchRun {
         !over::equal(std::span(prompt).last(given.size()), given)) {
       throw user_error({.field = plan.graph.entities[query.given()].id},
                        "a token of this tokenizer spans its whole query and a name",
-                       "use --bos yes or show shots");
+                       "use `bos` yes or show shots");
     }
     prompt.resize(prompt.size() - given.size());
   }
@@ -203,7 +203,7 @@ class NameSearchRun {
     throw user_error({.field = plan.graph.entities[query.given()].id},
                      "its query and the longest name have " + std::to_string(tokens) +
                          " tokens, the model's context " + std::to_string(model_.context_length()),
-                     "ask for fewer --shots");
+                     "ask for fewer `shots`");
   }
 
   Model& model_;

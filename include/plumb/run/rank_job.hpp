@@ -66,8 +66,7 @@ class RankJob {
     }
     NameSearchRun names(model_, options_, work);
     if (settings_.ranks_by(RankMethod::likelihood)) {
-      write_ranks(folder, "likelihood",
-                  ranks_of(parts_.parts, [&](const RankPlan& part, auto p) {
+      write_ranks(folder, "likelihood", ranks_of(parts_.parts, [&](const RankPlan& part, auto p) {
                     return names.likelihood(part, settings_.bos_of_names(), parts_.label(p));
                   }));
       methods.push_back("likelihood");
@@ -82,8 +81,9 @@ class RankJob {
     add_remarks_on_what_was_left_out(remarks);
     Json shots = Json::array();
     for (const Triple& shot : parts_.whole.shots) {
-      shots.push_back(Json::array({graph_.entities[shot.head].id, graph_.relations[shot.relation].id,
-                                   graph_.entities[shot.tail].id}));
+      shots.push_back(
+          Json::array({graph_.entities[shot.head].id, graph_.relations[shot.relation].id,
+                       graph_.entities[shot.tail].id}));
     }
     write_atomically(folder.file("metadata_rank.json"), Json{{"model", provenance_.model},
                                                              {"dataset", graph_.name},
@@ -123,8 +123,8 @@ class RankJob {
   [[nodiscard]] RankParts checked_parts() const {
     settings_.check();
     if (settings_.ranks_by(RankMethod::deer) && !embeds()) {
-      throw user_error({.field = "--method"}, "DEER needs hidden vectors, which this backend lacks",
-                       "say --method likelihood or lm-head");
+      throw user_error({.setting = "method"}, "DEER needs hidden vectors, which this backend lacks",
+                       "say `method` likelihood or lm-head");
     }
     return rank_parts(graph_, options_, settings_.ranks_by(RankMethod::lm_head), model_);
   }

@@ -118,7 +118,7 @@ inline std::set<std::uint32_t> asked_relations(const KnowledgeGraph& graph,
     if (found == graph.relations.end()) {
       std::string known;
       for (const GraphRelation& relation : graph.relations) known += " " + relation.id;
-      throw user_error({.field = "--relations"}, "'" + code + "' is not a relation of the graph",
+      throw user_error({.setting = "relations"}, "'" + code + "' is not a relation of the graph",
                        "it has" + known);
     }
     asked.insert(static_cast<std::uint32_t>(found - graph.relations.begin()));
@@ -157,7 +157,7 @@ template <class Tokenizer>
 
 inline void refuse_no_single_token(std::size_t queries) {
   if (queries > 0) return;
-  throw user_error({.field = "--candidates"},
+  throw user_error({.setting = "candidates"},
                    "no query's true entity has a name of one token with this model",
                    "rank among all entities, by likelihood or DEER");
 }
@@ -222,7 +222,7 @@ template <class Tokenizer>
   add(GraphPart::valid, graph.valid, "valid");
   add(GraphPart::test, graph.test, "test");
   if (triples.empty()) {
-    throw user_error({.field = "--split"}, "the graph has no triples there", "choose another");
+    throw user_error({.setting = "split"}, "the graph has no triples there", "choose another");
   }
   if (options.sample > 0 && options.sample < triples.size()) {
     RandomStream random(options.sample_seed, "queries/" + graph.name);

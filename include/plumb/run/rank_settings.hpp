@@ -46,7 +46,7 @@ struct HitLevels {
     setting::read(word, name, levels);
     for (const std::size_t k : levels) {
       if (over::find(entity_hit_levels, k) == entity_hit_levels.end()) {
-        throw user_error({.field = name}, "'" + std::to_string(k) + "' is not shown",
+        throw user_error({.setting = name}, "'" + std::to_string(k) + "' is not shown",
                          "say 1, 3, 10 or 100");
       }
       most = std::max(most, k);
@@ -84,8 +84,8 @@ struct RankSettings {
     const bool replays = !self.fixed.empty();
     // Why a setting of methods that are not asked has no effect.
     const auto only = [&](bool asked, const char* which) -> std::string {
-      if (replays) return "beside --fixed; leave it out; the file says what is asked";
-      return asked ? "" : "without --method " + std::string(which) + "; leave it out";
+      if (replays) return "beside `fixed`; leave it out; the file says what is asked";
+      return asked ? "" : "without `method` " + std::string(which) + "; leave it out";
     };
     const auto of_all = only(true, "");
     const auto of_deer = only(self.ranks_by(RankMethod::deer), "deer");
@@ -125,12 +125,12 @@ struct RankSettings {
     visitor("query-form", ranking.form,
             {.value = "FORM",
              .help = "reference: an empty line, then \"(h, r, \"; paper: \"(h, r,\"",
-             .idle = has_form ? "" : "without --method deer or lm-head; leave it out"});
+             .idle = has_form ? "" : "without `method` deer or lm-head; leave it out"});
     visitor("entity-prompt", ranking.entity_prompts,
             {.value = "eol,a,b,c",
              .help = "how DEER writes an entity: the paper's prompt, its variants, or several",
              .idle = of_deer.empty() && !self.entities.empty()
-                         ? "beside --entities; leave it out; the vectors are made already"
+                         ? "beside `entities`; leave it out; the vectors are made already"
                          : of_deer,
              .recorded = "entity_prompts"});
     visitor("entities", self.entities,
@@ -156,7 +156,7 @@ struct RankSettings {
              .idle = of_names});
     visitor("fixed", self.fixed,
             {.value = "FILE",
-             .help = "instead: DEER on shots, entities and queries of --data from a JSON file",
+             .help = "instead: DEER on shots, entities and queries of `data` from a JSON file",
              .recorded = "-"});
     visitor(
         "bos", self.bos,
@@ -172,8 +172,8 @@ struct RankSettings {
   /// Throws a user error for settings that contradict one another.
   void check() const {
     if (ranking.heads && ranking.candidates == CandidateSet::of_relation) {
-      throw user_error({.field = "--head-queries"},
-                       "ask for heads, and --candidates of-relation ranks a relation's tails",
+      throw user_error({.setting = "head-queries"},
+                       "ask for heads, and `candidates` of-relation ranks a relation's tails",
                        "leave out one of the two");
     }
   }

@@ -37,35 +37,47 @@ namespace plumb {
 inline void refuse_used(const std::filesystem::path& path) {
   if (is_unused(path)) return;
   if (!std::filesystem::is_directory(path)) {
-    throw user_error({.file = path}, "is not a folder", "choose another --out");
+    throw user_error({.file = path}, "is not a folder", "choose another `out`");
   }
   throw user_error({.file = path}, "is not empty",
-                   "choose another --out, or give --resume to go on with the run it holds");
+                   "choose another `out`, or give `resume` to go on with the run it holds");
+}
+
+/// The settings that a folder's run.json has; an empty object where it has none. Throws a user error for
+/// a file that is no JSON object.
+[[nodiscard]] inline Json kept_settings(const std::filesystem::path& folder) {
+  if (!std::filesystem::exists(folder / "run.json")) return Json::object();
+  Json settings = read_json_object(folder / "run.json").value("settings", Json());
+  return settings.is_object() ? settings : Json::object();
 }
 
 /// One process at a time; the folder is locked while the object lives. Not thread-safe.
 class RunFolder {
  public:
-  /// Creates the folder, or takes up the one that is there. `settings` is an object of everything
-  /// that decides the results. Throws a user error when the folder holds anything and `resume` is
-  /// false, when it belongs to other settings or to something else, or when another process has it.
-  RunFolder(std::filesystem::path path, const Json& settings, bool resume)
+  /// What a folder that holds something must be: `fresh` refuses it, `resume` goes on with a run of the
+  /// same settings, `replace` leaves it to the caller, who has looked.
+  enum class Claim { fresh, resume, replace };
+
+  /// Creates the folder, or takes the one that is there. `settings` is an object of everything that
+  /// decides the results. Throws a user error when the folder holds what the claim refuses, or when
+  /// another process has it.
+  RunFolder(std::filesystem::path path, const Json& settings, Claim claim)
       : path_(std::move(path)), settings_(settings) {
     std::error_code failed;
     std::filesystem::create_directories(path_, failed);
     if (failed) {
       throw user_error({.file = path_}, "cannot be created: " + failed.message(),
-                       "choose another --out");
+                       "choose another `out`");
     }
     lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock_ < 0) throw user_error({.file = path_}, "is not a folder", "choose another --out");
+    if (lock_ < 0) throw user_error({.file = path_}, "is not a folder", "choose another `out`");
     if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
       close(lock_);
       throw user_error({.file = path_}, "another plumb is writing here",
-                       "wait for it or choose another --out");
+                       "wait for it or choose another `out`");
     }
     try {
-      claim(resume);
+      take(claim);
     } catch (...) {
       close(lock_);
       throw;
@@ -87,25 +99,26 @@ class RunFolder {
   }
 
  private:
-  void claim(bool resume) {
+  void take(Claim claim) {
+    if (claim == Claim::replace) return;
     if (is_unused(path_)) return write_run(Json::object(), "running");
-    if (!resume) refuse_used(path_);
+    if (claim == Claim::fresh) refuse_used(path_);
     const auto run_file = file("run.json");
     if (!std::filesystem::exists(run_file)) {
       throw user_error({.file = path_}, "is not a run folder (no run.json)",
-                       "choose another --out");
+                       "choose another `out`");
     }
     const Json run = read_json_object(run_file);
     const Json theirs = run.contains("settings") ? run["settings"] : Json();
     if (!theirs.is_object()) {
-      throw user_error({run_file, 0, "settings"}, "is not an object", "choose another --out");
+      throw user_error({run_file, 0, "settings"}, "is not an object", "choose another `out`");
     }
     for (const auto& [name, ours] : settings_.items()) {
       const Json other = theirs.value(name, Json());
       if (other == ours) continue;
       throw user_error({run_file, 0, name},
                        "the run was begun with " + other.dump() + ", not " + ours.dump(),
-                       "give the same setting or another --out");
+                       "give the same setting or another `out`");
     }
   }
 

@@ -33,9 +33,9 @@ inline void check_scores(const std::vector<StatementScore>& scores, Span span,
     throw user_error({.field = part},
                      "a statement has no scored token in its " + std::string(name_of(span)),
                      span != Span::answer
-                         ? "lengthen the template or use --bos yes"
+                         ? "lengthen the template or use `bos` yes"
                          : "this tokenizer does not spell the answer, or it is the unscored first "
-                           "token; use --span statement or --bos yes");
+                           "token; use `span` statement or `bos` yes");
   }
 }
 

@@ -71,7 +71,7 @@ inline std::string listed(const std::vector<std::string>& words) {
 
 [[nodiscard]] inline Error no_choice(const std::string& name, const std::string& word,
                                      const std::vector<std::string>& choices) {
-  return user_error({.field = name}, "'" + word + "' is not a choice", "say " + listed(choices));
+  return user_error({.setting = name}, "'" + word + "' is not a choice", "say " + listed(choices));
 }
 
 inline std::string to_word(bool value) {
@@ -99,7 +99,7 @@ requires(!std::same_as<Number, bool>) void read(const std::string& word, const s
                                                 Number& value) {
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (failed == std::errc() && end == word.data() + word.size()) return;
-  throw user_error({.field = name}, "'" + word + "' is not a whole number from 0", "");
+  throw user_error({.setting = name}, "'" + word + "' is not a whole number from 0", "");
 }
 
 inline std::string to_word(const std::string& value) {
@@ -130,7 +130,7 @@ inline void read(const std::string& word, const std::string& name,
   if (word.empty()) return;
   value = detail::split(word, ',');
   if (over::find(value, "") != value.end()) {
-    throw user_error({.field = name}, "'" + word + "' has an empty item", "write a,b,c");
+    throw user_error({.setting = name}, "'" + word + "' has an empty item", "write a,b,c");
   }
 }
 
@@ -146,7 +146,7 @@ inline void read(const std::string& word, const std::string& name,
     read(item.substr(0, dash), name, first);
     read(dash == std::string::npos ? item : item.substr(dash + 1), name, last);
     if (last < first || last - first > 9999) {
-      throw user_error({.field = name}, "'" + item + "' is not a range", "write 0-4");
+      throw user_error({.setting = name}, "'" + item + "' is not a range", "write 0-4");
     }
     for (std::size_t i = first; i <= last; ++i) value.push_back(i);
   }
@@ -189,7 +189,7 @@ void read(const std::string& word, const std::string& name, std::vector<E>& valu
     E one{};
     read(item, name, one);
     if (over::find(value, one) != value.end()) {
-      throw user_error({.field = name}, "names '" + item + "' twice", "name it once");
+      throw user_error({.setting = name}, "names '" + item + "' twice", "name it once");
     }
     value.push_back(one);
   }

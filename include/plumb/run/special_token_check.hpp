@@ -99,7 +99,7 @@ class SpecialTokenCheck {
       }
     }
     if (reading == SpecialTokenReading::parse) {
-      throw user_error({.field = "--special-tokens"},
+      throw user_error({.setting = "special-tokens"},
                        "this model does not list its special tokens, so none can be parsed",
                        "say text, or give it a special_tokens()");
     }
@@ -114,8 +114,8 @@ class SpecialTokenCheck {
         throw user_error(with_line(site, text),
                          "'" + shortened(text) + "' holds '" + found->text +
                              "', the text of a special token of this model",
-                         "change it, or say --special-tokens text, to read it as plain text, or "
-                         "--special-tokens parse, to read it as the token");
+                         "change it, or say `special-tokens` text, to read it as plain text, or "
+                         "`special-tokens` parse, to read it as the token");
       }
       const bool parse = reading_ == SpecialTokenReading::parse;
       if (parse == reads_token(*found, text)) continue;
@@ -123,7 +123,7 @@ class SpecialTokenCheck {
           with_line(site, text),
           "'" + found->text + "' in '" + shortened(text) + "' is read as " +
               (parse ? "plain text" : "a special token") + " by this model",
-          std::string("change it, or say --special-tokens ") + (parse ? "text" : "parse"));
+          std::string("change it, or say `special-tokens` ") + (parse ? "text" : "parse"));
     }
   }
 

@@ -23,7 +23,7 @@ namespace plumb {
                                                            const std::vector<std::size_t>& chosen) {
   for (const std::size_t index : chosen) {
     if (index < relation.templates.size()) continue;
-    throw user_error({.field = "--templates"},
+    throw user_error({.setting = "templates"},
                      "relation " + relation.code + " has " +
                          std::to_string(relation.templates.size()) + " templates, no index " +
                          std::to_string(index),

@@ -66,8 +66,8 @@ class CausalScorer {
     if (!with_bos) return;
     bos_ = model.bos();
     if (!bos_) {
-      throw user_error({.field = "--bos"}, "the model has no BOS token",
-                       "use --bos no; the first token of each statement is then not scored");
+      throw user_error({.setting = "bos"}, "the model has no BOS token",
+                       "use `bos` no; the first token of each statement is then not scored");
     }
   }
   CausalScorer(const CausalScorer&) = delete;
@@ -106,9 +106,9 @@ class CausalScorer {
           "'" + shortened(prompt.text) + "' has no scored token in its " +
               std::string(name_of(scoring.span)),
           scoring.span != Span::answer
-              ? "lengthen the template or use --bos yes"
+              ? "lengthen the template or use `bos` yes"
               : "the tokenizer does not spell the answer, or its only token is the first, "
-                "which has no probability without BOS; use --span statement or --bos yes");
+                "which has no probability without BOS; use `span` statement or `bos` yes");
     }
   }
 

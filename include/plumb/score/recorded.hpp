@@ -185,7 +185,7 @@ struct RecordedRun {
                        "name a run folder or an lm-pub-quiz results folder");
     }
     throw user_error({.file = folder}, "holds no finished results (no metadata_results.json)",
-                     "name a finished run folder, or finish it with --resume");
+                     "name a finished run folder, or finish it with `resume`");
   }
   std::vector<RecordedRelation> relations;
   const Json metadata = read_json_object(file);

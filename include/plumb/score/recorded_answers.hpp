@@ -300,7 +300,7 @@ inline void refuse_lost_rows(const std::filesystem::path& folder, const Json& ro
     if (there == count) continue;
     throw user_error({.file = folder / name},
                      "has " + there.dump() + " of its " + count.dump() + " rows",
-                     "the file was changed; make it again with --resume");
+                     "the file was changed; make it again with `resume`");
   }
 }
 

@@ -207,7 +207,7 @@ void for_each_sound_row(const std::filesystem::path& file, Visit visit) {
   const auto file = folder / "metadata_many_shot.json";
   if (!std::filesystem::exists(file)) {
     throw user_error({.file = folder}, "holds no finished many-shot run",
-                     "name a finished run folder, or finish it with --resume");
+                     "name a finished run folder, or finish it with `resume`");
   }
   std::vector<RecordedChoiceRelation> relations;
   const Json metadata = read_json_object(file);

@@ -41,6 +41,8 @@ enum class Span { statement, answer, continuation };
 struct Scoring {
   Reduction reduction = Reduction::sum;
   Span span = Span::statement;
+
+  friend bool operator==(const Scoring&, const Scoring&) = default;
 };
 
 /// Scored tokens of the statement, of its answer alone or of its continuation.

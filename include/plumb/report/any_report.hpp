@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A report of any kind: what it leaves in a folder, and what it says on a terminal.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plumb {
+
+/// Holds any report that has `write(path)`, `notes()` and `table()`. Copies share it. Any number of
+/// threads may use one, but only one at a time may write into a folder.
+class AnyReport {
+ public:
+  template <class Report>
+  explicit AnyReport(Report report) : held_(std::make_shared<Held<Report>>(std::move(report))) {}
+
+  /// Writes metrics.json, report.html and what else the report has into a folder that is there.
+  void write(const std::filesystem::path& folder) const { held_->write(folder); }
+  /// What must be known beside the numbers, a line each.
+  [[nodiscard]] std::vector<std::string> notes() const { return held_->notes(); }
+  [[nodiscard]] std::string table() const { return held_->table(); }
+
+ private:
+  struct Holder {
+    virtual ~Holder() = default;
+    virtual void write(const std::filesystem::path& folder) const = 0;
+    [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
+    [[nodiscard]] virtual std::string table() const = 0;
+  };
+  template <class Report>
+  struct Held final : Holder {
+    explicit Held(Report held) : report(std::move(held)) {}
+    void write(const std::filesystem::path& folder) const override { report.write(folder); }
+    [[nodiscard]] std::vector<std::string> notes() const override { return report.notes(); }
+    [[nodiscard]] std::string table() const override { return report.table(); }
+    Report report;
+  };
+
+  std::shared_ptr<const Holder> held_;
+};
+
+}  // namespace plumb

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A comparison of finished runs, as a measurement (measurement.hpp): models under a setting that all
+// have, or ways of asking over many prompts (prompt_ways.hpp).
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/version.hpp"
+#include "plumb/measure/many_shot_study.hpp"
+#include "plumb/measure/probe_study.hpp"
+#include "plumb/report/comparison_report.hpp"
+#include "plumb/report/many_prompt_report.hpp"
+#include "plumb/run/compare_settings.hpp"
+#include "plumb/run/measurement.hpp"
+#include "plumb/run/prompt_ways.hpp"
+
+namespace plumb {
+
+/// The study in a run folder, whatever command made it. Throws a user error for a folder that holds
+/// no finished results.
+[[nodiscard]] inline StudiedModel read_study(const ResultFolder& run) {
+  if (std::filesystem::exists(run.path / "metadata_many_shot.json")) {
+    return many_shot_study(run.path, run.name);
+  }
+  return probe_study(run.path, run.name);
+}
+
+namespace detail {
+
+/// Settings that make a question harder or easier and stand otherwise in a run than in the first
+/// (over many prompts, the first of its command): one remark a run.
+inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>& runs,
+                                                bool over_prompts) {
+  std::vector<std::string> remarks;
+  std::map<std::string, std::pair<std::string, Json>> firsts;
+  for (const auto& [name, folder] : runs) {
+    const Json settings = kept_settings(folder);
+    const std::string kind = over_prompts ? first_string(settings, "command").value_or("") : "";
+    const auto& [first_name, first] = firsts.try_emplace(kind, name, settings).first->second;
+    std::string apart;
+    for (const char* field :
+         {"command", "dataset_sha256", "bos", "precision", "reduction", "span", "choices",
+          "choice_seed", "split_seed", "train", "item_separator", "join", "baselines_sha256",
+          "template_file_sha256", "max_new_tokens", "shot_seed"}) {
+      if (!settings.contains(field) || !first.contains(field)) continue;
+      if (settings[field] == first[field]) continue;
+      apart += (apart.empty() ? "" : ", ") + std::string(field) + " " + settings[field].dump() +
+               " instead of " + first[field].dump();
+    }
+    // What refuses the texts of special tokens met none.
+    const auto reads = [](const Json& of) {
+      return first_string(of, "special_tokens").value_or("refuse");
+    };
+    if (reads(settings) != reads(first) && reads(settings) != "refuse" &&
+        reads(first) != "refuse") {
+      apart += (apart.empty() ? "" : ", ") + std::string("special_tokens ") + reads(settings) +
+               " instead of " + reads(first);
+    }
+    if (apart.empty()) continue;
+    remarks.push_back(name + " was asked otherwise than " + first_name +
+                      ", so their numbers may not compare: " + apart);
+  }
+  return remarks;
+}
+
+inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (runs[i].name != runs[j].name) continue;
+      throw user_error({.file = runs[i].path},
+                       "is named '" + runs[i].name + "', as is " + runs[j].path.string(),
+                       "name them apart as NAME=RUN");
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Models a Measurement. Any number of threads may use one.
+class CompareMeasurement {
+ public:
+  /// Throws a user error for too few runs, runs of one name, and families or pairs of other models.
+  explicit CompareMeasurement(CompareSettings settings) : settings_(std::move(settings)) {
+    auto& runs = settings_.runs.list;
+    if (runs.size() < (settings_.over_prompts() ? 1 : 2)) {
+      throw user_error({.field = "RUN"}, "fewer than two runs to compare",
+                       "name the run folders of two or more models");
+    }
+    for (ResultFolder& run : runs) {
+      if (run.name.empty()) {
+        run.name = first_string(kept_settings(run.path), "model").value_or(folder_name(run.path));
+      }
+      names_.push_back(run.name);
+    }
+    detail::refuse_equal_names(runs);
+    options_ = {.setting = settings_.setting, .bootstrap = {.seed = settings_.seed}};
+    if (!settings_.families.empty()) {
+      options_.families = detail::read_families(settings_.families, names_);
+    }
+    for (const std::string& pair : settings_.pairs) {
+      options_.pairs.push_back(detail::parse_pair(pair, names_));
+    }
+  }
+
+  [[nodiscard]] Json identity() const {
+    return {{"command", "compare"}, {"over", settings_.over_prompts() ? Json("prompts") : Json()}};
+  }
+  [[nodiscard]] const ResultFolders& folders() const noexcept { return settings_.runs; }
+
+  [[nodiscard]] Measured measure() const {
+    return settings_.over_prompts() ? over_prompts() : under_one_setting();
+  }
+
+ private:
+  [[nodiscard]] Measured under_one_setting() const {
+    std::vector<StudiedModel> models;
+    for (const ResultFolder& run : settings_.runs.list) models.push_back(read_study(run));
+    Comparison made = compare_studies(models, options_);
+    for (std::string& remark : detail::asked_otherwise(settings_.runs.list, false)) {
+      made.remarks.push_back(std::move(remark));
+    }
+    Json record = {{"command", "compare"},
+                   {"plumb_version", PLUMB_VERSION},
+                   {"models", made.table.models},
+                   {"setting", setting_name(made.table.group)},
+                   {"families", setting::to_json(settings_.families)},
+                   {"pairs", settings_.pairs.empty() ? Json() : Json(settings_.pairs)},
+                   {"resamples", options_.bootstrap.resamples},
+                   {"seed", settings_.seed}};
+    return {AnyReport(ComparisonReport(std::move(made), record)), record};
+  }
+
+  [[nodiscard]] Measured over_prompts() const {
+    const auto& runs = settings_.runs.list;
+    const ManyPromptOptions options = settings_.measuring.options(settings_.seed);
+    const bool texts = settings_.generations() > 0;
+    const AnswerLemmas lemmas = texts ? settings_.measuring.lemmas() : AnswerLemmas();
+    PromptWays ways = read_prompt_ways(runs, settings_.templates, lemmas);
+    ManyPromptResults made = many_prompt_results(ways.studies, options);
+    const auto remarks = detail::asked_otherwise(runs, true);
+    made.remarks.insert(made.remarks.begin(), remarks.begin(), remarks.end());
+    made.remarks.insert(made.remarks.begin(), ways.remarks.begin(), ways.remarks.end());
+    Json record = {{"command", "compare"},
+                   {"plumb_version", PLUMB_VERSION},
+                   {"over", "prompts"},
+                   {"models", names_},
+                   {"templates", setting::to_json(settings_.templates)},
+                   {"lemmas", texts ? Json(detail::lemmas_word(lemmas)) : Json()},
+                   {"samplings", options.samplings},
+                   {"sample_by", name_of(options.by)},
+                   {"seed", settings_.seed}};
+    return {AnyReport(ManyPromptReport(std::move(made), record, "Many prompts, side by side")),
+            record};
+  }
+
+  CompareSettings settings_;
+  std::vector<std::string> names_;
+  ComparisonOptions options_;
+};
+
+}  // namespace plumb

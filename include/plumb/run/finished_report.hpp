@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The report of a finished run, made again from its folder: plumb's of any job, or lm-pub-quiz's.
+//
+// Nothing is scored again. What the folder says of how it was measured holds where nothing else is
+// said.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "plumb/report/any_report.hpp"
+#include "plumb/report/many_shot_report.hpp"
+#include "plumb/report/probe_report.hpp"
+#include "plumb/report/rank_report.hpp"
+#include "plumb/run/generation_report.hpp"
+#include "plumb/run/run_folder.hpp"
+#include "plumb/run/setting.hpp"
+
+namespace plumb {
+
+/// Which job made a folder.
+enum class RunKind { probe, many_shot, rank, generation };
+
+/// Throws a user error for a folder whose command keeps no scores. A folder that says nothing is taken
+/// for a probe's.
+[[nodiscard]] inline RunKind run_kind(const std::filesystem::path& folder) {
+  const std::string command = first_string(kept_settings(folder), "command").value_or("");
+  for (const char* none : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
+    if (command != none) continue;
+    throw user_error({.file = folder / "run.json"},
+                     "is of plumb " + command + ", which keeps no scores",
+                     "make it again with that command");
+  }
+  const auto is_of = [&](const char* name, const char* metadata) {
+    return command == name || std::filesystem::exists(folder / metadata);
+  };
+  if (is_of("generate", "metadata_generate.json")) return RunKind::generation;
+  if (is_of("many-shot", "metadata_many_shot.json")) return RunKind::many_shot;
+  if (is_of("rank", "metadata_rank.json")) return RunKind::rank;
+  return RunKind::probe;
+}
+
+/// How the answers of a generation were measured; the defaults for what its folder does not say.
+[[nodiscard]] inline MeasuringSettings recorded_measuring(const std::filesystem::path& folder) {
+  MeasuringSettings measuring;
+  if (!std::filesystem::exists(folder / "run.json")) return measuring;
+  const Json run = read_json_object(folder / "run.json"), settings = kept_settings(folder);
+  // A run that ended before it was complete knows no more than whether there are lemmas.
+  if (first_string(settings, "lemmas") == "none") measuring.wordnet = "none";
+  measuring.wordnet = first_string(run, "wordnet").value_or(measuring.wordnet.string());
+  if (const auto by = first_string(settings, "sample_by")) {
+    setting::read(*by, "sample_by", measuring.sample_by);
+  }
+  if (const Json many = settings.value("samplings", Json()); many.is_number_unsigned()) {
+    measuring.samplings = many.get<std::size_t>();
+  }
+  return measuring;
+}
+
+struct ReportSettings {
+  /// The folder; what is said before it is set holds for a generation.
+  std::filesystem::path run{};
+  /// Where to write; empty: the run folder itself, which must be plumb's own.
+  std::filesystem::path out{};
+  /// The run's own where not given.
+  std::optional<std::uint64_t> seed{};
+  MeasuringSettings measuring{};
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    visitor("run", self.run, {.value = "RUN", .help = "run folder or lm-pub-quiz results folder"});
+    visitor("out", self.out,
+            {.value = "DIR",
+             .help = "where to write; the run folder itself by default, another tool's is left as "
+                     "it is"});
+    visitor("seed", self.seed,
+            {.value = "N", .help = "of the bootstrap intervals; the run's own by default"});
+    const bool idle = !self.run.empty() && run_kind(self.run) != RunKind::generation;
+    const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
+      if (idle) info.idle = "on this run, which is not of plumb generate; leave it out";
+      visitor(name, value, info);
+    };
+    MeasuringSettings::visit(self.measuring, measuring);
+  }
+
+  /// Where the report goes. Throws a user error where that would change another tool's folder.
+  [[nodiscard]] std::filesystem::path target() const {
+    if (!out.empty()) return out;
+    if (!std::filesystem::exists(run / "run.json") &&
+        std::filesystem::exists(run / "metadata_results.json")) {
+      throw user_error({.file = run}, "is not plumb's own folder (no run.json)",
+                       "give `out` DIR, so that it stays as it is");
+    }
+    return run;
+  }
+};
+
+/// Reads a finished run. Throws a user error for a folder that holds none, or names no seed where the
+/// settings give none.
+[[nodiscard]] inline AnyReport finished_report(const ReportSettings& settings) {
+  const std::filesystem::path& run = settings.run;
+  const RunKind kind = run_kind(run);
+  std::uint64_t seed = settings.seed.value_or(0);
+  if (!settings.seed && std::filesystem::exists(run / "run.json")) {
+    const Json recorded = kept_settings(run).value("seed", Json());
+    if (!recorded.is_number_unsigned()) {
+      throw user_error({run / "run.json", 0, "settings"}, "names no seed", "give `seed`");
+    }
+    seed = recorded.get<std::uint64_t>();
+  }
+  switch (kind) {
+    case RunKind::generation:
+      return AnyReport(
+          generation_report(run, settings.measuring.lemmas(), settings.measuring.options(seed)));
+    case RunKind::many_shot:
+      return AnyReport(ManyShotReport(run, {.seed = seed}));
+    case RunKind::rank:
+      return AnyReport(RankReport(run, {.seed = seed}));
+    case RunKind::probe:
+      break;
+  }
+  return AnyReport(ProbeReport(run, {.seed = seed}));
+}
+
+}  // namespace plumb

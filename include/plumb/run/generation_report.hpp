@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The report of a finished generation, measured as its user says.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "plumb/calibrate/many_prompt_study.hpp"
+#include "plumb/records/listed_prompt.hpp"
+#include "plumb/report/many_prompt_report.hpp"
+#include "plumb/run/generate_settings.hpp"
+#include "plumb/run/run_folder.hpp"
+
+namespace plumb {
+
+/// What a generation's run folder holds, measured; the settings it shows are those it is measured
+/// with. Throws a user error for a folder that holds no finished generation.
+[[nodiscard]] inline ManyPromptReport generation_report(const std::filesystem::path& folder,
+                                                        const AnswerLemmas& lemmas,
+                                                        const ManyPromptOptions& options) {
+  GenerationRun run = read_generation(folder, lemmas);
+  ManyPromptResults made = many_prompt_results(run.studies, options);
+  made.remarks.insert(made.remarks.begin(), run.remarks.begin(), run.remarks.end());
+  Json settings = kept_settings(folder);
+  settings.update(Json{{"lemmas", detail::lemmas_word(lemmas)},
+                       {"samplings", options.samplings},
+                       {"sample_by", name_of(options.by)},
+                       {"seed", options.seed}});
+  const std::string title = first_string(settings, "model").value_or("model") + " on " +
+                            first_string(settings, "dataset").value_or(run.asked.name);
+  return ManyPromptReport(std::move(made), std::move(settings), title,
+                          read_example_prompts(folder));
+}
+
+}  // namespace plumb

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Results folders that a measurement reads, as its user names them.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/data/json_file.hpp"
+
+namespace plumb {
+
+/// One results folder, and the name its model is to have; empty: its own.
+struct ResultFolder {
+  std::string name{};
+  std::filesystem::path path{};
+};
+
+/// NAME=DIR, or DIR alone. The folder of an earlier calibration of a model stands for its probe.
+/// Throws a user error where there is no such folder.
+[[nodiscard]] inline ResultFolder result_folder(const std::string& word) {
+  ResultFolder made{"", word};
+  const auto equals = word.find('=');
+  if (equals != std::string::npos && equals > 0 && !std::filesystem::exists(word)) {
+    made = {word.substr(0, equals), word.substr(equals + 1)};
+  }
+  if (!std::filesystem::is_directory(made.path)) {
+    throw user_error({.file = made.path, .line = 0, .field = made.path.empty() ? "DIR" : ""},
+                     "is no folder", "name a run folder or an lm-pub-quiz results folder");
+  }
+  const auto results = "metadata_results.json";
+  if (!std::filesystem::exists(made.path / results) &&
+      std::filesystem::exists(made.path / "probe" / results)) {
+    made.path /= "probe";
+  }
+  return made;
+}
+
+/// The last part of a path, whether or not it ends in a slash.
+[[nodiscard]] inline std::string folder_name(const std::filesystem::path& folder) {
+  const auto whole = std::filesystem::weakly_canonical(folder);
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
+/// Several, as a setting.
+struct ResultFolders {
+  std::vector<ResultFolder> list{};
+
+  void read(const std::vector<std::string>& words) {
+    list.clear();
+    for (const std::string& word : words) list.push_back(result_folder(word));
+  }
+  /// Whole paths, as run.json has them.
+  [[nodiscard]] Json json() const {
+    Json paths = Json::array();
+    for (const ResultFolder& one : list) {
+      paths.push_back(std::filesystem::weakly_canonical(one.path).string());
+    }
+    return paths;
+  }
+};
+
+}  // namespace plumb

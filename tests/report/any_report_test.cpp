@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/any_report.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(any_report)
+
+namespace {
+
+/// Keeps where it was written, and gives its notes as a reference, as some reports do.
+struct Noted {
+  std::string& written;
+  std::vector<std::string> all{"one", "two"};
+  void write(const std::filesystem::path& folder) const { written = folder.string(); }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return all; }
+  [[nodiscard]] std::string table() const { return "a table\n"; }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_is_asked_of_it_is_asked_of_the_report_it_holds) {
+  std::string written;
+  const AnyReport report(Noted{written});
+  const AnyReport copy = report;
+  copy.write("some/where");
+  BOOST_TEST(written == "some/where");
+  BOOST_TEST((report.notes() == std::vector<std::string>{"one", "two"}));
+  BOOST_TEST(report.table() == "a table\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

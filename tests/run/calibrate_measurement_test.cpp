@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/calibrate_measurement.hpp"
+
+// A calibration from C++, without the command; with it, in cli/calibrate_test.cpp.
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/results_folder.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(calibrate_measurement)
+
+static_assert(Measurement<CalibrateMeasurement>);
+
+namespace {
+
+/// Confidences 0.9 and 0.7, of which the second is wrong.
+struct Two {
+  Two() {
+    folder.add("P36", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),
+               {test::row("a", 0, 0, 0, {std::log(0.9), std::log(0.1)}),
+                test::row("b", 1, 0, 1, {std::log(0.7), std::log(0.3)})});
+  }
+  [[nodiscard]] CalibrateSettings settings(const std::string& name = "gpt") const {
+    return {.folders = {{{name, folder.path()}}}, .bins = 2, .resamples = 20};
+  }
+  test::ResultsFolder folder;
+  test::TemporaryFolder out;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_calibration_needs_no_command, Two) {
+  const AnyReport report = run_measurement(CalibrateMeasurement(settings()), out / "page");
+  BOOST_TEST(report.table().starts_with("estimator "));
+  BOOST_TEST(std::filesystem::exists(out / "page/report.html"));
+  BOOST_TEST((read_json_object(out / "page/run.json").at("settings").at("models") ==
+              Json::array({"gpt"})));
+  const ModelCalibration model = calibrate_folders(settings()).models.at(0);
+  BOOST_TEST(model.accuracy.value == 0.5);
+  // Brier = (0.1² + 0.7²) / 2.
+  BOOST_TEST(std::abs(at(model.estimator("base")->metrics, CalibrationMetric::brier).value - 0.25) <
+             1e-12);
+}
+
+BOOST_FIXTURE_TEST_CASE(masked_models_are_told_by_their_names_or_named, Two) {
+  const auto masked = [&](const std::string& name,
+                          const std::optional<std::vector<std::string>>& named) {
+    CalibrateSettings settings = this->settings(name);
+    settings.masked = named;
+    return bool(calibrate_folders(settings).masked.at(0));
+  };
+  BOOST_TEST(masked("RoBERTa", {}));
+  BOOST_TEST(!masked("gpt", {}));
+  BOOST_TEST(masked("gpt", {{"gpt"}}));
+  BOOST_TEST(!masked("RoBERTa", {std::vector<std::string>{}}));
+  BOOST_CHECK_EXCEPTION((void)masked("gpt", {{"bert"}}), Error,
+                        test::says(Fault::user, "'bert' is not among the models; they are gpt"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/compare_measurement.hpp"
+
+// A comparison from C++, without the command; with it, in cli/compare_test.cpp.
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/results_folder.hpp"
+
+using namespace plumb;
+using test::row;
+
+BOOST_AUTO_TEST_SUITE(compare_measurement)
+
+static_assert(Measurement<CompareMeasurement>);
+
+BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
+  const test::TemporaryFolder folder;
+  std::vector<ResultFolder> runs;
+  const auto run = [&](const std::string& name, const Json& settings) {
+    folder.write(name + "/run.json", Json{{"settings", settings}}.dump());
+    runs.push_back({name, folder / name});
+  };
+  run("a", {{"model", "x"}, {"choices", 100}, {"bos", "yes"}});
+  run("b", {{"model", "y"}, {"choices", 100}, {"bos", "yes"}});
+  BOOST_TEST(detail::asked_otherwise(runs, false).empty());
+  run("c", {{"model", "z"}, {"choices", 3}, {"bos", "no"}});
+  const auto remarks = detail::asked_otherwise(runs, false);
+  BOOST_REQUIRE(remarks.size() == 1U);
+  BOOST_TEST(
+      remarks[0] ==
+      "c was asked otherwise than a, so their numbers may not compare: bos \"no\" instead of "
+      "\"yes\", choices 3 instead of 100");
+}
+
+namespace {
+
+/// Two folders of one relation with two templates. The first answers all right, the second half.
+struct Two {
+  Two() {
+    for (test::ResultsFolder* into : {&first, &second}) {
+      const std::vector<double> other{into == &first ? -1.0 : -3.0, -2};
+      into->add("P36", {"Paris", "Rome"}, {"[X]: [Y].", "[Y] of [X]."}, Json::object(),
+                {row("a", 0, 0, 0, {-1, -2}), row("a", 0, 1, 0, {-1, -2}), row("b", 1, 0, 0, other),
+                 row("b", 1, 1, 0, other)});
+    }
+  }
+  [[nodiscard]] CompareSettings settings() const {
+    return {.runs = {{{"one", first.path()}, {"two", second.path()}}}};
+  }
+  test::ResultsFolder first, second;
+  test::TemporaryFolder out;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_comparison_needs_no_command, Two) {
+  const CompareMeasurement measurement(settings());
+  run_measurement(measurement, out / "one-setting");
+  const Json metrics = read_json_object(out / "one-setting/metrics.json");
+  BOOST_TEST(metrics.at("models").at("one").at("accuracy").at("value") == 1);
+  BOOST_TEST(metrics.at("models").at("two").at("accuracy").at("value") == 0.5);
+  CompareSettings over_prompts = settings();
+  over_prompts.prompts = true;
+  over_prompts.measuring.samplings = 10;
+  run_measurement(CompareMeasurement(over_prompts), out / "prompts");
+  const Json run = read_json_object(out / "prompts/run.json");
+  BOOST_TEST(run.at("settings").at("over") == "prompts");
+  BOOST_TEST((run.at("settings").at("models") == Json{"one", "two"}));
+  // One kind of comparison does not write over the other.
+  BOOST_CHECK_EXCEPTION(run_measurement(measurement, out / "prompts"), Error,
+                        test::says(Fault::user, "holds something else"));
+}
+
+BOOST_FIXTURE_TEST_CASE(models_are_named_by_their_runs_where_nobody_names_them, Two) {
+  first.files().write("run.json", Json{{"settings", {{"model", "large"}}}}.dump());
+  CompareSettings settings = this->settings();
+  for (ResultFolder& run : settings.runs.list) run.name.clear();
+  const Measured made = CompareMeasurement(settings).measure();
+  BOOST_TEST((made.settings.at("models") == Json{"large", second.path().filename().string()}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

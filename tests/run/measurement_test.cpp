@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/measurement.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(measurement)
+
+namespace {
+
+struct Counted {
+  std::size_t folders;
+  void write(const std::filesystem::path& folder) const {
+    if (folders == 3) throw internal_error({}, "the disk is full");
+    std::ofstream(folder / "count.txt") << folders;
+  }
+  [[nodiscard]] static std::vector<std::string> notes() { return {"counted"}; }
+  [[nodiscard]] std::string table() const { return std::to_string(folders) + "\n"; }
+};
+
+/// How many folders it was given; refuses to measure none.
+struct Count {
+  ResultFolders read{};
+  std::string by = "one";
+
+  [[nodiscard]] Json identity() const { return {{"command", "count"}, {"by", by}}; }
+  [[nodiscard]] const ResultFolders& folders() const { return read; }
+  [[nodiscard]] Measured measure() const {
+    if (read.list.empty()) throw user_error({.field = "DIR"}, "there is none");
+    return {AnyReport(Counted{read.list.size()}),
+            {{"command", "count"}, {"by", by}, {"counted", read.list.size()}}};
+  }
+};
+
+struct Files {
+  [[nodiscard]] Json run() const { return read_json_object(out() / "run.json"); }
+  [[nodiscard]] std::filesystem::path out() const { return folder / "out"; }
+  void check_refused(const Count& other, const std::string& words) const {
+    const std::string before = test::slurp(out() / "run.json");
+    BOOST_CHECK_EXCEPTION(run_measurement(other, out()), Error, says(Fault::user, words));
+    BOOST_TEST(test::slurp(out() / "run.json") == before);
+    BOOST_TEST(test::slurp(out() / "count.txt") == "2");
+  }
+
+  test::TemporaryFolder folder;
+  Count two{{{{"a", "x"}, {"b", "y"}}}};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_measurement_leaves_its_files_and_says_what_it_was_made_of, Files) {
+  const AnyReport report = run_measurement(two, out(), {{"command_line", "plumb count"}});
+  BOOST_TEST(report.table() == "2\n");
+  BOOST_TEST(test::slurp(out() / "count.txt") == "2");
+  const Json made = run();
+  BOOST_TEST(made.at("status") == "complete");
+  BOOST_TEST((made.at("settings") == Json{{"command", "count"}, {"by", "one"}, {"counted", 2}}));
+  BOOST_TEST((made.at("folders") == two.read.json()));
+  BOOST_TEST(made.at("command_line") == "plumb count");
+  BOOST_TEST(made.at("seconds_total").get<double>() >= 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_same_folders_may_be_measured_again_and_nothing_else, Files) {
+  run_measurement(two, out());
+  std::ofstream(out() / "count.txt") << "old";
+  run_measurement(two, out());
+  BOOST_TEST(test::slurp(out() / "count.txt") == "2");
+  const std::string words = "holds something else than plumb count made of the same folders";
+  Count other = two;
+  other.by = "two";
+  check_refused(other, words);
+  other = two;
+  other.read.list[1].path = "z";
+  check_refused(other, words);
+  std::filesystem::remove(out() / "run.json");
+  BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::user, words));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_cannot_be_measured_leaves_no_folder, Files) {
+  BOOST_CHECK_EXCEPTION(run_measurement(Count{}, out()), Error, says(Fault::user, "there is none"));
+  BOOST_TEST(!std::filesystem::exists(out()));
+}
+
+// A measurement that broke off is one that may be made again.
+BOOST_FIXTURE_TEST_CASE(a_measurement_that_broke_off_says_so_and_is_made_again, Files) {
+  two.read.list.push_back({"c", "z"});
+  BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::internal, "disk is full"));
+  BOOST_TEST(run().at("status") == "running");
+  BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::internal, "disk is full"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a test expects of an error as the command line shows it.
+
+#include <string>
+#include <utility>
+
+#include "plumb/cli/console.hpp"
+#include "support/errors.hpp"
+
+namespace plumb::test {
+
+/// A predicate for BOOST_CHECK_EXCEPTION: as `says`, with the options that settings are.
+inline auto shows(Fault fault, std::string words) {
+  return [fault, words = std::move(words)](const Error& error) {
+    return says(fault, words)(Error(error.fault(), {}, detail::as_options(error.what())));
+  };
+}
+
+}  // namespace plumb::test
