@@ -13,6 +13,7 @@
 //   example_prompts.jsonl
 //   journal.jsonl
 //   metadata_results.json
+//   metrics.csv
 //   metrics.json
 //   report.html
 //   run.json

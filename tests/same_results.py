@@ -5,8 +5,8 @@
     same_results.py OLD NEW WRITE_TINY_GGUF VOCABULARY [JOB…]
 
 The model has random weights: a job over it takes seconds, and equal numbers are equal work. Compared are the exit code,
-stdout, and every file of every folder, byte by byte. The journal is not compared, and of run.json neither the order of
-keys, nor times, nor the command line. Jobs that resume are killed by NEW in the middle, continued by NEW, and compared
+stdout, and every file of every folder, byte by byte. The journal is not compared, in no JSON file the order of
+keys, and of run.json neither times nor the command line. Jobs that resume are killed by NEW in the middle, continued by NEW, and compared
 with what OLD made in one go. JOB is the beginning of jobs' names; those that read others' runs need these too. Ends with
 1 when anything differs.
 """
@@ -122,9 +122,11 @@ def comparable(path, folder):
     if path.name == "report.html":  # its table of settings has the order of run.json
         return re.sub(rb'(<table class="settings"><tbody>\n)(.*?)(</tbody>)',
                       lambda found: found[1] + b"".join(sorted(found[2].splitlines(True))) + found[3], data, flags=re.S)
-    if path.name != "run.json":
+    if path.suffix != ".json":
         return data
     object_ = json.loads(data)
+    if path.name != "run.json":
+        return object_
     return {key: value for key, value in object_.items() if key not in PASSING}
 
 

@@ -48,8 +48,8 @@ BOOST_FIXTURE_TEST_CASE(a_probe_leaves_a_whole_run_folder_and_shows_the_result, 
   for (const auto& [name, text] : contents(folder / "run")) names.insert(name);
   BOOST_TEST((names == std::set<std::string>{"accuracy.csv", "capital_results.jsonl",
                                              "example_prompts.jsonl", "journal.jsonl",
-                                             "metadata_results.json", "metrics.json", "report.html",
-                                             "river_results.jsonl", "run.json"}));
+                                             "metadata_results.json", "metrics.csv", "metrics.json",
+                                             "report.html", "river_results.jsonl", "run.json"}));
   const Json overall =
       Json::parse(slurp(folder / "run/metrics.json")).at("all_templates").at("overall");
   BOOST_TEST(overall.at("facts") == 5);

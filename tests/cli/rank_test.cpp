@@ -38,9 +38,8 @@ Names names(const std::filesystem::path& folder) {
   return all;
 }
 
-const Names always{
-    "example_prompts.jsonl", "journal.jsonl", "metadata_rank.json", "metrics.json", "ranks.csv",
-    "report.html",           "run.json"};
+const Names always{"example_prompts.jsonl", "journal.jsonl", "metadata_rank.json", "metrics.csv",
+                   "metrics.json",          "ranks.csv",     "report.html",        "run.json"};
 
 Names with(Names all, const Names& more) {
   all.insert(more.begin(), more.end());

@@ -66,7 +66,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_ranking_again_leaves_its_bytes, test::RankFi
   const std::string table = run.out.substr(run.out.find("method "), run.out.find("\nreport: "));
   BOOST_TEST(ranking.says(table.substr(0, table.find("\nreport: "))), run);
   BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
-  BOOST_TEST(contents(folder / "page").size() == 3U);
+  BOOST_TEST(contents(folder / "page").size() == 4U);
   std::filesystem::remove(folder / "run/metadata_rank.json");
   BOOST_TEST(run_words({"report", at("run")}).code == 2);
 }
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_lm_pub_quiz_is_reported_elsewhere_and_left_alon
   BOOST_TEST(run.code == 0);
   BOOST_TEST(run.says("\nP36 "));
   BOOST_TEST((contents(results.path()) == before));
-  BOOST_TEST(contents(out / "deep/page").size() == 3U);
+  BOOST_TEST(contents(out / "deep/page").size() == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_without_scores_is_refused_by_the_command_that_made_it) {

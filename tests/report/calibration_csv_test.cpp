@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plumb/data/tsv.hpp"
+#include "plumb/report/calibration_json.hpp"
 #include "support/small_calibration.hpp"
 
 using namespace plumb;

@@ -6,6 +6,8 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+#include "plumb/records/run_record.hpp"
+#include "plumb/report/whole_page.hpp"
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 #include "support/small_many_prompts.hpp"
@@ -22,7 +24,10 @@ namespace {
 
 std::string page_of(const ManyPromptResults& made, const Json& settings = Json::object(),
                     const std::string& title = "m.gguf on small") {
-  const std::string html = many_prompt_page(made, settings, title);
+  const std::string html =
+      whole_page({title, detail::asked_in_words(made),
+                  RunRecord{.settings = settings}.with_warnings(made.remarks), settings},
+                 many_prompt_sections(made));
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(!holds(html, "nan"));
   BOOST_TEST(!holds(html, "inf"));

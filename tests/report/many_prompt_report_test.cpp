@@ -33,7 +33,7 @@ std::set<std::string> names(const TemporaryFolder& folder) {
 }
 
 ManyPromptReport report(ManyPromptResults made = test::small_many_prompts()) {
-  return {std::move(made), {{"model", "m.gguf"}}, "m.gguf on small"};
+  return {std::move(made), {.settings = {{"model", "m.gguf"}}}, "m.gguf on small"};
 }
 
 }  // namespace
@@ -73,7 +73,8 @@ BOOST_AUTO_TEST_CASE(the_page_has_the_title_and_the_settings) {
   const ManyPromptReport made = report();
   made.write(out.path());
   const std::string html = slurp(out / "report.html");
-  BOOST_TEST(html == many_prompt_page(made.results(), {{"model", "m.gguf"}}, "m.gguf on small"));
+  BOOST_TEST(html.find(many_prompt_sections(made.results())) != std::string::npos);
+  BOOST_TEST(html.find("<td>model</td><td><bdi>m.gguf</bdi></td>") != std::string::npos);
   BOOST_TEST(between(html, "<title>", "</title>") == "m.gguf on small");
 }
 

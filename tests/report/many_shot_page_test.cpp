@@ -6,6 +6,7 @@
 
 #include "support/many_shot_folder.hpp"
 #include "support/markup.hpp"
+#include "support/page_around.hpp"
 #include "support/small_calibration.hpp"
 
 using namespace plumb;
@@ -22,8 +23,8 @@ BOOST_AUTO_TEST_SUITE(many_shot_page_html)
 namespace {
 
 std::string page(const ManyShotFolder& folder, const Json& settings = Json::object()) {
-  const std::string html =
-      many_shot_page(many_shot_results(folder.path(), {.seed = 3, .resamples = 50}), settings);
+  const ManyShotResults made = many_shot_results(folder.path(), {.seed = 3, .resamples = 50});
+  const std::string html = test::page_around(many_shot_sections(made), settings, made.remarks);
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(!holds(html, "nan"));
   return html;

@@ -48,13 +48,14 @@ bool holds(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(three_files_are_written_and_nothing_beside_them, Results) {
+BOOST_FIXTURE_TEST_CASE(four_files_are_written_and_nothing_beside_them, Results) {
   ProbeReport(folder.path()).write(out.path());
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(out.path())) {
     names.insert(entry.path().filename().string());
   }
-  BOOST_TEST((names == std::set<std::string>{"accuracy.csv", "metrics.json", "report.html"}));
+  BOOST_TEST((names ==
+              std::set<std::string>{"accuracy.csv", "metrics.csv", "metrics.json", "report.html"}));
 }
 
 BOOST_FIXTURE_TEST_CASE(writing_again_gives_the_same_bytes, Results) {
@@ -200,7 +201,7 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   const ProbeReport report(level.path());
   BOOST_TEST(report.notes().back().starts_with("Warning: 2 of 2 answers (100.0%) are ties"));
   const std::string table = report.table();
-  BOOST_TEST(holds(table, "accuracy (first wins)\n"));
+  BOOST_TEST(holds(table, "accuracy (first wins) [95%]\n"));
   const std::string line = test::between(table, "\ncapital ", "\n");
   BOOST_TEST(holds(line, "0.333 [" + fixed(wilson_share(1.0 / 3, 2).low, 3)));
   BOOST_TEST(line.ends_with("  0.500 [0.095, 0.905]"));

@@ -44,7 +44,8 @@ RankReport report(const RankFolder& folder, std::uint64_t seed = 7) {
 BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallRanking) {
   const TemporaryFolder out;
   report(*this).write(out.path());
-  BOOST_TEST((names(out) == std::set<std::string>{"metrics.json", "ranks.csv", "report.html"}));
+  BOOST_TEST((names(out) ==
+              std::set<std::string>{"metrics.csv", "metrics.json", "ranks.csv", "report.html"}));
 }
 
 BOOST_FIXTURE_TEST_CASE(metrics_json_says_how_its_intervals_were_drawn, SmallRanking) {

@@ -11,6 +11,10 @@
 
 namespace plumb::test {
 
+[[nodiscard]] inline bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
 /// Where the tag that begins at `at` ends (its '>'), or npos when it does not.
 [[nodiscard]] inline std::size_t tag_end(std::string_view text, std::size_t at) {
   bool quoted = false;

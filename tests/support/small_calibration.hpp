@@ -9,12 +9,9 @@
 #include <vector>
 
 #include "plumb/report/calibration_data.hpp"
+#include "support/markup.hpp"
 
 namespace plumb::test {
-
-[[nodiscard]] inline bool holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 [[nodiscard]] inline std::size_t count_of(std::string_view text, std::string_view part) {
   std::size_t found = 0;

@@ -46,9 +46,8 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   GenerateJob job(model, questions, target.provenance(model.describe()));
   const auto finished =
       run_job(job, detail::job_folder(console, "generate", target, arguments.generate.data));
-  detail::show_report(
-      console, finished.report, target.out / "report.html",
-      detail::cost_in_words(finished.summary, model.describe(), "answers and scored names"));
+  detail::show_report(console, finished.report, target.out / "report.html",
+                      detail::cost_in_words(finished.summary, "answers and scored names"));
   return 0;
 }
 

@@ -144,19 +144,13 @@ void show_measurement(Console& console, const char* command, const M& measuremen
   show_report(console, run_measurement(measurement, out, facts), out / "report.html");
 }
 
-/// What a job cost and what its numbers suffer from, in words for the terminal.
-inline std::string cost_in_words(const RunSummary& summary, const ModelDescription& description,
-                                 const char* of = "statements") {
+/// What a job cost, in words for the terminal.
+inline std::string cost_in_words(const RunSummary& summary, const char* of = "statements") {
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
-  std::string words = std::to_string(summary.cost.statements) + " " + of + ", " +
-                      std::to_string(summary.cost.tokens_fed) + " tokens fed (" + fixed(saved, 2) +
-                      " times fewer than one by one)\n";
-  if (description.quantized) {
-    words += "Quantised weights (" + description.weights +
-             "): scores differ from F32 by tenths of a nat.\n";
-  }
-  return words;
+  return std::to_string(summary.cost.statements) + " " + of + ", " +
+         std::to_string(summary.cost.tokens_fed) + " tokens fed (" + fixed(saved, 2) +
+         " times fewer than one by one)\n";
 }
 
 }  // namespace plumb::detail

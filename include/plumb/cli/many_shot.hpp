@@ -44,7 +44,7 @@ inline int replay_study(Console& console, const ManyShotArguments& arguments, Fi
   const auto finished =
       run_job(job, job_folder(console, "many-shot", arguments.target, arguments.many_shot.fixed));
   show_report(console, finished.report, arguments.target.out / "fixed.json",
-              cost_in_words(finished.summary, model.describe()), "scores");
+              cost_in_words(finished.summary), "scores");
   return 0;
 }
 
@@ -72,7 +72,7 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   const auto finished =
       run_job(job, detail::job_folder(console, "many-shot", target, settings.data));
   detail::show_report(console, finished.report, target.out / "report.html",
-                      detail::cost_in_words(finished.summary, model.describe()));
+                      detail::cost_in_words(finished.summary));
   return 0;
 }
 

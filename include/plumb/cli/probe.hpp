@@ -58,7 +58,7 @@ inline std::pair<Finished<ProbeReport>, std::string> probe(Console& console, con
   ProbeJob job(scorer, dataset, arguments.probe, arguments.target.provenance(description));
   auto finished =
       run_job(job, job_folder(console, command, arguments.target, arguments.probe.data));
-  std::string cost = cost_in_words(finished.summary, description);
+  std::string cost = cost_in_words(finished.summary);
   return {std::move(finished), std::move(cost)};
 }
 

@@ -47,7 +47,7 @@ inline int rank(Console& console, const RankArguments& arguments, const Knowledg
                 " nodes fed a query for the names\n";
   }
   show_report(console, finished.report, arguments.target.out / "report.html",
-              searched + cost_in_words(finished.summary, model.describe()));
+              searched + cost_in_words(finished.summary));
   return 0;
 }
 

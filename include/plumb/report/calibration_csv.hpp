@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/report/calibration_columns.hpp"
 #include "plumb/report/calibration_data.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/report/text_table.hpp"
@@ -69,14 +70,10 @@ namespace plumb {
       options.add({model.name, k, "ace"}, point.ace);
     }
     for (const MarkerEffect& effect : model.markers) {
-      markers.add({model.name, effect.marker, "accuracy"}, effect.accuracy);
-      markers.add({model.name, effect.marker, "ace"}, effect.ace);
-      markers.add({model.name, effect.marker, "brier"}, effect.brier);
+      add_numbers(markers, {model.name, effect.marker}, marker_numbers(), effect);
     }
     for (const ReductionResult& r : model.reductions) {
-      reductions.add({model.name, scoring_label(r.scoring), "accuracy"}, r.accuracy);
-      reductions.add({model.name, scoring_label(r.scoring), "ace"}, r.ace);
-      reductions.add({model.name, scoring_label(r.scoring), "harmonic_mean"}, r.harmonic_mean);
+      add_numbers(reductions, {model.name, scoring_label(r.scoring)}, reduction_numbers(), r);
     }
     for (const RecalibrationResult& r : model.recalibration) {
       for (std::size_t i = 0; i < r.metrics.size(); ++i) {

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
+#include "plumb/report/calibration_columns.hpp"
 #include "plumb/report/calibration_comparison.hpp"
 #include "plumb/report/calibration_plots.hpp"
-#include "plumb/report/prompt_section.hpp"
+#include "plumb/report/whole_page.hpp"
 
 namespace plumb {
 
@@ -29,17 +30,15 @@ class CalibrationPage {
     const std::string title = models.size() == 1
                                   ? "Calibration of " + models.front().name
                                   : "Calibration of " + std::to_string(models.size()) + " models";
-    std::string out = page_begin(title) + "<h1>" + label(title) +
-                      "</h1>\n<p class=\"dim\">Is the model's sureness earned? Confidence of the "
-                      "answer picked from a closed set, against whether it is right.</p>\n";
     std::vector<std::string> notes;
-    for (const ModelCalibration& model : models) {
-      for (const std::string& text : model.notes) {
+    const auto add = [&](const std::vector<std::string>& texts) {
+      for (const std::string& text : texts) {
         if (over::find(notes, text) == notes.end()) notes.push_back(text);
       }
-    }
-    for (const std::string& text : notes) out += note(text);
-    for (const std::string& remark : results_.remarks) out += note(remark);
+    };
+    for (const ModelCalibration& model : models) add(model.notes);
+    add(results_.remarks);
+    std::string out;
     if (models.size() > 1) out += detail::ComparisonSections(results_).html();
     for (const ModelCalibration& model : models) {
       if (models.size() > 1) {
@@ -49,7 +48,11 @@ class CalibrationPage {
       out += section(model);
       if (models.size() > 1) out += "</details>\n";
     }
-    return out + prompt_section(prompts) + settings_table(settings) + page_end();
+    return whole_page({title,
+                       "Is the model's confidence earned? Confidence of the answer picked from a "
+                       "closed set, against whether it is right.",
+                       notes, settings, prompts},
+                      out);
   }
 
  private:
@@ -92,82 +95,40 @@ class CalibrationPage {
     return html;
   }
 
-  static std::string metric_table(const ModelCalibration& model, std::vector<std::string> heads,
-                                  const std::vector<M>& columns, bool failures) {
-    heads.insert(heads.begin(), "Estimator");
-    if (failures) heads.push_back("Failed votes");
-    std::string html = table_begin(heads);
-    for (const EstimatorResult& made : model.estimators) {
-      html +=
-          "<tr><td>" + label(estimator_label(made.name)) + (made.discrete ? " *" : "") + "</td>";
-      for (const M metric : columns) html += detail::cell(made.metrics, metric);
-      if (failures) html += detail::number_cell(made.failures);
-      html += "</tr>\n";
-    }
-    return html + table_end;
-  }
-
-  [[nodiscard]] std::string estimator_table(const ModelCalibration& model) const {
-    return heading(
-               "Confidence estimators side by side",
-               "Small: 95% interval. ACE: distance of confidence from accuracy over equal-count "
-               "bins. AUROC: does confidence tell right from wrong? AURC: error rate when the "
-               "least "
-               "sure are rejected first. Failed votes count as wrong, with confidence 0; ties for "
-               "the likeliest option as wrong too, since such a fact is not known. * few "
-               "distinct values: ACE means little.") +
-           metric_table(model, {"Accuracy", "Confidence", "ACE", "Brier", "AUROC", "AURC"},
-                        {M::accuracy, M::mean_confidence, M::ace, M::brier, M::auroc, M::aurc},
-                        true) +
-           "<h3>Other errors, and the Brier score taken apart</h3>\n<p class=\"dim\">ECE and MCE: "
-           "mean and worst distance over equal-width bins. Brier = reliability − resolution + "
-           "uncertainty + within-bin, over the equal-count bins. Skill: 1 − Brier / uncertainty. "
-           "One-hot Brier, over all options of the base template: " +
+  [[nodiscard]] static std::string estimator_table(const ModelCalibration& model) {
+    const auto first = estimator_columns(
+        {M::accuracy, M::mean_confidence, M::ace, M::brier, M::auroc, M::aurc}, true);
+    const auto second =
+        estimator_columns({M::ece, M::mce, M::log_loss, M::brier_reliability, M::brier_resolution,
+                           M::brier_uncertainty, M::brier_within_bin, M::brier_skill},
+                          false);
+    return heading("Confidence estimators side by side",
+                   "Small: 95% interval. " + meanings(first) +
+                       " * few distinct values: ACE means little.") +
+           html_table(first, model.estimators) +
+           "<h3>Other errors, and the Brier score taken apart</h3>\n<p class=\"dim\">" +
+           meanings(second) + " One-hot Brier, over all options of the base template: " +
            with_interval(model.brier_one_hot) + " summed, " +
            with_interval(model.brier_one_hot_per_option) + " per option.</p>\n" +
-           metric_table(model,
-                        {"ECE", "MCE", "Log loss", "Reliability", "Resolution", "Uncertainty",
-                         "Within bin", "Skill"},
-                        {M::ece, M::mce, M::log_loss, M::brier_reliability, M::brier_resolution,
-                         M::brier_uncertainty, M::brier_within_bin, M::brier_skill},
-                        false);
+           html_table(second, model.estimators);
   }
 
-  [[nodiscard]] std::string markers(const ModelCalibration& model) const {
+  [[nodiscard]] static std::string markers(const ModelCalibration& model) {
     if (model.markers.empty()) return "";
-    std::string html =
-        heading(
-            "What epistemic markers do",
-            "Marked minus base template, on the same facts, with paired 95% intervals. A negative "
-            "difference in ACE or Brier score is an improvement.") +
-        table_begin({"Marker", "Facts", "Accuracy", "ACE", "Brier"});
-    for (const MarkerEffect& effect : model.markers) {
-      const auto sign = [](const Estimate& e, bool lower_is_better) {
-        if (e.count == 0 || (e.low <= 0 && e.high >= 0)) return "";
-        return (e.value < 0) == lower_is_better ? "h1" : "h3";
-      };
-      html += "<tr><td>" + label(estimator_label(effect.marker)) + "</td>" +
-              detail::number_cell(effect.facts) +
-              detail::cell(effect.accuracy, sign(effect.accuracy, false)) +
-              detail::cell(effect.ace, sign(effect.ace, true)) +
-              detail::cell(effect.brier, sign(effect.brier, true)) + "</tr>\n";
-    }
-    return html + table_end + detail::marker_chart(model);
+    return heading("What epistemic markers do",
+                   "Marked minus base template, on the same facts, with paired 95% intervals. A "
+                   "negative difference in ACE or Brier score is an improvement.") +
+           html_table(marker_columns(), model.markers) + detail::marker_chart(model);
   }
 
   [[nodiscard]] static std::string reductions(const ModelCalibration& model) {
     if (model.reductions.empty()) return "";
-    std::string html =
-        heading("Reductions",
-                "Base confidence on the base template, from one scoring; (A): over the "
-                "answer's tokens alone. H: harmonic mean of accuracy and 1 − ACE.") +
-        table_begin({"Reduction", "Accuracy", "ACE", "H"});
-    for (const ReductionResult& r : model.reductions) {
-      html += "<tr><td>" + scoring_label(r.scoring) + "</td>" + detail::cell(r.accuracy) +
-              detail::cell(r.ace, detail::step(M::ace, r.ace.value)) +
-              detail::cell(r.harmonic_mean) + "</tr>\n";
-    }
-    return html + table_end;
+    const auto columns = reduction_columns();
+    return heading("Reductions",
+                   "Base confidence on the base template, from one scoring; (A): over the answer's "
+                   "tokens alone. " +
+                       meanings(columns)) +
+           html_table(columns, model.reductions);
   }
 
   [[nodiscard]] static std::string option_counts(const ModelCalibration& model) {
@@ -237,23 +198,15 @@ class CalibrationPage {
 
   [[nodiscard]] static std::string recalibration(const ModelCalibration& model) {
     if (model.recalibration.empty()) return "";
-    std::string html =
-        heading(
-            "Recalibration, on held-out facts",
-            "A step beyond the paper: maps fitted on one half of each relation's facts, measured "
-            "on the other " +
-                std::to_string(model.held_out) +
-                ". Temperature divides the scores before the softmax; isotonic is the nearest "
-                "non-decreasing function.") +
-        table_begin({"Estimator", "Map", "Confidence", "ACE", "Brier", "Log loss", "AUROC"});
-    for (const RecalibrationResult& r : model.recalibration) {
-      html += "<tr><td>" + label(estimator_label(r.estimator)) + "</td><td>" +
-              (r.map == "temperature" ? "temperature " + fixed(r.temperature, 2) : r.map) +
-              "</td>" + detail::cell(r.metrics, M::mean_confidence) +
-              detail::cell(r.metrics, M::ace) + detail::cell(r.metrics, M::brier) +
-              detail::cell(r.metrics, M::log_loss) + detail::cell(r.metrics, M::auroc) + "</tr>\n";
-    }
-    return html + table_end;
+    return heading(
+               "Recalibration, on held-out facts",
+               "A step beyond the paper: maps fitted on one half of each relation's facts, "
+               "measured "
+               "on the other " +
+                   std::to_string(model.held_out) +
+                   ". Temperature divides the scores before the softmax; isotonic is the nearest "
+                   "non-decreasing function.") +
+           html_table(recalibration_columns(), model.recalibration);
   }
 
   const CalibrationResults& results_;

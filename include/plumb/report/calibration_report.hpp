@@ -15,7 +15,9 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/records/whole_file.hpp"
+#include "plumb/report/calibration_columns.hpp"
 #include "plumb/report/calibration_csv.hpp"
+#include "plumb/report/calibration_json.hpp"
 #include "plumb/report/calibration_page.hpp"
 
 namespace plumb {
@@ -37,57 +39,6 @@ namespace plumb {
 }
 
 namespace detail {
-
-inline std::string estimator_rows(const ModelCalibration& model) {
-  TextTable table({"estimator", "accuracy [95%]", "confidence", "ACE [95%]", "Brier [95%]", "ECE",
-                   "log loss", "AUROC", "AURC", "failed votes"});
-  bool discrete = false;
-  for (const EstimatorResult& made : model.estimators) {
-    using enum CalibrationMetric;
-    const auto of = [&](CalibrationMetric metric) -> const Estimate& {
-      return at(made.metrics, metric);
-    };
-    discrete = discrete || made.discrete;
-    table.add({estimator_label(made.name) + (made.discrete ? " *" : ""),
-               with_interval(of(accuracy)), number_or_dash(of(mean_confidence)),
-               with_interval(of(ace)), with_interval(of(brier)), number_or_dash(of(ece)),
-               number_or_dash(of(log_loss)), number_or_dash(of(auroc)), number_or_dash(of(aurc)),
-               std::to_string(made.failures)});
-  }
-  return table.text() + (discrete ? "* few distinct values: its ACE means little\n" : "");
-}
-
-inline std::string marker_rows(const ModelCalibration& model) {
-  TextTable table(
-      {"marked − base template", "facts", "accuracy [95%]", "ACE [95%]", "Brier [95%]"});
-  for (const MarkerEffect& effect : model.markers) {
-    table.add({estimator_label(effect.marker), std::to_string(effect.facts),
-               with_interval(effect.accuracy), with_interval(effect.ace),
-               with_interval(effect.brier)});
-  }
-  return table.text();
-}
-
-inline std::string reduction_rows(const ModelCalibration& model) {
-  TextTable table({"reduction", "accuracy [95%]", "ACE [95%]", "H [95%]"});
-  for (const ReductionResult& r : model.reductions) {
-    table.add({scoring_label(r.scoring), with_interval(r.accuracy), with_interval(r.ace),
-               with_interval(r.harmonic_mean)});
-  }
-  return table.text();
-}
-
-inline std::string recalibration_rows(const ModelCalibration& model) {
-  TextTable table({"held out", "map", "confidence", "ACE [95%]", "Brier [95%]"});
-  for (const RecalibrationResult& r : model.recalibration) {
-    using enum CalibrationMetric;
-    table.add({estimator_label(r.estimator),
-               r.map == "temperature" ? "temperature " + fixed(r.temperature, 2) : r.map,
-               number_or_dash(at(r.metrics, mean_confidence)), with_interval(at(r.metrics, ace)),
-               with_interval(at(r.metrics, brier))});
-  }
-  return table.text();
-}
 
 inline std::string model_rows(const CalibrationResults& results) {
   const std::vector<std::string> shown{"base", "margin", "average_vote2", "average_min"};
@@ -175,10 +126,21 @@ class CalibrationReport {
   [[nodiscard]] std::string table() const {
     if (results_.models.size() > 1) return detail::model_rows(results_);
     const ModelCalibration& model = results_.models.front();
-    std::string text = detail::estimator_rows(model);
-    if (!model.markers.empty()) text += "\n" + detail::marker_rows(model);
-    if (!model.reductions.empty()) text += "\n" + detail::reduction_rows(model);
-    if (!model.recalibration.empty()) text += "\n" + detail::recalibration_rows(model);
+    using enum CalibrationMetric;
+    std::string text =
+        text_table(estimator_columns(
+                       {accuracy, mean_confidence, ace, brier, ece, log_loss, auroc, aurc}, true),
+                   model.estimators);
+    if (over::any_of(model.estimators, &EstimatorResult::discrete)) {
+      text += "* few distinct values: its ACE means little\n";
+    }
+    if (!model.markers.empty()) text += "\n" + text_table(marker_columns(), model.markers);
+    if (!model.reductions.empty()) {
+      text += "\n" + text_table(reduction_columns(), model.reductions);
+    }
+    if (!model.recalibration.empty()) {
+      text += "\n" + text_table(recalibration_columns(), model.recalibration);
+    }
     text += "\naccuracy of the base template " + with_interval(model.accuracy) +
             ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) + ", " +
             std::to_string(model.facts) + " facts, " + counted(model.ties.tied, "tie") + " among " +

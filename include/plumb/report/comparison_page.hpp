@@ -15,7 +15,7 @@
 
 #include "plumb/report/comparison_data.hpp"
 #include "plumb/report/heat_map.hpp"
-#include "plumb/report/page.hpp"
+#include "plumb/report/whole_page.hpp"
 
 namespace plumb {
 
@@ -27,13 +27,11 @@ class ComparisonPage {
 
   /// `settings` is an object of names and values for the last table.
   [[nodiscard]] std::string html(const Json& settings) const {
-    const std::string title = "Comparison of " + counted(table_.models.size(), "model");
-    std::string out = page_begin(title) + "<h1>" + label(title) +
-                      "</h1>\n<p class=\"dim\">Setting " + label(setting_name(table_.group)) +
-                      ": " + asked() + "</p>\n";
-    for (const std::string& remark : made_.remarks) out += note(remark);
-    return out + cards() + models() + relation_map() + relations() + extremes() + correlations() +
-           subsumption() + pairs() + settings_table(settings) + page_end();
+    return whole_page(
+        {"Comparison of " + counted(table_.models.size(), "model"),
+         "Setting " + label(setting_name(table_.group)) + ": " + asked(), made_.remarks, settings},
+        cards() + models() + relation_map() + relations() + extremes() + correlations() +
+            subsumption() + pairs());
   }
 
  private:

@@ -56,6 +56,11 @@ class EstimateCsv {
     for (std::string& cell : estimate_cells(estimate)) cells.push_back(std::move(cell));
     text_ += csv_line(cells);
   }
+  /// A number without an interval.
+  void add(std::vector<std::string> cells, std::size_t count) {
+    cells.insert(cells.end(), {std::to_string(count), "", "", ""});
+    text_ += csv_line(cells);
+  }
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:

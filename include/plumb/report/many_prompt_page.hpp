@@ -35,27 +35,15 @@ inline std::string asked_in_words(const ManyPromptResults& made) {
 
 }  // namespace detail
 
-/// The whole page. `settings` are the run's, for the last table; `title` is plain text; `prompts` are
-/// examples of what was asked.
-[[nodiscard]] inline std::string many_prompt_page(const ManyPromptResults& made,
-                                                  const Json& settings, const std::string& title,
-                                                  const std::vector<Json>& prompts = {}) {
-  std::string out = page_begin(title) + "<h1>" + label(title) + "</h1>\n<p class=\"dim\">" +
-                    detail::asked_in_words(made) + "</p>\n";
-  if (settings.value("quantized", false)) {
-    out += note("Quantised weights (" + first_string(settings, "weights").value_or("") +
-                ") run natively round the activations too: answers may differ from those of the "
-                "same weights in F32.");
-  }
-  for (const std::string& remark : made.remarks) out += note(remark);
-  return out + detail::many_prompt_cards(made) + detail::overview_section(made) +
+/// The sections of the page.
+[[nodiscard]] inline std::string many_prompt_sections(const ManyPromptResults& made) {
+  return detail::many_prompt_cards(made) + detail::overview_section(made) +
          detail::samplings_section(made) + detail::reliability_section(made) +
          detail::answer_length_section(made) + detail::coverage_section(made) +
          detail::sharing_section(made) + detail::consistency_section(made) +
          detail::prompts_section(made) + detail::forms_section(made) +
          detail::aliases_section(made) + detail::bias_section(made) +
-         detail::prompted_relations_section(made) + detail::several_section(made) +
-         prompt_section(prompts) + settings_table(settings) + page_end();
+         detail::prompted_relations_section(made) + detail::several_section(made);
 }
 
 }  // namespace plumb

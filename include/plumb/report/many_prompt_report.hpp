@@ -12,46 +12,41 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/many_prompt_csv.hpp"
 #include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_json.hpp"
 #include "plumb/report/many_prompt_page.hpp"
 #include "plumb/report/text_table.hpp"
+#include "plumb/report/whole_page.hpp"
 
 namespace plumb {
 
 /// Page, tables and metrics of one run. One thread at a time may write into a folder.
 class ManyPromptReport {
  public:
-  /// `settings` is an object of names and values for the page's last table; `prompts` are examples of
-  /// what was asked.
-  ManyPromptReport(ManyPromptResults made, Json settings, std::string title,
-                   std::vector<Json> prompts = {})
-      : made_(std::move(made)),
-        settings_(std::move(settings)),
-        title_(std::move(title)),
-        prompts_(std::move(prompts)) {}
+  /// `run` has the settings for the page's last table and examples of what was asked.
+  ManyPromptReport(ManyPromptResults made, RunRecord run, std::string title)
+      : made_(std::move(made)), run_(std::move(run)), title_(std::move(title)) {}
 
   /// Writes metrics.json, the CSVs of many_prompt_csvs and report.html into `target`, which must be
   /// there.
   void write(const std::filesystem::path& target) const {
     const ManyPromptOptions& options = made_.options;
-    Json metrics = {
-        {"bootstrap",
-         {{"seed", options.bootstrap.seed}, {"resamples", options.bootstrap.resamples}}},
-        {"interval", 0.95},
-        {"samplings",
-         {{"samplings", options.samplings},
-          {"seed", options.seed},
-          {"headline_by", name_of(options.by)}}}};
+    Json metrics = metrics_head(options.bootstrap);
+    metrics["samplings"] = {{"samplings", options.samplings},
+                            {"seed", options.seed},
+                            {"headline_by", name_of(options.by)}};
     metrics.update(to_json(made_));
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
     for (const ManyPromptTable& table : many_prompt_tables) {
       if (table.may_be_empty) std::filesystem::remove(target / table.file);
     }
     for (const auto& [name, text] : many_prompt_csvs(made_)) write_atomically(target / name, text);
-    write_atomically(target / "report.html", many_prompt_page(made_, settings_, title_, prompts_));
+    write_atomically(target / "report.html", whole_page({title_, detail::asked_in_words(made_),
+                                                         notes(), run_.settings, run_.prompts},
+                                                        many_prompt_sections(made_)));
   }
 
   /// One row for each way of asking; range and SD are over the headline's samplings, max and oracle
@@ -94,7 +89,7 @@ class ManyPromptReport {
   }
 
   /// What must be said wherever the numbers are shown, each once.
-  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
+  [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
 
   [[nodiscard]] const ManyPromptResults& results() const noexcept { return made_; }
 
@@ -111,9 +106,8 @@ class ManyPromptReport {
   }
 
   ManyPromptResults made_;
-  Json settings_;
+  RunRecord run_;
   std::string title_;
-  std::vector<Json> prompts_;
 };
 
 }  // namespace plumb

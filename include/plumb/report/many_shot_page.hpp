@@ -89,30 +89,14 @@ inline std::string relations_section(const ManyShotResults& made) {
 
 }  // namespace detail
 
-/// The whole page. `settings` are the run's, for the title and the last table; `prompts` are examples
-/// of what was asked.
-[[nodiscard]] inline std::string many_shot_page(const ManyShotResults& made, const Json& settings,
-                                                const std::vector<Json>& prompts = {}) {
-  const auto setting = [&](const char* name) { return first_string(settings, name).value_or(""); };
-  const std::string title =
-      setting("model") + (setting("dataset").empty() ? "" : " on " + setting("dataset"));
-  std::string out =
-      page_begin(title) + "<h1>" + label(title) +
-      "</h1>\n<p class=\"dim\">Many-shot probe: other facts of the relation are shown "
-      "as bare pairs, and a fact is known when its object alone is the likeliest of its "
-      "choices.</p>\n";
-  if (settings.value("quantized", false)) {
-    out += note("Quantised weights (" + setting("weights") +
-                ") run natively round the activations too: scores differ from the same weights in "
-                "F32 by tenths of a nat.");
-  }
-  for (const std::string& remark : made.remarks) out += note(remark);
-  out += detail::many_shot_cards(made) + detail::shots_section(made) +
-         detail::methods_section(made) + detail::separators_section(made) +
-         detail::relations_section(made) + detail::confidence_section(made) +
-         detail::generation_section(made) + detail::ties_section(made);
-  for (const InjectionResults& results : made.injections) out += injection_section(results);
-  return out + prompt_section(prompts) + settings_table(settings) + page_end();
+/// The sections of the page.
+[[nodiscard]] inline std::string many_shot_sections(const ManyShotResults& made) {
+  std::string html = detail::many_shot_cards(made) + detail::shots_section(made) +
+                     detail::methods_section(made) + detail::separators_section(made) +
+                     detail::relations_section(made) + detail::confidence_section(made) +
+                     detail::generation_section(made) + detail::ties_section(made);
+  for (const InjectionResults& results : made.injections) html += injection_section(results);
+  return html;
 }
 
 }  // namespace plumb

@@ -12,11 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/records/listed_prompt.hpp"
+#include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/many_shot_data.hpp"
 #include "plumb/report/many_shot_page.hpp"
 #include "plumb/report/text_table.hpp"
+#include "plumb/report/whole_page.hpp"
 
 namespace plumb {
 
@@ -27,17 +28,12 @@ class ManyShotReport {
   explicit ManyShotReport(const std::filesystem::path& folder, Bootstrap bootstrap = {})
       : bootstrap_(bootstrap),
         made_(many_shot_results(folder, bootstrap)),
-        prompts_(read_example_prompts(folder)) {
-    if (const auto run = folder / "run.json"; std::filesystem::exists(run)) {
-      settings_ = read_json_object(run).value("settings", Json::object());
-    }
-  }
+        run_(read_run_record(folder)) {}
 
   /// Writes metrics.json, accuracy.csv, accuracy_at_k.csv, injection.csv where there is such an
   /// experiment, and report.html into `target`.
   void write(const std::filesystem::path& target) const {
-    Json metrics = {{"bootstrap", {{"seed", bootstrap_.seed}, {"resamples", bootstrap_.resamples}}},
-                    {"interval", 0.95}};
+    Json metrics = metrics_head(bootstrap_);
     metrics.update(to_json(made_));
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
     write_atomically(target / "accuracy.csv", many_shot_accuracy_csv(made_));
@@ -48,7 +44,13 @@ class ManyShotReport {
       injections += injections.empty() ? csv : csv.substr(csv.find('\n') + 1);
     }
     if (!injections.empty()) write_atomically(target / "injection.csv", injections);
-    write_atomically(target / "report.html", many_shot_page(made_, settings_, prompts_));
+    write_atomically(
+        target / "report.html",
+        whole_page({run_.title(),
+                    "Many-shot probe: other facts of the relation are shown as bare pairs, and a "
+                    "fact is known when its object alone is the likeliest of its choices.",
+                    notes(), run_.settings, run_.prompts},
+                   many_shot_sections(made_)));
   }
 
   /// The table for a terminal: settings, then how many shots are enough. Accuracy where the first
@@ -79,15 +81,14 @@ class ManyShotReport {
   }
 
   /// What must be said wherever the numbers are shown, each once.
-  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
+  [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
 
   [[nodiscard]] const ManyShotResults& results() const noexcept { return made_; }
 
  private:
   Bootstrap bootstrap_;
   ManyShotResults made_;
-  std::vector<Json> prompts_;
-  Json settings_ = Json::object();
+  RunRecord run_;
 };
 
 }  // namespace plumb

@@ -142,12 +142,12 @@ for (const table of document.querySelectorAll('table.sortable')) {
 namespace detail {
 
 /// A number with its interval.
-inline std::string cell(const Estimate& e, const std::string& classes = "") {
+inline std::string cell(const Estimate& e, const std::string& classes = "", int decimals = 3) {
   if (e.count == 0) return "<td data-v=\"-1\">–</td>";
   return "<td data-v=\"" + fixed(e.value, 6) + "\"" +
-         (classes.empty() ? "" : " class=\"" + classes + "\"") + ">" + fixed(e.value, 3) +
-         "<small>" + fixed(e.low, 3) + (e.low < 0 || e.high < 0 ? " to " : "–") + fixed(e.high, 3) +
-         "</small></td>";
+         (classes.empty() ? "" : " class=\"" + classes + "\"") + ">" + fixed(e.value, decimals) +
+         "<small>" + fixed(e.low, decimals) + (e.low < 0 || e.high < 0 ? " to " : "–") +
+         fixed(e.high, decimals) + "</small></td>";
 }
 /// A whole number.
 inline std::string number_cell(std::size_t n) {

@@ -10,8 +10,7 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
-#include "plumb/measure/rank_metrics.hpp"
-#include "plumb/report/metrics_json.hpp"
+#include "plumb/report/rank_columns.hpp"
 #include "plumb/report/rank_data.hpp"
 
 namespace plumb {
@@ -22,28 +21,16 @@ namespace plumb {
   return json;
 }
 
-[[nodiscard]] inline Json to_json(const RankMetrics& metrics) {
-  Json json = {{"queries", metrics.queries},
-               {"tied", metrics.tied},
-               {"undecided", metrics.undecided},
-               {"mean_rank", to_json(metrics.mean_rank)},
-               {"mean_reciprocal_rank", to_json(metrics.mean_reciprocal_rank)},
-               {"adjusted_mean_rank_index", to_json(metrics.adjusted_mean_rank_index)}};
-  for (std::size_t i = 0; i < entity_hit_levels.size(); ++i) {
-    json["hits_at_" + std::to_string(entity_hit_levels[i])] = to_json(metrics.hits[i]);
-  }
-  return json;
-}
-
 /// What metrics.json holds.
 [[nodiscard]] inline Json to_json(const RankResults& made) {
+  const auto columns = rank_columns();
   Json json = {{"methods", Json::object()}, {"agreement", Json::array()}};
   for (const RankedMethod& method : made.methods) {
     Json& one = json["methods"][method.name];
     const std::array<const char*, 3> ties{"optimistic", "realistic", "pessimistic"};
     for (std::size_t t = 0; t < ties.size(); ++t) {
-      one["raw"][ties[t]] = to_json(method.raw[t]);
-      one["filtered"][ties[t]] = to_json(method.filtered[t]);
+      one["raw"][ties[t]] = json_of(columns, method.raw[t]);
+      one["filtered"][ties[t]] = json_of(columns, method.filtered[t]);
     }
     one["candidates"] = method.candidates;
     one["rank_against_name_tokens"] = to_json(method.length);
@@ -61,7 +48,7 @@ namespace plumb {
       }
     }
     for (const auto& [relation, metrics] : method.by_relation) {
-      one["relations"][relation] = to_json(metrics);
+      one["relations"][relation] = json_of(columns, metrics);
     }
   }
   if (entity_wordings(made).size() > 1) {

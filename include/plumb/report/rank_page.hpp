@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a person look at after entities were ranked?
+// The sections of a page about ranked entities.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/box_chart.hpp"
 #include "plumb/report/page.hpp"
-#include "plumb/report/prompt_section.hpp"
+#include "plumb/report/rank_columns.hpp"
 #include "plumb/report/rank_data.hpp"
 #include "plumb/report/xy_chart.hpp"
 
@@ -26,6 +26,26 @@ namespace detail {
 
 inline const RankMetrics& headline(const RankedMethod& method) {
   return method.raw[static_cast<std::size_t>(Ties::realistic)];
+}
+
+/// "135", or "25–60" where relations have candidates of their own.
+inline std::string candidates_of(const RankedMethod& method) {
+  std::size_t fewest = method.candidates;
+  for (const EntityRank& rank : method.ranks) fewest = std::min(fewest, rank.candidates);
+  const std::string most = std::to_string(method.candidates);
+  return fewest == method.candidates ? most : std::to_string(fewest) + "–" + most;
+}
+
+/// Each method raw and filtered, ties half.
+inline std::vector<NamedRanks> ranked_rows(const RankResults& made) {
+  std::vector<NamedRanks> rows;
+  for (const RankedMethod& method : made.methods) {
+    const std::string candidates = candidates_of(method);
+    rows.push_back({method.name, &headline(method), candidates});
+    rows.push_back({method.name + ", filtered",
+                    &method.filtered[static_cast<std::size_t>(Ties::realistic)], candidates});
+  }
+  return rows;
 }
 
 inline std::string p_text(const std::optional<double>& p) {
@@ -61,41 +81,13 @@ inline std::string rank_cards(const RankResults& made) {
   return "<div class=\"cards\">\n" + html + "</div>\n";
 }
 
-/// A mean rank has one decimal, not three.
-inline std::string rank_cell(const Estimate& e) {
-  if (e.count == 0) return "<td data-v=\"-1\">–</td>";
-  return "<td data-v=\"" + fixed(e.value, 6) + "\">" + fixed(e.value, 1) + "<small>" +
-         fixed(e.low, 1) + "–" + fixed(e.high, 1) + "</small></td>";
-}
-
-inline std::string metrics_row(const std::string& name, const RankMetrics& metrics) {
-  std::string row = "<tr><td>" + label(name) + "</td>" + number_cell(metrics.queries) +
-                    rank_cell(metrics.mean_rank) + cell(metrics.mean_reciprocal_rank) +
-                    cell(metrics.adjusted_mean_rank_index);
-  for (const Estimate& hits : metrics.hits) row += cell(hits);
-  return row + number_cell(metrics.tied) + "</tr>\n";
-}
-
-inline std::vector<std::string> metrics_heads(const char* first) {
-  std::vector<std::string> heads{first, "Queries", "MR", "MRR", "AMRI"};
-  for (const std::size_t k : entity_hit_levels) heads.push_back("Hit@" + std::to_string(k));
-  heads.push_back("Tied");
-  return heads;
-}
-
 inline std::string methods_table(const RankResults& made) {
-  std::string rows;
-  for (const RankedMethod& method : made.methods) {
-    rows += metrics_row(method.name, headline(method)) +
-            metrics_row(method.name + ", filtered",
-                        method.filtered[static_cast<std::size_t>(Ties::realistic)]);
-  }
-  return heading(
-             "Where the true entities stand",
-             "MR: mean rank, from 1; MRR: mean reciprocal rank; AMRI: adjusted mean rank index, "
-             "1 at best and 0 for guessing. Ties count half; filtered leaves out the other true "
-             "entities of train, valid and test.") +
-         table_begin(metrics_heads("Method")) + rows + table_end;
+  const auto columns = named_rank_columns("method", true);
+  return heading("Where the true entities stand",
+                 meanings(columns) +
+                     " Filtered leaves out the other true entities of train, valid "
+                     "and test.") +
+         html_table(columns, ranked_rows(made));
 }
 
 inline std::string hits_section(const RankResults& made) {
@@ -209,9 +201,10 @@ inline std::string relation_agreement_section(const RankResults& made) {
 inline std::string wording_section(const RankResults& made) {
   const std::vector<std::size_t> wordings = entity_wordings(made);
   if (wordings.size() < 2) return "";
-  std::string rows;
-  for (const std::size_t m : wordings)
-    rows += metrics_row(made.methods[m].name, headline(made.methods[m]));
+  std::vector<NamedRanks> rows;
+  for (const std::size_t m : wordings) {
+    rows.push_back({made.methods[m].name, &headline(made.methods[m]), ""});
+  }
   std::string differences;
   for (const auto& [name, difference] : wording_differences(made)) {
     differences += (differences.empty() ? "" : ", ") + name + " " + fixed(difference, 3);
@@ -219,7 +212,7 @@ inline std::string wording_section(const RankResults& made) {
   return heading("Does the wording of entities matter?",
                  "DEER with the paper's entity prompt and its variants. Largest differences: " +
                      differences + ".") +
-         table_begin(metrics_heads("Entity prompt")) + rows + table_end;
+         html_table(named_rank_columns("entity prompt"), rows);
 }
 
 inline std::string length_section(const RankResults& made) {
@@ -248,32 +241,24 @@ inline std::string length_section(const RankResults& made) {
 inline std::string rank_relations_section(const RankResults& made) {
   std::string html = heading("By relation", "Raw ranks, ties half.");
   for (const RankedMethod& method : made.methods) {
-    html += "<h3>" + label(method.name) + "</h3>\n" + table_begin(metrics_heads("Relation"));
-    for (const auto& [relation, metrics] : method.by_relation)
-      html += metrics_row(relation, metrics);
-    html += table_end;
+    std::vector<NamedRanks> rows;
+    for (const auto& [relation, metrics] : method.by_relation) {
+      rows.push_back({relation, &metrics, ""});
+    }
+    html +=
+        "<h3>" + label(method.name) + "</h3>\n" + html_table(named_rank_columns("relation"), rows);
   }
   return html;
 }
 
 }  // namespace detail
 
-/// The whole page. `settings` are the run's, for the title and the last table; `prompts` are examples
-/// of what was asked.
-[[nodiscard]] inline std::string rank_page(const RankResults& made, const Json& settings,
-                                           const std::vector<Json>& prompts = {}) {
-  const auto setting = [&](const char* name) { return first_string(settings, name).value_or(""); };
-  const std::string title =
-      setting("model") + (setting("dataset").empty() ? "" : " on " + setting("dataset"));
-  std::string out = page_begin(title) + "<h1>" + label(title) +
-                    "</h1>\n<p class=\"dim\">Entity ranking: each query (head, relation, ?) ranks "
-                    "all candidates; the true entity should stand first.</p>\n";
-  for (const std::string& remark : made.remarks) out += note(remark);
-  return out + detail::rank_cards(made) + detail::methods_table(made) + detail::hits_section(made) +
+/// The sections of the page.
+[[nodiscard]] inline std::string rank_sections(const RankResults& made) {
+  return detail::rank_cards(made) + detail::methods_table(made) + detail::hits_section(made) +
          detail::wording_section(made) + detail::histogram_section(made) +
          detail::agreement_section(made) + detail::relation_agreement_section(made) +
-         detail::length_section(made) + detail::rank_relations_section(made) +
-         prompt_section(prompts) + settings_table(settings) + page_end();
+         detail::length_section(made) + detail::rank_relations_section(made);
 }
 
 }  // namespace plumb

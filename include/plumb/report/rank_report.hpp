@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a ranking of entities leave for people and for other programs?
+// What a ranking of entities leaves for people and for other programs.
 //
-// From a finished run folder: metrics.json, ranks.csv, report.html, and the table for the terminal.
+// From a finished run folder: metrics.json, metrics.csv, ranks.csv, report.html, and the table for the terminal.
 // All depends on the results and the settings alone.
 
 #include <algorithm>
@@ -12,13 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/listed_prompt.hpp"
+#include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/report/rank_data.hpp"
 #include "plumb/report/rank_json.hpp"
 #include "plumb/report/rank_page.hpp"
 #include "plumb/report/text_table.hpp"
+#include "plumb/report/whole_page.hpp"
 
 namespace plumb {
 
@@ -42,42 +43,27 @@ class RankReport {
     if (const auto remarks = string_list(metadata, "remarks")) {
       made_.remarks.insert(made_.remarks.begin(), remarks->begin(), remarks->end());
     }
-    prompts_ = read_example_prompts(folder);
-    if (const auto run = folder / "run.json"; std::filesystem::exists(run)) {
-      settings_ = read_json_object(run).value("settings", Json::object());
-    }
+    run_ = read_run_record(folder);
   }
 
-  /// Writes metrics.json, ranks.csv and report.html into `target`.
+  /// Writes metrics.json, metrics.csv, ranks.csv and report.html into `target`.
   void write(const std::filesystem::path& target) const {
-    Json metrics = {{"bootstrap", {{"seed", bootstrap_.seed}, {"resamples", bootstrap_.resamples}}},
-                    {"interval", 0.95}};
+    Json metrics = metrics_head(bootstrap_);
     metrics.update(to_json(made_));
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
     write_atomically(target / "ranks.csv", csv());
-    write_atomically(target / "report.html", rank_page(made_, settings_, prompts_));
+    write_atomically(target / "metrics.csv", metrics_csv());
+    write_atomically(
+        target / "report.html",
+        whole_page({run_.title(),
+                    "Entity ranking: each query (head, relation, ?) ranks all candidates; the true "
+                    "entity should stand first.",
+                    notes(), run_.settings, run_.prompts},
+                   rank_sections(made_)));
   }
 
   [[nodiscard]] std::string table() const {
-    std::vector<std::string> heads{"method", "queries", "candidates", "MR", "MRR [95%]", "AMRI"};
-    for (const std::size_t k : entity_hit_levels) heads.push_back("Hit@" + std::to_string(k));
-    heads.push_back("ties");
-    TextTable table(heads);
-    for (const RankedMethod& method : made_.methods) {
-      for (const bool filtered : {false, true}) {
-        const RankMetrics& metrics = (filtered ? method.filtered : method.raw)[1];
-        std::vector<std::string> row{method.name + (filtered ? ", filtered" : ""),
-                                     std::to_string(metrics.queries),
-                                     candidates_of(method),
-                                     number_or_dash(metrics.mean_rank, 1),
-                                     with_interval(metrics.mean_reciprocal_rank),
-                                     number_or_dash(metrics.adjusted_mean_rank_index)};
-        for (const Estimate& hits : metrics.hits) row.push_back(number_or_dash(hits));
-        row.push_back(std::to_string(metrics.tied));
-        table.add(row);
-      }
-    }
-    std::string text = table.text();
+    std::string text = text_table(named_rank_columns("method", true), detail::ranked_rows(made_));
     if (made_.agreements.empty()) return text;
     TextTable agreements({"agreement", "queries", "r of log ranks [95%]", "p"});
     for (const MethodAgreement& one : made_.agreements) {
@@ -89,16 +75,22 @@ class RankReport {
   }
 
   /// What must be said wherever the numbers are shown, each once.
-  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
+  [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
   [[nodiscard]] const RankResults& results() const noexcept { return made_; }
 
  private:
-  /// "135", or "25–60" where relations have candidates of their own.
-  static std::string candidates_of(const RankedMethod& method) {
-    std::size_t fewest = method.candidates;
-    for (const EntityRank& rank : method.ranks) fewest = std::min(fewest, rank.candidates);
-    const std::string most = std::to_string(method.candidates);
-    return fewest == method.candidates ? most : std::to_string(fewest) + "–" + most;
+  /// Every number of every method.
+  [[nodiscard]] std::string metrics_csv() const {
+    detail::EstimateCsv csv({"method", "ranks", "relation", "metric"});
+    for (const RankedMethod& method : made_.methods) {
+      const auto realistic = static_cast<std::size_t>(Ties::realistic);
+      add_numbers(csv, {method.name, "raw", ""}, rank_columns(), method.raw[realistic]);
+      add_numbers(csv, {method.name, "filtered", ""}, rank_columns(), method.filtered[realistic]);
+      for (const auto& [relation, metrics] : method.by_relation) {
+        add_numbers(csv, {method.name, "raw", relation}, rank_columns(), metrics);
+      }
+    }
+    return csv.text();
   }
 
   /// A row for each method and query.
@@ -119,8 +111,7 @@ class RankReport {
 
   Bootstrap bootstrap_;
   RankResults made_;
-  std::vector<Json> prompts_;
-  Json settings_ = Json::object();
+  RunRecord run_;
 };
 
 }  // namespace plumb

@@ -110,6 +110,9 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
     results.models.push_back(calibrate_model(model, results.options));
     results.masked.push_back(detail::is_masked(name, settings));
   }
+  for (std::string& text : quantised_notes(settings.folders.list)) {
+    results.remarks.push_back(std::move(text));
+  }
   if (std::adjacent_find(facts.begin(), facts.end(), std::not_equal_to{}) != facts.end()) {
     results.remarks.push_back("The models were probed on different facts: compare with care.");
   }

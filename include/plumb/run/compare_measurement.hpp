@@ -125,6 +125,9 @@ class CompareMeasurement {
     for (std::string& remark : detail::asked_otherwise(settings_.runs.list, false)) {
       made.remarks.push_back(std::move(remark));
     }
+    for (std::string& text : quantised_notes(settings_.runs.list)) {
+      made.remarks.push_back(std::move(text));
+    }
     Json record = {{"command", "compare"},
                    {"plumb_version", PLUMB_VERSION},
                    {"models", made.table.models},
@@ -146,6 +149,7 @@ class CompareMeasurement {
     const auto remarks = detail::asked_otherwise(runs, true);
     made.remarks.insert(made.remarks.begin(), remarks.begin(), remarks.end());
     made.remarks.insert(made.remarks.begin(), ways.remarks.begin(), ways.remarks.end());
+    for (std::string& text : quantised_notes(runs)) made.remarks.push_back(std::move(text));
     Json record = {{"command", "compare"},
                    {"plumb_version", PLUMB_VERSION},
                    {"over", "prompts"},
@@ -155,7 +159,8 @@ class CompareMeasurement {
                    {"samplings", options.samplings},
                    {"sample_by", name_of(options.by)},
                    {"seed", settings_.seed}};
-    return {AnyReport(ManyPromptReport(std::move(made), record, "Many prompts, side by side")),
+    return {AnyReport(ManyPromptReport(std::move(made), {.settings = record},
+                                       "Many prompts, side by side")),
             record};
   }
 

@@ -79,6 +79,7 @@ class FixedRankingJob {
     }
     write_atomically(folder.file("fixed.json"),
                      (fixed_.is_list ? made : made.front()).dump(1) + "\n");
+    if (const auto text = quantised_note(settings())) report_.remarks.push_back(*text);
     if (const auto warning = rank_tie_warning(tied, queries)) report_.remarks.push_back(*warning);
   }
 

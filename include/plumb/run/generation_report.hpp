@@ -23,15 +23,15 @@ namespace plumb {
   GenerationRun run = read_generation(folder, lemmas);
   ManyPromptResults made = many_prompt_results(run.studies, options);
   made.remarks.insert(made.remarks.begin(), run.remarks.begin(), run.remarks.end());
-  Json settings = kept_settings(folder);
-  settings.update(Json{{"lemmas", detail::lemmas_word(lemmas)},
-                       {"samplings", options.samplings},
-                       {"sample_by", name_of(options.by)},
-                       {"seed", options.seed}});
-  const std::string title = first_string(settings, "model").value_or("model") + " on " +
-                            first_string(settings, "dataset").value_or(run.asked.name);
-  return ManyPromptReport(std::move(made), std::move(settings), title,
-                          read_example_prompts(folder));
+  RunRecord record = read_run_record(folder);
+  if (!record.settings.contains("model")) record.folder = "model";
+  if (!record.settings.contains("dataset")) record.settings["dataset"] = run.asked.name;
+  std::string title = record.title();
+  record.settings.update(Json{{"lemmas", detail::lemmas_word(lemmas)},
+                              {"samplings", options.samplings},
+                              {"sample_by", name_of(options.by)},
+                              {"seed", options.seed}});
+  return ManyPromptReport(std::move(made), std::move(record), std::move(title));
 }
 
 }  // namespace plumb

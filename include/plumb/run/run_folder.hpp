@@ -18,6 +18,7 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 
 namespace plumb {
@@ -41,14 +42,6 @@ inline void refuse_used(const std::filesystem::path& path) {
   }
   throw user_error({.file = path}, "is not empty",
                    "choose another `out`, or give `resume` to go on with the run it holds");
-}
-
-/// The settings that a folder's run.json has; an empty object where it has none. Throws a user error for
-/// a file that is no JSON object.
-[[nodiscard]] inline Json kept_settings(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(folder / "run.json")) return Json::object();
-  Json settings = read_json_object(folder / "run.json").value("settings", Json());
-  return settings.is_object() ? settings : Json::object();
 }
 
 /// One process at a time; the folder is locked while the object lives. Not thread-safe.

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a finished run folder says of itself beside its results: settings, example prompts, and what
+// must be known of all its numbers.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/records/listed_prompt.hpp"
+
+namespace plumb {
+
+/// The settings that a folder's run.json has; an empty object where it has none. Throws a user error for
+/// a file that is no JSON object.
+[[nodiscard]] inline Json kept_settings(const std::filesystem::path& folder) {
+  if (!std::filesystem::exists(folder / "run.json")) return Json::object();
+  Json settings = read_json_object(folder / "run.json").value("settings", Json());
+  return settings.is_object() ? settings : Json::object();
+}
+
+/// What must be known where a model's weights were quantised.
+[[nodiscard]] inline std::optional<std::string> quantised_note(const Json& settings) {
+  if (!settings.value("quantized", false)) return std::nullopt;
+  return "Quantised weights (" + first_string(settings, "weights").value_or("of some type") +
+         ") run natively round the activations too: scores differ from the same weights in F32 by "
+         "tenths of a nat a statement on average and by several nats at worst, and answers may "
+         "differ too.";
+}
+
+/// The same of several folders that are read together, each under its name.
+template <class Folders>
+[[nodiscard]] std::vector<std::string> quantised_notes(const Folders& named) {
+  std::vector<std::string> notes;
+  for (const auto& [name, folder] : named) {
+    if (const auto text = quantised_note(kept_settings(folder))) {
+      notes.push_back((name.empty() ? "" : name + ": ") + *text);
+    }
+  }
+  return notes;
+}
+
+struct RunRecord {
+  /// As run.json has them; empty for another tool's folder.
+  Json settings = Json::object();
+  std::vector<Json> prompts{};
+  /// Of the folder, for a page whose run has no name for its model.
+  std::string folder{};
+
+  /// "model on dataset".
+  [[nodiscard]] std::string title() const {
+    const std::string dataset = first_string(settings, "dataset").value_or("");
+    return first_string(settings, "model").value_or(folder) +
+           (dataset.empty() ? "" : " on " + dataset);
+  }
+  /// Notes with what must be known of all numbers before them.
+  [[nodiscard]] std::vector<std::string> with_warnings(std::vector<std::string> notes) const {
+    if (auto warning = quantised_note(settings)) notes.insert(notes.begin(), *warning);
+    return notes;
+  }
+};
+
+/// Throws a user error for a run.json without settings.
+[[nodiscard]] inline RunRecord read_run_record(const std::filesystem::path& folder) {
+  const auto file = folder / "run.json";
+  RunRecord record{kept_settings(folder), read_example_prompts(folder), ""};
+  if (record.settings.empty() && std::filesystem::exists(file)) {
+    throw user_error({file, 0, "settings"}, "is not an object", "the file was changed; run again");
+  }
+  const auto named = folder.has_filename() ? folder : folder.parent_path();  // "run/" is run
+  record.folder = named.filename().string();
+  return record;
+}
+
+}  // namespace plumb

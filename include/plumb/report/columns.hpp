@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Columns of results, each declared once and shown on a terminal, on a page, as CSV and as JSON.
+//
+// A column has a key (for programs), a heading and an explanation (for people), and what it says of a
+// row: a text, a count, a number, or an estimate with its interval. A list of columns is a metric's
+// only home: what is added to it is in all four.
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "plumb/data/json_file.hpp"
+#include "plumb/measure/interval.hpp"
+#include "plumb/report/csv.hpp"
+#include "plumb/report/metrics_json.hpp"
+#include "plumb/report/page.hpp"
+#include "plumb/report/text_table.hpp"
+
+namespace plumb {
+
+/// What a column says of a row; an estimate without a count says that there is no number.
+using CellValue = std::variant<std::string, std::size_t, Estimate>;
+
+/// Where a column is shown beside JSON, which has all.
+enum class ColumnPlace { everywhere, page, files };
+
+template <class Row>
+struct Column {
+  /// In CSV and JSON: lower case with underscores.
+  std::string key;
+  /// Above it on a terminal; on a page it begins with a capital.
+  std::string heading;
+  /// What the number means, in a sentence or less; a page shows it with the heading.
+  std::string meaning;
+  std::function<CellValue(const Row&)> value;
+  ColumnPlace place = ColumnPlace::everywhere;
+  int decimals = 3;
+  /// Whether a terminal shows an estimate's interval too.
+  bool interval = false;
+  /// The class of a page's cell, by its value; empty for none.
+  std::function<std::string(const Estimate&)> colour{};
+};
+
+/// Columns over a part of a row: `part(row)` is what the inner columns are of.
+template <class Row, class Inner, class Part>
+[[nodiscard]] std::vector<Column<Row>> columns_of(const std::vector<Column<Inner>>& inner,
+                                                  Part part) {
+  std::vector<Column<Row>> columns;
+  for (const Column<Inner>& one : inner) {
+    columns.push_back({one.key, one.heading, one.meaning,
+                       [value = one.value, part](const Row& row) { return value(part(row)); },
+                       one.place, one.decimals, one.interval, one.colour});
+  }
+  return columns;
+}
+
+/// All columns of a row by their keys.
+template <class Row>
+[[nodiscard]] Json json_of(const std::vector<Column<Row>>& columns, const Row& row) {
+  Json json = Json::object();
+  for (const Column<Row>& column : columns) {
+    json[column.key] = std::visit(
+        [](const auto& value) {
+          if constexpr (requires { to_json(value); })
+            return to_json(value);
+          else
+            return Json(value);
+        },
+        column.value(row));
+  }
+  return json;
+}
+
+/// A row's numbers as lines of a CSV file, one each: the cells `of`, the column's key, and the number.
+template <class Row>
+void add_numbers(detail::EstimateCsv& csv, const std::vector<std::string>& of,
+                 const std::vector<Column<Row>>& columns, const Row& row) {
+  for (const Column<Row>& column : columns) {
+    const CellValue value = column.value(row);
+    std::vector<std::string> cells = of;
+    cells.push_back(column.key);
+    if (const auto* estimate = std::get_if<Estimate>(&value)) csv.add(std::move(cells), *estimate);
+    if (const auto* count = std::get_if<std::size_t>(&value)) csv.add(std::move(cells), *count);
+  }
+}
+
+/// Rows for a terminal; rules may be added.
+template <class Row>
+class ColumnTable {
+ public:
+  explicit ColumnTable(std::vector<Column<Row>> columns) {
+    std::vector<std::string> heads;
+    for (Column<Row>& column : columns) {
+      if (column.place != ColumnPlace::everywhere) continue;
+      heads.push_back(column.heading + (column.interval ? " [95%]" : ""));
+      columns_.push_back(std::move(column));
+    }
+    table_ = TextTable(heads);
+  }
+
+  void add(const Row& row) {
+    std::vector<std::string> cells;
+    for (const Column<Row>& column : columns_) cells.push_back(shown(column, column.value(row)));
+    table_.add(std::move(cells));
+  }
+  void add_rule() { table_.add_rule(); }
+  [[nodiscard]] std::string text() const { return table_.text(); }
+
+ private:
+  static std::string shown(const Column<Row>& column, const CellValue& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) return *text;
+    if (const auto* count = std::get_if<std::size_t>(&value)) return std::to_string(*count);
+    const Estimate& estimate = std::get<Estimate>(value);
+    return column.interval ? with_interval(estimate, column.decimals)
+                           : number_or_dash(estimate, column.decimals);
+  }
+
+  std::vector<Column<Row>> columns_;
+  TextTable table_{{}};
+};
+
+/// The rows as a terminal shows them.
+template <class Row>
+[[nodiscard]] std::string text_table(const std::vector<Column<Row>>& columns,
+                                     const std::vector<Row>& rows) {
+  ColumnTable<Row> table(columns);
+  for (const Row& row : rows) table.add(row);
+  return table.text();
+}
+
+/// The rows as a page shows them, sorted by a click on a heading.
+template <class Row>
+[[nodiscard]] std::string html_table(const std::vector<Column<Row>>& columns,
+                                     const std::vector<Row>& rows) {
+  std::vector<std::string> heads;
+  for (const Column<Row>& column : columns) {
+    if (column.place == ColumnPlace::files) continue;
+    std::string head = column.heading;
+    if (head[0] >= 'a' && head[0] <= 'z') head[0] = static_cast<char>(head[0] - 'a' + 'A');
+    heads.push_back(escape_html(head));
+  }
+  std::string html = table_begin(heads);
+  for (const Row& row : rows) {
+    html += "<tr>";
+    for (const Column<Row>& column : columns) {
+      if (column.place == ColumnPlace::files) continue;
+      const CellValue value = column.value(row);
+      if (const auto* text = std::get_if<std::string>(&value)) {
+        html += "<td>" + label(*text) + "</td>";
+      } else if (const auto* count = std::get_if<std::size_t>(&value)) {
+        html += detail::number_cell(*count);
+      } else {
+        const Estimate& estimate = std::get<Estimate>(value);
+        html +=
+            detail::cell(estimate, column.colour ? column.colour(estimate) : "", column.decimals);
+      }
+    }
+    html += "</tr>\n";
+  }
+  return html + table_end;
+}
+
+/// What the columns mean, for the text above a table on a page: "MRR: mean reciprocal rank. …".
+template <class Row>
+[[nodiscard]] std::string meanings(const std::vector<Column<Row>>& columns) {
+  std::string text;
+  for (const Column<Row>& column : columns) {
+    if (column.place == ColumnPlace::files || column.meaning.empty()) continue;
+    text += (text.empty() ? "" : " ") + column.meaning;
+  }
+  return escape_html(text);
+}
+
+}  // namespace plumb

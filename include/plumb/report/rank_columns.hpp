@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The numbers of a ranking of entities, each declared once: what is added to `rank_columns` is on the
+// terminal, on the page, in metrics.csv and in metrics.json.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/measure/rank_metrics.hpp"
+#include "plumb/report/columns.hpp"
+
+namespace plumb {
+
+[[nodiscard]] inline std::vector<Column<RankMetrics>> rank_columns() {
+  using M = RankMetrics;
+  std::vector<Column<M>> columns{
+      {"queries", "queries", "", [](const M& m) { return m.queries; }},
+      {"mean_rank", "MR", "MR: mean rank, from 1.", [](const M& m) { return m.mean_rank; },
+       ColumnPlace::everywhere, 1},
+      {"mean_reciprocal_rank", "MRR", "MRR: mean reciprocal rank.",
+       [](const M& m) { return m.mean_reciprocal_rank; }, ColumnPlace::everywhere, 3, true},
+      {"adjusted_mean_rank_index", "AMRI",
+       "AMRI: adjusted mean rank index, 1 at best and 0 for guessing.",
+       [](const M& m) { return m.adjusted_mean_rank_index; }}};
+  for (std::size_t i = 0; i < entity_hit_levels.size(); ++i) {
+    const std::string k = std::to_string(entity_hit_levels[i]);
+    columns.push_back({"hits_at_" + k, "Hit@" + k,
+                       i == 0 ? "Hit@k: the share of queries whose true entity is among the first "
+                                "k."
+                              : "",
+                       [i](const M& m) { return m.hits[i]; }});
+  }
+  columns.push_back({"tied", "ties",
+                     "Ties: queries whose true entity shares its score; they count "
+                     "half.",
+                     [](const M& m) { return m.tied; }});
+  columns.push_back(
+      {"undecided", "undecided", "", [](const M& m) { return m.undecided; }, ColumnPlace::files});
+  return columns;
+}
+
+/// A row of numbers under a name.
+struct NamedRanks {
+  std::string name;
+  const RankMetrics* metrics = nullptr;
+  /// How many stand in a query's ranking: "135", or "25–60"; empty where that is not shown.
+  std::string candidates{};
+};
+
+/// The same below a heading for the rows' names, with or without candidates. Metrics must outlive the
+/// rows.
+[[nodiscard]] inline std::vector<Column<NamedRanks>> named_rank_columns(
+    const std::string& heading, bool with_candidates = false) {
+  auto columns = columns_of<NamedRanks>(
+      rank_columns(), [](const NamedRanks& row) -> const RankMetrics& { return *row.metrics; });
+  columns.insert(columns.begin(), {"name", heading, "",
+                                   [](const NamedRanks& row) -> CellValue { return row.name; }});
+  if (with_candidates) {
+    columns.insert(columns.begin() + 2,
+                   {"candidates", "candidates", "",
+                    [](const NamedRanks& row) -> CellValue { return row.candidates; }});
+  }
+  return columns;
+}
+
+}  // namespace plumb

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/records/run_record.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(run_record)
+
+BOOST_AUTO_TEST_CASE(settings_are_kept_in_run_json) {
+  const test::TemporaryFolder folder;
+  BOOST_TEST(kept_settings(folder.path()) == Json::object());
+  for (const char* odd : {"{}", R"({"settings":[1]})", R"({"settings":null})"}) {
+    folder.write("run.json", odd);
+    BOOST_TEST(kept_settings(folder.path()) == Json::object());
+    BOOST_CHECK_EXCEPTION(
+        (void)read_run_record(folder.path()), Error,
+        test::says(Fault::user, "run.json: settings: is not an object; the file was changed"));
+  }
+  folder.write("run.json", R"({"settings":{"model":"m","seed":3}})");
+  BOOST_TEST(kept_settings(folder.path()).at("seed") == 3);
+  folder.write("run.json", "[]");
+  BOOST_CHECK_THROW((void)kept_settings(folder.path()), Error);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_is_titled_by_its_model_and_its_dataset) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "gpt2");
+  BOOST_TEST(read_run_record(folder / "gpt2").title() == "gpt2");
+  BOOST_TEST(read_run_record((folder / "gpt2").string() + "/").title() == "gpt2");
+  folder.write("gpt2/run.json", R"({"settings":{"model":"m.gguf","dataset":"BEAR"}})");
+  BOOST_TEST(read_run_record(folder / "gpt2").title() == "m.gguf on BEAR");
+}
+
+BOOST_AUTO_TEST_CASE(quantised_weights_are_warned_of_before_all_notes) {
+  RunRecord run;
+  BOOST_TEST((run.with_warnings({"one"}) == std::vector<std::string>{"one"}));
+  run.settings = {{"quantized", true}, {"weights", "Q4_1"}};
+  const auto notes = run.with_warnings({"one"});
+  BOOST_REQUIRE(notes.size() == 2U);
+  BOOST_TEST(notes[0].starts_with("Quantised weights (Q4_1) run natively"));
+  BOOST_TEST(notes[1] == "one");
+}
+
+BOOST_AUTO_TEST_CASE(of_several_folders_those_of_quantised_models_are_named) {
+  const test::TemporaryFolder folder;
+  folder.write("a/run.json", R"({"settings":{"quantized":false}})");
+  folder.write("b/run.json", R"({"settings":{"quantized":true,"weights":"Q8_0"}})");
+  const std::vector<std::pair<std::string, std::filesystem::path>> named{
+      {"small", folder / "a"}, {"large", folder / "b"}, {"", folder / "b"}, {"c", folder / "c"}};
+  const auto notes = quantised_notes(named);
+  BOOST_REQUIRE(notes.size() == 2U);
+  BOOST_TEST(notes[0].starts_with("large: Quantised weights (Q8_0)"));
+  BOOST_TEST(notes[1].starts_with("Quantised weights (Q8_0)"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

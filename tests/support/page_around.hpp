@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A page around sections, as the report of a run with these settings makes it.
+
+#include <string>
+#include <vector>
+
+#include "plumb/records/run_record.hpp"
+#include "plumb/report/whole_page.hpp"
+
+namespace plumb::test {
+
+inline std::string page_around(const std::string& sections, const Json& settings,
+                               const std::vector<std::string>& remarks) {
+  const RunRecord run{.settings = settings};
+  return whole_page({run.title(), "", run.with_warnings(remarks), settings}, sections);
+}
+
+}  // namespace plumb::test
