@@ -89,7 +89,7 @@ void add_numbers(detail::EstimateCsv& csv, const std::vector<std::string>& of,
   }
 }
 
-/// Rows for a terminal; rules may be added.
+/// Rows for a terminal; rules may be added. Not for sharing between threads.
 template <class Row>
 class ColumnTable {
  public:
