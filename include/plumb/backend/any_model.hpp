@@ -6,7 +6,9 @@
 // The command line is built over `AnyModel`; the library's components are templates over the model's
 // own type and need none of it. A call costs one virtual call beside the model's work.
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,8 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/evaluate.hpp"
+#include "plumb/backend/evaluate_masked.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/token.hpp"
 #include "plumb/core/token_tree.hpp"
@@ -42,10 +46,15 @@ class ModelInterface {
   [[nodiscard]] virtual std::size_t vocabulary_size() = 0;
   [[nodiscard]] virtual std::size_t context_length() = 0;
   [[nodiscard]] virtual std::size_t dimension() = 0;
+  [[nodiscard]] virtual TokenId mask() const = 0;
+  [[nodiscard]] virtual TextFrame frame() const = 0;
+  [[nodiscard]] virtual std::vector<std::uint32_t> words(std::string_view text) const = 0;
+  [[nodiscard]] virtual std::optional<TokenId> unknown() const = 0;
   [[nodiscard]] virtual TreeLimits tree_limits() = 0;
   [[nodiscard]] virtual bool ends(TokenId token) = 0;
   virtual void reserve(std::size_t nodes) = 0;
   virtual void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) = 0;
+  virtual void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) = 0;
   virtual void evaluate(const TokenTree& tree, std::span<const NodeId> wanted,
                         const LogitsVisitor& visit) = 0;
   virtual void embed(const TokenTree& tree, std::span<const NodeId> wanted,
@@ -56,7 +65,8 @@ class ModelInterface {
 };
 
 /// The functions over a model of one type, which is made in place, so it need not be movable.
-template <CausalLm M>
+template <class M>
+requires CausalLm<M> || MaskedLm<M>
 class HeldModel final : public ModelInterface {
  public:
   template <class Make>
@@ -84,7 +94,23 @@ class HeldModel final : public ModelInterface {
     if constexpr (requires { model_.dimension(); }) return model_.dimension();
     throw lacks("dimension");
   }
-  [[nodiscard]] TreeLimits tree_limits() override { return plumb::tree_limits(model_); }
+  [[nodiscard]] TokenId mask() const override {
+    if constexpr (MaskedLm<M>) return model_.mask();
+    throw lacks("mask");
+  }
+  [[nodiscard]] TextFrame frame() const override {
+    if constexpr (MaskedLm<M>) return frame_of(model_);
+    throw lacks("frame");
+  }
+  [[nodiscard]] std::vector<std::uint32_t> words(std::string_view text) const override {
+    if constexpr (NumbersWords<M>) return model_.words(text);
+    throw lacks("words");
+  }
+  [[nodiscard]] std::optional<TokenId> unknown() const override { return unknown_of(model_); }
+  [[nodiscard]] TreeLimits tree_limits() override {
+    if constexpr (CausalLm<M>) return plumb::tree_limits(model_);
+    throw lacks("tree_limits");
+  }
   [[nodiscard]] bool ends(TokenId token) override {
     if constexpr (requires { model_.ends(token); }) return model_.ends(token);
     return false;
@@ -93,7 +119,12 @@ class HeldModel final : public ModelInterface {
     if constexpr (requires { model_.reserve(nodes); }) model_.reserve(nodes);
   }
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) override {
-    model_.evaluate(sequence, visit);
+    if constexpr (CausalLm<M>) return model_.evaluate(sequence, visit);
+    throw lacks("evaluate of a sequence");
+  }
+  void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) override {
+    if constexpr (MaskedLm<M>) return model_.evaluate(queries, visit);
+    throw lacks("evaluate of masked queries");
   }
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted,
                 const LogitsVisitor& visit) override {
@@ -124,15 +155,20 @@ class HeldModel final : public ModelInterface {
 
 }  // namespace detail
 
-/// A model of any type that is a CausalLm; models TreeCausalLm, TreeEmbedder, Embedder and
-/// ListsSpecialTokens in form, and `capabilities` says which of them the model is in truth.
+/// A model of any type that is a CausalLm or a MaskedLm; models both, TreeCausalLm, TreeEmbedder,
+/// Embedder and ListsSpecialTokens in form, and `capabilities` says which of them the model is in
+/// truth.
 /// Movable; one thread, as the model it holds.
 class AnyModel {
  public:
-  /// Holds what `make()` returns by value.
+  /// Holds what `make()` returns by value; an AnyModel is passed on.
   template <class Make>
   [[nodiscard]] static AnyModel made_by(Make make) {
-    return AnyModel(std::make_unique<detail::HeldModel<decltype(make())>>(make));
+    if constexpr (std::same_as<decltype(make()), AnyModel>) {
+      return make();
+    } else {
+      return AnyModel(std::make_unique<detail::HeldModel<decltype(make())>>(make));
+    }
   }
 
   [[nodiscard]] Capabilities capabilities() const { return model_->capabilities(); }
@@ -155,12 +191,21 @@ class AnyModel {
   [[nodiscard]] std::size_t vocabulary_size() const { return model_->vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() const { return model_->context_length(); }
   [[nodiscard]] std::size_t dimension() const { return model_->dimension(); }
+  [[nodiscard]] TokenId mask() const { return model_->mask(); }
+  [[nodiscard]] TextFrame frame() const { return model_->frame(); }
+  [[nodiscard]] std::vector<std::uint32_t> words(std::string_view text) const {
+    return model_->words(text);
+  }
+  [[nodiscard]] std::optional<TokenId> unknown() const { return model_->unknown(); }
   [[nodiscard]] TreeLimits tree_limits() const { return model_->tree_limits(); }
   [[nodiscard]] bool ends(TokenId token) { return model_->ends(token); }
   void reserve(std::size_t nodes) { model_->reserve(nodes); }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
     model_->evaluate(sequence, visit);
+  }
+  void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
+    model_->evaluate(queries, visit);
   }
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     model_->evaluate(tree, wanted, visit);
@@ -180,6 +225,6 @@ class AnyModel {
 };
 
 static_assert(TreeCausalLm<AnyModel> && TreeEmbedder<AnyModel> && Embedder<AnyModel>);
-static_assert(ListsSpecialTokens<AnyModel>);
+static_assert(MaskedLm<AnyModel> && ListsSpecialTokens<AnyModel>);
 
 }  // namespace plumb

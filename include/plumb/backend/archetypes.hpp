@@ -285,6 +285,16 @@ class NeighbourModel : private NgramModel {
   using NgramModel::tokenize;
   [[nodiscard]] std::size_t vocabulary_size() const { return NgramModel::vocabulary_size() + 1; }
   [[nodiscard]] TokenId mask() const { return static_cast<TokenId>(NgramModel::vocabulary_size()); }
+  /// Words end at spaces; a space belongs to the word behind it.
+  [[nodiscard]] std::vector<std::uint32_t> words(std::string_view text) const {
+    std::vector<std::uint32_t> numbers;
+    std::uint32_t word = 0;
+    for (const Token& token : tokenize(text).tokens) {
+      if (!numbers.empty() && text[token.bytes.begin] == ' ') ++word;
+      numbers.push_back(word);
+    }
+    return numbers;
+  }
 
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
     for (std::size_t q = 0; q < queries.size(); ++q) {

@@ -134,14 +134,27 @@ concept TreeCausalLm = CausalLm<M> &&
 struct MaskedQuery {
   std::vector<TokenId> sequence;
   std::uint32_t position = 0;
+
+  friend bool operator==(const MaskedQuery&, const MaskedQuery&) = default;
+};
+
+/// The special tokens that a masked model wants around every text, such as [CLS] and [SEP].
+struct TextFrame {
+  std::vector<TokenId> before{};
+  std::vector<TokenId> after{};
 };
 
 /// A language model that predicts the token at a place from both sides.
 ///
 /// Requires:
-///   1. `mask()`: the token that stands for "unknown";
+///   1. `mask()`: the token that hides another one;
 ///   2. `evaluate(queries, visit)` calls `visit(query, logits)` once for each query, by index, in
 ///      any order, where `logits` predicts the query's position.
+/// It may have, optional for every backend:
+///   `frame()`, the TextFrame that it wants around a text (without one, none is put there);
+///   `words(text)`, for each token of `tokenize(text)` the number of its word, ascending, without
+///   which later tokens of a word cannot be masked too;
+///   `unknown()`, the token of what the vocabulary cannot spell, if there is one.
 /// Means: a row depends on its own query's sequence alone, but for rounding.
 /// Does not promise: that rows of one text multiply to a probability of it.
 template <class M>
@@ -221,27 +234,5 @@ concept Generator = LanguageModel<M> &&
     requires(M& model, std::span<const TokenId> prompt, const GenerationOptions& options) {
   { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
 };
-
-/// What a model can do beside predicting the next token.
-struct Capabilities {
-  /// TreeCausalLm, TreeEmbedder, Embedder and ListsSpecialTokens.
-  bool trees = false;
-  bool tree_embeddings = false;
-  bool text_embeddings = false;
-  bool special_tokens = false;
-};
-
-/// Capabilities of a model: those of its type, unless it stands for models of other types and has
-/// `capabilities()` of its own (AnyModel).
-template <class M>
-[[nodiscard]] constexpr Capabilities capabilities_of(const M& model) {
-  if constexpr (requires {
-                  { model.capabilities() } -> std::same_as<Capabilities>;
-                }) {
-    return model.capabilities();
-  } else {
-    return {TreeCausalLm<M>, TreeEmbedder<M>, Embedder<M>, ListsSpecialTokens<M>};
-  }
-}
 
 }  // namespace plumb

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
 

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/core/error.hpp"

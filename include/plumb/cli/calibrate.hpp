@@ -107,7 +107,8 @@ inline void probe_to_calibrate(Console& console, const ModelMaker& make_model,
 }
 
 /// Returns nothing after printing help.
-inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
+inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
+                                                         const ModelMaker& make_model) {
   CalibrateArguments arguments;
   options::options_description measuring, probing("To probe a model first, into RUN/probe");
   DescribeOptions describe(measuring), describe_probe(probing);
@@ -120,6 +121,11 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
   if (!values) return std::nullopt;
   read_settings(*values, arguments);
   arguments.check();
+  if (arguments.probes()) {
+    arguments.probe.masked = will_be_masked(make_model, arguments.target);
+    const RefuseIdleOptions refuse(*values);
+    CalibrateArguments::visit_probe(std::as_const(arguments), refuse);
+  }
   return arguments;
 }
 
@@ -127,7 +133,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console) {
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
 inline int run_calibrate_command(Console& console, const ModelMaker& make_model) {
-  auto arguments = detail::parse_calibrate(console);
+  auto arguments = detail::parse_calibrate(console, make_model);
   if (!arguments) return 0;
   if (arguments->probes()) {
     detail::probe_to_calibrate(console, make_model, *arguments);

@@ -10,7 +10,8 @@
 //     MyModel(o.model); });
 //   }
 //
-// Any backend that is a CausalLm will do. All subcommands are compiled with it, which takes minutes,
+// Any backend that is a CausalLm will do, and a MaskedLm for `probe`, `calibrate` and what reads results.
+// All subcommands are compiled with it, which takes minutes,
 // unless they are linked: CMake's plumb::command is a library of them, compiled once, and defines
 // PLUMB_COMPILED_COMMAND.
 //
@@ -129,12 +130,10 @@ inline int run_guarded(const std::string& command, Console& console, const Model
 }  // namespace detail
 
 /// Runs the command on the given console and turns every error into one line and an exit code.
-/// `make_model(ModelOptions)` returns a CausalLm by value.
+/// `make_model` is what a ModelMaker is made of: it returns a CausalLm or a MaskedLm by value.
 template <class MakeModel>
 int run_command_line(const std::string& command, Console& console, MakeModel make_model) {
-  return detail::run_guarded(command, console, [&](const ModelOptions& options) {
-    return AnyModel::made_by([&] { return make_model(options); });
-  });
+  return detail::run_guarded(command, console, ModelMaker(std::move(make_model)));
 }
 
 /// The command of a whole program.

@@ -4,14 +4,18 @@
 // What every subcommand is given: where its words come from, where its output goes, and how a model
 // is made.
 
+#include <concepts>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "plumb/backend/any_model.hpp"
+#include "plumb/backend/concepts.hpp"
 
 namespace plumb {
 
@@ -57,7 +61,44 @@ struct ModelOptions {
   bool parse_special_tokens = false;
 };
 
-/// Makes the model that a subcommand asks.
-using ModelMaker = std::function<AnyModel(const ModelOptions&)>;
+enum class ModelKind { causal, masked };
+
+/// The kind of the models of a type, where the type tells: an AnyModel may be either.
+template <class M>
+[[nodiscard]] constexpr std::optional<ModelKind> kind_of_type() {
+  if constexpr (CausalLm<M> && MaskedLm<M>) return std::nullopt;
+  return CausalLm<M> ? ModelKind::causal : ModelKind::masked;
+}
+
+/// Makes the model that a subcommand asks, and says beforehand of which kind it will be.
+class ModelMaker {
+ public:
+  /// `make(ModelOptions)` returns a CausalLm or a MaskedLm by value. Where that is an AnyModel it may
+  /// have `kind(ModelOptions)`, which returns a ModelKind and loads nothing, so that what a model of
+  /// that kind cannot do is refused before one is loaded.
+  template <class Make>
+  requires(!std::same_as<Make, ModelMaker>) explicit(false)
+      ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
+    using Model = std::invoke_result_t<Make&, const ModelOptions&>;
+    if constexpr (requires(const ModelOptions& options) { make.kind(options); }) {
+      kind_ = [make](const ModelOptions& options) { return std::optional(make.kind(options)); };
+    } else {
+      kind_ = [](const ModelOptions&) { return kind_of_type<Model>(); };
+    }
+    make_ = [make](const ModelOptions& options) mutable {
+      return AnyModel::made_by([&] { return make(options); });
+    };
+  }
+
+  [[nodiscard]] AnyModel operator()(const ModelOptions& options) const { return make_(options); }
+  /// Nothing where it is not known before the model is there.
+  [[nodiscard]] std::optional<ModelKind> kind(const ModelOptions& options) const {
+    return kind_(options);
+  }
+
+ private:
+  std::function<AnyModel(const ModelOptions&)> make_;
+  std::function<std::optional<ModelKind>(const ModelOptions&)> kind_;
+};
 
 }  // namespace plumb

@@ -39,10 +39,12 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
       console, "plumb generate --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   arguments.check();
+  detail::refuse_masked(make_model, arguments.target, "plumb generate");
   const detail::JobTarget& target = arguments.target;
   if (!target.resume) refuse_used(target.out);  // said before a large model is loaded
   const GenerateQuestions questions(arguments.generate);
-  AnyModel model = make_model(target.model_options(arguments.generate.special_tokens));
+  AnyModel model =
+      detail::causal_model(make_model, target, arguments.generate.special_tokens, "plumb generate");
   GenerateJob job(model, questions, target.provenance(model.describe()));
   const auto finished =
       run_job(job, detail::job_folder(console, "generate", target, arguments.generate.data));

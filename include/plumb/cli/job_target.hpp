@@ -48,7 +48,8 @@ struct JobTarget {
   }
   template <class Self, class Visitor>
   static void visit_model(Self& self, Visitor& visitor) {
-    visitor("model", self.model, {.value = "FILE", .help = "the model, a .gguf file"});
+    visitor("model", self.model,
+            {.value = "MODEL", .help = "the model: a .gguf file, or a folder of Hugging Face"});
     visitor("precision", self.precision,
             {.value = "exact|fast",
              .help = "exact: F32 cache, no flash attention; fast: neither, and less exact"});
@@ -87,6 +88,36 @@ inline void require(const std::filesystem::path& word, const char* option,
   if (!word.empty()) return;
   throw user_error({.field = option}, "is required but missing",
                    "`" + command + " --help` tells more");
+}
+
+/// Whether the model will be masked; nothing where it is not known before it is there.
+[[nodiscard]] inline std::optional<bool> will_be_masked(const ModelMaker& make_model,
+                                                        const JobTarget& target) {
+  const auto kind = make_model.kind(target.model_options(SpecialTokenReading::refuse));
+  return kind ? std::optional(*kind == ModelKind::masked) : std::nullopt;
+}
+
+inline Error not_causal(const JobTarget& target, const char* command) {
+  return user_error(
+      {.setting = "model"},
+      target.model.string() + " is a masked model, and " + command + " asks what follows a text",
+      "name a causal model; masked ones are for probe and calibrate");
+}
+
+/// Throws a user error for a model that is known to be masked, before it is loaded.
+inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
+                          const char* command) {
+  if (will_be_masked(make_model, target).value_or(false)) throw not_causal(target, command);
+}
+
+/// Makes a causal model. Throws a user error for another one.
+[[nodiscard]] inline AnyModel causal_model(const ModelMaker& make_model, const JobTarget& target,
+                                           SpecialTokenReading special_tokens,
+                                           const char* command) {
+  refuse_masked(make_model, target, command);
+  AnyModel model = make_model(target.model_options(special_tokens));
+  if (!model.capabilities().causal) throw not_causal(target, command);
+  return model;
 }
 
 /// A bar for each thing that a job counts, one after another. The console must outlive it.
@@ -146,6 +177,11 @@ void show_measurement(Console& console, const char* command, const M& measuremen
 
 /// What a job cost, in words for the terminal.
 inline std::string cost_in_words(const RunSummary& summary, const char* of = "statements") {
+  if (summary.cost.masked_inputs > 0) {
+    return std::to_string(summary.cost.statements) + " " + of + ", " +
+           std::to_string(summary.cost.masked_inputs) + " masked inputs, " +
+           std::to_string(summary.cost.masked_inputs_computed) + " computed\n";
+  }
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
   return std::to_string(summary.cost.statements) + " " + of + ", " +

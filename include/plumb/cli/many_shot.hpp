@@ -57,10 +57,13 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
       console, "plumb many-shot --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   arguments.check();
+  detail::refuse_masked(make_model, arguments.target, "plumb many-shot");
   const ManyShotSettings& settings = arguments.many_shot;
   const detail::JobTarget& target = arguments.target;
   if (!target.resume) refuse_used(target.out);  // said before a large model is loaded
-  const auto make = [&] { return make_model(target.model_options(settings.special_tokens)); };
+  const auto make = [&] {
+    return detail::causal_model(make_model, target, settings.special_tokens, "plumb many-shot");
+  };
   if (!settings.fixed.empty()) {
     FixedFile file = read_fixed_file(settings.fixed);
     AnyModel model = make();

@@ -9,6 +9,7 @@
 #include "plumb/cli/job_target.hpp"
 #include "plumb/run/probe_job.hpp"
 #include "plumb/score/causal_scorer.hpp"
+#include "plumb/score/masked_scorer.hpp"
 
 namespace plumb {
 namespace detail {
@@ -44,6 +45,15 @@ struct ProbeArguments {
   }
 };
 
+/// Throws a user error, before a model is loaded, for an option without effect on its kind.
+inline void tell_kind(const options::variables_map& values, ProbeArguments& arguments,
+                      const ModelMaker& make_model) {
+  arguments.probe.masked = will_be_masked(make_model, arguments.target);
+  const RefuseIdleOptions refuse(values);
+  ProbeArguments::visit(std::as_const(arguments), refuse);
+  if (arguments.probe.masked.value_or(false)) arguments.probe.check();
+}
+
 /// Probes a dataset into the run folder; what was found, and in words what it cost.
 inline std::pair<Finished<ProbeReport>, std::string> probe(Console& console, const char* command,
                                                            const ProbeArguments& arguments,
@@ -52,14 +62,22 @@ inline std::pair<Finished<ProbeReport>, std::string> probe(Console& console, con
   // A template that a relation lacks is said before a large model is loaded.
   (void)count_statements(dataset, arguments.probe.templates.indices);
   AnyModel model = make_model(arguments.target.model_options(arguments.probe.special_tokens));
-  CausalScorer scorer(model, arguments.probe.bos);
-  check_probe(model, dataset, arguments.probe);
-  const ModelDescription description = model.describe();
-  ProbeJob job(scorer, dataset, arguments.probe, arguments.target.provenance(description));
-  auto finished =
-      run_job(job, job_folder(console, command, arguments.target, arguments.probe.data));
-  std::string cost = cost_in_words(finished.summary);
-  return {std::move(finished), std::move(cost)};
+  const auto run = [&](auto& scorer) {
+    check_probe(model, dataset, arguments.probe);
+    ProbeSettings settings = arguments.probe;
+    settings.masked = !model.capabilities().causal;
+    ProbeJob job(scorer, dataset, settings, arguments.target.provenance(model.describe()));
+    auto finished =
+        run_job(job, job_folder(console, command, arguments.target, arguments.probe.data));
+    std::string cost = cost_in_words(finished.summary);
+    return std::pair{std::move(finished), std::move(cost)};
+  };
+  if (model.capabilities().causal) {
+    CausalScorer scorer(model, arguments.probe.bos);
+    return run(scorer);
+  }
+  MaskedScorer scorer(model, arguments.probe.pll);
+  return run(scorer);
 }
 
 }  // namespace detail
@@ -71,6 +89,7 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
       console, "plumb probe --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   arguments.check("plumb probe");
+  detail::tell_kind(*values, arguments, make_model);
   if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
   const auto [finished, cost] =
       detail::probe(console, "probe", arguments, chosen_dataset(arguments.probe), make_model);

@@ -74,9 +74,11 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
       console, "plumb rank --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   arguments.check();
+  detail::refuse_masked(make_model, arguments.target, "plumb rank");
   if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
   const KnowledgeGraph graph = ranked_graph(arguments.rank);
-  AnyModel model = make_model(arguments.target.model_options(arguments.rank.special_tokens));
+  AnyModel model = detail::causal_model(make_model, arguments.target, arguments.rank.special_tokens,
+                                        "plumb rank");
   return arguments.rank.fixed.empty() ? detail::rank(console, arguments, graph, model)
                                       : detail::replay_rankings(console, arguments, graph, model);
 }

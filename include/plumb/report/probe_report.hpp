@@ -80,6 +80,17 @@ class ProbeReport {
       const std::string& note = recorded.relation.note;
       if (!note.empty() && over::find(all, note) == all.end()) all.push_back(note);
     }
+    std::size_t facts = 0, statements = 0;
+    for (const RecordedRelation& recorded : relations_) {
+      facts += recorded.unknown_facts;
+      statements += recorded.unknown_statements;
+    }
+    if (statements > 0) {
+      all.push_back("Warning: the model's vocabulary cannot spell the candidate of " +
+                    std::to_string(statements) + " statements, nor the right answer of " +
+                    std::to_string(facts) +
+                    " facts; candidates that share the unknown token cannot be told apart by it.");
+    }
     if (auto warning = tie_warning(pooled_.overall.ties_for_best)) all.push_back(*warning);
     return run_.with_warnings(std::move(all));
   }

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/lower_case.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/records/listed_prompt.hpp"
@@ -44,9 +43,15 @@ inline std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> f
   return models;
 }
 
-inline bool is_masked(const std::string& name, const CalibrateSettings& settings) {
+/// As was said, or as the folders say.
+inline bool is_masked(const std::string& name, const std::vector<std::filesystem::path>& folders,
+                      const CalibrateSettings& settings) {
   if (settings.masked) return over::find(*settings.masked, name) != settings.masked->end();
-  return lower_case(name).find("bert") != std::string::npos;
+  return over::any_of(folders, [](const std::filesystem::path& folder) {
+    return over::any_of(recorded_relations(folder), [](const RecordedRelation& recorded) {
+      return !recorded.pll_metric.empty();
+    });
+  });
 }
 
 /// Refuses names of masked models that are no model's.
@@ -108,7 +113,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
     }
     facts.push_back(detail::facts_of(model.predictions));
     results.models.push_back(calibrate_model(model, results.options));
-    results.masked.push_back(detail::is_masked(name, settings));
+    results.masked.push_back(detail::is_masked(name, folders, settings));
   }
   for (std::string& text : quantised_notes(settings.folders.list)) {
     results.remarks.push_back(std::move(text));

@@ -31,7 +31,7 @@ struct CalibrateSettings {
   /// All that the results allow when empty.
   std::vector<std::string> estimators{};
   TemplateKinds kinds{};
-  /// Names of masked models; those with "bert" in their name where not given.
+  /// Names of masked models; those whose folders say so where not given.
   std::optional<std::vector<std::string>> masked{};
   std::uint64_t seed = 0;
 
@@ -62,9 +62,10 @@ struct CalibrateSettings {
             {.value = "5,6", .help = "likewise", .recorded = "-"});
     visitor("numerical", self.kinds.numerical,
             {.value = "7-11", .help = "likewise", .recorded = "-"});
-    visitor("masked", self.masked,
-            {.value = "A,B",
-             .help = "names of masked models; those with \"bert\" in their name by default"});
+    visitor(
+        "masked", self.masked,
+        {.value = "A,B",
+         .help = "names of masked models, for folders that do not say (lm-pub-quiz before 0.3)"});
     visitor("data", self.data,
             {.value = "DIR",
              .help = "the dataset that was probed, or is to be",

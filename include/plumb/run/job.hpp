@@ -68,14 +68,12 @@ struct Finished {
 namespace detail {
 
 inline Json cost_facts(const RunSummary& summary, double seconds_total) {
-  return {{"statements", summary.cost.statements},
-          {"tokens_one_by_one", summary.cost.tokens_one_by_one},
-          {"tree_nodes", summary.cost.tree_nodes},
-          {"tokens_fed", summary.cost.tokens_fed},
-          {"statements_scored_now", summary.fresh_statements},
-          {"seconds_model", summary.seconds_model},
-          {"seconds_by_part", summary.seconds_by_part},
-          {"seconds_total", seconds_total}};
+  Json facts = cost_json(summary.cost);
+  facts["statements_scored_now"] = summary.fresh_statements;
+  facts["seconds_model"] = summary.seconds_model;
+  facts["seconds_by_part"] = summary.seconds_by_part;
+  facts["seconds_total"] = seconds_total;
+  return facts;
 }
 
 }  // namespace detail

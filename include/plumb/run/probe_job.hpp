@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/prompt/prompt.hpp"
@@ -66,13 +67,17 @@ class ProbeJob {
   /// scorer tells so beforehand.
   void run(const RunFolder& folder, Work& work) {
     for (const Relation& relation : dataset_.relations) check(relation, work);
+    const std::vector<UnknownAnswers> unknown = unknown_answers();
     ExamplePrompts examples;
     for_each_statement_prompt(dataset_, builder_, settings_.templates.indices, settings_.bos, {},
                               std::ref(examples));
     examples.write(folder.path());
     work.begin("statements", statements_);
     Json metadata = Json::object();
-    const RecordedRun run{provenance_.model, dataset_.name, settings_.scoring, settings_.bos};
+    RecordedRun run{provenance_.model, dataset_.name, settings_.scoring, settings_.bos};
+    if (settings_.masked.value_or(false)) {
+      run.pll_metric = settings_.pll == PseudoLikelihood::original ? "original" : "within_word_l2r";
+    }
     for (const Relation& relation : dataset_.relations) {
       const auto file = folder.file(relation.code + "_results.jsonl");
       Part part(work, relation.code, relation.code);
@@ -80,6 +85,11 @@ class ProbeJob {
         part.skip(*cost);
       } else {
         score(relation, file, part);
+      }
+      if (!unknown.empty()) {
+        const UnknownAnswers& count = unknown[metadata.size()];
+        run.unknown_facts = count.facts;
+        run.unknown_statements = count.statements;
       }
       metadata[relation.code] = recorded_metadata(relation, templates(relation), run);
     }
@@ -106,6 +116,31 @@ class ProbeJob {
         visit(relation.facts[f], t, query);
       }
     }
+  }
+
+  struct UnknownAnswers {
+    std::size_t facts = 0, statements = 0;
+  };
+
+  /// By relation; nothing where the scorer does not tell.
+  [[nodiscard]] std::vector<UnknownAnswers> unknown_answers() const {
+    std::vector<UnknownAnswers> all;
+    if constexpr (requires(const Query& query) { scorer_.unknown_answers(query); }) {
+      for (const Relation& relation : dataset_.relations) {
+        UnknownAnswers& count = all.emplace_back();
+        std::size_t next = 0;  // facts before it are counted
+        for_each_query(relation, 0, relation.facts.size(),
+                       [&](const Fact& fact, std::size_t, const Query& query) {
+                         const std::vector<bool> unknown = scorer_.unknown_answers(query);
+                         count.statements += static_cast<std::size_t>(over::count(unknown, true));
+                         const auto at = static_cast<std::size_t>(&fact - relation.facts.data());
+                         if (!unknown[fact.answer] || at < next) return;
+                         ++count.facts;
+                         next = at + 1;
+                       });
+      }
+    }
+    return all;
   }
 
   // What the user can fix is said before anything is scored, with its place in the dataset.

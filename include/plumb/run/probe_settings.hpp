@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "plumb/run/job.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
+#include "plumb/score/masked_scorer.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
@@ -44,6 +46,10 @@ struct ProbeSettings {
   TemplateChoice templates{{0}};
   Scoring scoring{};
   bool bos = true;
+  /// Of a masked model.
+  PseudoLikelihood pll = PseudoLikelihood::within_word;
+  /// Whether the model is masked, where that is known; no option, the model says it.
+  std::optional<bool> masked{};
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
   /// Of the bootstrap intervals.
   std::uint64_t seed = 0;
@@ -77,9 +83,19 @@ struct ProbeSettings {
              .recorded = "-"});
     visitor("limit", self.limit,
             {.value = "N", .help = "first N facts of each relation; 0 takes all"});
-    visitor(
-        "bos", self.bos,
-        {.value = "yes|no", .help = "start each statement with the BOS token", .recorded = "-"});
+    visitor("bos", self.bos,
+            {.value = "yes|no",
+             .help = "start each statement with the BOS token",
+             .idle = self.masked.value_or(false)
+                         ? "on a masked model, which has its own special tokens around each text"
+                         : "",
+             .recorded = "-"});
+    visitor("pll", self.pll,
+            {.value = "RULE",
+             .help = "of a masked model: within-word masks a token and the later ones of its word, "
+                     "original the token alone",
+             .idle = self.masked.value_or(true) ? "" : "on a causal model",
+             .recorded = "-"});
     visitor("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
@@ -94,6 +110,11 @@ struct ProbeSettings {
     if (inject != AddedMarkers::none && !templates.indices.empty()) {
       throw user_error({.setting = "inject"}, "adds templates, but `templates` names some only",
                        "say `templates` all");
+    }
+    if (masked.value_or(false) && scoring.span == Span::continuation) {
+      throw user_error({.setting = "span"},
+                       "continuation is what follows a prompt, and a masked model reads both sides",
+                       "use `span` statement or answer");
     }
   }
 };
@@ -110,6 +131,10 @@ struct ProbeSettings {
   const bool adds = settings.inject != AddedMarkers::none;
   record["inject"] = adds ? setting::to_json(settings.inject) : Json();
   record["relations"] = std::move(codes);
+  if (settings.masked.value_or(false)) {
+    record["bos"] = Json();
+    record["pll"] = setting::to_json(settings.pll);
+  }
   return record;
 }
 

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"

@@ -52,6 +52,27 @@ struct WorkOptions {
   std::function<bool()> stop{};
 };
 
+/// A cost as the journal and run.json keep it; masked inputs stand only where some were asked for.
+[[nodiscard]] inline Json cost_json(const ScoringCost& cost) {
+  Json json = {{"statements", cost.statements},
+               {"tokens_one_by_one", cost.tokens_one_by_one},
+               {"tree_nodes", cost.tree_nodes},
+               {"tokens_fed", cost.tokens_fed}};
+  if (cost.masked_inputs > 0) {
+    json["masked_inputs"] = cost.masked_inputs;
+    json["masked_inputs_computed"] = cost.masked_inputs_computed;
+  }
+  return json;
+}
+[[nodiscard]] inline ScoringCost cost_of_json(const Json& json) {
+  return {json.at("statements"),
+          json.at("tokens_one_by_one"),
+          json.at("tree_nodes"),
+          json.at("tokens_fed"),
+          json.value("masked_inputs", std::uint64_t{0}),
+          json.value("masked_inputs_computed", std::uint64_t{0})};
+}
+
 /// What a job took. Times are those of this process, in seconds.
 struct RunSummary {
   ScoringCost cost;
@@ -118,9 +139,7 @@ class Part {
   /// What it cost, if an earlier process has done all of it.
   [[nodiscard]] std::optional<ScoringCost> done() const {
     const auto said = work_.journal_.done(name_);
-    if (!said) return std::nullopt;
-    return ScoringCost{said->at("statements"), said->at("tokens_one_by_one"),
-                       said->at("tree_nodes"), said->at("tokens_fed")};
+    return said ? std::optional(cost_of_json(*said)) : std::nullopt;
   }
   /// Passes over a part that an earlier process has done.
   void skip(const ScoringCost& cost) {
@@ -129,10 +148,7 @@ class Part {
   }
   /// Its results stand under their names.
   void finish(const ScoringCost& cost) {
-    work_.journal_.mark_done(name_, {{"statements", cost.statements},
-                                     {"tokens_one_by_one", cost.tokens_one_by_one},
-                                     {"tree_nodes", cost.tree_nodes},
-                                     {"tokens_fed", cost.tokens_fed}});
+    work_.journal_.mark_done(name_, cost_json(cost));
     work_.summary_.cost += cost;
   }
 

@@ -34,12 +34,18 @@ struct ScoringCost {
   /// Distinct prefixes with a successor: what must be fed at least.
   std::uint64_t tree_nodes = 0;
   std::uint64_t tokens_fed = 0;
+  /// Of a masked model: inputs that were asked for, one for each scored token, and those of them that
+  /// were computed, equal ones once.
+  std::uint64_t masked_inputs = 0;
+  std::uint64_t masked_inputs_computed = 0;
 
   ScoringCost& operator+=(const ScoringCost& other) noexcept {
     statements += other.statements;
     tokens_one_by_one += other.tokens_one_by_one;
     tree_nodes += other.tree_nodes;
     tokens_fed += other.tokens_fed;
+    masked_inputs += other.masked_inputs;
+    masked_inputs_computed += other.masked_inputs_computed;
     return *this;
   }
 };

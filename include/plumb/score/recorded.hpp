@@ -48,6 +48,10 @@ struct RecordedRelation {
   /// The model's name, and the dataset's; empty where the metadata has none.
   std::string model;
   std::string dataset;
+  /// How a masked model was scored; empty for a causal one, and in folders that do not say.
+  std::string pll_metric{};
+  /// Facts whose right answer, and statements whose candidate, the model's vocabulary cannot spell.
+  std::size_t unknown_facts = 0, unknown_statements = 0;
   std::filesystem::path rows;
   /// Template of rows that do not name theirs.
   std::size_t default_template = 0;
@@ -145,6 +149,10 @@ struct RecordedRun {
   std::string dataset;
   Scoring scoring;
   bool bos = true;
+  /// lm-pub-quiz's name of a masked model's rule; empty for a causal model.
+  std::string pll_metric{};
+  /// Facts whose right answer, and statements whose candidate, the model's vocabulary cannot spell.
+  std::size_t unknown_facts = 0, unknown_statements = 0;
 };
 
 /// The entry of metadata_results.json for one relation. No times: results compare byte by byte.
@@ -155,20 +163,27 @@ struct RecordedRun {
                                                    : "multiple instances per answer"}};
   if (!relation.domains.empty()) info["domains"] = relation.domains;
   if (!relation.note.empty()) info["note"] = relation.note;
-  return {{"metric_values", Json::object()},
-          {"templates", relation.templates},
-          {"template_index", templates.size() == 1 ? Json(templates.front()) : Json(templates)},
-          {"model_name_or_path", run.model},
-          {"num_original_instances", relation.facts.size()},
-          {"subsampled", nullptr},
-          {"ensure_bos_token_added", run.bos},
-          {"plumb_version", PLUMB_VERSION},
-          {"reduction", name_of(run.scoring.reduction)},
-          {"span", name_of(run.scoring.span)},
-          {"dataset_name", run.dataset},
-          {"answer_space_labels", relation.options},
-          {"answer_space_ids", relation.option_ids},
-          {"relation_info", info}};
+  Json entry = {
+      {"metric_values", Json::object()},
+      {"templates", relation.templates},
+      {"template_index", templates.size() == 1 ? Json(templates.front()) : Json(templates)},
+      {"model_name_or_path", run.model},
+      {"num_original_instances", relation.facts.size()},
+      {"subsampled", nullptr},
+      {"ensure_bos_token_added", run.bos},
+      {"plumb_version", PLUMB_VERSION},
+      {"reduction", name_of(run.scoring.reduction)},
+      {"span", name_of(run.scoring.span)},
+      {"dataset_name", run.dataset},
+      {"answer_space_labels", relation.options},
+      {"answer_space_ids", relation.option_ids},
+      {"relation_info", info}};
+  if (!run.pll_metric.empty()) entry["pll_metric"] = run.pll_metric;
+  if (run.unknown_statements > 0) {
+    entry["unknown_facts"] = run.unknown_facts;
+    entry["unknown_statements"] = run.unknown_statements;
+  }
+  return entry;
 }
 
 /// The relations of a results folder, in the order of its metadata; a user error for another one.
@@ -225,6 +240,13 @@ struct RecordedRun {
     recorded.span = first_string(entry, "span").value_or("statement");
     recorded.model = first_string(entry, "model_name_or_path").value_or("");
     recorded.dataset = first_string(entry, "dataset_name").value_or("");
+    recorded.pll_metric = first_string(entry, "pll_metric").value_or("");
+    const auto count = [&](const char* field) {
+      const Json said = entry.value(field, Json());
+      return said.is_number_unsigned() ? said.get<std::size_t>() : 0;
+    };
+    recorded.unknown_facts = count("unknown_facts");
+    recorded.unknown_statements = count("unknown_statements");
     recorded.rows = folder / (code + "_results.jsonl");
     relations.push_back(std::move(recorded));
   }

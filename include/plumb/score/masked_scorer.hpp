@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely is each statement to a masked language model?
+//
+//   PLL(s) = Σ_t log P(token_t | s with token_t masked)
+// the pseudo-log-likelihood of Salazar et al. 2020 (`original`), or with the later tokens of
+// token_t's word masked too, Kauf and Ivanova 2023 (`within_word`), so that a word is not told by its
+// own end. The model's special tokens around a text are context and never scored. Statements of a pack
+// that give the model the same masked input have it computed once: candidates of one token share all
+// that differ in the hidden answer alone.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/evaluate_masked.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
+#include "plumb/core/utf8.hpp"
+#include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/prompt_tokens.hpp"
+#include "plumb/score/row_lookups.hpp"
+#include "plumb/score/tokenized_statements.hpp"
+
+namespace plumb {
+
+/// What is masked to score a token: it and the later tokens of its word, or it alone.
+enum class PseudoLikelihood { within_word, original };
+
+[[nodiscard]] constexpr std::array<PseudoLikelihood, 2> every(PseudoLikelihood) noexcept {
+  return {PseudoLikelihood::within_word, PseudoLikelihood::original};
+}
+[[nodiscard]] constexpr std::string_view name_of(PseudoLikelihood rule) noexcept {
+  return rule == PseudoLikelihood::original ? "original" : "within-word";
+}
+
+/// Models CandidateScorer and PackedScorer. The model must outlive the scorer.
+/// Not thread-safe.
+template <MaskedLm Model>
+class MaskedScorer {
+ public:
+  /// Tokens of a pack's distinct masked inputs at most, or those of one statement.
+  static constexpr std::size_t pack_tokens = 4096;
+
+  class Block {
+   public:
+    [[nodiscard]] std::size_t packs() const { return ends_.size(); }
+    [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const {
+      const std::size_t begin = p == 0 ? 0 : ends_[p - 1];
+      return std::span(order_).subspan(begin, ends_[p] - begin);
+    }
+    [[nodiscard]] ScoringCost cost() const { return cost_; }
+
+   private:
+    friend MaskedScorer;
+    TokenizedStatements statements_;
+    std::vector<std::vector<std::uint32_t>> words_;  // by statement; none are kept for `original`
+    std::vector<std::uint32_t> order_;               // statements, pack after pack
+    std::vector<std::size_t> ends_;                  // of packs in order_
+    ScoringCost cost_;
+  };
+
+  /// Throws a user error when the rule needs words and the model does not tell them.
+  explicit MaskedScorer(Model& model, PseudoLikelihood rule = PseudoLikelihood::within_word)
+      : model_(model), rule_(rule), frame_(frame_of(model)) {
+    if (rule == PseudoLikelihood::within_word) (void)words_of(model, "", 0);
+  }
+
+  /// Throws a user error for a statement longer than the model's context.
+  void add(Block& block, const Query& query) {
+    for (const Prompt& prompt : query.candidates) append(block, prompt);
+  }
+
+  /// By candidate, whether its answer holds a token of what the vocabulary cannot spell, which all
+  /// that it cannot spell share.
+  [[nodiscard]] std::vector<bool> unknown_answers(const Query& query) const {
+    std::vector<bool> unknown(query.candidates.size(), false);
+    const std::optional<TokenId> token = unknown_of(model_);
+    if (!token) return unknown;
+    for (std::size_t i = 0; i < unknown.size(); ++i) {
+      TokenizedStatements statement;
+      const Prompt& prompt = query.candidates[i];
+      statement.add(prompt, tokenize_prompt(model_, prompt), std::nullopt);
+      unknown[i] = over::any_of(statement.answer(0),
+                                [&](std::uint32_t t) { return statement.token(0, t) == *token; });
+    }
+    return unknown;
+  }
+
+  /// Throws the user error that scoring and reducing the query would end in, without the model.
+  void check(const Query& query, Scoring scoring) const {
+    if (scoring.span == Span::continuation) {
+      throw user_error({.setting = "span"},
+                       "continuation is what follows a prompt, and a masked model reads both sides",
+                       "use `span` statement or answer");
+    }
+    Block block;
+    for (const Prompt& prompt : query.candidates) {
+      append(block, prompt);
+      const std::size_t last = block.statements_.size() - 1;
+      const bool has_tokens = scoring.span == Span::answer ? !block.statements_.answer(last).empty()
+                                                           : block.statements_.length(last) > 0;
+      if (has_tokens) continue;
+      throw user_error(
+          {.field = "statement"},
+          "'" + shortened(prompt.text) + "' has no token in its " +
+              std::string(name_of(scoring.span)),
+          "the tokenizer does not spell it; use `span` statement or leave the fact out");
+    }
+  }
+
+  /// Packs hold whole statements, those of one length together.
+  void plan(Block& block) const {
+    const TokenizedStatements& statements = block.statements_;
+    block.order_.resize(statements.size());
+    std::iota(block.order_.begin(), block.order_.end(), 0U);
+    over::stable_sort(block.order_, {}, [&](std::uint32_t s) { return statements.length(s); });
+    block.cost_.statements = statements.size();
+    DistinctInputs inputs;
+    std::size_t tokens = 0;
+    const auto close = [&](std::size_t end) {
+      block.ends_.push_back(end);
+      block.cost_.masked_inputs_computed += inputs.size();
+      block.cost_.tokens_fed += tokens;
+      inputs.clear();
+      tokens = 0;
+    };
+    for (std::size_t i = 0; i < block.order_.size(); ++i) {
+      const std::uint32_t statement = block.order_[i];
+      const std::size_t asked = statements.length(statement);
+      const std::size_t length = framed_length(statements, statement);
+      const std::size_t begin = block.ends_.empty() ? 0 : block.ends_.back();
+      if (i > begin && tokens + asked * length > pack_tokens &&
+          tokens + fresh(inputs, block, statement) * length > pack_tokens) {
+        close(i);
+      }
+      const std::size_t before = inputs.size();
+      for (std::size_t t = 0; t < asked; ++t) inputs.insert(masked(block, statement, t));
+      tokens += (inputs.size() - before) * length;
+      block.cost_.masked_inputs += asked;
+      block.cost_.tokens_one_by_one += asked * length;
+    }
+    if (!block.order_.empty()) close(block.order_.size());
+  }
+
+  [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {
+    const std::span<const std::uint32_t> pack = block.pack(p);
+    const TokenizedStatements& statements = block.statements_;
+    DistinctInputs inputs;
+    RowLookups lookups;
+    for (const std::uint32_t statement : pack) {
+      for (std::size_t t = 0; t < statements.length(statement); ++t) {
+        const std::size_t input = inputs.insert(masked(block, statement, t));
+        lookups.ask(static_cast<NodeId>(input), statements.token(statement, t));
+      }
+    }
+    (void)lookups.prepare();
+    evaluate_masked(
+        model_, inputs.queries(),
+        [&](std::uint32_t input, std::span<const float> logits) { lookups.read(input, logits); });
+    std::vector<StatementScore> scores(pack.size());
+    for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
+      const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
+      for (std::size_t t = 0; t < statements.length(pack[i]); ++t, ++slot) {
+        scores[i].log_likelihood += lookups[slot];
+        ++scores[i].tokens;
+        if (!over::binary_search(answer, t)) continue;
+        scores[i].answer_log_likelihood += lookups[slot];
+        ++scores[i].answer_tokens;
+      }
+    }
+    return scores;
+  }
+
+  /// One query by itself.
+  [[nodiscard]] std::vector<StatementScore> score(const Query& query) {
+    Block block;
+    add(block, query);
+    plan(block);
+    return score_all_packs(*this, block);
+  }
+
+ private:
+  /// Queries, each once, in the order in which they first came.
+  class DistinctInputs {
+   public:
+    /// The query's index.
+    std::size_t insert(MaskedQuery query) {
+      const auto [found, is_new] = indices_.try_emplace(key(query), queries_.size());
+      if (is_new) queries_.push_back(std::move(query));
+      return found->second;
+    }
+    [[nodiscard]] bool contains(const MaskedQuery& query) const {
+      return indices_.contains(key(query));
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return queries_.size(); }
+    [[nodiscard]] std::span<const MaskedQuery> queries() const noexcept { return queries_; }
+    void clear() {
+      indices_.clear();
+      queries_.clear();
+    }
+
+   private:
+    static std::string key(const MaskedQuery& query) {
+      std::string bytes(reinterpret_cast<const char*>(query.sequence.data()),
+                        query.sequence.size() * sizeof(TokenId));
+      return bytes.append(reinterpret_cast<const char*>(&query.position), sizeof query.position);
+    }
+
+    std::unordered_map<std::string, std::size_t> indices_;
+    std::vector<MaskedQuery> queries_;
+  };
+
+  [[nodiscard]] std::size_t framed_length(const TokenizedStatements& statements,
+                                          std::size_t statement) const {
+    return frame_.before.size() + statements.length(statement) + frame_.after.size();
+  }
+
+  void append(Block& block, const Prompt& prompt) const {
+    const Tokenization tokenization = tokenize_prompt(model_, prompt);
+    block.statements_.add(prompt, tokenization, std::nullopt);
+    if (rule_ == PseudoLikelihood::within_word) {
+      block.words_.push_back(words_of(model_, prompt.text, tokenization.tokens.size()));
+    }
+    const std::size_t length = framed_length(block.statements_, block.statements_.size() - 1);
+    if (length <= model_.context_length()) return;
+    throw user_error({.field = "statement"},
+                     "'" + shortened(prompt.text) + "' has " + std::to_string(length) +
+                         " tokens, the model's context " + std::to_string(model_.context_length()),
+                     "shorten the template or leave the fact out");
+  }
+
+  /// The input whose row scores a statement's token.
+  [[nodiscard]] MaskedQuery masked(const Block& block, std::uint32_t statement,
+                                   std::size_t token) const {
+    const TokenizedStatements& statements = block.statements_;
+    MaskedQuery query{frame_.before, static_cast<std::uint32_t>(frame_.before.size() + token)};
+    const auto is_hidden = [&](std::size_t t) {
+      if (t == token || rule_ == PseudoLikelihood::original) return t == token;
+      const std::vector<std::uint32_t>& words = block.words_[statement];
+      return t > token && words[t] == words[token];
+    };
+    for (std::size_t t = 0; t < statements.length(statement); ++t) {
+      query.sequence.push_back(is_hidden(t) ? model_.mask() : statements.token(statement, t));
+    }
+    query.sequence.insert(query.sequence.end(), frame_.after.begin(), frame_.after.end());
+    return query;
+  }
+
+  /// How many of a statement's inputs are not there yet.
+  [[nodiscard]] std::size_t fresh(const DistinctInputs& inputs, const Block& block,
+                                  std::uint32_t statement) const {
+    std::size_t count = 0;
+    for (std::size_t t = 0; t < block.statements_.length(statement); ++t) {
+      if (!inputs.contains(masked(block, statement, t))) ++count;
+    }
+    return count;
+  }
+
+  Model& model_;
+  PseudoLikelihood rule_;
+  TextFrame frame_;
+};
+
+}  // namespace plumb

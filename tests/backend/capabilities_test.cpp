@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/backend/capabilities.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "plumb/backend/archetypes.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(capabilities_suite)
+
+namespace {
+
+/// Stands for another model, which is masked and nothing else.
+struct StandsForAnother {
+  [[nodiscard]] Capabilities capabilities() const { return {.masked = true}; }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_type_tells_what_it_can_do) {
+  const Capabilities ngram = capabilities_of(NgramModel("abab", 2));
+  BOOST_TEST((ngram.causal && !ngram.trees && !ngram.masked && !ngram.special_tokens));
+  const Capabilities tree = capabilities_of(NgramTreeModel("abab", 2));
+  BOOST_TEST((tree.causal && tree.trees && tree.tree_embeddings));
+  const Capabilities neighbours = capabilities_of(NeighbourModel("abab"));
+  BOOST_TEST((neighbours.masked && neighbours.words && !neighbours.causal));
+}
+
+BOOST_AUTO_TEST_CASE(a_model_of_any_type_tells_for_itself) {
+  const Capabilities can = capabilities_of(StandsForAnother{});
+  BOOST_TEST((can.masked && !can.causal && !can.words));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

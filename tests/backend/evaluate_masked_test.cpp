@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/backend/evaluate_masked.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "support/errors.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(evaluate_masked_suite)
+
+namespace {
+
+/// Two words, and rows as it is told to give them.
+struct Told {
+  [[nodiscard]] Tokenization tokenize(std::string_view) const { return {}; }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId>) const { return {}; }
+  [[nodiscard]] std::optional<TokenId> bos() const { return std::nullopt; }
+  [[nodiscard]] std::size_t vocabulary_size() const { return 2; }
+  [[nodiscard]] std::size_t context_length() const { return 8; }
+  [[nodiscard]] TokenId mask() const { return 1; }
+  void evaluate(std::span<const MaskedQuery>, const LogitsVisitor& visit) {
+    for (const std::uint32_t query : given) visit(query, std::vector<float>(length, 0.0F));
+  }
+  std::vector<std::uint32_t> given;
+  std::size_t length = 2;
+};
+
+std::vector<std::uint32_t> seen(Told model) {
+  const std::vector<MaskedQuery> queries(2, MaskedQuery{{1}, 0});
+  std::vector<std::uint32_t> rows;
+  evaluate_masked(model, queries, [&](std::uint32_t query, auto) { rows.push_back(query); });
+  return rows;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_row_is_passed_on_once) {
+  BOOST_TEST((seen({{1, 0}}) == std::vector<std::uint32_t>{1, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_are_not_as_asked_are_refused) {
+  const auto refused = [](Told model, const char* text) {
+    BOOST_CHECK_EXCEPTION((void)seen(std::move(model)), Error, test::says(Fault::user, text));
+  };
+  refused({{0}}, "gave no row of 1 of the queries");
+  refused({{0, 0}}, "gave a row of query 0, which was not asked for or came before");
+  refused({{0, 2}}, "gave a row of query 2, which was not asked for or came before");
+  refused({{0, 1}, 3}, "gave a row of 3 logits, vocabulary_size() says 2");
+}
+
+BOOST_AUTO_TEST_CASE(optional_parts_are_asked_where_they_are) {
+  const NeighbourModel model("a bc");
+  BOOST_TEST((words_of(model, "a bc", 4) == std::vector<std::uint32_t>{0, 1, 1, 1}));
+  BOOST_CHECK_EXCEPTION((void)words_of(model, "a bc", 3), Error,
+                        test::says(Fault::user, "gave 4 words of 3 tokens"));
+  BOOST_CHECK_EXCEPTION((void)words_of(Told{}, "a", 0), Error,
+                        test::says(Fault::user, "the model does not tell words"));
+  BOOST_TEST((frame_of(model).before.empty() && frame_of(model).after.empty()));
+  BOOST_TEST(!unknown_of(model).has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
