@@ -8,6 +8,7 @@
 // five behaviours of `tokenizers`. Empty pieces are dropped, so the number of a piece is the number
 // of the word that its tokens belong to.
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -83,7 +84,7 @@ inline void join_stretches(std::vector<Stretch>& all, MatchBehavior behavior) {
         }
         next = all[i - 1].matched;
       }
-      joined.assign(joined.rbegin(), joined.rend());
+      std::reverse(joined.begin(), joined.end());
       break;
     }
   }
