@@ -37,17 +37,20 @@ BOOST_AUTO_TEST_CASE(errors_name_file_and_field) {
   const plumb::JsonPart model = part("").at("model");
   BOOST_TEST(!part("").has("none"));
   BOOST_CHECK_EXCEPTION(part("").at("none"), plumb::Error, says(Fault::user, "has no \"none\""));
-  BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(1).at("type").text()), plumb::Error,
+  BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(1).at("type").text()),
+                        plumb::Error,
                         says(Fault::user, "tokenizer.json: model.steps[1].type: is no text"));
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).has("x")), plumb::Error,
                         says(Fault::user, "model.steps[0]: is no object"));
-  BOOST_CHECK_EXCEPTION(static_cast<void>(model.items()), plumb::Error, says(Fault::user, "model: is no list"));
+  BOOST_CHECK_EXCEPTION(static_cast<void>(model.items()), plumb::Error,
+                        says(Fault::user, "model: is no list"));
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).flag()), plumb::Error,
                         says(Fault::user, "neither true nor false"));
   BOOST_TEST(model.at("steps").item(0).count(1) == 1U);
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).count(0)), plumb::Error,
                         says(Fault::user, "no whole number from 0 to 0"));
-  BOOST_CHECK_EXCEPTION(static_cast<void>(PartOf("-1")().count(9)), plumb::Error, says(Fault::user, "whole number"));
+  BOOST_CHECK_EXCEPTION(static_cast<void>(PartOf("-1")().count(9)), plumb::Error,
+                        says(Fault::user, "whole number"));
   BOOST_TEST(model.text_or("x", "y") == "y");
   BOOST_TEST(model.flag_or("x", true));
 }

@@ -53,7 +53,8 @@ BOOST_AUTO_TEST_CASE(ascii_and_lone_marks_stay) {
 BOOST_AUTO_TEST_CASE(parts_of_a_character_come_from_it_and_a_composed_one_from_its_first) {
   plumb::AlignedText apart("x\u00E9");
   plumb::normalize(apart, plumb::NormalForm::nfd);
-  BOOST_TEST((apart.origin(1) == plumb::ByteSpan{1, 3} && apart.origin(2) == plumb::ByteSpan{1, 3}));
+  BOOST_TEST(
+      (apart.origin(1) == plumb::ByteSpan{1, 3} && apart.origin(2) == plumb::ByteSpan{1, 3}));
   plumb::AlignedText together("e\u0301x");
   plumb::normalize(together, plumb::NormalForm::nfc);
   BOOST_TEST((together.origin(0) == plumb::ByteSpan{0, 1}));

@@ -34,7 +34,8 @@ class PartOf {
 };
 
 /// [[begin, end], …] of ranges, for comparing.
-[[nodiscard]] inline std::vector<std::vector<std::size_t>> ranges(const std::vector<Token>& tokens) {
+[[nodiscard]] inline std::vector<std::vector<std::size_t>> ranges(
+    const std::vector<Token>& tokens) {
   std::vector<std::vector<std::size_t>> result;
   for (const Token& token : tokens) result.push_back({token.bytes.begin, token.bytes.end});
   return result;
