@@ -81,7 +81,7 @@ def lines(*call, texts):
                           capture_output=True, text=True)
     if done.returncode != 0:
         raise AssertionError(done.stderr)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.split("\n") if line]
 
 
 @command.needs_shared
