@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plumb/huggingface/precompiled_map.hpp"
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/tokenizer_cases.hpp"
+
+BOOST_AUTO_TEST_SUITE(precompiled_map_suite)
+
+namespace {
+
+using plumb::Fault;
+using plumb::test::says;
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      bits = bits << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += at + i > bytes.size() ? '=' : letters[bits >> (18 - 6 * i) & 63U];
+    }
+  }
+  return text;
+}
+
+/// A map from the size that it claims, its units and its texts.
+std::string bytes_of(std::size_t size, const std::vector<std::uint32_t>& units,
+                     std::string_view texts) {
+  std::string bytes;
+  const auto put = [&](std::uint32_t word) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      bytes.push_back(static_cast<char>(word >> shift & 255U));
+    }
+  };
+  put(static_cast<std::uint32_t>(size));
+  for (const std::uint32_t unit : units) put(unit);
+  return bytes.append(texts);
+}
+
+plumb::PrecompiledMap read(const std::string& text) {
+  const nlohmann::json value = text;
+  return plumb::PrecompiledMap::read(plumb::JsonPart("tokenizer.json", value, "map"));
+}
+
+/// The root's children stand at 256 ^ byte, a leaf's value at the place its node names: "a" becomes
+/// "xy", "b" nothing, "\r" a space.
+std::vector<std::uint32_t> small_trie() {
+  std::vector<std::uint32_t> units(512);
+  units[0] = 256U << 10;
+  const auto leaf = [&](std::size_t byte, std::size_t value_at, std::uint32_t value) {
+    units[256 ^ byte] = static_cast<std::uint32_t>((256 ^ byte ^ value_at) << 10 | 0x100U | byte);
+    units[value_at] = value | 0x80000000U;
+  };
+  leaf('a', 1, 0);
+  leaf('b', 2, 3);
+  leaf('\r', 3, 4);
+  return units;
+}
+
+const std::string small_texts{"xy\0\0 \0", 6};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(base64_is_read_and_anything_else_is_not) {
+  BOOST_TEST(*plumb::detail::from_base64("TWFu") == "Man");  // RFC 4648's own examples
+  BOOST_TEST(*plumb::detail::from_base64("Zm8=") == "fo");
+  BOOST_TEST(*plumb::detail::from_base64("Zg==") == "f");
+  BOOST_TEST(*plumb::detail::from_base64("") == "");
+  for (const char* const wrong : {"Zg", "Zg=", "Z===", "Zm9*", "Z=g="}) {
+    BOOST_TEST(!plumb::detail::from_base64(wrong));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(graphemes_hold_marks_joiners_and_line_ends) {
+  const auto first = [](std::string_view text) {
+    return std::string(text.substr(0, plumb::detail::end_of_grapheme(text, 0)));
+  };
+  BOOST_TEST(first("ab") == "a");
+  BOOST_TEST(first("e\u0301x") == "e\u0301");
+  BOOST_TEST(first("\r\nx") == "\r\n");
+  BOOST_TEST(first("👩‍👧x") == "👩‍👧");
+  BOOST_TEST(first("🇩🇪🇫🇷") == "🇩🇪");
+}
+
+BOOST_AUTO_TEST_CASE(a_text_is_mapped_and_keeps_its_ranges) {
+  const plumb::PrecompiledMap map = read(base64(bytes_of(2048, small_trie(), small_texts)));
+  BOOST_TEST(*map.find("a") == "xy");
+  BOOST_TEST(*map.find("ab") == "xy");  // the shortest prefix decides
+  BOOST_TEST(*map.find("b") == "");
+  BOOST_TEST(!map.find("c"));
+  BOOST_TEST(!map.find(""));
+  plumb::AlignedText text("caeb\r\nd");
+  map.normalize(text);
+  BOOST_TEST(text.text() == "cxye d");
+  BOOST_TEST((text.origin(1) == plumb::ByteSpan{1, 2} && text.origin(2) == plumb::ByteSpan{1, 2}));
+  BOOST_TEST((text.origin(4) == plumb::ByteSpan{4, 5}));  // of two line ends the first
+  BOOST_TEST((text.origin(5) == plumb::ByteSpan{6, 7}));
+  // What is dropped behind an inserted character makes it one that replaces, as in `tokenizers`.
+  plumb::AlignedText joined("ab");
+  map.normalize(joined);
+  BOOST_TEST(
+      (joined.origin(0) == plumb::ByteSpan{0, 1} && joined.origin(1) == plumb::ByteSpan{1, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_map_is_refused) {
+  const auto refused = [](const std::string& text, const char* words) {
+    BOOST_CHECK_EXCEPTION(read(text), plumb::Error, says(Fault::user, words));
+  };
+  refused("*", "map: is no base64");
+  refused("", "is cut off");
+  refused(base64("abc"), "is cut off");
+  refused(base64(bytes_of(4096, small_trie(), small_texts)), "is cut off");
+  refused(base64(bytes_of(2047, small_trie(), small_texts)), "is cut off");
+  refused(base64(bytes_of(2048, small_trie(), "xy\xFF")), "no UTF-8");
+  refused(base64(bytes_of(2048, small_trie(), "xy")), "out of its own range");  // no end of text
+  std::vector<std::uint32_t> far = small_trie();
+  far[256 ^ 'a'] = 0x1FFFFFU << 10 | 0x100U | 'a';
+  refused(base64(bytes_of(2048, far, small_texts)), "out of its own range");
+  std::vector<std::uint32_t> lost = small_trie();
+  lost[0] = 0x1FFFFFU << 10;  // no leaf: what is behind it is not found
+  BOOST_TEST(!read(base64(bytes_of(2048, lost, small_texts))).find("a"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plumb/huggingface/text_pattern.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/tokenizer_cases.hpp"
+
+BOOST_AUTO_TEST_SUITE(text_pattern_suite)
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts matches(const plumb::TextPattern& pattern, std::string_view text) {
+  Texts all;
+  pattern.for_each_match(text, [&](plumb::ByteSpan match) {
+    all.emplace_back(text.substr(match.begin, match.end - match.begin));
+  });
+  return all;
+}
+
+plumb::TextPattern regex(const std::string& expression) {
+  const nlohmann::json value{{"Regex", expression}};
+  return plumb::TextPattern::read(plumb::JsonPart("tokenizer.json", value, "pattern"));
+}
+
+}  // namespace
+
+// By hand from the alternatives of the pattern, in their order.
+BOOST_AUTO_TEST_CASE(gpt2s_pattern_cuts_words_numbers_signs_and_spaces) {
+  const auto cut = [](std::string_view text) { return matches(plumb::TextPattern::gpt2(), text); };
+  BOOST_TEST((cut("Hello world") == Texts{"Hello", " world"}));
+  BOOST_TEST((cut("don't I'll") == Texts{"don", "'t", " I", "'ll"}));
+  BOOST_TEST((cut("''s 's") == Texts{"''", "s", " '", "s"}));
+  BOOST_TEST((cut("a1½ 2b") == Texts{"a", "1½", " 2", "b"}));
+  BOOST_TEST((cut("a  b") == Texts{"a", " ", " b"}));
+  BOOST_TEST((cut("a \t\nb") == Texts{"a", " \t", "\n", "b"}));
+  BOOST_TEST((cut("a  ") == Texts{"a", "  "}));
+  BOOST_TEST((cut("é東\u0301!") == Texts{"é東", "\u0301!"}));
+  BOOST_TEST((cut("x\u3000\u3000y") == Texts{"x", "\u3000", "\u3000", "y"}));
+  BOOST_TEST(cut("").empty());
+  BOOST_TEST((matches(regex(std::string(plumb::gpt2_pattern)), "a b") == Texts{"a", " b"}));
+}
+
+BOOST_AUTO_TEST_CASE(literals_match_from_the_left_and_not_in_one_another) {
+  BOOST_TEST((matches(plumb::TextPattern::literal("``"), "a```b``") == Texts{"``", "``"}));
+  BOOST_TEST(matches(plumb::TextPattern::literal(""), "abc").empty());
+  BOOST_TEST((matches(regex("ab"), "xabab") == Texts{"ab", "ab"}));
+}
+
+BOOST_AUTO_TEST_CASE(runs_of_one_kind_of_character) {
+  BOOST_TEST((matches(regex(" {2,}"), "a b  c   d") == Texts{"  ", "   "}));
+  BOOST_TEST((matches(regex(R"(\s+)"), " a\t\u3000b") == Texts{" ", "\t\u3000"}));
+  BOOST_TEST((matches(regex(R"(\d)"), "a12") == Texts{"1", "2"}));
+  BOOST_TEST((matches(regex(R"(\w+)"), "é_1-b") == Texts{"é_1", "b"}));
+  BOOST_TEST((matches(regex(R"(\.+)"), "a..b.") == Texts{"..", "."}));
+  BOOST_TEST((matches(regex(R"(\n)"), "a\nb") == Texts{"\n"}));
+  BOOST_TEST((matches(regex("é+"), "eéé") == Texts{"éé"}));
+}
+
+BOOST_AUTO_TEST_CASE(other_expressions_are_refused_with_what_is_known) {
+  for (const char* const expression : {"", "a|b", "[ab]", "a*", "a{0,}", "a{2}", "\\p{L}", "(a)",
+                                       "a{x,}", "\\", "ab+", "^a", "a{99999999999999999999,}"}) {
+    BOOST_CHECK_EXCEPTION(regex(expression), plumb::Error,
+                          plumb::test::says(plumb::Fault::user, "is not known; known are GPT-2's"));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

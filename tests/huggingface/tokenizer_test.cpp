@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plumb/huggingface/tokenizer.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tokenizer_cases.hpp"
+
+BOOST_AUTO_TEST_SUITE(tokenizer_suite)
+
+namespace {
+
+using plumb::HuggingFaceTokenizer;
+using plumb::test::says;
+using plumb::test::TemporaryFolder;
+using plumb::test::tokenizer_folder;
+using Ids = std::vector<plumb::TokenId>;
+
+HuggingFaceTokenizer of(const std::string& name, bool parse = false) {
+  return HuggingFaceTokenizer::read(tokenizer_folder(name), parse);
+}
+
+HuggingFaceTokenizer read(const TemporaryFolder& folder, const std::string& json) {
+  folder.write("tokenizer.json", json);
+  return HuggingFaceTokenizer::read(folder.path());
+}
+
+const std::string little = R"({"model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "a": 1}})";
+
+}  // namespace
+
+// Ids, ranges and words as tokenizers 0.23.3 gives them (tests/support/write_tokenizer_cases.py).
+BOOST_AUTO_TEST_CASE(all_cases_are_as_in_tokenizers) {
+  std::size_t compared = 0;
+  for (const char* const name :
+       {"bert-uncased", "bert-cased-vocab-txt", "roberta", "opt-merges-txt", "byte-level-in-steps",
+        "albert", "xlm-roberta", "byte-fallback", "word-cutters"}) {
+    const auto file =
+        nlohmann::json::parse(plumb::test::slurp(tokenizer_folder(name) / "cases.json"));
+    BOOST_TEST((file["before"].get<Ids>() == of(name).before()));
+    BOOST_TEST((file["after"].get<Ids>() == of(name).after()));
+    for (const bool parse : {false, true}) {
+      const HuggingFaceTokenizer tokenizer = of(name, parse);
+      for (const auto& item : file["cases"]) {
+        const auto text = item["text"].get<std::string>();
+        const auto& wanted = item[parse ? "parsed" : "plain"];
+        BOOST_TEST_CONTEXT(name << ": " << text) {
+          const plumb::WordTokenization made = tokenizer.tokenize_words(text);
+          BOOST_TEST((plumb::test::ids(made.tokens.tokens) == wanted["ids"].get<Ids>()));
+          BOOST_TEST((plumb::test::ranges(made.tokens.tokens) ==
+                      wanted["bytes"].get<std::vector<std::vector<std::size_t>>>()));
+          BOOST_TEST((made.words == wanted["words"].get<std::vector<std::uint32_t>>()));
+          BOOST_TEST(made.tokens.spells_text);
+          ++compared;
+        }
+      }
+    }
+  }
+  BOOST_TEST(compared > 9 * 2 * 60U);
+}
+
+BOOST_AUTO_TEST_CASE(tokens_of_a_lower_cased_text_cover_the_text_as_it_is) {
+  const HuggingFaceTokenizer tokenizer = of("bert-uncased");
+  const std::string text = "José PARIS";
+  const plumb::Tokenization made = tokenizer.tokenize(text);
+  BOOST_TEST(made.tokens.front().bytes.begin == 0U);
+  BOOST_TEST(made.tokens.back().bytes.end == text.size());
+  BOOST_TEST(
+      (plumb::test::ids(tokenizer.tokenize("jose paris").tokens) == plumb::test::ids(made.tokens)));
+  BOOST_TEST((tokenizer.word_ids(text).front() == 0U && tokenizer.word_ids(text).back() == 1U));
+}
+
+BOOST_AUTO_TEST_CASE(byte_level_tokens_give_back_the_text) {
+  const HuggingFaceTokenizer tokenizer = of("opt-merges-txt");
+  for (const std::string text : {"The  town\n🙂 東京 don't </s>", "", " \t é"}) {
+    BOOST_TEST(tokenizer.detokenize(plumb::test::ids(tokenizer.tokenize(text).tokens)) == text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(other_tokens_are_spelt_by_their_decoder) {
+  const auto round = [](const char* name, const std::string& text) {
+    const HuggingFaceTokenizer tokenizer = of(name);
+    return tokenizer.detokenize(plumb::test::ids(tokenizer.tokenize(text).tokens));
+  };
+  BOOST_TEST(round("bert-uncased", "The Capital, of France") == "the capital , of france");
+  BOOST_TEST(round("xlm-roberta", "The capital") == "The capital");
+}
+
+BOOST_AUTO_TEST_CASE(broken_bytes_are_replacement_characters_that_cover_them) {
+  const HuggingFaceTokenizer tokenizer = of("opt-merges-txt");
+  const plumb::Tokenization made = tokenizer.tokenize("a\xFFz");
+  BOOST_TEST(
+      (plumb::test::ids(made.tokens) == plumb::test::ids(tokenizer.tokenize("a\uFFFDz").tokens)));
+  BOOST_TEST((made.tokens[1].bytes == plumb::ByteSpan{1, 2}));
+  BOOST_TEST((made.tokens.back().bytes == plumb::ByteSpan{2, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(tokens_are_named_by_the_files) {
+  const HuggingFaceTokenizer opt = of("opt-merges-txt");
+  BOOST_TEST((*opt.bos() == 2 && *opt.eos() == 2 && *opt.unk() == 2 && *opt.pad() == 1));
+  BOOST_TEST((!opt.mask() && !opt.cls() && !opt.sep()));
+  BOOST_TEST(opt.special_tokens().size() == 2U);
+  const HuggingFaceTokenizer bert = of("bert-cased-vocab-txt");
+  BOOST_TEST((*bert.mask() == 4 && *bert.cls() == 2 && *bert.sep() == 3 && *bert.unk() == 1));
+  BOOST_TEST(!bert.bos());
+  const HuggingFaceTokenizer roberta = of("roberta", true);
+  BOOST_TEST(*roberta.mask() == static_cast<plumb::TokenId>(roberta.vocabulary_size()) - 1);
+  BOOST_TEST((*roberta.text_of(*roberta.mask()) == "<mask>"));
+  BOOST_TEST((*roberta.id_of("<s>") == 0 && !roberta.id_of("none") && !roberta.text_of(-1)));
+  BOOST_TEST(roberta.detokenize(Ids{0, 100000}) == "<s>");
+  BOOST_TEST(of("roberta").detokenize(Ids{0}) == "");
+  const TemporaryFolder folder;
+  folder.write("config.json", R"({"bos_token_id": 1, "eos_token_id": 7})");
+  const HuggingFaceTokenizer named = read(folder, little + "}");
+  BOOST_TEST((*named.bos() == 1 && !named.eos() && *named.unk() == 0));
+}
+
+BOOST_AUTO_TEST_CASE(copies_outlive_what_they_were_copied_from) {
+  std::optional<HuggingFaceTokenizer> first = of("albert");
+  const HuggingFaceTokenizer copy = *first;
+  const Ids before = plumb::test::ids(first->tokenize("Paris").tokens);
+  first.reset();
+  BOOST_TEST((plumb::test::ids(copy.tokenize("Paris").tokens) == before));
+}
+
+BOOST_AUTO_TEST_CASE(unknown_parts_are_refused_by_field) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& json, const char* words) {
+    BOOST_CHECK_EXCEPTION(read(folder, json), plumb::Error, says(plumb::Fault::user, words));
+  };
+  refused("{}", "tokenizer.json: has no \"model\"");
+  refused(R"({"model": {"type": "WordLevel"}})", "model: the model \"WordLevel\" is not known");
+  refused(little + R"(, "normalizer": {"type": "X"}})", "normalizer: the normalizer \"X\"");
+  refused(little + R"(, "pre_tokenizer": {"type": "X"}})", "pre_tokenizer: the pre-tokenizer");
+  refused(little + R"(, "post_processor": {"type": "X"}})", "post_processor: the post-processor");
+  refused(little + R"(, "decoder": {"type": "X"}})", "decoder: the decoder \"X\"");
+  refused(little + R"(, "added_tokens": 3})", "added_tokens: is no list");
+  refused(R"({"model": {"vocab": {"a": 0, "a": 1}}})", "has the key \"a\" twice");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

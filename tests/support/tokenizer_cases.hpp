@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Small tokenizers and what the `tokenizers` package makes of texts with them, written by
+// write_tokenizer_cases.py; and JSON of a test as part of a tokenizer file.
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/token.hpp"
+#include "plumb/huggingface/json_part.hpp"
+
+namespace plumb::test {
+
+/// The folder of a tokenizer.
+[[nodiscard]] inline std::filesystem::path tokenizer_folder(const std::string& name) {
+  return std::filesystem::path(__FILE__).parent_path() / "huggingface" / name;
+}
+
+/// A value with its text, as a part of "tokenizer.json".
+class PartOf {
+ public:
+  explicit PartOf(std::string_view json) : value_(nlohmann::json::parse(json)) {}
+  [[nodiscard]] JsonPart operator()(const std::string& field = "part") const {
+    return {"tokenizer.json", value_, field};
+  }
+
+ private:
+  nlohmann::json value_;
+};
+
+/// [[begin, end], …] of ranges, for comparing.
+[[nodiscard]] inline std::vector<std::vector<std::size_t>> ranges(
+    const std::vector<Token>& tokens) {
+  std::vector<std::vector<std::size_t>> result;
+  for (const Token& token : tokens) result.push_back({token.bytes.begin, token.bytes.end});
+  return result;
+}
+
+[[nodiscard]] inline std::vector<TokenId> ids(const std::vector<Token>& tokens) {
+  std::vector<TokenId> result;
+  for (const Token& token : tokens) result.push_back(token.id);
+  return result;
+}
+
+}  // namespace plumb::test

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tokenises texts with the tokenizer of a Hugging Face folder, for tests that compare with the
+// `tokenizers` package.
+//
+//   tokens_of_texts FOLDER [parse] <TEXTS >TOKENS
+//
+// A text is a line of JSON, one string; its answer a line {"ids": […], "bytes": [[begin, end], …],
+// "words": […], "text": what detokenize makes of the ids}. With `parse` special tokens are found in
+// texts. The first line that is written tells {"before": […], "after": […], "size": …}.
+
+#include <exception>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/core/utf8.hpp"
+#include "plumb/huggingface/tokenizer.hpp"
+
+int main(int argc, char** argv) try {
+  using Json = nlohmann::json;
+  if (argc < 2) return 2;
+  const bool parse = argc > 2 && std::string_view(argv[2]) == "parse";
+  const auto tokenizer = plumb::HuggingFaceTokenizer::read(argv[1], parse);
+  std::cout << Json{{"before", tokenizer.before()},
+                    {"after", tokenizer.after()},
+                    {"size", tokenizer.vocabulary_size()}}
+            << "\n";
+  for (std::string line; std::getline(std::cin, line);) {
+    const auto text = Json::parse(line).get<std::string>();
+    const plumb::WordTokenization made = tokenizer.tokenize_words(text);
+    std::vector<plumb::TokenId> ids;
+    Json bytes = Json::array();
+    for (const plumb::Token& token : made.tokens.tokens) {
+      ids.push_back(token.id);
+      bytes.push_back({token.bytes.begin, token.bytes.end});
+    }
+    const std::string spelt = plumb::valid_utf8(tokenizer.detokenize(ids));
+    std::cout << Json{{"ids", ids}, {"bytes", bytes}, {"words", made.words}, {"text", spelt}}
+              << "\n";
+  }
+  return 0;
+} catch (const std::exception& error) {
+  std::cerr << error.what() << "\n";
+  return 1;
+}
