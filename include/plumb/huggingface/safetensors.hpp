@@ -186,7 +186,7 @@ class Safetensors {
       }
       return true;
     };
-    (void)Json::parse(text, count);
+    header = Json::parse(text, count);
     if (!twice.empty()) throw damaged(file, twice, "stands there twice");
     return header;
   }
