@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does one layer of a transformer compute?
+//
+//   attention  softmax(q_i · k_j / √d) over the j that token i may see, times v_j, for each head
+//   feed       W₂ f(W₁ x)
+// each added to what it was given, with a layer norm before it or after the sum. Encoders and
+// decoders differ in which j a token sees, and where the layer norms stand; the rest is here.
+// Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/huggingface/activation.hpp"
+#include "plumb/huggingface/float_lanes.hpp"
+#include "plumb/huggingface/model_config.hpp"
+#include "plumb/huggingface/packed_matrix.hpp"
+#include "plumb/huggingface/weight_reader.hpp"
+
+namespace plumb {
+
+/// What an architecture calls the tensors of a layer, after the layer's own name.
+struct LayerNames {
+  /// One name where the three stand in one tensor.
+  std::vector<std::string> query_key_value;
+  std::string attention_out, attention_norm, up, down, norm;
+  WeightOrder order = WeightOrder::by_output;
+};
+
+/// The weights of a layer, and its steps on rows that lie one behind the other. Any number of
+/// threads may use one.
+struct TransformerLayer {
+  /// [3 · hidden, hidden]: queries, keys, values.
+  PackedMatrix query_key_value;
+  PackedMatrix attention_out, up, down;
+  LayerNorm attention_norm, norm;
+  Activation activation = Activation::gelu;
+
+  /// `layer` ends with a dot. Throws a user error as WeightReader does.
+  [[nodiscard]] static TransformerLayer read(const WeightReader& reader, const std::string& layer,
+                                             const LayerNames& names, const ModelConfig& config) {
+    const std::size_t hidden = config.hidden;
+    TransformerLayer result;
+    result.query_key_value = PackedMatrix(3 * hidden, hidden);
+    const std::size_t each = 3 * hidden / names.query_key_value.size();
+    for (std::size_t i = 0; i < names.query_key_value.size(); ++i) {
+      const std::string name = layer + names.query_key_value[i];
+      reader.fill(result.query_key_value, name + ".weight", i * each, each, names.order);
+      if (config.has_bias) {
+        result.query_key_value.set_bias(i * each, reader.vector(name + ".bias", each));
+      }
+    }
+    const auto linear = [&](const std::string& name, std::size_t outputs, std::size_t inputs) {
+      return reader.linear(layer + name, outputs, inputs, config.has_bias, names.order);
+    };
+    const auto norm = [&](const std::string& name) {
+      return reader.norm(layer + name, hidden, config.norm_epsilon, config.has_norm_weights);
+    };
+    result.attention_out = linear(names.attention_out, hidden, hidden);
+    result.up = linear(names.up, config.intermediate, hidden);
+    result.down = linear(names.down, hidden, config.intermediate);
+    result.attention_norm = norm(names.attention_norm);
+    result.norm = norm(names.norm);
+    result.activation = config.activation;
+    return result;
+  }
+
+  /// Turns what the rows' attention gathered into the layer's output, in `rows`, which hold the
+  /// layer's input.
+  void finish(std::span<const float> gathered, std::span<float> rows, bool norm_before) const {
+    const std::size_t hidden = attention_out.outputs(), count = rows.size() / hidden;
+    std::vector<float> sum(rows.size());
+    attention_out.multiply(gathered.data(), count, hidden, sum.data(), hidden);
+    add(sum, rows);
+    if (!norm_before) attention_norm.apply(rows.data(), count, hidden);
+    sum.assign(rows.begin(), rows.end());
+    if (norm_before) norm.apply(sum.data(), count, hidden);
+    std::vector<float> inner(count * up.outputs());
+    up.multiply(sum.data(), count, hidden, inner.data(), up.outputs());
+    activate(activation, inner);
+    down.multiply(inner.data(), count, up.outputs(), sum.data(), hidden);
+    add(sum, rows);
+    if (!norm_before) norm.apply(rows.data(), count, hidden);
+  }
+
+ private:
+  static void add(std::span<const float> from, std::span<float> to) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+  }
+};
+
+namespace detail {
+
+/// What one token gathers by attention: `keys[j]` points to the key of the j-th token it sees, whose
+/// value stands `hidden` numbers behind. `weights` is scratch.
+inline void attend(const float* query, std::span<const float* const> keys, std::size_t heads,
+                   std::span<float> gathered, std::vector<float>& weights) {
+  const std::size_t hidden = gathered.size(), size = hidden / heads;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(size));
+  std::fill(gathered.begin(), gathered.end(), 0.0F);
+  weights.resize(keys.size());
+  for (std::size_t h = 0; h < heads; ++h) {
+    const std::size_t first = h * size;
+    for (std::size_t j = 0; j < keys.size(); ++j) {
+      weights[j] = dot_rows(query + first, keys[j] + first, size) * scale;
+    }
+    softmax_row(weights);
+    for (std::size_t j = 0; j < keys.size(); ++j) {
+      add_scaled_row(gathered.subspan(first, size), weights[j], keys[j] + hidden + first);
+    }
+  }
+}
+
+}  // namespace detail
+
+}  // namespace plumb

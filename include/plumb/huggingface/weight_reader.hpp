@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which stored tensor is which weight of a network?
+//
+// Checkpoints of one architecture name their tensors in several ways: with the model's prefix or
+// without, layer norms by weight and bias or, in old ones, by gamma and beta. A network asks by the
+// newest name and the shape it needs; what it never asks for (poolers, other heads, stored position
+// ids) is not looked at. Weights go straight into the form they are computed in, so that the mapped
+// file is not needed afterwards.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/core/parallel.hpp"
+#include "plumb/huggingface/float_lanes.hpp"
+#include "plumb/huggingface/packed_matrix.hpp"
+#include "plumb/huggingface/safetensors.hpp"
+
+namespace plumb {
+
+/// A layer norm's weight and bias; both empty for 1 and 0. Any number of threads may use one.
+struct LayerNorm {
+  std::vector<float> weight, bias;
+  float epsilon = 1e-12F;
+
+  /// Each of `count` rows, which lie one behind the other.
+  void apply(float* rows, std::size_t count, std::size_t size) const {
+    for (std::size_t r = 0; r < count; ++r) {
+      detail::layer_norm_row({rows + r * size, size}, weight, bias, epsilon);
+    }
+  }
+};
+
+/// How a matrix of weights is stored: an output a row, or (GPT-2) an input a row.
+enum class WeightOrder { by_output, by_input };
+
+/// Asks a folder's tensors by name. Every member throws a user error for a tensor that is missing
+/// or has another shape or an unreadable type, and for a number that is not finite. Not thread-safe.
+class WeightReader {
+ public:
+  /// `prefix` is tried before a name, then the name alone.
+  WeightReader(const Safetensors& tensors, std::filesystem::path folder, std::string prefix)
+      : tensors_(tensors), folder_(std::move(folder)), prefix_(std::move(prefix)) {}
+
+  [[nodiscard]] const StoredTensor* find(const std::string& name) const {
+    for (const std::string& prefix : {prefix_, std::string()}) {
+      for (const std::string& spelling : {name, old_spelling(name)}) {
+        if (const StoredTensor* tensor = tensors_.find(prefix + spelling)) return tensor;
+      }
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] const StoredTensor& need(const std::string& name, const TensorShape& shape) const {
+    const StoredTensor* tensor = find(name);
+    if (tensor == nullptr) {
+      throw user_error({.file = folder_, .field = name},
+                       "the tensor is missing, of shape " + shape_text(shape),
+                       "fetch a checkpoint that has the language model's head");
+    }
+    const Site site{.file = tensor->file(), .field = tensor->name()};
+    if (tensor->shape() != shape) {
+      throw user_error(site,
+                       "has the shape " + shape_text(tensor->shape()) + " instead of " +
+                           shape_text(shape),
+                       "fetch weights and config.json of one model");
+    }
+    if (!tensor->is_readable()) {
+      throw user_error(site, "has numbers of type " + tensor->type(),
+                       "known are F32, F16 and BF16; save the model in one of them");
+    }
+    return *tensor;
+  }
+
+  [[nodiscard]] std::vector<float> vector(const std::string& name, std::size_t size) const {
+    std::vector<float> numbers(size);
+    need(name, {size}).read(0, numbers);
+    return numbers;
+  }
+
+  /// Rows one behind the other.
+  [[nodiscard]] std::vector<float> rows(const std::string& name, std::size_t count,
+                                        std::size_t size) const {
+    std::vector<float> numbers(count * size);
+    need(name, {count, size}).read(0, numbers);
+    return numbers;
+  }
+
+  [[nodiscard]] LayerNorm norm(const std::string& name, std::size_t size, float epsilon,
+                               bool has_weights = true) const {
+    if (!has_weights) return {{}, {}, epsilon};
+    return {vector(name + ".weight", size), vector(name + ".bias", size), epsilon};
+  }
+
+  /// `outputs` outputs of `into` from `first` on.
+  void fill(PackedMatrix& into, const std::string& name, std::size_t first, std::size_t outputs,
+            WeightOrder order = WeightOrder::by_output) const {
+    const std::size_t inputs = into.inputs();
+    const bool by_output = order == WeightOrder::by_output;
+    const StoredTensor& tensor = need(
+        name, by_output ? TensorShape{outputs, inputs} : TensorShape{inputs, outputs});
+    parallel_for(by_output ? outputs : inputs, [&](std::size_t row) {
+      std::vector<float> numbers(by_output ? inputs : outputs);
+      tensor.read(row * numbers.size(), numbers);
+      by_output ? into.set_output(first + row, numbers) : into.set_input(row, first, numbers);
+    });
+  }
+
+  /// A product by `name`.weight and, if there is one, `name`.bias.
+  [[nodiscard]] PackedMatrix linear(const std::string& name, std::size_t outputs,
+                                    std::size_t inputs, bool has_bias = true,
+                                    WeightOrder order = WeightOrder::by_output) const {
+    PackedMatrix matrix(outputs, inputs);
+    fill(matrix, name + ".weight", 0, outputs, order);
+    if (has_bias) matrix.set_bias(0, vector(name + ".bias", outputs));
+    return matrix;
+  }
+
+  /// Throws a user error when a stored copy of tied weights is not equal to them.
+  void check_tied(const std::string& copy, const std::string& name,
+                  const TensorShape& shape) const {
+    const StoredTensor* other = find(copy);
+    if (other == nullptr) return;
+    const StoredTensor& one = need(name, shape);
+    if (&one == other) return;
+    std::vector<float> a(shape[1]), b(shape[1]);
+    for (std::size_t row = 0; row < shape[0]; ++row) {
+      one.read(row * a.size(), a);
+      need(copy, shape).read(row * b.size(), b);
+      if (a != b) {
+        throw user_error({.file = other->file(), .field = other->name()},
+                         "differs from " + one.name() + ", to which config.json ties it",
+                         "set tie_word_embeddings to false in config.json, or take the tensor out");
+      }
+    }
+  }
+
+ private:
+  static std::string old_spelling(const std::string& name) {
+    for (const auto& [today, then] : {std::pair<std::string_view, std::string_view>
+         {"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}}) {
+      if (name.ends_with(today)) return name.substr(0, name.size() - today.size()).append(then);
+    }
+    return name;
+  }
+
+  const Safetensors& tensors_;
+  std::filesystem::path folder_;
+  std::string prefix_;
+};
+
+}  // namespace plumb

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/huggingface/decoder_network.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/network_cases.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(decoder_network)
+
+namespace {
+
+DecoderNetwork network(const std::string& name) {
+  const std::filesystem::path folder = test::network_folder(name);
+  return DecoderNetwork::read(folder, read_model_config(folder));
+}
+
+using Rows = std::map<NodeId, std::vector<float>>;
+
+LogitsVisitor into(Rows& rows) {
+  return [&rows](NodeId node, std::span<const float> row) {
+    BOOST_TEST_REQUIRE(rows.try_emplace(node, row.begin(), row.end()).second);
+  };
+}
+
+/// The row of a prefix, computed on its own.
+std::vector<float> alone(DecoderNetwork& model, const std::vector<TokenId>& prefix) {
+  std::vector<float> last;
+  model.evaluate(prefix, [&](std::uint32_t, std::span<const float> row) {
+    last.assign(row.begin(), row.end());
+  });
+  return last;
+}
+
+void grow(TokenTree& tree, std::mt19937& random, std::size_t size) {
+  while (tree.size() < size) {
+    const auto parent = static_cast<NodeId>(random() % tree.size());
+    if (tree.depth(parent) < 16) tree.add(parent, static_cast<TokenId>(random() % 37));
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(hidden_vectors_and_logits_are_those_of_transformers) {
+  for (const std::string name : {"opt", "opt-norm-after", "opt-no-bias", "opt-no-final-norm",
+                                 "gpt2", "gpt2-old-names"}) {
+    BOOST_TEST_CONTEXT(name) {
+      DecoderNetwork model = network(name);
+      for (const test::NetworkCase& expected : test::network_cases(name)) {
+        EmbeddingMatrix logits = expected.logits * 0, hidden = expected.hidden * 0;
+        model.evaluate(expected.tokens, test::into_rows(logits));
+        BOOST_TEST(test::relative_difference(logits, expected.logits) < 1e-5F);
+        BOOST_TEST(static_cast<Eigen::Index>(model.dimension()) == hidden.cols());
+        TokenTree tree;
+        tree.insert(expected.tokens);
+        std::vector<NodeId> wanted;
+        for (NodeId node = 1; node < tree.size(); ++node) wanted.push_back(node);
+        model.embed(tree, wanted, [&](NodeId node, std::span<const float> row) {
+          test::into_rows(hidden)(node - 1, row);
+        });
+        model.release(tree, TokenTree::root);
+        BOOST_TEST(test::relative_difference(hidden, expected.hidden) < 1e-5F);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_tree_gives_what_its_sequences_give) {
+  for (const std::string name : {"opt", "opt-norm-after", "gpt2"}) {
+    DecoderNetwork model = network(name), other = network(name);
+    std::mt19937 random(3);
+    for (int trial = 0; trial < 5; ++trial) {
+      TokenTree tree;
+      Rows rows;
+      std::vector<bool> asked(1000, false);
+      for (std::size_t size = 20; size < 1000; size *= 3) {  // it grows between two calls
+        grow(tree, random, size);
+        std::vector<NodeId> wanted;
+        for (NodeId node = 1; node < tree.size(); ++node) {
+          if (asked[node] || random() % 2 == 0) continue;
+          wanted.push_back(node);
+          for (NodeId at = node; at != TokenTree::root; at = tree.parent(at)) asked[at] = true;
+        }
+        std::shuffle(wanted.begin(), wanted.end(), random);
+        const std::size_t before = rows.size();
+        model.evaluate(tree, wanted, into(rows));
+        BOOST_TEST(rows.size() == before + wanted.size());
+      }
+      for (const auto& [node, row] : rows) BOOST_TEST(row == alone(other, tree.prefix(node)));
+      model.release(tree, TokenTree::root);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(released_nodes_can_be_asked_again) {
+  DecoderNetwork model = network("gpt2"), other = network("gpt2");
+  std::mt19937 random(5);
+  TokenTree tree;
+  const std::vector<TokenId> first{4, 8, 1};
+  const NodeId chain = tree.insert(first);
+  model.reserve(100);
+  Rows rows;
+  model.evaluate(tree, std::vector<NodeId>{chain}, into(rows));
+  for (int round = 0; round < 10; ++round) {
+    tree.shrink(chain + 1);
+    grow(tree, random, 60);
+    std::vector<NodeId> wanted;
+    for (NodeId node = chain + 1; node < tree.size(); ++node) wanted.push_back(node);
+    rows.clear();
+    model.evaluate(tree, wanted, into(rows));
+    for (const auto& [node, row] : rows) BOOST_TEST(row == alone(other, tree.prefix(node)));
+    for (NodeId node = chain + 1; node < tree.size(); ++node) {
+      if (tree.parent(node) <= chain) model.release(tree, node);
+    }
+  }
+  BOOST_CHECK_EXCEPTION(model.evaluate(tree, std::vector<NodeId>{chain}, into(rows)), Error,
+                        says(Fault::internal, "was evaluated before"));
+  model.release(tree, chain);
+  rows.clear();
+  model.evaluate(tree, std::vector<NodeId>{chain}, into(rows));
+  BOOST_TEST(rows[chain] == alone(other, first));
+}
+
+BOOST_AUTO_TEST_CASE(one_tree_serves_logits_and_hidden_vectors) {
+  DecoderNetwork model = network("opt-norm-after"), other = network("opt-norm-after");
+  TokenTree tree;
+  const NodeId start = tree.insert(std::vector<TokenId>{2, 5}), end = tree.add(start, 11);
+  Rows hidden, logits;
+  model.embed(tree, std::vector<NodeId>{start}, into(hidden));
+  model.evaluate(tree, std::vector<NodeId>{end}, into(logits));
+  BOOST_TEST(hidden[start].size() == 12U);
+  BOOST_TEST(logits[end] == alone(other, {2, 5, 11}));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_past_the_limits_is_refused) {
+  DecoderNetwork model = network("opt");
+  const auto refuses = [&](const std::vector<TokenId>& tokens, const char* words) {
+    BOOST_CHECK_EXCEPTION(alone(model, tokens), Error, says(Fault::user, words));
+  };
+  BOOST_TEST(model.context_length() == 16U);
+  BOOST_TEST(alone(model, std::vector<TokenId>(16, 5)).size() == 37U);
+  refuses(std::vector<TokenId>(17, 5), "17 tokens, the model takes 16");
+  refuses({2, 37}, "token 37 is past the model's 37 embeddings");
+  refuses({-1}, "token -1 is past the model's 37 embeddings");
+  TokenTree tree;
+  std::mt19937 random(1);
+  grow(tree, random, model.tree_limits().nodes + 2);
+  std::vector<NodeId> wanted;
+  for (NodeId node = 1; node < tree.size(); ++node) wanted.push_back(node);
+  Rows rows;
+  BOOST_CHECK_EXCEPTION(model.evaluate(tree, wanted, into(rows)), Error,
+                        says(Fault::internal, "is past the limit"));
+  wanted.pop_back();
+  model.evaluate(tree, wanted, into(rows));
+  BOOST_TEST(rows.size() == model.tree_limits().nodes);
+  BOOST_CHECK_EXCEPTION(model.evaluate(tree, std::vector<NodeId>{TokenTree::root}, into(rows)),
+                        Error, says(Fault::internal, "is the root"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Small networks and what transformers computes with them, as write_network_cases.py wrote them.
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/concepts.hpp"
+#include "plumb/data/json_file.hpp"
+
+namespace plumb::test {
+
+/// Rows by token.
+struct NetworkCase {
+  std::vector<TokenId> tokens;
+  EmbeddingMatrix hidden, logits;
+};
+
+[[nodiscard]] inline std::filesystem::path network_folder(const std::string& name) {
+  return std::filesystem::path(__FILE__).parent_path() / "huggingface" / "networks" / name;
+}
+
+[[nodiscard]] inline EmbeddingMatrix matrix_of(const Json& rows) {
+  EmbeddingMatrix matrix(static_cast<Eigen::Index>(rows.size()),
+                         static_cast<Eigen::Index>(rows[0].size()));
+  for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
+    for (Eigen::Index c = 0; c < matrix.cols(); ++c) {
+      matrix(r, c) = rows[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)].get<float>();
+    }
+  }
+  return matrix;
+}
+
+[[nodiscard]] inline std::vector<NetworkCase> network_cases(const std::string& name) {
+  std::vector<NetworkCase> cases;
+  for (const Json& entry : read_json(network_folder(name) / "expected.json")["cases"]) {
+    cases.push_back({entry["tokens"].get<std::vector<TokenId>>(), matrix_of(entry["hidden"]),
+                     matrix_of(entry["logits"])});
+  }
+  return cases;
+}
+
+/// The greatest difference, over the greatest number that was expected; infinity for other shapes.
+[[nodiscard]] inline float relative_difference(const EmbeddingMatrix& is,
+                                               const EmbeddingMatrix& expected) {
+  if (is.rows() != expected.rows() || is.cols() != expected.cols()) return INFINITY;
+  return (is - expected).cwiseAbs().maxCoeff() / expected.cwiseAbs().maxCoeff();
+}
+
+/// Rows of logits or of hidden vectors, by position.
+[[nodiscard]] inline LogitsVisitor into_rows(EmbeddingMatrix& rows) {
+  return [&rows](std::uint32_t at, std::span<const float> row) {
+    rows.row(at) = Eigen::Map<const Eigen::RowVectorXf>(row.data(), rows.cols());
+  };
+}
+
+}  // namespace plumb::test

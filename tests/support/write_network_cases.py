@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes tests/support/huggingface/networks/: small random networks in the forms that are published,
+and the hidden vectors and logits that transformers computes with them.
+
+    python3 tests/support/write_network_cases.py
+
+Run by hand, once for all; the tests read what is committed. Written with torch 2.15.0, transformers
+5.24.0, safetensors 0.8.0 and numpy 2.4.6, in F32 on a CPU. Each folder is a model (config.json and its
+weights) with expected.json: the versions and, for each sequence of tokens, the last hidden vectors
+[tokens][dimension] and the logits [tokens][vocabulary], rounded to 7 significant digits.
+"""
+import json
+import pathlib
+import shutil
+
+import numpy
+import safetensors
+import safetensors.torch
+import torch
+import transformers
+from transformers import (
+    AlbertConfig, AlbertForMaskedLM, BertConfig, BertForMaskedLM, DistilBertConfig, DistilBertForMaskedLM, GPT2Config,
+    GPT2LMHeadModel, OPTConfig, OPTForCausalLM, RobertaConfig, RobertaForMaskedLM, XLMRobertaConfig, XLMRobertaForMaskedLM,
+)
+
+OUT = pathlib.Path(__file__).parent / "huggingface" / "networks"
+VOCABULARY = 37
+SEQUENCES = [[2, 5, 11, 4, 36, 3], [2, 9, 3], [7], [2, 5, 11, 8, 36, 20, 1, 33, 3]]
+BERT = dict(vocab_size=VOCABULARY, hidden_size=20, num_hidden_layers=2, num_attention_heads=4, intermediate_size=28,
+            max_position_embeddings=16)
+OPT = dict(vocab_size=VOCABULARY, hidden_size=20, num_hidden_layers=2, num_attention_heads=4, ffn_dim=28,
+           max_position_embeddings=16, word_embed_proj_dim=20)
+GPT2 = dict(vocab_size=VOCABULARY, n_embd=20, n_layer=2, n_head=4, n_positions=16, bos_token_id=0, eos_token_id=0)
+
+
+def randomize(model, spread=0.3):
+    """Weights and biases far from their initial values, so that each one matters."""
+    for name, parameter in model.named_parameters():
+        noise = torch.randn_like(parameter) * spread
+        is_norm = parameter.dim() == 1 and name.endswith("weight")
+        parameter.data = noise + 1 if is_norm else noise
+    model.tie_weights()
+    return model.eval()
+
+
+def rounded(tensor):
+    return [[float(f"{x:.7g}") for x in row] for row in tensor.tolist()]
+
+
+def expected(model):
+    cases = []
+    for sequence in SEQUENCES:
+        with torch.no_grad():
+            output = model(input_ids=torch.tensor([sequence]), attention_mask=torch.ones(1, len(sequence), dtype=torch.long),
+                           output_hidden_states=True)
+        cases.append({"tokens": sequence, "hidden": rounded(output.hidden_states[-1][0]), "logits": rounded(output.logits[0])})
+    versions = {module.__name__: module.__version__ for module in (torch, transformers, safetensors, numpy)}
+    return {"versions": versions, "cases": cases}
+
+
+def write(name, model, rename=None, change=None, dtype=None, shards=None):
+    """Saves a model and what it computes. `change(weights)` edits the stored tensors; `dtype` is that of the file, whose
+    numbers the model then has too."""
+    folder = OUT / name
+    if folder.exists():
+        shutil.rmtree(folder)
+    torch.manual_seed(sum(map(ord, name)))
+    randomize(model)
+    if dtype:
+        model = model.to(dtype).to(torch.float32).eval()
+        model.tie_weights()
+    results = expected(model)
+    if dtype:
+        model = model.to(dtype)
+    model.save_pretrained(folder, **({"max_shard_size": shards} if shards else {}))
+    for extra in folder.glob("generation_config.json"):
+        extra.unlink()
+    if rename or change:
+        file = folder / "model.safetensors"
+        weights = safetensors.torch.load_file(file)
+        if rename:
+            weights = {rename(key): tensor for key, tensor in weights.items()}
+        if change:
+            change(weights)
+        safetensors.torch.save_file({key: tensor.contiguous().clone() for key, tensor in weights.items()}, file)
+    (folder / "expected.json").write_text(json.dumps(results, separators=(",", ":")) + "\n")
+
+
+def old_bert(weights):
+    """What the first published BERT checkpoints hold beside the weights."""
+    weights["bert.embeddings.position_ids"] = torch.arange(16).reshape(1, 16)
+    weights["cls.seq_relationship.weight"] = torch.randn(2, 20)
+    weights["cls.seq_relationship.bias"] = torch.randn(2)
+    weights["bert.pooler.dense.weight"] = torch.randn(20, 20)
+    weights["cls.predictions.decoder.weight"] = weights["bert.embeddings.word_embeddings.weight"]
+    weights["cls.predictions.decoder.bias"] = weights["cls.predictions.bias"]
+
+
+def gamma_beta(key):
+    return key.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+
+
+def without(prefix):
+    return lambda key: key.removeprefix(prefix)
+
+
+def gpt2_masks(weights):
+    """The causal masks that old checkpoints store."""
+    for layer in range(2):
+        weights[f"h.{layer}.attn.bias"] = torch.tril(torch.ones(1, 1, 16, 16, dtype=torch.uint8))
+        weights[f"h.{layer}.attn.masked_bias"] = torch.tensor(-1e4)
+
+
+def main():
+    write("bert", BertForMaskedLM(BertConfig(**BERT)))
+    write("bert-old-names", BertForMaskedLM(BertConfig(**BERT)), rename=gamma_beta, change=old_bert)
+    write("bert-no-prefix", BertForMaskedLM(BertConfig(**BERT)), rename=without("bert."))
+    write("bert-untied", BertForMaskedLM(BertConfig(**BERT, tie_word_embeddings=False)))
+    write("bert-gelu-new", BertForMaskedLM(BertConfig(**BERT, hidden_act="gelu_new", layer_norm_eps=1e-3)))
+    write("bert-silu", BertForMaskedLM(BertConfig(**BERT, hidden_act="silu")))
+    write("bert-relu", BertForMaskedLM(BertConfig(**BERT, hidden_act="relu")))
+    write("bert-f16", BertForMaskedLM(BertConfig(**BERT)), dtype=torch.float16)
+    write("bert-bf16", BertForMaskedLM(BertConfig(**BERT)), dtype=torch.bfloat16)
+    write("bert-shards", BertForMaskedLM(BertConfig(**BERT)), shards="12KB")
+    write("roberta", RobertaForMaskedLM(RobertaConfig(**BERT, type_vocab_size=1, layer_norm_eps=1e-5)))
+    write("xlm-roberta", XLMRobertaForMaskedLM(XLMRobertaConfig(**BERT, type_vocab_size=1, hidden_act="gelu_pytorch_tanh")))
+    albert = dict(BERT, num_hidden_layers=4, embedding_size=12)
+    write("albert", AlbertForMaskedLM(AlbertConfig(**albert)))
+    write("albert-groups", AlbertForMaskedLM(AlbertConfig(**albert, num_hidden_groups=2, inner_group_num=2, hidden_act="gelu")))
+    write("distilbert", DistilBertForMaskedLM(DistilBertConfig(
+        vocab_size=VOCABULARY, dim=20, n_layers=2, n_heads=4, hidden_dim=28, max_position_embeddings=16)))
+    write("opt", OPTForCausalLM(OPTConfig(**OPT)))
+    write("opt-norm-after", OPTForCausalLM(OPTConfig(**dict(OPT, word_embed_proj_dim=12), do_layer_norm_before=False)))
+    write("opt-no-bias", OPTForCausalLM(OPTConfig(**OPT, enable_bias=False, layer_norm_elementwise_affine=False,
+                                                  activation_function="gelu")), rename=without("model."))
+    write("opt-no-final-norm", OPTForCausalLM(OPTConfig(**OPT, _remove_final_layer_norm=True, tie_word_embeddings=False)))
+    write("gpt2", GPT2LMHeadModel(GPT2Config(**GPT2)))
+    write("gpt2-old-names", GPT2LMHeadModel(GPT2Config(**GPT2, n_inner=28)), rename=without("transformer."), change=gpt2_masks)
+
+
+if __name__ == "__main__":
+    main()
