@@ -4,6 +4,7 @@
 #   plumb::cli     the whole command line (Boost.Program_options, OpenSSL's libcrypto)
 #   plumb::command the same as a library, compiled once: a main over it compiles in seconds
 #   plumb::llama   the llama.cpp backend
+#   plumb::huggingface  models in Hugging Face folders, on Eigen and utf8proc
 
 set(plumb_components_folder ${CMAKE_CURRENT_LIST_DIR})
 
@@ -40,9 +41,24 @@ function(plumb_find_component component)
     endif()
     list(APPEND needed llama)
     set(reason "llama: no llama-config.cmake; install llama.cpp and put it on CMAKE_PREFIX_PATH")
+  elseif(component STREQUAL "huggingface")
+    if(NOT TARGET plumb::utf8proc)
+      find_path(PLUMB_UTF8PROC_FOLDER utf8proc.h)
+      find_library(PLUMB_UTF8PROC_LIBRARY utf8proc)
+      mark_as_advanced(PLUMB_UTF8PROC_FOLDER PLUMB_UTF8PROC_LIBRARY)
+      if(PLUMB_UTF8PROC_FOLDER AND PLUMB_UTF8PROC_LIBRARY)
+        add_library(plumb::utf8proc UNKNOWN IMPORTED GLOBAL)
+        set_target_properties(plumb::utf8proc PROPERTIES
+                              IMPORTED_LOCATION ${PLUMB_UTF8PROC_LIBRARY}
+                              INTERFACE_INCLUDE_DIRECTORIES ${PLUMB_UTF8PROC_FOLDER})
+      endif()
+    endif()
+    list(APPEND needed plumb::utf8proc)
+    set(reason "huggingface: wants utf8proc (Debian: libutf8proc-dev)")
   else()
     set(plumb_${component}_FOUND FALSE PARENT_SCOPE)
-    set(plumb_${component}_REASON "${component} is no component; say openmp, cli, command or llama"
+    set(plumb_${component}_REASON
+        "${component} is no component; say openmp, cli, command, llama or huggingface"
         PARENT_SCOPE)
     return()
   endif()

@@ -33,7 +33,7 @@ need_packages() {
 
 need_build_packages() {
   need_packages g++ cmake ninja-build ca-certificates python3 python3-pip python3-venv \
-    libboost-program-options-dev libboost-test-dev libeigen3-dev libxtensor-dev nlohmann-json3-dev libssl-dev
+    libboost-program-options-dev libboost-test-dev libeigen3-dev libxtensor-dev nlohmann-json3-dev libssl-dev libutf8proc-dev
 }
 
 # What the compiler would build for on this machine; results of one CPU must not run on another.

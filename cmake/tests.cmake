@@ -4,7 +4,7 @@
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
 # Tests are compiled more often than they are run: they are not optimised, but where a room computes.
-set(plumb_computing_rooms measure rank aggregate calibrate run)
+set(plumb_computing_rooms huggingface measure rank aggregate calibrate run)
 
 # What nearly all tests include beside plumb, read once for all rooms, and test files in batches: what
 # they share is compiled once a batch. That each header stands by itself is tests/system/test_headers.py's
@@ -28,7 +28,7 @@ foreach(level IN ITEMS O0 O1)
   target_precompile_headers(plumb_precompiled_${level} PRIVATE tests/support/precompiled.hpp)
 endforeach()
 
-foreach(room core data prompt backend score measure rank aggregate calibrate records report run cli)
+foreach(room core data prompt backend huggingface score measure rank aggregate calibrate records report run cli)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
   if(NOT PLUMB_LLAMA)
     list(FILTER sources EXCLUDE REGEX "/llama_[a-z_]*test.cpp$")
@@ -48,6 +48,9 @@ foreach(room core data prompt backend score measure rank aggregate calibrate rec
   if(PLUMB_LLAMA AND room STREQUAL "backend")
     target_link_libraries(test_${room} PRIVATE plumb::llama)
   endif()
+  if(room STREQUAL "huggingface")
+    target_link_libraries(test_huggingface PRIVATE plumb::huggingface)
+  endif()
   if(room STREQUAL "cli")
     target_link_libraries(test_cli PRIVATE plumb::command)
     # First on the linker's line, so that of a function in both the optimised one is taken.
@@ -57,6 +60,8 @@ foreach(room core data prompt backend score measure rank aggregate calibrate rec
 endforeach()
 
 # Programs that the tests of the whole command (tests/system) call.
+add_executable(tokens_of_texts tests/system/tokens_of_texts.cpp)
+target_link_libraries(tokens_of_texts PRIVATE plumb_program plumb::huggingface)
 add_executable(calibration_numbers tests/system/calibration_numbers.cpp)
 target_link_libraries(calibration_numbers PRIVATE plumb_program)
 if(PLUMB_LLAMA)

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The reference command: plumb over llama.cpp.
+// The reference command: plumb over GGUF files by llama.cpp, and over Hugging Face folders.
 
 #include <stdlib.h>
 #include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "plumb/backend/llama.hpp"
 #include "plumb/cli/command_line.hpp"
+#include "plumb/huggingface/folder_model.hpp"
 
 namespace {
 
@@ -22,15 +26,42 @@ void wait_with_little_spinning(char** argv) {
   }
 }
 
+/// Models by what their path is.
+struct ReferenceModels {
+  static bool is_masked_folder(const std::filesystem::path& path) {
+    return plumb::is_hugging_face_folder(path) && plumb::read_model_config(path).is_masked();
+  }
+
+  plumb::ModelKind kind(const plumb::ModelOptions& options) const {
+    return is_masked_folder(options.model) ? plumb::ModelKind::masked : plumb::ModelKind::causal;
+  }
+
+  plumb::AnyModel operator()(const plumb::ModelOptions& options) const {
+    const bool parse = options.parse_special_tokens;
+    if (!plumb::is_hugging_face_folder(options.model)) {
+      const auto precision = options.exact ? plumb::Precision::exact : plumb::Precision::fast;
+      return plumb::AnyModel::made_by([&] {
+        return plumb::LlamaModel({.model = options.model,
+                                  .precision = precision,
+                                  .threads = options.threads,
+                                  .parse_special_tokens = parse});
+      });
+    }
+#ifdef _OPENMP
+    if (options.threads > 0) omp_set_num_threads(options.threads);
+#endif
+    if (is_masked_folder(options.model)) {
+      return plumb::AnyModel::made_by(
+          [&] { return plumb::HuggingFaceMaskedModel(options.model, parse); });
+    }
+    return plumb::AnyModel::made_by(
+        [&] { return plumb::HuggingFaceCausalModel(options.model, parse); });
+  }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   wait_with_little_spinning(argv);
-  return plumb::run_command_line(argc, argv, [](const plumb::ModelOptions& options) {
-    const auto precision = options.exact ? plumb::Precision::exact : plumb::Precision::fast;
-    return plumb::LlamaModel({.model = options.model,
-                              .precision = precision,
-                              .threads = options.threads,
-                              .parse_special_tokens = options.parse_special_tokens});
-  });
+  return plumb::run_command_line(argc, argv, ReferenceModels{});
 }

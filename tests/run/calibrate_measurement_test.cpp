@@ -48,16 +48,17 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_needs_no_command, Two) {
              1e-12);
 }
 
-BOOST_FIXTURE_TEST_CASE(masked_models_are_told_by_their_names_or_named, Two) {
+BOOST_FIXTURE_TEST_CASE(masked_models_are_told_by_their_folders_or_named, Two) {
   const auto masked = [&](const std::string& name,
                           const std::optional<std::vector<std::string>>& named) {
     CalibrateSettings settings = this->settings(name);
     settings.masked = named;
     return bool(calibrate_folders(settings).masked.at(0));
   };
-  BOOST_TEST(masked("RoBERTa", {}));
-  BOOST_TEST(!masked("gpt", {}));
+  BOOST_TEST(!masked("RoBERTa", {}));  // a name tells nothing
   BOOST_TEST(masked("gpt", {{"gpt"}}));
+  folder.set("P36", "pll_metric", "within_word_l2r");
+  BOOST_TEST(masked("gpt", {}));
   BOOST_TEST(!masked("RoBERTa", {std::vector<std::string>{}}));
   BOOST_CHECK_EXCEPTION((void)masked("gpt", {{"bert"}}), Error,
                         test::says(Fault::user, "'bert' is not among the models; they are gpt"));

@@ -106,9 +106,9 @@ inline void probe_to_calibrate(Console& console, const ModelMaker& make_model,
   console.out << detail::probe(console, "calibrate", probing, dataset, make_model).second << "\n";
 }
 
-/// Returns nothing after printing help.
-inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
-                                                         const ModelMaker& make_model) {
+/// Returns nothing after printing help. Without a maker the kind of the model stays open.
+inline std::optional<CalibrateArguments> parse_calibrate(
+    Console& console, const ModelMaker* make_model = nullptr) {
   CalibrateArguments arguments;
   options::options_description measuring, probing("To probe a model first, into RUN/probe");
   DescribeOptions describe(measuring), describe_probe(probing);
@@ -121,8 +121,8 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
   if (!values) return std::nullopt;
   read_settings(*values, arguments);
   arguments.check();
-  if (arguments.probes()) {
-    arguments.probe.masked = will_be_masked(make_model, arguments.target);
+  if (make_model != nullptr && arguments.probes()) {
+    arguments.probe.masked = will_be_masked(*make_model, arguments.target);
     const RefuseIdleOptions refuse(*values);
     CalibrateArguments::visit_probe(std::as_const(arguments), refuse);
   }
@@ -133,7 +133,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
 inline int run_calibrate_command(Console& console, const ModelMaker& make_model) {
-  auto arguments = detail::parse_calibrate(console, make_model);
+  auto arguments = detail::parse_calibrate(console, &make_model);
   if (!arguments) return 0;
   if (arguments->probes()) {
     detail::probe_to_calibrate(console, make_model, *arguments);

@@ -20,6 +20,7 @@
 #include "plumb/prompt/statement.hpp"
 #include "plumb/report/text_table.hpp"
 #include "plumb/score/causal_scorer.hpp"
+#include "plumb/score/masked_scorer.hpp"
 
 namespace plumb {
 namespace detail {
@@ -55,10 +56,10 @@ inline int check_data(Console& console, const std::filesystem::path& data) {
   return problems == 0 ? 0 : 2;
 }
 
-/// Token counts of template 0, BOS included where the model has one.
-inline ScoringCost count_tokens(AnyModel& model, const Relation& relation) {
-  CausalScorer scorer(model, model.bos().has_value());
-  typename CausalScorer<AnyModel>::Block block;
+/// Token counts of template 0, BOS or the model's frame included.
+template <PackedScorer Scorer>
+ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
+  typename Scorer::Block block;
   const Statement builder;
   Query query;
   for (const Fact& fact : relation.facts) {
@@ -91,12 +92,13 @@ inline int describe_data(Console& console, const std::filesystem::path& data,
   const auto add = [&](const std::string& name, std::size_t n, const std::string& options,
                        const std::string& templates, const std::string& kind,
                        const ScoringCost& cost) {
-    const bool counted = cost.tree_nodes > 0;
+    const bool counted = cost.tokens_one_by_one > 0;
     const double mean =
         static_cast<double>(cost.tokens_one_by_one) / static_cast<double>(cost.statements);
     table.add({name, std::to_string(n), options, templates, kind, std::to_string(cost.statements),
                counted ? std::to_string(cost.tokens_one_by_one) : "–",
-               counted ? std::to_string(cost.tree_nodes) : "–", counted ? fixed(mean, 1) : "–"});
+               cost.tree_nodes > 0 ? std::to_string(cost.tree_nodes) : "–",
+               counted ? fixed(mean, 1) : "–"});
   };
   const auto describe = [&](auto count) {
     for (const Relation& relation : dataset.relations) {
@@ -115,7 +117,13 @@ inline int describe_data(Console& console, const std::filesystem::path& data,
     auto model =
         make_model(ModelOptions{model_file, true, 0, special_tokens == SpecialTokenReading::parse});
     for_each_text(dataset, {0}, SpecialTokenCheck(model, special_tokens));
-    describe([&](const Relation& relation) { return count_tokens(model, relation); });
+    if (model.capabilities().causal) {
+      CausalScorer scorer(model, model.bos().has_value());
+      describe([&](const Relation& relation) { return count_tokens(scorer, relation); });
+    } else {
+      MaskedScorer scorer(model);
+      describe([&](const Relation& relation) { return count_tokens(scorer, relation); });
+    }
   }
   table.add_rule();
   add("all", facts, "", "", "", all);

@@ -181,12 +181,11 @@ class PromptPrinter {
     const bool own = model_file_.empty();
     options.model = model_file_;
     if (own) options.model = first_string(run_.run(), "model_path").value_or("");
-    const bool is_file = std::filesystem::is_regular_file(options.model);
-    if (hash.is_string() && !is_file) {
+    if (hash.is_string() && !std::filesystem::exists(options.model)) {
       throw user_error({.file = options.model}, "the model of the run is not there",
                        "say where it is with --model");
     }
-    if (hash.is_string() && hash != hash_file(options.model)) {
+    if (hash.is_string() && hash != hash_model(options.model)) {
       if (own) {
         throw user_error({.file = options.model}, "is not the model of the run any more",
                          "say where that is with --model");

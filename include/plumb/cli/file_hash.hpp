@@ -7,6 +7,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -62,7 +63,7 @@ class Sha256 {
   return hash.hex();
 }
 
-/// SHA-256 over several files' names and contents, in order; folders do not count.
+/// SHA-256 over several files' names and contents, in order; their folders' names do not count.
 [[nodiscard]] inline std::string hash_files(const std::vector<std::filesystem::path>& files) {
   detail::Sha256 hash;
   for (const auto& file : files) {
@@ -72,6 +73,17 @@ class Sha256 {
     hash.add(std::string_view("\0", 1));
   }
   return hash.hex();
+}
+
+/// SHA-256 of a model: of its file, or over the names and contents of its folder's own files, by name.
+[[nodiscard]] inline std::string hash_model(const std::filesystem::path& model) {
+  if (!std::filesystem::is_directory(model)) return hash_file(model);
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(model)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return hash_files(files);
 }
 
 }  // namespace plumb

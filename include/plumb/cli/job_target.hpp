@@ -69,12 +69,10 @@ struct JobTarget {
 
   /// What settings say of the model. An embedder's model need not be a file.
   [[nodiscard]] Provenance provenance(ModelDescription description) const {
-    const auto hash = [](const std::filesystem::path& file) {
-      return std::filesystem::is_regular_file(file) ? Json(plumb::hash_file(file)) : Json();
-    };
     return {
-        model.filename().string(),
-        hash(model),
+        // A folder's name is the same with and without a slash behind it.
+        (model.has_filename() ? model : model.parent_path()).filename().string(),
+        std::filesystem::exists(model) ? Json(hash_model(model)) : Json(),
         std::move(description),
         precision == Precision::exact,
         [](const std::vector<std::filesystem::path>& files) { return plumb::hash_files(files); },

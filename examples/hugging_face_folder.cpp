@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How is a model in a Hugging Face folder asked, without llama.cpp and without the command?
+//
+//   example_hugging_face_folder FOLDER     a masked model, or OPT or GPT-2
+
+#include <iostream>
+#include <string>
+
+#include "plumb/huggingface/folder_model.hpp"
+#include "plumb/score/causal_scorer.hpp"
+#include "plumb/score/masked_scorer.hpp"
+
+namespace {
+
+/// Log-likelihoods of two statements that differ in their answer.
+template <class Scorer>
+void compare(Scorer&& scorer) {
+  const std::string given = "The capital of France is ";
+  plumb::Query query;
+  for (const std::string city : {"Paris", "Rome"}) {
+    query.candidates.push_back({given + city + ".", {{given.size(), given.size() + city.size()}}});
+  }
+  const auto scores = scorer.score(query);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    std::cout << query.candidates[i].text << "  " << scores[i].log_likelihood << " nats over "
+              << scores[i].tokens << " tokens\n";
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: example_hugging_face_folder FOLDER\n";
+    return 2;
+  }
+  try {
+    if (plumb::read_model_config(argv[1]).is_masked()) {
+      plumb::HuggingFaceMaskedModel model(argv[1]);
+      compare(plumb::MaskedScorer(model, plumb::PseudoLikelihood::within_word));
+    } else {
+      plumb::HuggingFaceCausalModel model(argv[1]);
+      compare(plumb::CausalScorer(model, true));
+    }
+  } catch (const plumb::Error& error) {
+    std::cerr << error.what() << "\n";
+    return 2;
+  }
+}

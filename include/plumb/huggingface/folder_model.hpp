@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Models read from a Hugging Face folder: config.json, weights in safetensors, the tokenizer's files.
+//
+// `HuggingFaceMaskedModel` reads BERT, RoBERTa, XLM-RoBERTa, ALBERT and DistilBERT,
+// `HuggingFaceCausalModel` OPT and GPT-2; config.json says which a folder holds. Everything is
+// computed in F32 on the CPU, whatever precision the weights are stored in.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/backend/concepts.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/huggingface/decoder_network.hpp"
+#include "plumb/huggingface/encoder_network.hpp"
+#include "plumb/huggingface/model_config.hpp"
+#include "plumb/huggingface/tokenizer.hpp"
+
+namespace plumb {
+
+/// Whether a path is a folder with a config.json, and so a model for this backend.
+[[nodiscard]] inline bool is_hugging_face_folder(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) && std::filesystem::exists(path / "config.json");
+}
+
+namespace detail {
+
+/// Tokenizer, configuration and network of a folder, which fit together.
+template <class Network>
+class FolderModel {
+ public:
+  /// Throws a user error for a folder that lacks something, and for one whose architecture is of the
+  /// other kind.
+  explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false)
+      : config_(config_of_kind(folder)),
+        tokenizer_(HuggingFaceTokenizer::read(folder, parse_special_tokens)),
+        network_(Network::read(folder, config_)) {
+    if (tokenizer_.vocabulary_size() <= network_.vocabulary_size()) return;
+    throw user_error({.file = folder},
+                     "has a tokenizer of " + std::to_string(tokenizer_.vocabulary_size()) +
+                         " tokens and a model of " + std::to_string(network_.vocabulary_size()),
+                     "take weights and tokenizer of one model");
+  }
+
+  [[nodiscard]] ModelDescription describe() const { return {"Hugging Face folder", "F32", false}; }
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    return tokenizer_.tokenize(text);
+  }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    return tokenizer_.detokenize(ids);
+  }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+    return tokenizer_.special_tokens();
+  }
+  [[nodiscard]] std::optional<TokenId> bos() const { return tokenizer_.bos(); }
+  [[nodiscard]] std::size_t vocabulary_size() const { return network_.vocabulary_size(); }
+  [[nodiscard]] std::size_t context_length() const { return network_.context_length(); }
+  [[nodiscard]] std::optional<TokenId> unknown() const { return tokenizer_.unk(); }
+
+ protected:
+  static constexpr bool is_masked = std::same_as<Network, EncoderNetwork>;
+
+  static ModelConfig config_of_kind(const std::filesystem::path& folder) {
+    ModelConfig config = read_model_config(folder);
+    if (config.is_masked() == is_masked) return config;
+    throw user_error(
+        {folder / "config.json", 0, "model_type"},
+        is_masked ? "is of a causal model" : "is of a masked model",
+        is_masked ? "read it with HuggingFaceCausalModel" : "read it with HuggingFaceMaskedModel");
+  }
+
+  ModelConfig config_;
+  HuggingFaceTokenizer tokenizer_;
+  Network network_;
+};
+
+}  // namespace detail
+
+/// Models MaskedLm, with words and a frame, and ListsSpecialTokens. Not thread-safe.
+class HuggingFaceMaskedModel : public detail::FolderModel<EncoderNetwork> {
+ public:
+  /// Beside what FolderModel refuses: a tokenizer without a mask token.
+  explicit HuggingFaceMaskedModel(const std::filesystem::path& folder,
+                                  bool parse_special_tokens = false)
+      : FolderModel(folder, parse_special_tokens) {
+    if (tokenizer_.mask()) return;
+    throw user_error({.file = folder}, "has a tokenizer without a mask token",
+                     "name it as mask_token in tokenizer_config.json");
+  }
+
+  [[nodiscard]] TokenId mask() const { return *tokenizer_.mask(); }
+  [[nodiscard]] TextFrame frame() const { return {tokenizer_.before(), tokenizer_.after()}; }
+  [[nodiscard]] std::vector<std::uint32_t> words(std::string_view text) const {
+    return tokenizer_.word_ids(text);
+  }
+  void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
+    network_.evaluate(queries, visit);
+  }
+};
+
+/// Models TreeCausalLm, TreeEmbedder and ListsSpecialTokens. Not thread-safe.
+class HuggingFaceCausalModel : public detail::FolderModel<DecoderNetwork> {
+ public:
+  using FolderModel::FolderModel;
+
+  [[nodiscard]] std::size_t dimension() const { return network_.dimension(); }
+  [[nodiscard]] bool ends(TokenId token) const { return token == tokenizer_.eos(); }
+  [[nodiscard]] TreeLimits tree_limits() const { return network_.tree_limits(); }
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    network_.evaluate(sequence, visit);
+  }
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    network_.evaluate(tree, wanted, visit);
+  }
+  void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    network_.embed(tree, wanted, visit);
+  }
+  void reserve(std::size_t nodes) { network_.reserve(nodes); }
+  void release(const TokenTree& tree, NodeId node) { network_.release(tree, node); }
+};
+
+static_assert(MaskedLm<HuggingFaceMaskedModel> && !CausalLm<HuggingFaceMaskedModel>);
+static_assert(TreeCausalLm<HuggingFaceCausalModel> && TreeEmbedder<HuggingFaceCausalModel>);
+static_assert(ListsSpecialTokens<HuggingFaceMaskedModel>);
+
+}  // namespace plumb
