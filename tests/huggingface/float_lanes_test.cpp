@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-using namespace plumb::detail;
-
 BOOST_AUTO_TEST_SUITE(float_lanes_of_rows)
+
+using namespace plumb::detail;
 
 namespace {
 

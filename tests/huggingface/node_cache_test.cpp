@@ -8,12 +8,13 @@
 #include "support/errors.hpp"
 
 using namespace plumb;
-using Nodes = std::vector<NodeId>;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(node_cache)
 
 namespace {
+
+using Nodes = std::vector<NodeId>;
 
 /// 1 → 2 → 3, 2 → 4, 1 → 5.
 struct Tree : TokenTree {

@@ -18,8 +18,7 @@ using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajo
 /// Small integers, whose products and sums are exact.
 Rows integers(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
   std::mt19937 random(seed);
-  return Rows::NullaryExpr(rows, columns,
-                           [&] { return static_cast<float>(random() % 9) - 4.0F; });
+  return Rows::NullaryExpr(rows, columns, [&] { return static_cast<float>(random() % 9) - 4.0F; });
 }
 
 std::span<const float> row_of(const Rows& rows, Eigen::Index r) {

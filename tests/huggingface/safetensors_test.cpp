@@ -33,8 +33,8 @@ std::string halves(const std::vector<std::uint16_t>& values) {
 
 std::string entry(const std::string& name, const std::string& type, const std::string& shape,
                   std::size_t first, std::size_t last) {
-  return "\"" + name + "\":{\"dtype\":\"" + type + "\",\"shape\":" + shape +
-         ",\"data_offsets\":[" + std::to_string(first) + "," + std::to_string(last) + "]}";
+  return "\"" + name + "\":{\"dtype\":\"" + type + "\",\"shape\":" + shape + ",\"data_offsets\":[" +
+         std::to_string(first) + "," + std::to_string(last) + "]}";
 }
 
 struct Folder : test::TemporaryFolder {
