@@ -51,8 +51,8 @@ void grow(TokenTree& tree, std::mt19937& random, std::size_t size) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(hidden_vectors_and_logits_are_those_of_transformers) {
-  for (const std::string name : {"opt", "opt-norm-after", "opt-no-bias", "opt-no-final-norm",
-                                 "gpt2", "gpt2-old-names"}) {
+  for (const std::string name :
+       {"opt", "opt-norm-after", "opt-no-bias", "opt-no-final-norm", "gpt2", "gpt2-old-names"}) {
     BOOST_TEST_CONTEXT(name) {
       DecoderNetwork model = network(name);
       for (const test::NetworkCase& expected : test::network_cases(name)) {

@@ -27,9 +27,9 @@ EncoderNetwork network(const std::string& name) {
 
 /// Rows of all queries.
 EmbeddingMatrix ask(EncoderNetwork& model, const std::vector<MaskedQuery>& queries) {
-  EmbeddingMatrix rows = EmbeddingMatrix::Constant(
-      static_cast<Eigen::Index>(queries.size()), static_cast<Eigen::Index>(model.vocabulary_size()),
-      NAN);
+  EmbeddingMatrix rows =
+      EmbeddingMatrix::Constant(static_cast<Eigen::Index>(queries.size()),
+                                static_cast<Eigen::Index>(model.vocabulary_size()), NAN);
   model.evaluate(queries, test::into_rows(rows));
   return rows;
 }

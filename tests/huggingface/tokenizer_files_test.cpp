@@ -78,6 +78,9 @@ BOOST_AUTO_TEST_CASE(added_tokens_of_older_files) {
   BOOST_TEST((added[0]["content"] == "<x>" && added[0]["lstrip"] == true && added[0]["id"] == 3));
   BOOST_TEST((added[1]["content"] == "<|endoftext|>" && added[1]["special"] == true));
   BOOST_TEST((added[2]["content"] == "<new>" && added[2]["special"] == false));
+  folder.write("merges.txt", "#version: 0.2\na a a\n");
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+                        says(Fault::user, "merges.txt:2: is not two tokens"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_missing_or_not_known_is_refused_with_the_remedy) {

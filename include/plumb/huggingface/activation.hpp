@@ -27,10 +27,10 @@ enum class Activation { gelu, gelu_new, relu, silu };
 namespace detail {
 
 inline constexpr std::pair<std::string_view, Activation> activation_names[] = {
-    {"gelu", Activation::gelu},           {"gelu_python", Activation::gelu},
-    {"gelu_new", Activation::gelu_new},   {"gelu_pytorch_tanh", Activation::gelu_new},
-    {"gelu_fast", Activation::gelu_new},  {"relu", Activation::relu},
-    {"silu", Activation::silu},           {"swish", Activation::silu}};
+    {"gelu", Activation::gelu},          {"gelu_python", Activation::gelu},
+    {"gelu_new", Activation::gelu_new},  {"gelu_pytorch_tanh", Activation::gelu_new},
+    {"gelu_fast", Activation::gelu_new}, {"relu", Activation::relu},
+    {"silu", Activation::silu},          {"swish", Activation::silu}};
 
 /// erf to 4e-7: z P(z²) / Q(z²) within |z| ≤ 4, where it is 1 to 2e-8; fitted for the least relative
 /// error.
@@ -88,8 +88,8 @@ inline void activate(Activation activation, std::span<float> row) {
     case Activation::relu:
       return detail::transform_row(row, [](FloatLanes x) { return x > 0.0F ? x : FloatLanes{}; });
     case Activation::silu:
-      return detail::transform_row(
-          row, [](FloatLanes x) { return x / (1.0F + detail::exp_lanes(-x)); });
+      return detail::transform_row(row,
+                                   [](FloatLanes x) { return x / (1.0F + detail::exp_lanes(-x)); });
   }
 }
 

@@ -42,15 +42,29 @@ struct DecoderNames {
 
 inline DecoderNames decoder_names(Architecture architecture) {
   if (architecture == Architecture::gpt2) {
-    return {"transformer.", "wte.weight", "wpe.weight", "h.",
-            {{"attn.c_attn"}, "attn.c_proj", "ln_1", "mlp.c_fc", "mlp.c_proj", "ln_2",
+    return {"transformer.",
+            "wte.weight",
+            "wpe.weight",
+            "h.",
+            {{"attn.c_attn"},
+             "attn.c_proj",
+             "ln_1",
+             "mlp.c_fc",
+             "mlp.c_proj",
+             "ln_2",
              WeightOrder::by_input},
             "ln_f"};
   }
-  return {"model.", "decoder.embed_tokens.weight", "decoder.embed_positions.weight",
+  return {"model.",
+          "decoder.embed_tokens.weight",
+          "decoder.embed_positions.weight",
           "decoder.layers.",
-          {{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"}, "self_attn.out_proj",
-           "self_attn_layer_norm", "fc1", "fc2", "final_layer_norm"},
+          {{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"},
+           "self_attn.out_proj",
+           "self_attn_layer_norm",
+           "fc1",
+           "fc2",
+           "final_layer_norm"},
           "decoder.final_layer_norm"};
 }
 
@@ -134,8 +148,7 @@ class DecoderNetwork {
     const std::size_t embedding = config.embedding, hidden = config.hidden;
     tokens_ = PackedMatrix(config.vocabulary, embedding);
     reader.fill(tokens_, names.tokens, 0, config.vocabulary);
-    positions_ =
-        reader.rows(names.positions, config.first_position + config.positions, hidden);
+    positions_ = reader.rows(names.positions, config.first_position + config.positions, hidden);
     if (embedding != hidden) {
       project_in_ = reader.linear("decoder.project_in", hidden, embedding, false);
       project_out_ = reader.linear("decoder.project_out", embedding, hidden, false);
@@ -173,10 +186,10 @@ class DecoderNetwork {
       }
     }
     if (cache_.held() + nodes.size() > tree_limits().nodes) {
-      throw internal_error({},
-                           "a tree of " + std::to_string(cache_.held() + nodes.size()) +
-                               " nodes is past the limit",
-                           "release nodes or respect tree_limits()");
+      throw internal_error(
+          {},
+          "a tree of " + std::to_string(cache_.held() + nodes.size()) + " nodes is past the limit",
+          "release nodes or respect tree_limits()");
     }
   }
 
@@ -224,7 +237,8 @@ class DecoderNetwork {
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const TransformerLayer& layer = layers_[l];
       for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
-        std::vector<float> input(rows.begin() + offset(first), rows.begin() + offset(first + count));
+        std::vector<float> input(rows.begin() + offset(first),
+                                 rows.begin() + offset(first + count));
         if (config_.norm_before) layer.attention_norm.apply(input.data(), count, hidden);
         std::vector<float> projected(count * 3 * hidden);
         layer.query_key_value.multiply(input.data(), count, hidden, projected.data(), 3 * hidden);

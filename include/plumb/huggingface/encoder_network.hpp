@@ -45,27 +45,54 @@ struct EncoderNames {
 
 inline EncoderNames encoder_names(Architecture architecture) {
   const LayerNames bert{{"attention.self.query", "attention.self.key", "attention.self.value"},
-                        "attention.output.dense", "attention.output.LayerNorm",
-                        "intermediate.dense", "output.dense", "output.LayerNorm"};
+                        "attention.output.dense",
+                        "attention.output.LayerNorm",
+                        "intermediate.dense",
+                        "output.dense",
+                        "output.LayerNorm"};
   switch (architecture) {
     case Architecture::albert:
-      return {"albert.", "encoder.albert_layer_groups.",
-              {{"attention.query", "attention.key", "attention.value"}, "attention.dense",
-               "attention.LayerNorm", "ffn", "ffn_output", "full_layer_layer_norm"},
-              "predictions.dense", "predictions.LayerNorm", "predictions.decoder",
+      return {"albert.",
+              "encoder.albert_layer_groups.",
+              {{"attention.query", "attention.key", "attention.value"},
+               "attention.dense",
+               "attention.LayerNorm",
+               "ffn",
+               "ffn_output",
+               "full_layer_layer_norm"},
+              "predictions.dense",
+              "predictions.LayerNorm",
+              "predictions.decoder",
               {"predictions.bias", "predictions.decoder.bias"}};
     case Architecture::distilbert:
-      return {"distilbert.", "transformer.layer.",
-              {{"attention.q_lin", "attention.k_lin", "attention.v_lin"}, "attention.out_lin",
-               "sa_layer_norm", "ffn.lin1", "ffn.lin2", "output_layer_norm"},
-              "vocab_transform", "vocab_layer_norm", "vocab_projector", {"vocab_projector.bias"}};
+      return {"distilbert.",
+              "transformer.layer.",
+              {{"attention.q_lin", "attention.k_lin", "attention.v_lin"},
+               "attention.out_lin",
+               "sa_layer_norm",
+               "ffn.lin1",
+               "ffn.lin2",
+               "output_layer_norm"},
+              "vocab_transform",
+              "vocab_layer_norm",
+              "vocab_projector",
+              {"vocab_projector.bias"}};
     case Architecture::roberta:
     case Architecture::xlm_roberta:
-      return {"roberta.", "encoder.layer.", bert, "lm_head.dense", "lm_head.layer_norm",
-              "lm_head.decoder", {"lm_head.bias", "lm_head.decoder.bias"}};
+      return {"roberta.",
+              "encoder.layer.",
+              bert,
+              "lm_head.dense",
+              "lm_head.layer_norm",
+              "lm_head.decoder",
+              {"lm_head.bias", "lm_head.decoder.bias"}};
     default:
-      return {"bert.", "encoder.layer.", bert, "cls.predictions.transform.dense",
-              "cls.predictions.transform.LayerNorm", "cls.predictions.decoder",
+      return {"bert.",
+              "encoder.layer.",
+              bert,
+              "cls.predictions.transform.dense",
+              "cls.predictions.transform.LayerNorm",
+              "cls.predictions.decoder",
               {"cls.predictions.bias", "cls.predictions.decoder.bias"}};
   }
 }
@@ -148,8 +175,7 @@ class EncoderNetwork {
   // of them changes a number.
   static constexpr std::size_t wave = 4096, most_rows = 192, least_rows = 24, logit_rows = 48;
 
-  EncoderNetwork(const std::filesystem::path& folder, const ModelConfig& config)
-      : config_(config) {
+  EncoderNetwork(const std::filesystem::path& folder, const ModelConfig& config) : config_(config) {
     const Safetensors tensors(folder);
     const detail::EncoderNames names = detail::encoder_names(config.architecture);
     const WeightReader reader(tensors, folder, names.prefix);
@@ -320,8 +346,8 @@ class EncoderNetwork {
     const std::size_t hidden = config_.hidden, embedding = config_.embedding;
     const std::size_t places = rows.size() / hidden;
     const PackedMatrix& decoder = config_.tied ? tokens_ : decoder_;
-    std::vector<float> head(places * embedding), logits(std::min(places, logit_rows) *
-                                                        config_.vocabulary);
+    std::vector<float> head(places * embedding),
+        logits(std::min(places, logit_rows) * config_.vocabulary);
     parallel_for((places + most_rows - 1) / most_rows, [&](std::size_t c) {
       const std::size_t first = c * most_rows, count = std::min(most_rows, places - first);
       float* to = head.data() + first * embedding;
@@ -334,8 +360,8 @@ class EncoderNetwork {
       decoder.multiply_shared(head.data() + first * embedding, count, embedding, logits.data(),
                               config_.vocabulary);
       for (std::size_t i = 0; i < count; ++i) {
-        show(first + i, std::span<const float>(logits).subspan(i * config_.vocabulary,
-                                                               config_.vocabulary));
+        show(first + i,
+             std::span<const float>(logits).subspan(i * config_.vocabulary, config_.vocabulary));
       }
     }
   }

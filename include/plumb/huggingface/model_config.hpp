@@ -120,8 +120,9 @@ class ConfigFields {
 
   [[nodiscard]] Activation activation(const std::string& field, const char* absent) const {
     const Json* value = find(field);
-    const std::string name =
-        value == nullptr ? absent : value->is_string() ? value->get<std::string>() : value->dump();
+    const std::string name = value == nullptr     ? absent
+                             : value->is_string() ? value->get<std::string>()
+                                                  : value->dump();
     const auto known = activation_named(name);
     if (!known) {
       throw wrong(field, "'" + name + "' is not known", "known are " + activation_list());
@@ -265,8 +266,9 @@ inline void read_gpt2(const ConfigFields& fields, ModelConfig& config) {
                          "fetch the model's F32, F16 or BF16 weights");
     }
     if (config.hidden % config.heads != 0) {
-      throw fields.wrong("", std::to_string(config.hidden) + " numbers do not share out among " +
-                                 std::to_string(config.heads) + " heads",
+      throw fields.wrong("",
+                         std::to_string(config.hidden) + " numbers do not share out among " +
+                             std::to_string(config.heads) + " heads",
                          "fetch the model's config.json again");
     }
     return config;

@@ -7,13 +7,11 @@
 // published with, one after another. BERT's is that of Devlin et al. 2019 (tokenization.py): drop
 // control characters, set CJK characters apart, strip accents, lower the case.
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "plumb/core/over.hpp"
 #include "plumb/huggingface/aligned_text.hpp"
 #include "plumb/huggingface/byte_letters.hpp"
 #include "plumb/huggingface/json_part.hpp"

@@ -143,8 +143,7 @@ class PackedMatrix {
                        std::size_t out_stride) const {
     constexpr std::size_t slice = 32;  // panels
     parallel_for((panels_ + slice - 1) / slice, [&](std::size_t s) {
-      multiply(rows, count, stride, out, out_stride, s * slice,
-               std::min(panels_, (s + 1) * slice));
+      multiply(rows, count, stride, out, out_stride, s * slice, std::min(panels_, (s + 1) * slice));
     });
   }
 

@@ -84,9 +84,11 @@ class StoredTensor {
     float sum = 0;  // 0 · x is 0 but for infinity and NaN
     for (const float number : into) sum += number * 0.0F;
     if (sum == 0.0F) return;
-    const auto bad = std::find_if(into.begin(), into.end(), [](float x) { return !std::isfinite(x); });
+    const auto bad =
+        std::find_if(into.begin(), into.end(), [](float x) { return !std::isfinite(x); });
     throw user_error({.file = file_, .field = name_},
-                     "number " + std::to_string(first + static_cast<std::size_t>(bad - into.begin())) +
+                     "number " +
+                         std::to_string(first + static_cast<std::size_t>(bad - into.begin())) +
                          (std::isnan(*bad) ? " is NaN" : " is infinite"),
                      "the weights are damaged; fetch them again");
   }
@@ -133,7 +135,7 @@ class Safetensors {
   /// Bytes of a number of that type; 0 for a type that is not known.
   static std::size_t size_of(const std::string& type) {
     static const std::map<std::string, std::size_t> sizes{
-        {"F64", 8}, {"I64", 8}, {"U64", 8}, {"F32", 4}, {"I32", 4}, {"U32", 4}, {"F16", 2},
+        {"F64", 8},  {"I64", 8}, {"U64", 8}, {"F32", 4}, {"I32", 4}, {"U32", 4}, {"F16", 2},
         {"BF16", 2}, {"I16", 2}, {"U16", 2}, {"I8", 1},  {"U8", 1},  {"BOOL", 1}};
     const auto found = sizes.find(type);
     return found == sizes.end() ? 0 : found->second;
@@ -152,8 +154,9 @@ class Safetensors {
     if (bytes.size() < 8) throw damaged(file, "", "is too short for a safetensors file");
     for (std::size_t i = 8; i-- > 0;) length = length << 8 | static_cast<unsigned char>(bytes[i]);
     if (length > bytes.size() - 8) {
-      throw damaged(file, "", "claims a header of " + std::to_string(length) + " bytes and has " +
-                                  std::to_string(bytes.size() - 8));
+      throw damaged(file, "",
+                    "claims a header of " + std::to_string(length) + " bytes and has " +
+                        std::to_string(bytes.size() - 8));
     }
     const std::string_view numbers = bytes.substr(8 + length);
     const Json header = parse_header(file, bytes.substr(8, length));
@@ -213,17 +216,20 @@ class Safetensors {
     const auto first = entry["data_offsets"][0].get<std::size_t>();
     const auto last = entry["data_offsets"][1].get<std::size_t>();
     if (first > last || last > numbers.size()) {
-      throw damaged(file, name, "stands at bytes " + std::to_string(first) + " to " +
-                                    std::to_string(last) + " of " + std::to_string(numbers.size()));
+      throw damaged(file, name,
+                    "stands at bytes " + std::to_string(first) + " to " + std::to_string(last) +
+                        " of " + std::to_string(numbers.size()));
     }
     std::size_t size = size_of(type);
     const bool is_known = size > 0;
     for (const std::size_t n : shape) {
-      if (__builtin_mul_overflow(size, n, &size)) throw damaged(file, name, "has a shape too large");
+      if (__builtin_mul_overflow(size, n, &size))
+        throw damaged(file, name, "has a shape too large");
     }
     if (is_known && size != last - first) {
-      throw damaged(file, name, "has " + std::to_string(last - first) + " bytes for " + type + " " +
-                                    shape_text(shape));
+      throw damaged(
+          file, name,
+          "has " + std::to_string(last - first) + " bytes for " + type + " " + shape_text(shape));
     }
     StoredTensor tensor(file, name, type, shape, numbers.substr(first, last - first));
     if (const auto [at, added] = tensors_.try_emplace(name, std::move(tensor)); !added) {
@@ -271,7 +277,8 @@ class Safetensors {
       throw user_error({.file = pickled}, "is a pickled checkpoint, which is not read",
                        "convert it: python3 -c \"import torch, safetensors.torch as s; "
                        "s.save_file({k: v.contiguous().clone() for k, v in torch.load('" +
-                           pickled.string() + "', map_location='cpu', weights_only=True).items()}, '" +
+                           pickled.string() +
+                           "', map_location='cpu', weights_only=True).items()}, '" +
                            (folder / "model.safetensors").string() + "')\"");
     }
     throw user_error({.file = folder}, "has neither model.safetensors nor its index",

@@ -8,6 +8,7 @@
 // tokenizers (BertTokenizer, GPT2Tokenizer, RobertaTokenizer), so that all else has one source.
 // Non-goal: SentencePiece's own files.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>
@@ -193,9 +194,16 @@ inline void write_bert(TokenizerFiles& files, const std::filesystem::path& folde
     throw user_error({file, line_of_byte(text, at)}, "not UTF-8", "correct the byte there");
   }
   std::istringstream lines(text);
+  std::size_t count = 0;
   for (std::string line; std::getline(lines, line);) {
+    ++count;
     if (line.ends_with('\r')) line.pop_back();
-    if (!line.empty() && !line.starts_with("#version")) merges.push_back(line);
+    if (line.empty() || line.starts_with("#version")) continue;
+    if (std::count(line.begin(), line.end(), ' ') != 1) {
+      throw user_error({file, count}, "is not two tokens with one space between",
+                       "each line must be one merge");
+    }
+    merges.push_back(line);
   }
   return merges;
 }

@@ -6,6 +6,9 @@
 // The general categories of The Unicode Standard, chapter 4.5, from utf8proc, and the few
 // properties that tokenizers ask for beside them: White_Space (PropList), the word characters of
 // regular expressions (UTS 18, annex C) and lower case in full (SpecialCasing without conditions).
+// Characters that Unicode got after utf8proc's version are unassigned here. `tokenizers` has tables of
+// several versions (punctuation and accents of Unicode 8, letters of 16), so a few hundred rare ones,
+// in scripts that came since, are classed otherwise there.
 // Non-goal: locales and the forms that hang on a neighbour, such as a final sigma.
 
 #include <utf8proc.h>

@@ -65,10 +65,9 @@ class WeightReader {
     }
     const Site site{.file = tensor->file(), .field = tensor->name()};
     if (tensor->shape() != shape) {
-      throw user_error(site,
-                       "has the shape " + shape_text(tensor->shape()) + " instead of " +
-                           shape_text(shape),
-                       "fetch weights and config.json of one model");
+      throw user_error(
+          site, "has the shape " + shape_text(tensor->shape()) + " instead of " + shape_text(shape),
+          "fetch weights and config.json of one model");
     }
     if (!tensor->is_readable()) {
       throw user_error(site, "has numbers of type " + tensor->type(),
@@ -102,8 +101,8 @@ class WeightReader {
             WeightOrder order = WeightOrder::by_output) const {
     const std::size_t inputs = into.inputs();
     const bool by_output = order == WeightOrder::by_output;
-    const StoredTensor& tensor = need(
-        name, by_output ? TensorShape{outputs, inputs} : TensorShape{inputs, outputs});
+    const StoredTensor& tensor =
+        need(name, by_output ? TensorShape{outputs, inputs} : TensorShape{inputs, outputs});
     parallel_for(by_output ? outputs : inputs, [&](std::size_t row) {
       std::vector<float> numbers(by_output ? inputs : outputs);
       tensor.read(row * numbers.size(), numbers);
@@ -142,8 +141,9 @@ class WeightReader {
 
  private:
   static std::string old_spelling(const std::string& name) {
-    for (const auto& [today, then] : {std::pair<std::string_view, std::string_view>
-         {"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}}) {
+    for (const auto& [today, then] :
+         {std::pair<std::string_view, std::string_view>{"LayerNorm.weight", "LayerNorm.gamma"},
+          {"LayerNorm.bias", "LayerNorm.beta"}}) {
       if (name.ends_with(today)) return name.substr(0, name.size() - today.size()).append(then);
     }
     return name;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/huggingface/activation.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(activations)
+
+namespace {
+
+/// The function in double precision.
+double exact(Activation activation, double x) {
+  switch (activation) {
+    case Activation::gelu:
+      return x * (1 + std::erf(x / std::sqrt(2.0))) / 2;
+    case Activation::gelu_new:
+      return x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))) / 2;
+    case Activation::relu:
+      return std::max(x, 0.0);
+    case Activation::silu:
+      return x / (1 + std::exp(-x));
+  }
+  return NAN;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(erf_is_within_4e7) {
+  double worst = 0;
+  for (float x = -7; x < 7; x += 0.00031F) {
+    const float is = detail::erf_lanes(detail::FloatLanes{} + x)[0];
+    worst = std::max(worst, std::abs(static_cast<double>(is) - std::erf(static_cast<double>(x))));
+  }
+  BOOST_TEST(worst < 4e-7);
+}
+
+BOOST_AUTO_TEST_CASE(each_is_within_1e6) {
+  std::vector<float> xs;
+  for (float x = -30; x < 30; x += 0.0017F) xs.push_back(x);
+  xs.insert(xs.end(), {0, -1e4F, 1e4F});
+  for (const Activation activation :
+       {Activation::gelu, Activation::gelu_new, Activation::relu, Activation::silu}) {
+    std::vector<float> row = xs;
+    activate(activation, row);
+    double worst = 0;
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      const auto x = static_cast<double>(xs[i]);
+      const double scale = std::max(1.0, std::abs(x));
+      worst = std::max(worst, std::abs(static_cast<double>(row[i]) - exact(activation, x)) / scale);
+    }
+    BOOST_TEST(worst < 1e-6);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(names_are_those_of_configurations) {
+  BOOST_TEST((activation_named("gelu") == Activation::gelu));
+  BOOST_TEST((activation_named("gelu_pytorch_tanh") == Activation::gelu_new));
+  BOOST_TEST((activation_named("swish") == Activation::silu));
+  BOOST_TEST(!activation_named("quick_gelu").has_value());
+  BOOST_TEST(activation_list() ==
+             "gelu, gelu_python, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, silu, swish");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

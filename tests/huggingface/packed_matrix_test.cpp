@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/huggingface/packed_matrix.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(packed_matrix)
+
+namespace {
+
+using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Small integers, whose products and sums are exact.
+Rows integers(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
+  std::mt19937 random(seed);
+  return Rows::NullaryExpr(rows, columns, [&] { return static_cast<float>(random() % 9) - 4.0F; });
+}
+
+std::span<const float> row_of(const Rows& rows, Eigen::Index r) {
+  return {rows.data() + r * rows.cols(), static_cast<std::size_t>(rows.cols())};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(products_of_any_shape_are_exact) {
+  for (const Eigen::Index outputs : {1, 15, 16, 17, 50, 600}) {
+    for (const Eigen::Index inputs : {1, 3, 40}) {
+      const Rows weights = integers(outputs, inputs, 1), bias = integers(1, outputs, 2);
+      PackedMatrix matrix(static_cast<std::size_t>(outputs), static_cast<std::size_t>(inputs));
+      for (Eigen::Index o = 0; o < outputs; ++o) {
+        matrix.set_output(static_cast<std::size_t>(o), row_of(weights, o));
+      }
+      matrix.set_bias(0, row_of(bias, 0));
+      for (const Eigen::Index count : {1, 2, 5, 6, 7, 8, 9, 20}) {
+        const Rows rows = integers(count, inputs, 3);
+        const Rows expected = (rows * weights.transpose()).rowwise() + bias.row(0);
+        Rows out(count, outputs), shared(count, outputs);
+        matrix.multiply(rows.data(), static_cast<std::size_t>(count), matrix.inputs(), out.data(),
+                        matrix.outputs());
+        matrix.multiply_shared(rows.data(), static_cast<std::size_t>(count), matrix.inputs(),
+                               shared.data(), matrix.outputs());
+        BOOST_TEST((out == expected));
+        BOOST_TEST((shared == expected));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(weights_may_come_by_input) {
+  const Rows weights = integers(21, 7, 4), columns = weights.transpose();
+  PackedMatrix by_output(21, 7), by_input(21, 7);
+  for (Eigen::Index o = 0; o < 21; ++o) {
+    by_output.set_output(static_cast<std::size_t>(o), row_of(weights, o));
+  }
+  for (Eigen::Index i = 0; i < 7; ++i) {
+    by_input.set_input(static_cast<std::size_t>(i), 0, row_of(columns, i).first(20));
+    by_input.set_input(static_cast<std::size_t>(i), 20, row_of(columns, i).last(1));
+  }
+  for (std::size_t o = 0; o < 21; ++o) {
+    std::vector<float> a(7, 1), b(7, 1);
+    by_output.add_output_to(o, a.data());
+    by_input.add_output_to(o, b.data());
+    BOOST_TEST(a == b);
+    BOOST_TEST(a[3] == 1 + weights(static_cast<Eigen::Index>(o), 3));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_row_does_not_depend_on_its_neighbours) {
+  const Rows weights = Rows::Random(70, 333), rows = Rows::Random(29, 333);
+  PackedMatrix matrix(70, 333);
+  for (Eigen::Index o = 0; o < 70; ++o) {
+    matrix.set_output(static_cast<std::size_t>(o), row_of(weights, o));
+  }
+  Rows together(29, 70), alone(1, 70);
+  matrix.multiply(rows.data(), 29, 333, together.data(), 70);
+  for (Eigen::Index r = 0; r < 29; ++r) {
+    matrix.multiply(row_of(rows, r).data(), 1, 333, alone.data(), 70);
+    BOOST_TEST((alone.row(0) == together.row(r)));
+  }
+  BOOST_TEST((together - rows * weights.transpose()).cwiseAbs().maxCoeff() < 1e-4F);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

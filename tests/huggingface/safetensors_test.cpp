@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/huggingface/safetensors.hpp"
+
+#include <bit>
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/stored_weights.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::floats;
+using test::says;
+using test::stored;
+
+BOOST_AUTO_TEST_SUITE(safetensors)
+
+namespace {
+
+/// Numbers of 16 bits, little-endian.
+std::string halves(const std::vector<std::uint16_t>& values) {
+  std::string bytes;
+  for (const std::uint16_t bits : values) {
+    bytes += static_cast<char>(bits & 0xFF);
+    bytes += static_cast<char>(bits >> 8);
+  }
+  return bytes;
+}
+
+std::string entry(const std::string& name, const std::string& type, const std::string& shape,
+                  std::size_t first, std::size_t last) {
+  return "\"" + name + "\":{\"dtype\":\"" + type + "\",\"shape\":" + shape + ",\"data_offsets\":[" +
+         std::to_string(first) + "," + std::to_string(last) + "]}";
+}
+
+struct Folder : test::TemporaryFolder {
+  /// A model file of these bytes is refused in these words.
+  void refuses(const std::string& bytes, const std::string& words) const {
+    write("model.safetensors", bytes);
+    refuses_it(words);
+  }
+  void refuses_it(const std::string& words) const {
+    BOOST_CHECK_EXCEPTION(Safetensors{path()}, Error, says(Fault::user, words));
+  }
+};
+
+std::vector<float> numbers(const Safetensors& tensors, const std::string& name, std::size_t first,
+                           std::size_t count) {
+  std::vector<float> into(count);
+  tensors.find(name)->read(first, into);
+  return into;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(tensors_are_read_as_single_precision, Folder) {
+  write("model.safetensors",
+        stored("{" + entry("a", "F32", "[2,3]", 0, 24) + "," + entry("h", "F16", "[4]", 24, 32) +
+                   "," + entry("b", "BF16", "[2]", 32, 36) + "," +
+                   entry("ids", "I64", "[1,1]", 36, 44) + "," + entry("new", "F9", "[5]", 44, 45) +
+                   ",\"__metadata__\":{\"format\":\"pt\"}}",
+               floats({1, 2, 3, 4, -5, 0.5F}) + halves({0x3C00, 0xC000, 0x0001, 0x7BFF}) +
+                   halves({0x3F80, 0xC040}) + std::string(9, '\0')));
+  const Safetensors tensors(path());
+  BOOST_TEST(tensors.tensors().size() == 5U);
+  BOOST_TEST(numbers(tensors, "a", 2, 3) == (std::vector<float>{3, 4, -5}));
+  BOOST_TEST(numbers(tensors, "h", 0, 4) ==
+             (std::vector<float>{1, -2, std::ldexp(1.0F, -24), 65504}));
+  BOOST_TEST(numbers(tensors, "b", 0, 2) == (std::vector<float>{1, -3}));
+  BOOST_TEST((tensors.find("a")->shape() == TensorShape{2, 3}));
+  BOOST_TEST(!tensors.find("ids")->is_readable());
+  BOOST_TEST(!tensors.find("new")->is_readable());
+  BOOST_TEST(tensors.find("none") == nullptr);
+}
+
+BOOST_FIXTURE_TEST_CASE(numbers_that_are_not_finite_are_refused_by_name, Folder) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  write("model.safetensors",
+        stored("{" + entry("a", "F32", "[3]", 0, 12) + "," + entry("h", "F16", "[2]", 12, 16) +
+                   "," + entry("b", "BF16", "[1]", 16, 18) + "}",
+               floats({1, 2, nan}) + halves({0x3C00, 0x7C00}) + halves({0xFF80})));
+  const Safetensors tensors(path());
+  const auto refuses = [&](const char* name, std::size_t count, const char* words) {
+    BOOST_CHECK_EXCEPTION(numbers(tensors, name, 0, count), Error, says(Fault::user, words));
+  };
+  refuses("a", 3, "a: number 2 is NaN");
+  refuses("h", 2, "h: number 1 is infinite");
+  refuses("b", 1, "b: number 0 is infinite");
+  BOOST_TEST(numbers(tensors, "a", 0, 2) == (std::vector<float>{1, 2}));
+}
+
+BOOST_FIXTURE_TEST_CASE(damaged_files_are_refused, Folder) {
+  const std::string two = floats({1, 2});
+  refuses("", "is empty or cannot be mapped");
+  refuses("1234567", "is too short for a safetensors file");
+  refuses(std::string("\xFF\0\0\0\0\0\0\0{}", 10), "claims a header of 255 bytes and has 2");
+  refuses(std::string(8, '\xFF') + "{}", "claims a header of 18446744073709551615 bytes");
+  refuses(stored("{", ""), "its header is not JSON");
+  refuses(stored("[]", ""), "its header is not an object");
+  refuses(stored("{\"a\":1}", ""), "a: lacks a dtype");
+  refuses(stored("{\"a\":{\"dtype\":\"F32\",\"shape\":[-2],\"data_offsets\":[0,8]}}", two),
+          "a: lacks a dtype, a shape or two data_offsets");
+  refuses(stored("{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0]}}", two),
+          "a: lacks a dtype, a shape or two data_offsets");
+  refuses(stored("{" + entry("a", "F32", "[2]", 0, 8) + "}", two.substr(0, 7)),
+          "a: stands at bytes 0 to 8 of 7; the file is cut off or damaged");
+  refuses(stored("{" + entry("a", "F32", "[2]", 8, 0) + "}", two), "a: stands at bytes 8 to 0");
+  refuses(stored("{" + entry("a", "F32", "[3]", 0, 8) + "}", two), "a: has 8 bytes for F32 [3]");
+  refuses(stored("{" + entry("a", "F32", "[4294967296,4294967296,4294967296]", 0, 8) + "}", two),
+          "a: has a shape too large");
+  refuses(stored("{" + entry("a", "F32", "[1]", 0, 4) + "," + entry("b", "F32", "[2]", 0, 8) + "}",
+                 two),
+          "has tensors that overlap");
+  refuses(stored("{" + entry("a", "F32", "[1]", 4, 8) + "}", two), "belong to no tensor");
+  refuses(stored("{" + entry("a", "F32", "[1]", 0, 4) + "}", two), "belong to no tensor");
+  refuses(stored("{" + entry("a", "F32", "[1]", 0, 4) + "," + entry("a", "F32", "[1]", 4, 8) + "}",
+                 two),
+          "a: stands there twice");
+}
+
+BOOST_FIXTURE_TEST_CASE(shards_are_read_together, Folder) {
+  const std::string one = floats({1}), index = "model.safetensors.index.json";
+  write("1.safetensors", stored("{" + entry("a", "F32", "[1]", 0, 4) + "}", one));
+  write(index, R"({"weight_map":{"a":"1.safetensors","b":"2.safetensors"}})");
+  refuses_it("2.safetensors: is missing; model.safetensors.index.json lists it");
+  write("2.safetensors", stored("{" + entry("a", "F32", "[1]", 0, 4) + "}", one));
+  refuses_it("2.safetensors: a: stands in 1.safetensors too");
+  write("2.safetensors", stored("{" + entry("c", "F32", "[1]", 0, 4) + "}", one));
+  refuses_it("2.safetensors: b: is not there");
+  write("2.safetensors", stored("{" + entry("b", "F32", "[1]", 0, 4) + "}", floats({2})));
+  const Safetensors tensors(path());
+  BOOST_TEST(numbers(tensors, "a", 0, 1) == std::vector<float>{1});
+  BOOST_TEST(numbers(tensors, "b", 0, 1) == std::vector<float>{2});
+  write(index, R"({"weight_map":{"a":"../1.safetensors"}})");
+  refuses_it("a: does not name a file beside it");
+  write(index, R"({"weight_map":3})");
+  refuses_it("weight_map: is missing or not an object");
+}
+
+BOOST_FIXTURE_TEST_CASE(other_weights_are_refused_with_the_remedy, Folder) {
+  refuses_it("has neither model.safetensors nor its index");
+  write("pytorch_model.bin", "pickled");
+  refuses_it("is a pickled checkpoint, which is not read; convert it: python3 -c \"import torch");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
