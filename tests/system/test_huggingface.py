@@ -92,14 +92,13 @@ class OfTheCommand(unittest.TestCase):
     def test_resumed_and_prompts_listed(self):
         self.probe(self.bert, "whole")
         run = self.folder / "whole"
-        kept = {path.name: path.read_bytes() for path in run.iterdir() if path.name not in ("run.json", "journal.jsonl")}
+        kept = command.results(run)
         for name in kept:
             (run / name).unlink()
         journal = run / "journal.jsonl"
         journal.write_bytes(journal.read_bytes()[:journal.stat().st_size // 2])
         self.probe(self.bert, "whole", "--resume")
-        for name, text in kept.items():
-            self.assertEqual((run / name).read_bytes(), text, name)
+        self.assertEqual(command.results(run), kept)
         done = command.plumb("data", "prompts", self.folder / "whole", "--ids", "--fact", "continent:0")
         self.assertIn("ids", done.stdout)
 
