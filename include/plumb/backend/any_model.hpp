@@ -50,13 +50,15 @@ class ModelInterface {
                         const LogitsVisitor& visit) = 0;
   virtual void embed(const TokenTree& tree, std::span<const NodeId> wanted,
                      const LogitsVisitor& visit) = 0;
+  virtual void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
+                       std::span<double> log_probabilities) = 0;
   [[nodiscard]] virtual EmbeddingMatrix embed(std::span<const std::string> texts,
                                               bool with_bos) = 0;
   virtual void release(const TokenTree& tree, NodeId node) = 0;
 };
 
 /// The functions over a model of one type, which is made in place, so it need not be movable.
-template <CausalLm M>
+template <ScoringLm M>
 class HeldModel final : public ModelInterface {
  public:
   template <class Make>
@@ -93,7 +95,13 @@ class HeldModel final : public ModelInterface {
     if constexpr (requires { model_.reserve(nodes); }) model_.reserve(nodes);
   }
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) override {
-    model_.evaluate(sequence, visit);
+    if constexpr (CausalLm<M>) return model_.evaluate(sequence, visit);
+    throw lacks("evaluate");
+  }
+  void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
+               std::span<double> log_probabilities) override {
+    if constexpr (LookupLm<M>) return model_.look_up(tree, lookups, log_probabilities);
+    throw lacks("look_up");
   }
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted,
                 const LogitsVisitor& visit) override {
@@ -111,6 +119,7 @@ class HeldModel final : public ModelInterface {
   }
   void release(const TokenTree& tree, NodeId node) override {
     if constexpr (requires { model_.release(tree, node); }) return model_.release(tree, node);
+    if constexpr (LookupLm<M>) return;  // it keeps nothing
     throw lacks("release");
   }
 
@@ -124,8 +133,9 @@ class HeldModel final : public ModelInterface {
 
 }  // namespace detail
 
-/// A model of any type that is a CausalLm; models TreeCausalLm, TreeEmbedder, Embedder and
-/// ListsSpecialTokens in form, and `capabilities` says which of them the model is in truth.
+/// A model of any type that is a CausalLm or a LookupLm; models both, TreeCausalLm, TreeEmbedder,
+/// Embedder and ListsSpecialTokens in form, and `capabilities` says which of them the model is in
+/// truth.
 /// Movable; one thread, as the model it holds.
 class AnyModel {
  public:
@@ -165,6 +175,10 @@ class AnyModel {
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     model_->evaluate(tree, wanted, visit);
   }
+  void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
+               std::span<double> log_probabilities) {
+    model_->look_up(tree, lookups, log_probabilities);
+  }
   void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     model_->embed(tree, wanted, visit);
   }
@@ -179,7 +193,8 @@ class AnyModel {
   std::unique_ptr<detail::ModelInterface> model_;
 };
 
-static_assert(TreeCausalLm<AnyModel> && TreeEmbedder<AnyModel> && Embedder<AnyModel>);
+static_assert(TreeCausalLm<AnyModel> && LookupLm<AnyModel>);
+static_assert(TreeEmbedder<AnyModel> && Embedder<AnyModel>);
 static_assert(ListsSpecialTokens<AnyModel>);
 
 }  // namespace plumb

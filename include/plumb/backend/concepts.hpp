@@ -3,11 +3,13 @@
 
 // Who answers? What an inference engine must offer so that plumb can probe it.
 //
-// `CausalLm` is enough for every likelihood probe; `TreeCausalLm` is the same answers faster;
-// `MaskedLm`, `Embedder` and `Generator` are what other probes ask. A backend models those it can.
+// `CausalLm` is enough for every likelihood probe, and so is `LookupLm`, for engines that give no
+// whole rows of logits; `TreeCausalLm` is the same answers faster; `MaskedLm`, `Embedder` and
+// `Generator` are what other probes ask. A backend models those it can.
 // Each concept has a working model in archetypes.hpp to read and to copy from.
 
 #include <Eigen/Core>
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -130,6 +132,41 @@ concept TreeCausalLm = CausalLm<M> &&
   model.release(tree, node);
 };
 
+/// A question to a model: how likely is the token right after the node's prefix?
+struct TokenLookup {
+  NodeId node = TokenTree::root;
+  TokenId token = 0;
+  friend auto operator<=>(const TokenLookup&, const TokenLookup&) = default;
+};
+
+/// A language model that says how likely given tokens are after given prefixes: all that likelihood
+/// probes need, and all that a server or a database of scores can give.
+///
+/// Requires:
+///   1. `tree_limits()`: how large a tree one call may ask about;
+///   2. `look_up(tree, lookups, log_probabilities)` sets, for each lookup, the natural logarithm of
+///      the token's probability among the whole vocabulary, given the node's prefix. Lookups are
+///      distinct and sorted by node, then token, so all that is asked after a prefix stands
+///      together. None is of the root: without BOS a text's first token has no probability. No node
+///      is asked about in two calls, unless it was released or its tree went between.
+/// It may have `release(tree, node)` and `reserve(nodes)` as a TreeCausalLm has; a model that keeps
+/// nothing between calls needs neither.
+/// Means: an answer depends on its own prefix and token alone, but for rounding.
+/// Does not promise: whole rows. Generation needs them, and says so.
+///
+/// Any CausalLm answers lookups through `look_up` (look_up.hpp).
+template <class M>
+concept LookupLm = LanguageModel<M> &&
+    requires(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
+             std::span<double> log_probabilities) {
+  { model.tree_limits() } -> std::same_as<TreeLimits>;
+  model.look_up(tree, lookups, log_probabilities);
+};
+
+/// A model that likelihood probes can ask: by its rows or by lookups of its own.
+template <class M>
+concept ScoringLm = CausalLm<M> || LookupLm<M>;
+
 /// A sequence with one position to predict; the token that stands there is the caller's to mask.
 struct MaskedQuery {
   std::vector<TokenId> sequence;
@@ -222,13 +259,16 @@ concept Generator = LanguageModel<M> &&
   { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
 };
 
-/// What a model can do beside predicting the next token.
+/// What a model can do.
 struct Capabilities {
   /// TreeCausalLm, TreeEmbedder, Embedder and ListsSpecialTokens.
   bool trees = false;
   bool tree_embeddings = false;
   bool text_embeddings = false;
   bool special_tokens = false;
+  /// CausalLm, and LookupLm by itself. Likelihood probes need one of the two.
+  bool rows = false;
+  bool lookups = false;
 };
 
 /// Capabilities of a model: those of its type, unless it stands for models of other types and has
@@ -240,7 +280,8 @@ template <class M>
                 }) {
     return model.capabilities();
   } else {
-    return {TreeCausalLm<M>, TreeEmbedder<M>, Embedder<M>, ListsSpecialTokens<M>};
+    return {TreeCausalLm<M>,       TreeEmbedder<M>, Embedder<M>,
+            ListsSpecialTokens<M>, CausalLm<M>,     LookupLm<M>};
   }
 }
 
