@@ -56,7 +56,7 @@ target_compile_options(plumb_subcommands PRIVATE $<$<CONFIG:Release>:-O2>)
 
 # One question a file; tests/system/test_examples.py runs them.
 add_custom_target(plumb_examples)
-foreach(example score_one_fact own_engine own_tree_engine own_dataset own_scorer own_confidence
+foreach(example score_one_fact own_engine own_tree_engine own_lookups own_dataset own_scorer own_confidence
                 own_aggregation own_run_folder own_job rank_own_vectors calibrate_own_scores)
   add_executable(example_${example} examples/${example}.cpp)
   target_link_libraries(example_${example} PRIVATE plumb_program)

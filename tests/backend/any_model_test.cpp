@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plumb/backend/archetypes.hpp"
+#include "plumb/backend/look_up.hpp"
 #include "plumb/backend/tree_generator.hpp"
 #include "support/errors.hpp"
 #include "support/plain_embedder.hpp"
@@ -66,6 +67,30 @@ BOOST_AUTO_TEST_CASE(it_can_do_what_the_model_can) {
   const auto embedder = AnyModel::made_by([] { return test::PlainEmbedder(text); });
   BOOST_TEST(embedder.capabilities().text_embeddings);
   BOOST_TEST(!embedder.capabilities().trees);
+  BOOST_TEST(plain.causal);
+  BOOST_TEST(!plain.lookups);
+}
+
+// One that gives no rows is asked for its lookups, whatever AnyModel models in form.
+BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_can_be_held) {
+  AnyModel any = AnyModel::made_by([] { return NgramLookupModel(text, 12); });
+  const Capabilities can = any.capabilities();
+  BOOST_TEST(can.lookups);
+  BOOST_TEST(!can.causal);
+  BOOST_TEST(!can.trees);
+  BOOST_TEST(any.tree_limits().leaves == 256U);
+  NgramLookupModel model(text, 12);
+  TokenTree tree;
+  const NodeId end = tree.insert(ids_of(any.tokenize("The c")));
+  const std::vector<TokenLookup> lookups{{end, 'a'}, {end, 'b'}};
+  std::vector<double> one(2), other(2);
+  look_up(any, tree, lookups, one);
+  model.look_up(tree, lookups, other);
+  BOOST_TEST(one == other, boost::test_tools::per_element());
+  any.release(tree, TokenTree::root);  // there is nothing to forget
+  any.reserve(31);
+  BOOST_CHECK_EXCEPTION(any.evaluate(std::span<const TokenId>(), {}), Error,
+                        says(Fault::internal, "evaluate: this backend has none"));
 }
 
 BOOST_AUTO_TEST_CASE(a_model_may_say_what_it_is) {
@@ -143,6 +168,7 @@ BOOST_AUTO_TEST_CASE(what_the_model_lacks_is_refused) {
   BOOST_CHECK_EXCEPTION(plain.evaluate(tree, {}, {}), Error, lacks("evaluate of a tree"));
   BOOST_CHECK_EXCEPTION(plain.embed(tree, {}, {}), Error, lacks("embed of a tree"));
   BOOST_CHECK_EXCEPTION((void)plain.embed({}, true), Error, lacks("embed"));
+  BOOST_CHECK_EXCEPTION(plain.look_up(tree, {}, {}), Error, lacks("look_up"));
   BOOST_CHECK_EXCEPTION(plain.release(tree, TokenTree::root), Error, lacks("release"));
 }
 

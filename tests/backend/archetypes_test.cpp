@@ -353,4 +353,26 @@ BOOST_AUTO_TEST_CASE(special_tokens_are_parsed_where_the_model_was_made_to) {
   BOOST_TEST(parsing.detokenize(ids_of(parsing, "a<s>b")) == "a<s>b");
 }
 
+// The n-gram model's own probabilities; what the concept rules out is refused.
+BOOST_AUTO_TEST_CASE(the_lookup_model_answers_what_its_concept_asks) {
+  const NgramModel oracle("abcabd", 3);
+  NgramLookupModel model("abcabd", 3);
+  TokenTree tree;
+  const NodeId a = tree.add(TokenTree::root, 'a'), ab = tree.add(a, 'b');
+  const std::vector<TokenLookup> lookups{{a, 'b'}, {ab, 'c'}, {ab, 'd'}};
+  std::vector<double> nats(3);
+  model.look_up(tree, lookups, nats);
+  BOOST_TEST(nats[0] == oracle.log_probability(Sequence{'a'}, 'b'));
+  BOOST_TEST(nats[1] == oracle.log_probability(Sequence{'a', 'b'}, 'c'));
+  BOOST_TEST(nats[2] == nats[1]);
+  BOOST_TEST(model.calls == 1U);
+  BOOST_TEST(model.looked_up == 3U);
+  for (const std::vector<TokenLookup>& odd : {std::vector<TokenLookup>{{TokenTree::root, 'a'}},
+                                              {{a, 'b'}, {a, 'b'}},
+                                              {{ab, 'c'}, {a, 'b'}}}) {
+    BOOST_CHECK_EXCEPTION(model.look_up(tree, odd, nats), Error,
+                          says(Fault::internal, "not ascending, or one is of the root"));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -24,6 +24,7 @@ struct OddTokenizer : NgramModel {
 };
 
 static_assert(!LanguageModel<Nothing> && !CausalLm<Nothing> && !TreeCausalLm<Nothing>);
+static_assert(!LookupLm<Nothing> && !LookupLm<NgramTreeModel> && !ScoringLm<Nothing>);
 static_assert(!MaskedLm<Nothing> && !TreeEmbedder<Nothing> && !Embedder<Nothing>);
 static_assert(!Generator<Nothing>);
 static_assert(!LanguageModel<OddTokenizer> && !CausalLm<OddTokenizer>);
@@ -37,6 +38,7 @@ BOOST_AUTO_TEST_CASE(each_archetype_passes_the_check_of_its_concept) {
   static_assert(check_generator<NgramModel>() && check_generator<TreeGenerator<NgramModel>>());
   static_assert(check_tree_causal_lm<NgramTreeModel>() && check_tree_embedder<NgramTreeModel>());
   static_assert(check_causal_lm<SpecialTokenModel>() && ListsSpecialTokens<SpecialTokenModel>);
+  static_assert(check_lookup_lm<NgramLookupModel>());
   static_assert(check_masked_lm<NeighbourModel>() && check_embedder<DecayEmbedder>());
   BOOST_TEST(check_causal_lm<NgramTreeModel>());  // a tree model is a plain one too
 }

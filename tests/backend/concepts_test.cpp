@@ -120,6 +120,32 @@ static_assert(CausalLm<NoTreeEvaluate> && !TreeCausalLm<NoTreeEvaluate>);
 static_assert(CausalLm<NoRelease> && !TreeCausalLm<NoRelease>);
 static_assert(!CausalLm<NoSequences> && !TreeCausalLm<NoSequences>);
 
+struct LookupCoin : NoEvaluate {
+  TreeLimits tree_limits() { return {8, 8, 8}; }
+  void look_up(const TokenTree&, std::span<const TokenLookup> lookups, std::span<double> nats) {
+    for (std::size_t i = 0; i < lookups.size(); ++i) nats[i] = -0.6931471805599453;
+  }
+};
+struct NoLookUp : LookupCoin {
+  void look_up(const TokenTree&, std::span<const TokenLookup>, std::span<double>) = delete;
+};
+struct LookUpWithoutLimits : LookupCoin {
+  void tree_limits() = delete;
+};
+struct LookUpInFloats : LookupCoin {
+  void look_up(const TokenTree&, std::span<const TokenLookup>, std::span<float>);
+};
+struct LookUpWithoutBos : LookupCoin {
+  void bos() = delete;
+};
+
+static_assert(LookupLm<LookupCoin> && !CausalLm<LookupCoin> && ScoringLm<LookupCoin>);
+static_assert(LookupLm<NgramLookupModel> && !CausalLm<NgramLookupModel>);
+static_assert(ScoringLm<Coin> && !LookupLm<Coin> && !LookupLm<NgramTreeModel>);
+static_assert(!LookupLm<NoLookUp> && !LookupLm<LookUpWithoutLimits>);
+static_assert(!LookupLm<LookUpInFloats> && !LookupLm<LookUpWithoutBos>);
+static_assert(!ScoringLm<NoLookUp> && !ScoringLm<NoEvaluate> && !ScoringLm<int>);
+
 struct MaskedCoin : Coin {
   TokenId mask() { return 1; }
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {

@@ -28,12 +28,10 @@ template <class Model>
 Rows rows_of(Model& model, const TokenTree& tree, const std::vector<NodeId>& wanted,
              NodeId kept = TokenTree::root) {
   Rows rows;
-  evaluate_and_release(
-      model, tree, wanted,
-      [&](NodeId node, std::span<const float> row) {
-        BOOST_TEST(rows.emplace(node, std::vector<float>(row.begin(), row.end())).second);
-      },
-      kept);
+  evaluate_tree(model, tree, wanted, [&](NodeId node, std::span<const float> row) {
+    BOOST_TEST(rows.emplace(node, std::vector<float>(row.begin(), row.end())).second);
+  });
+  if constexpr (TreeCausalLm<Model>) release_behind(model, tree, kept);
   return rows;
 }
 

@@ -805,4 +805,15 @@ BOOST_AUTO_TEST_CASE(help_is_printed) {
   BOOST_TEST(run.out.starts_with("Usage: plumb generate --data DIR --model FILE --out RUN"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_cannot_answer, GenerateFiles) {
+  const ConsoleRun run = run_words(
+      words({}), [](const ModelOptions&) { return NgramLookupModel("Neon is a gas.", 3); });
+  BOOST_TEST(
+      run.refused("generate: answering in own words needs the likelihood of every next token, "
+                  "and this backend only looks up given ones; use a backend that gives rows "
+                  "of logits"),
+      run);
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

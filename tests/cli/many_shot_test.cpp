@@ -420,4 +420,34 @@ BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, Many
   BOOST_TEST(json("parse/run.json").at("settings").at("special_tokens") == "parse");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_studied_as_one_of_rows, ManyShotFiles) {
+  const ConsoleRun rows = many_shot({}, "rows");
+  BOOST_TEST(rows.code == 0, rows);
+  const auto lookups = [&](const Words& options, const std::string& run) {
+    return run_words(words(options, run),
+                     [](const ModelOptions&) { return reader_of_births<NgramLookupModel>(); });
+  };
+  const ConsoleRun run = lookups({}, "lookups");
+  BOOST_TEST(run.code == 0, run);
+  const auto scores = [&](const std::string& folder_name) {
+    std::vector<double> all;
+    for_each_json_line(folder / folder_name / "birth_choices.jsonl",
+                       [&](const Json& row, std::size_t) {
+                         for (const Json& score : row.at("scores")) all.push_back(score);
+                       });
+    return all;
+  };
+  const std::vector<double> expected = scores("rows"), found = scores("lookups");
+  BOOST_REQUIRE(found.size() == expected.size());
+  BOOST_TEST(found.size() == 120U);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    BOOST_TEST(std::abs(found[i] - expected[i]) < 1e-4);
+  }
+  BOOST_TEST(lookups({"--generate", "3"}, "texts")
+                 .refused("--generate: going on with a text needs the likelihood of every next "
+                          "token, and this backend only looks up given ones; leave --generate out, "
+                          "or use a backend that gives rows of logits"));
+  BOOST_TEST(!std::filesystem::exists(folder / "texts"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

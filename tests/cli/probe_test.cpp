@@ -307,4 +307,33 @@ BOOST_FIXTURE_TEST_CASE(markers_are_injected_into_the_first_template, ConsoleFil
   BOOST_TEST(!std::filesystem::exists(folder / "b"));
 }
 
+// Whatever it was read from, a log-probability is the same but for rounding.
+BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_probed_as_one_of_rows, ConsoleFiles) {
+  const ConsoleRun rows = probe({"--templates", "all"}, "rows");
+  BOOST_TEST(rows.code == 0, rows);
+  const ConsoleRun lookups =
+      run_words(probe_words({"--templates", "all"}, "lookups"), [](const ModelOptions&) {
+        return NgramLookupModel(
+            "The capital of France is Paris. The capital of Korea is Seoul. Cairo lies on the "
+            "Nile.",
+            12);
+      });
+  BOOST_TEST(lookups.code == 0, lookups);
+  std::size_t compared = 0;
+  for (const char* file : {"capital_results.jsonl", "river_results.jsonl"}) {
+    const auto expected = test::rows_of(folder / "rows" / file);
+    const auto found = test::rows_of(folder / "lookups" / file);
+    BOOST_REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const Json& scores = found[i].at("pll_scores");
+      for (std::size_t s = 0; s < scores.size(); ++s, ++compared) {
+        const double apart =
+            scores[s].get<double>() - expected[i].at("pll_scores")[s].get<double>();
+        BOOST_TEST(std::abs(apart) < 1e-4);
+      }
+    }
+  }
+  BOOST_TEST(compared > 12U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

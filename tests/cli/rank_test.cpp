@@ -872,4 +872,27 @@ BOOST_FIXTURE_TEST_CASE(names_of_special_tokens_are_refused_text_or_parsed, Rank
   BOOST_TEST(few.code == 0, few);
 }
 
+// Names and the LM head are looked up token by token; vectors there are none.
+BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_ranks_by_likelihood, RankFiles) {
+  const Words by_likelihood{"--method", "likelihood,lm-head"};
+  const ConsoleRun rows = rank(by_likelihood, "rows");
+  BOOST_TEST(rows.code == 0, rows);
+  const ConsoleRun lookups = rank<NgramLookupModel>(by_likelihood, "lookups");
+  BOOST_TEST(lookups.code == 0, lookups);
+  for (const char* method : {"likelihood_ranks.jsonl", "lm-head_ranks.jsonl"}) {
+    const std::vector<EntityRank> expected = read_entity_ranks(folder / "rows" / method);
+    const std::vector<EntityRank> found = read_entity_ranks(folder / "lookups" / method);
+    BOOST_REQUIRE(found.size() == expected.size());
+    BOOST_TEST(!found.empty());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      BOOST_TEST(std::abs(found[i].score - expected[i].score) < 1e-4);
+      BOOST_TEST(found[i].candidates == expected[i].candidates);
+    }
+    BOOST_TEST(std::abs(mean_reciprocal_rank(folder / "lookups" / method) -
+                        mean_reciprocal_rank(folder / "rows" / method)) < 0.02);
+  }
+  BOOST_TEST(rank<NgramLookupModel>({"--method", "deer"}, "vectors")
+                 .refused("--method: DEER needs hidden vectors, which this backend lacks"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -148,6 +149,33 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_gives_the_same_ranks) {
   for (int round = 0; round < 20; ++round) {
     World<NgramModel> world(random);
     for (const Reduction reduction : both) check_world(world, reduction);
+  }
+}
+
+// A name's tokens are looked up where a search would look at a row, so the same nodes are asked about.
+BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_ranks) {
+  for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {1024, 5, 16}, {1024, 1, 16}}) {
+    RandomStream random(12, "ranker"), again(12, "ranker");
+    for (int round = 0; round < 10; ++round) {
+      World<NgramTreeModel> tree(random);
+      World<NgramLookupModel> lookups(again);
+      tree.model.limits = lookups.model.limits = limits;
+      for (const Reduction reduction : both) {
+        LikelihoodRanker by_rows(tree.model, tree.trie, {.reduction = reduction});
+        LikelihoodRanker by_lookups(lookups.model, lookups.trie, {.reduction = reduction});
+        const auto expected = by_rows.rank(tree.context, tree.questions);
+        const auto ranks = by_lookups.rank(lookups.context, lookups.questions);
+        BOOST_REQUIRE(ranks.size() == expected.size());
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+          BOOST_TEST(std::abs(ranks[i].score - expected[i].score) < 1e-5);
+          // What rows round apart stands level by exact probabilities.
+          BOOST_TEST(ranks[i].above <= expected[i].above + expected[i].equal + expected[i].near);
+          BOOST_TEST(ranks[i].above + ranks[i].equal + ranks[i].near >= expected[i].above);
+          BOOST_TEST(ranks[i].undecided == 0U);
+        }
+        BOOST_TEST(lookups.model.calls > 0U);
+      }
+    }
   }
 }
 

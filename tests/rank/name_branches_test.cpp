@@ -4,6 +4,7 @@
 // That ranks do not depend on what is held is tested in likelihood_ranker_test.cpp.
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ Tokens tokens_of(const NgramModel& model, const std::string& text) {
 struct Branches {
   void evaluate(PromptBranch& branch, const std::vector<NodeId>& nodes) {
     branches.evaluate({{&branch, std::span<const NodeId>(nodes)}},
-                      [](PromptBranch&, NodeId, std::span<const float>) {});
+                      [](PromptBranch&, NodeId, std::span<const double>) {});
   }
   NodeId at(const std::string& text) const {
     NodeId node = TokenTree::root;
@@ -60,24 +61,48 @@ BOOST_FIXTURE_TEST_CASE(what_prompts_share_is_fed_once, Branches) {
   BOOST_TEST(model.tokens_fed == 7U);
 }
 
-BOOST_FIXTURE_TEST_CASE(rows_are_those_behind_prompt_and_name, Branches) {
+BOOST_FIXTURE_TEST_CASE(children_are_those_behind_prompt_and_name, Branches) {
   branches.hold_context(context);
   PromptBranch branch = branches.add(one);
   const std::vector<NodeId> nodes{TokenTree::root, at("a")};
-  std::size_t rows = 0;
+  std::size_t asked = 0;
+  branches.evaluate({{&branch, std::span<const NodeId>(nodes)}}, [&](PromptBranch& of, NodeId node,
+                                                                     std::span<const double> nats) {
+    BOOST_TEST(&of == &branch);
+    BOOST_TEST(node == nodes.at(asked++));
+    const Tokens prefix = tokens_of(model, node == TokenTree::root ? "xya" : "xyaa");
+    const auto children = trie.children(node);
+    BOOST_REQUIRE(nats.size() == children.size());
+    for (std::size_t i = 0; i < nats.size(); ++i) {
+      BOOST_TEST(std::abs(nats[i] - model.log_probability(prefix, children[i].token)) < 1e-6);
+    }
+  });
+  BOOST_TEST(asked == 2U);
+}
+
+// One call for each batch, each distinct lookup once; nothing is held.
+BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_asked_for_children_alone) {
+  NgramLookupModel model("xyab) xyac) xybd)", 2);
+  const std::vector<std::string> names{"ab)", "ac)", "d)"};
+  const NameTrie trie(model, names);
+  NameBranches<NgramLookupModel> branches(model, trie);
+  BOOST_TEST(branches.has_branches());
+  const Tokens prompt{'x', 'y', 'a'};
+  branches.hold_context(std::span(prompt).first(1));
+  BOOST_TEST(model.calls == 0U);
+  PromptBranch branch = branches.add(prompt);
+  const NodeId a = trie.tree().child(TokenTree::root, 'a');
+  const std::vector<NodeId> nodes{TokenTree::root, a};
+  std::size_t asked = 0;
   branches.evaluate({{&branch, std::span<const NodeId>(nodes)}},
-                    [&](PromptBranch& of, NodeId node, std::span<const float> row) {
-                      ++rows;
-                      BOOST_TEST(&of == &branch);
-                      const std::string prefix = node == TokenTree::root ? "xya" : "xyaa";
-                      Tokens sequence = tokens_of(model, prefix);
-                      model.evaluate(std::span<const TokenId>(sequence),
-                                     [&](std::uint32_t at, std::span<const float> expected) {
-                                       if (at + 1 < sequence.size()) return;
-                                       BOOST_TEST(row['b'] == expected['b']);
-                                     });
+                    [&](PromptBranch&, NodeId node, std::span<const double> nats) {
+                      ++asked;
+                      BOOST_TEST(nats.size() == trie.children(node).size());
                     });
-  BOOST_TEST(rows == 2U);
+  BOOST_TEST(asked == 2U);
+  BOOST_TEST(model.calls == 1U);
+  BOOST_TEST(model.looked_up == 4U);  // a and d, b and c
+  branches.release(branch);
 }
 
 BOOST_FIXTURE_TEST_CASE(needs_are_counted_beside_what_is_held, Branches) {
@@ -131,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_branches_is_fed_prefix_by_prefix) {
   const std::vector<NodeId> nodes{TokenTree::root, a};
   std::size_t rows = 0;
   branches.evaluate({{&branch, std::span<const NodeId>(nodes)}},
-                    [&](PromptBranch&, NodeId, std::span<const float>) { ++rows; });
+                    [&](PromptBranch&, NodeId, std::span<const double>) { ++rows; });
   BOOST_TEST(rows == 2U);
   BOOST_TEST(branches.fed_prompts() == 4U);
   BOOST_TEST(branches.fed_names() == 1U);

@@ -223,6 +223,52 @@ BOOST_AUTO_TEST_CASE(tree_and_no_tree_and_the_models_own_probabilities_agree) {
   }
 }
 
+// The same questions as a tree model is fed for, and by hand; each pack is one call.
+BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_scores) {
+  static_assert(PackedScorer<CausalScorer<NgramLookupModel>>);
+  for (const bool with_bos : {true, false}) {
+    NgramModel plain(training, 3, pieces);
+    NgramTreeModel tree(training, 3, pieces);
+    NgramLookupModel lookups(training, 3, pieces);
+    tree.limits = lookups.limits = {40, 3, 16};
+    CausalScorer by_rows(tree, with_bos);
+    CausalScorer by_lookups(lookups, with_bos);
+    ScoringCost row_cost, lookup_cost;
+    (void)score_block(by_rows, row_cost);
+    const auto scores = score_block(by_lookups, lookup_cost);
+    std::size_t statement = 0;
+    for (const Query& query : queries()) {
+      for (const Prompt& prompt : query.candidates) {
+        check_close(scores[statement++], by_hand(plain, prompt, with_bos));
+      }
+    }
+    BOOST_TEST(lookup_cost.tokens_fed == row_cost.tokens_fed);
+    BOOST_TEST(lookup_cost.tree_nodes == row_cost.tree_nodes);
+    CausalScorer<NgramLookupModel>::Block block;
+    for (const Query& query : queries()) by_lookups.add(block, query);
+    by_lookups.plan(block);
+    BOOST_TEST(lookups.calls == block.packs());
+  }
+}
+
+// The context's own tokens are asked once, not pack by pack.
+BOOST_AUTO_TEST_CASE(a_shared_context_is_looked_up_once) {
+  NgramLookupModel lookups(training, 3, pieces);
+  const NgramModel plain(training, 3, pieces);
+  lookups.limits = {60, 3, 16};
+  CausalScorer scorer(lookups, true);
+  auto block = shots.block(scorer);
+  BOOST_REQUIRE(block.packs() > 2U);
+  const auto scores = score_packs(scorer, block);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    check_close(scores[i], by_hand(plain, shots.query.candidates[i], true));
+  }
+  BOOST_TEST(lookups.calls <= block.packs() + 1);
+  const std::size_t asked = lookups.looked_up;
+  (void)score_packs(scorer, block);  // what was asked of the context is known
+  BOOST_TEST(lookups.looked_up - asked < asked);
+}
+
 BOOST_AUTO_TEST_CASE(the_cost_is_what_the_model_was_fed) {
   NgramTreeModel model(training, 3, pieces);
   model.limits = {40, 3, 16};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plumb/backend/archetypes.hpp"
+#include "plumb/core/log_softmax.hpp"
 #include "support/names.hpp"
 
 using namespace plumb;
@@ -45,6 +46,15 @@ std::string text_of(const NameTrie& trie, NodeId node) {
   return text;
 }
 
+/// The log-probabilities of a node's children, in their order, as a row of logits gives them.
+std::vector<double> of_children(const NameTrie& trie, NodeId node, std::span<const float> logits) {
+  std::vector<double> nats;
+  for (const NameTrie::Child& child : trie.children(node)) {
+    nats.push_back(log_probability(logits, child.token, log_sum_exp(logits)));
+  }
+  return nats;
+}
+
 /// Runs a search to its end; the texts asked for, step by step.
 std::vector<Strings> run(NameSearch& search, const NameTrie& trie, NameRows& rows, const Said& said,
                          std::size_t most) {
@@ -53,7 +63,7 @@ std::vector<Strings> run(NameSearch& search, const NameTrie& trie, NameRows& row
     Strings& step = steps.emplace_back();
     for (const NodeId node : wanted) {
       step.push_back(text_of(trie, node));
-      rows.read(node, logits_of(said.at(step.back())));
+      rows.read(node, of_children(trie, node, logits_of(said.at(step.back()))));
     }
   }
   return steps;
@@ -73,7 +83,7 @@ void run(NameSearch& search, const NameTrie& trie, NameRows& rows, NgramModel& m
       const auto ids = trie.tree().prefix(node);
       sequence.insert(sequence.end(), ids.begin(), ids.end());
       model.evaluate(sequence, [&](std::uint32_t position, std::span<const float> logits) {
-        if (position + 1 == sequence.size()) rows.read(node, logits);
+        if (position + 1 == sequence.size()) rows.read(node, of_children(trie, node, logits));
       });
     }
   }
@@ -134,9 +144,7 @@ BOOST_AUTO_TEST_CASE(a_row_keeps_the_log_probabilities_of_a_nodes_children) {
   NameRows rows(trie);
   const NodeId b = trie.tree().child(TokenTree::root, 'b');
   BOOST_TEST(!rows.has(b));
-  std::vector<float> logits = logits_of(said.at("b"));
-  for (float& logit : logits) logit += 7;  // logits are not normalised
-  rows.read(b, logits);
+  rows.read(b, of_children(trie, b, logits_of(said.at("b"))));
   BOOST_TEST(rows.has(b));
   BOOST_TEST(!rows.has(TokenTree::root));
   BOOST_REQUIRE(rows.of(b).size() == 2U);
@@ -180,7 +188,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_are_given_cost_nothing) {
           std::vector<TokenId> ids = before;
           for (const TokenId id : trie.tree().prefix(node)) ids.push_back(id);
           model.evaluate(ids, [&](std::uint32_t position, std::span<const float> row) {
-            if (position + 1 == ids.size()) rows.read(node, row);
+            if (position + 1 == ids.size()) rows.read(node, of_children(trie, node, row));
           });
         }
       }

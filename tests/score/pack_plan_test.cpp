@@ -163,6 +163,33 @@ BOOST_AUTO_TEST_CASE(equal_statements_keep_their_order_and_cost_nothing_more) {
   BOOST_TEST(plan.pack_nodes == 2U);
 }
 
+// A text that ends where another goes on is fed in both; one more token behind each would be planned
+// for alike.
+BOOST_AUTO_TEST_CASE(where_the_last_token_is_fed_it_is_planned_for) {
+  const auto fed = statements_of({{5}, {1, 2, 4}, {1, 2, 3}, {1, 2}});
+  const PackPlan plan = plan_packs(fed, {256, 256, 256}, LastToken::is_fed);
+  BOOST_TEST(plan.packs() == 1U);
+  BOOST_TEST(plan.order == (std::vector<std::uint32_t>{3, 2, 1, 0}));
+  BOOST_TEST(plan.tree_nodes == 5U);  // 1, 12, 123, 124 and 5
+  BOOST_TEST(plan.pack_nodes == 5U);
+  RandomStream random(8, "pack_plan");
+  for (int round = 0; round < 100; ++round) {
+    std::vector<Sequence> sequences = random_sequences(random, 1 + random.below(9), 6);
+    for (Sequence& sequence : sequences) sequence.push_back(2);  // none is empty
+    std::set<Sequence> distinct(sequences.begin(), sequences.end());
+    sequences.assign(distinct.begin(), distinct.end());
+    const TreeLimits limits{1 + random.below(14), 1 + random.below(6), 1 + random.below(9),
+                            1 + random.below(9)};
+    const PackPlan one = plan_packs(statements_of(sequences), limits, LastToken::is_fed);
+    for (Sequence& sequence : sequences) sequence.push_back(-1);
+    const PackPlan other = plan_packs(statements_of(sequences), limits);
+    BOOST_TEST(one.order == other.order);
+    BOOST_TEST(one.begins == other.begins);
+    BOOST_TEST(one.tree_nodes == other.tree_nodes);
+    BOOST_TEST(one.pack_nodes == other.pack_nodes);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_statement_past_the_limit_stands_alone) {
   const auto statements = statements_of({{1, 2}, {1, 2, 3, 4, 5, 6, 7, 8}, {1, 3}});
   const PackPlan plan = plan_packs(statements, {4, 256, 256});

@@ -43,7 +43,8 @@ inline std::vector<std::uint32_t> random_truths(RandomStream& random, std::size_
   return truths;
 }
 
-inline std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {
+template <class Model>
+std::vector<TokenId> ids_of(const Model& model, const std::string& text) {
   std::vector<TokenId> ids;
   for (const Token& token : model.tokenize(text).tokens) ids.push_back(token.id);
   return ids;

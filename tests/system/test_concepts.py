@@ -23,6 +23,7 @@ PARTS = {
     "evaluate of a tree": "void evaluate(const plumb::TokenTree&, std::span<const plumb::NodeId>, "
                           "const plumb::LogitsVisitor&) {}",
     "release": "void release(const plumb::TokenTree&, plumb::NodeId) {}",
+    "look_up": "void look_up(const plumb::TokenTree&, std::span<const plumb::TokenLookup>, std::span<double>) {}",
     "mask": "plumb::TokenId mask() const { return 0; }",
     "evaluate of masked queries": "void evaluate(std::span<const plumb::MaskedQuery>, const plumb::LogitsVisitor&) {}",
     "dimension": "std::size_t dimension() const { return 3; }",
@@ -37,6 +38,7 @@ CONCEPTS = {
     "language_model": WORDS,
     "causal_lm": [*WORDS, "evaluate"],
     "tree_causal_lm": [*WORDS, "evaluate", "tree_limits", "evaluate of a tree", "release"],
+    "lookup_lm": [*WORDS, "tree_limits", "look_up"],
     "masked_lm": [*WORDS, "mask", "evaluate of masked queries"],
     "tree_embedder": [*WORDS, "dimension", "tree_limits", "embed of a tree", "release"],
     "embedder": ["dimension", "embed"],

@@ -32,7 +32,7 @@ class Examples(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertEqual(done.stdout.splitlines(), expected)
                 ran += 1
-        self.assertEqual(ran, 11)
+        self.assertEqual(ran, 12)
 
     def test_the_command_over_an_own_engine_probes(self):
         folder = command.temporary_folder(self)

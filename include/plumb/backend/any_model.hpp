@@ -59,6 +59,8 @@ class ModelInterface {
                         const LogitsVisitor& visit) = 0;
   virtual void embed(const TokenTree& tree, std::span<const NodeId> wanted,
                      const LogitsVisitor& visit) = 0;
+  virtual void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
+                       std::span<double> log_probabilities) = 0;
   [[nodiscard]] virtual EmbeddingMatrix embed(std::span<const std::string> texts,
                                               bool with_bos) = 0;
   virtual void release(const TokenTree& tree, NodeId node) = 0;
@@ -66,7 +68,7 @@ class ModelInterface {
 
 /// The functions over a model of one type, which is made in place, so it need not be movable.
 template <class M>
-requires CausalLm<M> || MaskedLm<M>
+requires ScoringLm<M> || MaskedLm<M>
 class HeldModel final : public ModelInterface {
  public:
   template <class Make>
@@ -120,11 +122,16 @@ class HeldModel final : public ModelInterface {
   }
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) override {
     if constexpr (CausalLm<M>) return model_.evaluate(sequence, visit);
-    throw lacks("evaluate of a sequence");
+    throw lacks("evaluate");
   }
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) override {
     if constexpr (MaskedLm<M>) return model_.evaluate(queries, visit);
     throw lacks("evaluate of masked queries");
+  }
+  void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
+               std::span<double> log_probabilities) override {
+    if constexpr (LookupLm<M>) return model_.look_up(tree, lookups, log_probabilities);
+    throw lacks("look_up");
   }
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted,
                 const LogitsVisitor& visit) override {
@@ -142,6 +149,7 @@ class HeldModel final : public ModelInterface {
   }
   void release(const TokenTree& tree, NodeId node) override {
     if constexpr (requires { model_.release(tree, node); }) return model_.release(tree, node);
+    if constexpr (LookupLm<M>) return;  // it keeps nothing
     throw lacks("release");
   }
 
@@ -155,7 +163,7 @@ class HeldModel final : public ModelInterface {
 
 }  // namespace detail
 
-/// A model of any type that is a CausalLm or a MaskedLm; models both, TreeCausalLm, TreeEmbedder,
+/// A model of any type that is a CausalLm, a LookupLm or a MaskedLm; models all, TreeCausalLm, TreeEmbedder,
 /// Embedder and ListsSpecialTokens in form, and `capabilities` says which of them the model is in
 /// truth.
 /// Movable; one thread, as the model it holds.
@@ -210,6 +218,10 @@ class AnyModel {
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     model_->evaluate(tree, wanted, visit);
   }
+  void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
+               std::span<double> log_probabilities) {
+    model_->look_up(tree, lookups, log_probabilities);
+  }
   void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     model_->embed(tree, wanted, visit);
   }
@@ -224,7 +236,8 @@ class AnyModel {
   std::unique_ptr<detail::ModelInterface> model_;
 };
 
-static_assert(TreeCausalLm<AnyModel> && TreeEmbedder<AnyModel> && Embedder<AnyModel>);
-static_assert(MaskedLm<AnyModel> && ListsSpecialTokens<AnyModel>);
+static_assert(TreeCausalLm<AnyModel> && LookupLm<AnyModel> && MaskedLm<AnyModel>);
+static_assert(TreeEmbedder<AnyModel> && Embedder<AnyModel>);
+static_assert(ListsSpecialTokens<AnyModel>);
 
 }  // namespace plumb

@@ -244,6 +244,36 @@ class NgramTreeModel : public NgramModel {
   std::size_t held_ = 0;
 };
 
+/// The same model as a LookupLm alone: it gives no rows. It counts what it is asked and holds its
+/// callers to the concept. Not thread-safe.
+class NgramLookupModel : private NgramModel {
+ public:
+  using NgramModel::bos;
+  using NgramModel::context_length;
+  using NgramModel::detokenize;
+  using NgramModel::NgramModel;
+  using NgramModel::tokenize;
+  using NgramModel::vocabulary_size;
+
+  [[nodiscard]] TreeLimits tree_limits() const { return limits; }
+
+  void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
+               std::span<double> log_probabilities) {
+    ++calls;
+    for (std::size_t i = 0; i < lookups.size(); ++i) {
+      if (lookups[i].node == TokenTree::root || (i > 0 && lookups[i] <= lookups[i - 1])) {
+        throw internal_error({}, "lookups are not ascending, or one is of the root");
+      }
+      ++looked_up;
+      log_probabilities[i] = log_probability(tree.prefix(lookups[i].node), lookups[i].token);
+    }
+  }
+
+  TreeLimits limits{1024, 256, 256};
+  std::size_t calls = 0;
+  std::size_t looked_up = 0;
+};
+
 /// An NgramModel that ListsSpecialTokens: its pieces, which a text is parsed for where the model was
 /// made to. Not thread-safe.
 class SpecialTokenModel : public NgramModel {
@@ -317,6 +347,7 @@ class NeighbourModel : private NgramModel {
 
 static_assert(CausalLm<NgramModel> && Generator<NgramModel> && !TreeCausalLm<NgramModel>);
 static_assert(TreeCausalLm<NgramTreeModel> && TreeEmbedder<NgramTreeModel>);
+static_assert(LookupLm<NgramLookupModel> && !CausalLm<NgramLookupModel>);
 static_assert(ListsSpecialTokens<SpecialTokenModel> && !ListsSpecialTokens<NgramModel>);
 static_assert(MaskedLm<NeighbourModel> && !CausalLm<NeighbourModel>);
 

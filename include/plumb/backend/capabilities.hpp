@@ -25,6 +25,11 @@ struct Capabilities {
   bool words = false;
   /// ListsSpecialTokens.
   bool special_tokens = false;
+  /// LookupLm by itself. Likelihood probes need it or a CausalLm.
+  bool lookups = false;
+
+  /// Whether masked queries are all that it can be asked.
+  [[nodiscard]] constexpr bool only_masked() const { return masked && !causal && !lookups; }
 };
 
 /// A MaskedLm that numbers the words of a text.
@@ -48,7 +53,8 @@ template <class M>
             .text_embeddings = Embedder<M>,
             .masked = MaskedLm<M>,
             .words = NumbersWords<M>,
-            .special_tokens = ListsSpecialTokens<M>};
+            .special_tokens = ListsSpecialTokens<M>,
+            .lookups = LookupLm<M>};
   }
 }
 

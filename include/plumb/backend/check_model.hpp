@@ -120,6 +120,25 @@ consteval bool check_tree_causal_lm() {
 }
 
 template <class M>
+consteval bool check_lookup_lm() {
+  static_assert(
+      requires(M & model) {
+        { model.tree_limits() } -> std::same_as<TreeLimits>;
+      },
+      "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, how many "
+      "nodes and branches it can be asked about in one call");
+  static_assert(
+      requires(M & model, const TokenTree& tree, std::span<const TokenLookup> lookups,
+               std::span<double> log_probabilities) {
+        model.look_up(tree, lookups, log_probabilities);
+      },
+      "plumb: the model lacks look_up. Write: void look_up(const plumb::TokenTree& tree, "
+      "std::span<const plumb::TokenLookup> lookups, std::span<double> log_probabilities), which "
+      "sets for each lookup the log-probability of its token after its node's prefix");
+  return check_language_model<M>() && LookupLm<M>;
+}
+
+template <class M>
 consteval bool check_masked_lm() {
   static_assert(
       requires(M & model) {

@@ -3,11 +3,13 @@
 
 // Who answers? What an inference engine must offer so that plumb can probe it.
 //
-// `CausalLm` is enough for every likelihood probe; `TreeCausalLm` is the same answers faster;
-// `MaskedLm`, `Embedder` and `Generator` are what other probes ask. A backend models those it can.
+// `CausalLm` is enough for every likelihood probe, and so is `LookupLm`, for engines that give no
+// whole rows of logits; `TreeCausalLm` is the same answers faster; `MaskedLm`, `Embedder` and
+// `Generator` are what other probes ask. A backend models those it can.
 // Each concept has a working model in archetypes.hpp to read and to copy from.
 
 #include <Eigen/Core>
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +42,7 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 ///   5. `context_length()`: tokens in the longest sequence the model can be asked about.
 /// Means: tokenising the same text twice gives the same tokens.
 /// Does not promise: that tokens of a part are tokens of the whole, or that detokenize undoes
-/// tokenize (then `Tokenization::spells_text` is false).
+/// tokenize.
 template <class M>
 concept LanguageModel = requires(M& model, const M& tokenizer, std::string_view text,
                                  std::span<const TokenId> ids) {
@@ -129,6 +131,41 @@ concept TreeCausalLm = CausalLm<M> &&
   model.evaluate(tree, wanted, visit);
   model.release(tree, node);
 };
+
+/// A question to a model: how likely is the token right after the node's prefix?
+struct TokenLookup {
+  NodeId node = TokenTree::root;
+  TokenId token = 0;
+  friend auto operator<=>(const TokenLookup&, const TokenLookup&) = default;
+};
+
+/// A language model that says how likely given tokens are after given prefixes: all that likelihood
+/// probes need, and all that a server or a database of scores can give.
+///
+/// Requires:
+///   1. `tree_limits()`: how large a tree one call may ask about;
+///   2. `look_up(tree, lookups, log_probabilities)` sets, for each lookup, the natural logarithm of
+///      the token's probability among the whole vocabulary, given the node's prefix. Lookups are
+///      distinct and sorted by node, then token, so all that is asked after a prefix stands
+///      together. None is of the root: without BOS a text's first token has no probability. No node
+///      is asked about in two calls, unless it was released or its tree went between.
+/// It may have `release(tree, node)` and `reserve(nodes)` as a TreeCausalLm has; a model that keeps
+/// nothing between calls needs neither.
+/// Means: an answer depends on its own prefix and token alone, but for rounding.
+/// Does not promise: whole rows. Generation needs them, and says so.
+///
+/// Any CausalLm answers lookups through `look_up` (look_up.hpp).
+template <class M>
+concept LookupLm = LanguageModel<M> &&
+    requires(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
+             std::span<double> log_probabilities) {
+  { model.tree_limits() } -> std::same_as<TreeLimits>;
+  model.look_up(tree, lookups, log_probabilities);
+};
+
+/// A model that likelihood probes can ask: by its rows or by lookups of its own.
+template <class M>
+concept ScoringLm = CausalLm<M> || LookupLm<M>;
 
 /// A sequence with one position to predict; the token that stands there is the caller's to mask.
 struct MaskedQuery {

@@ -19,11 +19,12 @@
 
 namespace plumb {
 
-/// A model without trees holds one branch, of any length it can take.
-template <CausalLm M>
+/// A model without trees or lookups of its own holds one branch, of any length it can take.
+template <ScoringLm M>
 [[nodiscard]] TreeLimits tree_limits(M& model) {
-  if constexpr (TreeCausalLm<M>) {
-    if (capabilities_of(model).trees) return model.tree_limits();
+  if constexpr (TreeCausalLm<M> || LookupLm<M>) {
+    const Capabilities can = capabilities_of(model);
+    if (can.trees || can.lookups) return model.tree_limits();
   }
   return {model.context_length(), 1, model.context_length()};
 }
@@ -78,51 +79,28 @@ class CheckedRows {
 
 }  // namespace detail
 
-/// Calls `visit(node, logits)` once for each wanted node. Throws a user error when the model gives
-/// rows otherwise.
-template <TreeCausalLm M>
+/// Whether a model evaluates trees and holds what it evaluated.
+template <class M>
+[[nodiscard]] bool holds_trees(M& model) {
+  if constexpr (TreeCausalLm<M>) return capabilities_of(model).trees;
+  return false;
+}
+
+/// Calls `visit(node, logits)` once for each wanted node, in any order. A TreeCausalLm then holds
+/// these nodes and all above them; any other model keeps nothing. `wanted` holds distinct nodes, none
+/// the root and none that is held. Throws a user error when the model gives rows otherwise than its
+/// concept asks.
+template <CausalLm M>
 void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
                    const LogitsVisitor& visit) {
   detail::CheckedRows rows(tree, wanted, model.vocabulary_size(), visit);
-  model.evaluate(tree, wanted,
-                 [&](NodeId node, std::span<const float> logits) { rows(node, logits); });
-  rows.finish();
-}
-
-/// Makes a model that holds a tree forget a node and all behind it; any other model holds nothing.
-template <class M>
-void release_node(M& model, const TokenTree& tree, NodeId node) {
-  if constexpr (requires { model.release(tree, node); }) {
-    const Capabilities can = capabilities_of(model);
-    if (can.trees || can.tree_embeddings) model.release(tree, node);
-  }
-}
-
-/// Makes a model that holds a tree forget all nodes but those up to id `kept`, which are a chain from
-/// the root.
-template <class M>
-void release_behind(M& model, const TokenTree& tree, NodeId kept) {
-  if (kept == TokenTree::root) return model.release(tree, TokenTree::root);
-  for (NodeId node = kept + 1; node < tree.size(); ++node) {
-    if (tree.parent(node) <= kept) model.release(tree, node);
-  }
-}
-
-/// Calls `visit(node, logits)` once for each wanted node, then forgets all nodes but those up to id
-/// `kept`, which are a chain from the root. A TreeCausalLm need not be fed these again when the
-/// tree, shrunk to them and grown anew, is evaluated next; any other model keeps nothing and is
-/// given `kept` 0. `wanted` holds distinct nodes, none the root and none kept from before. Throws a
-/// user error when the model gives rows otherwise than its concept asks.
-template <CausalLm M>
-void evaluate_and_release(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
-                          const LogitsVisitor& visit, NodeId kept = TokenTree::root) {
   if constexpr (TreeCausalLm<M>) {
-    if (capabilities_of(model).trees) {
-      evaluate_tree(model, tree, wanted, visit);
-      return release_behind(model, tree, kept);
+    if (holds_trees(model)) {
+      model.evaluate(tree, wanted,
+                     [&](NodeId node, std::span<const float> logits) { rows(node, logits); });
+      return rows.finish();
     }
   }
-  detail::CheckedRows rows(tree, wanted, model.vocabulary_size(), visit);
   std::vector<bool> inner(tree.size(), false);  // a node below it is wanted
   for (NodeId node : wanted) {
     while ((node = tree.parent(node)) != TokenTree::root && !inner[node]) inner[node] = true;
@@ -144,6 +122,36 @@ void evaluate_and_release(M& model, const TokenTree& tree, std::span<const NodeI
     });
   }
   rows.finish();
+}
+
+/// Throws a user error where a model gives no whole rows of logits; `needs` is "generating needs", say.
+template <class M>
+void require_rows(const M& model, const Site& site, const std::string& needs,
+                  const std::string& remedy) {
+  if (capabilities_of(model).causal) return;
+  throw user_error(
+      site,
+      needs + " the likelihood of every next token, and this backend only looks up " + "given ones",
+      remedy);
+}
+
+/// Makes a model that holds a tree forget a node and all behind it; any other model holds nothing.
+template <class M>
+void release_node(M& model, const TokenTree& tree, NodeId node) {
+  if constexpr (requires { model.release(tree, node); }) {
+    const Capabilities can = capabilities_of(model);
+    if (can.trees || can.tree_embeddings || can.lookups) model.release(tree, node);
+  }
+}
+
+/// Makes a model that holds a tree forget all nodes but those up to id `kept`, which are a chain from
+/// the root.
+template <class M>
+void release_behind(M& model, const TokenTree& tree, NodeId kept) {
+  if (kept == TokenTree::root) return model.release(tree, TokenTree::root);
+  for (NodeId node = kept + 1; node < tree.size(); ++node) {
+    if (tree.parent(node) <= kept) model.release(tree, node);
+  }
 }
 
 }  // namespace plumb

@@ -27,7 +27,7 @@
 
 #include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
-#include "plumb/backend/evaluate.hpp"
+#include "plumb/backend/held_tree.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/log_softmax.hpp"
 #include "plumb/core/over.hpp"
@@ -41,7 +41,7 @@ namespace plumb {
 template <CausalLm Model>
 class TreeGenerator {
  public:
-  explicit TreeGenerator(Model& model) : model_(model), holds_(capabilities_of(model).trees) {}
+  explicit TreeGenerator(Model& model) : model_(model), tree_(model), holds_(holds_trees(model)) {}
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const { return model_.tokenize(text); }
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
@@ -87,7 +87,9 @@ class TreeGenerator {
     for (std::size_t i = 0; i < prompts.size(); ++i) {
       places[{prompts[i], seeds.empty() ? options.seed : seeds[i]}].push_back(i);
     }
-    const TreeLimits limits = tree_limits(model_);
+    const TreeLimits limits = holds_
+                                  ? tree_limits(model_)
+                                  : TreeLimits{model_.context_length(), 1, model_.context_length()};
     const std::size_t fed_tokens = options.max_new_tokens - 1;  // nothing follows the last one
     std::vector<Branch> branches;
     for (const auto& [question, _] : places) {
@@ -221,36 +223,34 @@ class TreeGenerator {
              static_cast<double>(row[static_cast<std::size_t>(token)]) - normalizer, options);
       }
     };
-    held_.resize(tree_.size(), false);
+    const TokenTree& tree = tree_.tree();
+    held_.resize(tree.size(), false);
     for (NodeId node : wanted) {
-      for (; node != TokenTree::root && !held_[node]; node = tree_.parent(node)) {
+      for (; node != TokenTree::root && !held_[node]; node = tree.parent(node)) {
         held_[node] = holds_;
         ++fed_count_;
       }
     }
-    if constexpr (TreeCausalLm<Model>) {
-      if (holds_) return evaluate_tree(model_, tree_, wanted, visit);
-    }
-    evaluate_and_release(model_, tree_, wanted, visit);
+    tree_.evaluate(wanted, visit);
   }
 
   /// The model forgets all it holds but the path of these tokens, which it holds or not.
   void keep(std::span<const TokenId> path) {
-    if (holds_) {
-      if (path.empty() && tree_.size() > 1) release_node(model_, tree_, TokenTree::root);
-      std::vector<bool> kept(tree_.size(), path.empty());
-      kept[TokenTree::root] = true;
-      NodeId end = TokenTree::root;
-      for (const TokenId token : path) kept[end = tree_.child(end, token)] = true;
-      for (NodeId node = 1; node < held_.size(); ++node) {
-        if (!held_[node] || kept[node]) continue;
-        if (kept[tree_.parent(node)]) release_node(model_, tree_, node);
-        held_[node] = false;
-      }
+    if (path.empty()) {
+      tree_.drop();
+      return held_.clear();
     }
-    if (!path.empty()) return;
-    tree_.clear();
-    held_.clear();
+    if (!holds_) return;
+    const TokenTree& tree = tree_.tree();
+    std::vector<bool> kept(tree.size(), false);
+    kept[TokenTree::root] = true;
+    NodeId end = TokenTree::root;
+    for (const TokenId token : path) kept[end = tree.child(end, token)] = true;
+    for (NodeId node = 1; node < held_.size(); ++node) {
+      if (!held_[node] || kept[node]) continue;
+      if (kept[tree.parent(node)]) tree_.release(node);
+      held_[node] = false;
+    }
   }
 
   void take(Branch& branch, TokenId token, double log_probability,
@@ -286,9 +286,9 @@ class TreeGenerator {
   }
 
   Model& model_;
-  bool holds_;  // whether the model keeps what it was fed
   /// Of one call; nodes that were let go stay in it, unevaluated.
-  TokenTree tree_;
+  HeldTree<Model> tree_;
+  bool holds_;  // whether the model keeps what it was fed
   /// By node: whether the model holds it.
   std::vector<bool> held_;
   std::uint64_t fed_count_ = 0;

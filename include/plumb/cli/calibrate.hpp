@@ -107,8 +107,8 @@ inline void probe_to_calibrate(Console& console, const ModelMaker& make_model,
 }
 
 /// Returns nothing after printing help. Without a maker the kind of the model stays open.
-inline std::optional<CalibrateArguments> parse_calibrate(
-    Console& console, const ModelMaker* make_model = nullptr) {
+inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
+                                                         const ModelMaker* make_model = nullptr) {
   CalibrateArguments arguments;
   options::options_description measuring, probing("To probe a model first, into RUN/probe");
   DescribeOptions describe(measuring), describe_probe(probing);

@@ -10,10 +10,9 @@
 //     MyModel(o.model); });
 //   }
 //
-// Any backend that is a CausalLm will do, and a MaskedLm for `probe`, `calibrate` and what reads results.
-// All subcommands are compiled with it, which takes minutes,
-// unless they are linked: CMake's plumb::command is a library of them, compiled once, and defines
-// PLUMB_COMPILED_COMMAND.
+// Any backend that is a CausalLm, a LookupLm or a MaskedLm will do; a command that needs more says so. All
+// subcommands are compiled with it, which takes minutes, unless they are linked: CMake's
+// plumb::command is a library of them, compiled once, and defines PLUMB_COMPILED_COMMAND.
 //
 // Exit codes: 0 done, 2 for what the user can mend, 1 for what broke. Results go to stdout, all
 // else to stderr.
@@ -130,7 +129,7 @@ inline int run_guarded(const std::string& command, Console& console, const Model
 }  // namespace detail
 
 /// Runs the command on the given console and turns every error into one line and an exit code.
-/// `make_model` is what a ModelMaker is made of: it returns a CausalLm or a MaskedLm by value.
+/// `make_model` is what a ModelMaker is made of: it returns a CausalLm, a LookupLm or a MaskedLm by value.
 template <class MakeModel>
 int run_command_line(const std::string& command, Console& console, MakeModel make_model) {
   return detail::run_guarded(command, console, ModelMaker(std::move(make_model)));

@@ -61,19 +61,20 @@ struct ModelOptions {
   bool parse_special_tokens = false;
 };
 
+/// Whether it predicts what follows a text, by rows or by lookups, or what is masked in it.
 enum class ModelKind { causal, masked };
 
 /// The kind of the models of a type, where the type tells: an AnyModel may be either.
 template <class M>
 [[nodiscard]] constexpr std::optional<ModelKind> kind_of_type() {
-  if constexpr (CausalLm<M> && MaskedLm<M>) return std::nullopt;
-  return CausalLm<M> ? ModelKind::causal : ModelKind::masked;
+  if constexpr (ScoringLm<M> && MaskedLm<M>) return std::nullopt;
+  return ScoringLm<M> ? ModelKind::causal : ModelKind::masked;
 }
 
 /// Makes the model that a subcommand asks, and says beforehand of which kind it will be.
 class ModelMaker {
  public:
-  /// `make(ModelOptions)` returns a CausalLm or a MaskedLm by value. Where that is an AnyModel it may
+  /// `make(ModelOptions)` returns a CausalLm, a LookupLm or a MaskedLm by value. Where that is an AnyModel it may
   /// have `kind(ModelOptions)`, which returns a ModelKind and loads nothing, so that what a model of
   /// that kind cannot do is refused before one is loaded.
   template <class Make>

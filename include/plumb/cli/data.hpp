@@ -117,11 +117,11 @@ inline int describe_data(Console& console, const std::filesystem::path& data,
     auto model =
         make_model(ModelOptions{model_file, true, 0, special_tokens == SpecialTokenReading::parse});
     for_each_text(dataset, {0}, SpecialTokenCheck(model, special_tokens));
-    if (model.capabilities().causal) {
-      CausalScorer scorer(model, model.bos().has_value());
+    if (model.capabilities().only_masked()) {
+      MaskedScorer scorer(model);
       describe([&](const Relation& relation) { return count_tokens(scorer, relation); });
     } else {
-      MaskedScorer scorer(model);
+      CausalScorer scorer(model, model.bos().has_value());
       describe([&](const Relation& relation) { return count_tokens(scorer, relation); });
     }
   }

@@ -114,7 +114,7 @@ inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
                                            const char* command) {
   refuse_masked(make_model, target, command);
   AnyModel model = make_model(target.model_options(special_tokens));
-  if (!model.capabilities().causal) throw not_causal(target, command);
+  if (model.capabilities().only_masked()) throw not_causal(target, command);
   return model;
 }
 

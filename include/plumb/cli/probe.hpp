@@ -65,18 +65,18 @@ inline std::pair<Finished<ProbeReport>, std::string> probe(Console& console, con
   const auto run = [&](auto& scorer) {
     check_probe(model, dataset, arguments.probe);
     ProbeSettings settings = arguments.probe;
-    settings.masked = !model.capabilities().causal;
+    settings.masked = model.capabilities().only_masked();
     ProbeJob job(scorer, dataset, settings, arguments.target.provenance(model.describe()));
     auto finished =
         run_job(job, job_folder(console, command, arguments.target, arguments.probe.data));
     std::string cost = cost_in_words(finished.summary);
     return std::pair{std::move(finished), std::move(cost)};
   };
-  if (model.capabilities().causal) {
-    CausalScorer scorer(model, arguments.probe.bos);
+  if (model.capabilities().only_masked()) {
+    MaskedScorer scorer(model, arguments.probe.pll);
     return run(scorer);
   }
-  MaskedScorer scorer(model, arguments.probe.pll);
+  CausalScorer scorer(model, arguments.probe.bos);
   return run(scorer);
 }
 

@@ -38,8 +38,9 @@ struct Token {
 /// A text as its tokens, in order.
 struct Tokenization {
   std::vector<Token> tokens;
-  /// False when the tokens' own texts, joined, are not the text (a tokenizer that lower-cases,
-  /// say): then the byte ranges mean nothing and no answer span can be found.
+  /// False when it is not known which bytes each token covers (the tokens' own texts, joined, are not
+  /// the text, and the tokenizer gives no offsets): then the byte ranges mean nothing and no answer
+  /// span can be found.
   bool spells_text = true;
 };
 

@@ -40,7 +40,7 @@ struct NameQuestion {
 };
 
 /// Not thread-safe. Model and trie must outlive it; nobody else may ask the model meanwhile.
-template <CausalLm Model>
+template <ScoringLm Model>
 class LikelihoodRanker {
  public:
   LikelihoodRanker(Model& model, const NameTrie& trie, const NameSearchOptions& options)
@@ -168,8 +168,8 @@ class LikelihoodRanker {
       nodes.emplace_back(&asked->branch, std::span(asked->wanted).first(count));
       rows[&asked->branch] = &asked->rows;
     }
-    branches_.evaluate(nodes, [&](PromptBranch& branch, NodeId node, std::span<const float> row) {
-      rows.at(&branch)->read(node, row);
+    branches_.evaluate(nodes, [&](PromptBranch& branch, NodeId node, std::span<const double> nats) {
+      rows.at(&branch)->read(node, nats);
     });
     for (const auto& [asked, count] : chosen) {
       asked->wanted.erase(asked->wanted.begin(),

@@ -17,9 +17,10 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
-#include "plumb/backend/evaluate.hpp"
+#include "plumb/backend/held_tree.hpp"
 #include "plumb/core/token_tree.hpp"
 #include "plumb/score/name_trie.hpp"
+#include "plumb/score/token_lookups.hpp"
 
 namespace plumb {
 
@@ -47,19 +48,16 @@ struct PromptBranch {
 };
 
 /// Not thread-safe. Model and trie must outlive it; nobody else may ask the model meanwhile.
-template <CausalLm Model>
+template <ScoringLm Model>
 class NameBranches {
  public:
   NameBranches(Model& model, const NameTrie& trie)
-      : model_(model), trie_(trie), limits_(plumb::tree_limits(model)) {}
-  NameBranches(const NameBranches&) = delete;
-  NameBranches& operator=(const NameBranches&) = delete;
-  ~NameBranches() { drop(); }
+      : trie_(trie), limits_(plumb::tree_limits(model)), tree_(model) {}
 
   [[nodiscard]] const TreeLimits& limits() const noexcept { return limits_; }
   [[nodiscard]] bool has_branches() const { return limits_.leaves > 1; }
   /// Tokens that all prompts begin with and the model holds.
-  [[nodiscard]] std::size_t context() const noexcept { return context_; }
+  [[nodiscard]] std::size_t context() const noexcept { return tree_.context().size(); }
 
   /// What was fed so far: of names, and of what comes before them.
   [[nodiscard]] std::uint64_t fed_names() const noexcept { return fed_names_; }
@@ -68,27 +66,22 @@ class NameBranches {
   /// Begins anew with what all prompts begin with.
   void hold_context(std::span<const TokenId> context) {
     drop();
-    if (!has_branches() || context.empty()) return;
-    context_ = context.size();
-    fed_prompts_ += context_;
-    const NodeId end = tree_.insert(context);
-    if constexpr (TreeCausalLm<Model>) {
-      evaluate_tree(model_, tree_, std::span(&end, 1), [](NodeId, std::span<const float>) {});
-    }
+    if (!has_branches()) return;
+    tree_.begin(context, [&](NodeId end) { tree_.look_up({}, {}, end); });
+    fed_prompts_ += context.size();
   }
 
   /// A prompt that goes on from the context; nothing of it is fed yet.
   [[nodiscard]] PromptBranch add(std::span<const TokenId> prompt) {
     PromptBranch branch{prompt};
-    branch.nodes[TokenTree::root] =
-        tree_.insert(prompt.subspan(context_), static_cast<NodeId>(context_));
+    branch.nodes[TokenTree::root] = tree_.insert(prompt.subspan(context()), tree_.context_end());
     return branch;
   }
 
   /// What a branch holds.
   [[nodiscard]] TreeRoom held_by(const PromptBranch& branch) const {
     if (branch.held.empty()) return {};
-    return {branch.prompt.size() - context_ + branch.held.size() - 1, ends_of(branch.held)};
+    return {branch.prompt.size() - context() + branch.held.size() - 1, ends_of(branch.held)};
   }
 
   /// What the wanted trie nodes need beside what their branch holds.
@@ -97,7 +90,7 @@ class NameBranches {
     std::size_t added = 0;
     for (NodeId node : wanted) {
       for (; all.insert(node).second; node = trie_.tree().parent(node)) {
-        added += node == TokenTree::root ? branch.prompt.size() - context_ : 1;
+        added += node == TokenTree::root ? branch.prompt.size() - context() : 1;
         if (node == TokenTree::root) break;
       }
     }
@@ -106,16 +99,15 @@ class NameBranches {
 
   using Chosen = std::vector<std::pair<PromptBranch*, std::span<const NodeId>>>;
 
-  /// Calls `visit(branch, trie node, logits)` once for each trie node that is chosen of a branch.
+  /// Calls `visit(branch, trie node, nats)` once for each trie node that is chosen of a branch, with
+  /// the log-probabilities of the node's children, in their order.
   template <class Visit>
   void evaluate(const Chosen& chosen, Visit visit) {
     if (!has_branches()) return evaluate_one_by_one(chosen, visit);
-    std::vector<NodeId> wanted;
-    std::unordered_map<NodeId, std::pair<PromptBranch*, NodeId>> of;
+    lookups_.clear();
     for (const auto& [branch, names] : chosen) {
       for (const NodeId name : names) {
-        wanted.push_back(place(*branch, name));
-        of[wanted.back()] = {branch, name};
+        ask(place(*branch, name), name);
         for (NodeId at = name; branch->held.insert(at).second; at = trie_.tree().parent(at)) {
           if (at == TokenTree::root) {
             use(*branch);
@@ -125,11 +117,10 @@ class NameBranches {
         }
       }
     }
-    if constexpr (TreeCausalLm<Model>) {
-      evaluate_tree(model_, tree_, wanted, [&](NodeId node, std::span<const float> row) {
-        const auto& [branch, name] = of.at(node);
-        visit(*branch, name, row);
-      });
+    answer();
+    std::size_t slot = 0;
+    for (const auto& [branch, names] : chosen) {
+      for (const NodeId name : names) visit(*branch, name, children_of(name, slot));
     }
   }
 
@@ -137,7 +128,7 @@ class NameBranches {
   void forget_names(PromptBranch& branch) {
     for (const NodeId node : branch.held) {
       if (node != TokenTree::root && trie_.tree().parent(node) == TokenTree::root) {
-        release_node(model_, tree_, branch.nodes.at(node));
+        tree_.release(branch.nodes.at(node));
       }
     }
     branch.held = {TokenTree::root};
@@ -148,18 +139,16 @@ class NameBranches {
     if (branch.held.empty()) return;
     branch.held.clear();
     NodeId top = TokenTree::none;
-    for (NodeId node = branch.nodes.at(TokenTree::root); node > context_;
-         node = tree_.parent(node)) {
+    for (NodeId node = branch.nodes.at(TokenTree::root); node > tree_.context_end();
+         node = tree_.tree().parent(node)) {
       if (--users_.at(node) == 0) top = node;
     }
-    release_node(model_, tree_, top);
+    if (top != TokenTree::none) tree_.release(top);
   }
 
   void drop() {
-    if (tree_.size() > 1) release_node(model_, tree_, TokenTree::root);
-    tree_.clear();
+    tree_.drop();
     users_.clear();
-    context_ = 0;
   }
 
  private:
@@ -167,14 +156,33 @@ class NameBranches {
   void evaluate_one_by_one(const Chosen& chosen, Visit visit) {
     for (const auto& [branch, names] : chosen) {
       for (const NodeId name : names) {
-        const NodeId node = place(*branch, name);
+        lookups_.clear();
+        ask(place(*branch, name), name);
         fed_names_ += trie_.tree().depth(name);
         fed_prompts_ += branch->prompt.size();
-        evaluate_and_release(
-            model_, tree_, std::span(&node, 1),
-            [&](NodeId, std::span<const float> row) { visit(*branch, name, row); });
+        answer();
+        tree_.release(TokenTree::root);
+        std::size_t slot = 0;
+        visit(*branch, name, children_of(name, slot));
       }
     }
+  }
+
+  /// Asks for all children of a trie node.
+  void ask(NodeId node, NodeId name) {
+    for (const NameTrie::Child& child : trie_.children(name)) lookups_.ask(node, child.token);
+  }
+
+  void answer() {
+    lookups_.prepare();
+    tree_.look_up(lookups_.lookups(), lookups_.answers());
+  }
+
+  /// What was asked from a slot on; the slot moves behind it. Valid until the next call.
+  [[nodiscard]] std::span<const double> children_of(NodeId name, std::size_t& slot) {
+    nats_.clear();
+    for (std::size_t i = 0; i < trie_.children(name).size(); ++i) nats_.push_back(lookups_[slot++]);
+    return nats_;
   }
 
   /// The tree node of a trie node behind a prompt.
@@ -196,17 +204,17 @@ class NameBranches {
   }
 
   void use(const PromptBranch& branch) {
-    for (NodeId node = branch.nodes.at(TokenTree::root); node > context_;
-         node = tree_.parent(node)) {
+    for (NodeId node = branch.nodes.at(TokenTree::root); node > tree_.context_end();
+         node = tree_.tree().parent(node)) {
       fed_prompts_ += ++users_[node] == 1 ? 1 : 0;
     }
   }
 
-  Model& model_;
   const NameTrie& trie_;
   TreeLimits limits_;
-  TokenTree tree_;
-  std::size_t context_ = 0;                          // tokens the model holds: nodes 1 … of tree_
+  HeldTree<Model> tree_;
+  TokenLookups lookups_;
+  std::vector<double> nats_;
   std::unordered_map<NodeId, std::uint32_t> users_;  // by prompt's tree node: prompts held
   std::uint64_t fed_names_ = 0, fed_prompts_ = 0;
 };

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
-#include "plumb/backend/evaluate.hpp"
+#include "plumb/backend/held_tree.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/token_tree.hpp"
@@ -56,16 +56,13 @@ class PromptEmbedder {
 
    private:
     friend PromptEmbedder;
-    TokenizedStatements statements_;                 // a sentinel stands behind each
+    TokenizedStatements statements_;
     std::vector<std::vector<std::uint32_t>> texts_;  // by statement: which texts it is
     PackPlan plan_;
     std::uint64_t one_by_one_ = 0;
   };
 
-  explicit PromptEmbedder(Model& model) : model_(model) {}
-  PromptEmbedder(const PromptEmbedder&) = delete;
-  PromptEmbedder& operator=(const PromptEmbedder&) = delete;
-  ~PromptEmbedder() { drop_context(); }
+  explicit PromptEmbedder(Model& model) : model_(model), held_(model) {}
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
@@ -92,15 +89,12 @@ class PromptEmbedder {
       job.statements_.set_context({first.begin(), first.begin() + static_cast<int>(common)});
     }
     for (auto& [ids, which] : places) {
-      // A plan never feeds a statement's last token, whose probability stands in its parent's row;
-      // here it is the last token's own row that is asked for.
       Tokenization tokens;
       for (const TokenId id : ids) tokens.tokens.push_back({id, {}});
-      tokens.tokens.push_back({sentinel, {}});
       job.statements_.add({}, tokens, std::nullopt);
       job.texts_.push_back(std::move(which));
     }
-    job.plan_ = plan_packs(job.statements_, model_.tree_limits());
+    job.plan_ = plan_packs(job.statements_, model_.tree_limits(), LastToken::is_fed);
     return job;
   }
 
@@ -108,21 +102,25 @@ class PromptEmbedder {
   template <class Visit>
   void embed(Job& job, std::size_t p, Visit visit) {
     const TokenizedStatements& statements = job.statements_;
-    hold_context(statements.context());
-    tree_.shrink(context_.size() + 1);
+    if (over::equal(statements.context(), held_.context())) {
+      held_.back_to_context();
+    } else {
+      held_.begin(statements.context(), [&](NodeId end) {
+        held_.embed(std::span(&end, 1), [](NodeId, std::span<const float>) {});
+      });
+    }
     std::map<NodeId, std::uint32_t> of;  // by node: the statement that ends there
     std::vector<NodeId> wanted;
     for (const std::uint32_t s : job.plan_.pack(p)) {
-      const auto rest = statements.rest(s);
       const NodeId node =
-          tree_.insert(rest.first(rest.size() - 1), static_cast<NodeId>(statements.shared(s)));
+          held_.insert(statements.rest(s), static_cast<NodeId>(statements.shared(s)));
       of.emplace(node, s);
       wanted.push_back(node);
     }
-    model_.embed(tree_, wanted, [&](NodeId node, std::span<const float> row) {
+    held_.embed(wanted, [&](NodeId node, std::span<const float> row) {
       for (const std::uint32_t text : job.texts_[of.at(node)]) visit(text, row);
     });
-    release_behind(model_, tree_, static_cast<NodeId>(context_.size()));
+    held_.back_to_context();
   }
 
   [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
@@ -134,13 +132,11 @@ class PromptEmbedder {
         std::copy(row.begin(), row.end(), rows.row(static_cast<Eigen::Index>(text)).data());
       });
     }
-    drop_context();
+    held_.drop();
     return rows;
   }
 
  private:
-  static constexpr TokenId sentinel = -1;
-
   void refuse_length(const std::string& text, std::size_t tokens) const {
     if (tokens == 0) {
       throw user_error({.field = "text"}, "'" + text + "' has no token", "use `bos` yes");
@@ -152,25 +148,8 @@ class PromptEmbedder {
                      "shorten the name or description");
   }
 
-  /// Makes the model hold these tokens and nothing else.
-  void hold_context(std::span<const TokenId> context) {
-    if (over::equal(context, context_)) return;
-    drop_context();
-    if (context.empty()) return;
-    context_.assign(context.begin(), context.end());
-    const NodeId end = tree_.insert(context);
-    model_.embed(tree_, std::span(&end, 1), [](NodeId, std::span<const float>) {});
-  }
-
-  void drop_context() {
-    if (!context_.empty()) model_.release(tree_, TokenTree::root);
-    context_.clear();
-    tree_.clear();
-  }
-
   Model& model_;
-  TokenTree tree_;
-  std::vector<TokenId> context_;  // what the model holds: nodes 1 … of tree_
+  HeldTree<Model> held_;
 };
 
 }  // namespace plumb

@@ -21,7 +21,7 @@
 namespace plumb {
 
 /// Models Job. The model must outlive it. Not thread-safe.
-template <CausalLm Model>
+template <ScoringLm Model>
 class FixedStudyJob {
  public:
   /// `file` was read from `settings.fixed`. Throws a user error for texts that the model may not read

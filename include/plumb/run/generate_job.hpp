@@ -76,6 +76,8 @@ class GenerateJob {
   /// Throws a user error for what the model cannot be asked.
   GenerateJob(Model& model, const GenerateQuestions& questions, Provenance provenance = {})
       : model_(model), q_(questions), provenance_(std::move(provenance)) {
+    require_rows(model_, {.field = "generate"}, "answering in own words needs",
+                 "use a backend that gives rows of logits");
     own_words_ = check_special_tokens();
     const bool bos = q_.settings.bos;
     if (bos && !model_.bos()) {

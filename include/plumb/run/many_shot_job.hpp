@@ -87,7 +87,7 @@ class ManyShotQuestions {
 };
 
 /// Models Job. Model and questions must outlive it. Not thread-safe.
-template <CausalLm Model>
+template <ScoringLm Model>
 class ManyShotJob {
  public:
   /// Throws a user error for what the model cannot be asked, and where nothing is left to ask.
@@ -99,6 +99,10 @@ class ManyShotJob {
         relations_(questions.relations),
         provenance_(std::move(provenance)),
         form_(injection_form(study_.options)) {
+    if (settings_.generate > 0) {
+      require_rows(model_, {.setting = "generate"}, "going on with a text needs",
+                   "leave `generate` out, or use a backend that gives rows of logits");
+    }
     refuse_empty_options(model_, data_.dataset);
     check_special_tokens();
     metadata_ = {{"model", provenance_.model},
@@ -134,15 +138,8 @@ class ManyShotJob {
       run.run(relations_);
       for (const InjectionDesign& design : designs_) run.inject(design, form_);
     }
-    if (settings_.generate > 0) {
-      std::size_t texts = 0;
-      for (const ManyShotRelation& asked : relations_) texts += generated_texts(asked);
-      work.begin("texts", texts);
-      for (const ManyShotRelation& asked : relations_) {
-        generate_many_shot(
-            model_, bos, asked, data_.aliases, settings_.generate, folder,
-            [&](std::size_t more) { work.advance(more, more, asked.relation().code); });
-      }
+    if constexpr (CausalLm<Model>) {
+      if (settings_.generate > 0) generate(bos, folder, work);
     }
     write_atomically(folder.file("metadata_many_shot.json"), metadata_.dump(2) + "\n");
   }
@@ -152,6 +149,17 @@ class ManyShotJob {
   }
 
  private:
+  void generate(std::optional<TokenId> bos, const RunFolder& folder, Work& work) {
+    std::size_t texts = 0;
+    for (const ManyShotRelation& asked : relations_) texts += generated_texts(asked);
+    work.begin("texts", texts);
+    for (const ManyShotRelation& asked : relations_) {
+      generate_many_shot(
+          model_, bos, asked, data_.aliases, settings_.generate, folder,
+          [&](std::size_t more) { work.advance(more, more, asked.relation().code); });
+    }
+  }
+
   /// Checks what is asked of a relation, notes it down and counts it.
   void plan(const ManyShotRelation& asked, const ManyShotCheck<Model>& check) {
     std::vector<RelationRemark> notes = asked.notes();

@@ -28,7 +28,7 @@ namespace plumb {
 
 /// Scores what is planned and not yet in the folder. All that it is given must outlive it. Not
 /// thread-safe.
-template <CausalLm Model>
+template <ScoringLm Model>
 class ManyShotRun {
  public:
   /// Scores continuations alone, with BOS or without.

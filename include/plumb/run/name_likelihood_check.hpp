@@ -21,7 +21,7 @@ namespace plumb {
 /// Throws the user error, with a place in the dataset, that scoring a setting would end in: a text
 /// that the tokenizer does not spell, or a prompt with a name behind it that is longer than the
 /// model's context. The model is not asked.
-template <CausalLm Model>
+template <ScoringLm Model>
 void refuse_unscorable_names(Model& model, bool with_bos, const AnswerOptions& options,
                              const MultiPromptDataset& dataset, const AskedFacts& asked,
                              const FewShotSetting& setting) {

@@ -23,7 +23,7 @@
 namespace plumb {
 
 /// Not thread-safe. All that it is given must outlive it.
-template <CausalLm Model>
+template <ScoringLm Model>
 class NameLikelihoodRun {
  public:
   NameLikelihoodRun(Model& model, bool with_bos, const AnswerOptions& options,

@@ -39,7 +39,7 @@ struct NameSearchCost {
 };
 
 /// Model, options and work must outlive it. Not thread-safe.
-template <CausalLm Model>
+template <ScoringLm Model>
 class NameSearchRun {
  public:
   NameSearchRun(Model& model, const RankOptions& options, Work& work)

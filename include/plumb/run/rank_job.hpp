@@ -27,9 +27,9 @@
 
 namespace plumb {
 
-/// Models Job over a CausalLm; DEER needs a TreeEmbedder or an Embedder too. Model and graph must
+/// Models Job over a model of likelihoods; DEER needs a TreeEmbedder or an Embedder too. Model and graph must
 /// outlive it. Not thread-safe.
-template <CausalLm Model>
+template <ScoringLm Model>
 class RankJob {
  public:
   /// Throws a user error for a method that the model cannot do, for texts it may not be asked, and as

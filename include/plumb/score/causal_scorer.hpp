@@ -19,14 +19,14 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/evaluate.hpp"
+#include "plumb/backend/held_tree.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
 #include "plumb/score/prompt_tokens.hpp"
-#include "plumb/score/row_lookups.hpp"
+#include "plumb/score/token_lookups.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
 namespace plumb {
@@ -34,7 +34,7 @@ namespace plumb {
 /// Models CandidateScorer and PackedScorer. The model must outlive it; nobody else may ask a
 /// TreeCausalLm while a block is being scored, as it holds the block's tree. Not thread-safe: each
 /// thread has a scorer of its own, over one model if that is thread-safe and knows nothing of trees.
-template <CausalLm Model>
+template <ScoringLm Model>
 class CausalScorer {
  public:
   class Block {
@@ -52,7 +52,7 @@ class CausalScorer {
     PackPlan plan_;
     std::uint64_t one_by_one_ = 0;
     std::uint64_t context_tokens_ = 0;
-    RowLookups context_;                      // in the context's rows
+    TokenLookups context_;                    // in the context
     std::vector<std::size_t> context_slots_;  // by statement: its first slot there
     bool context_is_read_ = false;
   };
@@ -62,7 +62,7 @@ class CausalScorer {
   /// continuation alone, only their tokens are looked up, which costs the model fewer rows; the other
   /// log-likelihoods and counts are then left at 0.
   CausalScorer(Model& model, bool with_bos, Span scored = Span::statement)
-      : model_(model), scored_(scored) {
+      : model_(model), scored_(scored), held_(model) {
     if (!with_bos) return;
     bos_ = model.bos();
     if (!bos_) {
@@ -72,7 +72,6 @@ class CausalScorer {
   }
   CausalScorer(const CausalScorer&) = delete;
   CausalScorer& operator=(const CausalScorer&) = delete;
-  ~CausalScorer() { drop_context(); }
 
   [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
 
@@ -132,13 +131,10 @@ class CausalScorer {
     const TokenizedStatements& statements = block.statements_;
     const std::span<const std::uint32_t> pack = block.pack(p);
     grow_tree(statements, pack);
-    if (const std::vector<NodeId> wanted = lookups_.prepare(); !wanted.empty()) {
-      evaluate_and_release(
-          model_, tree_, wanted,
-          [&](NodeId node, std::span<const float> logits) { lookups_.read(node, logits); },
-          static_cast<NodeId>(context_.size()));
-    }
-    // Added up in the order of the tokens, whatever order the rows came in.
+    lookups_.prepare();
+    if (lookups_.size() > 0) held_.look_up(lookups_.lookups(), lookups_.answers());
+    held_.back_to_context();
+    // Added up in the order of the tokens, whatever order the answers came in.
     std::vector<StatementScore> scores(pack.size());
     for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
       const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
@@ -221,29 +217,16 @@ class CausalScorer {
     const std::span<const TokenId> context =
         block.statements_.context().first(block.context_tokens_);
     const bool is_read = block.context_is_read_ || block.context_.size() == 0;
-    if (is_read && over::equal(context, context_)) return;
-    drop_context();
-    if (context.empty()) return;
-    context_.assign(context.begin(), context.end());
-    const NodeId end = tree_.insert(context);
-    std::vector<NodeId> wanted = block.context_.prepare();
-    if (wanted.empty() || wanted.back() != end) wanted.push_back(end);
-    evaluate_and_release(
-        model_, tree_, wanted,
-        [&](NodeId node, std::span<const float> logits) { block.context_.read(node, logits); },
-        end);
-    block.context_is_read_ = true;
-  }
-
-  void drop_context() {
-    if (!context_.empty()) release_node(model_, tree_, TokenTree::root);
-    context_.clear();
-    tree_.clear();
+    if (is_read && over::equal(context, held_.context())) return held_.back_to_context();
+    held_.begin(context, [&](NodeId end) {
+      block.context_.prepare();
+      held_.look_up(block.context_.lookups(), block.context_.answers(), end);
+      block.context_is_read_ = true;
+    });
   }
 
   /// Hangs a pack on the context and asks for its tokens, in the order of its statements.
   void grow_tree(const TokenizedStatements& statements, std::span<const std::uint32_t> pack) {
-    tree_.shrink(context_.size() + 1);
     lookups_.clear();
     for (const std::uint32_t statement : pack) {
       const std::size_t shared = statements.shared(statement);
@@ -252,7 +235,7 @@ class CausalScorer {
       std::size_t depth = shared;
       for_each_scored(statements, statement, [&](std::size_t t) {
         if (t <= shared) return;
-        for (; depth < t; ++depth) node = tree_.add(node, rest[depth - shared]);
+        for (; depth < t; ++depth) node = held_.add(node, rest[depth - shared]);
         lookups_.ask(node, rest[t - shared]);
       });
     }
@@ -262,9 +245,8 @@ class CausalScorer {
   std::optional<TokenId> bos_;
   Span scored_;
   ContinuationFinder continuations_;
-  TokenTree tree_;
-  std::vector<TokenId> context_;  // what the model holds: nodes 1 … of tree_
-  RowLookups lookups_;
+  HeldTree<Model> held_;
+  TokenLookups lookups_;
 };
 
 }  // namespace plumb

@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/log_softmax.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/score/name_trie.hpp"
 #include "plumb/score/statement_score.hpp"
@@ -35,16 +34,13 @@ class NameRows {
 
   [[nodiscard]] bool has(NodeId node) const { return rows_.contains(node); }
 
-  /// Takes what the model predicts behind a node. Throws a user error for a name's token that the row
-  /// has no logit of.
-  void read(NodeId node, std::span<const float> logits) {
-    const double normalizer = log_sum_exp(logits);
+  /// Takes the log-probabilities of a node's children, in their order.
+  void read(NodeId node, std::span<const double> nats) {
     std::vector<double>& row = rows_[node];
-    row.clear();
-    for (const NameTrie::Child& child : trie_.children(node)) {
-      // Read in any case, so that a token beyond the vocabulary is refused.
-      const double nats = log_probability(logits, child.token, normalizer);
-      row.push_back(trie_.is_given(child.node) ? 0 : nats);
+    row.assign(nats.begin(), nats.end());
+    const auto children = trie_.children(node);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (trie_.is_given(children[i].node)) row[i] = 0;
     }
   }
 

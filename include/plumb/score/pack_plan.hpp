@@ -12,7 +12,7 @@
 // found by dynamic programming over the list: a step has a fixed price, and attention runs over all
 // cells of the cache, those of the context too, in whole blocks. So packs should neither be tiny nor
 // huge and just fill a block, and cuts fall where paths are short. The last token of a statement is
-// never fed: its probability stands in its parent's row. What statements share with the block's
+// not fed where it is its probability that is asked for, which stands in its parent's row. What statements share with the block's
 // context is held all the while and costs nothing: their tries hang on its nodes.
 
 #include <algorithm>
@@ -45,6 +45,9 @@ struct PackPlan {
   }
 };
 
+/// Whether a statement's last token is fed: for its own row or vector, but not for its probability.
+enum class LastToken { is_predicted, is_fed };
+
 namespace detail {
 
 // In tokens. A step's fixed price and the slope of attention were read off SmolLM2-135M on two
@@ -53,16 +56,18 @@ inline constexpr double step_cost = 24;
 inline constexpr double attention_scale = 2300;
 
 /// Nodes that a statement adds to the context by itself.
-inline std::size_t inner_length(const TokenizedStatements& statements, std::size_t statement) {
+inline std::size_t inner_length(const TokenizedStatements& statements, std::size_t statement,
+                                LastToken last) {
   const std::size_t rest = statements.rest(statement).size();
-  return rest == 0 ? 0 : rest - 1;
+  return last == LastToken::is_fed || rest == 0 ? rest : rest - 1;
 }
 
 }  // namespace detail
 
 /// Plans the packs of a block. Statements of more nodes than the limit stand alone in a pack; the
 /// caller has refused those past the model's context.
-[[nodiscard]] inline PackPlan plan_packs(const TokenizedStatements& statements, TreeLimits limits) {
+[[nodiscard]] inline PackPlan plan_packs(const TokenizedStatements& statements, TreeLimits limits,
+                                         LastToken last = LastToken::is_predicted) {
   const std::size_t count = statements.size();
   PackPlan plan;
   plan.order.resize(count);
@@ -75,7 +80,9 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
         std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
     return order != 0 ? order < 0 : a < b;
   });
-  const auto inner = [&](std::size_t k) { return detail::inner_length(statements, plan.order[k]); };
+  const auto inner = [&](std::size_t k) {
+    return detail::inner_length(statements, plan.order[k], last);
+  };
   if (!statements.context().empty()) {
     limits.nodes -= std::min(limits.nodes, statements.context().size());
     limits.leaves -= std::min<std::size_t>(limits.leaves, 1);  // the context's own end

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// My backend only says how likely given tokens are: a server, a database of scores. What can I probe?
+//
+// Prints:
+//   closed-set probe: knows 2 of 2 facts
+//   many-shot probe: knows 1 of 2 facts
+//   asked for 12 log-probabilities
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/probe_in_memory.hpp"
+#include "plumb/backend/check_model.hpp"
+#include "plumb/prompt/many_shot.hpp"
+#include "plumb/score/causal_scorer.hpp"
+
+/// Stands for a database, or for a client of a server: scores of next words, and no logits.
+struct Scores {
+  std::map<std::pair<std::string, std::string>, double> known = {
+      {{"Oslo is in", " Norway."}, -0.3},     {{"Oslo is in", " Peru."}, -2.1},
+      {{"Lima is in", " Peru."}, -0.9},       {{"Lima is in", " Norway."}, -1.4},
+      {{"Rome Italy Oslo", " Norway"}, -0.5}, {{"Rome Italy Oslo", " Peru"}, -3.2},
+      {{"Rome Italy Lima", " Norway"}, -1.1}, {{"Rome Italy Lima", " Peru"}, -1.6}};
+  std::size_t asked = 0;
+
+  double after(const std::string& prefix, const std::string& word) {
+    ++asked;
+    const auto found = known.find({prefix, word});
+    return found == known.end() ? -9.0 : found->second;
+  }
+};
+
+/// The forty lines: the scores as a plumb::LookupLm. Tokens are words with the space before them.
+class ScoresModel {
+ public:
+  [[nodiscard]] plumb::Tokenization tokenize(std::string_view text) const {
+    plumb::Tokenization made;
+    for (std::size_t at = 0, end = 0; at < text.size(); at = end) {
+      end = std::min(text.find(' ', at + 1), text.size());
+      const auto word = std::find(words_.begin(), words_.end(), text.substr(at, end - at));
+      made.tokens.push_back({static_cast<plumb::TokenId>(word - words_.begin()), {at, end}});
+      if (word == words_.end()) words_.emplace_back(text.substr(at, end - at));
+    }
+    return made;
+  }
+  [[nodiscard]] std::string detokenize(std::span<const plumb::TokenId> ids) const {
+    std::string text;
+    for (const plumb::TokenId id : ids) text += words_[static_cast<std::size_t>(id)];
+    return text;
+  }
+  [[nodiscard]] std::optional<plumb::TokenId> bos() const { return std::nullopt; }
+  [[nodiscard]] std::size_t vocabulary_size() const { return words_.size(); }
+  [[nodiscard]] std::size_t context_length() const { return 2048; }
+  /// One call asks about no more than so many prefixes of so many branches.
+  [[nodiscard]] plumb::TreeLimits tree_limits() const { return {1024, 256, 256}; }
+
+  /// What is asked after one prefix stands together: a server gets it as one request.
+  void look_up(const plumb::TokenTree& tree, std::span<const plumb::TokenLookup> lookups,
+               std::span<double> log_probabilities) {
+    for (std::size_t i = 0; i < lookups.size(); ++i) {
+      const auto [node, token] = lookups[i];
+      log_probabilities[i] =
+          scores.after(detokenize(tree.prefix(node)), detokenize(std::span(&token, 1)));
+    }
+  }
+
+  Scores scores;
+
+ private:
+  mutable std::vector<std::string> words_;
+};
+static_assert(plumb::check_lookup_lm<ScoresModel>());
+
+/// A fact behind others as bare pairs: "Rome Italy Oslo Norway".
+struct ShownPairs {
+  [[nodiscard]] plumb::Prompt build(const plumb::Relation& relation, const plumb::Fact& fact,
+                                    std::size_t, std::size_t option) const {
+    const std::vector<plumb::SubjectObject> shots{{"Rome", "Italy"}};
+    return plumb::ManyShot().question(shots, fact.subject, relation.options[option]);
+  }
+};
+
+template <class Builder>
+void probe(const char* name, const Builder& builder, ScoresModel& model, plumb::Span span) {
+  plumb::Relation country{"country", {"[X] is in [Y]."}, {"Norway", "Peru"}, {"NO", "PE"}};
+  country.facts = {{"oslo", "Oslo", {}, 0}, {"lima", "Lima", {}, 1}};
+  plumb::CausalScorer scorer(model, false, span);
+  plumb::MemoryProbeOptions options;
+  options.scoring.span = span;
+  const auto made = plumb::probe_in_memory(builder, scorer, {"cities", {country}, {}}, options);
+  std::size_t known = 0;
+  for (const plumb::Prediction& cell : made.relations[0].cells) known += cell.correct ? 1 : 0;
+  std::printf("%s probe: knows %zu of 2 facts\n", name, known);
+}
+
+int main() {
+  ScoresModel model;
+  probe("closed-set", plumb::Statement(), model, plumb::Span::statement);
+  probe("many-shot", ShownPairs(), model, plumb::Span::continuation);
+  std::printf("asked for %zu log-probabilities\n", model.scores.asked);
+}
