@@ -128,11 +128,18 @@ class TextPattern {
       case Atom::digit:
         return detail::has_category(c, detail::category_bit(UTF8PROC_CATEGORY_ND));
       case Atom::word:
-        return is_regex_word(c);
+        return is_expression_word(c);
       case Atom::character:
         break;
     }
     return c == character_;
+  }
+
+  /// \w of Oniguruma, which runs the expressions of tokenizer files: without the joiners, and with the
+  /// numbers of Latin-1.
+  static bool is_expression_word(char32_t c) {
+    if (c == 0xB2 || c == 0xB3 || c == 0xB9 || (c >= 0xBC && c <= 0xBE)) return true;
+    return is_regex_word(c) && c != 0x200C && c != 0x200D;
   }
 
   template <class Visit>
