@@ -110,7 +110,7 @@ class HeldModel final : public ModelInterface {
   }
   [[nodiscard]] std::optional<TokenId> unknown() const override { return unknown_of(model_); }
   [[nodiscard]] TreeLimits tree_limits() override {
-    if constexpr (CausalLm<M>) return plumb::tree_limits(model_);
+    if constexpr (ScoringLm<M>) return plumb::tree_limits(model_);
     throw lacks("tree_limits");
   }
   [[nodiscard]] bool ends(TokenId token) override {

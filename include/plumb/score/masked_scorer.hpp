@@ -25,11 +25,11 @@
 
 #include "plumb/backend/evaluate_masked.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/log_softmax.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/prompt_tokens.hpp"
-#include "plumb/score/row_lookups.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
 namespace plumb {
@@ -157,25 +157,35 @@ class MaskedScorer {
     const std::span<const std::uint32_t> pack = block.pack(p);
     const TokenizedStatements& statements = block.statements_;
     DistinctInputs inputs;
-    RowLookups lookups;
+    struct Target {
+      TokenId token;
+      std::size_t slot;
+    };
+    std::vector<std::vector<Target>> targets;  // by input
+    std::size_t slots = 0;
     for (const std::uint32_t statement : pack) {
       for (std::size_t t = 0; t < statements.length(statement); ++t) {
         const std::size_t input = inputs.insert(masked(block, statement, t));
-        lookups.ask(static_cast<NodeId>(input), statements.token(statement, t));
+        if (input == targets.size()) targets.emplace_back();
+        targets[input].push_back({statements.token(statement, t), slots++});
       }
     }
-    (void)lookups.prepare();
-    evaluate_masked(
-        model_, inputs.queries(),
-        [&](std::uint32_t input, std::span<const float> logits) { lookups.read(input, logits); });
+    std::vector<double> found(slots, 0);  // ln P by slot
+    evaluate_masked(model_, inputs.queries(),
+                    [&](std::uint32_t input, std::span<const float> logits) {
+                      const double normalizer = log_sum_exp(logits);
+                      for (const Target& target : targets[input]) {
+                        found[target.slot] = log_probability(logits, target.token, normalizer);
+                      }
+                    });
     std::vector<StatementScore> scores(pack.size());
     for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
       const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
       for (std::size_t t = 0; t < statements.length(pack[i]); ++t, ++slot) {
-        scores[i].log_likelihood += lookups[slot];
+        scores[i].log_likelihood += found[slot];
         ++scores[i].tokens;
         if (!over::binary_search(answer, t)) continue;
-        scores[i].answer_log_likelihood += lookups[slot];
+        scores[i].answer_log_likelihood += found[slot];
         ++scores[i].answer_tokens;
       }
     }
