@@ -29,12 +29,12 @@ std::vector<plumb::Token> cut(const plumb::BytePairEncoding& bpe, std::string_vi
   return tokens;
 }
 
-const std::string letters = R"("a": 0, "b": 1, "c": 2)";
+const std::string three_letters = R"("a": 0, "b": 1, "c": 2)";
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_first_merge_listed_comes_first_and_the_leftmost_of_equals) {
-  const plumb::BytePairEncoding bpe = model(R"({"vocab": {)" + letters +
+  const plumb::BytePairEncoding bpe = model(R"({"vocab": {)" + three_letters +
                                             R"(, "bc": 3, "ab": 4, "aa": 5, "abc": 6},
       "merges": ["b c", ["a", "b"], "a a", "ab c"]})");
   BOOST_TEST((ids(cut(bpe, "abc")) == Ids{0, 3}));
@@ -46,14 +46,14 @@ BOOST_AUTO_TEST_CASE(the_first_merge_listed_comes_first_and_the_leftmost_of_equa
 
 BOOST_AUTO_TEST_CASE(whole_words_may_come_before_merges) {
   const plumb::BytePairEncoding bpe =
-      model(R"({"vocab": {)" + letters + R"(, "abc": 3}, "merges": [], "ignore_merges": true})");
+      model(R"({"vocab": {)" + three_letters + R"(, "abc": 3}, "merges": [], "ignore_merges": true})");
   BOOST_TEST((ids(cut(bpe, "abc")) == Ids{3}));
   BOOST_TEST((ids(cut(bpe, "ab")) == Ids{0, 1}));
 }
 
 BOOST_AUTO_TEST_CASE(unknown_characters_are_fused_single_or_dropped) {
   const auto with = [](const std::string& more) {
-    return model(R"({"vocab": {)" + letters + R"(, "?": 3}, "merges": [])" + more + "}");
+    return model(R"({"vocab": {)" + three_letters + R"(, "?": 3}, "merges": [])" + more + "}");
   };
   BOOST_TEST((ids(cut(with(R"(, "unk_token": "?", "fuse_unk": true)"), "axyb")) == Ids{0, 3, 1}));
   BOOST_TEST((ids(cut(with(R"(, "unk_token": "?")"), "axyb")) == Ids{0, 3, 3, 1}));
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(prefixes_and_suffixes_are_part_of_the_token) {
 
 BOOST_AUTO_TEST_CASE(broken_merges_are_refused) {
   const auto refused = [](const std::string& more, const char* words) {
-    BOOST_CHECK_EXCEPTION(model(R"({"vocab": {)" + letters + "}, " + more + "}"), plumb::Error,
+    BOOST_CHECK_EXCEPTION(model(R"({"vocab": {)" + three_letters + "}, " + more + "}"), plumb::Error,
                           plumb::test::says(plumb::Fault::user, words));
   };
   refused(R"("merges": ["a b"])", "model.merges[0]: its token \"ab\" is not in the vocabulary");

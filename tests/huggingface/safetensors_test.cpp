@@ -48,7 +48,7 @@ struct Folder : test::TemporaryFolder {
   }
 };
 
-std::vector<float> numbers(const Safetensors& tensors, const std::string& name, std::size_t first,
+std::vector<float> numbers_of(const Safetensors& tensors, const std::string& name, std::size_t first,
                            std::size_t count) {
   std::vector<float> into(count);
   tensors.find(name)->read(first, into);
@@ -67,10 +67,10 @@ BOOST_FIXTURE_TEST_CASE(tensors_are_read_as_single_precision, Folder) {
                    halves({0x3F80, 0xC040}) + std::string(9, '\0')));
   const Safetensors tensors(path());
   BOOST_TEST(tensors.tensors().size() == 5U);
-  BOOST_TEST(numbers(tensors, "a", 2, 3) == (std::vector<float>{3, 4, -5}));
-  BOOST_TEST(numbers(tensors, "h", 0, 4) ==
+  BOOST_TEST(numbers_of(tensors, "a", 2, 3) == (std::vector<float>{3, 4, -5}));
+  BOOST_TEST(numbers_of(tensors, "h", 0, 4) ==
              (std::vector<float>{1, -2, std::ldexp(1.0F, -24), 65504}));
-  BOOST_TEST(numbers(tensors, "b", 0, 2) == (std::vector<float>{1, -3}));
+  BOOST_TEST(numbers_of(tensors, "b", 0, 2) == (std::vector<float>{1, -3}));
   BOOST_TEST((tensors.find("a")->shape() == TensorShape{2, 3}));
   BOOST_TEST(!tensors.find("ids")->is_readable());
   BOOST_TEST(!tensors.find("new")->is_readable());
@@ -85,12 +85,12 @@ BOOST_FIXTURE_TEST_CASE(numbers_that_are_not_finite_are_refused_by_name, Folder)
                floats({1, 2, nan}) + halves({0x3C00, 0x7C00}) + halves({0xFF80})));
   const Safetensors tensors(path());
   const auto refuses = [&](const char* name, std::size_t count, const char* words) {
-    BOOST_CHECK_EXCEPTION(numbers(tensors, name, 0, count), Error, says(Fault::user, words));
+    BOOST_CHECK_EXCEPTION(numbers_of(tensors, name, 0, count), Error, says(Fault::user, words));
   };
   refuses("a", 3, "a: number 2 is NaN");
   refuses("h", 2, "h: number 1 is infinite");
   refuses("b", 1, "b: number 0 is infinite");
-  BOOST_TEST(numbers(tensors, "a", 0, 2) == (std::vector<float>{1, 2}));
+  BOOST_TEST(numbers_of(tensors, "a", 0, 2) == (std::vector<float>{1, 2}));
 }
 
 BOOST_FIXTURE_TEST_CASE(damaged_files_are_refused, Folder) {
@@ -133,8 +133,8 @@ BOOST_FIXTURE_TEST_CASE(shards_are_read_together, Folder) {
   refuses_it("2.safetensors: b: is not there");
   write("2.safetensors", stored("{" + entry("b", "F32", "[1]", 0, 4) + "}", floats({2})));
   const Safetensors tensors(path());
-  BOOST_TEST(numbers(tensors, "a", 0, 1) == std::vector<float>{1});
-  BOOST_TEST(numbers(tensors, "b", 0, 1) == std::vector<float>{2});
+  BOOST_TEST(numbers_of(tensors, "a", 0, 1) == std::vector<float>{1});
+  BOOST_TEST(numbers_of(tensors, "b", 0, 1) == std::vector<float>{2});
   write(index, R"({"weight_map":{"a":"../1.safetensors"}})");
   refuses_it("a: does not name a file beside it");
   write(index, R"({"weight_map":3})");
