@@ -30,8 +30,8 @@ struct Told : NgramTreeModel {
 const auto ignore = [](NodeId, std::span<const float>) {};
 
 template <class Tree>
-void begin(Tree& tree, const Tokens& context) {
-  tree.begin(context, [&](NodeId end) { tree.evaluate(std::span(&end, 1), ignore); });
+void hold(Tree& tree, const Tokens& context) {
+  tree.hold(context, [&](NodeId end) { tree.evaluate(std::span(&end, 1), ignore); });
 }
 
 template <class Tree>
@@ -45,7 +45,7 @@ void feed(Tree& tree, const Tokens& rest) {
 BOOST_AUTO_TEST_CASE(a_context_is_fed_once_and_what_hangs_on_it_comes_and_goes) {
   Told model;
   HeldTree tree(model);
-  begin(tree, {'a', 'b'});
+  hold(tree, {'a', 'b'});
   BOOST_TEST(model.tokens_fed == 2U);
   BOOST_TEST(tree.context().size() == 2U);
   BOOST_TEST(tree.context_end() == 2U);
@@ -59,7 +59,13 @@ BOOST_AUTO_TEST_CASE(a_context_is_fed_once_and_what_hangs_on_it_comes_and_goes) 
   BOOST_TEST(model.released == (Nodes{3, 3}), boost::test_tools::per_element());
   tree.back_to_context();  // nothing was fed since
   BOOST_TEST(model.released.size() == 2U);
-  begin(tree, {'x'});
+  hold(tree, {'a', 'b'});  // it does already
+  BOOST_TEST(model.tokens_fed == 6U);
+  feed(tree, {'c'});
+  hold(tree, {'a', 'b'});
+  BOOST_TEST(model.tokens_fed == 7U);
+  BOOST_TEST(model.released.back() == 3U);
+  hold(tree, {'x'});
   BOOST_TEST(model.released.back() == TokenTree::root);
   BOOST_TEST(tree.tree().size() == 2U);
 }
@@ -67,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_context_is_fed_once_and_what_hangs_on_it_comes_and_goes) 
 BOOST_AUTO_TEST_CASE(without_a_context_all_is_released) {
   Told model;
   HeldTree tree(model);
-  begin(tree, {});
+  hold(tree, {});
   BOOST_TEST(model.tokens_fed == 0U);
   feed(tree, {'a', 'b'});
   tree.back_to_context();
@@ -84,7 +90,7 @@ BOOST_AUTO_TEST_CASE(its_end_releases_what_the_model_holds_and_only_then) {
   BOOST_TEST(model.released.empty());
   {
     HeldTree tree(model);
-    begin(tree, {'a'});
+    hold(tree, {'a'});
   }
   BOOST_TEST(model.released == Nodes{TokenTree::root}, boost::test_tools::per_element());
   {
@@ -100,7 +106,7 @@ BOOST_AUTO_TEST_CASE(its_end_releases_what_the_model_holds_and_only_then) {
 BOOST_AUTO_TEST_CASE(a_part_can_be_released_and_the_root_is_all) {
   Told model;
   HeldTree tree(model);
-  begin(tree, {'a'});
+  hold(tree, {'a'});
   feed(tree, {'b', 'c'});
   tree.release(3);
   feed(tree, {'b', 'c'});
@@ -121,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_context_that_cannot_be_fed_is_none_and_is_released) {
     tree.evaluate(std::span(&end, 1), ignore);
     throw std::runtime_error("gone");
   };
-  BOOST_CHECK_THROW(tree.begin(Tokens{'a', 'b'}, fails), std::runtime_error);
+  BOOST_CHECK_THROW(tree.hold(Tokens{'a', 'b'}, fails), std::runtime_error);
   BOOST_TEST(tree.context().empty());
   tree.back_to_context();
   BOOST_TEST(model.released == Nodes{TokenTree::root}, boost::test_tools::per_element());

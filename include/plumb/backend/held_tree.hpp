@@ -39,10 +39,11 @@ class HeldTree {
   [[nodiscard]] std::span<const TokenId> context() const noexcept { return context_; }
   [[nodiscard]] NodeId context_end() const noexcept { return static_cast<NodeId>(context_.size()); }
 
-  /// Drops all and begins with a context, which `feed(its last node)` is called to feed unless it is
-  /// empty. Where that throws there is no context.
+  /// Makes the model hold a context and nothing else. One that it does not hold yet is fed by
+  /// `feed(its last node)`, unless it is empty; where that throws there is no context.
   template <class Feed>
-  void begin(std::span<const TokenId> context, Feed feed) {
+  void hold(std::span<const TokenId> context, Feed feed) {
+    if (over::equal(context, context_)) return back_to_context();
     drop();
     if (context.empty()) return;
     feed(tree_.insert(context));

@@ -67,7 +67,7 @@ class NameBranches {
   void hold_context(std::span<const TokenId> context) {
     drop();
     if (!has_branches()) return;
-    tree_.begin(context, [&](NodeId end) { tree_.look_up({}, {}, end); });
+    tree_.hold(context, [&](NodeId end) { tree_.look_up({}, {}, end); });
     fed_prompts_ += context.size();
   }
 

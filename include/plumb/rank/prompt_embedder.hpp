@@ -22,7 +22,6 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/held_tree.hpp"
 #include "plumb/core/error.hpp"
-#include "plumb/core/over.hpp"
 #include "plumb/core/token_tree.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/score/candidate_scorer.hpp"
@@ -102,13 +101,9 @@ class PromptEmbedder {
   template <class Visit>
   void embed(Job& job, std::size_t p, Visit visit) {
     const TokenizedStatements& statements = job.statements_;
-    if (over::equal(statements.context(), held_.context())) {
-      held_.back_to_context();
-    } else {
-      held_.begin(statements.context(), [&](NodeId end) {
-        held_.embed(std::span(&end, 1), [](NodeId, std::span<const float>) {});
-      });
-    }
+    held_.hold(statements.context(), [&](NodeId end) {
+      held_.embed(std::span(&end, 1), [](NodeId, std::span<const float>) {});
+    });
     std::map<NodeId, std::uint32_t> of;  // by node: the statement that ends there
     std::vector<NodeId> wanted;
     for (const std::uint32_t s : job.plan_.pack(p)) {

@@ -217,8 +217,8 @@ class CausalScorer {
     const std::span<const TokenId> context =
         block.statements_.context().first(block.context_tokens_);
     const bool is_read = block.context_is_read_ || block.context_.size() == 0;
-    if (is_read && over::equal(context, held_.context())) return held_.back_to_context();
-    held_.begin(context, [&](NodeId end) {
+    if (!is_read) held_.drop();
+    held_.hold(context, [&](NodeId end) {
       block.context_.prepare();
       held_.look_up(block.context_.lookups(), block.context_.answers(), end);
       block.context_is_read_ = true;
