@@ -114,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(a_tensor_that_is_missing_is_named, Layer) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
     std::vector<test::PlainTensor> without = weights;
     without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
-    BOOST_CHECK_EXCEPTION(read(without, config()), Error,
+    BOOST_CHECK_EXCEPTION((void)read(without, config()), Error,
                           says(Fault::user, weights[i].name + ": the tensor is missing"));
   }
 }

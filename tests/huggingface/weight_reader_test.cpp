@@ -77,6 +77,9 @@ BOOST_FIXTURE_TEST_CASE(what_does_not_fit_is_named, Folder) {
 BOOST_FIXTURE_TEST_CASE(tied_copies_must_be_equal, Folder) {
   reader.check_tied("absent", "a.weight", {2, 3});
   reader.check_tied("copy", "a.weight", {2, 3});
+  reader.check_tied("a.bias", "a.bias", {2});
+  BOOST_CHECK_EXCEPTION(reader.check_tied("a.bias", "x.LayerNorm.bias", {2}), Error,
+                        says(Fault::user, "m.a.bias: differs from m.x.LayerNorm.beta"));
   BOOST_CHECK_EXCEPTION(reader.check_tied("other", "a.weight", {2, 3}), Error,
                         says(Fault::user, "other: differs from m.a.weight"));
 }

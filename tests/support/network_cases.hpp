@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,10 +41,12 @@ struct NetworkCase {
 
 [[nodiscard]] inline std::vector<NetworkCase> network_cases(const std::string& name) {
   std::vector<NetworkCase> cases;
-  for (const Json& entry : read_json(network_folder(name) / "expected.json")["cases"]) {
+  const Json expected = read_json(network_folder(name) / "expected.json");
+  for (const Json& entry : expected["cases"]) {
     cases.push_back({entry["tokens"].get<std::vector<TokenId>>(), matrix_of(entry["hidden"]),
                      matrix_of(entry["logits"])});
   }
+  if (cases.size() != 4) throw std::runtime_error(name + " has not four cases");
   return cases;
 }
 

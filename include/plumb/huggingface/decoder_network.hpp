@@ -23,52 +23,13 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/huggingface/model_config.hpp"
+#include "plumb/huggingface/network_names.hpp"
 #include "plumb/huggingface/node_cache.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
 #include "plumb/huggingface/transformer_layer.hpp"
 #include "plumb/huggingface/weight_reader.hpp"
 
 namespace plumb {
-namespace detail {
-
-/// What a decoder's tensors are called.
-struct DecoderNames {
-  std::string prefix, tokens, positions;
-  /// Followed by the number of a layer and a dot.
-  std::string layer;
-  LayerNames in_layer;
-  std::string final_norm;
-};
-
-inline DecoderNames decoder_names(Architecture architecture) {
-  if (architecture == Architecture::gpt2) {
-    return {"transformer.",
-            "wte.weight",
-            "wpe.weight",
-            "h.",
-            {{"attn.c_attn"},
-             "attn.c_proj",
-             "ln_1",
-             "mlp.c_fc",
-             "mlp.c_proj",
-             "ln_2",
-             WeightOrder::by_input},
-            "ln_f"};
-  }
-  return {"model.",
-          "decoder.embed_tokens.weight",
-          "decoder.embed_positions.weight",
-          "decoder.layers.",
-          {{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"},
-           "self_attn.out_proj",
-           "self_attn_layer_norm",
-           "fc1",
-           "fc2",
-           "final_layer_norm"},
-          "decoder.final_layer_norm"};
-}
-
-}  // namespace detail
 
 /// What TreeCausalLm and TreeEmbedder ask beside a tokenizer. Not thread-safe: one thread at a time
 /// asks, and as many as OpenMP has compute.
@@ -143,7 +104,7 @@ class DecoderNetwork {
   DecoderNetwork(const std::filesystem::path& folder, const ModelConfig& config)
       : config_(config), cache_(config.layers, 2 * config.hidden) {
     const Safetensors tensors(folder);
-    const detail::DecoderNames names = detail::decoder_names(config.architecture);
+    const DecoderNames names = decoder_names(config.architecture);
     const WeightReader reader(tensors, folder, names.prefix);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
     tokens_ = PackedMatrix(config.vocabulary, embedding);

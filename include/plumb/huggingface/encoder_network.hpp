@@ -24,80 +24,14 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/parallel.hpp"
+#include "plumb/huggingface/masked_work.hpp"
 #include "plumb/huggingface/model_config.hpp"
+#include "plumb/huggingface/network_names.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
 #include "plumb/huggingface/transformer_layer.hpp"
 #include "plumb/huggingface/weight_reader.hpp"
 
 namespace plumb {
-namespace detail {
-
-/// What an encoder's tensors are called.
-struct EncoderNames {
-  std::string prefix;
-  /// Followed by the number of a layer and a dot.
-  std::string layer;
-  LayerNames in_layer;
-  std::string head, head_norm, decoder;
-  /// All names of the decoder's bias, the newest first.
-  std::vector<std::string> decoder_bias;
-};
-
-inline EncoderNames encoder_names(Architecture architecture) {
-  const LayerNames bert{{"attention.self.query", "attention.self.key", "attention.self.value"},
-                        "attention.output.dense",
-                        "attention.output.LayerNorm",
-                        "intermediate.dense",
-                        "output.dense",
-                        "output.LayerNorm"};
-  switch (architecture) {
-    case Architecture::albert:
-      return {"albert.",
-              "encoder.albert_layer_groups.",
-              {{"attention.query", "attention.key", "attention.value"},
-               "attention.dense",
-               "attention.LayerNorm",
-               "ffn",
-               "ffn_output",
-               "full_layer_layer_norm"},
-              "predictions.dense",
-              "predictions.LayerNorm",
-              "predictions.decoder",
-              {"predictions.bias", "predictions.decoder.bias"}};
-    case Architecture::distilbert:
-      return {"distilbert.",
-              "transformer.layer.",
-              {{"attention.q_lin", "attention.k_lin", "attention.v_lin"},
-               "attention.out_lin",
-               "sa_layer_norm",
-               "ffn.lin1",
-               "ffn.lin2",
-               "output_layer_norm"},
-              "vocab_transform",
-              "vocab_layer_norm",
-              "vocab_projector",
-              {"vocab_projector.bias"}};
-    case Architecture::roberta:
-    case Architecture::xlm_roberta:
-      return {"roberta.",
-              "encoder.layer.",
-              bert,
-              "lm_head.dense",
-              "lm_head.layer_norm",
-              "lm_head.decoder",
-              {"lm_head.bias", "lm_head.decoder.bias"}};
-    default:
-      return {"bert.",
-              "encoder.layer.",
-              bert,
-              "cls.predictions.transform.dense",
-              "cls.predictions.transform.LayerNorm",
-              "cls.predictions.decoder",
-              {"cls.predictions.bias", "cls.predictions.decoder.bias"}};
-  }
-}
-
-}  // namespace detail
 
 /// Not thread-safe: one thread at a time asks, and as many as OpenMP has compute.
 class EncoderNetwork {
@@ -122,41 +56,26 @@ class EncoderNetwork {
   /// token past the vocabulary.
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
     for (const MaskedQuery& query : queries) check(query.sequence, query.position);
-    std::vector<std::uint32_t> order(queries.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return before(queries[a], queries[b]);
-    });
+    const MaskedWork work(queries);
     asked_ += queries.size();
-    std::vector<Work> works;
-    std::vector<std::uint32_t> place_ends;  // by place asked for: its end in `order`
-    for (std::size_t i = 0, shown = 0; i < order.size();) {
-      const MaskedQuery& first = queries[order[i]];
-      Work work{first.sequence, {}};
-      for (; i < order.size() && queries[order[i]].sequence == first.sequence; ++i) {
-        const std::uint32_t position = queries[order[i]].position;
-        if (work.places.empty() || work.places.back() != position) {
-          work.places.push_back(position);
-          place_ends.push_back(0);
-        }
-        place_ends.back() = static_cast<std::uint32_t>(i + 1);
+    computed_ += work.places();
+    std::size_t place = 0;
+    const auto show = [&](std::span<const float> logits) {
+      for (const std::uint32_t query : work.queries_at(place)) visit(query, logits);
+      ++place;
+    };
+    for (std::size_t first = 0, last = 0; first < work.sequences().size(); first = last) {
+      for (std::size_t held = 0; last < work.sequences().size() && held < wave; ++last) {
+        held += work.sequences()[last].places.size();
       }
-      works.push_back(std::move(work));
-      if (place_ends.size() < wave && i < order.size()) continue;
-      computed_ += place_ends.size();
-      const auto show = [&](std::size_t place, std::span<const float> logits) {
-        for (; shown < place_ends[place]; ++shown) visit(order[shown], logits);
-      };
-      predict(hidden_at(works), show);
-      works.clear();
-      place_ends.clear();
+      predict(hidden_at(work.sequences().subspan(first, last - first)), show);
     }
   }
 
   /// The last hidden vectors of a sequence, [tokens, dimension()]. Throws as `evaluate` does.
   [[nodiscard]] EmbeddingMatrix hidden(std::span<const TokenId> sequence) const {
     check(sequence, 0);
-    std::vector<Work> works{{sequence, std::vector<std::uint32_t>(sequence.size())}};
+    std::vector<MaskedSequence> works{{sequence, std::vector<std::uint32_t>(sequence.size())}};
     std::iota(works[0].places.begin(), works[0].places.end(), 0U);
     const std::vector<float> rows = hidden_at(works);
     return Eigen::Map<const EmbeddingMatrix>(rows.data(),
@@ -165,19 +84,13 @@ class EncoderNetwork {
   }
 
  private:
-  /// A sequence, and the places in it whose last hidden vectors are asked for.
-  struct Work {
-    std::span<const TokenId> sequence;
-    std::vector<std::uint32_t> places;
-  };
-
   // Places whose hidden vectors are held at once, rows of a chunk, and rows of logits at once. None
   // of them changes a number.
   static constexpr std::size_t wave = 4096, most_rows = 192, least_rows = 24, logit_rows = 48;
 
   EncoderNetwork(const std::filesystem::path& folder, const ModelConfig& config) : config_(config) {
     const Safetensors tensors(folder);
-    const detail::EncoderNames names = detail::encoder_names(config.architecture);
+    const EncoderNames names = encoder_names(config.architecture);
     const WeightReader reader(tensors, folder, names.prefix);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
     const std::string tokens = "embeddings.word_embeddings.weight";
@@ -213,22 +126,17 @@ class EncoderNetwork {
     }
     head_ = reader.linear(names.head, embedding, hidden);
     head_norm_ = reader.norm(names.head_norm, embedding, config.norm_epsilon);
-    const std::string decoder = names.decoder + ".weight";
+    const std::string decoder = names.decoder + ".weight", bias = names.decoder + ".bias";
+    const bool has_own_bias = reader.find(bias) != nullptr;
     if (config.tied) {
       reader.check_tied(decoder, tokens, {config.vocabulary, embedding});
+      if (has_own_bias) reader.check_tied(bias, names.decoder_bias, {config.vocabulary});
     } else {
       decoder_ = PackedMatrix(config.vocabulary, embedding);
       reader.fill(decoder_, decoder, 0, config.vocabulary);
     }
-    const bool newest = names.decoder_bias.size() == 1 || reader.find(names.decoder_bias[0]);
-    const std::string& bias = names.decoder_bias[newest ? 0 : 1];
-    (config.tied ? tokens_ : decoder_).set_bias(0, reader.vector(bias, config.vocabulary));
-  }
-
-  static bool before(const MaskedQuery& a, const MaskedQuery& b) {
-    if (a.sequence.size() != b.sequence.size()) return a.sequence.size() < b.sequence.size();
-    if (a.sequence != b.sequence) return a.sequence < b.sequence;
-    return a.position < b.position;
+    const std::string& used = has_own_bias && !config.tied ? bias : names.decoder_bias;
+    (config.tied ? tokens_ : decoder_).set_bias(0, reader.vector(used, config.vocabulary));
   }
 
   void check(std::span<const TokenId> sequence, std::size_t position) const {
@@ -254,9 +162,9 @@ class EncoderNetwork {
   }
 
   /// The last hidden vectors of all places asked for, in order, computed chunk by chunk.
-  [[nodiscard]] std::vector<float> hidden_at(std::span<const Work> works) const {
+  [[nodiscard]] std::vector<float> hidden_at(std::span<const MaskedSequence> works) const {
     std::size_t rows = 0, places = 0;
-    for (const Work& work : works) rows += work.sequence.size();
+    for (const MaskedSequence& work : works) rows += work.sequence.size();
     const std::size_t limit = std::clamp((rows + 7) / 8, least_rows, most_rows);
     std::vector<std::size_t> begins{0}, first_places{0};
     for (std::size_t w = 0, held = 0; w < works.size(); ++w) {
@@ -292,13 +200,13 @@ class EncoderNetwork {
   }
 
   /// One chunk through all layers; in the last, queries of the places alone.
-  void compute(std::span<const Work> works, float* result) const {
+  void compute(std::span<const MaskedSequence> works, float* result) const {
     const std::size_t hidden = config_.hidden;
     std::size_t count = 0;
-    for (const Work& work : works) count += work.sequence.size();
+    for (const MaskedSequence& work : works) count += work.sequence.size();
     std::vector<float> rows(count * config_.embedding);
     std::size_t at = 0;
-    for (const Work& work : works) {
+    for (const MaskedSequence& work : works) {
       embed(work.sequence, rows.data() + at * config_.embedding);
       at += work.sequence.size();
     }
@@ -316,7 +224,7 @@ class EncoderNetwork {
       std::vector<std::size_t> kept;  // the rows that go on
       gathered.resize(count * hidden);
       at = 0;
-      for (const Work& work : works) {
+      for (const MaskedSequence& work : works) {
         const std::size_t length = work.sequence.size();
         keys.resize(length);
         for (std::size_t j = 0; j < length; ++j) {
@@ -340,7 +248,7 @@ class EncoderNetwork {
     std::copy(rows.begin(), rows.end(), result);
   }
 
-  /// Calls `show(place, logits)` in order.
+  /// Calls `show(logits)` for each place, in order.
   template <class Show>
   void predict(const std::vector<float>& rows, const Show& show) const {
     const std::size_t hidden = config_.hidden, embedding = config_.embedding;
@@ -360,8 +268,7 @@ class EncoderNetwork {
       decoder.multiply_shared(head.data() + first * embedding, count, embedding, logits.data(),
                               config_.vocabulary);
       for (std::size_t i = 0; i < count; ++i) {
-        show(first + i,
-             std::span<const float>(logits).subspan(i * config_.vocabulary, config_.vocabulary));
+        show(std::span<const float>(logits).subspan(i * config_.vocabulary, config_.vocabulary));
       }
     }
   }

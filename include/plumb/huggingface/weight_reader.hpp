@@ -127,7 +127,8 @@ class WeightReader {
     if (other == nullptr) return;
     const StoredTensor& one = need(name, shape);
     if (&one == other) return;
-    std::vector<float> a(shape[1]), b(shape[1]);
+    const std::size_t size = shape.size() > 1 ? shape[1] : 1;
+    std::vector<float> a(size), b(size);
     for (std::size_t row = 0; row < shape[0]; ++row) {
       one.read(row * a.size(), a);
       need(copy, shape).read(row * b.size(), b);

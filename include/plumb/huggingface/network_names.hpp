@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do published checkpoints call the tensors of a network?
+//
+// The names transformers gives them today, without what WeightReader knows of older spellings. Each
+// architecture's stand here once, so that one encoder and one decoder serve them all.
+
+#include <string>
+#include <vector>
+
+#include "plumb/huggingface/model_config.hpp"
+#include "plumb/huggingface/transformer_layer.hpp"
+#include "plumb/huggingface/weight_reader.hpp"
+
+namespace plumb {
+
+/// What an encoder's tensors are called.
+struct EncoderNames {
+  std::string prefix;
+  /// Followed by the number of a layer and a dot.
+  std::string layer;
+  LayerNames in_layer;
+  std::string head, head_norm, decoder;
+  /// The decoder's bias; untied decoders have one of their own, `decoder`.bias.
+  std::string decoder_bias;
+};
+
+inline EncoderNames encoder_names(Architecture architecture) {
+  const LayerNames bert{{"attention.self.query", "attention.self.key", "attention.self.value"},
+                        "attention.output.dense",
+                        "attention.output.LayerNorm",
+                        "intermediate.dense",
+                        "output.dense",
+                        "output.LayerNorm"};
+  switch (architecture) {
+    case Architecture::albert:
+      return {"albert.",
+              "encoder.albert_layer_groups.",
+              {{"attention.query", "attention.key", "attention.value"},
+               "attention.dense",
+               "attention.LayerNorm",
+               "ffn",
+               "ffn_output",
+               "full_layer_layer_norm"},
+              "predictions.dense",
+              "predictions.LayerNorm",
+              "predictions.decoder",
+              "predictions.bias"};
+    case Architecture::distilbert:
+      return {"distilbert.",
+              "transformer.layer.",
+              {{"attention.q_lin", "attention.k_lin", "attention.v_lin"},
+               "attention.out_lin",
+               "sa_layer_norm",
+               "ffn.lin1",
+               "ffn.lin2",
+               "output_layer_norm"},
+              "vocab_transform",
+              "vocab_layer_norm",
+              "vocab_projector",
+              "vocab_projector.bias"};
+    case Architecture::roberta:
+    case Architecture::xlm_roberta:
+      return {"roberta.",           "encoder.layer.",  bert,          "lm_head.dense",
+              "lm_head.layer_norm", "lm_head.decoder", "lm_head.bias"};
+    default:
+      return {"bert.",
+              "encoder.layer.",
+              bert,
+              "cls.predictions.transform.dense",
+              "cls.predictions.transform.LayerNorm",
+              "cls.predictions.decoder",
+              "cls.predictions.bias"};
+  }
+}
+
+/// What a decoder's tensors are called.
+struct DecoderNames {
+  std::string prefix, tokens, positions;
+  /// Followed by the number of a layer and a dot.
+  std::string layer;
+  LayerNames in_layer;
+  std::string final_norm;
+};
+
+inline DecoderNames decoder_names(Architecture architecture) {
+  if (architecture == Architecture::gpt2) {
+    return {"transformer.",
+            "wte.weight",
+            "wpe.weight",
+            "h.",
+            {{"attn.c_attn"},
+             "attn.c_proj",
+             "ln_1",
+             "mlp.c_fc",
+             "mlp.c_proj",
+             "ln_2",
+             WeightOrder::by_input},
+            "ln_f"};
+  }
+  return {"model.",
+          "decoder.embed_tokens.weight",
+          "decoder.embed_positions.weight",
+          "decoder.layers.",
+          {{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"},
+           "self_attn.out_proj",
+           "self_attn_layer_norm",
+           "fc1",
+           "fc2",
+           "final_layer_norm"},
+          "decoder.final_layer_norm"};
+}
+
+}  // namespace plumb
