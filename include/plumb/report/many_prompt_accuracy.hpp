@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/report/histogram_chart.hpp"
 #include "plumb/report/many_prompt_cells.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 #include "plumb/report/page.hpp"
 #include "plumb/report/xy_chart.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "plumb/report/many_prompt_data.hpp"
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/report/page.hpp"
 
 namespace plumb::detail {

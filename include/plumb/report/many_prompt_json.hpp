@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/data/json_file.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 #include "plumb/report/metrics_json.hpp"
 

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 
 namespace plumb::detail {
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/many_prompt_csv.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_json.hpp"
 #include "plumb/report/many_prompt_page.hpp"
 #include "plumb/report/text_table.hpp"

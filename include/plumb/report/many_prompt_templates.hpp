@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/report/heat_map.hpp"
 #include "plumb/report/many_prompt_answers.hpp"
 #include "plumb/report/many_prompt_cells.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 #include "plumb/report/page.hpp"
 
