@@ -7,7 +7,6 @@
 // that does not exist; standard deviations and means of correlations have none.
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,18 +17,8 @@ namespace plumb {
 
 namespace detail {
 
-inline Json to_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
-inline Json to_json(const Subsumption& made) {
-  return {{"rate", plumb::to_json(made.rate)},
-          {"cells", made.cells},
-          {"cells_without_knowledge", made.empty},
-          {"left_out",
-           {{"relations", made.left_out.relations},
-            {"settings", made.left_out.settings},
-            {"facts", made.left_out.facts}}}};
+inline Json subsumption_json(const Subsumption& made) {
+  return plumb::subsumption_json(made, "left_out", "settings");
 }
 
 inline Json model_json(const Comparison& made, const ModelStanding& standing) {
@@ -43,8 +32,8 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
   const auto [top, bottom] = extreme_relations(table, standing.model);
   const std::string& family = made.family[standing.model];
   Json json = {{"family", family.empty() ? Json() : Json(family)},
-               {"accuracy", plumb::to_json(spread.overall.accuracy)},
-               {"accuracy_first_wins", plumb::to_json(spread.overall.accuracy_first_wins)},
+               {"accuracy", to_json(spread.overall.accuracy)},
+               {"accuracy_first_wins", to_json(spread.overall.accuracy_first_wins)},
                {"relations_in_mean", spread.relations.size()},
                {"sd_over_relations", to_json(spread.sd_over_relations)},
                {"sd_over_variants", to_json(spread.overall.sd)},
@@ -56,12 +45,7 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
     const AccuracySpread& cell = table.cells[standing.model][r];
     if (cell.accuracy.count == 0) continue;
-    Json& one = json["relations"][table.relations[r]] = {
-        {"accuracy", plumb::to_json(cell.accuracy)},
-        {"accuracy_first_wins", plumb::to_json(cell.accuracy_first_wins)},
-        {"sd_over_variants", to_json(cell.sd)},
-        {"variants", cell.variants}};
-    put_ties(one, cell.ties);
+    json["relations"][table.relations[r]] = spread_json(cell, "sd_over_variants");
   }
   return json;
 }
@@ -85,7 +69,7 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
     Json& one = json["relations"][table.relations[standing.relation]] = {
         {"accuracy", to_json(standing.accuracy)},
         {"accuracy_first_wins", to_json(standing.accuracy_first_wins)},
-        {"sd_over_models", detail::to_json(standing.sd)},
+        {"sd_over_models", to_json(standing.sd)},
         {"models", standing.models}};
     put_ties(one, standing.ties);
   }
@@ -95,7 +79,7 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
     for (std::size_t j = 0; j < table.models.size(); ++j) {
       if (i == j) continue;
       Json entry = {{"of", table.models[i]}, {"given", table.models[j]}};
-      entry.update(detail::to_json(made.subsumption[i][j]));
+      entry.update(detail::subsumption_json(made.subsumption[i][j]));
       json["subsumption"].push_back(entry);
       if (i > j) continue;
       json["correlation"].push_back({{"models", {table.models[i], table.models[j]}},
@@ -121,8 +105,8 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
          {"base_accuracy", to_json(pair.base_accuracy)},
          {"tuned_accuracy", to_json(pair.tuned_accuracy)},
          {"difference", to_json(pair.difference)},
-         {"tuned_given_base", detail::to_json(pair.tuned_given_base)},
-         {"base_given_tuned", detail::to_json(pair.base_given_tuned)}});
+         {"tuned_given_base", detail::subsumption_json(pair.tuned_given_base)},
+         {"base_given_tuned", detail::subsumption_json(pair.base_given_tuned)}});
   }
   return json;
 }

@@ -14,21 +14,13 @@
 
 namespace plumb {
 
-[[nodiscard]] inline Json to_json(const AccuracySpread& spread) {
-  Json json = {{"accuracy", to_json(spread.accuracy)},
-               {"accuracy_first_wins", to_json(spread.accuracy_first_wins)},
-               {"sd", spread.sd ? Json(*spread.sd) : Json()},
-               {"variants", spread.variants}};
-  put_ties(json, spread.ties);
-  return json;
-}
-
 [[nodiscard]] inline Json to_json(const GroupSpread& spread) {
-  Json json = to_json(spread.overall);
+  Json json = spread_json(spread.overall, "sd");
   json["relations_asked"] = spread.relations.size();
-  json["sd_over_relations"] = spread.sd_over_relations ? Json(*spread.sd_over_relations) : Json();
+  json["sd_over_relations"] = to_json(spread.sd_over_relations);
   json["relations"] = Json::object();
-  for (const auto& [code, relation] : spread.relations) json["relations"][code] = to_json(relation);
+  for (const auto& [code, relation] : spread.relations)
+    json["relations"][code] = spread_json(relation, "sd");
   return json;
 }
 
@@ -51,7 +43,7 @@ namespace plumb {
   for (const ShotsCurve& curve : made.curves) {
     Json points = Json::object();
     for (const GroupSpread& point : curve.points) {
-      points[std::to_string(point.group.shots)] = to_json(point.overall);
+      points[std::to_string(point.group.shots)] = spread_json(point.overall, "sd");
     }
     json["accuracy_against_shots"][setting_name(curve.like)] = {
         {"points", std::move(points)},
