@@ -99,7 +99,7 @@ const std::vector<std::size_t> all_three{0, 1, 2};
 
 // Two relations of one domain each: two facts under two paraphrases, one fact under three.
 BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_paraphrases) {
-  RecordedModel model;
+  ScoredModel model;
   model.predictions.name = "m";
   model.dataset = "BEAR";
   model.notes = {"a note"};
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_parap
 }
 
 BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
-  RecordedModel model = random_model({.facts = 25, .markers = {"certainly"}});
+  ScoredModel model = random_model({.facts = 25, .markers = {"certainly"}});
   model.predictions.relations[2].relation.one_to_one = true;
   const auto& relations = model.predictions.relations;
   const ModelCalibration made = calibrate_model(model, options_of());
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
 }
 
 BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_have_it) {
-  RecordedModel model = random_model({.facts = 30, .markers = {"certainly", "same", "unsure"}});
+  ScoredModel model = random_model({.facts = 30, .markers = {"certainly", "same", "unsure"}});
   auto& relations = model.predictions.relations;
   relations[1].templates[3].role.marker = "possibly";
   relations[1].templates[5].role.marker = "sure";  // of r1 alone, and never off
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_
 
 // H = 2·A·(1 − ACE) / (A + 1 − ACE), also where A is 0 or both are.
 BOOST_AUTO_TEST_CASE(reductions_stand_side_by_side_with_their_harmonic_mean) {
-  RecordedModel model = random_model({.facts = 20});
+  ScoredModel model = random_model({.facts = 20});
   for (BaseScores& base : model.base) {
     for (Prediction& made : base.reductions[2]) made.correct = false;
     for (Prediction& made : base.reductions[3]) made = {0, false, 1, 1, 0};
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(reductions_stand_side_by_side_with_their_harmonic_mean) {
 }
 
 BOOST_AUTO_TEST_CASE(reductions_that_some_relation_lacks_are_left_out_with_a_remark) {
-  RecordedModel model = random_model({});
+  ScoredModel model = random_model({});
   model.base[1].reductions[3].clear();
   const ModelCalibration some = calibrate_model(model, options_of({"base"}));
   BOOST_TEST(some.reductions.size() == 3U);
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(reductions_that_some_relation_lacks_are_left_out_with_a_rem
 }
 
 BOOST_AUTO_TEST_CASE(fewer_facts_than_bins_leave_out_ace_with_a_remark) {
-  const RecordedModel model = random_model(
+  const ScoredModel model = random_model(
       {.relations = 1, .facts = 19, .options = 19, .markers = {"0%"}, .one_to_one = true});
   const ModelCalibration made = calibrate_model(model, options_of());
   BOOST_TEST(mentions(made.remarks, "19 facts are fewer than 20 bins"));
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(fewer_facts_than_bins_leave_out_ace_with_a_remark) {
 }
 
 BOOST_AUTO_TEST_CASE(awkward_results_have_numbers_or_none_but_never_nan) {
-  std::vector<RecordedModel> awkward;
+  std::vector<ScoredModel> awkward;
   awkward.push_back(random_model({.facts = 30, .paraphrases = 1}));  // one paraphrase
   awkward.push_back(random_model({.facts = 30, .options = 1}));      // one option: always sure
   awkward.push_back(random_model({.relations = 1, .facts = 1}));     // one fact
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(awkward_results_have_numbers_or_none_but_never_nan) {
 }
 
 BOOST_AUTO_TEST_CASE(recalibration_is_that_of_the_estimators_asked_for_with_its_remarks) {
-  const RecordedModel model = random_model({.facts = 13});
+  const ScoredModel model = random_model({.facts = 13});
   const auto& relations = model.predictions.relations;
   const StudyOptions options = options_of({"margin"});
   const ModelCalibration made = calibrate_model(model, options);
@@ -347,7 +347,7 @@ BOOST_AUTO_TEST_CASE(recalibration_is_that_of_the_estimators_asked_for_with_its_
 }
 
 BOOST_AUTO_TEST_CASE(templates_are_told_with_their_roles) {
-  RecordedModel model = random_model({.paraphrases = 2, .markers = {"certainly"}});
+  ScoredModel model = random_model({.paraphrases = 2, .markers = {"certainly"}});
   for (RelationPredictions& relation : model.predictions.relations) {
     relation.relation.templates = {relation.relation.code + " zero", "one"};
   }
@@ -376,11 +376,11 @@ BOOST_AUTO_TEST_CASE(templates_are_told_with_their_roles) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_studied_is_an_error) {
-  RecordedModel empty;
+  ScoredModel empty;
   empty.predictions.name = "gpt2";
   BOOST_CHECK_EXCEPTION(calibrate_model(empty), Error,
                         says(Fault::user, "gpt2: holds no scored fact"));
-  const RecordedModel one = random_model({.paraphrases = 1});
+  const ScoredModel one = random_model({.paraphrases = 1});
   BOOST_CHECK_EXCEPTION(calibrate_model(one, options_of({"average_min"})), Error,
                         says(Fault::user, "r0: average_min needs at least two paraphrases"));
   BOOST_CHECK_EXCEPTION(calibrate_model(one, options_of({"possibly"})), Error,
@@ -388,7 +388,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_studied_is_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(the_number_of_threads_changes_no_number) {
-  const RecordedModel model =
+  const ScoredModel model =
       random_model({.facts = 25, .options = 25, .markers = {"certainly"}, .one_to_one = true});
   std::vector<std::vector<Estimate>> made;
   for (const int threads : {1, 2}) {
@@ -406,7 +406,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_changes_no_number) {
 // Three relations of 25 facts whose five options are level under three paraphrases and a marker:
 // guessing finds 1/5, nothing is known, and every confidence of one template is 1/5.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_a_guess_and_never_right) {
-  RecordedModel model = random_model({.facts = 25, .markers = {"certainly"}, .one_to_one = false});
+  ScoredModel model = random_model({.facts = 25, .markers = {"certainly"}, .one_to_one = false});
   const std::vector<double> level(5, -12.5);
   double first = 0;
   for (std::size_t r = 0; r < 3; ++r) {

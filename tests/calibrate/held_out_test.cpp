@@ -20,7 +20,7 @@ using Names = std::vector<std::string>;
 
 constexpr std::size_t bins = 20;
 
-HeldOutRecalibration recalibrated(const RecordedModel& model) {
+HeldOutRecalibration recalibrated(const ScoredModel& model) {
   const auto& relations = model.predictions.relations;
   return recalibrate_held_out(model, strata_of(relations), all_estimators(relations), bins,
                               {.seed = 1, .resamples = 30});
@@ -35,7 +35,7 @@ struct Halves {
   std::vector<Judgement> fitted, held_out;  // Base
   std::vector<ScoredFact> fitted_facts, held_out_facts;
 
-  Halves(const RecordedModel& model, std::size_t per_relation) {
+  Halves(const ScoredModel& model, std::size_t per_relation) {
     const auto& relations = model.predictions.relations;
     const std::vector<bool> fitting = fitting_half(strata_of(relations), 1);
     for (std::size_t i = 0; i < fitting.size(); ++i) {
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(the_estimators_the_paper_compares_models_by_are_mended) {
 }
 
 BOOST_AUTO_TEST_CASE(maps_are_measured_on_the_half_they_were_not_fitted_on) {
-  const RecordedModel model = random_model({.facts = 61});
+  const ScoredModel model = random_model({.facts = 61});
   const HeldOutRecalibration made = recalibrated(model);
   Halves halves(model, 61);
   BOOST_REQUIRE(made.results.size() == 10U);
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(maps_are_measured_on_the_half_they_were_not_fitted_on) {
 }
 
 BOOST_AUTO_TEST_CASE(the_halves_name_every_fact_once_by_its_place_in_the_dataset) {
-  RecordedModel model = random_model({.facts = 21});
+  ScoredModel model = random_model({.facts = 21});
   auto& relations = model.predictions.relations;
   for (RelationPredictions& one : relations) {
     for (std::size_t f = 0; f < 21; ++f) one.relation.facts[f].instance = 5 + 3 * f;
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(the_halves_name_every_fact_once_by_its_place_in_the_dataset
 
 // The fitting half is always right, so its map is 1 everywhere; the other half never agrees.
 BOOST_AUTO_TEST_CASE(an_answer_that_was_not_given_stays_without_confidence) {
-  RecordedModel model = random_model({.facts = 20});
+  ScoredModel model = random_model({.facts = 20});
   auto& relations = model.predictions.relations;
   const std::vector<bool> fitting = fitting_half(strata_of(relations), 1);
   for (std::size_t i = 0; i < fitting.size(); ++i) {
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_was_not_given_stays_without_confidence) {
 }
 
 BOOST_AUTO_TEST_CASE(only_the_estimators_given_are_mended) {
-  const RecordedModel model = random_model({.facts = 41});
+  const ScoredModel model = random_model({.facts = 41});
   const auto made = recalibrate_held_out(model, strata_of(model.predictions.relations),
                                          {named(Average(MaxConfidence{})), named(Margin{})}, bins,
                                          {.seed = 1, .resamples = 30});
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(only_the_estimators_given_are_mended) {
 }
 
 BOOST_AUTO_TEST_CASE(a_temperature_at_the_end_of_its_range_is_remarked_on) {
-  RecordedModel model = random_model({.facts = 20});
+  ScoredModel model = random_model({.facts = 20});
   BOOST_TEST(recalibrated(model).remarks.empty());
   for (BaseScores& base : model.base) base.scores.assign(base.scores.size(), -1);
   for (std::size_t r = 0; r < 3; ++r) {

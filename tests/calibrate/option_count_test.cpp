@@ -21,8 +21,8 @@ namespace {
 using Counts = std::vector<std::size_t>;
 
 /// A 1:1 relation of `options` facts; fact i's answer i weighs `answer`, every other option `other`.
-RecordedModel weighted(std::size_t options, double answer, double other) {
-  RecordedModel model =
+ScoredModel weighted(std::size_t options, double answer, double other) {
+  ScoredModel model =
       random_model({.relations = 1, .facts = options, .options = options, .one_to_one = true});
   for (std::size_t f = 0; f < options; ++f) {
     for (std::size_t o = 0; o < options; ++o) {
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_answer_is_kept_in_every_sampling) {
 // Equal weights: whether the answer is the first option or the last, neither fact is known, however
 // many options there are.
 BOOST_AUTO_TEST_CASE(ties_are_not_known_as_with_all_options) {
-  RecordedModel model = weighted(20, 1, 1);
+  ScoredModel model = weighted(20, 1, 1);
   auto& facts = model.predictions.relations[0].relation.facts;
   facts = {facts.front(), facts.back()};
   for (const auto& point : option_count_curve(model, 20, {.resamples = 10})) {
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(more_options_make_no_fact_right) {
 }
 
 BOOST_AUTO_TEST_CASE(only_one_to_one_relations_with_shared_options_take_part) {
-  RecordedModel model =
+  ScoredModel model =
       random_model({.relations = 4, .facts = 12, .options = 12, .one_to_one = true});
   auto& relations = model.predictions.relations;
   const auto facts = [&] { return option_count_curve(model, 5, {.resamples = 5}).at(0).facts; };
@@ -129,9 +129,8 @@ BOOST_AUTO_TEST_CASE(only_one_to_one_relations_with_shared_options_take_part) {
 }
 
 BOOST_AUTO_TEST_CASE(the_smallest_relation_bounds_the_counts) {
-  RecordedModel model =
-      random_model({.relations = 1, .facts = 9, .options = 30, .one_to_one = true});
-  const RecordedModel small =
+  ScoredModel model = random_model({.relations = 1, .facts = 9, .options = 30, .one_to_one = true});
+  const ScoredModel small =
       random_model({.relations = 1, .facts = 7, .options = 7, .one_to_one = true}, "small");
   model.predictions.relations.push_back(small.predictions.relations[0]);
   model.base.push_back(small.base[0]);

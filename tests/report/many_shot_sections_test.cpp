@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+#include "plumb/records/many_shot_study.hpp"
 #include "support/many_shot_folder.hpp"
 #include "support/markup.hpp"
 
@@ -44,7 +45,8 @@ BOOST_AUTO_TEST_CASE(the_first_separator_is_the_usual_one) {
   folder.choose("P1", of("ic", 5, ": "), "10");
   folder.choose("P1", of("ic", 5, " in "), "10");
   folder.choose("P1", of("eic", 50), "10");
-  const ManyShotResults made = many_shot_results(folder.path(), {.seed = 0, .resamples = 20});
+  const ManyShotResults made =
+      many_shot_results(read_many_shot_run(folder.path()), {.seed = 0, .resamples = 20});
   BOOST_TEST(detail::has_usual_separator(made, of("ic", 1, ": ")));
   BOOST_TEST(!detail::has_usual_separator(made, of("ic", 5, " in ")));
   BOOST_TEST(detail::has_usual_separator(made, of("eic", 50)));
@@ -66,7 +68,8 @@ BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
   folder.choose("P1", of("ic", 5), "10");
   folder.choose("P2", of("ic", 5), "11");
   const auto section = [&] {
-    return detail::methods_section(many_shot_results(folder.path(), {.seed = 0, .resamples = 20}));
+    return detail::methods_section(
+        many_shot_results(read_many_shot_run(folder.path()), {.seed = 0, .resamples = 20}));
   };
   BOOST_TEST(section().empty());  // one method
   folder.choose("P1", of("hgp", 0, ""), "00");
@@ -83,15 +86,16 @@ BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
   ManyShotFolder apart;
   apart.choose("P1", of("ic", 5), "10");
   apart.choose("P2", of("hgp", 0, ""), "00");
-  const std::string none =
-      detail::methods_section(many_shot_results(apart.path(), {.seed = 0, .resamples = 20}));
+  const std::string none = detail::methods_section(
+      many_shot_results(read_many_shot_run(apart.path()), {.seed = 0, .resamples = 20}));
   BOOST_TEST(none.find("No relation has all of them.") != std::string::npos);
   BOOST_TEST(test::markup_fault(none) == "");
 }
 
 BOOST_FIXTURE_TEST_CASE(every_section_is_well_formed, test::SmallManyShot) {
   choose("P1", of("ic", 5, " <in> "), "1010");
-  const ManyShotResults made = many_shot_results(path(), {.seed = 0, .resamples = 20});
+  const ManyShotResults made =
+      many_shot_results(read_many_shot_run(path()), {.seed = 0, .resamples = 20});
   for (const std::string& html :
        {detail::shots_section(made), detail::methods_section(made),
         detail::separators_section(made), detail::confidence_section(made),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/records/recorded_entity_ranks.hpp"
 #include "support/small_graph.hpp"
 
 using namespace plumb;
@@ -22,7 +23,8 @@ using Words = std::vector<std::string>;
 const Words all{"deer", "likelihood", "deer-single-token", "lm-head"};
 
 RankResults results(const RankFolder& folder, const Words& names = all) {
-  return rank_results(folder.path(), names, true, {.seed = 3, .resamples = 50});
+  return rank_results(read_ranked_methods(folder.path(), names, true),
+                      {.seed = 3, .resamples = 50});
 }
 
 bool near(double a, double b) {

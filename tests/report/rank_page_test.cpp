@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/records/recorded_entity_ranks.hpp"
 #include "plumb/report/rank_json.hpp"
 #include "support/markup.hpp"
 #include "support/page_around.hpp"
@@ -34,7 +35,8 @@ using Words = std::vector<std::string>;
 const Words all{"deer", "likelihood", "deer-single-token", "lm-head"};
 
 RankResults results(const RankFolder& folder, const Words& names = all) {
-  return rank_results(folder.path(), names, true, {.seed = 3, .resamples = 50});
+  return rank_results(read_ranked_methods(folder.path(), names, true),
+                      {.seed = 3, .resamples = 50});
 }
 
 std::string page_of(const RankResults& made, const Json& settings = Json::object()) {

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(every_object_has_its_probability_behind_all_that_stands_bef
     const TemporaryFolder folder;
     NgramTreeModel model = reader_of_births({"n A", "0 P"});
     (void)run_once(folder, model, form);
-    const RecordedInjection made = read_recorded_injection(folder / "run/birth_injection.json");
+    const ScoredInjection made = read_recorded_injection(folder / "run/birth_injection.json");
     BOOST_TEST(made.design.relation == "birth");
     BOOST_TEST(made.design.highlight == design.highlight);
     BOOST_REQUIRE(made.design.panels.size() == 5U);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "plumb/score/recorded_choices.hpp"
-#include "plumb/score/recorded_injection.hpp"
+#include "plumb/records/recorded_choices.hpp"
+#include "plumb/records/recorded_injection.hpp"
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -73,7 +73,7 @@ class ManyShotFolder {
   /// probability (p + 1) / (20 + i).
   void inject(const std::string& code) {
     relation_if_new(code);
-    RecordedInjection made{injection_design(births(30, 8, code), {.pairs = 10, .slots = 2}), {}};
+    ScoredInjection made{injection_design(births(30, 8, code), {.pairs = 10, .slots = 2}), {}};
     for (std::size_t i = 0; i < made.design.panels.size(); ++i) {
       std::vector<double>& scores = made.log_probabilities.emplace_back();
       for (std::size_t p = 0; p < 10; ++p) {

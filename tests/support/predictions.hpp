@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/aggregate/recorded_predictions.hpp"
+#include "plumb/aggregate/scored_model.hpp"
 #include "plumb/calibrate/confidence.hpp"
 #include "plumb/core/random.hpp"
 #include "support/make_tie.hpp"
@@ -75,9 +75,9 @@ struct ModelShape {
 };
 
 /// A model that knows a little; reductions are as if from four different scorings.
-[[nodiscard]] inline RecordedModel random_model(const ModelShape& shape,
-                                                const std::string& name = "random") {
-  RecordedModel model;
+[[nodiscard]] inline ScoredModel random_model(const ModelShape& shape,
+                                              const std::string& name = "random") {
+  ScoredModel model;
   model.predictions.name = name;
   for (std::size_t r = 0; r < shape.relations; ++r) {
     RandomStream random(5, name + "/" + std::to_string(r));

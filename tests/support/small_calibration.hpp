@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/report/calibration_data.hpp"
+#include "plumb/calibrate/model_comparison.hpp"
 #include "support/markup.hpp"
 
 namespace plumb::test {

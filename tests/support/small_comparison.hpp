@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/report/comparison_data.hpp"
+#include "plumb/measure/comparison.hpp"
 #include "support/small_study.hpp"
 
 namespace plumb::test {

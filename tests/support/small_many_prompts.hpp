@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/report/many_prompt_data.hpp"
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "support/small_prompts.hpp"
 
 namespace plumb::test {

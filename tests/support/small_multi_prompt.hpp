@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "plumb/data/multi_prompt_folder.hpp"
-#include "plumb/score/recorded_answers.hpp"
+#include "plumb/records/generation_folder.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace plumb::test {

@@ -49,7 +49,7 @@ def included_by(name):
 def reaches_run_folders(name):
     """Whether a header writes run folders, reads or shows them, or needs one that does; only the runner fills a score
     table, which takes xtensor's headers to compile."""
-    return (name.startswith(("plumb/records/", "plumb/run/", "plumb/report/", "plumb/score/score_table")) or "/recorded" in name
+    return (name.startswith(("plumb/records/", "plumb/run/", "plumb/report/", "plumb/score/score_table"))
             or any(map(reaches_run_folders, included_by(name))))
 
 

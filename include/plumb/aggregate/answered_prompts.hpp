@@ -3,7 +3,6 @@
 
 // Which generated answers are right, and which say the same?
 //
-// Reads what a model answered to many prompts (score/recorded_answers.hpp) into a table of outcomes.
 // An answer is right if it holds some name of some object of its fact; answers are numbered by their
 // lemmas over all facts, so that equal numbers are equal lists, and MatchingAnswers says which of
 // the others count as the same. Source: "What Matters in Learning Facts in Language Models?",
@@ -16,18 +15,16 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "plumb/aggregate/fact_means.hpp"
 #include "plumb/aggregate/prompt_list.hpp"
 #include "plumb/aggregate/prompt_outcomes.hpp"
-#include "plumb/core/error.hpp"
+#include "plumb/aggregate/prompt_rows.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/multi_prompt.hpp"
 #include "plumb/measure/answer_match.hpp"
-#include "plumb/score/recorded_answers.hpp"
 
 namespace plumb {
 
@@ -88,70 +85,20 @@ class AnswerNumbers {
   std::unordered_map<std::string, std::uint32_t> by_text_, by_lemmas_;
 };
 
-/// Looks at the rows of a file as they come.
-class RowCheck {
- public:
-  /// `asked` must outlive it.
-  RowCheck(std::filesystem::path file, const MultiPromptDataset& asked)
-      : file_(std::move(file)), asked_(asked) {}
-
-  /// Place of the row's relation among those asked. Throws a user error for a row about a prompt
-  /// that was not asked or has a row already, and where relations come in another order.
-  template <class Row>
-  std::size_t operator()(const Row& row) {
-    std::size_t place = place_;
-    while (place < asked_.relations.size() && asked_.relations[place].code != row.relation) ++place;
-    if (place == asked_.relations.size()) {
-      refuse(row, "is no relation that was asked, or its rows stand apart");
-    }
-    if (place != place_) seen_.clear();
-    place_ = place;
-    if (!was_asked(asked_.relations[place], row.prompt, row.subject)) {
-      refuse(row, "the row is about a prompt that was not asked");
-    }
-    const AskedPrompt& prompt = row.prompt;
-    const auto key = std::uint64_t{prompt.fact} << 32U |
-                     std::uint32_t{prompt.template_index} << 16U | prompt.expression;
-    if (!seen_.insert(key).second) refuse(row, "the row is about a prompt that has one already");
-    return place;
-  }
-
-  /// Throws the user error of a row.
-  template <class Row>
-  [[noreturn]] void refuse(const Row& row, const std::string& message) const {
-    throw user_error({file_, row.line, row.relation}, message, "the file was changed; ask again");
-  }
-
- private:
-  static bool was_asked(const MultiPromptRelation& relation, const AskedPrompt& prompt,
-                        const std::string& subject) {
-    if (prompt.fact >= relation.facts.size()) return false;
-    const std::vector<std::string>& names = relation.facts[prompt.fact].subject.names;
-    return prompt.template_index < relation.templates.size() && prompt.expression < names.size() &&
-           names[prompt.expression] == subject;
-  }
-
-  std::filesystem::path file_;
-  const MultiPromptDataset& asked_;
-  std::size_t place_ = 0;
-  /// Prompts of the relation that have a row.
-  std::unordered_set<std::uint64_t> seen_;
-};
-
 }  // namespace detail
 
-/// Reads a setting of a run folder. `asked` is what was asked, as it stands in the folder; every
-/// relation of it is in the outcomes, with all its facts. Throws a user error when a file is missing
-/// or damaged.
-template <Lemmatiser Lemmas>
-[[nodiscard]] AnsweredSetting read_answered(const std::filesystem::path& folder,
-                                            const std::string& setting,
-                                            const MultiPromptDataset& asked, const Lemmas& lemmas) {
+/// The table of a setting. `each_row(visit)` calls `visit` with each RecordedAnswer; `source` is where
+/// they come from, for messages. Every relation of `asked` is in the outcomes, with all its facts.
+/// Throws a user error for a row that is about no asked prompt.
+template <Lemmatiser Lemmas, class EachRow>
+[[nodiscard]] AnsweredSetting answered_setting(const std::string& setting,
+                                               const MultiPromptDataset& asked,
+                                               const Lemmas& lemmas, EachRow each_row,
+                                               const std::filesystem::path& source = {}) {
   AnsweredSetting made;
   made.name = setting;
   detail::AnswerNumbers number(made.answers, lemmas);
-  const std::filesystem::path file = folder / (setting + "_answers.jsonl");
-  detail::RowCheck check(file, asked);
+  PromptRowCheck check(source, asked);
   // Of one relation, by fact.
   std::vector<std::vector<std::pair<PromptOutcome, AnswerLikelihood>>> rows;
   std::vector<std::size_t> single;                  // answers of one word, by fact
@@ -191,7 +138,7 @@ template <Lemmatiser Lemmas>
       made.one_word.add(static_cast<double>(single[f]) / static_cast<double>(rows[f].size()));
     }
   };
-  for_each_answer(file, [&](const RecordedAnswer& row) {
+  each_row([&](const RecordedAnswer& row) {
     const std::size_t place = check(row);
     while (next <= place) {
       finish();

@@ -40,7 +40,7 @@ namespace detail {
 /// Computes a ModelCalibration; holds what its parts share.
 class Study {
  public:
-  Study(const RecordedModel& model, const StudyOptions& options)
+  Study(const ScoredModel& model, const StudyOptions& options)
       : model_(model),
         relations_(model.predictions.relations),
         options_(options),
@@ -242,7 +242,7 @@ class Study {
     }
   }
 
-  const RecordedModel& model_;
+  const ScoredModel& model_;
   const std::vector<RelationPredictions>& relations_;
   const StudyOptions& options_;
   std::vector<std::size_t> strata_;
@@ -258,7 +258,7 @@ class Study {
 
 /// Throws a user error for results without facts, and for an estimator asked for by name that they
 /// do not allow.
-[[nodiscard]] inline ModelCalibration calibrate_model(const RecordedModel& model,
+[[nodiscard]] inline ModelCalibration calibrate_model(const ScoredModel& model,
                                                       const StudyOptions& options = {}) {
   if (model.predictions.facts() == 0) {
     throw user_error({.file = model.predictions.name}, "holds no scored fact", "probe first");

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "plumb/aggregate/recorded_predictions.hpp"
+#include "plumb/aggregate/scored_model.hpp"
 #include "plumb/calibrate/estimators.hpp"
 #include "plumb/calibrate/model_calibration.hpp"
 #include "plumb/calibrate/recalibration.hpp"
@@ -33,7 +33,7 @@ struct HeldOutRecalibration {
 /// `strata` are the facts of each relation; the halves are drawn within them by the bootstrap's
 /// seed. No results, and a remark, where no relation has two facts.
 [[nodiscard]] inline HeldOutRecalibration recalibrate_held_out(
-    const RecordedModel& model, std::span<const std::size_t> strata,
+    const ScoredModel& model, std::span<const std::size_t> strata,
     const std::vector<NamedEstimator>& estimators, std::size_t bins, const Bootstrap& bootstrap) {
   HeldOutRecalibration made;
   const std::vector<RelationPredictions>& relations = model.predictions.relations;

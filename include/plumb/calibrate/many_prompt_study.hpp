@@ -4,7 +4,7 @@
 // What is known of one way of asking a model many prompts?
 //
 // The answers with their correctness, how sure the model was of them and whatever else was taken,
-// wherever they come from: a setting of a generation (score/recorded_answers.hpp) or a closed set
+// wherever they come from: a setting of a generation (aggregate/prompt_rows.hpp) or a closed set
 // whose scores were taken under several templates. Measures over many prompts read nothing else, so
 // that masked, causal and generated answers stand side by side.
 
@@ -23,7 +23,6 @@
 #include "plumb/calibrate/overconfidence.hpp"
 #include "plumb/calibrate/sampled_confidence.hpp"
 #include "plumb/core/over.hpp"
-#include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/measure/bias_level.hpp"
 
 namespace plumb {
@@ -46,21 +45,20 @@ struct ManyPromptStudy {
   std::map<std::string, std::vector<std::string>> candidates{};
 };
 
-/// A finished generation's settings and what must be said of it.
-struct GenerationRun {
-  std::vector<ManyPromptStudy> studies;
-  std::vector<std::string> remarks;
-  MultiPromptDataset asked;
-};
-
 namespace detail {
 
 inline bool is_likelihood(const TextLikelihood& one) {
   return one.tokens > 0 && one.nats <= 1e-9;
 }
 
-inline void read_names(const std::filesystem::path& file, const MultiPromptDataset& asked,
-                       ManyPromptStudy& study) {
+}  // namespace detail
+
+/// Puts likelihoods of names into a study. `each_row(visit)` calls `visit` with each RecordedNames;
+/// `source` is where they come from, for messages. Throws a user error for a row that does not fit
+/// what was asked.
+template <class EachRow>
+void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow each_row,
+               const std::filesystem::path& source = {}) {
   std::size_t next = 0;
   std::vector<std::vector<NameLikelihood>> facts;
   const auto begin = [&] {
@@ -70,8 +68,8 @@ inline void read_names(const std::filesystem::path& file, const MultiPromptDatas
   const auto finish = [&] {
     for (const auto& fact : facts) study.names.add_fact(fact);
   };
-  RowCheck check(file, asked);
-  for_each_names(file, [&](const RecordedNames& row) {
+  PromptRowCheck check(source, asked);
+  each_row([&](const RecordedNames& row) {
     const std::size_t place = check(row);
     while (next <= place) {
       finish();
@@ -87,7 +85,8 @@ inline void read_names(const std::filesystem::path& file, const MultiPromptDatas
     for (std::size_t o = 0; o < row.names.size(); ++o) {
       for (std::size_t n = 0; n < row.names[o].size(); ++n) {
         const TextLikelihood& one = row.names[o][n];
-        if (!is_likelihood(one)) check.refuse(row, "a name has no token or no log-likelihood");
+        if (!detail::is_likelihood(one))
+          check.refuse(row, "a name has no token or no log-likelihood");
         facts[row.prompt.fact].push_back({one.nats, one.tokens, row.prompt.template_index,
                                           row.prompt.expression, static_cast<std::uint16_t>(o),
                                           static_cast<std::uint16_t>(n)});
@@ -102,14 +101,17 @@ inline void read_names(const std::filesystem::path& file, const MultiPromptDatas
   finish();
 }
 
-/// A template's rows stand together, one for each content-free text in their order, and templates
-/// ascend. `study.candidates` are known.
-inline void read_content_free(const std::filesystem::path& file, const MultiPromptDataset& asked,
-                              ManyPromptStudy& study) {
+/// The same of candidates behind content-free prompts (RecordedContentFree). A template's rows stand
+/// together, one for each content-free text in their order, and templates ascend; `study.candidates`
+/// are known.
+template <class EachRow>
+void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow each_row,
+                      const std::filesystem::path& source = {}) {
   std::map<std::string, std::size_t> rows;
-  for_each_content_free(file, [&](const RecordedContentFree& row) {
+  each_row([&](const RecordedContentFree& row) {
     const auto refuse = [&](const std::string& message) {
-      throw user_error({file, row.line, row.relation}, message, "the file was changed; ask again");
+      throw user_error({source, row.line, row.relation}, message,
+                       "the file was changed; ask again");
     };
     const auto relation = over::find(asked.relations, row.relation, &MultiPromptRelation::code);
     if (relation == asked.relations.end() || row.template_index >= relation->templates.size()) {
@@ -131,67 +133,15 @@ inline void read_content_free(const std::filesystem::path& file, const MultiProm
     scores.templates = templates.size();
     scores.candidates = row.candidates.size();
     for (const TextLikelihood& one : row.candidates) {
-      if (!is_likelihood(one)) refuse("a candidate has no token or no log-likelihood");
+      if (!detail::is_likelihood(one)) refuse("a candidate has no token or no log-likelihood");
       scores.log_likelihoods.push_back(one.nats);
     }
   });
   for (const auto& [code, count] : rows) {
     if (count % content_free_texts.size() == 0) continue;
-    throw user_error({.file = file, .line = 0, .field = code}, "a template lacks rows",
+    throw user_error({.file = source, .line = 0, .field = code}, "a template lacks rows",
                      "the file was changed; ask again");
   }
-}
-
-}  // namespace detail
-
-/// Reads a run folder of `plumb generate`. Throws a user error when it holds no finished run or is
-/// damaged.
-template <Lemmatiser Lemmas>
-[[nodiscard]] GenerationRun read_generation(const std::filesystem::path& folder,
-                                            const Lemmas& lemmas) {
-  const std::filesystem::path file = folder / "metadata_generate.json";
-  if (!std::filesystem::exists(file)) {
-    throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
-                     "finish it with `resume`");
-  }
-  const Json metadata = read_json_object(file);
-  const auto settings = string_list(metadata, "settings");
-  if (!settings || settings->empty()) {
-    throw user_error({file, 0, "settings"}, "names none", "generate again");
-  }
-  refuse_lost_rows(folder, metadata.value("rows", Json::object()));
-  GenerationRun run;
-  run.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>{});
-  if (!is_multi_prompt(folder / "asked")) {
-    throw user_error({.file = folder / "asked"}, "lacks facts.jsonl and templates.jsonl",
-                     "a run keeps there what it asked; copy the whole folder or ask again");
-  }
-  run.asked = load_multi_prompt(folder / "asked");
-  std::map<std::string, std::vector<std::string>> candidates;
-  if (const auto lists = metadata.find("candidates");
-      lists != metadata.end() && lists->is_object()) {
-    for (const auto& [code, unused] : lists->items()) {
-      candidates[code] = string_list(*lists, code).value_or(std::vector<std::string>{});
-    }
-  }
-  for (const std::string& setting : *settings) {
-    ManyPromptStudy& study = run.studies.emplace_back();
-    study.answered = read_answered(folder, setting, run.asked, lemmas);
-    if (std::filesystem::exists(folder / (setting + "_samples.jsonl"))) {
-      SampledConfidences sampled = read_sampled(folder, study.answered, run.asked, lemmas);
-      study.confidences = std::move(sampled.judgements);
-      study.samples = sampled.samples;
-    }
-    if (const auto names = folder / (setting + "_names.jsonl"); std::filesystem::exists(names)) {
-      detail::read_names(names, run.asked, study);
-    }
-    if (const auto rows = folder / (setting + "_content_free.jsonl");
-        std::filesystem::exists(rows)) {
-      study.candidates = candidates;
-      detail::read_content_free(rows, run.asked, study);
-    }
-  }
-  return run;
 }
 
 /// A closed set's answers as a study. `known` is what is known of its templates beside their texts.

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/calibration_study.hpp"
 #include "plumb/calibrate/model_calibration.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/measure/correlation.hpp"
@@ -118,5 +119,16 @@ struct ModelComparison {
   }
   return comparison;
 }
+
+/// All numbers of the calibration of one model or several.
+struct CalibrationResults {
+  std::vector<ModelCalibration> models;
+  /// Parallel to the models: which are masked language models.
+  std::vector<bool> masked;
+  ModelComparison comparison;
+  StudyOptions options;
+  /// What must be said of all models together.
+  std::vector<std::string> remarks{};
+};
 
 }  // namespace plumb

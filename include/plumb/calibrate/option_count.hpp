@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/recorded_predictions.hpp"
+#include "plumb/aggregate/scored_model.hpp"
 #include "plumb/calibrate/calibrator.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
@@ -62,7 +62,7 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
 
 /// The points for each count up to the smallest 1:1 relation's; empty without a 1:1 relation.
 /// Relations whose facts have their own choices take no part.
-[[nodiscard]] inline std::vector<OptionCountPoint> option_count_curve(const RecordedModel& model,
+[[nodiscard]] inline std::vector<OptionCountPoint> option_count_curve(const ScoredModel& model,
                                                                       std::size_t bins,
                                                                       const Bootstrap& bootstrap) {
   std::vector<std::size_t> chosen, strata;

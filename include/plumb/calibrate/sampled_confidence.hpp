@@ -29,22 +29,22 @@ struct SampledConfidences {
   std::size_t samples = 0;
 };
 
-/// Reads the sampled answers of a setting and compares them with the greedy ones. A prompt without
-/// samples is left out. Throws a user error when the file is damaged, a prompt has no greedy answer
-/// or a fact two sampled prompts.
-template <Lemmatiser Lemmas>
-[[nodiscard]] SampledConfidences read_sampled(const std::filesystem::path& folder,
-                                              const AnsweredSetting& setting,
-                                              const MultiPromptDataset& asked,
-                                              const Lemmas& lemmas) {
+/// Compares the sampled answers of a setting with the greedy ones. `each_row(visit)` calls `visit` with
+/// each RecordedSamples; `source` is where they come from, for messages. A prompt without samples is
+/// left out. Throws a user error when a row is about no asked prompt, a prompt has no greedy answer or
+/// a fact two sampled prompts.
+template <Lemmatiser Lemmas, class EachRow>
+[[nodiscard]] SampledConfidences sampled_confidences(const AnsweredSetting& setting,
+                                                     const MultiPromptDataset& asked,
+                                                     const Lemmas& lemmas, EachRow each_row,
+                                                     const std::filesystem::path& source = {}) {
   SampledConfidences made;
-  const std::filesystem::path file = folder / (setting.name + "_samples.jsonl");
-  detail::RowCheck check(file, asked);
+  PromptRowCheck check(source, asked);
   std::unordered_map<std::string, NormalisedText> known;
   std::unordered_set<std::size_t> sampled;
   std::size_t place = 0;
   made.judgements.begin_relation();
-  for_each_samples(file, [&](const RecordedSamples& row) {
+  each_row([&](const RecordedSamples& row) {
     for (const std::size_t at = check(row); place < at; ++place) made.judgements.begin_relation();
     const std::size_t fact = setting.outcomes.relations()[place].first_fact + row.prompt.fact;
     const auto prompts = setting.outcomes.prompts(fact);

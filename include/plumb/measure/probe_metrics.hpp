@@ -220,4 +220,15 @@ struct ProbeMetrics {
   return metrics;
 }
 
+/// The template indices any relation was scored under, ascending.
+[[nodiscard]] inline std::vector<std::size_t> scored_templates(
+    const std::vector<RelationRanks>& all) {
+  std::vector<std::size_t> templates;
+  for (const RelationRanks& relation : all) {
+    templates.insert(templates.end(), relation.templates.begin(), relation.templates.end());
+  }
+  over::sort_distinct(templates);
+  return templates;
+}
+
 }  // namespace plumb

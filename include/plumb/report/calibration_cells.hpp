@@ -12,6 +12,31 @@
 #include "plumb/calibrate/model_calibration.hpp"
 #include "plumb/report/page.hpp"
 
+namespace plumb {
+
+/// An estimator's name as people write it.
+[[nodiscard]] inline std::string estimator_label(const std::string& name) {
+  const auto parts = name.find('_');
+  std::string label = name.substr(0, parts);
+  if (label.empty() || parts == std::string::npos) {
+    if (name == "base") return "Base";
+    return name == "margin" ? "Margin" : "“" + name + "”";
+  }
+  label[0] = label[0] == 'a' ? 'A' : 'C';
+  const std::string policy = name.substr(parts + 1);
+  if (!policy.starts_with("vote")) return label + ", " + policy;
+  return label + ", vote ≥ " + policy.substr(4);
+}
+
+/// The paper's name of a reduction: "Sum", "Mean (A)" over the answer alone.
+[[nodiscard]] inline std::string scoring_label(Scoring scoring) {
+  const std::string reduction = scoring.reduction == Reduction::sum ? "Sum" : "Mean";
+  if (scoring.span == Span::continuation) return reduction + " (C)";
+  return scoring.span == Span::answer ? reduction + " (A)" : reduction;
+}
+
+}  // namespace plumb
+
 namespace plumb::detail {
 
 /// The class of a cell, by the paper's steps; empty for metrics it has none for.

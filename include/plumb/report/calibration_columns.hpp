@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "plumb/calibrate/model_calibration.hpp"
+#include "plumb/calibrate/model_comparison.hpp"
 #include "plumb/report/calibration_cells.hpp"
-#include "plumb/report/calibration_data.hpp"
 #include "plumb/report/columns.hpp"
 
 namespace plumb {

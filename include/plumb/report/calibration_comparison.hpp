@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/model_comparison.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/report/calibration_cells.hpp"
-#include "plumb/report/calibration_data.hpp"
 #include "plumb/report/xy_chart.hpp"
 
 namespace plumb::detail {

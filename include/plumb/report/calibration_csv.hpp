@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/model_comparison.hpp"
+#include "plumb/report/calibration_cells.hpp"
 #include "plumb/report/calibration_columns.hpp"
-#include "plumb/report/calibration_data.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/report/text_table.hpp"
 

@@ -8,8 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "plumb/calibrate/model_comparison.hpp"
+#include "plumb/report/calibration_cells.hpp"
 #include "plumb/report/calibration_columns.hpp"
-#include "plumb/report/calibration_data.hpp"
 #include "plumb/report/metrics_json.hpp"
 
 namespace plumb {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
+#include "plumb/report/calibration_cells.hpp"
 #include "plumb/report/calibration_columns.hpp"
 #include "plumb/report/calibration_comparison.hpp"
 #include "plumb/report/calibration_plots.hpp"

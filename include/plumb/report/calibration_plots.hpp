@@ -11,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/report/calibration_data.hpp"
+#include "plumb/calibrate/model_comparison.hpp"
+#include "plumb/report/calibration_cells.hpp"
 #include "plumb/report/page.hpp"
 #include "plumb/report/xy_chart.hpp"
 

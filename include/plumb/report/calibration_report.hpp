@@ -15,6 +15,7 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/records/whole_file.hpp"
+#include "plumb/report/calibration_cells.hpp"
 #include "plumb/report/calibration_columns.hpp"
 #include "plumb/report/calibration_csv.hpp"
 #include "plumb/report/calibration_json.hpp"

@@ -4,18 +4,20 @@
 // Columns of results, each declared once and shown on a terminal, on a page, as CSV and as JSON.
 //
 // A column has a key (for programs), a heading and an explanation (for people), and what it says of a
-// row: a text, a count, a number, or an estimate with its interval. A list of columns is a metric's
+// row (cells.hpp): a text, a count, a number, or an estimate with its interval. A list of columns is a metric's
 // only home: what is added to it is in all four.
 
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/interval.hpp"
+#include "plumb/report/cells.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/report/metrics_json.hpp"
 #include "plumb/report/page.hpp"
@@ -23,11 +25,8 @@
 
 namespace plumb {
 
-/// What a column says of a row; an estimate without a count says that there is no number.
-using CellValue = std::variant<std::string, std::size_t, Estimate>;
-
-/// Where a column is shown beside JSON, which has all.
-enum class ColumnPlace { everywhere, page, files };
+/// Where a column is shown beside JSON and CSV, which have all.
+enum class ColumnPlace { everywhere, page, terminal, files };
 
 template <class Row>
 struct Column {
@@ -66,8 +65,15 @@ template <class Row>
   for (const Column<Row>& column : columns) {
     json[column.key] = std::visit(
         [](const auto& value) {
-          if constexpr (requires { to_json(value); })
+          using Value = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<Value, Estimate>)
             return to_json(value);
+          else if constexpr (std::is_same_v<Value, PlainNumber>)
+            return to_json(value.value);
+          else if constexpr (std::is_same_v<Value, RemarkedEstimate>)
+            return to_json(value.estimate);
+          else if constexpr (requires { value.text; })
+            return Json(value.text);
           else
             return Json(value);
         },
@@ -96,7 +102,8 @@ class ColumnTable {
   explicit ColumnTable(std::vector<Column<Row>> columns) {
     std::vector<std::string> heads;
     for (Column<Row>& column : columns) {
-      if (column.place != ColumnPlace::everywhere) continue;
+      if (column.place != ColumnPlace::everywhere && column.place != ColumnPlace::terminal)
+        continue;
       heads.push_back(column.heading + (column.interval ? " [95%]" : ""));
       columns_.push_back(std::move(column));
     }
@@ -114,8 +121,15 @@ class ColumnTable {
  private:
   static std::string shown(const Column<Row>& column, const CellValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) return *text;
+    if (const auto* text = std::get_if<LongText>(&value)) return text->text;
+    if (const auto* number = std::get_if<ShownNumber>(&value)) return number->text;
+    if (const auto* word = std::get_if<OwnWord>(&value)) return word->text;
     if (const auto* count = std::get_if<std::size_t>(&value)) return std::to_string(*count);
-    const Estimate& estimate = std::get<Estimate>(value);
+    if (const auto* number = std::get_if<PlainNumber>(&value)) {
+      return number->value ? fixed(*number->value, number->decimals) : "–";
+    }
+    const auto* remarked = std::get_if<RemarkedEstimate>(&value);
+    const Estimate& estimate = remarked ? remarked->estimate : std::get<Estimate>(value);
     return column.interval ? with_interval(estimate, column.decimals)
                            : number_or_dash(estimate, column.decimals);
   }
@@ -137,9 +151,12 @@ template <class Row>
 template <class Row>
 [[nodiscard]] std::string html_table(const std::vector<Column<Row>>& columns,
                                      const std::vector<Row>& rows) {
+  const auto is_shown = [](const Column<Row>& column) {
+    return column.place == ColumnPlace::everywhere || column.place == ColumnPlace::page;
+  };
   std::vector<std::string> heads;
   for (const Column<Row>& column : columns) {
-    if (column.place == ColumnPlace::files) continue;
+    if (!is_shown(column)) continue;
     std::string head = column.heading;
     if (head[0] >= 'a' && head[0] <= 'z') head[0] = static_cast<char>(head[0] - 'a' + 'A');
     heads.push_back(escape_html(head));
@@ -148,16 +165,13 @@ template <class Row>
   for (const Row& row : rows) {
     html += "<tr>";
     for (const Column<Row>& column : columns) {
-      if (column.place == ColumnPlace::files) continue;
+      if (!is_shown(column)) continue;
       const CellValue value = column.value(row);
-      if (const auto* text = std::get_if<std::string>(&value)) {
-        html += "<td>" + label(*text) + "</td>";
-      } else if (const auto* count = std::get_if<std::size_t>(&value)) {
-        html += detail::number_cell(*count);
-      } else {
-        const Estimate& estimate = std::get<Estimate>(value);
+      if (const auto* estimate = std::get_if<Estimate>(&value)) {
         html +=
-            detail::cell(estimate, column.colour ? column.colour(estimate) : "", column.decimals);
+            detail::cell(*estimate, column.colour ? column.colour(*estimate) : "", column.decimals);
+      } else {
+        html += std::visit([](const auto& one) { return detail::html_cell(one); }, value);
       }
     }
     html += "</tr>\n";
@@ -170,7 +184,10 @@ template <class Row>
 [[nodiscard]] std::string meanings(const std::vector<Column<Row>>& columns) {
   std::string text;
   for (const Column<Row>& column : columns) {
-    if (column.place == ColumnPlace::files || column.meaning.empty()) continue;
+    if (column.place == ColumnPlace::files || column.place == ColumnPlace::terminal ||
+        column.meaning.empty()) {
+      continue;
+    }
     text += (text.empty() ? "" : " ") + column.meaning;
   }
   return escape_html(text);

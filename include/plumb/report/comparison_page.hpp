@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/report/comparison_data.hpp"
+#include "plumb/measure/comparison.hpp"
 #include "plumb/report/heat_map.hpp"
 #include "plumb/report/whole_page.hpp"
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plumb/records/whole_file.hpp"
+#include "plumb/report/comparison_json.hpp"
 #include "plumb/report/comparison_page.hpp"
 #include "plumb/report/csv.hpp"
 

@@ -18,8 +18,8 @@
 
 #include "plumb/core/log_softmax.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/records/recorded.hpp"
 #include "plumb/report/html.hpp"
-#include "plumb/score/recorded.hpp"
 
 namespace plumb {
 namespace detail {

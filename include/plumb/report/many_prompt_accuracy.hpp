@@ -10,24 +10,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
+#include "plumb/report/cells.hpp"
 #include "plumb/report/histogram_chart.hpp"
-#include "plumb/report/many_prompt_cells.hpp"
-#include "plumb/report/many_prompt_data.hpp"
+#include "plumb/report/many_prompt_columns.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 #include "plumb/report/page.hpp"
 #include "plumb/report/xy_chart.hpp"
 
 namespace plumb::detail {
-
-/// What a sampling draws, in words.
-inline const char* draws_in_words(SampleBy by) {
-  return by == SampleBy::fact ? "every fact draws one of its prompts"
-                              : "every relation draws one of its templates for all its facts";
-}
 
 /// Nothing where nothing was asked.
 inline std::string many_prompt_cards(const ManyPromptResults& made) {
@@ -46,68 +42,13 @@ inline std::string many_prompt_cards(const ManyPromptResults& made) {
   return "<div class=\"cards\">\n" + html + "</div>\n";
 }
 
-/// Tables 3, 4 and 6; columns that no way of asking has are not there.
+/// Tables 3, 4 and 6.
 inline std::string overview_section(const ManyPromptResults& made) {
   if (best_way(made) == nullptr) return "";
-  bool sure = false, words = false;
-  for (const ManyPromptResult& way : made.ways) {
-    sure = sure || way.overconfidence.has_value();
-    words = words || way.one_word.count > 0;
-  }
-  std::vector<std::string> heads{"Setting", "Facts", "Prompts",         "Acc@1",
-                                 "Range",   "SD",    "SD, closed form", "Consist"};
-  if (sure) heads.push_back("Overconf");
-  if (words) heads.insert(heads.end(), {"One word, facts", "One word, prompts", "Without a word"});
-  if (has_closed_sets(made)) heads.push_back("Ties");
-  if (has_ties(made)) heads.push_back(first_wins_title);
-  std::string rows;
-  for (const ManyPromptResult& way : made.ways) {
-    const SampledAccuracy& sampled = headline_samplings(made, way);
-    const bool drawn = !sampled.right.empty();
-    const auto if_any = [](bool is_there, double value) {
-      return is_there ? std::optional(value) : std::nullopt;
-    };
-    rows += "<tr>" + name_cell(way.name) + number_cell(way.facts) + number_cell(way.prompts) +
-            cell(way.coverage.average) +
-            plain_number_cell(if_any(drawn, drawn ? sampled.range() : 0)) +
-            plain_number_cell(sampled.sd, 4) +
-            plain_number_cell(if_any(sampled.facts > 0, sampled.exact_sd), 4) +
-            share_cell(way.consistency.overall.all);
-    if (sure) rows += cell(way.overconfidence ? way.overconfidence->overconf : Estimate{});
-    if (words) {
-      rows += cell(way.one_word) + plain_number_cell(one_word_share(way)) + number_cell(way.empty);
-    }
-    if (has_closed_sets(made)) {
-      rows += way.generated ? plain_number_cell(std::nullopt) : number_cell(way.coverage.ties.tied);
-    }
-    if (has_ties(made)) rows += cell(way.coverage.average_first_wins);
-    rows += "</tr>\n";
-  }
-  std::string text =
-      "Acc@1: mean over facts of the share of their prompts that are answered right. Range and "
-      "SD: the highest minus the lowest accuracy, and the standard deviation, over " +
-      counted(made.options.samplings, "sampling") + ", in each of which " +
-      draws_in_words(made.options.by) +
-      "; closed form: what endless samplings come to. Consist: mean over facts of the share of "
-      "pairs of their prompts whose answers match.";
-  if (sure) {
-    text +=
-        " Overconf: mean confidence minus accuracy, above 0 where the model is too sure of itself.";
-  }
-  if (words)
-    text +=
-        " One word: answers that are one word, as the mean over facts of the share of their "
-        "prompts, and as the share of all prompts, in which facts with more prompts weigh more. "
-        "Answers without a word match each other, so they make Consist look better.";
-  if (has_closed_sets(made)) {
-    text +=
-        " Ties: answers to closed sets whose best score is shared. One of n with the right option "
-        "counts 1/n in Acc@1 and its samplings, matches no other answer, and is not right wherever "
-        "it is asked what is known.";
-  }
   return heading("Accuracy over all prompts, and what it depends on",
                  "One row for each way of asking, with 95% intervals over facts.") +
-         table_begin(heads) + rows + table_end + words_below(text);
+         html_table(many_prompt_columns(made), made.ways) +
+         words_below(meanings(many_prompt_columns(made)));
 }
 
 inline HistogramRow sampling_row(const ManyPromptResult& way, const SampledAccuracy& sampled) {
@@ -125,23 +66,30 @@ inline HistogramRow sampling_row(const ManyPromptResult& way, const SampledAccur
   return row;
 }
 
+/// One way of drawing for a way of asking.
+struct DrawnWay {
+  const ManyPromptResult* way;
+  const SampledAccuracy* drawn;
+};
+
 /// How accuracy is distributed over samplings, drawn both ways.
 inline std::string samplings_section(const ManyPromptResults& made) {
   HistogramChart chart{"Accuracy over samplings of prompts", "accuracy", {}};
-  std::string rows;
+  std::vector<DrawnWay> rows;
   for (const ManyPromptResult& way : made.ways) {
-    for (const SampledAccuracy* sampled : {&way.by_relation, &way.by_fact}) {
-      if (sampled->right.empty()) continue;
-      chart.rows.push_back(sampling_row(way, *sampled));
-      rows += "<tr>" + name_cell(way.name) + "<td>" + std::string(name_of(sampled->by)) + "</td>" +
-              plain_number_cell(sampled->mean, 4) + plain_number_cell(sampled->exact_mean, 4) +
-              plain_number_cell(sampled->sd, 4) + plain_number_cell(sampled->exact_sd, 4) +
-              plain_number_cell(sampled->low()) + plain_number_cell(sampled->quantile(0.025)) +
-              plain_number_cell(sampled->quantile(0.975)) + plain_number_cell(sampled->high()) +
-              plain_number_cell(sampled->range()) + "</tr>\n";
+    for (const SampledAccuracy* drawn : {&way.by_relation, &way.by_fact}) {
+      if (drawn->right.empty()) continue;
+      chart.rows.push_back(sampling_row(way, *drawn));
+      rows.push_back({&way, drawn});
     }
   }
   if (rows.empty()) return "";
+  const auto number = [](auto value, int decimals = 3) {
+    return [value, decimals](const DrawnWay& row) {
+      return PlainNumber{std::invoke(value, *row.drawn), decimals};
+    };
+  };
+  using S = SampledAccuracy;
   return heading("Accuracy over samplings of prompts",
                  "How often each accuracy comes up in " +
                      counted(made.options.samplings, "sampling") +
@@ -150,9 +98,20 @@ inline std::string samplings_section(const ManyPromptResults& made) {
                      ". Each is as tall as its row. Tick, line and number: mean and two standard "
                      "deviations to either side, mean ± one, by the closed form.") +
          histogram_chart(chart) +
-         table_begin({"Setting", "Drawn by", "Mean", "Mean, closed form", "SD", "SD, closed form",
-                      "Lowest", "2.5%", "97.5%", "Highest", "Range"}) +
-         rows + table_end;
+         page_table<DrawnWay>(
+             {{"Setting", [](const DrawnWay& row) { return row.way->name; }},
+              {"Drawn by",
+               [](const DrawnWay& row) { return OwnWord{std::string(name_of(row.drawn->by))}; }},
+              {"Mean", number(&S::mean, 4)},
+              {"Mean, closed form", number(&S::exact_mean, 4)},
+              {"SD", number(&S::sd, 4)},
+              {"SD, closed form", number(&S::exact_sd, 4)},
+              {"Lowest", number(&S::low)},
+              {"2.5%", number([](const S& s) { return s.quantile(0.025); })},
+              {"97.5%", number([](const S& s) { return s.quantile(0.975); })},
+              {"Highest", number(&S::high)},
+              {"Range", number(&S::range)}},
+             rows);
 }
 
 /// Over the logarithm of the number of prompts where that is large.
@@ -187,18 +146,21 @@ inline std::string coverage_chart(const ManyPromptResults& made) {
 /// Section 7 and Table 7.
 inline std::string coverage_section(const ManyPromptResults& made) {
   if (best_way(made) == nullptr) return "";
-  std::string rows;
-  for (const ManyPromptResult& way : made.ways) {
-    rows += "<tr>" + name_cell(way.name) + cell(way.coverage.minimum) + cell(way.coverage.average) +
-            cell(way.coverage.maximum) + cell(way.coverage.oracle) +
-            number_cell(way.coverage.without_prompt) + "</tr>\n";
-  }
+  const auto number = [](auto value) {
+    return [value](const ManyPromptResult& way) { return std::invoke(value, way.coverage); };
+  };
   return heading("How much is known, by the prompts one allows",
                  "The share of facts answered right at least once by so many of their prompts, "
                  "drawn without replacement: the average accuracy at one, the oracle at all.") +
          coverage_chart(made) +
-         table_begin({"Setting", "Minimum", "Average", "Maximum", "Oracle", "Without a prompt"}) +
-         rows + table_end +
+         page_table<ManyPromptResult>(
+             {{"Setting", &ManyPromptResult::name},
+              {"Minimum", number(&PromptCoverage::minimum)},
+              {"Average", number(&PromptCoverage::average)},
+              {"Maximum", number(&PromptCoverage::maximum)},
+              {"Oracle", number(&PromptCoverage::oracle)},
+              {"Without a prompt", number(&PromptCoverage::without_prompt)}},
+             made.ways) +
          words_below(
              "Average: all prompts. Maximum and Minimum: each relation's best and worst template, "
              "with each subject's best name under it; their intervals hold the templates fixed. "

@@ -13,11 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/report/bar_chart.hpp"
+#include "plumb/report/cells.hpp"
+#include "plumb/report/columns.hpp"
 #include "plumb/report/heat_map.hpp"
-#include "plumb/report/many_prompt_cells.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 #include "plumb/report/page.hpp"
 
@@ -41,21 +42,29 @@ inline std::string sharing_map(const ManyPromptResults& made, const char* title,
   return "<h3>" + std::string(title) + "</h3>\n" + heat_map(map);
 }
 
+/// What one way of asking knows of another.
+struct SharingPair {
+  std::string left, top;
+  const KnowledgeSharing* sharing;
+};
+
 inline std::string sharing_pairs(const ManyPromptResults& made) {
-  std::string rows;
+  std::vector<SharingPair> rows;
   for (std::size_t l = 0; l < made.ways.size(); ++l) {
     for (std::size_t t = 0; t < made.ways.size(); ++t) {
-      if (l == t) continue;
-      const auto& [by_template, oracle] = made.sharing[l][t];
-      rows += "<tr>" + name_cell(made.ways[l].name) + name_cell(made.ways[t].name) +
-              cell(by_template.rate) + number_cell(by_template.cells) +
-              number_cell(by_template.empty) + cell(oracle.rate) + number_cell(oracle.rate.count) +
-              "</tr>\n";
+      if (l != t) rows.push_back({made.ways[l].name, made.ways[t].name, &made.sharing[l][t]});
     }
   }
-  return table_begin({"Knows", "Also known by", "By template", "Templates", "Without knowledge",
-                      "Oracle", "Facts known"}) +
-         rows + table_end;
+  using P = SharingPair;
+  return page_table<P>(
+      {{"Knows", &P::left},
+       {"Also known by", &P::top},
+       {"By template", [](const P& p) { return p.sharing->by_template.rate; }},
+       {"Templates", [](const P& p) { return p.sharing->by_template.cells; }},
+       {"Without knowledge", [](const P& p) { return p.sharing->by_template.empty; }},
+       {"Oracle", [](const P& p) { return p.sharing->oracle.rate; }},
+       {"Facts known", [](const P& p) { return p.sharing->oracle.rate.count; }}},
+      rows);
 }
 
 /// "3 templates and 1 fact", of what is not 0.
@@ -118,39 +127,35 @@ inline std::string group_chart(const ManyPromptResults& made) {
          bar_chart(bars, "Consistency within groups of templates and across them");
 }
 
-inline std::string consistency_cells(const PromptConsistency& made) {
-  std::string cells;
-  for (const PairShare& kind : pair_shares) cells += share_cell(made.*kind.share);
-  return cells;
+/// A column for each kind of pairs; `of(row)` are a row's shares.
+template <class Row, class Of>
+std::vector<PageColumn<Row>> pair_columns(Of of) {
+  std::vector<PageColumn<Row>> columns;
+  for (const PairShare& kind : pair_shares) {
+    columns.emplace_back(kind.words, [of, share = kind.share](const Row& row) {
+      return matching_value(of(row).*share);
+    });
+  }
+  return columns;
 }
 
 inline std::string relation_consistency(const ManyPromptResults& made) {
-  std::string rows;
-  for (const std::string& code : relation_codes(made)) {
-    for (const ManyPromptResult& way : made.ways) {
-      const PromptedRelation* relation = relation_named(way, code);
-      if (relation == nullptr) continue;
-      rows += "<tr>" + name_cell(code) + name_cell(way.name) +
-              consistency_cells(relation->consistency) + "</tr>\n";
-    }
-  }
-  std::vector<std::string> heads{"Relation", "Setting"};
-  for (const PairShare& kind : pair_shares) heads.emplace_back(kind.words);
-  return fold_away("Consistency by relation", table_begin(heads) + rows + table_end);
+  const auto of = [](const RelationOfWay& row) { return row.relation->consistency; };
+  return fold_away(
+      "Consistency by relation",
+      page_table(relation_columns(pair_columns<RelationOfWay>(of)), relations_of_ways(made)));
 }
 
 /// Table 12.
 inline std::string extents_table(const ManyPromptResults& made) {
-  std::string rows;
-  for (const ManyPromptResult& way : made.ways) {
-    rows += "<tr>" + name_cell(way.name) + cell(way.subject_extent.lowest) +
-            cell(way.subject_extent.highest) + cell(way.template_extent.lowest) +
-            cell(way.template_extent.highest) + "</tr>\n";
-  }
+  using W = ManyPromptResult;
   return "<h3>What moves accuracy</h3>\n" +
-         table_begin(
-             {"Setting", "Worst names", "Best names", "Worst templates", "Best templates"}) +
-         rows + table_end +
+         page_table<W>({{"Setting", &W::name},
+                        {"Worst names", [](const W& w) { return w.subject_extent.lowest; }},
+                        {"Best names", [](const W& w) { return w.subject_extent.highest; }},
+                        {"Worst templates", [](const W& w) { return w.template_extent.lowest; }},
+                        {"Best templates", [](const W& w) { return w.template_extent.highest; }}},
+                       made.ways) +
          words_below(
              "Acc@1 when each fact has the one name of its subject that is answered worst or best, "
              "and when each relation has its one worst or best template.");
@@ -158,20 +163,22 @@ inline std::string extents_table(const ManyPromptResults& made) {
 
 /// Table 13; nothing where no relation has both manual and generated templates.
 inline std::string manual_table(const ManyPromptResults& made) {
-  std::string rows;
-  for (const ManyPromptResult& way : made.ways) {
-    const Estimate& rank = way.manual.mean;
-    if (rank.count == 0 || way.manual.generated == 0) continue;
-    rows += "<tr>" + name_cell(way.name) + "<td data-v=\"" + fixed(rank.value, 6) + "\">" +
-            fixed(rank.value, 2) + "<small>" + fixed(rank.low, 2) + "–" + fixed(rank.high, 2) +
-            "</small></td>" + plain_number_cell(way.manual.by_chance, 2) + number_cell(rank.count) +
-            number_cell(way.manual.generated) + "</tr>\n";
-  }
-  if (rows.empty()) return "";
+  const auto ways = ways_where(made, [](const ManyPromptResult& w) {
+    return w.manual.mean.count > 0 && w.manual.generated > 0;
+  });
+  if (ways.empty()) return "";
   return "<h3>Templates written by hand, and generated ones</h3>\n" +
-         table_begin({"Setting", "Mean rank of manual templates", "By chance", "Manual templates",
-                      "Generated templates"}) +
-         rows + table_end +
+         html_table<Way>(
+             {{"setting", "setting", "", [](Way w) { return w->name; }},
+              {"mean_rank", "mean rank of manual templates", "",
+               [](Way w) { return w->manual.mean; }, ColumnPlace::page, 2},
+              {"by_chance", "by chance", "",
+               [](Way w) {
+                 return PlainNumber{w->manual.by_chance, 2};
+               }},
+              {"manual", "manual templates", "", [](Way w) { return w->manual.mean.count; }},
+              {"generated", "generated templates", "", [](Way w) { return w->manual.generated; }}},
+             ways) +
          words_below(
              "Rank among all templates of the relation by accuracy, 1 at best. By chance: the mean "
              "rank of templates drawn blindly in their place.");
@@ -179,12 +186,9 @@ inline std::string manual_table(const ManyPromptResults& made) {
 
 inline std::string consistency_section(const ManyPromptResults& made) {
   if (best_way(made) == nullptr) return "";
-  std::vector<std::string> heads{"Setting"};
-  for (const PairShare& kind : pair_shares) heads.emplace_back(kind.words);
-  std::string rows;
-  for (const ManyPromptResult& way : made.ways) {
-    rows += "<tr>" + name_cell(way.name) + consistency_cells(way.consistency.overall) + "</tr>\n";
-  }
+  auto columns = pair_columns<ManyPromptResult>(
+      [](const ManyPromptResult& way) { return way.consistency.overall; });
+  columns.insert(columns.begin(), {"Setting", &ManyPromptResult::name});
   const bool words = over::any_of(made.ways, &ManyPromptResult::generated);
   const bool options = over::any_of(made.ways, [](const auto& w) { return !w.generated; });
   std::string text =
@@ -194,27 +198,26 @@ inline std::string consistency_section(const ManyPromptResults& made) {
   if (words) text += " Generated answers match when one holds the words of the other.";
   if (options) text += " Answers to closed sets match when they are the same option.";
   return heading("Do a fact's prompts agree?", text + " Facts without such a pair are left out.") +
-         table_begin(heads) + rows + table_end + group_chart(made) + extents_table(made) +
+         page_table(columns, made.ways) + group_chart(made) + extents_table(made) +
          manual_table(made) + relation_consistency(made);
 }
 
 /// The first of each way of asking, as many of each.
 inline std::string several_section(const ManyPromptResults& made) {
-  std::size_t ways = 0, all = 0, shown = 0;
+  std::size_t ways = 0, all = 0;
   for (const ManyPromptResult& way : made.ways) {
     ways += way.of_several.empty() ? 0U : 1U;
     all += way.of_several.size();
   }
   if (all == 0) return "";
-  std::string rows;
+  std::vector<std::pair<std::string, AnswerOfSeveral>> rows;
   for (const ManyPromptResult& way : made.ways) {
     const std::size_t most = std::max<std::size_t>(1, shown_answers / ways);
-    for (std::size_t i = 0; i < std::min(most, way.of_several.size()); ++i, ++shown) {
-      const AnswerOfSeveral& one = way.of_several[i];
-      rows += "<tr>" + name_cell(way.name) + name_cell(one.relation) + text_cell(one.subject) +
-              text_cell(one.answer) + number_cell(one.objects) + "</tr>\n";
+    for (std::size_t i = 0; i < std::min(most, way.of_several.size()); ++i) {
+      rows.emplace_back(way.name, way.of_several[i]);
     }
   }
+  const std::size_t shown = rows.size();
   return heading("Answers that name several objects",
                  counted(all, "answer") +
                      " named more than one object of the fact, and counted "
@@ -222,7 +225,13 @@ inline std::string several_section(const ManyPromptResults& made) {
                      (shown < all ? "; " + std::to_string(shown) +
                                         " of them, the rest stands in answers_of_several.csv."
                                   : ".")) +
-         table_begin({"Setting", "Relation", "Subject", "Answer", "Objects"}) + rows + table_end;
+         page_table<std::pair<std::string, AnswerOfSeveral>>(
+             {{"Setting", [](const auto& row) { return row.first; }},
+              {"Relation", [](const auto& row) { return row.second.relation; }},
+              {"Subject", [](const auto& row) { return LongText{row.second.subject}; }},
+              {"Answer", [](const auto& row) { return LongText{row.second.answer}; }},
+              {"Objects", [](const auto& row) { return row.second.objects; }}},
+             rows);
 }
 
 }  // namespace plumb::detail

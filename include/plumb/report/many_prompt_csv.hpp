@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/data/prompt_template_file.hpp"
 #include "plumb/report/csv.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 
 namespace plumb {

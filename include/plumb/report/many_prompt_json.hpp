@@ -11,17 +11,13 @@
 #include <optional>
 #include <string>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/data/json_file.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 #include "plumb/report/metrics_json.hpp"
 
 namespace plumb {
 namespace detail {
-
-inline Json number_or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
 
 inline Json diversity_json(const PromptDiversity& made) {
   return {{"facts", made.facts},
@@ -29,7 +25,7 @@ inline Json diversity_json(const PromptDiversity& made) {
           {"prompts_per_fact", made.prompts_per_fact},
           {"names_per_subject", made.expressions_per_fact},
           {"templates", made.templates},
-          {"lexical_distance", number_or_null(made.lexical_distance)},
+          {"lexical_distance", to_json(made.lexical_distance)},
           {"relations_with_distance", made.relations_compared}};
 }
 
@@ -59,7 +55,7 @@ inline Json samplings_json(const SampledAccuracy& made) {
   json["closed_form"] = {{"mean", made.exact_mean}, {"sd", made.exact_sd}};
   if (made.right.empty()) return json;
   json["mean"] = made.mean;
-  json["sd"] = number_or_null(made.sd);
+  json["sd"] = to_json(made.sd);
   json["lowest"] = made.low();
   json["highest"] = made.high();
   json["range"] = made.range();
@@ -121,7 +117,7 @@ inline Json paired_json(const PairedAccuracy& made, const char* one, const char*
 }
 
 inline Json rate_json(const OutrankingRate& made) {
-  return {{"rate", to_json(made.rate)}, {"pooled", made.pairs == 0 ? Json() : Json(made.pooled())},
+  return {{"rate", to_json(made.rate)}, {"pooled", to_json(pooled_rate(made))},
           {"pairs", made.pairs},        {"above", made.above},
           {"equal", made.equal},        {"facts_without_pair", made.excluded}};
 }
@@ -135,8 +131,8 @@ inline Json aliases_json(const AliasRanks& made) {
 
 inline Json bias_json(const ManyPromptResults& made, const PromptedRelation& relation) {
   const RelationBias& bias = *relation.bias;
-  Json json = {{"single", number_or_null(bias.single)},
-               {"multi", number_or_null(bias.multi)},
+  Json json = {{"single", to_json(bias.single)},
+               {"multi", to_json(bias.multi)},
                {"templates", bias.templates},
                {"candidates", bias.candidates}};
   if (!bias.favoured) return json;
@@ -190,9 +186,8 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
   json["styles"]["facts_of_one_style"] = way.styles.one_style;
   put_ties(json, way.coverage.ties);
   if (way.generated) {
-    const auto share = one_word_share(way);
     json["one_word"] = {{"mean_over_facts", to_json(way.one_word)},
-                        {"share_of_prompts", share ? Json(*share) : Json()},
+                        {"share_of_prompts", to_json(one_word_share(way))},
                         {"answers_of_one_word", way.one_word_answers}};
     json["answers_without_word"] = way.empty;
     json["answers_of_several_objects"] = way.of_several.size();
@@ -203,8 +198,8 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
   if (way.by_length) json["overconfidence_by_length"] = by_length_json(*way.by_length);
   if (way.aliases) json["aliases_above_labels"] = aliases_json(*way.aliases);
   if (way.bias) {
-    json["bias"] = {{"single", number_or_null(way.bias->single)},
-                    {"multi", number_or_null(way.bias->multi)},
+    json["bias"] = {{"single", to_json(way.bias->single)},
+                    {"multi", to_json(way.bias->multi)},
                     {"relations", way.bias->relations},
                     {"relations_left_out", way.bias->excluded}};
   }
@@ -216,13 +211,7 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
 }
 
 inline Json sharing_json(const Subsumption& made) {
-  return {{"rate", to_json(made.rate)},
-          {"cells", made.cells},
-          {"cells_without_knowledge", made.empty},
-          {"not_shared",
-           {{"relations", made.left_out.relations},
-            {"templates", made.left_out.settings},
-            {"facts", made.left_out.facts}}}};
+  return subsumption_json(made, "not_shared", "templates");
 }
 
 }  // namespace detail

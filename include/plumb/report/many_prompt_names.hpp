@@ -4,18 +4,20 @@
 // What are the parts of many-prompt results called, wherever they are shown?
 //
 // Names, and the few choices that the page, the tables and metrics.json share, so that all of them
-// show the same. Non-goal: markup (many_prompt_cells.hpp).
+// show the same. Non-goal: markup (cells.hpp).
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
-#include "plumb/report/many_prompt_data.hpp"
+#include "plumb/report/cells.hpp"
 
 namespace plumb::detail {
 
@@ -77,6 +79,16 @@ inline const ManyPromptResult* best_way(const ManyPromptResults& made) {
   return best;
 }
 
+/// The share of all pairs; nothing without one.
+inline std::optional<double> pooled_rate(const OutrankingRate& rate) {
+  return rate.pairs == 0 ? std::nullopt : std::optional(rate.pooled());
+}
+
+/// A share of matching pairs, with the facts that have none.
+inline RemarkedEstimate matching_value(const MatchingShare& share) {
+  return {share.share, share.excluded == 0 ? "" : std::to_string(share.excluded) + " left out"};
+}
+
 /// Codes of all relations, in order of appearance.
 inline std::vector<std::string> relation_codes(const ManyPromptResults& made) {
   std::vector<std::string> codes;
@@ -92,6 +104,44 @@ inline const PromptedRelation* relation_named(const ManyPromptResult& way,
                                               const std::string& code) {
   const auto found = over::find(way.relations, code, &PromptedRelation::code);
   return found == way.relations.end() ? nullptr : &*found;
+}
+
+using Way = const ManyPromptResult*;
+
+/// The ways of asking of which something is known.
+template <class IsKnown>
+std::vector<Way> ways_where(const ManyPromptResults& made, IsKnown is_known) {
+  std::vector<Way> ways;
+  for (const ManyPromptResult& way : made.ways) {
+    if (is_known(way)) ways.push_back(&way);
+  }
+  return ways;
+}
+
+/// A relation under a way of asking.
+struct RelationOfWay {
+  const ManyPromptResult* way;
+  const PromptedRelation* relation;
+};
+
+/// Relations in order of appearance, each under all ways that asked it.
+inline std::vector<RelationOfWay> relations_of_ways(const ManyPromptResults& made) {
+  std::vector<RelationOfWay> all;
+  for (const std::string& code : relation_codes(made)) {
+    for (const ManyPromptResult& way : made.ways) {
+      if (const auto* relation = relation_named(way, code)) all.push_back({&way, relation});
+    }
+  }
+  return all;
+}
+
+/// The first columns of their tables, then `more`.
+inline std::vector<PageColumn<RelationOfWay>> relation_columns(
+    std::vector<PageColumn<RelationOfWay>> more) {
+  more.insert(more.begin(),
+              {{"Relation", [](const RelationOfWay& row) { return row.relation->code; }},
+               {"Setting", [](const RelationOfWay& row) { return row.way->name; }}});
+  return more;
 }
 
 /// The share of answers of one to five tokens among those with their probability; 0 without any.

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/report/many_prompt_accuracy.hpp"
 #include "plumb/report/many_prompt_answers.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_reliability.hpp"
 #include "plumb/report/many_prompt_templates.hpp"
 #include "plumb/report/page.hpp"

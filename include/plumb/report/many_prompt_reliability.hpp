@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
-#include "plumb/report/many_prompt_cells.hpp"
-#include "plumb/report/many_prompt_data.hpp"
+#include "plumb/report/cells.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 #include "plumb/report/page.hpp"
 #include "plumb/report/xy_chart.hpp"
@@ -94,18 +94,14 @@ inline std::string reliability_section(const ManyPromptResults& made) {
 }
 
 /// Ways of asking with answers of one to five tokens.
-inline std::vector<const ManyPromptResult*> ways_by_length(const ManyPromptResults& made) {
-  std::vector<const ManyPromptResult*> ways;
-  for (const ManyPromptResult& way : made.ways) {
-    const bool any = way.by_length && over::any_of(way.by_length->lengths, [](const auto& o) {
-                       return o.overconf.count > 0;
-                     });
-    if (any) ways.push_back(&way);
-  }
-  return ways;
+inline std::vector<Way> ways_by_length(const ManyPromptResults& made) {
+  return ways_where(made, [](const ManyPromptResult& way) {
+    return way.by_length && over::any_of(way.by_length->lengths,
+                                         [](const auto& one) { return one.overconf.count > 0; });
+  });
 }
 
-inline std::string length_chart(const std::vector<const ManyPromptResult*>& ways) {
+inline std::string length_chart(const std::vector<Way>& ways) {
   std::vector<ChartSeries> series;
   double most = 0.1;
   for (std::size_t s = 0; s < ways.size(); ++s) {
@@ -133,26 +129,26 @@ inline std::string length_chart(const std::vector<const ManyPromptResult*>& ways
 
 /// Section 6.2, by the probability of the whole answer.
 inline std::string answer_length_section(const ManyPromptResults& made) {
-  const auto ways = ways_by_length(made);
+  const std::vector<Way> ways = ways_by_length(made);
   if (ways.empty()) return "";
-  std::string rows;
-  for (const ManyPromptResult* way : ways) {
-    rows += "<tr>" + name_cell(way->name);
-    for (const Overconfidence& length : way->by_length->lengths) {
-      rows += remarked_cell(length.overconf,
-                            length.prompts == 0 ? "" : counted(length.prompts, "prompt"));
-    }
-    rows += number_cell(way->by_length->longer) + number_cell(way->by_length->empty) +
-            "<td data-v=\"" + fixed(share_of_short(*way->by_length), 8) + "\">" +
-            percent_of(share_of_short(*way->by_length)) + "</td></tr>\n";
+  std::vector<PageColumn<Way>> columns{{"Setting", [](Way way) { return way->name; }}};
+  for (std::size_t i = 0; i < ways.front()->by_length->lengths.size(); ++i) {
+    columns.emplace_back(counted(i + 1, "token"), [i](Way way) {
+      const Overconfidence& length = way->by_length->lengths[i];
+      return RemarkedEstimate{length.overconf,
+                              length.prompts == 0 ? "" : counted(length.prompts, "prompt")};
+    });
   }
+  columns.emplace_back("Longer", [](Way way) { return way->by_length->longer; });
+  columns.emplace_back("None", [](Way way) { return way->by_length->empty; });
+  columns.emplace_back("One to five", [](Way way) {
+    const double share = share_of_short(*way->by_length);
+    return ShownNumber{share, fixed(100 * share, 2) + "%"};
+  });
   return heading("Overconf by the length of the answer",
                  "Here the confidence is the probability of all tokens of the greedy answer. "
                  "Answers of more than five tokens and of none are left out.") +
-         length_chart(ways) +
-         table_begin({"Setting", "1 token", "2 tokens", "3 tokens", "4 tokens", "5 tokens",
-                      "Longer", "None", "One to five"}) +
-         rows + table_end;
+         length_chart(ways) + page_table<Way>(columns, ways);
 }
 
 }  // namespace plumb::detail

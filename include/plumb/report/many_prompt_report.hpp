@@ -12,10 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
+#include "plumb/report/many_prompt_columns.hpp"
 #include "plumb/report/many_prompt_csv.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_json.hpp"
 #include "plumb/report/many_prompt_page.hpp"
 #include "plumb/report/text_table.hpp"
@@ -49,43 +50,12 @@ class ManyPromptReport {
                                                         many_prompt_sections(made_)));
   }
 
-  /// One row for each way of asking; range and SD are over the headline's samplings, max and oracle
-  /// those of the coverage. Columns that no way of asking has are not there. Below it, answers of one
-  /// word where answers were generated: the mean over facts, and the share of all prompts.
+  /// One row for each way of asking. Below it, answers of one word where answers were generated.
   [[nodiscard]] std::string table() const {
-    bool sure = false, words = false;
-    for (const ManyPromptResult& way : made_.ways) {
-      sure = sure || way.overconfidence.has_value();
-      words = words || way.one_word.count > 0;
-    }
-    std::vector<std::string> heads{"setting", "facts", "prompts", "Acc@1 [95%]",
-                                   "range",   "SD",    "Consist"};
-    if (sure) heads.push_back("Overconf");
-    heads.insert(heads.end(), {"max", "oracle"});
-    if (has_closed_sets(made_)) heads.push_back("ties");
-    if (has_ties(made_)) heads.push_back(detail::first_wins);
-    TextTable table(heads);
-    for (const ManyPromptResult& way : made_.ways) {
-      const SampledAccuracy& sampled = headline_samplings(made_, way);
-      std::vector<std::string> row{detail::cut_to(way.name, 32),
-                                   std::to_string(way.facts),
-                                   std::to_string(way.prompts),
-                                   with_interval(way.coverage.average),
-                                   sampled.right.empty() ? "–" : fixed(sampled.range(), 3),
-                                   sampled.sd ? fixed(*sampled.sd, 4) : "–",
-                                   number_or_dash(way.consistency.overall.all.share)};
-      if (sure) {
-        row.push_back(way.overconfidence ? number_or_dash(way.overconfidence->overconf) : "–");
-      }
-      row.push_back(number_or_dash(way.coverage.maximum));
-      row.push_back(number_or_dash(way.coverage.oracle));
-      if (has_closed_sets(made_)) {
-        row.push_back(way.generated ? "–" : std::to_string(way.coverage.ties.tied));
-      }
-      if (has_ties(made_)) row.push_back(with_interval(way.coverage.average_first_wins));
-      table.add(row);
-    }
-    return table.text() + (words ? "\n" + one_word_table() : "");
+    const bool words =
+        over::any_of(made_.ways, [](const auto& way) { return way.one_word.count > 0; });
+    return text_table(many_prompt_columns(made_), made_.ways) +
+           (words ? "\n" + one_word_table() : "");
   }
 
   /// What must be said wherever the numbers are shown, each once.

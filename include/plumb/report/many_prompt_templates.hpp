@@ -9,16 +9,17 @@
 // 14.
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/report/cells.hpp"
 #include "plumb/report/heat_map.hpp"
 #include "plumb/report/many_prompt_answers.hpp"
-#include "plumb/report/many_prompt_cells.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 #include "plumb/report/page.hpp"
 
@@ -26,35 +27,44 @@ namespace plumb::detail {
 
 /// Table 8.
 inline std::string prompts_section(const ManyPromptResults& made) {
-  const PromptDiversity& prompts = made.diversity;
+  using D = PromptDiversity;
+  const D& prompts = made.diversity;
   if (prompts.prompts == 0) return "";
   return heading("The prompts",
                  "Those of the way of asking that has the most. Lexical distance: mean Jaccard "
                  "distance of the words of two templates, over pairs and then over " +
                      counted(prompts.relations_compared, "relation") + ".") +
-         table_begin({"Facts", "Prompts", "Prompts per fact", "Names per subject", "Templates",
-                      "Lexical distance"}) +
-         "<tr>" + number_cell(prompts.facts) + number_cell(prompts.prompts) +
-         plain_number_cell(prompts.prompts_per_fact, 2) +
-         plain_number_cell(prompts.expressions_per_fact, 2) + number_cell(prompts.templates) +
-         plain_number_cell(prompts.lexical_distance, 4) + "</tr>\n" + table_end;
+         page_table<D>({{"Facts", &D::facts},
+                        {"Prompts", &D::prompts},
+                        {"Prompts per fact",
+                         [](const D& d) {
+                           return PlainNumber{d.prompts_per_fact, 2};
+                         }},
+                        {"Names per subject",
+                         [](const D& d) {
+                           return PlainNumber{d.expressions_per_fact, 2};
+                         }},
+                        {"Templates", &D::templates},
+                        {"Lexical distance",
+                         [](const D& d) {
+                           return PlainNumber{d.lexical_distance, 4};
+                         }}},
+                       {prompts});
 }
 
 /// Cloze against question templates, within each way of asking.
 inline std::string styles_table(const ManyPromptResults& made) {
-  std::string rows;
-  for (const ManyPromptResult& way : made.ways) {
-    const PairedAccuracy& styles = way.styles.accuracy;
-    if (styles.difference.count == 0) continue;
-    rows += "<tr>" + name_cell(way.name) + cell(styles.one) + cell(styles.other) +
-            cell(styles.difference) + number_cell(styles.difference.count) +
-            number_cell(way.styles.one_style) + "</tr>\n";
-  }
-  if (rows.empty()) return "";
+  const auto ways = ways_where(
+      made, [](const ManyPromptResult& w) { return w.styles.accuracy.difference.count > 0; });
+  if (ways.empty()) return "";
   return "<h3>Templates that are sentences, and templates that are questions</h3>\n" +
-         table_begin(
-             {"Setting", "Cloze", "Question", "Cloze − question", "Facts", "Of one style alone"}) +
-         rows + table_end;
+         page_table<Way>({{"Setting", &ManyPromptResult::name},
+                          {"Cloze", [](Way w) { return w->styles.accuracy.one; }},
+                          {"Question", [](Way w) { return w->styles.accuracy.other; }},
+                          {"Cloze − question", [](Way w) { return w->styles.accuracy.difference; }},
+                          {"Facts", [](Way w) { return w->styles.accuracy.difference.count; }},
+                          {"Of one style alone", [](Way w) { return w->styles.one_style; }}},
+                         ways);
 }
 
 inline const Estimate& one_word_of(const ManyPromptResults& made, const std::string& name) {
@@ -63,24 +73,28 @@ inline const Estimate& one_word_of(const ManyPromptResults& made, const std::str
 
 /// Table 14.
 inline std::string forms_table(const ManyPromptResults& made) {
-  std::string rows, out;
+  if (made.forms.empty()) return "";
+  std::string out;
   for (const FormPair& pair : made.forms) {
-    const auto& [accuracy, unshared] = pair.accuracy;
-    rows += "<tr>" + name_cell(pair.mask) + name_cell(pair.question) + cell(accuracy.one) +
-            cell(accuracy.other) + cell(accuracy.difference) +
-            number_cell(accuracy.difference.count) + cell(one_word_of(made, pair.mask)) +
-            cell(one_word_of(made, pair.question)) + "</tr>\n";
+    const UnsharedPrompts& unshared = pair.accuracy.unshared;
     const std::string words = unshared_in_words({{unshared.relations, "relation"},
                                                  {unshared.templates, "template"},
                                                  {unshared.facts, "fact"},
                                                  {unshared.prompts, "prompt"}});
     if (!words.empty()) out += " Left out of " + label(pair.mask) + ": " + words + ".";
   }
-  if (rows.empty()) return "";
+  using F = FormPair;
   return "<h3>Filling a mask, and answering a question</h3>\n" +
-         table_begin({"Mask", "Question", "Acc@1, mask", "Acc@1, question", "Mask − question",
-                      "Facts", "One word, mask", "One word, question"}) +
-         rows + table_end +
+         page_table<F>(
+             {{"Mask", &F::mask},
+              {"Question", &F::question},
+              {"Acc@1, mask", [](const F& f) { return f.accuracy.accuracy.one; }},
+              {"Acc@1, question", [](const F& f) { return f.accuracy.accuracy.other; }},
+              {"Mask − question", [](const F& f) { return f.accuracy.accuracy.difference; }},
+              {"Facts", [](const F& f) { return f.accuracy.accuracy.difference.count; }},
+              {"One word, mask", [&](const F& f) { return one_word_of(made, f.mask); }},
+              {"One word, question", [&](const F& f) { return one_word_of(made, f.question); }}},
+             made.forms) +
          words_below(
              "Accuracies are over the prompts that were asked in both forms; answers of one word "
              "are "
@@ -98,82 +112,98 @@ inline std::string forms_section(const ManyPromptResults& made) {
          tables;
 }
 
+/// How often aliases of subjects, or of objects, stand above labels under a way of asking.
+struct AliasRow {
+  std::string setting, of;
+  NameRates rates;
+};
+
 /// Table 10.
 inline std::string aliases_section(const ManyPromptResults& made) {
-  std::string rows;
+  std::vector<AliasRow> rows;
   for (const ManyPromptResult& way : made.ways) {
     if (!way.aliases) continue;
-    const auto add = [&](const char* of, const NameRates& rates) {
-      const auto pooled = [](const OutrankingRate& rate) {
-        return plain_number_cell(rate.pairs == 0 ? std::nullopt : std::optional(rate.pooled()));
-      };
-      const std::size_t out = rates.by_sum.excluded;
-      rows += "<tr>" + name_cell(way.name) + "<td>" + of + "</td>" +
-              remarked_cell(rates.by_sum.rate, out == 0 ? "" : std::to_string(out) + " left out") +
-              pooled(rates.by_sum) + cell(rates.by_mean.rate) + pooled(rates.by_mean) +
-              number_cell(rates.by_sum.rate.count) + number_cell(rates.by_sum.pairs) +
-              number_cell(rates.by_sum.equal) + number_cell(rates.by_mean.equal) + "</tr>\n";
-    };
-    add("subjects", way.aliases->subjects);
-    add("objects", way.aliases->objects);
+    rows.push_back({way.name, "subjects", way.aliases->subjects});
+    rows.push_back({way.name, "objects", way.aliases->objects});
   }
   if (rows.empty()) return "";
+  using A = AliasRow;
   return heading("Aliases against labels",
                  "How often an alias makes the object's label likelier than the subject's own "
                  "label does (subjects), and how often an alias of the object is likelier than its "
                  "label (objects): the mean over facts of the share of their pairs, and the share "
                  "of all pairs (pooled). Likelihoods of names are summed over their tokens, or "
                  "their mean per token. Facts without a pair are left out.") +
-         table_begin({"Setting", "Aliases of", "By sum", "Pooled, sum", "By mean", "Pooled, mean",
-                      "Facts", "Pairs", "Equal, sum", "Equal, mean"}) +
-         rows + table_end;
+         page_table<A>(
+             {{"Setting", &A::setting},
+              {"Aliases of", [](const A& a) { return OwnWord{a.of}; }},
+              {"By sum",
+               [](const A& a) {
+                 return matching_value({a.rates.by_sum.rate, a.rates.by_sum.excluded});
+               }},
+              {"Pooled, sum", [](const A& a) { return PlainNumber{pooled_rate(a.rates.by_sum)}; }},
+              {"By mean", [](const A& a) { return a.rates.by_mean.rate; }},
+              {"Pooled, mean",
+               [](const A& a) { return PlainNumber{pooled_rate(a.rates.by_mean)}; }},
+              {"Facts", [](const A& a) { return a.rates.by_sum.rate.count; }},
+              {"Pairs", [](const A& a) { return a.rates.by_sum.pairs; }},
+              {"Equal, sum", [](const A& a) { return a.rates.by_sum.equal; }},
+              {"Equal, mean", [](const A& a) { return a.rates.by_mean.equal; }}},
+             rows);
 }
 
-inline std::string bias_rows(const ManyPromptResults& made) {
-  std::string rows;
-  for (const std::string& code : relation_codes(made)) {
-    for (const ManyPromptResult& way : made.ways) {
-      const PromptedRelation* relation = relation_named(way, code);
-      if (relation == nullptr || !relation->bias) continue;
-      const RelationBias& bias = *relation->bias;
-      rows += "<tr>" + name_cell(code) + name_cell(way.name) + number_cell(bias.templates) +
-              number_cell(bias.candidates) + plain_number_cell(bias.single) +
-              plain_number_cell(bias.multi);
-      if (!bias.favoured) {
-        rows += plain_number_cell({}) + plain_number_cell({}) + plain_number_cell({});
-      } else {
-        const FavouredCandidate& most = *bias.favoured;
-        rows += text_cell(candidate_label(made, code, most.candidate)) +
-                plain_number_cell(most.mean_probability) +
-                text_cell(template_text(*relation, most.template_index), most.probability,
-                          "probability " + fixed(most.probability, 3));
-      }
-      rows += "</tr>\n";
-    }
-  }
-  return rows;
+inline std::string relation_bias_table(const ManyPromptResults& made) {
+  std::vector<RelationOfWay> rows = relations_of_ways(made);
+  std::erase_if(rows, [](const RelationOfWay& row) { return !row.relation->bias; });
+  const auto number = [](auto value) {
+    return [value](const RelationOfWay& row) { return value(*row.relation->bias); };
+  };
+  // What is said of a favoured candidate; a dash without one.
+  const auto favoured = [](auto value) {
+    return [value](const RelationOfWay& row) -> CellValue {
+      const auto& most = row.relation->bias->favoured;
+      if (!most) return PlainNumber{};
+      return value(row, *most);
+    };
+  };
+  using B = RelationBias;
+  using Most = FavouredCandidate;
+  using Row = RelationOfWay;
+  return page_table(
+      relation_columns(
+          {{"Templates", number([](const B& b) { return b.templates; })},
+           {"Candidates", number([](const B& b) { return b.candidates; })},
+           {"Single", number([](const B& b) { return PlainNumber{b.single}; })},
+           {"Multi", number([](const B& b) { return PlainNumber{b.multi}; })},
+           {"Favoured", favoured([&](const Row& row, const Most& most) {
+              return LongText{candidate_label(made, row.relation->code, most.candidate)};
+            })},
+           {"Mean probability", favoured([](const Row&, const Most& most) {
+              return PlainNumber{most.mean_probability};
+            })},
+           {"Most of all under", favoured([](const Row& row, const Most& most) {
+              return LongText{template_text(*row.relation, most.template_index), most.probability,
+                              "probability " + fixed(most.probability, 3)};
+            })}}),
+      rows);
 }
 
 /// Section 5.4.
 inline std::string bias_section(const ManyPromptResults& made) {
-  std::string rows;
-  for (const ManyPromptResult& way : made.ways) {
-    if (!way.bias) continue;
-    rows += "<tr>" + name_cell(way.name) + plain_number_cell(way.bias->single) +
-            plain_number_cell(way.bias->multi) + number_cell(way.bias->relations) +
-            number_cell(way.bias->excluded) + "</tr>\n";
-  }
-  if (rows.empty()) return "";
+  const auto ways = ways_where(made, [](const ManyPromptResult& w) { return w.bias.has_value(); });
+  if (ways.empty()) return "";
   return heading("What prompts ask for by themselves",
                  "With “N/A”, nothing and “?” in the subject's place, how far the candidates are "
                  "from equally likely: bias level 0 where they are, 1 where one takes all. Single: "
                  "mean over templates. Multi: of the templates' mean distribution, which cannot be "
                  "above; means over relations.") +
-         table_begin({"Setting", "Single prompt", "Multi prompt", "Relations", "Left out"}) + rows +
-         table_end + "<h3>By relation</h3>\n" +
-         table_begin({"Relation", "Setting", "Templates", "Candidates", "Single", "Multi",
-                      "Favoured", "Mean probability", "Most of all under"}) +
-         bias_rows(made) + table_end;
+         page_table<Way>({{"Setting", &ManyPromptResult::name},
+                          {"Single prompt", [](Way w) { return PlainNumber{w->bias->single}; }},
+                          {"Multi prompt", [](Way w) { return PlainNumber{w->bias->multi}; }},
+                          {"Relations", [](Way w) { return w->bias->relations; }},
+                          {"Left out", [](Way w) { return w->bias->excluded; }}},
+                         ways) +
+         "<h3>By relation</h3>\n" + relation_bias_table(made);
 }
 
 /// Relations by ways of asking, from best known to least; nothing for a single one.
@@ -206,30 +236,33 @@ inline std::string relations_map(const ManyPromptResults& made) {
 
 /// Table 11, relation by relation.
 inline std::string prompted_relations_section(const ManyPromptResults& made) {
-  std::string rows;
-  for (const std::string& code : relation_codes(made)) {
-    for (const ManyPromptResult& way : made.ways) {
-      const PromptedRelation* relation = relation_named(way, code);
-      if (relation == nullptr) continue;
-      rows += "<tr>" + name_cell(code) + name_cell(way.name) + number_cell(relation->facts) +
-              number_cell(relation->prompts) + cell(relation->accuracy) + cell(relation->oracle) +
-              cell(relation->consistency.all.share);
-      const auto found = template_extremes(relation->templates, &TemplateAccuracy::accuracy);
-      for (const std::size_t index : {found->best, found->worst}) {
-        const Estimate& accuracy = relation->templates[index].accuracy;
-        rows += text_cell(template_text(*relation, index), accuracy.value, with_interval(accuracy));
-      }
-      rows += "</tr>\n";
-    }
-  }
+  const std::vector<RelationOfWay> rows = relations_of_ways(made);
   if (rows.empty()) return "";
+  using R = PromptedRelation;
+  const auto of = [](auto value) {
+    return [value](const RelationOfWay& row) { return std::invoke(value, *row.relation); };
+  };
+  const auto extreme = [](std::size_t TemplateExtremes::*place) {
+    return [place](const RelationOfWay& row) {
+      const auto found = template_extremes(row.relation->templates, &TemplateAccuracy::accuracy);
+      const std::size_t index = (*found).*place;
+      const Estimate& accuracy = row.relation->templates[index].accuracy;
+      return LongText{template_text(*row.relation, index), accuracy.value, with_interval(accuracy)};
+    };
+  };
   return heading("Relations, their best and their worst template",
                  "Acc@1 over all prompts, with 95% intervals; a template's is over the facts asked "
                  "under it. All templates stand in templates.csv.") +
          relations_map(made) +
-         table_begin({"Relation", "Setting", "Facts", "Prompts", "Acc@1", "Oracle", "Consist",
-                      "Best template", "Worst template"}) +
-         rows + table_end;
+         page_table(
+             relation_columns({{"Facts", of(&R::facts)},
+                               {"Prompts", of(&R::prompts)},
+                               {"Acc@1", of(&R::accuracy)},
+                               {"Oracle", of(&R::oracle)},
+                               {"Consist", of([](const R& r) { return r.consistency.all.share; })},
+                               {"Best template", extreme(&TemplateExtremes::best)},
+                               {"Worst template", extreme(&TemplateExtremes::worst)}}),
+             rows);
 }
 
 }  // namespace plumb::detail

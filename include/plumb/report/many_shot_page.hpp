@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
+#include "plumb/measure/many_shot_results.hpp"
 #include "plumb/report/injection_page.hpp"
-#include "plumb/report/many_shot_data.hpp"
 #include "plumb/report/many_shot_sections.hpp"
 #include "plumb/report/page.hpp"
 #include "plumb/report/prompt_section.hpp"

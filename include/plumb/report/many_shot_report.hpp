@@ -12,9 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/measure/many_shot_results.hpp"
+#include "plumb/records/many_shot_study.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
-#include "plumb/report/many_shot_data.hpp"
+#include "plumb/report/many_shot_json.hpp"
 #include "plumb/report/many_shot_page.hpp"
 #include "plumb/report/text_table.hpp"
 #include "plumb/report/whole_page.hpp"
@@ -27,7 +29,7 @@ class ManyShotReport {
   /// Throws a user error when the folder holds no finished run.
   explicit ManyShotReport(const std::filesystem::path& folder, Bootstrap bootstrap = {})
       : bootstrap_(bootstrap),
-        made_(many_shot_results(folder, bootstrap)),
+        made_(many_shot_results(read_many_shot_run(folder), bootstrap)),
         run_(read_run_record(folder)) {}
 
   /// Writes metrics.json, accuracy.csv, accuracy_at_k.csv, injection.csv where there is such an

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
+#include "plumb/measure/many_shot_results.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/heat_map.hpp"
-#include "plumb/report/many_shot_data.hpp"
 #include "plumb/report/page.hpp"
 #include "plumb/report/xy_chart.hpp"
 

@@ -7,10 +7,13 @@
 // a paper can be checked against one file. A number that does not exist (Hit@10 where no relation
 // has ten options) is null.
 
+#include <optional>
 #include <string>
 
 #include "plumb/data/json_file.hpp"
+#include "plumb/measure/accuracy_spread.hpp"
 #include "plumb/measure/interval.hpp"
+#include "plumb/measure/subsumption.hpp"
 #include "plumb/measure/ties.hpp"
 
 namespace plumb {
@@ -28,6 +31,33 @@ namespace plumb {
 inline void put_ties(Json& json, const TieCount& ties) {
   json["ties"] = ties.tied;
   json["answers"] = ties.answers;
+}
+
+/// A number, or null where there is none.
+[[nodiscard]] inline Json to_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+/// What one knows of what another knows; keys say what was left out, and what a setting is.
+[[nodiscard]] inline Json subsumption_json(const Subsumption& made, const char* left_out_key,
+                                           const char* settings_key) {
+  return {{"rate", to_json(made.rate)},
+          {"cells", made.cells},
+          {"cells_without_knowledge", made.empty},
+          {left_out_key,
+           {{"relations", made.left_out.relations},
+            {settings_key, made.left_out.settings},
+            {"facts", made.left_out.facts}}}};
+}
+
+/// Accuracy over variants; `sd_key` says what its standard deviation is over.
+[[nodiscard]] inline Json spread_json(const AccuracySpread& spread, const char* sd_key) {
+  Json json = {{"accuracy", to_json(spread.accuracy)},
+               {"accuracy_first_wins", to_json(spread.accuracy_first_wins)},
+               {sd_key, to_json(spread.sd)},
+               {"variants", spread.variants}};
+  put_ties(json, spread.ties);
+  return json;
 }
 
 /// What every metrics.json begins with.

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
-#include "plumb/measure/recorded_ranks.hpp"
+#include "plumb/records/recorded_ranks.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/bar_chart.hpp"

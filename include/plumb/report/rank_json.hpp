@@ -10,8 +10,8 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/rank/rank_results.hpp"
 #include "plumb/report/rank_columns.hpp"
-#include "plumb/report/rank_data.hpp"
 
 namespace plumb {
 

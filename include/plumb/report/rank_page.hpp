@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/rank/rank_results.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/box_chart.hpp"
 #include "plumb/report/page.hpp"
 #include "plumb/report/rank_columns.hpp"
-#include "plumb/report/rank_data.hpp"
 #include "plumb/report/xy_chart.hpp"
 
 namespace plumb {

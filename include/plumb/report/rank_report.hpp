@@ -12,10 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "plumb/rank/rank_results.hpp"
+#include "plumb/records/recorded_entity_ranks.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/csv.hpp"
-#include "plumb/report/rank_data.hpp"
 #include "plumb/report/rank_json.hpp"
 #include "plumb/report/rank_page.hpp"
 #include "plumb/report/text_table.hpp"
@@ -39,7 +40,8 @@ class RankReport {
     if (!methods || methods->empty()) {
       throw user_error({file, 0, "methods"}, "names none", "rank again");
     }
-    made_ = rank_results(folder, *methods, metadata.value("narrowed", false), bootstrap);
+    const bool narrowed = metadata.value("narrowed", false);
+    made_ = rank_results(read_ranked_methods(folder, *methods, narrowed), bootstrap);
     if (const auto remarks = string_list(metadata, "remarks")) {
       made_.remarks.insert(made_.remarks.begin(), remarks->begin(), remarks->end());
     }

@@ -7,27 +7,16 @@
 // code points, so accents do not shift a column.
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/measure/interval.hpp"
 
 namespace plumb {
-
-/// A number with a fixed count of decimals; what rounds to zero has no sign.
-[[nodiscard]] inline std::string fixed(double value, int decimals) {
-  std::array<char, 400> text{};  // a double has up to 309 digits before the point
-  const int length = std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  std::string digits(text.data(), std::min(text.size() - 1, static_cast<std::size_t>(length)));
-  if (digits.front() == '-' && digits.find_first_not_of("-0.") == std::string::npos)
-    digits.erase(0, 1);
-  return digits;
-}
 
 /// "0.150", or "–" when there is no number.
 [[nodiscard]] inline std::string number_or_dash(const Estimate& estimate, int decimals = 3) {
@@ -48,12 +37,6 @@ inline constexpr const char* first_wins = "accuracy (first wins)";
 inline constexpr const char* first_wins_title = "Accuracy (first wins)";
 
 }  // namespace detail
-
-/// "1 fact", "2 facts"; "1 query", "2 queries".
-[[nodiscard]] inline std::string counted(std::size_t count, std::string noun) {
-  if (count != 1 && noun.ends_with("ry")) noun.replace(noun.size() - 1, 1, "ie");
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 /// A table for a terminal, its columns aligned. Not thread-safe.
 class TextTable {

@@ -22,10 +22,10 @@
 #include "plumb/backend/tree_generator.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
+#include "plumb/records/recorded_answers.hpp"
 #include "plumb/run/prompt_texts.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/work.hpp"
-#include "plumb/score/recorded_answers.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
 namespace plumb {

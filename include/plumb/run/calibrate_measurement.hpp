@@ -105,7 +105,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   results.options = settings.study();
   std::vector<std::vector<std::pair<std::string, std::size_t>>> facts;  // by model
   for (const auto& [name, folders] : models) {
-    RecordedModel model = read_model(name, folders, settings.reading());
+    ScoredModel model = read_model(name, folders, settings.reading());
     if (dataset && describe_relations(model, *dataset) == 0) {
       throw user_error({.file = settings.data, .line = 0, .setting = "data"},
                        "shares no relation with the results of " + name,

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/recorded_predictions.hpp"
 #include "plumb/calibrate/calibration_study.hpp"
+#include "plumb/records/recorded_predictions.hpp"
 #include "plumb/run/result_folders.hpp"
 #include "plumb/run/setting.hpp"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "plumb/core/version.hpp"
-#include "plumb/measure/many_shot_study.hpp"
-#include "plumb/measure/probe_study.hpp"
+#include "plumb/records/many_shot_study.hpp"
+#include "plumb/records/probe_study.hpp"
 #include "plumb/report/comparison_report.hpp"
 #include "plumb/report/many_prompt_report.hpp"
 #include "plumb/run/compare_settings.hpp"

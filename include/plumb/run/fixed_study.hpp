@@ -24,9 +24,9 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/prediction.hpp"
 #include "plumb/prompt/many_shot.hpp"
+#include "plumb/records/recorded.hpp"
 #include "plumb/run/scored_block.hpp"
 #include "plumb/score/causal_scorer.hpp"
-#include "plumb/score/recorded.hpp"
 
 namespace plumb {
 

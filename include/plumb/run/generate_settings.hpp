@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/multi_prompt.hpp"
 #include "plumb/measure/answer_lemmas.hpp"
 #include "plumb/prompt/few_shot.hpp"
-#include "plumb/report/many_prompt_data.hpp"
 #include "plumb/run/answer_plan.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/setting.hpp"

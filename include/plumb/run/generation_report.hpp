@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plumb/calibrate/many_prompt_study.hpp"
+#include "plumb/records/generation_folder.hpp"
 #include "plumb/records/listed_prompt.hpp"
 #include "plumb/report/many_prompt_report.hpp"
 #include "plumb/run/generate_settings.hpp"

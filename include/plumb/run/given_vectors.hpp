@@ -17,8 +17,8 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
-#include "plumb/rank/npy_file.hpp"
 #include "plumb/rank/vectors.hpp"
+#include "plumb/records/npy_file.hpp"
 #include "plumb/run/rank_plan.hpp"
 
 namespace plumb {

@@ -14,10 +14,10 @@
 
 #include "plumb/prompt/injection.hpp"
 #include "plumb/prompt/many_shot.hpp"
+#include "plumb/records/recorded.hpp"
+#include "plumb/records/recorded_injection.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/scored_block.hpp"
-#include "plumb/score/recorded.hpp"
-#include "plumb/score/recorded_injection.hpp"
 
 namespace plumb {
 
@@ -32,7 +32,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
   if (const auto cost = part.done(); cost && std::filesystem::exists(file)) {
     return part.skip(*cost);
   }
-  RecordedInjection made{design, {}};
+  ScoredInjection made{design, {}};
   ScoringCost cost;
   for (const auto& panel : design.panels) {
     const std::vector<SubjectObject> pairs = pairs_of(panel);

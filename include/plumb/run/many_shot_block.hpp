@@ -13,8 +13,8 @@
 #include "plumb/data/baseline_templates.hpp"
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/prompt/setting.hpp"
+#include "plumb/records/recorded_choices.hpp"
 #include "plumb/score/candidate_scorer.hpp"
-#include "plumb/score/recorded_choices.hpp"
 
 namespace plumb {
 

@@ -20,10 +20,10 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/prompt/injection.hpp"
+#include "plumb/records/recorded_choices.hpp"
 #include "plumb/run/fixed_study.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/score/prompt_tokens.hpp"
-#include "plumb/score/recorded_choices.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
 namespace plumb {

@@ -19,9 +19,9 @@
 
 #include "plumb/backend/tree_generator.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/records/recorded_choices.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/run/run_folder.hpp"
-#include "plumb/score/recorded_choices.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
 namespace plumb {

@@ -23,8 +23,8 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/choices.hpp"
 #include "plumb/data/fact_split.hpp"
+#include "plumb/records/recorded_choices.hpp"
 #include "plumb/run/many_shot_block.hpp"
-#include "plumb/score/recorded_choices.hpp"
 
 namespace plumb {
 

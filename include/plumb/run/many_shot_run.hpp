@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/records/recorded_choices.hpp"
 #include "plumb/run/injection_run.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/scored_block.hpp"
 #include "plumb/score/causal_scorer.hpp"
-#include "plumb/score/recorded_choices.hpp"
 
 namespace plumb {
 

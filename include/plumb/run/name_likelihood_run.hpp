@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "plumb/records/recorded_answers.hpp"
 #include "plumb/run/name_plan.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/scored_block.hpp"
 #include "plumb/score/causal_scorer.hpp"
-#include "plumb/score/recorded_answers.hpp"
 
 namespace plumb {
 

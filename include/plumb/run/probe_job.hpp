@@ -21,13 +21,13 @@
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/prompt/statement.hpp"
+#include "plumb/records/recorded.hpp"
 #include "plumb/report/probe_report.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/probe_settings.hpp"
 #include "plumb/run/scored_block.hpp"
 #include "plumb/run/statement_prompts.hpp"
 #include "plumb/score/candidate_scorer.hpp"
-#include "plumb/score/recorded.hpp"
 #include "plumb/score/score_table.hpp"
 
 namespace plumb {

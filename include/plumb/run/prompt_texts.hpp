@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "plumb/prompt/few_shot.hpp"
+#include "plumb/records/recorded_shots.hpp"
 #include "plumb/run/answer_plan.hpp"
-#include "plumb/score/recorded_shots.hpp"
 
 namespace plumb {
 

@@ -16,10 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/aggregate/recorded_predictions.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/prompt_template_file.hpp"
 #include "plumb/measure/answer_lemmas.hpp"
+#include "plumb/records/generation_folder.hpp"
+#include "plumb/records/recorded_predictions.hpp"
 #include "plumb/run/compare_settings.hpp"
 #include "plumb/run/result_folders.hpp"
 
@@ -103,7 +104,7 @@ struct PromptWays {
   }
   for (const auto& [name, folder] : runs) {
     if (is_generation(folder)) continue;
-    const RecordedModel model =
+    const ScoredModel model =
         read_model(name, {folder}, {.kinds = {.base = detail::some_template(folder)}});
     ways.studies.push_back(closed_set_study(
         model.predictions, templates.empty() ? detail::known_of(model.predictions, known) : known));

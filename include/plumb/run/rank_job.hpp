@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
-#include "plumb/rank/recorded_entity_ranks.hpp"
+#include "plumb/records/recorded_entity_ranks.hpp"
 #include "plumb/report/rank_report.hpp"
 #include "plumb/run/deer_run.hpp"
 #include "plumb/run/given_vectors.hpp"

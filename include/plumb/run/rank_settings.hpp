@@ -19,7 +19,7 @@
 #include "plumb/data/closed_set_graph.hpp"
 #include "plumb/data/graph_folder.hpp"
 #include "plumb/measure/rank_metrics.hpp"
-#include "plumb/rank/npy_file.hpp"
+#include "plumb/records/npy_file.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/rank_plan.hpp"
 #include "plumb/run/setting.hpp"

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Numbers in sentences and tables: with so many decimals, and with the noun that they count.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+namespace plumb {
+
+/// A number with a fixed count of decimals; what rounds to zero has no sign.
+[[nodiscard]] inline std::string fixed(double value, int decimals) {
+  std::array<char, 400> text{};  // a double has up to 309 digits before the point
+  const int length = std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+  std::string digits(text.data(), std::min(text.size() - 1, static_cast<std::size_t>(length)));
+  if (digits.front() == '-' && digits.find_first_not_of("-0.") == std::string::npos)
+    digits.erase(0, 1);
+  return digits;
+}
+
+/// "1 fact", "2 facts"; "1 query", "2 queries".
+[[nodiscard]] inline std::string counted(std::size_t count, std::string noun) {
+  if (count != 1 && noun.ends_with("ry")) noun.replace(noun.size() - 1, 1, "ie");
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace plumb

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Reads a run folder of many prompts (records/recorded_answers.hpp says what lies in it) into studies.
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/calibrate/many_prompt_study.hpp"
+#include "plumb/data/multi_prompt_folder.hpp"
+#include "plumb/records/recorded_answers.hpp"
+
+namespace plumb {
+
+/// A finished generation's settings and what must be said of it.
+struct GenerationRun {
+  std::vector<ManyPromptStudy> studies;
+  std::vector<std::string> remarks;
+  MultiPromptDataset asked;
+};
+
+/// The answers of a setting. `asked` is what was asked, as it stands in the folder. Throws a user error
+/// when a file is missing or damaged.
+template <Lemmatiser Lemmas>
+[[nodiscard]] AnsweredSetting read_answered(const std::filesystem::path& folder,
+                                            const std::string& setting,
+                                            const MultiPromptDataset& asked, const Lemmas& lemmas) {
+  const std::filesystem::path file = folder / (setting + "_answers.jsonl");
+  const auto each_row = [&](auto visit) { for_each_answer(file, visit); };
+  return answered_setting(setting, asked, lemmas, each_row, file);
+}
+
+/// The confidences that a setting's sampled answers give its greedy ones; the same errors.
+template <Lemmatiser Lemmas>
+[[nodiscard]] SampledConfidences read_sampled(const std::filesystem::path& folder,
+                                              const AnsweredSetting& setting,
+                                              const MultiPromptDataset& asked,
+                                              const Lemmas& lemmas) {
+  const std::filesystem::path file = folder / (setting.name + "_samples.jsonl");
+  const auto each_row = [&](auto visit) { for_each_samples(file, visit); };
+  return sampled_confidences(setting, asked, lemmas, each_row, file);
+}
+
+/// Reads a run folder of `plumb generate`. Throws a user error when it holds no finished run or is
+/// damaged.
+template <Lemmatiser Lemmas>
+[[nodiscard]] GenerationRun read_generation(const std::filesystem::path& folder,
+                                            const Lemmas& lemmas) {
+  const std::filesystem::path file = folder / "metadata_generate.json";
+  if (!std::filesystem::exists(file)) {
+    throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
+                     "finish it with `resume`");
+  }
+  const Json metadata = read_json_object(file);
+  const auto settings = string_list(metadata, "settings");
+  if (!settings || settings->empty()) {
+    throw user_error({file, 0, "settings"}, "names none", "generate again");
+  }
+  refuse_lost_rows(folder, metadata.value("rows", Json::object()));
+  GenerationRun run;
+  run.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>{});
+  if (!is_multi_prompt(folder / "asked")) {
+    throw user_error({.file = folder / "asked"}, "lacks facts.jsonl and templates.jsonl",
+                     "a run keeps there what it asked; copy the whole folder or ask again");
+  }
+  run.asked = load_multi_prompt(folder / "asked");
+  std::map<std::string, std::vector<std::string>> candidates;
+  if (const auto lists = metadata.find("candidates");
+      lists != metadata.end() && lists->is_object()) {
+    for (const auto& [code, unused] : lists->items()) {
+      candidates[code] = string_list(*lists, code).value_or(std::vector<std::string>{});
+    }
+  }
+  for (const std::string& setting : *settings) {
+    ManyPromptStudy& study = run.studies.emplace_back();
+    study.answered = read_answered(folder, setting, run.asked, lemmas);
+    if (std::filesystem::exists(folder / (setting + "_samples.jsonl"))) {
+      SampledConfidences sampled = read_sampled(folder, study.answered, run.asked, lemmas);
+      study.confidences = std::move(sampled.judgements);
+      study.samples = sampled.samples;
+    }
+    if (const auto names = folder / (setting + "_names.jsonl"); std::filesystem::exists(names)) {
+      const auto each_row = [&](auto visit) { for_each_names(names, visit); };
+      add_names(study, run.asked, each_row, names);
+    }
+    if (const auto rows = folder / (setting + "_content_free.jsonl");
+        std::filesystem::exists(rows)) {
+      study.candidates = candidates;
+      const auto each_row = [&](auto visit) { for_each_content_free(rows, visit); };
+      add_content_free(study, run.asked, each_row, rows);
+    }
+  }
+  return run;
+}
+
+}  // namespace plumb

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are the answers to many prompts kept in files?
+//
+//   asked/facts.jsonl, asked/templates.jsonl   what was asked (data/multi_prompt_folder.hpp)
+//   metadata_generate.json         the settings' names in order, how many rows each file has, and
+//                                  what must be said of the run
+//   <setting>_answers.jsonl        a row for each prompt: relation, fact (place among the asked ones
+//                                  of its relation), subject (the name used), template, expression
+//                                  (place among the subject's names), answer, tokens,
+//                                  log_probability (nats, of the greedy tokens; their end not
+//                                  counted)
+//   <setting>_samples.jsonl        a row for each prompt that was sampled: the same head, samples
+//                                  ([text, times] by falling times, then text)
+//   <setting>_names.jsonl          the same head, names: for each object, for each of its names,
+//                                  [nats, tokens] behind the prompt
+//   <setting>_content_free.jsonl   relation, template, subject (a text without content), candidates
+//                                  ([nats, tokens] for each object label of the relation, in the
+//                                  order of metadata_generate.json)
+// A row whose prompt shows examples ends in "shots", places in the list that shots.jsonl has for the
+// setting, relation and template (recorded_shots.hpp); rows of earlier versions have none. Numbers
+// carry ten digits. What is read knows its line, from 1, for messages.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/prompt_rows.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/data/json_file.hpp"
+
+namespace plumb {
+
+namespace detail {
+
+/// A number as its ten leading digits, so that writing and reading it again changes nothing.
+inline double ten_digits(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.10g", value);
+  return std::strtod(text.data(), nullptr);
+}
+
+inline Json prompt_columns(const std::string& relation, const AskedPrompt& prompt,
+                           const std::string& subject) {
+  return {{"relation", relation},
+          {"fact", prompt.fact},
+          {"subject", subject},
+          {"template", prompt.template_index},
+          {"expression", prompt.expression}};
+}
+
+/// A whole number from 0 on that a T can hold; throws what for_each_recorded reports of others.
+template <class T>
+T whole(const Json& value) {
+  const auto number = value.get_ref<const Json::number_unsigned_t&>();
+  if (number > std::numeric_limits<T>::max()) throw std::out_of_range("too large");
+  return static_cast<T>(number);
+}
+
+inline AskedPrompt recorded_prompt(const Json& row) {
+  return {whole<std::uint32_t>(row.at("fact")), whole<std::uint16_t>(row.at("template")),
+          whole<std::uint16_t>(row.at("expression"))};
+}
+
+inline void put_shots(Json& row, const std::vector<std::uint32_t>& shots) {
+  if (!shots.empty()) row["shots"] = shots;
+}
+
+inline std::vector<std::uint32_t> recorded_shots(const Json& row) {
+  std::vector<std::uint32_t> shots;
+  if (const auto found = row.find("shots"); found != row.end()) {
+    for (const Json& place : *found) shots.push_back(whole<std::uint32_t>(place));
+  }
+  return shots;
+}
+
+inline Json to_row(const TextLikelihood& one) {
+  return Json::array({ten_digits(one.nats), one.tokens});
+}
+
+inline TextLikelihood likelihood_of(const Json& row) {
+  return {row.at(0).get<double>(), whole<std::uint32_t>(row.at(1))};
+}
+
+/// Calls `visit` with what `read` makes of each row. What `visit` throws is its own.
+template <class Read, class Visit>
+void for_each_recorded(const std::filesystem::path& file, Read read, Visit visit) {
+  for_each_json_line(file, throw_problem, [&](const Json& row, std::size_t line) {
+    auto made = [&] {
+      try {
+        auto answer = read(row);
+        answer.shots = recorded_shots(row);
+        return answer;
+      } catch (const std::exception&) {
+        throw user_error({file, line}, "is no row of answers", "the file was changed; ask again");
+      }
+    }();
+    made.line = line;
+    visit(made);
+  });
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline std::string answer_line(const RecordedAnswer& answer) {
+  Json row = detail::prompt_columns(answer.relation, answer.prompt, answer.subject);
+  row["answer"] = answer.text;
+  row["tokens"] = answer.tokens;
+  row["log_probability"] = detail::ten_digits(answer.log_probability);
+  detail::put_shots(row, answer.shots);
+  return row.dump() + "\n";
+}
+
+[[nodiscard]] inline std::string samples_line(const RecordedSamples& samples) {
+  Json row = detail::prompt_columns(samples.relation, samples.prompt, samples.subject);
+  Json& texts = row["samples"] = Json::array();
+  for (const auto& [text, times] : samples.texts) texts.push_back(Json::array({text, times}));
+  detail::put_shots(row, samples.shots);
+  return row.dump() + "\n";
+}
+
+[[nodiscard]] inline std::string names_line(const RecordedNames& names) {
+  Json row = detail::prompt_columns(names.relation, names.prompt, names.subject);
+  Json& objects = row["names"] = Json::array();
+  for (const auto& object : names.names) {
+    Json& list = objects.emplace_back(Json::array());
+    for (const TextLikelihood& one : object) list.push_back(detail::to_row(one));
+  }
+  detail::put_shots(row, names.shots);
+  return row.dump() + "\n";
+}
+
+[[nodiscard]] inline std::string content_free_line(const RecordedContentFree& one) {
+  Json row = {{"relation", one.relation},
+              {"template", one.template_index},
+              {"subject", one.subject},
+              {"candidates", Json::array()}};
+  for (const TextLikelihood& of : one.candidates) row["candidates"].push_back(detail::to_row(of));
+  detail::put_shots(row, one.shots);
+  return row.dump() + "\n";
+}
+
+/// Calls `visit(RecordedAnswer)` for each row. Throws a user error for a file that cannot be read
+/// and a row that is none; so do the others.
+template <class Visit>
+void for_each_answer(const std::filesystem::path& file, Visit visit) {
+  detail::for_each_recorded(
+      file,
+      [](const Json& row) {
+        return RecordedAnswer{row.at("relation"),
+                              detail::recorded_prompt(row),
+                              row.at("subject"),
+                              row.at("answer"),
+                              detail::whole<std::uint32_t>(row.at("tokens")),
+                              row.at("log_probability").get<double>()};
+      },
+      visit);
+}
+
+/// Calls `visit(RecordedSamples)` for each row.
+template <class Visit>
+void for_each_samples(const std::filesystem::path& file, Visit visit) {
+  detail::for_each_recorded(
+      file,
+      [](const Json& row) {
+        RecordedSamples made{
+            row.at("relation"), detail::recorded_prompt(row), row.at("subject"), {}};
+        for (const Json& text : row.at("samples")) {
+          made.texts.emplace_back(text.at(0).get<std::string>(),
+                                  detail::whole<std::uint32_t>(text.at(1)));
+        }
+        return made;
+      },
+      visit);
+}
+
+/// Calls `visit(RecordedNames)` for each row.
+template <class Visit>
+void for_each_names(const std::filesystem::path& file, Visit visit) {
+  detail::for_each_recorded(
+      file,
+      [](const Json& row) {
+        RecordedNames made{row.at("relation"), detail::recorded_prompt(row), row.at("subject"), {}};
+        for (const Json& object : row.at("names")) {
+          auto& list = made.names.emplace_back();
+          for (const Json& one : object) list.push_back(detail::likelihood_of(one));
+        }
+        return made;
+      },
+      visit);
+}
+
+/// Calls `visit(RecordedContentFree)` for each row.
+template <class Visit>
+void for_each_content_free(const std::filesystem::path& file, Visit visit) {
+  detail::for_each_recorded(
+      file,
+      [](const Json& row) {
+        RecordedContentFree made{row.at("relation"),
+                                 detail::whole<std::uint16_t>(row.at("template")),
+                                 row.at("subject"),
+                                 {}};
+        for (const Json& one : row.at("candidates")) {
+          made.candidates.push_back(detail::likelihood_of(one));
+        }
+        return made;
+      },
+      visit);
+}
+
+/// How many rows each file of answers, samples, names and content-free prompts in a folder has.
+[[nodiscard]] inline Json recorded_rows(const std::filesystem::path& folder) {
+  std::map<std::string, std::size_t> rows;  // in the order of their names
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const auto is = [&](const char* end) { return name.ends_with(end); };
+    if (!is("_answers.jsonl") && !is("_samples.jsonl") && !is("_names.jsonl") &&
+        !is("_content_free.jsonl")) {
+      continue;
+    }
+    std::ifstream stream(entry.path(), std::ios::binary);
+    rows[name] =
+        static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(stream), {}, '\n'));
+  }
+  return rows;
+}
+
+/// Throws a user error for a file that lacks rows or is missing. `rows` is what recorded_rows gave.
+inline void refuse_lost_rows(const std::filesystem::path& folder, const Json& rows) {
+  const Json found = recorded_rows(folder);
+  for (const auto& [name, count] : rows.items()) {
+    const Json there = found.value(name, Json(0));
+    if (there == count) continue;
+    throw user_error({.file = folder / name},
+                     "has " + there.dump() + " of its " + count.dump() + " rows",
+                     "the file was changed; make it again with `resume`");
+  }
+}
+
+}  // namespace plumb

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are the scores of facts that are asked with choices of their own kept in files?
+//
+//   metadata_many_shot.json   by relation: options, option_ids, facts, training, test, shots (by
+//                             seed, instances of training facts in the order of the shots), templates
+//                             (hgp and mmp, by variant), choices (of all test facts),
+//                             choices_beginning_another, and notes or the reason for which it was
+//                             skipped; beside them model and dataset
+//   <relation>_choices.jsonl  a row for each setting and fact: method, shots, separator, variant,
+//                             instance_index, sub_id, sub_label, choices (indices into options),
+//                             answer (a place among the choices), answer_scores (nats),
+//                             answer_token_counts
+// Before an ic row's question stand the first `shots` of the metadata's shots[variant]. Rows of
+// EIC-LKE say what does in columns of their own, which earlier versions did not write: pairs_before,
+// so many of these, and, under "eic", asked_before (instances of the test facts asked in the same
+// sequences, in order, five pairs apart) and choice_order: choice_order[j] is the place of the choice
+// that stands in sequence j; a fact of fewer choices begins with the first again.
+//   <relation>_generated.jsonl  a row for each setting and fact that was generated: the same head,
+//                             text, correct, correct_with_aliases
+// Scores carry ten decimals.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/over.hpp"
+#include "plumb/data/choices.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/prompt/setting.hpp"
+#include "plumb/records/recorded.hpp"
+#include "plumb/score/statement_score.hpp"
+
+namespace plumb {
+
+/// What stands before a question of EIC-LKE.
+struct StandsBefore {
+  /// Training pairs, the first of the seed's order.
+  std::size_t pairs = 0;
+  /// Instances of the test facts asked before it in each of its sequences; none in isolation.
+  std::vector<std::size_t> asked{};
+  /// By sequence: the place of the choice that stands there; empty in isolation.
+  std::vector<std::size_t> order{};
+
+  friend bool operator==(const StandsBefore&, const StandsBefore&) = default;
+};
+
+/// A fact under one setting, as it stands in a file.
+struct RecordedChoice {
+  Setting setting;
+  Fact fact;  // instance, subject and answer alone
+  std::vector<std::uint32_t> choices;
+  /// Place of the answer among the choices; `scores` run parallel to them.
+  std::size_t answer = 0;
+  std::vector<double> scores;
+  /// Of EIC-LKE alone.
+  std::optional<StandsBefore> before{};
+};
+
+struct RecordedGeneration {
+  Setting setting;
+  Fact fact;
+  std::string text;
+  bool correct = false;
+  bool correct_with_aliases = false;
+};
+
+/// What a reader must know of a relation: the same words for all relations it is true of, and what
+/// differs among them.
+struct RelationRemark {
+  std::string what;
+  std::string detail{};
+};
+
+/// Remarks told once each: "what: A detail, B detail".
+[[nodiscard]] inline std::vector<std::string> told_once(
+    const std::vector<std::pair<std::string, RelationRemark>>& by_relation) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const auto& [code, remark] : by_relation) {
+    const std::string one = code + (remark.detail.empty() ? "" : " " + remark.detail);
+    const auto known = over::find(lines, remark.what, [](const auto& line) { return line.first; });
+    if (known == lines.end()) {
+      lines.emplace_back(remark.what, remark.what + ": " + one);
+    } else {
+      known->second += ", " + one;
+    }
+  }
+  std::vector<std::string> told;
+  for (auto& [what, line] : lines) told.push_back(std::move(line));
+  return told;
+}
+
+[[nodiscard]] inline Json to_json(const RelationRemark& remark) {
+  return {{"what", remark.what}, {"detail", remark.detail}};
+}
+
+/// What metadata_many_shot.json says of a relation.
+struct RecordedChoiceRelation {
+  std::string code;
+  std::vector<std::string> options;
+  std::vector<RelationRemark> notes;
+  /// Why it was not asked at all; mostly nothing.
+  std::optional<RelationRemark> skipped;
+  /// Choices of all test facts, and those whose tokens begin another's of the same fact.
+  std::size_t choices = 0;
+  std::size_t choices_beginning_another = 0;
+  /// Rows of choices, and of generated texts where there are any.
+  std::filesystem::path rows;
+  std::filesystem::path generated;
+};
+
+namespace detail {
+
+/// A row's beginning, the brace still open.
+inline std::string setting_columns(const Setting& setting, const Fact& fact) {
+  const Json head = {{"method", setting.method},        {"shots", setting.shots},
+                     {"separator", setting.separator},  {"variant", setting.variant},
+                     {"instance_index", fact.instance}, {"sub_id", fact.subject_id},
+                     {"sub_label", fact.subject}};
+  std::string line = head.dump();
+  line.pop_back();
+  return line;
+}
+
+inline Setting recorded_setting(const Json& line) {
+  return {line.at("method"), line.at("shots"), line.at("separator"), "choice", line.at("variant")};
+}
+
+inline std::optional<StandsBefore> recorded_before(const Json& line) {
+  if (!line.contains("pairs_before")) return std::nullopt;
+  StandsBefore before{line.at("pairs_before")};
+  if (line.contains("choice_order")) {
+    before.asked = line.at("asked_before").get<std::vector<std::size_t>>();
+    before.order = line.at("choice_order").get<std::vector<std::size_t>>();
+  }
+  return before;
+}
+
+inline Fact recorded_head(const Json& line, std::size_t number) {
+  Fact fact;
+  fact.subject_id = line.at("sub_id");
+  fact.subject = line.at("sub_label");
+  fact.instance = line.at("instance_index");
+  fact.line = number;
+  return fact;
+}
+
+/// Reads rows; `visit(object, line)` may let nlohmann's exceptions go.
+template <class Visit>
+void for_each_sound_row(const std::filesystem::path& file, Visit visit) {
+  for_each_json_line(file, throw_problem, [&](const Json& object, std::size_t line) {
+    try {
+      visit(object, line);
+    } catch (const Json::exception&) {
+      throw user_error({file, line}, "is not a row of a many-shot run",
+                       "the file was changed; make it again with `plumb many-shot`");
+    }
+  });
+}
+
+}  // namespace detail
+
+/// One line of a choices file, newline included. `scores` run parallel to the choices; `before` is
+/// EIC-LKE's.
+[[nodiscard]] inline std::string recorded_choice_line(
+    const Setting& setting, const Fact& fact, const Choices& choices,
+    std::span<const StatementScore> scores, const std::optional<StandsBefore>& before = {}) {
+  std::string line = detail::setting_columns(setting, fact);
+  line += ",\"answer\":" + std::to_string(choices.answer);
+  detail::append_column(line, "choices", choices.options,
+                        [&](std::uint32_t option) { line += std::to_string(option); });
+  detail::append_column(line, "answer_scores", scores, [&](const StatementScore& score) {
+    detail::append_fixed(line, score.continuation_log_likelihood);
+  });
+  detail::append_column(line, "answer_token_counts", scores, [&](const StatementScore& score) {
+    line += std::to_string(score.continuation_tokens);
+  });
+  if (before) {
+    const auto number = [&](std::size_t value) { line += std::to_string(value); };
+    line += ",\"pairs_before\":" + std::to_string(before->pairs);
+    if (!before->order.empty()) {
+      detail::append_column(line, "asked_before", before->asked, number);
+      detail::append_column(line, "choice_order", before->order, number);
+    }
+  }
+  return line + "}\n";
+}
+
+/// One line of a file of generated texts.
+[[nodiscard]] inline std::string recorded_generation_line(const RecordedGeneration& row) {
+  std::string line = detail::setting_columns(row.setting, row.fact);
+  const Json rest = {{"text", row.text},
+                     {"correct", row.correct},
+                     {"correct_with_aliases", row.correct_with_aliases}};
+  return line + "," + rest.dump().substr(1) + "\n";
+}
+
+/// The relations of a many-shot run, in order. Throws a user error when the folder is none.
+[[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
+    const std::filesystem::path& folder) {
+  const auto file = folder / "metadata_many_shot.json";
+  if (!std::filesystem::exists(file)) {
+    throw user_error({.file = folder}, "holds no finished many-shot run",
+                     "name a finished run folder, or finish it with `resume`");
+  }
+  std::vector<RecordedChoiceRelation> relations;
+  const Json metadata = read_json_object(file);
+  try {
+    for (const auto& [code, entry] : metadata.at("relations").items()) {
+      RecordedChoiceRelation& relation = relations.emplace_back();
+      relation.code = code;
+      relation.options = entry.at("options");
+      relation.choices = entry.at("choices");
+      relation.choices_beginning_another = entry.at("choices_beginning_another");
+      relation.rows = folder / (code + "_choices.jsonl");
+      relation.generated = folder / (code + "_generated.jsonl");
+      const auto remark = [](const Json& said) {
+        return RelationRemark{said.at("what"), said.at("detail")};
+      };
+      for (const Json& note : entry.at("notes")) relation.notes.push_back(remark(note));
+      if (!entry.at("skipped").is_null()) relation.skipped = remark(entry.at("skipped"));
+    }
+  } catch (const Json::exception&) {
+    throw user_error({.file = file}, "is not what `plumb many-shot` writes", "make the run again");
+  }
+  return relations;
+}
+
+/// Calls `visit(const RecordedChoice&)` for each row. Throws a user error with file and line for a
+/// row that is not sound.
+template <class Visit>
+void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visit) {
+  detail::for_each_sound_row(relation.rows, [&](const Json& line, std::size_t number) {
+    RecordedChoice row{detail::recorded_setting(line),
+                       detail::recorded_head(line, number),
+                       line.at("choices"),
+                       line.at("answer"),
+                       line.at("answer_scores"),
+                       detail::recorded_before(line)};
+    const bool known = over::all_of(
+        row.choices, [&](std::uint32_t option) { return option < relation.options.size(); });
+    if (row.choices.empty() || row.scores.size() != row.choices.size() ||
+        row.answer >= row.choices.size() || !known) {
+      throw user_error({relation.rows, number, "choices"},
+                       "answer, choices and answer_scores do not belong together",
+                       "the file was changed; make it again with `plumb many-shot`");
+    }
+    row.fact.answer = row.choices[row.answer];
+    visit(std::as_const(row));
+  });
+}
+
+/// Calls `visit(const RecordedGeneration&)` for each row; for none where nothing was generated.
+template <class Visit>
+void for_each_recorded_generation(const RecordedChoiceRelation& relation, Visit visit) {
+  if (!std::filesystem::exists(relation.generated)) return;
+  detail::for_each_sound_row(relation.generated, [&](const Json& line, std::size_t number) {
+    visit(RecordedGeneration{detail::recorded_setting(line), detail::recorded_head(line, number),
+                             line.at("text"), line.at("correct"), line.at("correct_with_aliases")});
+  });
+}
+
+}  // namespace plumb

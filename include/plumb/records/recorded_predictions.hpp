@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What did the models of some results folders answer?
+//
+// Folders of one model join into one table of all templates; nothing is scored again.
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/scored_model.hpp"
+#include "plumb/aggregate/template_roles.hpp"
+#include "plumb/core/over.hpp"
+#include "plumb/core/parallel.hpp"
+#include "plumb/records/recorded_facts.hpp"
+
+namespace plumb {
+
+/// How folders are read.
+struct ReadingOptions {
+  TemplateKinds kinds{};
+  /// The number that stands for a statement; the folder's own when empty.
+  std::optional<Scoring> scoring{};
+  std::vector<std::string> relations{};
+};
+
+namespace detail {
+
+struct RecordedCell {
+  Prediction prediction;
+  std::vector<double> scores{};
+  std::array<std::optional<Prediction>, all_scorings.size()> reductions{};
+};
+
+/// The scores of a row under a reduction; nothing when one of them has no token to reduce over.
+inline std::optional<std::vector<double>> reduced(const std::vector<StatementScore>& parts,
+                                                  Scoring scoring) {
+  std::vector<double> scores;
+  for (const StatementScore& part : parts) {
+    scores.push_back(reduce(part, scoring));
+    if (!std::isfinite(scores.back())) return std::nullopt;
+  }
+  return scores;
+}
+
+inline RecordedCell recorded_cell(const RecordedRow& row, const ReadingOptions& options,
+                                  const std::filesystem::path& file) {
+  RecordedCell cell;
+  const std::vector<double>* scores = &row.scores;
+  std::optional<std::vector<double>> other;
+  if (options.scoring) {
+    other = reduced(row.parts, *options.scoring);
+    if (!other) {
+      throw user_error({file, row.fact.line,
+                        options.scoring->span == Span::continuation ? "continuation_token_counts"
+                                                                    : "answer_token_counts"},
+                       "an option has no scored token to reduce over", "choose another `span`");
+    }
+    scores = &*other;
+  }
+  cell.prediction = predict(*scores, row.fact.answer);
+  if (row.template_index != options.kinds.base) return cell;
+  cell.scores = *scores;
+  if (row.parts.empty()) return cell;
+  for (std::size_t i = 0; i < all_scorings.size(); ++i) {
+    if (const auto under = reduced(row.parts, all_scorings[i])) {
+      cell.reductions[i] = predict(*under, row.fact.answer);
+    }
+  }
+  return cell;
+}
+
+/// Folders that list the base template must agree on its text, or markers would be compared with
+/// something else.
+inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size_t base) {
+  const RecordedRelation* first = nullptr;
+  for (const RecordedRelation& part : parts) {
+    if (base >= part.relation.templates.size()) continue;
+    if (first == nullptr) first = &part;
+    if (part.relation.templates[base] == first->relation.templates[base]) continue;
+    throw user_error({part.rows.parent_path() / "metadata_results.json", 0, part.relation.code},
+                     "template " + std::to_string(base) + " is another text than in " +
+                         first->rows.parent_path().string(),
+                     "folders join only when they score the same dataset");
+  }
+}
+
+/// Reads one relation from all folders of a model; without rows there are no templates.
+inline void read_relation(std::span<const RecordedRelation> parts, const ReadingOptions& options,
+                          RelationPredictions& made, BaseScores& scores) {
+  // Only plumb's own folders have what other reductions need.
+  const bool with_parts =
+      options.scoring || over::all_of(parts, [](const auto& p) { return p.facts > 0; });
+  const auto table = recorded_facts(
+      parts,
+      [&](const RecordedRow& row, const RecordedRelation& part) {
+        return recorded_cell(row, options, part.rows);
+      },
+      with_parts);
+  refuse_other_base(parts, options.kinds.base);
+  made.relation = table.relation;
+  if (table.cells.empty()) return;
+  made = prediction_frame(table.relation, table.templates, options.kinds, parts.front().rows);
+  for (const std::size_t index : table.templates) {
+    if (over::find(made.templates, index, &ScoredTemplate::index) == made.templates.end()) {
+      scores.unlisted.push_back(index);
+    }
+  }
+  std::array<bool, all_scorings.size()> complete{};
+  complete.fill(true);
+  for (const auto& cells : table.cells) {
+    for (const ScoredTemplate& scored : made.templates) {
+      const auto place = over::lower_bound(table.templates, scored.index);
+      const RecordedCell& cell = cells[static_cast<std::size_t>(place - table.templates.begin())];
+      made.cells.push_back(cell.prediction);
+      if (scored.index != options.kinds.base) continue;
+      scores.scores.insert(scores.scores.end(), cell.scores.begin(), cell.scores.end());
+      for (std::size_t i = 0; i < all_scorings.size(); ++i) {
+        complete[i] = complete[i] && cell.reductions[i];
+        if (complete[i]) scores.reductions[i].push_back(*cell.reductions[i]);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < all_scorings.size(); ++i) {
+    if (!complete[i]) scores.reductions[i].clear();
+  }
+}
+
+}  // namespace detail
+
+/// Reads one model's folders. A relation must stand in all of them; one without rows is left out.
+/// Throws a user error for folders that do not belong together, and what template_roles.hpp refuses.
+[[nodiscard]] inline ScoredModel read_model(const std::string& name,
+                                            const std::vector<std::filesystem::path>& folders,
+                                            const ReadingOptions& options) {
+  ScoredModel model;
+  model.predictions.name = name;
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<RecordedRelation>> parts;
+  for (const auto& folder : folders) {
+    for (RecordedRelation& recorded : recorded_relations(folder)) {
+      const std::string& code = recorded.relation.code;
+      if (!options.relations.empty() &&
+          over::find(options.relations, code) == options.relations.end()) {
+        continue;
+      }
+      model.dataset = recorded.dataset;
+      model.reduction = options.scoring ? name_of(options.scoring->reduction) : recorded.reduction;
+      model.span = options.scoring ? name_of(options.scoring->span) : recorded.span;
+      if (!parts.contains(code)) order.push_back(code);
+      parts[code].push_back(std::move(recorded));
+    }
+  }
+  for (const std::string& code : options.relations) {
+    if (parts.contains(code)) continue;
+    throw user_error({.setting = "relations"}, "'" + code + "' is not in the results of " + name,
+                     "name relations that were scored");
+  }
+  for (const std::string& code : order) {
+    if (parts[code].size() != folders.size()) {
+      throw user_error({.file = folders.front(), .line = 0, .field = code},
+                       "stands in some of the folders of " + name + " only",
+                       "leave it out with `relations`, or name models apart as NAME=DIR");
+    }
+  }
+  model.predictions.relations.resize(order.size());
+  model.base.resize(order.size());
+  parallel_for(order.size(), [&](std::size_t i) {
+    detail::read_relation(parts.at(order[i]), options, model.predictions.relations[i],
+                          model.base[i]);
+  });
+  // A relation without a fact has nothing to say, not even which templates it has.
+  for (std::size_t i = order.size(); i-- > 0;) {
+    if (model.predictions.relations[i].facts() > 0) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    model.predictions.relations.erase(model.predictions.relations.begin() + at);
+    model.base.erase(model.base.begin() + at);
+  }
+  refuse_absent_templates(model.predictions.relations, options.kinds);
+  for (const RelationPredictions& made : model.predictions.relations) {
+    const std::string& note = made.relation.note;
+    if (note.empty() || over::find(model.notes, note) != model.notes.end()) continue;
+    model.notes.push_back(note);
+  }
+  return model;
+}
+
+}  // namespace plumb

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The numbers of a way of asking many prompts, each declared once: what is added to
+// `many_prompt_columns` is on the terminal and on the page, with what it means.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/calibrate/many_prompt_results.hpp"
+#include "plumb/report/columns.hpp"
+#include "plumb/report/many_prompt_names.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// What a sampling draws, in words.
+inline const char* draws_in_words(SampleBy by) {
+  return by == SampleBy::fact ? "every fact draws one of its prompts"
+                              : "every relation draws one of its templates for all its facts";
+}
+
+}  // namespace detail
+
+/// Columns that no way of asking has are not there. Range and SD are over the headline's samplings.
+/// `made` must outlive them.
+[[nodiscard]] inline std::vector<Column<ManyPromptResult>> many_prompt_columns(
+    const ManyPromptResults& made) {
+  using W = ManyPromptResult;
+  using enum ColumnPlace;
+  bool sure = false, words = false;
+  for (const W& way : made.ways) {
+    sure = sure || way.overconfidence.has_value();
+    words = words || way.one_word.count > 0;
+  }
+  const auto drawn = [&made](auto value, int decimals) {
+    return [&made, value, decimals](const W& way) {
+      return PlainNumber{value(headline_samplings(made, way)), decimals};
+    };
+  };
+  using Number = std::optional<double>;
+  std::vector<Column<W>> columns{
+      {"setting", "setting", "", [](const W& w) { return detail::cut_to(w.name, 32); }, terminal},
+      {"setting", "Setting", "", [](const W& w) { return w.name; }, page},
+      {"facts", "facts", "", [](const W& w) { return w.facts; }},
+      {"prompts", "prompts", "", [](const W& w) { return w.prompts; }},
+      {"accuracy", "Acc@1",
+       "Acc@1: mean over facts of the share of their prompts that are answered right.",
+       [](const W& w) { return w.coverage.average; }, everywhere, 3, true},
+      {"range", "range",
+       "Range and SD: the highest minus the lowest accuracy, and the standard deviation, over " +
+           counted(made.options.samplings, "sampling") + ", in each of which " +
+           detail::draws_in_words(made.options.by) +
+           "; closed form: what endless samplings come to.",
+       drawn([](const auto& s) { return s.right.empty() ? Number() : Number(s.range()); }, 3)},
+      {"sd", "SD", "", drawn([](const auto& s) { return s.sd; }, 4)},
+      {"exact_sd", "SD, closed form", "",
+       drawn([](const auto& s) { return s.facts > 0 ? Number(s.exact_sd) : Number(); }, 4), page},
+      {"consistency", "Consist",
+       "Consist: mean over facts of the share of pairs of their prompts whose answers match.",
+       [](const W& w) { return detail::matching_value(w.consistency.overall.all); }}};
+  if (sure) {
+    columns.push_back(
+        {"overconf", "Overconf",
+         "Overconf: mean confidence minus accuracy, above 0 where the model is too sure of itself.",
+         [](const W& w) { return w.overconfidence ? w.overconfidence->overconf : Estimate{}; }});
+  }
+  columns.push_back(
+      {"maximum", "max", "", [](const W& w) { return w.coverage.maximum; }, terminal});
+  columns.push_back(
+      {"oracle", "oracle", "", [](const W& w) { return w.coverage.oracle; }, terminal});
+  if (words) {
+    columns.push_back(
+        {"one_word", "One word, facts",
+         "One word: answers that are one word, as the mean over facts of the share of their "
+         "prompts, and as the share of all prompts, in which facts with more prompts weigh more. "
+         "Answers without a word match each other, so they make Consist look better.",
+         [](const W& w) { return w.one_word; }, page});
+    columns.push_back({"one_word_share", "One word, prompts", "",
+                       [](const W& w) { return PlainNumber{one_word_share(w)}; }, page});
+    columns.push_back(
+        {"without_word", "Without a word", "", [](const W& w) { return w.empty; }, page});
+  }
+  if (has_closed_sets(made)) {
+    columns.push_back(
+        {"ties", "ties",
+         "Ties: answers to closed sets whose best score is shared. One of n with the right option "
+         "counts 1/n in Acc@1 and its samplings, matches no other answer, and is not right "
+         "wherever it is asked what is known.",
+         [](const W& w) -> CellValue {
+           if (w.generated) return PlainNumber{};
+           return w.coverage.ties.tied;
+         }});
+  }
+  if (has_ties(made)) {
+    columns.push_back({"accuracy_first_wins", detail::first_wins, "",
+                       [](const W& w) { return with_interval(w.coverage.average_first_wins); },
+                       terminal});
+    columns.push_back({"accuracy_first_wins", detail::first_wins, "",
+                       [](const W& w) { return w.coverage.average_first_wins; }, page});
+  }
+  return columns;
+}
+
+}  // namespace plumb

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/aggregate/scored_model.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(scored_model)
+
+BOOST_AUTO_TEST_CASE(a_dataset_describes_the_relations_it_has) {
+  using Names = std::vector<std::string>;
+  ScoredModel model;
+  for (const char* code : {"P17", "P36"}) {
+    Relation& relation = model.predictions.relations.emplace_back().relation;
+    relation.code = code;
+    relation.domains = {"Geography"};
+    relation.one_to_one = true;
+  }
+  Dataset dataset;
+  dataset.relations.resize(2);
+  dataset.relations[0].code = "P17";
+  dataset.relations[0].domains = {"Arts", "Movies"};
+  dataset.relations[1].code = "P99";
+  BOOST_TEST(describe_relations(model, dataset) == 1U);
+  BOOST_TEST(model.predictions.relations[0].relation.domains == (Names{"Arts", "Movies"}));
+  BOOST_TEST(!model.predictions.relations[0].relation.one_to_one);
+  BOOST_TEST(model.predictions.relations[1].relation.domains == Names{"Geography"});
+  BOOST_TEST(model.predictions.relations[1].relation.one_to_one);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/records/recorded_answers.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(recorded_answers_suite)
+
+namespace {
+
+using Texts = std::vector<std::pair<std::string, std::uint32_t>>;
+
+const RecordedAnswer answer{"P36", {7, 3, 1}, "Côte d'Ivoire", " \"Abidjan\"\\", 4, -1.0 / 3};
+const RecordedSamples samples{
+    "P36", {7, 3, 1}, "Côte d'Ivoire", {{" Abidjan", 60}, {"", 39}, {"\t", 1}}};
+const RecordedNames names{"P36", {7, 3, 1}, "Côte d'Ivoire", {{{-1.25, 2}, {-0.0, 1}}, {{-30, 5}}}};
+const RecordedContentFree content_free{"P36", 3, "N/A", {{-2.0 / 3, 1}, {-1e-12, 12}}};
+
+/// A folder with one file of rows.
+struct Rows : test::TemporaryFolder {
+  template <class Row, class Each>
+  std::vector<Row> read(Each each, const std::string& text) const {
+    std::vector<Row> rows;
+    each(write("rows.jsonl", text), [&](const Row& row) { rows.push_back(row); });
+    return rows;
+  }
+  std::vector<RecordedAnswer> answers(const std::string& text) const {
+    return read<RecordedAnswer>([](const auto& file, auto visit) { for_each_answer(file, visit); },
+                                text);
+  }
+  std::vector<RecordedSamples> sampled(const std::string& text) const {
+    return read<RecordedSamples>(
+        [](const auto& file, auto visit) { for_each_samples(file, visit); }, text);
+  }
+  std::vector<RecordedNames> named(const std::string& text) const {
+    return read<RecordedNames>([](const auto& file, auto visit) { for_each_names(file, visit); },
+                               text);
+  }
+  std::vector<RecordedContentFree> free_of_content(const std::string& text) const {
+    return read<RecordedContentFree>(
+        [](const auto& file, auto visit) { for_each_content_free(file, visit); }, text);
+  }
+};
+
+/// The line with one of its texts replaced.
+std::string with(std::string line, const std::string& what, const std::string& by) {
+  const std::size_t at = line.find(what);
+  BOOST_REQUIRE_MESSAGE(at != line.npos, what);
+  return line.replace(at, what.size(), by);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(lines_begin_with_the_prompt_and_hold_what_was_answered) {
+  const std::string head =
+      R"({"relation":"P36","fact":7,"subject":"Côte d'Ivoire","template":3,"expression":1,)";
+  BOOST_TEST(answer_line(answer) ==
+             head + R"("answer":" \"Abidjan\"\\","tokens":4,"log_probability":-0.3333333333})" +
+                 "\n");
+  BOOST_TEST(samples_line(samples) ==
+             head + R"("samples":[[" Abidjan",60],["",39],["\t",1]]})" + "\n");
+  BOOST_TEST(names_line(names) == head + R"("names":[[[-1.25,2],[-0.0,1]],[[-30.0,5]]]})" + "\n");
+  BOOST_TEST(content_free_line(content_free) == R"({"relation":"P36","template":3,"subject":"N/A",)"
+                                                R"("candidates":[[-0.6666666667,1],[-1e-12,12]]})"
+                                                "\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Rows) {
+  const RecordedAnswer second{"P30", {4'000'000'000, 65'535, 65'534}, "", "", 0, 0};
+  const auto rows = answers(answer_line(answer) + "\n" + answer_line(second));
+  BOOST_REQUIRE(rows.size() == 2U);
+  BOOST_TEST(rows[0].relation == "P36");
+  BOOST_TEST((rows[0].prompt == AskedPrompt{7, 3, 1}));
+  BOOST_TEST(rows[0].subject == answer.subject);
+  BOOST_TEST(rows[0].text == answer.text);
+  BOOST_TEST(rows[0].tokens == 4U);
+  BOOST_TEST(rows[0].log_probability == -0.3333333333);
+  BOOST_TEST(rows[0].line == 1U);
+  BOOST_TEST((rows[1].prompt == second.prompt));
+  BOOST_TEST(rows[1].text.empty());
+  BOOST_TEST(rows[1].line == 3U);  // blank lines are passed over
+
+  const auto drawn = sampled(samples_line(samples) + samples_line({"P30", {}, "x", {}}));
+  BOOST_REQUIRE(drawn.size() == 2U);
+  BOOST_TEST((drawn[0].prompt == samples.prompt));
+  BOOST_TEST(drawn[0].subject == samples.subject);
+  BOOST_TEST((drawn[0].texts == samples.texts));
+  BOOST_TEST(drawn[1].texts.empty());
+  BOOST_TEST(drawn[1].line == 2U);
+
+  const auto scored = named(names_line(names));
+  BOOST_REQUIRE(scored.size() == 1U);
+  BOOST_TEST((scored[0].prompt == names.prompt));
+  BOOST_REQUIRE(scored[0].names.size() == 2U);
+  BOOST_REQUIRE(scored[0].names[0].size() == 2U);
+  BOOST_REQUIRE(scored[0].names[1].size() == 1U);
+  BOOST_TEST(scored[0].names[0][0].nats == -1.25);
+  BOOST_TEST(scored[0].names[0][0].tokens == 2U);
+  BOOST_TEST(scored[0].names[1][0].nats == -30);
+  BOOST_TEST(scored[0].names[1][0].tokens == 5U);
+
+  const auto free_rows = free_of_content("\n" + content_free_line(content_free));
+  BOOST_REQUIRE(free_rows.size() == 1U);
+  BOOST_TEST(free_rows[0].relation == "P36");
+  BOOST_TEST(free_rows[0].template_index == 3U);
+  BOOST_TEST(free_rows[0].subject == "N/A");
+  BOOST_TEST(free_rows[0].line == 2U);
+  BOOST_REQUIRE(free_rows[0].candidates.size() == 2U);
+  BOOST_TEST(free_rows[0].candidates[0].nats == -0.6666666667);
+  BOOST_TEST(free_rows[0].candidates[1].tokens == 12U);
+}
+
+// So that a report made from the files is that of the run.
+BOOST_FIXTURE_TEST_CASE(reading_and_writing_again_changes_nothing, Rows) {
+  RandomStream random(1, "ten digits");
+  for (int i = 0; i < 500; ++i) {
+    const double nats = -std::pow(10.0, 8 * random.uniform() - 4) * random.uniform();
+    const double kept = detail::ten_digits(nats);
+    BOOST_TEST(detail::ten_digits(kept) == kept);
+    BOOST_TEST(std::abs(kept - nats) <= 5e-10 * std::abs(nats));
+    const std::string line = answer_line({"P36", {}, "x", "y", 1, nats});
+    const auto rows = answers(line);
+    BOOST_TEST(rows.at(0).log_probability == kept);
+    BOOST_TEST(answer_line(rows.at(0)) == line);
+  }
+  BOOST_TEST(names_line(named(names_line(names)).at(0)) == names_line(names));
+  BOOST_TEST(samples_line(sampled(samples_line(samples)).at(0)) == samples_line(samples));
+  BOOST_TEST(content_free_line(free_of_content(content_free_line(content_free)).at(0)) ==
+             content_free_line(content_free));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_damaged_answer_is_named_by_file_and_line, Rows) {
+  const std::string line = answer_line(answer);
+  const std::string no_row = "rows.jsonl:2: is no row of answers; the file was changed; ask again";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {with(line, "\"relation\":\"P36\",", ""), no_row},
+      {with(line, "\"P36\"", "36"), no_row},
+      {with(line, "\"fact\":7,", ""), no_row},
+      {with(line, "\"fact\":7", "\"fact\":-1"), no_row},
+      {with(line, "\"fact\":7", "\"fact\":7.5"), no_row},
+      {with(line, "\"fact\":7", "\"fact\":\"7\""), no_row},
+      {with(line, "\"fact\":7", "\"fact\":true"), no_row},
+      {with(line, "\"fact\":7", "\"fact\":4294967296"), no_row},
+      {with(line, "\"template\":3", "\"template\":65539"), no_row},  // 3 and 2^16
+      {with(line, "\"expression\":1", "\"expression\":null"), no_row},
+      {with(line, "\"subject\"", "\"object\""), no_row},
+      {with(line, "\"answer\":\"", "\"answers\":\""), no_row},
+      {with(line, "\"tokens\":4", "\"tokens\":-4"), no_row},
+      {with(line, "-0.3333333333", "null"), no_row},  // a score that was no number
+      {with(line, "-0.3333333333", "\"-1\""), no_row},
+      {with(line, "-0.3333333333", "NaN"), "rows.jsonl:2: holds NaN, which is no number"},
+      {line.substr(0, 30) + "\n", "rows.jsonl:2: not JSON"},
+      {"[]\n", "rows.jsonl:2: is JSON but not an object"},
+      {with(line, "Abidjan", "Abid\xFFjan"), "rows.jsonl:2: not UTF-8"},
+  };
+  for (const auto& [damaged, words] : cases) {
+    BOOST_CHECK_EXCEPTION((void)answers(line + damaged + line), Error, says(Fault::user, words));
+  }
+  BOOST_CHECK_EXCEPTION(for_each_answer(*this / "gone.jsonl", [](const RecordedAnswer&) {}), Error,
+                        says(Fault::user, "gone.jsonl: cannot be read"));
+}
+
+BOOST_FIXTURE_TEST_CASE(other_damaged_rows_are_named_by_file_and_line_too, Rows) {
+  const auto words = says(Fault::user, "rows.jsonl:2: is no row of answers");
+  const std::string drawn = samples_line(samples);
+  for (const std::string& damaged :
+       {with(drawn, "\"samples\"", "\"sample\""), with(drawn, "60", "-60"),
+        with(drawn, "60", "6e1"), with(drawn, "[\" Abidjan\",60]", "\" Abidjan\""),
+        with(drawn, "\" Abidjan\",60", "60"), with(drawn, "\"\",39", "39,\"\"")}) {
+    BOOST_CHECK_EXCEPTION((void)sampled(drawn + damaged), Error, words);
+  }
+  const std::string scored = names_line(names);
+  for (const std::string& damaged :
+       {with(scored, "\"names\"", "\"name\""), with(scored, "-1.25", "null"),
+        with(scored, "-1.25,2", "-1.25"), with(scored, ",5]", ",-5]"),
+        with(scored, "[[-30.0,5]]", "-30"), with(scored, "\"template\":3", "\"template\":\"3\"")}) {
+    BOOST_CHECK_EXCEPTION((void)named(scored + damaged), Error, words);
+  }
+  const std::string free_row = content_free_line(content_free);
+  for (const std::string& damaged :
+       {with(free_row, "\"candidates\"", "\"candidate\""), with(free_row, "-0.6666666667", "[]"),
+        with(free_row, "\"template\":3", "\"template\":-3"),
+        with(free_row, "\"template\":3", "\"template\":65536"),
+        with(free_row, "\"N/A\"", "null")}) {
+    BOOST_CHECK_EXCEPTION((void)free_of_content(free_row + damaged), Error, words);
+  }
+}
+
+// Rows without them are of prompts that show nothing, or of an earlier version.
+BOOST_FIXTURE_TEST_CASE(the_shots_of_a_row_are_its_last_column, Rows) {
+  const auto with_shots = [](auto row) {
+    row.shots = {0, 4, 2};
+    return row;
+  };
+  const auto check = [&](const std::string& line, const std::string& before, const auto& read) {
+    BOOST_TEST(line == before.substr(0, before.size() - 2) + ",\"shots\":[0,4,2]}\n");
+    BOOST_REQUIRE(read.size() == 2U);
+    BOOST_TEST((read[0].shots == std::vector<std::uint32_t>{0, 4, 2}));
+    BOOST_TEST(read[1].shots.empty());
+  };
+  const std::string a = answer_line(answer), s = samples_line(samples), n = names_line(names),
+                    c = content_free_line(content_free);
+  const std::string a4 = answer_line(with_shots(answer)), s4 = samples_line(with_shots(samples)),
+                    n4 = names_line(with_shots(names)),
+                    c4 = content_free_line(with_shots(content_free));
+  check(a4, a, answers(a4 + a));
+  check(s4, s, sampled(s4 + s));
+  check(n4, n, named(n4 + n));
+  check(c4, c, free_of_content(c4 + c));
+  for (const char* wrong : {"[0,-4,2]", "[0,\"4\",2]", "[0.5]"}) {
+    BOOST_CHECK_EXCEPTION((void)answers(with(a4, "[0,4,2]", wrong)), Error,
+                          says(Fault::user, "rows.jsonl:1: is no row of answers"));
+  }
+}
+
+// An error of the reader's own is not taken for one of the file.
+BOOST_FIXTURE_TEST_CASE(what_a_visitor_throws_is_its_own, Rows) {
+  const auto file = write("rows.jsonl", answer_line(answer));
+  BOOST_CHECK_EXCEPTION(
+      for_each_answer(file,
+                      [](const RecordedAnswer&) { throw internal_error({}, "the visitor's own"); }),
+      Error, says(Fault::internal, "the visitor's own"));
+  BOOST_CHECK_THROW(for_each_answer(file, [](const RecordedAnswer&) { (void)Json(1).at("x"); }),
+                    Json::exception);
+}
+
+BOOST_AUTO_TEST_CASE(a_score_that_is_no_number_is_written_as_none) {
+  RecordedAnswer odd = answer;
+  odd.log_probability = std::nan("");
+  BOOST_TEST(answer_line(odd).find("\"log_probability\":null") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_lost_rows_is_told) {
+  const test::TemporaryFolder folder;
+  folder.write("a_answers.jsonl", "{}\n{}\n{}\n");
+  folder.write("a_samples.jsonl", "{}\n");
+  folder.write("other.jsonl", "{}\n");
+  const Json rows = recorded_rows(folder.path());
+  BOOST_TEST((rows == Json{{"a_answers.jsonl", 3}, {"a_samples.jsonl", 1}}));
+  BOOST_CHECK_NO_THROW(refuse_lost_rows(folder.path(), rows));
+  folder.write("a_answers.jsonl", "{}\n{}\n");
+  BOOST_CHECK_EXCEPTION(refuse_lost_rows(folder.path(), rows), Error,
+                        test::says(Fault::user, "a_answers.jsonl: has 2 of its 3 rows"));
+  folder.write("a_answers.jsonl", "{}\n{}\n{}\n");
+  std::filesystem::remove(folder / "a_samples.jsonl");
+  BOOST_CHECK_EXCEPTION(refuse_lost_rows(folder.path(), rows), Error,
+                        test::says(Fault::user, "a_samples.jsonl: has 0 of its 1 rows"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

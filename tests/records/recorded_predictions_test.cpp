@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/records/recorded_predictions.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/predictions.hpp"
+#include "support/results_folder.hpp"
+
+using namespace plumb;
+using test::indices_of;
+using test::ResultsFolder;
+using test::row;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(recorded_predictions)
+
+namespace {
+
+using Numbers = std::vector<double>;
+using Places = std::vector<std::size_t>;
+using Names = std::vector<std::string>;
+
+const Names options{"Paris", "Seoul", "Cairo"};
+const Names texts{"The capital of [X] is [Y].", "[Y] is the capital of [X].",
+                  "The capital of [X] is possibly [Y].",
+                  "I'm 25% confident the capital of [X] is [Y]."};
+const Json one_to_one{{"cardinality", "single instance per answer"}, {"domains", {"Geography"}}};
+
+/// Scores whose softmax is ½, 3/10, 1/5, moved by a constant and turned by `first`.
+Numbers scores(std::size_t first) {
+  Numbers made{std::log(0.5) - 7, std::log(0.3) - 7, std::log(0.2) - 7};
+  std::ranges::rotate(made, made.end() - static_cast<std::ptrdiff_t>(first));
+  return made;
+}
+
+/// Rows of two facts, answers 0 and 2, under these templates; template t prefers option t mod 3.
+Names rows_of(const Places& templates) {
+  Names rows;
+  for (const std::size_t instance : {0U, 1U}) {
+    for (const std::size_t t : templates) {
+      rows.push_back(
+          row(instance == 0 ? "France" : "Egypt", instance, t, 2 * instance, scores(t % 3)));
+    }
+  }
+  return rows;
+}
+
+/// A folder of lm-pub-quiz's kind with one relation under these templates.
+struct Folder : ResultsFolder {
+  explicit Folder(const Places& templates, const std::string& code = "P36",
+                  const Names& words = texts) {
+    add(code, options, words, one_to_one, rows_of(templates));
+  }
+};
+
+ScoredModel read(const ResultsFolder& folder, const ReadingOptions& how = {}) {
+  return read_model("m", {folder.path()}, how);
+}
+
+bool near(double a, double b) {
+  return std::abs(a - b) < 1e-9;  // files carry ten decimals
+}
+
+/// A folder as plumb writes it: facts with the answer 0 under one template, each option with its
+/// sums and counts.
+struct PlumbFolder : test::TemporaryFolder {
+  explicit PlumbFolder(const std::vector<std::vector<StatementScore>>& facts, Scoring scoring = {},
+                       std::size_t template_index = 0) {
+    Relation relation;
+    relation.code = "P36";
+    relation.templates = texts;
+    relation.options = relation.option_ids = options;
+    relation.facts.resize(facts.size());
+    relation.note = "a note";
+    write("metadata_results.json",
+          Json{{"P36", recorded_metadata(relation, {template_index}, {"tiny", "c", scoring, true})}}
+              .dump());
+    std::string lines;
+    for (std::size_t f = 0; f < facts.size(); ++f) {
+      lines += recorded_line({"", "", {}, 0, f}, template_index, facts[f], scoring);
+    }
+    write("P36_results.jsonl", lines);
+  }
+  [[nodiscard]] ScoredModel read(const ReadingOptions& how = {}) const {
+    return read_model("m", {path()}, how);
+  }
+};
+
+/// Each reduction prefers another option: sums 0, means 1 over the statement (−12/2 against −10/1
+/// and −14/7 = −2), sums 2 and means 1 over the answer.
+const std::vector<StatementScore> four_ways{{-10, -6, 1, 2}, {-14, -5, 7, 5}, {-12, -3, 2, 1}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_folder_becomes_a_table_of_facts_by_templates) {
+  const ScoredModel model = read(Folder({0, 1, 2, 3}));
+  BOOST_TEST(model.predictions.name == "m");
+  BOOST_TEST(model.predictions.facts() == 2U);
+  BOOST_REQUIRE(model.predictions.relations.size() == 1U);
+  const RelationPredictions& relation = model.predictions.relations[0];
+  BOOST_TEST(relation.relation.code == "P36");
+  BOOST_TEST(relation.relation.one_to_one);
+  BOOST_TEST(relation.relation.domains == Names{"Geography"});
+  BOOST_TEST(relation.relation.facts[1].answer == 2U);
+  BOOST_TEST(indices_of(relation) == (Places{0, 1, 2, 3}));
+  BOOST_TEST(relation.paraphrases == 2U);
+  BOOST_TEST(relation.base == 0U);
+  BOOST_TEST(relation.place_of("possibly").value() == 2U);
+  BOOST_TEST(relation.place_of("25%").value() == 3U);
+  BOOST_CHECK(relation.templates[3].role.kind == TemplateKind::numerical);
+  for (std::size_t fact = 0; fact < 2; ++fact) {
+    for (std::size_t t = 0; t < 4; ++t) {
+      const Prediction& cell = relation.row(fact)[t];
+      BOOST_TEST(cell.option == t % 3);
+      BOOST_TEST(cell.correct == (t % 3 == 2 * fact));
+      BOOST_TEST(near(cell.confidence, 0.5));
+      BOOST_TEST(near(cell.margin, 0.2));
+    }
+  }
+  // The base template's own scores, fact by fact; no other columns, so no other reductions.
+  BOOST_REQUIRE(model.base.size() == 1U);
+  BOOST_REQUIRE(model.base[0].scores.size() == 6U);
+  for (std::size_t i = 0; i < 6; ++i) BOOST_TEST(near(model.base[0].scores[i], scores(0)[i % 3]));
+  for (const auto& reduction : model.base[0].reductions) BOOST_TEST(reduction.empty());
+}
+
+// Template 0 is a marked one here, and 2 the base.
+BOOST_AUTO_TEST_CASE(paraphrases_come_first_whatever_their_indices) {
+  const Names mixed{texts[3], texts[0], texts[1], texts[2], "[X]'s capital is [Y]."};
+  const ScoredModel model = read(Folder({4, 3, 0, 2, 1}, "P36", mixed), {.kinds = {.base = 2}});
+  const RelationPredictions& relation = model.predictions.relations[0];
+  BOOST_TEST(indices_of(relation) == (Places{1, 2, 4, 0, 3}));
+  BOOST_TEST(relation.paraphrases == 3U);
+  BOOST_TEST(relation.base == 1U);
+  for (std::size_t t = 0; t < 5; ++t) {
+    BOOST_TEST(relation.row(0)[t].option == indices_of(relation)[t] % 3);
+  }
+  BOOST_TEST(FactPredictions(relation, 1).base().correct);  // template 2 prefers option 2
+  BOOST_TEST(near(model.base[0].scores[2], scores(2)[2]));
+}
+
+BOOST_AUTO_TEST_CASE(folders_of_different_templates_join_into_one_table) {
+  const Folder first({0, 3});
+  const Folder second({1, 2});
+  const auto joined = read_model("m", {first.path(), second.path()}, {});
+  BOOST_REQUIRE(joined.predictions.relations.size() == 1U);
+  const RelationPredictions& relation = joined.predictions.relations[0];
+  BOOST_TEST(indices_of(relation) == (Places{0, 1, 2, 3}));
+  BOOST_TEST(relation.paraphrases == 2U);
+  const auto whole = read(Folder({0, 1, 2, 3})).predictions.relations[0];
+  for (std::size_t i = 0; i < whole.cells.size(); ++i) {
+    BOOST_TEST(relation.cells[i].option == whole.cells[i].option);
+    BOOST_TEST(relation.cells[i].correct == whole.cells[i].correct);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_lm_pub_quiz_without_a_template_are_the_folders) {
+  ResultsFolder folder;
+  folder.add("P36", options, {texts[0]}, nullptr,
+             {R"({"instance":0,"answer_idx":0,"pll_scores":[-1,-2,-3]})",
+              R"({"instance":1,"answer_idx":0,"pll_scores":[-3,-2,-1]})"});
+  const RelationPredictions relation = read(folder).predictions.relations.at(0);
+  BOOST_TEST(relation.facts() == 2U);
+  BOOST_TEST(relation.row(0)[0].correct);
+  BOOST_TEST(!relation.row(1)[0].correct);
+  BOOST_TEST(!relation.relation.one_to_one);  // both facts have the answer 0
+}
+
+BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {
+  const Names plain{texts[0], texts[1], "[X]: [Y].", "[X], [Y].", "[X] [Y]"};
+  ReadingOptions said{.kinds = {.paraphrases = Places{0, 1}, .verbalized = {2}, .numerical = {3}}};
+  const auto relation = read(Folder({0, 1, 2, 3, 4}, "P36", plain), said).predictions.relations[0];
+  BOOST_TEST(indices_of(relation) == (Places{0, 1, 2, 3}));  // 4 was not named
+  BOOST_TEST(relation.paraphrases == 2U);
+  BOOST_TEST(relation.templates[2].role.marker == "template 2");
+  BOOST_CHECK(relation.templates[2].role.kind == TemplateKind::verbalized);
+  BOOST_TEST(relation.templates[3].role.marker == "template 3");
+  BOOST_CHECK(relation.templates[3].role.kind == TemplateKind::numerical);
+  BOOST_TEST(relation.row(0)[2].option == 2U);
+  // A marker that the text tells keeps its name, and a paraphrase may look like a marked one.
+  said = {.kinds = {.paraphrases = Places{0, 3}, .verbalized = {2}}};
+  const auto told = read(Folder({0, 1, 2, 3}), said).predictions.relations[0];
+  BOOST_TEST(indices_of(told) == (Places{0, 3, 2}));
+  BOOST_TEST(told.templates[2].role.marker == "possibly");
+  BOOST_TEST(told.templates[1].role.marker.empty());
+}
+
+BOOST_AUTO_TEST_CASE(templates_that_do_not_fit_are_refused) {
+  const auto refused = [](const ResultsFolder& folder, const ReadingOptions& how,
+                          const std::string& words) {
+    BOOST_CHECK_EXCEPTION(read(folder, how), Error, says(Fault::user, words));
+  };
+  const std::string unscored = "which Base and Margin use, was not scored as a plain one";
+  refused(Folder({1, 2}), {}, "P36_results.jsonl: P36: template 0, " + unscored);
+  refused(Folder({0, 2}), {.kinds = {.base = 2}}, "template 2, " + unscored);
+  refused(Folder({0, 1}), {.kinds = {.paraphrases = Places{1}}}, "template 0, " + unscored);
+  refused(Folder({0, 4}), {},
+          "P36: the metadata has no text for template 4, so its kind is not known; say "
+          "`paraphrases`, `verbalized` and `numerical`");
+  const Names twice{texts[0], texts[2], "[Y] is possibly the capital of [X]."};
+  refused(Folder({0, 1, 2}, "P36", twice), {}, "P36: two templates carry the marker 'possibly'");
+}
+
+BOOST_AUTO_TEST_CASE(templates_in_no_list_of_kinds_are_told_and_listed_ones_must_be_scored) {
+  const Folder folder({0, 1, 2, 3});
+  const ReadingOptions said{.kinds = {.base = 1, .paraphrases = Places{1}, .numerical = {3}}};
+  BOOST_TEST(read(folder, said).base[0].unlisted == (Places{0, 2}));
+  BOOST_CHECK_EXCEPTION(read(folder, {.kinds = {.paraphrases = Places{0, 7}}}), Error,
+                        says(Fault::user, "`paraphrases`: template 7 was not scored"));
+  BOOST_TEST(read(folder).base[0].unlisted.empty());
+}
+
+BOOST_AUTO_TEST_CASE(folders_must_agree_on_the_text_of_the_base_template) {
+  const Folder first({0});
+  const Folder other({1}, "P36", {"The capital city of [X] is [Y].", texts[1]});
+  BOOST_CHECK_EXCEPTION(
+      read_model("m", {first.path(), other.path()}, {}), Error,
+      says(Fault::user, "metadata_results.json: P36: template 0 is another text than in"));
+}
+
+BOOST_AUTO_TEST_CASE(a_relation_without_rows_is_left_out) {
+  ResultsFolder folder;
+  folder.add("P17", options, texts, one_to_one, {});
+  folder.add("P36", options, texts, one_to_one, rows_of({0}));
+  folder.add("P37", options, texts, one_to_one, {});
+  folder.add("P38", options, texts, one_to_one, rows_of({0}));
+  const ScoredModel model = read(folder);
+  BOOST_REQUIRE(model.predictions.relations.size() == 2U);
+  BOOST_TEST(model.predictions.relations[0].relation.code == "P36");
+  BOOST_TEST(model.predictions.relations[1].relation.code == "P38");
+  BOOST_REQUIRE(model.base.size() == 2U);
+  BOOST_TEST(model.base[0].scores.size() == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(relations_are_chosen_by_name_and_must_stand_in_every_folder) {
+  Folder two({0}, "P17");
+  two.add("P36", options, texts, one_to_one, rows_of({0}));
+  const Folder other({1});
+  BOOST_TEST(read(two).predictions.relations.size() == 2U);
+  const auto chosen = read(two, {.relations = {"P36"}});
+  BOOST_REQUIRE(chosen.predictions.relations.size() == 1U);
+  BOOST_TEST(chosen.predictions.relations[0].relation.code == "P36");
+  BOOST_CHECK_EXCEPTION(read(two, {.relations = {"P36", "P99"}}), Error,
+                        says(Fault::user, "`relations`: 'P99' is not in the results of m"));
+  BOOST_CHECK_EXCEPTION(read_model("m", {two.path(), other.path()}, {}), Error,
+                        says(Fault::user, "P17: stands in some of the folders of m only"));
+  const auto joined = read_model("m", {two.path(), other.path()}, {.relations = {"P36"}});
+  BOOST_TEST(joined.predictions.relations.at(0).paraphrases == 2U);
+  BOOST_CHECK_EXCEPTION(read_model("m", {other.path(), other.path()}, {}), Error,
+                        says(Fault::user, "stands twice for template 1"));
+}
+
+BOOST_AUTO_TEST_CASE(scores_that_are_no_numbers_are_refused) {
+  for (const std::string score : {"null", "NaN", "-1e999", "-Infinity", "\"-2\""}) {
+    ResultsFolder folder;
+    folder.add("P36", options, {texts[0]}, nullptr,
+               {R"({"answer_idx":0,"pll_scores":[-1,-2,)" + score + "]}"});
+    BOOST_CHECK_EXCEPTION(read(folder), Error, says(Fault::user, "P36_results.jsonl:1: "));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(all_reductions_come_from_one_scoring) {
+  const ScoredModel model = PlumbFolder({four_ways}).read();
+  const std::size_t preferred[] = {0, 1, 2, 1};
+  for (std::size_t i = 0; i < 4; ++i) {
+    BOOST_REQUIRE(model.base[0].reductions[i].size() == 1U);
+    BOOST_TEST(model.base[0].reductions[i][0].option == preferred[i]);
+  }
+  // By hand for Sum (A): e^−3 among e^−6, e^−5, e^−3.
+  BOOST_TEST(
+      near(model.base[0].reductions[2][0].confidence, 1 / (1 + std::exp(-3.0) + std::exp(-2.0))));
+  BOOST_TEST(model.predictions.relations[0].cells[0].option == 0U);
+  BOOST_TEST(model.dataset == "c");
+  BOOST_TEST(model.reduction == "sum");
+  BOOST_TEST(model.span == "statement");
+  BOOST_TEST(model.notes == Names{"a note"});
+}
+
+BOOST_AUTO_TEST_CASE(reductions_are_of_the_base_template_alone) {
+  auto other = four_ways;
+  std::ranges::rotate(other, other.begin() + 1);
+  const PlumbFolder first({four_ways, four_ways});
+  const PlumbFolder second({other, other}, {}, 1);
+  const auto both = std::vector{second.path(), first.path()};
+  for (const std::size_t base : {0U, 1U}) {
+    const ScoredModel model = read_model("m", both, {.kinds = {.base = base}});
+    BOOST_TEST(model.base[0].scores.size() == 6U);
+    BOOST_TEST(near(model.base[0].scores[3], base == 0 ? -10 : -14));
+    BOOST_REQUIRE(model.base[0].reductions[2].size() == 2U);
+    BOOST_TEST(model.base[0].reductions[2][1].option == (base == 0 ? 2U : 1U));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(another_number_may_stand_for_a_statement) {
+  const PlumbFolder written({four_ways}, {Reduction::mean, Span::answer});
+  BOOST_TEST(written.read().predictions.relations[0].cells[0].option == 1U);
+  const std::size_t preferred[] = {0, 1, 2, 1};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const ScoredModel model = written.read({.scoring = all_scorings[i]});
+    BOOST_TEST(model.predictions.relations[0].cells[0].option == preferred[i]);
+    BOOST_TEST(model.reduction == name_of(all_scorings[i].reduction));
+    BOOST_TEST(model.span == name_of(all_scorings[i].span));
+  }
+  BOOST_TEST(written.read().span == "answer");
+  const ScoredModel sums = written.read({.scoring = Scoring{}});
+  const double sum[] = {-10, -14, -12};
+  for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(near(sums.base[0].scores[i], sum[i]));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) {
+  auto parts = four_ways;
+  parts[1].answer_tokens = 0;
+  const PlumbFolder folder({four_ways, parts, four_ways});
+  const ScoredModel model = folder.read();
+  BOOST_TEST(model.base[0].reductions[0].size() == 3U);
+  BOOST_TEST(model.base[0].reductions[1].size() == 3U);
+  BOOST_TEST(model.base[0].reductions[2].empty());
+  BOOST_TEST(model.base[0].reductions[3].empty());
+  BOOST_CHECK_EXCEPTION(folder.read({.scoring = Scoring{Reduction::sum, Span::answer}}), Error,
+                        says(Fault::user,
+                             "P36_results.jsonl:2: answer_token_counts: an option has no scored "
+                             "token to reduce over; choose another `span`"));
+  // With several folders the one with the row is named.
+  const PlumbFolder sound({four_ways, four_ways, four_ways}, {}, 1);
+  const std::vector<std::filesystem::path> both{sound.path(), folder.path()};
+  BOOST_CHECK_EXCEPTION(
+      read_model("m", both, {.scoring = Scoring{Reduction::sum, Span::answer}}), Error,
+      says(Fault::user, folder.path().string() + "/P36_results.jsonl:2: answer_token_counts"));
+  BOOST_CHECK_EXCEPTION(read(Folder({0}), {.scoring = Scoring{}}), Error,
+                        says(Fault::user,
+                             "P36_results.jsonl:1: token_counts: is missing, so other reductions "
+                             "cannot be made from this scoring"));
+}
+
+BOOST_AUTO_TEST_CASE(a_note_of_several_relations_is_told_once) {
+  ResultsFolder folder;
+  for (const std::string code : {"P17", "P19", "P36"}) {
+    const Json info{{"note", code == "P36" ? "another" : "of both"}};
+    folder.add(code, options, {texts[0]}, info, rows_of({0}));
+  }
+  BOOST_TEST(read(folder).notes == (Names{"of both", "another"}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

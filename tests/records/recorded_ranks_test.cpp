@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/records/recorded_ranks.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/results_folder.hpp"
+
+using namespace plumb;
+using test::row;
+
+BOOST_AUTO_TEST_SUITE(recorded_ranks_suite)
+
+namespace {
+
+const std::vector<std::string> three_options{"Paris", "Rome", "Cairo"};
+const std::vector<std::string> two_templates{"[X]: [Y].", "[Y] of [X]."};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(ranks_are_read_by_instance_then_template) {
+  test::ResultsFolder folder;
+  // Out of order on purpose: files of other tools need not be sorted.
+  folder.add("P36", three_options, two_templates, {{"domains", {"Geography"}}},
+             {row("Italy", 1, 1, 1, {-1, -2, -3}), row("France", 0, 1, 0, {-3, -2, -1}),
+              row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-2, -1, -3})});
+  const auto all = recorded_ranks(folder.path());
+  BOOST_TEST(all.size() == 1U);
+  const RelationRanks& ranks = all[0];
+  BOOST_TEST(ranks.code == "P36");
+  BOOST_TEST(ranks.options == 3U);
+  BOOST_TEST(ranks.domains == std::vector<std::string>{"Geography"});
+  BOOST_TEST((ranks.templates == std::vector<std::size_t>{0, 1}));
+  BOOST_TEST(ranks.ranks.size() == 2U);
+  BOOST_TEST(ranks.ranks[0][0].realistic() == 1.0);
+  BOOST_TEST(ranks.ranks[0][1].realistic() == 3.0);
+  BOOST_TEST(ranks.ranks[1][0].realistic() == 1.0);
+  BOOST_TEST(ranks.ranks[1][1].realistic() == 2.0);
+}
+
+BOOST_AUTO_TEST_CASE(cardinality_comes_from_the_metadata) {
+  test::ResultsFolder folder;
+  const std::vector<std::string> rows{row("France", 0, 0, 0, {-1, -2, -3})};
+  const std::string one = "single instance per answer", many = "multiple instances per answer";
+  folder.add("P36", three_options, two_templates, {{"cardinality", one}}, rows);
+  BOOST_TEST(recorded_ranks(folder.path())[0].one_to_one);
+  folder.add("P36", three_options, two_templates, {{"cardinality", many}}, rows);
+  BOOST_TEST(!recorded_ranks(folder.path())[0].one_to_one);
+}
+
+BOOST_AUTO_TEST_CASE(without_metadata_the_facts_tell_the_cardinality) {
+  test::ResultsFolder folder;
+  const std::string france = row("France", 0, 0, 0, {-1, -2, -3});
+  // The same fact under another template shares nothing with itself.
+  folder.add("P36", three_options, two_templates, Json::object(),
+             {france, row("France", 0, 1, 0, {-1, -2, -3})});
+  BOOST_TEST(recorded_ranks(folder.path())[0].one_to_one);
+  folder.add("P36", three_options, two_templates, Json::object(),
+             {france, row("Île-de-France", 1, 0, 0, {-1, -2, -3})});
+  BOOST_TEST(!recorded_ranks(folder.path())[0].one_to_one);
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_name_neither_instance_nor_template_count_by_line) {
+  test::ResultsFolder folder;
+  folder.add("P36", three_options, two_templates, Json::object(),
+             {R"({"answer_idx": 2, "pll_scores": [-1, -2, -3]})",
+              R"({"answer_idx": 0, "pll_scores": [-1, -2, -3]})"});
+  folder.set("P36", "template_index", 1);
+  const auto ranks = recorded_ranks(folder.path())[0];
+  BOOST_TEST((ranks.templates == std::vector<std::size_t>{1}));
+  BOOST_TEST(ranks.ranks.size() == 2U);
+  BOOST_TEST(ranks.ranks[0][0].realistic() == 3.0);
+  BOOST_TEST(ranks.ranks[1][0].realistic() == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(a_fact_that_lacks_a_template_is_refused) {
+  test::ResultsFolder folder;
+  folder.add("P36", three_options, two_templates, Json::object(),
+             {row("France", 0, 0, 0, {-1, -2, -3}), row("France", 0, 1, 0, {-1, -2, -3}),
+              row("Italy", 1, 0, 1, {-1, -2, -3})});
+  BOOST_CHECK_EXCEPTION((void)recorded_ranks(folder.path()), Error,
+                        test::says(Fault::user, "instance 1 has no row for template 1"));
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_row_is_named_by_its_line) {
+  test::ResultsFolder folder;
+  folder.add("P36", three_options, two_templates, Json::object(),
+             {row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-1, -2})});
+  BOOST_CHECK_EXCEPTION((void)recorded_ranks(folder.path()), Error,
+                        test::says(Fault::user, "P36_results.jsonl:2: pll_scores"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_without_results_is_refused) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION((void)recorded_ranks(folder.path()), Error,
+                        test::says(Fault::user, "holds no finished results"));
+}
+
+BOOST_AUTO_TEST_CASE(scored_templates_are_those_of_any_relation_in_order) {
+  RelationRanks one, other;
+  one.templates = {2, 7};
+  other.templates = {0, 2};
+  BOOST_TEST((scored_templates({one, other}) == std::vector<std::size_t>{0, 2, 7}));
+  BOOST_TEST(scored_templates({}).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/records/recorded.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(recorded_suite)
+
+namespace {
+
+Relation capitals() {
+  Relation relation;
+  relation.code = "P36";
+  relation.templates = {"The capital of [X] is [Y].", "[Y] is the capital of [X]."};
+  relation.options = {"Paris", "Rome"};
+  relation.option_ids = {"Q90", "Q220"};
+  relation.facts.resize(2);
+  return relation;
+}
+
+std::vector<RecordedRow> rows_of(const RecordedRelation& relation, bool with_parts = false) {
+  std::vector<RecordedRow> rows;
+  for_each_recorded_row(
+      relation, [&](const RecordedRow& row) { rows.push_back(row); }, with_parts);
+  return rows;
+}
+
+/// A results folder of one relation; its rows are the test's.
+struct Results : test::TemporaryFolder {
+  Results() { metadata(capitals(), {0}); }
+  void metadata(const Relation& relation, const std::vector<std::size_t>& templates,
+                Scoring scoring = {}) const {
+    Json all = Json::object();
+    all[relation.code] =
+        recorded_metadata(relation, templates, {"tiny", "capitals", scoring, true});
+    write("metadata_results.json", all.dump());
+  }
+  std::vector<RecordedRow> read(const std::string& lines) const {
+    write("P36_results.jsonl", lines);
+    return rows_of(recorded_relations(path()).at(0));
+  }
+  std::vector<RecordedRow> read_parts(const std::string& lines) const {
+    write("P36_results.jsonl", lines);
+    return rows_of(recorded_relations(path()).at(0), true);
+  }
+};
+
+const std::vector<StatementScore> scores{{-12.5, -3.25, 5, 2, -4.5, 3},
+                                         {-1.0 / 3, -0.125, 4, 1, -0.25, 2}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_line_holds_the_fact_and_a_number_for_each_option) {
+  const Fact fact{"Q142", "France", {"FR"}, 0, 7};
+  BOOST_TEST(
+      recorded_line(fact, 1, scores, {}) ==
+      "{\"sub_id\":\"Q142\",\"sub_label\":\"France\",\"sub_aliases\":[\"FR\"],\"answer_idx\":0,"
+      "\"template_index\":1,\"instance_index\":7,\"pll_scores\":[-12.5000000000,-0.3333333333],"
+      "\"token_counts\":[5,4],\"answer_scores\":[-3.2500000000,-0.1250000000],"
+      "\"answer_token_counts\":[2,1],\"continuation_scores\":[-4.5000000000,-0.2500000000],"
+      "\"continuation_token_counts\":[3,2]}\n");
+}
+
+BOOST_AUTO_TEST_CASE(scores_are_the_runs_reduction_and_nothing_is_lost) {
+  const auto column = [](Scoring scoring, const char* name) {
+    return Json::parse(recorded_line({}, 0, scores, scoring)).value(name, std::vector<double>{});
+  };
+  BOOST_TEST(column({Reduction::mean, Span::statement}, "pll_scores")[0] == -2.5);
+  BOOST_TEST(column({Reduction::sum, Span::answer}, "pll_scores")[0] == -3.25);
+  BOOST_TEST(column({Reduction::mean, Span::answer}, "pll_scores")[0] == -1.625);
+  BOOST_TEST(column({Reduction::sum, Span::continuation}, "pll_scores")[0] == -4.5);
+  BOOST_TEST(column({Reduction::mean, Span::continuation}, "pll_scores")[0] == -1.5);
+  BOOST_TEST(column({Reduction::mean, Span::answer}, "statement_scores")[0] == -12.5);
+  BOOST_TEST(column({Reduction::mean, Span::statement}, "statement_scores").empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_number_is_null) {
+  const Json line = Json::parse(recorded_line({}, 0, {{-2, 0, 3, 0}, {-INFINITY, -1, 2, 1}}, {}));
+  BOOST_TEST(line["answer_scores"].dump() == "[null,-1.0]");
+  BOOST_TEST(line["pll_scores"].dump() == "[-2.0,null]");
+}
+
+BOOST_FIXTURE_TEST_CASE(rows_come_back_as_they_were_written, Results) {
+  const std::vector<Fact> facts{
+      {"Q1", "say \"cheese\" \\ {}", {"a\tb", ""}, 1, 0},
+      {"", "two\nlines\r\n", {}, 0, 3},
+      {"Q😀", "😀 e\u0301 漢字 \u2028", {"👩‍👩‍👧"}, 1, 4},
+      {"Q2", "القاهرة and ירושלים", {"\u202Bمصر\u202C"}, 0, 9},
+  };
+  std::string lines;
+  for (const Fact& fact : facts) lines += recorded_line(fact, 1, scores, {});
+  const auto rows = read(lines);
+  BOOST_REQUIRE(rows.size() == facts.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    BOOST_TEST(rows[i].fact.subject_id == facts[i].subject_id);
+    BOOST_TEST(rows[i].fact.subject == facts[i].subject);
+    BOOST_TEST(rows[i].fact.subject_aliases == facts[i].subject_aliases);
+    BOOST_TEST(rows[i].fact.answer == facts[i].answer);
+    BOOST_TEST(rows[i].fact.instance == facts[i].instance);
+    BOOST_TEST(rows[i].template_index == 1U);
+    BOOST_TEST(rows[i].scores == (std::vector<double>{-12.5, -0.3333333333}));
+  }
+}
+
+// The shape of lm-pub-quiz's own rows, which name no template.
+BOOST_FIXTURE_TEST_CASE(rows_of_lm_pub_quiz_are_read, Results) {
+  metadata(capitals(), {1});
+  const auto rows = read(
+      R"({"instance":3,"sub_id":"Q1356","sub_label":"West Bengal","answer_idx":0,"pll_scores":[-4.25,-7]})"
+      "\n"
+      R"({"answer_idx":1,"pll_scores":[-1e-3,-2E2]})"
+      "\n");
+  BOOST_REQUIRE(rows.size() == 2U);
+  BOOST_TEST(rows[0].fact.subject == "West Bengal");
+  BOOST_TEST(rows[0].fact.subject_id == "Q1356");
+  BOOST_TEST(rows[0].fact.instance == 3U);
+  BOOST_TEST(rows[0].template_index == 1U);
+  BOOST_TEST(rows[0].scores == (std::vector<double>{-4.25, -7}));
+  BOOST_TEST(rows[1].fact.instance == 1U);  // its line
+  BOOST_TEST(rows[1].fact.answer == 1U);
+  BOOST_TEST(rows[1].scores == (std::vector<double>{-0.001, -200}));
+}
+
+BOOST_FIXTURE_TEST_CASE(metadata_comes_back_as_it_was_written, Results) {
+  Relation relation = capitals();
+  relation.one_to_one = true;
+  relation.domains = {"Geography"};
+  metadata(relation, {0, 1});
+  const auto all = recorded_relations(path());
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(all[0].relation.code == "P36");
+  BOOST_TEST(all[0].relation.templates == relation.templates);
+  BOOST_TEST(all[0].relation.options == relation.options);
+  BOOST_TEST(all[0].relation.option_ids == relation.option_ids);
+  BOOST_TEST(all[0].relation.domains == relation.domains);
+  BOOST_TEST(all[0].has_cardinality);
+  BOOST_TEST(all[0].relation.one_to_one);
+  BOOST_TEST(all[0].reduction == "sum");
+  BOOST_TEST(all[0].span == "statement");
+  BOOST_TEST(all[0].model == "tiny");
+  BOOST_TEST(all[0].dataset == "capitals");
+  BOOST_TEST(all[0].facts == 2U);
+  BOOST_TEST(all[0].default_template == 0U);
+  BOOST_TEST(all[0].rows == *this / "P36_results.jsonl");
+  const Json entry =
+      recorded_metadata(relation, {1}, {"m", "d", {Reduction::mean, Span::answer}, false});
+  BOOST_TEST(entry["template_index"] == 1);
+  BOOST_TEST(entry["span"] == "answer");
+  BOOST_TEST(entry["ensure_bos_token_added"] == false);
+  BOOST_TEST(entry["num_original_instances"] == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_note_stays_with_its_relation, Results) {
+  BOOST_TEST(recorded_relations(path()).at(0).relation.note == "");
+  BOOST_TEST(!recorded_metadata(capitals(), {0}, {})["relation_info"].contains("note"));
+  Relation relation = capitals();
+  relation.note = "Not the paper's \"facts\".";
+  metadata(relation, {0});
+  BOOST_TEST(recorded_relations(path()).at(0).relation.note == relation.note);
+}
+
+BOOST_FIXTURE_TEST_CASE(names_may_be_missing, Results) {
+  write("metadata_results.json",
+        R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["a"],
+            "model_name_or_path": null, "num_original_instances": 7}})");
+  const RecordedRelation recorded = recorded_relations(path()).at(0);
+  BOOST_TEST(recorded.model == "");
+  BOOST_TEST(recorded.dataset == "");
+  BOOST_TEST(recorded.facts == 0U);  // another tool's count
+}
+
+BOOST_FIXTURE_TEST_CASE(a_cardinality_may_be_missing, Results) {
+  for (const std::string info : {R"({"cardinality": null})", R"({"domains": []})", "null"}) {
+    write("metadata_results.json",
+          R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["a"],
+                                       "relation_info": )" +
+              info + "}}");
+    BOOST_TEST(!recorded_relations(path()).at(0).has_cardinality);
+    BOOST_TEST(!recorded_relations(path()).at(0).relation.one_to_one);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_facts_own_texts_stay_with_its_rows, Results) {
+  Fact fact{"0", "The sky is ", {}, 0, 0};
+  fact.choices = {"blue, \"so\"", "grün"};
+  const auto rows = read(recorded_line(fact, 0, scores, {}) + recorded_line({}, 0, scores, {}));
+  BOOST_REQUIRE(rows.size() == 2U);
+  BOOST_TEST(rows[0].fact.choices == fact.choices);
+  BOOST_TEST(rows[1].fact.choices.empty());
+  BOOST_TEST(recorded_line({}, 0, scores, {}).find("choices") == std::string::npos);
+  for (const char* choices : {R"(["one"])", R"(["one", 2])", R"("one")", "null"}) {
+    BOOST_CHECK_EXCEPTION(
+        read(std::string(R"({"answer_idx":0,"pll_scores":[-1,-2],"choices":)") + choices + "}\n"),
+        Error,
+        says(Fault::user, "P36_results.jsonl:1: choices: is not one text for each option; the"));
+  }
+}
+
+// Ten decimals are written, and a mean's sum is its product with at most five tokens.
+BOOST_FIXTURE_TEST_CASE(parts_give_every_reduction_of_any_run, Results) {
+  for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
+    for (const Span span : {Span::statement, Span::answer, Span::continuation}) {
+      metadata(capitals(), {0}, {reduction, span});
+      const auto rows = read_parts(recorded_line({}, 0, scores, {reduction, span}));
+      BOOST_REQUIRE(rows.at(0).parts.size() == 2U);
+      for (std::size_t i = 0; i < 2; ++i) {
+        const StatementScore& part = rows[0].parts[i];
+        BOOST_TEST(std::abs(part.log_likelihood - scores[i].log_likelihood) < 1e-9);
+        BOOST_TEST(std::abs(part.answer_log_likelihood - scores[i].answer_log_likelihood) < 1e-9);
+        BOOST_TEST(part.tokens == scores[i].tokens);
+        BOOST_TEST(part.answer_tokens == scores[i].answer_tokens);
+        BOOST_TEST(part.continuation_log_likelihood == scores[i].continuation_log_likelihood);
+        BOOST_TEST(part.continuation_tokens == scores[i].continuation_tokens);
+      }
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(parts_are_read_only_when_asked_for, Results) {
+  const std::string bare = R"({"answer_idx":0,"pll_scores":[-1,-2]})";
+  BOOST_TEST(read(recorded_line({}, 0, scores, {})).at(0).parts.empty());
+  BOOST_TEST(read(bare).at(0).parts.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_without_tokens_has_none_in_its_parts, Results) {
+  const auto rows = read_parts(recorded_line({}, 0, {{-2, 0, 3, 0}, {-3, -1, 2, 1}}, {}));
+  BOOST_TEST(rows.at(0).parts.at(0).answer_tokens == 0U);
+  BOOST_TEST(rows[0].parts[0].answer_log_likelihood == 0.0);
+  BOOST_TEST(rows[0].parts[0].log_likelihood == -2.0);
+  BOOST_TEST(rows[0].parts.at(1).answer_log_likelihood == -1.0);
+}
+
+// As plumb 0.1 wrote them: no number to reduce to over the continuation, all else as it was.
+BOOST_FIXTURE_TEST_CASE(rows_without_continuations_have_none_in_their_parts, Results) {
+  Json line = Json::parse(recorded_line({}, 0, scores, {}));
+  line.erase("continuation_scores");
+  line.erase("continuation_token_counts");
+  const auto rows = read_parts(line.dump() + "\n");
+  BOOST_TEST(rows.at(0).parts.at(0).continuation_tokens == 0U);
+  BOOST_TEST(rows[0].parts[0].answer_log_likelihood == -3.25);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_row_that_lacks_what_parts_are_made_from_is_refused, Results) {
+  const auto refused = [&](const Scoring& scoring, const char* field, const Json& value) {
+    metadata(capitals(), {0}, scoring);
+    Json line = Json::parse(recorded_line({}, 0, scores, scoring));
+    line.erase(field);
+    if (!value.is_null()) line[field] = value;
+    const std::string text = line.dump() + "\n";
+    BOOST_TEST(read(text).size() == 1U);
+    BOOST_CHECK_EXCEPTION(
+        read_parts(text), Error,
+        says(Fault::user,
+             std::string("P36_results.jsonl:1: ") + field +
+                 (value.is_null() ? ": is missing, so other reductions cannot be made from this"
+                                  : ": does not hold one number for each option")));
+  };
+  for (const char* field : {"token_counts", "answer_token_counts", "answer_scores"}) {
+    refused({}, field, nullptr);
+    refused({}, field, "5");
+    refused({}, field, {1});
+  }
+  refused({Reduction::sum, Span::answer}, "statement_scores", nullptr);
+  refused({Reduction::mean, Span::answer}, "statement_scores", {-1, -2, -3});
+  for (const char* count : {"-1", "1.5", "null", "\"3\"", "99999999999"}) {
+    metadata(capitals(), {0}, {});
+    Json line = Json::parse(recorded_line({}, 0, scores, {}));
+    line["token_counts"][0] = Json::parse(count);
+    BOOST_CHECK_EXCEPTION(read_parts(line.dump() + "\n"), Error,
+                          says(Fault::user, "token_counts: holds what is no count"));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_row_that_does_not_fit_is_named_by_line_and_field, Results) {
+  const std::string sound = recorded_line({}, 0, scores, {});
+  const auto refused = [&](const std::string& row, const std::string& why) {
+    BOOST_CHECK_EXCEPTION(read(sound + row + "\n"), Error,
+                          says(Fault::user, "P36_results.jsonl:2: " + why));
+  };
+  const std::string damaged = "; the results file is damaged";
+  refused(R"({"pll_scores":[-1,-2]})", "answer_idx: is missing or not among the options" + damaged);
+  refused(R"({"answer_idx":2,"pll_scores":[-1,-2]})", "answer_idx: is missing or not among");
+  refused(R"({"answer_idx":-1,"pll_scores":[-1,-2]})", "answer_idx: is not an index" + damaged);
+  refused(R"({"answer_idx":0,"template_index":"1","pll_scores":[-1,-2]})",
+          "template_index: is not");
+  refused(R"({"answer_idx":0,"instance_index":1.5,"pll_scores":[-1,-2]})",
+          "instance_index: is not");
+  refused(R"({"answer_idx":0})",
+          "pll_scores: does not hold one score for each of 2 options" + damaged);
+  refused(R"({"answer_idx":0,"pll_scores":[-1]})", "pll_scores: does not hold one score for each");
+  refused(R"({"answer_idx":0,"pll_scores":[-1,null]})",
+          "pll_scores: holds a score that is not a finite number" + damaged);
+  refused(R"({"answer_idx":0,"pll_scores":[-1,"-2"]})", "pll_scores: holds a score that is not");
+  refused(R"({"answer_idx":0,"pll_scores":[-1,NaN]})", "holds NaN, which is no number (byte");
+  refused(R"({"answer_idx":0,"pll_scores":[-1,-1e999]})", "not JSON (");
+  refused(R"({"answer_idx":0,"pll_scores":[-1,)", "not JSON (byte");
+  refused(R"([1])", "is JSON but not an object; each line must be");
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_is_no_results_folder_is_refused) {
+  const test::TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path()), Error,
+                        says(Fault::user,
+                             ": holds no finished results (no metadata_results.json); name "
+                             "a finished run folder, or finish it with `resume`"));
+  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "nowhere"), Error,
+                        says(Fault::user, "nowhere: is no folder; name a run folder or an"));
+  folder.write("generated/metadata_generate.json", "{}");
+  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "generated"), Error,
+                        says(Fault::user, "generated: is of plumb generate, whose answers are"));
+  folder.write("metadata_results.json", R"({"P36": {"templates": []}})");
+  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path()), Error,
+                        says(Fault::user,
+                             "metadata_results.json: P36: lacks answer_space_labels or "
+                             "templates; it is not a results folder of plumb or"));
+  folder.write("metadata_results.json",
+               R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["a", "b"]}})");
+  BOOST_CHECK_EXCEPTION(
+      rows_of(recorded_relations(folder.path()).at(0)), Error,
+      says(Fault::user, "P36_results.jsonl: cannot be read; check that it exists"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

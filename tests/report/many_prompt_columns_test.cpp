@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/report/many_prompt_columns.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/markup.hpp"
+#include "support/small_many_prompts.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(many_prompt_columns_suite)
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words headings(const ManyPromptResults& made, ColumnPlace besides) {
+  Words all;
+  for (const auto& column : many_prompt_columns(made)) {
+    if (column.place == ColumnPlace::everywhere || column.place == besides) {
+      all.push_back(column.heading);
+    }
+  }
+  return all;
+}
+
+/// Answers that a model wrote, and those of a closed set.
+ManyPromptResults both() {
+  return many_prompt_results({test::small_zero_shot(), test::small_closed_set()},
+                             test::small_options());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_have_columns_in_common) {
+  const ManyPromptResults made = both();
+  BOOST_TEST((headings(made, ColumnPlace::terminal) == Words{"setting", "facts", "prompts", "Acc@1",
+                                                             "range", "SD", "Consist", "Overconf",
+                                                             "max", "oracle", "ties"}));
+  BOOST_TEST(
+      (headings(made, ColumnPlace::page) ==
+       Words{"Setting", "facts", "prompts", "Acc@1", "range", "SD", "SD, closed form", "Consist",
+             "Overconf", "One word, facts", "One word, prompts", "Without a word", "ties"}));
+  const std::string words = meanings(many_prompt_columns(made));
+  BOOST_TEST(test::in_order(words, {"Acc@1: ", "Range and SD: ", "closed form: ", "Consist: ",
+                                    "Overconf: ", "One word: ", "Ties: "}));
+}
+
+BOOST_AUTO_TEST_CASE(what_no_way_of_asking_has_is_no_column) {
+  BOOST_TEST(
+      (headings(test::nothing_asked(), ColumnPlace::terminal) ==
+       Words{"setting", "facts", "prompts", "Acc@1", "range", "SD", "Consist", "max", "oracle"}));
+}
+
+// A number that is added here is in both tables: there is no other place that lists them.
+BOOST_AUTO_TEST_CASE(a_column_that_is_added_is_on_the_terminal_and_on_the_page) {
+  const ManyPromptResults made = test::small_many_prompts();
+  auto columns = many_prompt_columns(made);
+  columns.push_back({"samples", "samples", "Samples: of a prompt.",
+                     [](const ManyPromptResult& way) { return way.samples; }});
+  BOOST_TEST(test::holds(text_table(columns, made.ways), "  samples\n"));
+  BOOST_TEST(test::holds(html_table(columns, made.ways), ">Samples<"));
+  BOOST_TEST(meanings(columns).ends_with("Samples: of a prompt."));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
