@@ -69,7 +69,7 @@ template <class Row>
           if constexpr (std::is_same_v<Value, Estimate>)
             return to_json(value);
           else if constexpr (std::is_same_v<Value, PlainNumber>)
-            return to_json(value.value);
+            return number_or_null(value.value);
           else if constexpr (std::is_same_v<Value, RemarkedEstimate>)
             return to_json(value.estimate);
           else if constexpr (requires { value.text; })

@@ -35,8 +35,8 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
                {"accuracy", to_json(spread.overall.accuracy)},
                {"accuracy_first_wins", to_json(spread.overall.accuracy_first_wins)},
                {"relations_in_mean", spread.relations.size()},
-               {"sd_over_relations", to_json(spread.sd_over_relations)},
-               {"sd_over_variants", to_json(spread.overall.sd)},
+               {"sd_over_relations", number_or_null(spread.sd_over_relations)},
+               {"sd_over_variants", number_or_null(spread.overall.sd)},
                {"variants", spread.overall.variants},
                {"top", codes(top)},
                {"bottom", codes(bottom)}};
@@ -69,7 +69,7 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
     Json& one = json["relations"][table.relations[standing.relation]] = {
         {"accuracy", to_json(standing.accuracy)},
         {"accuracy_first_wins", to_json(standing.accuracy_first_wins)},
-        {"sd_over_models", to_json(standing.sd)},
+        {"sd_over_models", number_or_null(standing.sd)},
         {"models", standing.models}};
     put_ties(one, standing.ties);
   }

@@ -25,7 +25,7 @@ inline Json diversity_json(const PromptDiversity& made) {
           {"prompts_per_fact", made.prompts_per_fact},
           {"names_per_subject", made.expressions_per_fact},
           {"templates", made.templates},
-          {"lexical_distance", to_json(made.lexical_distance)},
+          {"lexical_distance", number_or_null(made.lexical_distance)},
           {"relations_with_distance", made.relations_compared}};
 }
 
@@ -55,7 +55,7 @@ inline Json samplings_json(const SampledAccuracy& made) {
   json["closed_form"] = {{"mean", made.exact_mean}, {"sd", made.exact_sd}};
   if (made.right.empty()) return json;
   json["mean"] = made.mean;
-  json["sd"] = to_json(made.sd);
+  json["sd"] = number_or_null(made.sd);
   json["lowest"] = made.low();
   json["highest"] = made.high();
   json["range"] = made.range();
@@ -117,7 +117,7 @@ inline Json paired_json(const PairedAccuracy& made, const char* one, const char*
 }
 
 inline Json rate_json(const OutrankingRate& made) {
-  return {{"rate", to_json(made.rate)}, {"pooled", to_json(pooled_rate(made))},
+  return {{"rate", to_json(made.rate)}, {"pooled", number_or_null(pooled_rate(made))},
           {"pairs", made.pairs},        {"above", made.above},
           {"equal", made.equal},        {"facts_without_pair", made.excluded}};
 }
@@ -131,8 +131,8 @@ inline Json aliases_json(const AliasRanks& made) {
 
 inline Json bias_json(const ManyPromptResults& made, const PromptedRelation& relation) {
   const RelationBias& bias = *relation.bias;
-  Json json = {{"single", to_json(bias.single)},
-               {"multi", to_json(bias.multi)},
+  Json json = {{"single", number_or_null(bias.single)},
+               {"multi", number_or_null(bias.multi)},
                {"templates", bias.templates},
                {"candidates", bias.candidates}};
   if (!bias.favoured) return json;
@@ -187,7 +187,7 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
   put_ties(json, way.coverage.ties);
   if (way.generated) {
     json["one_word"] = {{"mean_over_facts", to_json(way.one_word)},
-                        {"share_of_prompts", to_json(one_word_share(way))},
+                        {"share_of_prompts", number_or_null(one_word_share(way))},
                         {"answers_of_one_word", way.one_word_answers}};
     json["answers_without_word"] = way.empty;
     json["answers_of_several_objects"] = way.of_several.size();
@@ -198,8 +198,8 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
   if (way.by_length) json["overconfidence_by_length"] = by_length_json(*way.by_length);
   if (way.aliases) json["aliases_above_labels"] = aliases_json(*way.aliases);
   if (way.bias) {
-    json["bias"] = {{"single", to_json(way.bias->single)},
-                    {"multi", to_json(way.bias->multi)},
+    json["bias"] = {{"single", number_or_null(way.bias->single)},
+                    {"multi", number_or_null(way.bias->multi)},
                     {"relations", way.bias->relations},
                     {"relations_left_out", way.bias->excluded}};
   }

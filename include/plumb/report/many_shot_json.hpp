@@ -17,7 +17,7 @@ namespace plumb {
 [[nodiscard]] inline Json to_json(const GroupSpread& spread) {
   Json json = spread_json(spread.overall, "sd");
   json["relations_asked"] = spread.relations.size();
-  json["sd_over_relations"] = to_json(spread.sd_over_relations);
+  json["sd_over_relations"] = number_or_null(spread.sd_over_relations);
   json["relations"] = Json::object();
   for (const auto& [code, relation] : spread.relations)
     json["relations"][code] = spread_json(relation, "sd");

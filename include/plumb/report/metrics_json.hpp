@@ -34,7 +34,7 @@ inline void put_ties(Json& json, const TieCount& ties) {
 }
 
 /// A number, or null where there is none.
-[[nodiscard]] inline Json to_json(const std::optional<double>& value) {
+[[nodiscard]] inline Json number_or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
@@ -54,7 +54,7 @@ inline void put_ties(Json& json, const TieCount& ties) {
 [[nodiscard]] inline Json spread_json(const AccuracySpread& spread, const char* sd_key) {
   Json json = {{"accuracy", to_json(spread.accuracy)},
                {"accuracy_first_wins", to_json(spread.accuracy_first_wins)},
-               {sd_key, to_json(spread.sd)},
+               {sd_key, number_or_null(spread.sd)},
                {"variants", spread.variants}};
   put_ties(json, spread.ties);
   return json;
