@@ -431,7 +431,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_studied_as_one_of_rows, Many
   BOOST_TEST(run.code == 0, run);
   const auto scores = [&](const std::string& folder_name) {
     std::vector<double> all;
-    for_each_json_line(folder / folder_name / "birth_choices.jsonl",
+    for_each_json_line(folder / folder_name / "birth_choices.jsonl", throw_problem,
                        [&](const Json& row, std::size_t) {
                          for (const Json& score : row.at("scores")) all.push_back(score);
                        });

@@ -31,13 +31,14 @@ EIGEN = "/usr/include/eigen3"
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in (INCLUDE / "plumb").rglob("*.hpp"))
 UMBRELLAS = ["plumb/plumb.hpp", "plumb/runs.hpp"]
 # What a header may bring with it beside the standard library, Eigen, xtensor and nlohmann-json.
-PARTS = {"llama": r"/(llama|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP": r"/omp\.h$", "OpenSSL": r"/openssl/"}
+PARTS = {"llama": r"/(llama|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP": r"/omp\.h$", "OpenSSL": r"/openssl/",
+         "utf8proc": r"/utf8proc\.h$"}
 
 
 def library_headers():
     """Those of an embedder who has no engine of ours and no command line."""
     return [name for name in HEADERS
-            if name not in UMBRELLAS and not name.startswith(("plumb/cli/", "plumb/backend/llama"))]
+            if name not in UMBRELLAS and not name.startswith(("plumb/cli/", "plumb/backend/llama", "plumb/huggingface/"))]
 
 
 def included_by(name):
