@@ -128,14 +128,16 @@ class EncoderNetwork {
     head_norm_ = reader.norm(names.head_norm, embedding, config.norm_epsilon);
     const std::string decoder = names.decoder + ".weight", bias = names.decoder + ".bias";
     const bool has_own_bias = reader.find(bias) != nullptr;
+    const bool has_shared_bias = reader.find(names.decoder_bias) != nullptr;
     if (config.tied) {
       reader.check_tied(decoder, tokens, {config.vocabulary, embedding});
-      if (has_own_bias) reader.check_tied(bias, names.decoder_bias, {config.vocabulary});
+      if (has_shared_bias) reader.check_tied(bias, names.decoder_bias, {config.vocabulary});
     } else {
       decoder_ = PackedMatrix(config.vocabulary, embedding);
       reader.fill(decoder_, decoder, 0, config.vocabulary);
     }
-    const std::string& used = has_own_bias && !config.tied ? bias : names.decoder_bias;
+    const bool takes_own = has_own_bias && (!config.tied || !has_shared_bias);
+    const std::string& used = takes_own ? bias : names.decoder_bias;
     (config.tied ? tokens_ : decoder_).set_bias(0, reader.vector(used, config.vocabulary));
   }
 
