@@ -433,7 +433,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_studied_as_one_of_rows, Many
     std::vector<double> all;
     for_each_json_line(folder / folder_name / "birth_choices.jsonl", throw_problem,
                        [&](const Json& row, std::size_t) {
-                         for (const Json& score : row.at("scores")) all.push_back(score);
+                         for (const Json& score : row.at("answer_scores")) all.push_back(score);
                        });
     return all;
   };

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/huggingface/folder_model.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(folder_model_suite)
+
+namespace {
+
+const std::filesystem::path small_networks =
+    std::filesystem::path(__FILE__).parent_path().parent_path() / "support/huggingface/networks";
+
+/// The small BERT with a vocabulary of seven words, and of as many more as are asked for.
+struct BertFolder {
+  explicit BertFolder(int more = 0) {
+    std::filesystem::copy(small_networks / "bert", folder / "bert",
+                          std::filesystem::copy_options::recursive);
+    std::ofstream words(folder / "bert/vocab.txt");
+    words << "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nab\n##c\n";
+    for (int i = 0; i < more; ++i) words << "w" << i << "\n";
+    std::ofstream(folder / "bert/tokenizer_config.json")
+        << R"({"tokenizer_class": "BertTokenizer", "do_lower_case": false, "mask_token": "[MASK]",)"
+           R"( "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"})";
+  }
+  [[nodiscard]] std::filesystem::path path() const { return folder / "bert"; }
+  test::TemporaryFolder folder;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_masked_model_has_its_tokenizers_frame_words_and_unknown_token) {
+  const BertFolder folder;
+  BOOST_TEST(is_hugging_face_folder(folder.path()));
+  HuggingFaceMaskedModel model(folder.path());
+  BOOST_TEST(model.mask() == 4);
+  BOOST_TEST((model.frame().before == std::vector<TokenId>{2}));
+  BOOST_TEST((model.frame().after == std::vector<TokenId>{3}));
+  BOOST_TEST((model.unknown() == 1));
+  BOOST_TEST(model.tokenize("ab abc").tokens.size() == 3U);
+  BOOST_TEST((model.words("ab abc") == std::vector<std::uint32_t>{0, 1, 1}));
+  int rows = 0;
+  model.evaluate(std::vector<MaskedQuery>{{{2, 4, 6, 3}, 1}},
+                 [&](std::uint32_t query, std::span<const float> logits) {
+                   BOOST_TEST(query == 0U);
+                   BOOST_TEST(logits.size() == model.vocabulary_size());
+                   ++rows;
+                 });
+  BOOST_TEST(rows == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
+  const BertFolder folder, large(5000);
+  BOOST_TEST(!is_hugging_face_folder(folder.folder.path()));
+  BOOST_CHECK_EXCEPTION(HuggingFaceCausalModel(folder.path()), Error,
+                        test::says(Fault::user, "model_type: is of a masked model"));
+  BOOST_CHECK_EXCEPTION(HuggingFaceMaskedModel(small_networks / "opt"), Error,
+                        test::says(Fault::user, "model_type: is of a causal model"));
+  BOOST_CHECK_EXCEPTION(HuggingFaceMaskedModel(large.path()), Error,
+                        test::says(Fault::user, "has a tokenizer of 5007 tokens and a model of"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
