@@ -55,27 +55,27 @@ inline constexpr std::uint32_t others = category_bit(UTF8PROC_CATEGORY_CC) |
 
 }  // namespace detail
 
-/// \p{L}.
+/// `\\p`{L}.
 [[nodiscard]] inline bool is_unicode_letter(char32_t c) noexcept {
   return c < 0x80 ? detail::is_ascii_letter(c) : detail::has_category(c, detail::letters);
 }
 
-/// \p{N}.
+/// `\\p`{N}.
 [[nodiscard]] inline bool is_unicode_number(char32_t c) noexcept {
   return c < 0x80 ? detail::is_ascii_digit(c) : detail::has_category(c, detail::numbers);
 }
 
-/// \p{M}.
+/// `\\p`{M}.
 [[nodiscard]] inline bool is_unicode_mark(char32_t c) noexcept {
   return c >= 0x300 && detail::has_category(c, detail::marks);
 }
 
-/// \p{Mn}.
+/// `\\p`{Mn}.
 [[nodiscard]] inline bool is_nonspacing_mark(char32_t c) noexcept {
   return c >= 0x300 && detail::has_category(c, detail::category_bit(UTF8PROC_CATEGORY_MN));
 }
 
-/// White_Space=Yes, which is also what \s stands for.
+/// White_Space=Yes, which is also what `\\s` stands for.
 [[nodiscard]] constexpr bool is_white_space(char32_t c) noexcept {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
@@ -88,7 +88,7 @@ inline constexpr std::uint32_t others = category_bit(UTF8PROC_CATEGORY_CC) |
   return detail::has_category(c, detail::others);
 }
 
-/// \p{P}, and the ASCII signs and symbols ("$", "+", "<", "^", "`", "|", "~" are no \p{P}).
+/// `\\p`{P}, and the ASCII signs and symbols ("$", "+", "<", "^", "`", "|", "~" are no `\\p`{P}).
 [[nodiscard]] inline bool is_punctuation_or_ascii_symbol(char32_t c) noexcept {
   if (c < 0x80) {
     return c > 0x20 && c < 0x7F && !detail::is_ascii_letter(c) && !detail::is_ascii_digit(c);
@@ -96,7 +96,7 @@ inline constexpr std::uint32_t others = category_bit(UTF8PROC_CATEGORY_CC) |
   return detail::has_category(c, detail::punctuation);
 }
 
-/// \w: letters, marks, digits, letter-like numbers, connectors, joiners and letters in circles.
+/// `\\w`: letters, marks, digits, letter-like numbers, connectors, joiners and letters in circles.
 [[nodiscard]] inline bool is_regex_word(char32_t c) noexcept {
   if (c < 0x80) return detail::is_ascii_letter(c) || detail::is_ascii_digit(c) || c == '_';
   constexpr std::uint32_t of_words =
