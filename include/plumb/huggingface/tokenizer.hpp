@@ -142,7 +142,7 @@ class HuggingFaceTokenizer {
     return std::max(vocabulary().end(), parts_->added.vocabulary().end());
   }
 
-  /// What the post-processor puts around a sequence: [CLS] and [SEP], the begin-of-text token and the end-of-text token; OPT's </s>.
+  /// What the post-processor puts around a sequence, such as [CLS] and [SEP]; may be empty.
   [[nodiscard]] const std::vector<TokenId>& before() const { return parts_->frame.before(); }
   [[nodiscard]] const std::vector<TokenId>& after() const { return parts_->frame.after(); }
 
