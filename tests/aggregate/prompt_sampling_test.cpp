@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_template_no_fact_was_asked_under_is_not_drawn) {
   BOOST_TEST(made.gaps == 0U);
   BOOST_TEST(made.exact_mean == 0.5);
   BOOST_TEST(made.exact_sd == 0.5);
-  for (const std::uint32_t right : made.right) BOOST_TEST((right == 0 || right == 2));
+  for (const double right : made.right) BOOST_TEST((right == 0 || right == 2));
 }
 
 BOOST_AUTO_TEST_CASE(without_facts_or_samplings_there_are_no_numbers) {

@@ -307,4 +307,20 @@ BOOST_AUTO_TEST_CASE(a_model_is_held_to_its_concept) {
   refused<Meddled>(last_alone, "gave no row of the token at position 0");
 }
 
+BOOST_AUTO_TEST_CASE(a_sequence_is_evaluated_as_a_tree_of_one_branch) {
+  NgramTreeModel tree("abcabd", 2);
+  NgramModel plain("abcabd", 2);
+  const std::vector<TokenId> sequence{'a', 'b', 'c'};
+  std::vector<std::vector<float>> expected, found;
+  const auto keep = [](std::vector<std::vector<float>>& rows) {
+    return [&rows](std::uint32_t position, std::span<const float> row) {
+      BOOST_TEST(position == rows.size());
+      rows.emplace_back(row.begin(), row.end());
+    };
+  };
+  plain.evaluate(std::span<const TokenId>(sequence), keep(expected));
+  evaluate_as_tree(tree, sequence, keep(found));
+  BOOST_TEST((found == expected));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/backend/archetypes.hpp"
 #include "support/console_run.hpp"
 
 using namespace plumb;
@@ -334,6 +335,67 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_probed_as_one_of_rows, Conso
     }
   }
   BOOST_TEST(compared > 12U);
+}
+
+// Bytes by their neighbours, trained on what the small model has read.
+BOOST_FIXTURE_TEST_CASE(a_masked_model_is_probed_by_its_rule_and_resumed, ConsoleFiles) {
+  const auto make_model = [](const ModelOptions&) {
+    return NeighbourModel("The capital of France is Paris. The capital of Korea is Seoul.");
+  };
+  const auto probe_masked = [&](const std::vector<std::string>& options, const std::string& out) {
+    return run_words(probe_words(options, out), make_model);
+  };
+  const ConsoleRun run = probe_masked({"--pll", "original"}, "run");
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("13 statements, "));
+  BOOST_TEST(run.says(" masked inputs, "));
+  const Json json = Json::parse(slurp(folder / "run/run.json"));
+  BOOST_TEST(json.at("settings").at("pll") == "original");
+  BOOST_TEST(json.at("settings").at("bos").is_null());
+  BOOST_TEST(json.at("masked_inputs_computed") <= json.at("masked_inputs"));
+  // All tokens of all statements, a byte each: 378 with a BOS before each of the 13.
+  BOOST_TEST(json.at("masked_inputs") == 378 - 13);
+  const Json metadata = Json::parse(slurp(folder / "run/metadata_results.json"));
+  BOOST_TEST(metadata.at("capital").at("pll_metric") == "original");
+  const auto whole = comparable(folder / "run");
+  for (const auto& [name, text] : whole) std::filesystem::remove(folder / "run" / name);
+  const auto journal = folder / "run/journal.jsonl";
+  std::filesystem::resize_file(journal, std::filesystem::file_size(journal) / 2);
+  BOOST_TEST(probe_masked({"--pll", "original", "--resume"}, "run").code == 0);
+  BOOST_TEST((comparable(folder / "run") == whole));
+  BOOST_TEST(probe_masked({"--resume"}, "run").refused("pll"));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_has_no_effect_on_a_models_kind_is_refused_before_it_is_made,
+                        ConsoleFiles) {
+  const auto masked = [](const ModelOptions&) -> NeighbourModel {
+    throw internal_error({}, "the model was made", "");
+  };
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& words) {
+    return run_words(probe_words(options), masked).refused(words);
+  };
+  BOOST_TEST(refused({"--bos", "no"}, "--bos: has no effect on a masked model"));
+  BOOST_TEST(refused({"--span", "continuation"}, "a masked model reads both sides"));
+  BOOST_TEST(probe({"--pll", "original"}).refused("--pll: has no effect on a causal model"));
+  std::vector<std::string> words = probe_words();
+  for (const char* job : {"many-shot", "rank", "generate"}) {
+    words.front() = job;
+    BOOST_TEST(
+        run_words(words, masked).refused("is a masked model, and plumb " + std::string(job)));
+  }
+}
+
+// Their type tells nothing of models of any type, so they are made first.
+BOOST_FIXTURE_TEST_CASE(a_masked_model_of_any_type_is_refused_when_it_is_there, ConsoleFiles) {
+  const auto any = [](const ModelOptions&) {
+    return AnyModel::made_by([] { return NeighbourModel("abc"); });
+  };
+  std::vector<std::string> words = probe_words();
+  words.front() = "many-shot";
+  words.insert(words.end(), {"--shots", "1"});
+  const ConsoleRun run = run_words(words, any);
+  BOOST_TEST(run.refused("is a masked model, and plumb many-shot"), run);
+  BOOST_TEST(run_words(probe_words(), any).code == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,7 @@
 // The command line with its words given and its output caught, over a model that needs no file.
 
 #include <algorithm>
+#include <concepts>
 #include <span>
 #include <sstream>
 #include <string>
@@ -48,7 +49,8 @@ ConsoleRun run_words(std::vector<std::string> words, Make make_model) {
   std::ostringstream out, err;
   Console console{words, out, err};
   using Made = std::invoke_result_t<Make&, const ModelOptions&>;
-  using Model = std::conditional_t<TreeCausalLm<Made>, HookedModel, Made>;
+  constexpr bool is_hooked = TreeCausalLm<Made> && !std::same_as<Made, AnyModel>;
+  using Model = std::conditional_t<is_hooked, HookedModel, Made>;
   const int code = run_command_line(
       command, console, [&](const ModelOptions& options) -> Model { return make_model(options); });
   return {code, out.str(), err.str()};

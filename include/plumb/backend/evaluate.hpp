@@ -16,6 +16,8 @@
 #include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/token.hpp"
+#include "plumb/core/token_tree.hpp"
 
 namespace plumb {
 
@@ -152,6 +154,20 @@ void release_behind(M& model, const TokenTree& tree, NodeId kept) {
   for (NodeId node = kept + 1; node < tree.size(); ++node) {
     if (tree.parent(node) <= kept) model.release(tree, node);
   }
+}
+
+/// Calls `visit(position, logits)` for each position of a sequence, by a model that evaluates trees;
+/// what it held is released.
+template <class M>
+void evaluate_as_tree(M& model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+  TokenTree tree;
+  tree.insert(sequence);
+  std::vector<NodeId> wanted(sequence.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<NodeId>(i + 1);
+  model.release(tree, TokenTree::root);
+  model.evaluate(tree, wanted,
+                 [&](NodeId node, std::span<const float> row) { visit(node - 1, row); });
+  model.release(tree, TokenTree::root);
 }
 
 }  // namespace plumb

@@ -30,6 +30,7 @@
 
 #include "plumb/backend/branch_ledger.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/evaluate.hpp"
 #include "plumb/backend/llama_hidden.hpp"
 #include "plumb/backend/llama_log.hpp"
 #include "plumb/backend/llama_vocabulary.hpp"
@@ -112,13 +113,7 @@ class LlamaModel {
   }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
-    TokenTree tree;
-    tree.insert(sequence);
-    std::vector<NodeId> wanted(sequence.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<NodeId>(i + 1);
-    release(tree, TokenTree::root);
-    evaluate(tree, wanted, [&](NodeId node, std::span<const float> row) { visit(node - 1, row); });
-    release(tree, TokenTree::root);
+    evaluate_as_tree(*this, sequence, visit);
   }
 
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {

@@ -49,7 +49,7 @@ struct JobTarget {
   template <class Self, class Visitor>
   static void visit_model(Self& self, Visitor& visitor) {
     visitor("model", self.model,
-            {.value = "MODEL", .help = "the model: a .gguf file, or a folder of Hugging Face"});
+            {.value = "MODEL", .help = "the model: a .gguf file, or a Hugging Face folder"});
     visitor("precision", self.precision,
             {.value = "exact|fast",
              .help = "exact: F32 cache, no flash attention; fast: neither, and less exact"});
@@ -108,11 +108,11 @@ inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
   if (will_be_masked(make_model, target).value_or(false)) throw not_causal(target, command);
 }
 
-/// Makes a causal model. Throws a user error for another one.
+/// Makes a causal model. Throws a user error where a masked one comes, whose kind was not known
+/// before.
 [[nodiscard]] inline AnyModel causal_model(const ModelMaker& make_model, const JobTarget& target,
                                            SpecialTokenReading special_tokens,
                                            const char* command) {
-  refuse_masked(make_model, target, command);
   AnyModel model = make_model(target.model_options(special_tokens));
   if (model.capabilities().only_masked()) throw not_causal(target, command);
   return model;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/evaluate.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/huggingface/model_config.hpp"
@@ -53,13 +54,7 @@ class DecoderNetwork {
 
   /// Calls `visit(position, logits)` for each position, in order. What was held is released.
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
-    TokenTree tree;
-    tree.insert(sequence);
-    std::vector<NodeId> wanted(sequence.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<NodeId>(i + 1);
-    release(tree, TokenTree::root);
-    evaluate(tree, wanted, [&](NodeId node, std::span<const float> row) { visit(node - 1, row); });
-    release(tree, TokenTree::root);
+    evaluate_as_tree(*this, sequence, visit);
   }
 
   /// As TreeCausalLm asks; rows come in the order of their nodes, on this thread. Throws a user

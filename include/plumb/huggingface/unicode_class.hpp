@@ -27,24 +27,24 @@ constexpr std::uint32_t category_bit(int category) noexcept {
   return (category_bit(category) & categories) != 0;
 }
 
-inline constexpr std::uint32_t letters =
+inline constexpr std::uint32_t letters_of_unicode =
     category_bit(UTF8PROC_CATEGORY_LU) | category_bit(UTF8PROC_CATEGORY_LL) |
     category_bit(UTF8PROC_CATEGORY_LT) | category_bit(UTF8PROC_CATEGORY_LM) |
     category_bit(UTF8PROC_CATEGORY_LO);
-inline constexpr std::uint32_t marks = category_bit(UTF8PROC_CATEGORY_MN) |
-                                       category_bit(UTF8PROC_CATEGORY_MC) |
-                                       category_bit(UTF8PROC_CATEGORY_ME);
-inline constexpr std::uint32_t numbers = category_bit(UTF8PROC_CATEGORY_ND) |
-                                         category_bit(UTF8PROC_CATEGORY_NL) |
-                                         category_bit(UTF8PROC_CATEGORY_NO);
-inline constexpr std::uint32_t punctuation =
+inline constexpr std::uint32_t marks_of_unicode = category_bit(UTF8PROC_CATEGORY_MN) |
+                                                  category_bit(UTF8PROC_CATEGORY_MC) |
+                                                  category_bit(UTF8PROC_CATEGORY_ME);
+inline constexpr std::uint32_t numbers_of_unicode = category_bit(UTF8PROC_CATEGORY_ND) |
+                                                    category_bit(UTF8PROC_CATEGORY_NL) |
+                                                    category_bit(UTF8PROC_CATEGORY_NO);
+inline constexpr std::uint32_t punctuation_of_unicode =
     category_bit(UTF8PROC_CATEGORY_PC) | category_bit(UTF8PROC_CATEGORY_PD) |
     category_bit(UTF8PROC_CATEGORY_PS) | category_bit(UTF8PROC_CATEGORY_PE) |
     category_bit(UTF8PROC_CATEGORY_PI) | category_bit(UTF8PROC_CATEGORY_PF) |
     category_bit(UTF8PROC_CATEGORY_PO);
-inline constexpr std::uint32_t others = category_bit(UTF8PROC_CATEGORY_CC) |
-                                        category_bit(UTF8PROC_CATEGORY_CF) |
-                                        category_bit(UTF8PROC_CATEGORY_CO);
+inline constexpr std::uint32_t others_of_unicode = category_bit(UTF8PROC_CATEGORY_CC) |
+                                                   category_bit(UTF8PROC_CATEGORY_CF) |
+                                                   category_bit(UTF8PROC_CATEGORY_CO);
 
 [[nodiscard]] constexpr bool is_ascii_letter(char32_t c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -55,27 +55,28 @@ inline constexpr std::uint32_t others = category_bit(UTF8PROC_CATEGORY_CC) |
 
 }  // namespace detail
 
-/// `\\p`{L}.
+/// General category L (letters).
 [[nodiscard]] inline bool is_unicode_letter(char32_t c) noexcept {
-  return c < 0x80 ? detail::is_ascii_letter(c) : detail::has_category(c, detail::letters);
+  return c < 0x80 ? detail::is_ascii_letter(c)
+                  : detail::has_category(c, detail::letters_of_unicode);
 }
 
-/// `\\p`{N}.
+/// General category N (numbers).
 [[nodiscard]] inline bool is_unicode_number(char32_t c) noexcept {
-  return c < 0x80 ? detail::is_ascii_digit(c) : detail::has_category(c, detail::numbers);
+  return c < 0x80 ? detail::is_ascii_digit(c) : detail::has_category(c, detail::numbers_of_unicode);
 }
 
-/// `\\p`{M}.
+/// General category M (marks).
 [[nodiscard]] inline bool is_unicode_mark(char32_t c) noexcept {
-  return c >= 0x300 && detail::has_category(c, detail::marks);
+  return c >= 0x300 && detail::has_category(c, detail::marks_of_unicode);
 }
 
-/// `\\p`{Mn}.
+/// General category Mn (marks that take no room).
 [[nodiscard]] inline bool is_nonspacing_mark(char32_t c) noexcept {
   return c >= 0x300 && detail::has_category(c, detail::category_bit(UTF8PROC_CATEGORY_MN));
 }
 
-/// White_Space=Yes, which is also what `\\s` stands for.
+/// White_Space=Yes, which is also what a regular expression's class of space stands for.
 [[nodiscard]] constexpr bool is_white_space(char32_t c) noexcept {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
@@ -85,23 +86,24 @@ inline constexpr std::uint32_t others = category_bit(UTF8PROC_CATEGORY_CC) |
 /// Control, format and private use; not what is unassigned.
 [[nodiscard]] inline bool is_unicode_other(char32_t c) noexcept {
   if (c < 0x80) return c < 0x20 || c == 0x7F;
-  return detail::has_category(c, detail::others);
+  return detail::has_category(c, detail::others_of_unicode);
 }
 
-/// `\\p`{P}, and the ASCII signs and symbols ("$", "+", "<", "^", "`", "|", "~" are no `\\p`{P}).
+/// General category P (punctuation), and the ASCII symbols, which are of category S.
 [[nodiscard]] inline bool is_punctuation_or_ascii_symbol(char32_t c) noexcept {
   if (c < 0x80) {
     return c > 0x20 && c < 0x7F && !detail::is_ascii_letter(c) && !detail::is_ascii_digit(c);
   }
-  return detail::has_category(c, detail::punctuation);
+  return detail::has_category(c, detail::punctuation_of_unicode);
 }
 
-/// `\\w`: letters, marks, digits, letter-like numbers, connectors, joiners and letters in circles.
+/// A regular expression's class of word characters: letters, marks, digits, letter-like numbers, connectors, joiners and letters in circles.
 [[nodiscard]] inline bool is_regex_word(char32_t c) noexcept {
   if (c < 0x80) return detail::is_ascii_letter(c) || detail::is_ascii_digit(c) || c == '_';
-  constexpr std::uint32_t of_words =
-      detail::letters | detail::marks | detail::category_bit(UTF8PROC_CATEGORY_ND) |
-      detail::category_bit(UTF8PROC_CATEGORY_NL) | detail::category_bit(UTF8PROC_CATEGORY_PC);
+  constexpr std::uint32_t of_words = detail::letters_of_unicode | detail::marks_of_unicode |
+                                     detail::category_bit(UTF8PROC_CATEGORY_ND) |
+                                     detail::category_bit(UTF8PROC_CATEGORY_NL) |
+                                     detail::category_bit(UTF8PROC_CATEGORY_PC);
   if (detail::has_category(c, of_words) || c == 0x200C || c == 0x200D) return true;
   return (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
          (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);

@@ -181,11 +181,7 @@ class CausalScorer {
     }
     statements.add(prompt, tokenization, bos_, continuation);
     const std::size_t length = statements.length(statements.size() - 1);
-    if (length <= model_.context_length()) return;
-    throw user_error({.field = "statement"},
-                     "'" + shortened(prompt.text) + "' has " + std::to_string(length) +
-                         " tokens, the model's context " + std::to_string(model_.context_length()),
-                     "shorten the template or leave the fact out");
+    check_length(prompt, length, model_.context_length());
   }
 
   /// Calls `visit(t)` for each token whose probability is looked up, ascending.

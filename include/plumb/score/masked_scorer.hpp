@@ -243,11 +243,7 @@ class MaskedScorer {
       block.words_.push_back(words_of(model_, prompt.text, tokenization.tokens.size()));
     }
     const std::size_t length = framed_length(block.statements_, block.statements_.size() - 1);
-    if (length <= model_.context_length()) return;
-    throw user_error({.field = "statement"},
-                     "'" + shortened(prompt.text) + "' has " + std::to_string(length) +
-                         " tokens, the model's context " + std::to_string(model_.context_length()),
-                     "shorten the template or leave the fact out");
+    check_length(prompt, length, model_.context_length());
   }
 
   /// The input whose row scores a statement's token.

@@ -17,7 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/error.hpp"
 #include "plumb/core/token.hpp"
+#include "plumb/core/utf8.hpp"
 #include "plumb/prompt/prompt.hpp"
 
 namespace plumb {
@@ -141,5 +143,14 @@ class ContinuationFinder {
   Prompt last_;
   std::vector<TokenId> given_;
 };
+
+/// Throws a user error for a statement longer than the model's context, both in tokens.
+inline void check_length(const Prompt& prompt, std::size_t length, std::size_t context) {
+  if (length <= context) return;
+  throw user_error({.field = "statement"},
+                   "'" + shortened(prompt.text) + "' has " + std::to_string(length) +
+                       " tokens, the model's context " + std::to_string(context),
+                   "shorten the template or leave the fact out");
+}
 
 }  // namespace plumb
