@@ -14,5 +14,6 @@ cd "$plumb_root"
 need_build_packages
 build_plumb plumb_command
 need_whole_peer
+export OMP_WAIT_POLICY=passive  # threads that spin slow each other down on a machine that does other work
 exec "$whole_peer_python" benchmarks/huggingface_against_lm_pub_quiz.py --plumb build/plumb \
   --models "${1:-tiny-bert,bert-base,opt-125m}" --rounds "${2:-3}" --data "${3:-$plumb_shared/data/bear}"
