@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 
@@ -265,7 +266,7 @@ class RelationBuilder {
 
 /// Reads a relation's facts, one JSON object a line, and adds the finished relation and the file to
 /// the dataset.
-inline void read_facts(RelationBuilder builder, const std::filesystem::path& file, Dataset& dataset,
+inline void read_facts(RelationBuilder builder, const DiskPath& file, Dataset& dataset,
                        const ProblemSink& report) {
   for_each_json_line(file, report, [&](const Json& object, std::size_t line) {
     builder.add_fact(object, {file, line});

@@ -33,7 +33,7 @@ namespace detail {
 
 inline void refuse_different(const RecordedRelation& first, const RecordedRelation& other) {
   const auto refuse = [&](const char* field, const std::string& what) {
-    throw user_error({other.rows, 0, field}, what + " " + first.rows.parent_path().string(),
+    throw user_error({other.rows, 0, field}, what + " " + first.rows.parent().string(),
                      "folders join only when they score the same dataset");
   };
   if (other.relation.options != first.relation.options) {
@@ -56,7 +56,7 @@ template <class Of>
   RecordedFacts<Cell> table;
   table.relation = parts.front().relation;
   std::map<std::size_t, std::pair<Fact, std::map<std::size_t, Cell>>> by_instance;
-  std::map<std::size_t, std::filesystem::path> scored_in;  // by template
+  std::map<std::size_t, DiskPath> scored_in;  // by template
   bool has_cardinality = false;
   for (const RecordedRelation& recorded : parts) {
     detail::refuse_different(parts.front(), recorded);

@@ -17,6 +17,7 @@
 #include <tuple>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/prompt/entity_prompt.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/cosine_ranker.hpp"
@@ -159,7 +160,7 @@ class DeerRun {
                                     const std::vector<std::string>& names, const Lists& lists) {
     const auto file = folder_.file(what + ".npy");
     std::optional<NpyWriter> writer;
-    if (!std::filesystem::exists(file)) writer.emplace(file, names.size(), embedder.dimension());
+    if (!file.exists()) writer.emplace(file, names.size(), embedder.dimension());
     Part part(work_, what);
     if (writer) work_.begin(what, names.size());
     // Without the file that they were written into, packs are not done.
@@ -179,6 +180,7 @@ class DeerRun {
             embedder.embed(job, p, [&](std::size_t text, std::span<const float> row) {
               writer->put(first + text, row);
             });
+            writer->sync();  // or the journal's line could outlive its rows
             return "[]";
           },
           [](std::size_t, const Json&) {});

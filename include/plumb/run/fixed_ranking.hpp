@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/entity_prompt.hpp"
@@ -143,7 +144,7 @@ struct FixedRankings {
 };
 
 /// Throws a user error that names the field.
-[[nodiscard]] inline FixedRankings read_fixed_rankings(const std::filesystem::path& file,
+[[nodiscard]] inline FixedRankings read_fixed_rankings(const DiskPath& file,
                                                        const KnowledgeGraph& graph) {
   const Json value = read_json(file);
   const detail::GraphIdentifiers ids(graph);
