@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
   refused([](Relation& r) { r.templates[1] = "{x} is {y}"; }, "template '{x} is {y}' has no [X]");
   refused([](Relation& r) { r.templates[0] = "[X]"; }, "template '[X]' has no [Y]");
   refused([](Relation& r) { r.options[0] = ""; }, "an option is empty");
-  refused([](Relation& r) { r.options[1] = "Paris"; }, "option 'Paris' stands twice");
+  refused([](Relation& r) { r.options[1] = "Paris"; }, "option 'Paris' is duplicated");
   refused([](Relation& r) { r.facts[1].subject = ""; }, "a fact has no subject");
 }
 

@@ -42,6 +42,23 @@ BOOST_AUTO_TEST_CASE(a_file_is_read_whole_or_by_lines) {
   BOOST_CHECK(lines_of(disk.put("empty", "")).empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_line_without_its_newline_is_not_whole) {
+  test::MemoryDisk disk;
+  for (const auto& [text, whole] : std::vector<std::pair<std::string, std::size_t>>{
+           {"one\n\ntwo\n", 3}, {"one\n\ntw", 2}, {"on", 0}, {"", 0}}) {
+    std::size_t lines = 0;
+    for_each_whole_line(disk.put("x", text),
+                        [&](const std::string&, std::size_t line) { BOOST_TEST(line == ++lines); });
+    BOOST_TEST(lines == whole);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_first_line_is_the_first_that_is_not_empty) {
+  test::MemoryDisk disk;
+  BOOST_TEST(first_line(disk.put("x", "\n\none\ntwo\n")) == "one");
+  BOOST_TEST(first_line(disk.put("x", "\n")).empty());
+}
+
 BOOST_AUTO_TEST_CASE(lines_of_a_table_lack_what_editors_add) {
   test::MemoryDisk disk;
   BOOST_CHECK((table_lines_of(disk.put("x", "\xEF\xBB\xBFone\r\n\r\n\n\xEF\xBB\xBFtwo\n")) ==

@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(relations_are_chosen_by_name_and_must_stand_in_every_folder
   const auto joined = read_model("m", {two.path(), other.path()}, {.relations = {"P36"}});
   BOOST_TEST(joined.predictions.relations.at(0).paraphrases == 2U);
   BOOST_CHECK_EXCEPTION(read_model("m", {other.path(), other.path()}, {}), Error,
-                        says(Fault::user, "stands twice for template 1"));
+                        says(Fault::user, "is duplicated for template 1"));
 }
 
 BOOST_AUTO_TEST_CASE(scores_that_are_no_numbers_are_refused) {

@@ -5,7 +5,7 @@
 //
 // The closed-set probe for those who hold dataset and model in memory: every option of every fact
 // under every template, as predictions that aggregators and calibrators read. Nothing is written,
-// so nothing can be taken up again; a job that takes hours is a ProbeJob (run/probe_job.hpp).
+// so nothing can be resumed; a job that takes hours is a ProbeJob (run/probe_job.hpp).
 
 #include <algorithm>
 #include <cmath>
@@ -66,7 +66,7 @@ inline void check_relation(const Relation& relation) {
   if (labels.front().empty()) throw user_error(site, "an option is empty", "give it a label");
   const auto twice = std::adjacent_find(labels.begin(), labels.end());
   if (twice != labels.end()) {
-    throw user_error(site, "option '" + *twice + "' stands twice",
+    throw user_error(site, "option '" + *twice + "' is duplicated",
                      "keep one of them and renumber the answers");
   }
   const std::size_t options = relation.options.size();

@@ -60,7 +60,29 @@ void for_each_line(const DiskPath& file, Visit visit, const char* remedy = "chec
   detail::refuse_failed(*stream, file);
 }
 
-/// The same for each line of a table that is not empty, without a byte order mark or the carriage
+/// The same for each line that ends in a newline: one that was being written when its process ended
+/// does not.
+template <class Visit>
+void for_each_whole_line(const DiskPath& file, Visit visit) {
+  const auto stream = detail::opened(file, "check permissions");
+  std::string text;
+  for (std::size_t line = 1; std::getline(*stream, text) && !stream->eof(); ++line) {
+    visit(text, line);
+  }
+  detail::refuse_failed(*stream, file);
+}
+
+/// The first line that is not empty; empty where there is none. Throws as for_each_block does.
+[[nodiscard]] inline std::string first_line(const DiskPath& file) {
+  const auto stream = detail::opened(file, "check permissions");
+  std::string text;
+  while (text.empty() && std::getline(*stream, text)) {
+  }
+  detail::refuse_failed(*stream, file);
+  return text;
+}
+
+/// As for_each_line, for each line of a table that is not empty, without a byte order mark or the carriage
 /// return of a line's end.
 template <class Visit>
 void for_each_table_line(const DiskPath& file, Visit visit) {

@@ -51,12 +51,8 @@ inline Json choice_table_fact(const Json& line) {
 [[nodiscard]] inline std::vector<DiskPath> choice_table_files(const DiskPath& path) {
   const std::vector<DiskPath> files = path.files(".jsonl");
   for (const DiskPath& file : files) {
-    const auto stream = detail::opened(file, "check permissions");
-    std::string text;
-    while (text.empty() && std::getline(*stream, text)) {
-    }
     Json line;
-    if (detail::parse_json(text, line) || !line.is_object()) return {};
+    if (detail::parse_json(first_line(file), line) || !line.is_object()) return {};
     const Json fact = detail::choice_table_fact(line);
     if (!fact.contains("sub_label") || !fact.contains("obj_label")) return {};
   }

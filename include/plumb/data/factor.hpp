@@ -42,9 +42,7 @@ inline std::string factor_note(const std::string& file_name) {
 
 /// The file's first characters tell, without reading the rest.
 inline bool is_factor_header(const DiskPath& file) {
-  std::string header;
-  std::getline(*opened(file, "check permissions"), header);
-  return header.find("turncated_prefixes") != std::string::npos;
+  return first_line(file).find("turncated_prefixes") != std::string::npos;
 }
 
 }  // namespace detail

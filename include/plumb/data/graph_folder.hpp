@@ -119,7 +119,7 @@ class GraphBuilder {
   void add_entity(Entity entity, const Site& site) {
     check(entity, site);
     if (!places_.emplace(entity.id, graph_.entities.size()).second) {
-      throw user_error(site, "'" + entity.id + "' stands there twice", "remove one of the lines");
+      throw user_error(site, "'" + entity.id + "' is duplicated", "remove one of the lines");
     }
     graph_.entities.push_back(std::move(entity));
   }
@@ -133,7 +133,7 @@ class GraphBuilder {
       throw user_error(site, "'" + relation.id + "' has an empty name", "name it");
     }
     if (!relations_.emplace(relation.id, graph_.relations.size()).second) {
-      throw user_error(site, "'" + relation.id + "' stands there twice", "remove one of the lines");
+      throw user_error(site, "'" + relation.id + "' is duplicated", "remove one of the lines");
     }
     graph_.relations.push_back(std::move(relation));
   }
@@ -188,7 +188,7 @@ inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
     GraphBuilder::check(entity, site);
     const std::string id = entity.id;
     if (!by_id.emplace(id, std::move(entity)).second) {
-      throw user_error(site, "'" + id + "' stands there twice", "remove one of the lines");
+      throw user_error(site, "'" + id + "' is duplicated", "remove one of the lines");
     }
   };
   for_each_tabbed_line(texts, 2, [&](std::vector<std::string>& fields, std::size_t line) {
@@ -203,7 +203,7 @@ inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
     for_each_tabbed_line(*order, 1, [&](std::vector<std::string>& fields, std::size_t line) {
       const auto found = by_id.find(fields[0]);
       if (found == by_id.end()) {
-        throw user_error({*order, line}, "'" + fields[0] + "' has no text or stands there twice",
+        throw user_error({*order, line}, "'" + fields[0] + "' has no text or is duplicated",
                          "write it once, and its text into entity2text.txt");
       }
       builder.add_entity(std::move(found->second), {*order, line});

@@ -65,7 +65,7 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   Json value;
   std::size_t bad_byte = 0;
   if (const auto wrong = detail::parse_json(text, value, &bad_byte)) {
-    throw user_error({file, detail::line_of_byte(text, bad_byte)}, *wrong, "mend the syntax there");
+    throw user_error({file, detail::line_of_byte(text, bad_byte)}, *wrong, "fix the syntax there");
   }
   return value;
 }

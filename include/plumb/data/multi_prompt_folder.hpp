@@ -97,7 +97,7 @@ inline std::optional<ManyNamedFact> many_named_fact(const Json& line, const Site
     auto entity = named_entity(object, "obj", place + ".", site, report);
     if (!entity) return std::nullopt;
     if (!ids.insert(entity->id).second) {
-      return refuse(place + ".obj_id", "'" + entity->id + "' stands twice in the fact",
+      return refuse(place + ".obj_id", "'" + entity->id + "' is duplicated in the fact",
                     "put its names in one object");
     }
     fact.objects.push_back(std::move(*entity));
@@ -131,7 +131,7 @@ inline std::vector<ReadRelation> read_many_named_facts(const DiskPath& file,
     const auto [first, is_new_subject] = read.subjects.try_emplace(fact->subject.id, number);
     if (!is_new_subject) {
       return report(user_error(with_field(site, "sub_id"),
-                               "'" + fact->subject.id + "' stands twice in relation " + *code +
+                               "'" + fact->subject.id + "' is duplicated in relation " + *code +
                                    ", first in line " + std::to_string(first->second),
                                "put its objects in one line"));
     }

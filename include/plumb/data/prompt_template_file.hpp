@@ -138,7 +138,7 @@ struct RelationTemplates {
 /// A templates.jsonl. Any number of threads may read it.
 class PromptTemplateFile {
  public:
-  /// Broken lines and templates that stand twice in a relation go to `report`. Throws a user error
+  /// Broken lines and templates that are duplicated in a relation go to `report`. Throws a user error
   /// when the file cannot be read.
   explicit PromptTemplateFile(DiskPath path, const ProblemSink& report = throw_problem)
       : path_(std::move(path)) {
@@ -156,7 +156,7 @@ class PromptTemplateFile {
       if (!made) return;
       if (!texts[*code].insert(made->text).second) {
         return report(user_error(detail::with_field(site, "template"),
-                                 "'" + made->text + "' stands twice in relation " + *code,
+                                 "'" + made->text + "' is duplicated in relation " + *code,
                                  "remove one of the lines"));
       }
       relations_[place->second].templates.push_back(std::move(*made));

@@ -31,14 +31,10 @@ class JournalFile {
   JournalFile(DiskPath file, Visit visit) : file_(std::move(file)) {
     std::error_code failed;
     if (file_.is_file()) {
-      const auto stream = detail::opened(file_, "check permissions");
-      std::string text;
-      for (std::size_t line = 1; std::getline(*stream, text); ++line) {
-        if (stream->eof()) break;  // no newline: the line was being written when the job ended
+      for_each_whole_line(file_, [&](const std::string& text, std::size_t line) {
         visit(text, end_, line);
         end_ += text.size() + 1;
-      }
-      detail::refuse_failed(*stream, file_);
+      });
       failed = file_.disk().cut(file_, end_);
     }
     if (!failed) output_ = file_.disk().write(file_, Disk::Opening::append);

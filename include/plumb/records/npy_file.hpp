@@ -97,7 +97,7 @@ class NpyFile {
   }
 
  private:
-  detail::MappedFile map_;
+  MappedFile map_;
   std::size_t rows_ = 0, columns_ = 0, numbers_ = 0;
 };
 
@@ -112,13 +112,13 @@ class NpyWriter {
     numbers_ = header.size();
     const std::size_t size = numbers_ + rows * columns * sizeof(float);
     if (part().is_file()) {
-      const detail::MappedFile found(part());
+      const MappedFile found(part());
       goes_on_ = found.size() == size && std::memcmp(found.data(), header.data(), numbers_) == 0;
     }
     if (!goes_on_ && part().disk().remove(part())) {
       throw user_error({.file = part()}, "cannot be replaced", "check permissions");
     }
-    map_ = detail::MappedFile(part(), size);
+    map_ = MappedFile(part(), size);
     std::memcpy(map_.data(), header.data(), header.size());
   }
 
@@ -145,7 +145,7 @@ class NpyWriter {
   [[nodiscard]] DiskPath part() const { return file_ + ".part"; }
 
   DiskPath file_;
-  detail::MappedFile map_;
+  MappedFile map_;
   std::size_t columns_, numbers_ = 0;
   bool goes_on_ = false;
 };
@@ -156,7 +156,7 @@ class NpyWriter {
 }
 
 /// The identifiers beside a .npy file. Throws a user error when they are not as many as the rows, or
-/// one stands there twice or is empty.
+/// one is duplicated or is empty.
 [[nodiscard]] inline std::vector<std::string> read_identifiers(const DiskPath& npy,
                                                                std::size_t rows) {
   const DiskPath file = identifiers_of(npy);

@@ -45,14 +45,14 @@
 
 namespace plumb {
 
-namespace detail {
-
 /// A number as its ten leading digits, so that writing and reading it again changes nothing.
 inline double ten_digits(double value) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.10g", value);
   return std::strtod(text.data(), nullptr);
 }
+
+namespace detail {
 
 inline Json prompt_columns(const std::string& relation, const AskedPrompt& prompt,
                            const std::string& subject) {
@@ -120,7 +120,7 @@ void for_each_recorded(const DiskPath& file, Read read, Visit visit) {
   Json row = detail::prompt_columns(answer.relation, answer.prompt, answer.subject);
   row["answer"] = answer.text;
   row["tokens"] = answer.tokens;
-  row["log_probability"] = detail::ten_digits(answer.log_probability);
+  row["log_probability"] = ten_digits(answer.log_probability);
   detail::put_shots(row, answer.shots);
   return row.dump() + "\n";
 }

@@ -47,7 +47,7 @@ inline void refuse_different(const RecordedRelation& first, const RecordedRelati
 }  // namespace detail
 
 /// The table of one relation; `parts` are its entries in one or more folders, `of(row,
-/// part)` makes a cell. Throws a user error for a row that stands twice, a fact that lacks a
+/// part)` makes a cell. Throws a user error for a row that is duplicated, a fact that lacks a
 /// template another has, an incomplete file, and folders that do not belong together.
 template <class Of>
 [[nodiscard]] auto recorded_facts(std::span<const RecordedRelation> parts, Of of,
@@ -87,7 +87,7 @@ template <class Of>
       last = instance;
       if (!entry->second.second.emplace(row.template_index, of(row, recorded)).second) {
         throw user_error({recorded.rows, row.fact.line, "instance_index"},
-                         "instance " + std::to_string(instance) + " stands twice for template " +
+                         "instance " + std::to_string(instance) + " is duplicated for template " +
                              std::to_string(row.template_index),
                          parts.size() > 1 ? "name folders of different models as NAME=DIR"
                                           : "the results file is damaged");

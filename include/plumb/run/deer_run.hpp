@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is DEER carried out so that it can be taken up again?
+// How is DEER carried out so that it can be resumed?
 //
 // Each distinct query and, for each entity prompt, each candidate is embedded once, into queries.npy
 // and entities.npy; packs that are done stand in the journal. Then cosines are counted, of all

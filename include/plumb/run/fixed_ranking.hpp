@@ -98,8 +98,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
   for (std::size_t i = 0; i < entities.size(); ++i) {
     const std::uint32_t entity = ids.entity(entities[i], at("entities", i));
     if (over::find(ranking.entities, entity) != ranking.entities.end()) {
-      throw user_error(at("entities", i), entities[i].dump() + " stands there twice",
-                       "list it once");
+      throw user_error(at("entities", i), entities[i].dump() + " is duplicated", "list it once");
     }
     ranking.entities.push_back(entity);
   }

@@ -242,7 +242,7 @@ class ManyShotJob {
       if (const auto found = options.baselines.find(relation.code);
           found != options.baselines.end()) {
         const std::map<std::string, BaselineTemplates> of_relation{*found};
-        for_each_text(of_relation, settings_.baselines, check);
+        for_each_text(of_relation, settings_.baseline_file, check);
       }
     }
   }

@@ -3,7 +3,7 @@
 
 // Whose folder is this, and is what lies in it whole?
 //
-// A run folder belongs to one set of settings, kept in run.json from the start; taking it up again
+// A run folder belongs to one set of settings, kept in run.json from the start; resuming it
 // under others is refused by name. Files appear under their names only when they are complete: they
 // are written beside, as NAME.part, and renamed.
 
@@ -30,7 +30,7 @@ namespace plumb {
                       [](const DiskPath& entry) { return entry.name() == "run.json.part"; });
 }
 
-/// Throws the user error of a folder that holds something and is not to be taken up again.
+/// Throws the user error of a folder that holds something and is not to be resumed.
 inline void refuse_used(const DiskPath& path) {
   if (is_unused(path)) return;
   if (!path.is_folder()) {
