@@ -59,7 +59,7 @@ BOOST_FIXTURE_TEST_CASE(facts_answer_by_index_identifier_or_label, KeptWithOptio
   BOOST_TEST(relation->facts[1].subject_aliases == std::vector<std::string>{"la France"});
   BOOST_TEST(relation->facts[2].subject_id == "Q79");
   BOOST_TEST(relation->facts[0].subject_id == "");
-  BOOST_TEST(!relation->one_to_one);
+  BOOST_TEST(!is_one_to_one(*relation));
 }
 
 BOOST_FIXTURE_TEST_CASE(without_fixed_options_each_new_object_is_one, Kept) {

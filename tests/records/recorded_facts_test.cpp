@@ -96,20 +96,20 @@ BOOST_AUTO_TEST_CASE(the_metadata_or_else_the_facts_tell_the_cardinality) {
   const Json one{{"cardinality", "single instance per answer"}},
       many{{"cardinality", "multiple instances per answer"}};
   const std::string gaul = row("Gaul", 9, 0, 0, {-1, -2});
-  BOOST_TEST(gathered(Capitals({france_0, italy_0})).relation.one_to_one);
-  BOOST_TEST(gathered(Capitals({france_0, france_1})).relation.one_to_one);
-  BOOST_TEST(!gathered(Capitals({france_0, gaul})).relation.one_to_one);
-  BOOST_TEST(gathered(Capitals({france_0, gaul}, one)).relation.one_to_one);
-  BOOST_TEST(!gathered(Capitals({france_0, italy_0}, many)).relation.one_to_one);
+  BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, italy_0})).relation));
+  BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, france_1})).relation));
+  BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0, gaul})).relation));
+  BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}, one)).relation));
+  BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0, italy_0}, many)).relation));
   // It is enough that one of several folders says so.
-  BOOST_TEST(!gathered(Capitals({france_0}), Capitals({france_1}, many)).relation.one_to_one);
-  BOOST_TEST(!gathered(Capitals({france_0}, many), Capitals({france_1})).relation.one_to_one);
-  BOOST_TEST(gathered(Capitals({france_0, gaul}, one),
-                      Capitals({france_1, row("Gaul", 9, 1, 0, {-1, -2})}))
-                 .relation.one_to_one);
-  BOOST_TEST(gathered(Capitals({france_0, gaul}),
-                      Capitals({france_1, row("Gaul", 9, 1, 0, {-1, -2})}, one))
-                 .relation.one_to_one);
+  BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0}), Capitals({france_1}, many)).relation));
+  BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0}, many), Capitals({france_1})).relation));
+  BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}, one),
+                                    Capitals({france_1, row("Gaul", 9, 1, 0, {-1, -2})}))
+                               .relation));
+  BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}),
+                                    Capitals({france_1, row("Gaul", 9, 1, 0, {-1, -2})}, one))
+                               .relation));
 }
 
 BOOST_AUTO_TEST_CASE(a_row_stands_once) {

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_folder_becomes_a_table_of_facts_by_templates) {
   BOOST_REQUIRE(model.predictions.relations.size() == 1U);
   const RelationPredictions& relation = model.predictions.relations[0];
   BOOST_TEST(relation.relation.code == "P36");
-  BOOST_TEST(relation.relation.one_to_one);
+  BOOST_TEST(is_one_to_one(relation.relation));
   BOOST_TEST(relation.relation.domains == Names{"Geography"});
   BOOST_TEST(relation.relation.facts[1].answer == 2U);
   BOOST_TEST(indices_of(relation) == (Places{0, 1, 2, 3}));
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(rows_of_lm_pub_quiz_without_a_template_are_the_folders) {
   BOOST_TEST(relation.facts() == 2U);
   BOOST_TEST(relation.row(0)[0].correct);
   BOOST_TEST(!relation.row(1)[0].correct);
-  BOOST_TEST(!relation.relation.one_to_one);  // both facts have the answer 0
+  BOOST_TEST(!is_one_to_one(relation.relation));  // both facts have the answer 0
 }
 
 BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {

@@ -29,15 +29,13 @@ namespace plumb::test {
                                {"Geography", "Politics"},
                                {{"Q142", "France", {}, 0, 0},
                                 {"Q884", "Korea", {"Hanguk"}, 1, 2},
-                                {"Q79", "Egypt", {}, 2, 3}},
-                               true});
+                                {"Q79", "Egypt", {}, 2, 3}}});
   dataset.relations.push_back({"river",
                                {"[X] lies on the [Y].", "The [Y] flows through [X]."},
                                {"Nile", "Rhine"},
                                {"Q3392", "Q584"},
                                {"Geography"},
-                               {{"Q85", "Cairo", {}, 0, 0}, {"Q1718", "Bonn", {}, 1, 1}},
-                               true});
+                               {{"Q85", "Cairo", {}, 0, 0}, {"Q1718", "Bonn", {}, 1, 1}}});
   return dataset;
 }
 

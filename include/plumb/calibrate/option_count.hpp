@@ -67,7 +67,7 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
   std::size_t most = 0;
   const auto& relations = model.predictions.relations;
   for (std::size_t r = 0; r < relations.size(); ++r) {
-    if (!relations[r].relation.one_to_one || relations[r].facts() == 0) continue;
+    if (!is_one_to_one(relations[r].relation) || relations[r].facts() == 0) continue;
     if (!relations[r].relation.facts.front().choices.empty()) continue;
     const std::size_t options = relations[r].relation.options.size();
     most = chosen.empty() ? options : std::min(most, options);

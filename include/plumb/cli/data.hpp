@@ -103,7 +103,7 @@ inline int describe_data(Console& console, const DiskPath& data, const std::stri
     for (const Relation& relation : dataset.relations) {
       const ScoringCost cost = count(relation);
       add(relation.code, relation.facts.size(), std::to_string(relation.options.size()),
-          std::to_string(relation.templates.size()), relation.one_to_one ? "1:1" : "N:1", cost);
+          std::to_string(relation.templates.size()), is_one_to_one(relation) ? "1:1" : "N:1", cost);
       facts += relation.facts.size();
       all += cost;
     }

@@ -14,6 +14,8 @@
 #include <string>
 #include <utility>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 /// Who can fix it: the user (exit code 2), or nobody but the machine or the code (exit code 1).

@@ -68,6 +68,7 @@ inline bool is_factor_header(const DiskPath& file) {
   relation.options = relation.option_ids = detail::factor_roles();
   relation.file = file;
   relation.verbatim = true;
+  relation.cardinality = Cardinality::many_to_one;
   relation.note = detail::factor_note(relation.code);
   std::size_t instance = 0;
   for (const CsvRecord& record : csv.records()) {

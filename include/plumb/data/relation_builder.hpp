@@ -130,7 +130,7 @@ class RelationBuilder {
                          "add one or remove the relation"));
       return std::nullopt;
     }
-    relation_.one_to_one = is_one_to_one(relation_);
+    relation_.cardinality = cardinality_of(relation_);
     return std::move(relation_);
   }
 

@@ -57,7 +57,6 @@ template <class Of>
   table.relation = parts.front().relation;
   std::map<std::size_t, std::pair<Fact, std::map<std::size_t, Cell>>> by_instance;
   std::map<std::size_t, DiskPath> scored_in;  // by template
-  bool has_cardinality = false;
   for (const RecordedRelation& recorded : parts) {
     detail::refuse_different(parts.front(), recorded);
     // A folder that scored a template knows its text.
@@ -66,8 +65,10 @@ template <class Of>
       texts.resize(recorded.relation.templates.size());
     }
     const std::vector<std::size_t> before = table.templates;
-    has_cardinality = has_cardinality || recorded.has_cardinality;
-    table.relation.one_to_one = table.relation.one_to_one || recorded.relation.one_to_one;
+    if (table.relation.cardinality != Cardinality::one_to_one &&
+        recorded.relation.cardinality != Cardinality::by_facts) {
+      table.relation.cardinality = recorded.relation.cardinality;
+    }
     if (table.relation.domains.empty()) table.relation.domains = recorded.relation.domains;
     std::size_t facts = 0;
     std::size_t last = 0;
@@ -112,7 +113,8 @@ template <class Of>
     }
   }
   over::sort(table.templates);
-  for (auto& [instance, entry] : by_instance) {
+  for (auto& [instance, told] : by_instance) {
+    auto& entry = told;
     if (entry.second.size() != table.templates.size()) {
       const auto lacking = over::find_if(
           table.templates, [&](std::size_t index) { return !entry.second.contains(index); });
@@ -126,7 +128,7 @@ template <class Of>
     for (auto& [index, cell] : entry.second) cells.push_back(std::move(cell));
     table.relation.facts.push_back(std::move(entry.first));
   }
-  if (!has_cardinality) table.relation.one_to_one = is_one_to_one(table.relation);
+  table.relation.cardinality = cardinality_of(table.relation);
   return table;
 }
 

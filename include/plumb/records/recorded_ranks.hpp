@@ -22,7 +22,7 @@ namespace plumb {
       recorded_facts(std::span(&recorded, 1), [](const RecordedRow& row, const RecordedRelation&) {
         return rank_answer(row.scores, row.fact.answer);
       });
-  return {table.relation.code,           table.relation.domains,     table.relation.one_to_one,
+  return {table.relation.code,           table.relation.domains,     is_one_to_one(table.relation),
           table.relation.options.size(), std::move(table.templates), std::move(table.cells)};
 }
 

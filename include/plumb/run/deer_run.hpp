@@ -21,6 +21,7 @@
 #include "plumb/prompt/entity_prompt.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/cosine_ranker.hpp"
+#include "plumb/rank/filtered_ranks.hpp"
 #include "plumb/rank/prompt_embedder.hpp"
 #include "plumb/rank/text_batches.hpp"
 #include "plumb/records/npy_file.hpp"
@@ -212,15 +213,11 @@ class DeerRun {
                                        ranker.dimension());
       EntityRank& rank = made.emplace_back(unranked(model_, part, part.queries[i]));
       rank.score = ranker.cosine(row, gold);
-      rank.raw = rank.filtered = ranks[i];
-      const std::vector<std::uint32_t> others = truths.of(part.queries[i].query);
-      rank.filtered_candidates = rank.candidates - (others.size() - 1);
-      for (const std::uint32_t other : others) {
-        if (other == gold) continue;
-        const double cosine = ranker.cosine(row, other);
-        rank.filtered.above -= cosine > rank.score ? 1U : 0U;
-        rank.filtered.equal -= cosine == rank.score ? 1U : 0U;
-      }
+      rank.raw = ranks[i];
+      const QueryRank filtered =
+          filtered_rank(ranker, rank.raw, row, gold, truths.of(part.queries[i].query));
+      rank.filtered = filtered.rank;
+      rank.filtered_candidates = filtered.candidates;
     }
     return made;
   }

@@ -18,6 +18,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/prompt/prompt.hpp"
@@ -42,21 +43,22 @@ void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings
                 SpecialTokenCheck(model, settings.special_tokens));
 }
 
-/// Models Job. All that it is given must outlive it, but for settings and provenance. Not thread-safe.
+/// Models Job. The scorer must outlive it. Not thread-safe.
 template <PackedScorer Scorer, PromptBuilder Builder = Statement>
 class ProbeJob {
  public:
-  /// The dataset is asked as it is. Throws a user error for settings that contradict one another and
-  /// for a template that a relation lacks.
-  ProbeJob(Scorer& scorer, const Dataset& dataset, ProbeSettings settings,
-           Provenance provenance = {}, Builder builder = {})
+  /// The dataset is asked as it is, its facts numbered where they are not (as_loaded). Throws a user
+  /// error for settings that contradict one another, for a template that a relation lacks, and for
+  /// what a loader would refuse.
+  ProbeJob(Scorer& scorer, Dataset dataset, ProbeSettings settings, Provenance provenance = {},
+           Builder builder = {})
       : scorer_(scorer),
-        dataset_(dataset),
+        dataset_(as_loaded(std::move(dataset))),
         settings_(std::move(settings)),
         provenance_(std::move(provenance)),
         builder_(std::move(builder)) {
     settings_.check();
-    statements_ = count_statements(dataset, settings_.templates.indices);
+    statements_ = count_statements(dataset_, settings_.templates.indices);
   }
 
   /// Statements of a block at most, or those of one fact.
@@ -192,7 +194,7 @@ class ProbeJob {
   }
 
   Scorer& scorer_;
-  const Dataset& dataset_;
+  Dataset dataset_;
   ProbeSettings settings_;
   Provenance provenance_;
   Builder builder_;

@@ -60,6 +60,21 @@ concept CandidateScorer = requires(S& scorer, const Query& query) {
   { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
 };
 
+/// static_assert(plumb::check_candidate_scorer<MyScorer>()) says in words what a type lacks of a
+/// CandidateScorer, as backend/check_model.hpp does of models.
+template <class S>
+consteval bool check_candidate_scorer() {
+  static_assert(
+      requires(S & scorer, const Query& query) {
+        { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
+      },
+      "plumb: the scorer lacks score. Write: std::vector<plumb::StatementScore> score(const "
+      "plumb::Query& query), a log-likelihood (larger is likelier) and a count of tokens for each "
+      "of "
+      "query.candidates, in order");
+  return CandidateScorer<S>;
+}
+
 /// A PackedScorer scores a block of queries pack by pack.
 ///
 /// Requires: a `Block` type, default-constructible, and
