@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
           "template '{x} is {y}' has no [X]");
   refused([](Relation& r) { r.templates[0] = "[X]"; }, "template '[X]' has no [Y]");
   refused([](Relation& r) { r.options[0] = ""; }, "an option is empty");
-  refused([](Relation& r) { r.options[1] = "Paris"; }, "option 'Paris' stands twice");
+  refused([](Relation& r) { r.options[1] = "Paris"; }, "option 'Paris' is duplicated");
   refused([](Relation& r) { r.option_ids = {"Q90"}; }, "2 options have 1 ids");
   refused([](Relation& r) { r.facts[1].subject = ""; }, "a fact has no subject");
   refused([](Relation& r) { r.facts[1].answer = 2; },
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
   refused([](Relation& r) { r.facts[1].choices = {"Seoul"}; },
           "the answer or the choices of 'Korea' do not fit 2 options");
   refused([](Relation& r) { r.facts[0].instance = r.facts[1].instance = 3; },
-          "instance 3 stands twice; number the facts, or leave all of them 0");
+          "instance 3 is duplicated; number the facts, or leave all of them 0");
 }
 
 BOOST_AUTO_TEST_CASE(relations_have_names_of_their_own_that_can_be_files) {

@@ -126,7 +126,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
   };
   BOOST_CHECK_EXCEPTION(
       with(R"("answer_space_labels": ["Paris", "Rome", "Paris"])"), Error,
-      says(Fault::user, "metadata_relations.json: P36: option 'Paris' stands twice"));
+      says(Fault::user, "metadata_relations.json: P36: option 'Paris' is duplicated"));
   BOOST_CHECK_EXCEPTION(
       with(R"("answer_space_labels": ["Paris", "Rome"], "answer_space_ids": ["Q90"])"), Error,
       says(Fault::user,

@@ -115,12 +115,12 @@ BOOST_AUTO_TEST_CASE(the_metadata_or_else_the_facts_tell_the_cardinality) {
 BOOST_AUTO_TEST_CASE(a_row_stands_once) {
   BOOST_CHECK_EXCEPTION((void)gathered(Capitals({france_0, italy_0, france_0})), Error,
                         says(Fault::user,
-                             "P36_results.jsonl:3: instance_index: instance 3 stands twice for "
+                             "P36_results.jsonl:3: instance_index: instance 3 is duplicated for "
                              "template 0; the results file is damaged"));
   // Two models given as one.
   BOOST_CHECK_EXCEPTION((void)gathered(Capitals({france_0, italy_1}), Capitals({italy_1})), Error,
                         says(Fault::user,
-                             "P36_results.jsonl:1: instance_index: instance 7 stands twice for "
+                             "P36_results.jsonl:1: instance_index: instance 7 is duplicated for "
                              "template 1; name folders of different models as NAME=DIR"));
 }
 

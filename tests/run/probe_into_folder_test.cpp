@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(what_would_end_in_an_error_does_so_before_a_folder_is_made)
   Dataset twice = bare_dataset();
   twice.relations[0].facts[0].instance = twice.relations[0].facts[1].instance = 7;
   BOOST_CHECK_EXCEPTION((void)probe_into_folder(scorer, twice, folder / "run"), Error,
-                        says(Fault::user, "capital: instance 7 stands twice"));
+                        says(Fault::user, "capital: instance 7 is duplicated"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
   BOOST_TEST(scorer.asked == 0U);
 }

@@ -5,7 +5,7 @@
 //
 // The closed-set probe for those who hold dataset and model in memory: every option of every fact
 // under every template, as predictions that aggregators and calibrators read. Nothing is written,
-// so nothing can be taken up again; a job that takes hours is a ProbeJob (run/probe_job.hpp).
+// so nothing can be resumed; a job that takes hours is a ProbeJob (run/probe_job.hpp).
 
 #include <algorithm>
 #include <cmath>

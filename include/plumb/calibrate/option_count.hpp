@@ -52,9 +52,7 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
   std::swap(order[0], order[fact.answer]);
   RandomStream random(seed, "options/" + relation.code + "/" + std::to_string(fact.instance) + "/" +
                                 std::to_string(sampling));
-  for (std::size_t i = 1; i + 1 < order.size(); ++i) {
-    std::swap(order[i], order[i + random.below(order.size() - i)]);
-  }
+  random.shuffle(std::span(order).subspan(1));
   return order;
 }
 

@@ -25,7 +25,7 @@
 namespace plumb {
 namespace detail {
 
-inline int check_data(Console& console, const std::filesystem::path& data) {
+inline int check_data(Console& console, const DiskPath& data) {
   std::size_t problems = 0;
   const auto print = [&](const Error& problem) {
     console.out << as_options(problem.what()) << "\n";
@@ -73,9 +73,8 @@ ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
   return block.cost();
 }
 
-inline int describe_data(Console& console, const std::filesystem::path& data,
-                         const std::string& model_file, SpecialTokenReading special_tokens,
-                         const ModelMaker& make_model) {
+inline int describe_data(Console& console, const DiskPath& data, const std::string& model_file,
+                         SpecialTokenReading special_tokens, const ModelMaker& make_model) {
   if (is_multi_prompt(data)) {
     if (!model_file.empty()) {
       throw user_error({.field = "--model"}, "tokens of many prompts are not counted",

@@ -30,7 +30,7 @@ inline void number_facts(Relation& relation) {
   for (const Fact& fact : facts) {
     if (seen.insert(fact.instance).second) continue;
     throw user_error({relation.file, fact.line, relation.code},
-                     "instance " + std::to_string(fact.instance) + " stands twice",
+                     "instance " + std::to_string(fact.instance) + " is duplicated",
                      "number the facts, or leave all of them 0");
   }
 }
@@ -42,7 +42,7 @@ inline void name_options(Relation& relation) {
   if (labels.front().empty()) throw user_error(site, "an option is empty", "give it a label");
   const auto twice = std::adjacent_find(labels.begin(), labels.end());
   if (twice != labels.end()) {
-    throw user_error(site, "option '" + *twice + "' stands twice",
+    throw user_error(site, "option '" + *twice + "' is duplicated",
                      "keep one of them and renumber the answers");
   }
   const std::size_t ids = relation.option_ids.size();

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/prompt_template_file.hpp"
 
@@ -19,7 +20,7 @@ namespace plumb {
 namespace detail {
 
 /// The texts of a templates.jsonl, by relation.
-inline Json prompt_template_texts(const std::filesystem::path& file) {
+inline Json prompt_template_texts(const DiskPath& file) {
   Json all = Json::object();
   const PromptTemplateFile templates(file);
   for (const RelationTemplates& relation : templates.relations()) {
@@ -33,7 +34,7 @@ inline Json prompt_template_texts(const std::filesystem::path& file) {
 
 /// Replaces the templates of every relation. Throws a user error when the file lacks a relation, or
 /// a template a placeholder.
-inline void use_template_file(Dataset& dataset, const std::filesystem::path& file) {
+inline void use_template_file(Dataset& dataset, const DiskPath& file) {
   const Json all =
       file.extension() == ".jsonl" ? detail::prompt_template_texts(file) : read_json_object(file);
   for (Relation& relation : dataset.relations) {

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/score/statement_score.hpp"
@@ -53,7 +54,7 @@ struct RecordedRelation {
   std::string pll_metric{};
   /// Facts whose right answer, and statements whose candidate, the model's vocabulary cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
-  std::filesystem::path rows;
+  DiskPath rows;
   /// Template of rows that do not name theirs.
   std::size_t default_template = 0;
   /// Facts that plumb wrote; 0 where another tool did, whose count means something else.
@@ -186,15 +187,14 @@ struct RecordedRun {
 }
 
 /// The relations of a results folder, in the order of its metadata; a user error for another one.
-[[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(
-    const std::filesystem::path& folder) {
+[[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(const DiskPath& folder) {
   const auto file = folder / "metadata_results.json";
-  if (!std::filesystem::exists(file)) {
-    if (std::filesystem::exists(folder / "metadata_generate.json")) {
+  if (!file.exists()) {
+    if ((folder / "metadata_generate.json").exists()) {
       throw user_error({.file = folder}, "is of plumb generate, whose answers are no closed set's",
                        "its page has their calibration; probe a closed set for this");
     }
-    if (!std::filesystem::is_directory(folder)) {
+    if (!folder.is_folder()) {
       throw user_error({.file = folder}, "is no folder",
                        "name a run folder or an lm-pub-quiz results folder");
     }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/measure/probe_metrics.hpp"
 #include "plumb/records/recorded_facts.hpp"
 
@@ -25,8 +26,7 @@ namespace plumb {
           table.relation.options.size(), std::move(table.templates), std::move(table.cells)};
 }
 
-[[nodiscard]] inline std::vector<RelationRanks> recorded_ranks(
-    const std::filesystem::path& folder) {
+[[nodiscard]] inline std::vector<RelationRanks> recorded_ranks(const DiskPath& folder) {
   std::vector<RelationRanks> all;
   for (const RecordedRelation& recorded : recorded_relations(folder))
     all.push_back(ranks_of(recorded));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is DEER carried out so that it can be taken up again?
+// How is DEER carried out so that it can be resumed?
 //
 // Each distinct query and, for each entity prompt, each candidate is embedded once, into queries.npy
 // and entities.npy; packs that are done stand in the journal. Then cosines are counted, of all
@@ -17,6 +17,7 @@
 #include <tuple>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/prompt/entity_prompt.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/cosine_ranker.hpp"
@@ -160,7 +161,7 @@ class DeerRun {
                                     const std::vector<std::string>& names, const Lists& lists) {
     const auto file = folder_.file(what + ".npy");
     std::optional<NpyWriter> writer;
-    if (!std::filesystem::exists(file)) writer.emplace(file, names.size(), embedder.dimension());
+    if (!file.exists()) writer.emplace(file, names.size(), embedder.dimension());
     Part part(work_, what);
     if (writer) work_.begin(what, names.size());
     // Without the file that they were written into, packs are not done.
@@ -180,6 +181,7 @@ class DeerRun {
             embedder.embed(job, p, [&](std::size_t text, std::span<const float> row) {
               writer->put(first + text, row);
             });
+            writer->sync();  // or the journal's line could outlive its rows
             return "[]";
           },
           [](std::size_t, const Json&) {});

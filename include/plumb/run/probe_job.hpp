@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset.hpp"
@@ -83,7 +84,7 @@ class ProbeJob {
     for (const Relation& relation : dataset_.relations) {
       const auto file = folder.file(relation.code + "_results.jsonl");
       Part part(work, relation.code, relation.code);
-      if (const auto cost = part.done(); cost && std::filesystem::exists(file)) {
+      if (const auto cost = part.done(); cost && file.exists()) {
         part.skip(*cost);
       } else {
         score(relation, file, part);
@@ -98,7 +99,7 @@ class ProbeJob {
     write_atomically(folder.file("metadata_results.json"), metadata.dump(2) + "\n");
   }
 
-  [[nodiscard]] ProbeReport report(const std::filesystem::path& folder) const {
+  [[nodiscard]] ProbeReport report(const DiskPath& folder) const {
     return ProbeReport(folder, {.seed = settings_.seed});
   }
 
@@ -163,7 +164,7 @@ class ProbeJob {
     }
   }
 
-  void score(const Relation& relation, const std::filesystem::path& file, Part& part) {
+  void score(const Relation& relation, const DiskPath& file, Part& part) {
     const std::vector<std::size_t> asked = templates(relation);
     const std::size_t per_fact = asked.size() * relation.options.size();
     const std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact);
