@@ -24,11 +24,13 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plumb/cli/console.hpp"
+#include "plumb/cli/manual.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/version.hpp"
 
@@ -78,8 +80,29 @@ inline constexpr const char* usage =
     "  plumb calibrate  confidence and its error, from a model or from results folders\n"
     "  plumb compare    two or more runs: accuracy, correlation, shared knowledge\n"
     "  plumb data       check, describe or convert a dataset; print a run's prompts\n"
-    "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n\n"
+    "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n"
+    "  plumb manual     all options of all commands, as a man page\n"
+    "  plumb completion bash|zsh: what a shell completes\n\n"
     "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the version.\n";
+
+inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model);
+
+/// What every subcommand says with --help.
+inline std::vector<CommandManual> manual_of_all(const ModelMaker& make_model) {
+  std::vector<CommandManual> all = commands_of(usage);
+  std::ostringstream nowhere;
+  const auto ask = [&](CommandManual& command, std::vector<std::string> words) {
+    Console asking{std::move(words), nowhere, nowhere};
+    asking.on_help = [&](const CommandHelp& help) { command.parts.push_back(help); };
+    (void)run_command(command.name, asking, make_model);
+  };
+  for (CommandManual& command : all) {
+    if (command.name == "manual" || command.name == "completion") continue;
+    ask(command, {"--help"});
+    if (command.name == "data") ask(command, {"prompts", "--help"});
+  }
+  return all;
+}
 
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model) {
   if (command == "probe") return subcommands::run_probe_command(console, make_model);
@@ -90,6 +113,20 @@ inline int run_command(const std::string& command, Console& console, const Model
   if (command == "compare") return subcommands::run_compare_command(console);
   if (command == "data") return subcommands::run_data_command(console, make_model);
   if (command == "report") return subcommands::run_report_command(console);
+  if (command == "manual") {
+    console.out << man_page(manual_of_all(make_model), PLUMB_VERSION);
+    return 0;
+  }
+  if (command == "completion") {
+    const std::string shell = console.arguments.size() == 1 ? console.arguments.front() : "";
+    if (shell != "bash" && shell != "zsh") {
+      throw user_error({.field = "plumb completion"}, "'" + shell + "' is not a choice",
+                       "say plumb completion bash or plumb completion zsh");
+    }
+    const auto all = manual_of_all(make_model);
+    console.out << (shell == "bash" ? bash_completion(all) : zsh_completion(all));
+    return 0;
+  }
   if (command == "--version") {
     console.out << "plumb " << PLUMB_VERSION << "\n";
     return 0;
