@@ -75,11 +75,12 @@ class Sha256 {
   return hash.hex();
 }
 
-/// SHA-256 of a model: of its file, or over the names and contents of its folder's own files, by name.
-[[nodiscard]] inline std::string hash_model(const std::filesystem::path& model) {
-  if (!std::filesystem::is_directory(model)) return hash_file(model);
+/// SHA-256 of what a setting names: of a file, or over the names and contents of a folder's own files,
+/// by name.
+[[nodiscard]] inline std::string hash_path(const std::filesystem::path& path) {
+  if (!std::filesystem::is_directory(path)) return hash_file(path);
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(model)) {
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
     if (entry.is_regular_file()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
