@@ -85,6 +85,8 @@ if(PLUMB_LLAMA)
   target_link_libraries(many_shot_from_scratch PRIVATE plumb_program plumb::llama)
 endif()
 
+add_executable(nodes_behind_prefix EXCLUDE_FROM_ALL benchmarks/nodes_behind_prefix.cpp)
+target_link_libraries(nodes_behind_prefix PRIVATE plumb_program plumb::huggingface)
 add_executable(prompt_samplings EXCLUDE_FROM_ALL benchmarks/prompt_samplings.cpp)
 target_link_libraries(prompt_samplings PRIVATE plumb_program)
 

@@ -102,6 +102,7 @@
 #include "plumb/run/name_likelihood_run.hpp"
 #include "plumb/run/name_plan.hpp"
 #include "plumb/run/name_search_run.hpp"
+#include "plumb/run/probe_into_folder.hpp"
 #include "plumb/run/probe_job.hpp"
 #include "plumb/run/probe_settings.hpp"
 #include "plumb/run/progress.hpp"

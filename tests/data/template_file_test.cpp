@@ -118,7 +118,7 @@ BOOST_FIXTURE_TEST_CASE(the_templates_of_many_prompts_are_refused_by_line, Asked
           "t.jsonl:3: template: template '[X] is.' has no [Y]");
   refused({sound, R"({"relation": "P19", "template": "[Y] or [Y] is [X]'s."})"},
           "t.jsonl:2: template: template '[Y] or [Y] is [X]'s.' has more than one [Y]");
-  refused({sound, sound}, "t.jsonl:2: template: '[X]: [Y]' stands twice in relation P36");
+  refused({sound, sound}, "t.jsonl:2: template: '[X]: [Y]' is duplicated in relation P36");
   refused({R"({"P36": ["[X]: [Y]"]})"}, "t.jsonl:1: relation: is missing");
   refused({R"(["[X]: [Y]"])"}, "t.jsonl:1: is JSON but not an object");
   BOOST_CHECK_EXCEPTION(use_template_file(dataset, *this / "none.jsonl"), Error,

@@ -14,7 +14,7 @@
 // subcommands are compiled with it, which takes minutes, unless they are linked: CMake's
 // plumb::command is a library of them, compiled once, and defines PLUMB_COMPILED_COMMAND.
 //
-// Exit codes: 0 done, 2 for what the user can mend, 1 for what broke. Results go to stdout, all
+// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke. Results go to stdout, all
 // else to stderr.
 
 #include <fcntl.h>
@@ -113,13 +113,13 @@ inline int run_guarded(const std::string& command, Console& console, const Model
     console.err << "plumb: " << as_options(error.what()) << std::endl;
     return error.fault() == Fault::user ? 2 : 1;
   } catch (const std::filesystem::filesystem_error& error) {
-    const bool mendable = error.code() == std::errc::permission_denied ||
-                          error.code() == std::errc::read_only_file_system ||
-                          error.code() == std::errc::no_such_file_or_directory ||
-                          error.code() == std::errc::not_a_directory;
+    const bool fixable = error.code() == std::errc::permission_denied ||
+                         error.code() == std::errc::read_only_file_system ||
+                         error.code() == std::errc::no_such_file_or_directory ||
+                         error.code() == std::errc::not_a_directory;
     console.err << "plumb: " << error.path1().string() << ": " << error.code().message()
                 << "; check the path and its permissions" << std::endl;
-    return mendable ? 2 : 1;
+    return fixable ? 2 : 1;
   } catch (const std::exception& error) {
     console.err << "plumb: " << error.what() << std::endl;
     return 1;

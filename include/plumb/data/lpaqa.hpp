@@ -14,13 +14,13 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
+#include "plumb/core/text_file.hpp"
 #include "plumb/data/json_file.hpp"
 
 namespace plumb {
@@ -36,11 +36,11 @@ inline constexpr std::array<std::string_view, 3> lpaqa_kinds{"manual_paraphrase"
                                                              "paraphrase"};
 
 /// The file of a relation's prompts in the folder of one kind; nothing where it has none.
-[[nodiscard]] inline std::optional<std::filesystem::path> lpaqa_file(
-    const std::filesystem::path& folder, const std::string& code) {
+[[nodiscard]] inline std::optional<DiskPath> lpaqa_file(const DiskPath& folder,
+                                                        const std::string& code) {
   for (const char* extension : {".jsonl", ".txt"}) {
     auto file = folder / (code + extension);
-    if (std::filesystem::is_regular_file(file)) return file;
+    if (file.is_file()) return file;
   }
   return std::nullopt;
 }
@@ -64,7 +64,7 @@ inline void add_weighted(WeightedTemplates& all, const std::string& text, double
 
 /// Reads a file of either shape. Throws a user error when it cannot be read, has no template, one
 /// without a placeholder or without a weight, or when all weigh nothing.
-[[nodiscard]] inline WeightedTemplates read_lpaqa(const std::filesystem::path& file) {
+[[nodiscard]] inline WeightedTemplates read_lpaqa(const DiskPath& file) {
   WeightedTemplates all;
   if (file.extension() == ".jsonl") {
     for_each_json_line(file, throw_problem, [&](const Json& line, std::size_t number) {
@@ -74,17 +74,13 @@ inline void add_weighted(WeightedTemplates& all, const std::string& text, double
                            weighs ? weight->get<double>() : -1, {file, number});
     });
   } else {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) throw user_error({.file = file}, "cannot be read", "check that it exists");
-    std::string text;
-    for (std::size_t number = 1; std::getline(stream, text); ++number) {
-      if (text.ends_with('\r')) text.pop_back();
-      if (text.find_first_not_of(" \t") == std::string::npos) continue;
+    for_each_table_line(file, [&](const std::string& text, std::size_t number) {
+      if (text.find_first_not_of(" \t") == std::string::npos) return;
       if (first_invalid_utf8(text) != std::string::npos) {
         throw user_error({file, number}, "is not UTF-8", "convert the file");
       }
       detail::add_weighted(all, text, 1, {file, number});
-    }
+    });
     for (double& weight : all.weights) weight /= static_cast<double>(all.weights.size());
   }
   double sum = 0;

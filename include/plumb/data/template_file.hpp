@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/lpaqa.hpp"
@@ -24,7 +25,7 @@ namespace plumb {
 namespace detail {
 
 /// The texts of a templates.jsonl, by relation.
-inline Json prompt_template_texts(const std::filesystem::path& file) {
+inline Json prompt_template_texts(const DiskPath& file) {
   Json all = Json::object();
   const PromptTemplateFile templates(file);
   for (const RelationTemplates& relation : templates.relations()) {
@@ -35,13 +36,12 @@ inline Json prompt_template_texts(const std::filesystem::path& file) {
 }
 
 /// Replaces the templates of every relation by those of LPAQA's folder.
-inline void use_lpaqa(Dataset& dataset, const std::filesystem::path& folder) {
+inline void use_lpaqa(Dataset& dataset, const DiskPath& folder) {
   for (Relation& relation : dataset.relations) {
     const auto file = lpaqa_file(folder, relation.code);
     if (!file) {
-      const bool above = over::any_of(lpaqa_kinds, [&](const std::string_view kind) {
-        return std::filesystem::is_directory(folder / kind);
-      });
+      const bool above = over::any_of(
+          lpaqa_kinds, [&](const std::string_view kind) { return (folder / kind).is_folder(); });
       throw user_error(
           {.file = folder}, "has neither " + relation.code + ".jsonl nor " + relation.code + ".txt",
           above ? "name one of the folders in it, " + std::string(lpaqa_kinds[0]) + ", " +
@@ -60,8 +60,8 @@ inline void use_lpaqa(Dataset& dataset, const std::filesystem::path& folder) {
 
 /// Replaces the templates of every relation. Throws a user error when the file or folder lacks a
 /// relation, or a template a placeholder.
-inline void use_template_file(Dataset& dataset, const std::filesystem::path& file) {
-  if (std::filesystem::is_directory(file)) return detail::use_lpaqa(dataset, file);
+inline void use_template_file(Dataset& dataset, const DiskPath& file) {
+  if (file.is_folder()) return detail::use_lpaqa(dataset, file);
   const Json all =
       file.extension() == ".jsonl" ? detail::prompt_template_texts(file) : read_json_object(file);
   for (Relation& relation : dataset.relations) {

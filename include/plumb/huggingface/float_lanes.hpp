@@ -92,10 +92,18 @@ inline FloatLanes exp_lanes(FloatLanes x) {
 
 /// Makes finite scores probabilities: e^(x − max) / Σ e^(x − max). A row has one number at least.
 inline void softmax_row(std::span<float> row) {
-  const float highest = *std::max_element(row.begin(), row.end());
+  constexpr float nothing = -std::numeric_limits<float>::infinity();
+  FloatLanes most = FloatLanes{} + nothing;
+  for (std::size_t at = 0; at < row.size(); at += float_lanes) {
+    const FloatLanes lanes = load_some(row, at, nothing);
+    most = lanes > most ? lanes : most;
+  }
+  float numbers[float_lanes];
+  store_lanes(numbers, most);
+  const float highest = *std::max_element(numbers, numbers + float_lanes);
   FloatLanes sum{};
   for (std::size_t at = 0; at < row.size(); at += float_lanes) {
-    const FloatLanes missing = load_some(row, at, -std::numeric_limits<float>::infinity());
+    const FloatLanes missing = load_some(row, at, nothing);
     FloatLanes power = exp_lanes(missing - highest);
     power = missing < -std::numeric_limits<float>::max() ? FloatLanes{} : power;
     sum += power;
@@ -103,29 +111,6 @@ inline void softmax_row(std::span<float> row) {
   }
   const float scale = 1.0F / sum_of_lanes(sum);
   transform_row(row, [&](FloatLanes x) { return x * scale; });
-}
-
-/// The scalar product of two rows of one length.
-inline float dot_rows(const float* a, const float* b, std::size_t size) {
-  FloatLanes sum{};
-  std::size_t at = 0;
-  for (; at + float_lanes <= size; at += float_lanes) {
-    sum += load_lanes(a + at) * load_lanes(b + at);
-  }
-  if (at < size) sum += load_some({a, size}, at, 0.0F) * load_some({b, size}, at, 0.0F);
-  return sum_of_lanes(sum);
-}
-
-/// to += scale · from.
-inline void add_scaled_row(std::span<float> to, float scale, const float* from) {
-  std::size_t at = 0;
-  for (; at + float_lanes <= to.size(); at += float_lanes) {
-    store_lanes(to.data() + at, load_lanes(to.data() + at) + load_lanes(from + at) * scale);
-  }
-  if (at < to.size()) {
-    const FloatLanes more = load_some({from, to.size()}, at, 0.0F);
-    store_some(to, at, load_some(to, at, 0.0F) + more * scale);
-  }
 }
 
 /// (x − mean) / √(variance + epsilon) · weight + bias, the variance that of the row itself, not an

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/calibration_cells.hpp"
@@ -86,7 +87,7 @@ class CalibrationReport {
         prompts_(std::move(prompts)) {}
 
   /// Writes all files into `target`, which exists.
-  void write(const std::filesystem::path& target) const {
+  void write(const DiskPath& target) const {
     write_atomically(target / "metrics.json", to_json(results_).dump(2) + "\n");
     for (const auto& [name, text] : calibration_csv(results_)) {
       write_atomically(target / name, text);

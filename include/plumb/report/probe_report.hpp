@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/recorded_ranks.hpp"
 #include "plumb/records/run_record.hpp"
@@ -31,7 +32,7 @@ namespace plumb {
 class ProbeReport {
  public:
   /// Throws a user error when the folder holds no finished results.
-  explicit ProbeReport(const std::filesystem::path& folder, Bootstrap bootstrap = {})
+  explicit ProbeReport(const DiskPath& folder, Bootstrap bootstrap = {})
       : bootstrap_(bootstrap),
         relations_(recorded_relations(folder)),
         ranks_(recorded_ranks(folder)),
@@ -51,7 +52,7 @@ class ProbeReport {
   }
 
   /// Writes metrics.json, metrics.csv, accuracy.csv and report.html into `target`.
-  void write(const std::filesystem::path& target) const {
+  void write(const DiskPath& target) const {
     Json metrics = metrics_head(bootstrap_);
     metrics["all_templates"] = to_json(pooled_);
     metrics["templates"] = Json::object();

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/report/many_shot_report.hpp"
@@ -144,7 +145,7 @@ class ManyShotJob {
     write_atomically(folder.file("metadata_many_shot.json"), metadata_.dump(2) + "\n");
   }
 
-  [[nodiscard]] ManyShotReport report(const std::filesystem::path& folder) const {
+  [[nodiscard]] ManyShotReport report(const DiskPath& folder) const {
     return ManyShotReport(folder, {.seed = settings_.seed});
   }
 
@@ -241,7 +242,7 @@ class ManyShotJob {
       if (const auto found = options.baselines.find(relation.code);
           found != options.baselines.end()) {
         const std::map<std::string, BaselineTemplates> of_relation{*found};
-        for_each_text(of_relation, settings_.baselines, check);
+        for_each_text(of_relation, settings_.baseline_file, check);
       }
     }
   }
