@@ -118,11 +118,11 @@ inline void take_initials(std::string& first, std::string_view& text) {
 /// Cuts a possessive 's off the front of what follows a word.
 inline void skip_possessive(std::string_view& text) noexcept {
   std::string_view rest = text;
-  if (!is_apostrophe(take_code_point(rest))) return;
+  if (!detail::is_apostrophe(detail::take_code_point(rest))) return;
   if (!rest.starts_with('s') && !rest.starts_with('S')) return;
   rest.remove_prefix(1);
   std::string_view next = rest;
-  if (!is_word_character(take_code_point(next))) text = rest;
+  if (!is_word_character(detail::take_code_point(next))) text = rest;
 }
 
 /// Calls `visit(std::string)` for each word, in order.
