@@ -31,6 +31,7 @@
 #include "plumb/report/calibration_csv.hpp"
 #include "plumb/report/calibration_json.hpp"
 #include "plumb/report/calibration_page.hpp"
+#include "plumb/report/calibration_pairs.hpp"
 #include "plumb/report/calibration_plots.hpp"
 #include "plumb/report/calibration_report.hpp"
 #include "plumb/report/cells.hpp"

@@ -204,7 +204,8 @@ class Checkpoints(unittest.TestCase):
         (data / "facts.tsv").write_text("France\tr\tParis\nSpain\tr\tMadrid\n")
         (data / "facts.json").write_text(json.dumps({"r": ["[X]" + " is" * 70 + " [Y]"]}))
         for name in ("tiny-bert-cased", "tiny-roberta"):
-            done = command.plumb("probe", "--data", data, "--model", FOLDERS / name, "--out", self.folder / "none", code=2)
+            done = command.plumb("probe", "--data", data, "--model", FOLDERS / name, "--out", self.folder / f"long-{name}",
+                                 code=2)
             self.assertRegex(done.stderr, r"has \d+ tokens, the model's context 64")
 
 

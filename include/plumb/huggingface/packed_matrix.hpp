@@ -90,7 +90,7 @@ class PackedMatrix {
   /// All outputs, shared among threads: for a few rows and many outputs, as of a vocabulary.
   void multiply_shared(const float* rows, std::size_t count, std::size_t stride, float* out,
                        std::size_t out_stride) const {
-    constexpr std::size_t slice = 32;  // panels
+    const std::size_t slice = std::clamp<std::size_t>(panels_ / 16, 1, 32);  // panels
     parallel_for((panels_ + slice - 1) / slice, [&](std::size_t s) {
       multiply(rows, count, stride, out, out_stride, s * slice, std::min(panels_, (s + 1) * slice));
     });

@@ -21,6 +21,8 @@
 #include "plumb/report/calibration_csv.hpp"
 #include "plumb/report/calibration_json.hpp"
 #include "plumb/report/calibration_page.hpp"
+#include "plumb/report/calibration_pairs.hpp"
+#include "plumb/report/text_table.hpp"
 
 namespace plumb {
 
@@ -67,11 +69,8 @@ inline std::string model_rows(const CalibrationResults& results) {
     text += "Pearson's r of ACE and accuracy, " + estimator_label(name) + ": " + with_interval(r) +
             " over " + std::to_string(r.count) + " models\n";
   }
-  for (const MatchedModels& pair : results.comparison.pairs) {
-    text += "pair: " + results.models[pair.causal].name + " and " +
-            results.models[pair.masked].name +
-            (pair.domain.empty() ? "" : ", closest in " + pair.domain) + "\n";
-  }
+  const std::string pairs = PairSections(results).text();
+  if (!pairs.empty()) text += "\n" + pairs;
   return text;
 }
 
