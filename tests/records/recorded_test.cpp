@@ -133,11 +133,13 @@ BOOST_FIXTURE_TEST_CASE(metadata_comes_back_as_it_was_written, Results) {
   Relation relation = capitals();
   relation.cardinality = Cardinality::one_to_one;
   relation.domains = {"Geography"};
+  relation.template_weights = {0.1, 8.510376210324466e-05};
   metadata(relation, {0, 1});
   const auto all = recorded_relations(path());
   BOOST_REQUIRE(all.size() == 1U);
   BOOST_TEST(all[0].relation.code == "P36");
   BOOST_TEST(all[0].relation.templates == relation.templates);
+  BOOST_TEST(all[0].relation.template_weights == relation.template_weights);
   BOOST_TEST(all[0].relation.options == relation.options);
   BOOST_TEST(all[0].relation.option_ids == relation.option_ids);
   BOOST_TEST(all[0].relation.domains == relation.domains);

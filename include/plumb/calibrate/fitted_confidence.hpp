@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can a confidence be mended by what other facts tell of it?
+// Can a confidence be improved by what other facts tell of it?
 //
 //   Tempered<E>  divides all options' scores by one temperature, then judges as E does
 //   Isotonic<E>  judges as E does, then maps the confidence to the share that was right

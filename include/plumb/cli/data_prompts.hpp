@@ -185,7 +185,7 @@ class PromptPrinter {
       throw user_error({.file = options.model}, "the model of the run is not there",
                        "say where it is with --model");
     }
-    if (hash.is_string() && hash != hash_model(options.model)) {
+    if (hash.is_string() && hash != hash_path(options.model)) {
       if (own) {
         throw user_error({.file = options.model}, "is not the model of the run any more",
                          "say where that is with --model");

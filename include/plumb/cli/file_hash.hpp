@@ -68,11 +68,12 @@ class Sha256 {
   return hash.hex();
 }
 
-/// SHA-256 of a model: of its file, or over the names and contents of its folder's own files, by name.
-[[nodiscard]] inline std::string hash_model(const DiskPath& model) {
-  if (!model.is_folder()) return hash_file(model);
+/// SHA-256 of what a setting names: of a file, or over the names and contents of a folder's own files,
+/// by name.
+[[nodiscard]] inline std::string hash_path(const DiskPath& path) {
+  if (!path.is_folder()) return hash_file(path);
   std::vector<std::filesystem::path> files;
-  for (const DiskPath& file : model.list()) {
+  for (const DiskPath& file : path.list()) {
     if (file.is_file()) files.push_back(file);
   }
   return hash_files(files);

@@ -72,11 +72,11 @@ struct JobTarget {
     return {
         // A folder's name is the same with and without a slash behind it.
         (model.has_filename() ? model : model.parent_path()).filename().string(),
-        DiskPath(model).exists() ? Json(hash_model(model)) : Json(),
+        DiskPath(model).exists() ? Json(hash_path(model)) : Json(),
         std::move(description),
         precision == Precision::exact,
         [](const std::vector<std::filesystem::path>& files) { return plumb::hash_files(files); },
-        [](const std::filesystem::path& file) { return plumb::hash_file(file); }};
+        [](const std::filesystem::path& file) { return plumb::hash_path(file); }};
   }
 };
 

@@ -70,10 +70,16 @@ struct Relation {
   /// Whether a statement is the filled template byte for byte; otherwise its first letter is
   /// upper-cased.
   bool verbatim = false;
+  /// Whether each subject is a sentence with [Y] where its answer stands, which is taken for the
+  /// relation's only template, "[X]"; it is verbatim then.
+  bool own_sentences = false;
   /// What a reader must know wherever its numbers are shown; mostly empty.
   std::string note{};
   /// Other names of options, parallel to them as far as any has one; most often empty.
   std::vector<std::vector<std::string>> option_aliases{};
+  /// What its first templates weigh where they are asked together, at least 0 and not all 0; those
+  /// behind them weigh nothing. Empty where no template has a weight.
+  std::vector<double> template_weights{};
 };
 
 /// The text of an option in a question about this fact.
@@ -87,6 +93,8 @@ struct Dataset {
   std::vector<Relation> relations;
   /// Every file that was read, in order: what a hash of the dataset covers.
   std::vector<std::filesystem::path> files;
+  /// What its files have beside that and no probe reads, in words.
+  std::vector<std::string> left_out{};
 };
 
 /// Receives a problem found while reading. A sink that throws ends the reading at the first one; a

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <string>

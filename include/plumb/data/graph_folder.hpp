@@ -21,7 +21,6 @@
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>

@@ -11,7 +11,6 @@
 // objects, in order of appearance.
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>

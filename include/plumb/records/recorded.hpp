@@ -178,6 +178,7 @@ struct RecordedRun {
       {"answer_space_labels", relation.options},
       {"answer_space_ids", relation.option_ids},
       {"relation_info", info}};
+  if (!relation.template_weights.empty()) entry["template_weights"] = relation.template_weights;
   if (!run.pll_metric.empty()) entry["pll_metric"] = run.pll_metric;
   if (run.unknown_statements > 0) {
     entry["unknown_facts"] = run.unknown_facts;
@@ -244,6 +245,15 @@ struct RecordedRun {
     recorded.model = first_string(entry, "model_name_or_path").value_or("");
     recorded.dataset = first_string(entry, "dataset_name").value_or("");
     recorded.pll_metric = first_string(entry, "pll_metric").value_or("");
+    if (const auto weights = entry.find("template_weights"); weights != entry.end()) {
+      for (const Json& weight : *weights) {
+        if (!weight.is_number() || !(weight.get<double>() >= 0)) {
+          throw user_error({file, 0, code + ".template_weights"}, "is not a list of weights",
+                           "the file was changed; probe again");
+        }
+        recorded.relation.template_weights.push_back(weight.get<double>());
+      }
+    }
     const auto count = [&](const char* field) {
       const Json said = entry.value(field, Json());
       return said.is_number_unsigned() ? said.get<std::size_t>() : 0;

@@ -37,6 +37,7 @@ class ProbeReport {
         relations_(recorded_relations(folder)),
         ranks_(recorded_ranks(folder)),
         pooled_(probe_metrics(ranks_, bootstrap_, "all")),
+        weighted_ranks_(recorded_weighted_ranks(folder)),
         run_(read_run_record(folder)) {
     const std::vector<std::size_t> templates = scored_templates(ranks_);
     for (const std::size_t index : templates) {
@@ -44,6 +45,9 @@ class ProbeReport {
                                          ? pooled_
                                          : probe_metrics(only_template(ranks_, index), bootstrap_,
                                                          "template " + std::to_string(index)));
+    }
+    if (!weighted_ranks_.empty()) {
+      weighted_ = probe_metrics(weighted_ranks_, bootstrap_, "weighted");
     }
   }
 
@@ -55,6 +59,7 @@ class ProbeReport {
     for (const auto& [index, group] : templates_) {
       metrics["templates"][std::to_string(index)] = to_json(group);
     }
+    if (weighted_) metrics["weighted_templates"] = to_json(*weighted_);
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
     write_atomically(target / "metrics.csv", metrics_csv());
     write_atomically(target / "accuracy.csv", accuracy_csv());
@@ -68,6 +73,11 @@ class ProbeReport {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       if (i > 0 && groups[i].begins_section) table.add_rule();
       table.add(groups[i]);
+    }
+    if (weighted_) {
+      table.add_rule();
+      table.add({"overall", "weighted templates", &weighted_->overall});
+      table.add({"overall", "… mean of relations", &weighted_->overall_unweighted});
     }
     return table.text();
   }
@@ -107,6 +117,7 @@ class ProbeReport {
     };
     for (const auto& [index, metrics] : templates_) visit_all(metrics, std::to_string(index));
     if (templates_.size() > 1) visit_all(pooled_, "all");
+    if (weighted_) visit_all(*weighted_, "weighted");
   }
 
   /// Every number of every group.
@@ -201,6 +212,7 @@ class ProbeReport {
         bars.push_back({"template " + std::to_string(index), metrics.overall.accuracy});
       }
       bars.push_back({"all templates", pooled_.overall.accuracy});
+      if (weighted_) bars.push_back({"weighted templates", weighted_->overall.accuracy});
       html += "<h2>Accuracy by template</h2>\n" + bar_chart(bars, "Accuracy by template");
     }
     return html;
@@ -210,6 +222,8 @@ class ProbeReport {
   std::vector<RecordedRelation> relations_;
   std::vector<RelationRanks> ranks_;
   ProbeMetrics pooled_;
+  std::vector<RelationRanks> weighted_ranks_;
+  std::optional<ProbeMetrics> weighted_;
   std::vector<std::pair<std::size_t, ProbeMetrics>> templates_;
   RunRecord run_;
 };

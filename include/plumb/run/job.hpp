@@ -106,7 +106,7 @@ struct Provenance {
   bool exact = true;
   /// SHA-256 over several files' names and contents, in hex.
   std::function<Json(const std::vector<std::filesystem::path>&)> hash_files{};
-  /// SHA-256 of one file.
+  /// SHA-256 of one file, or of a folder's own files.
   std::function<Json(const std::filesystem::path&)> hash_file{};
 
   /// Null where no file is named.

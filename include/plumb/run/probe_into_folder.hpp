@@ -8,10 +8,10 @@
 // described by its file and hash says so in its Provenance and calls these itself.
 
 #include <concepts>
-#include <filesystem>
 #include <string>
 #include <utility>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/run/probe_job.hpp"
@@ -55,7 +55,7 @@ ProbeSettings settings_of(const Scorer& scorer, ProbeSettings settings) {
 /// not resumed; later for what the scorer refuses, what is done being kept. Not thread-safe.
 template <PromptBuilder Builder, class Scorer>
 requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) Finished<ProbeReport> probe_into_folder(
-    const Builder& builder, Scorer& scorer, Dataset dataset, const std::filesystem::path& folder,
+    const Builder& builder, Scorer& scorer, Dataset dataset, const DiskPath& folder,
     const FolderProbeOptions& options = {}) {
   const ProbeSettings settings = detail::settings_of(scorer, options.settings);
   Dataset chosen = chosen_dataset(settings, as_loaded(std::move(dataset)));
@@ -74,7 +74,7 @@ requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) Finished<ProbeReport> 
 /// The same of statements, as closed-set probes have them.
 template <class Scorer>
 requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) Finished<ProbeReport> probe_into_folder(
-    Scorer& scorer, Dataset dataset, const std::filesystem::path& folder,
+    Scorer& scorer, Dataset dataset, const DiskPath& folder,
     const FolderProbeOptions& options = {}) {
   return probe_into_folder(Statement{}, scorer, std::move(dataset), folder, options);
 }

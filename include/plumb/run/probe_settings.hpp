@@ -76,8 +76,11 @@ struct ProbeSettings {
   template <class Self, class Visitor>
   static void visit_scoring(Self& self, Visitor& visitor) {
     visitor("templates", self.templates, {.value = "0,1|all", .help = "template indices"});
-    visitor("template-file", self.template_file,
-            {.value = "FILE", .help = "JSON of templates by relation, instead of the dataset's"});
+    visitor(
+        "template-file", self.template_file,
+        {.value = "FILE",
+         .help = "JSON of templates by relation, or a folder of LPAQA's prompts, instead of the "
+                 "dataset's"});
     visitor("inject", self.inject,
             {.value = "KIND",
              .help = "add template 0 with markers: verbalized, numerical or all",
