@@ -18,16 +18,25 @@
 #include "plumb/data/dataset.hpp"
 
 namespace plumb {
-namespace detail {
 
-// Facts that all have place 0 were not numbered.
-inline void number_facts(Relation& relation) {
+/// Numbers facts that all have instance 0, and gives options ids where there are none. A relation that a
+/// loader made stays as it is.
+inline void fill_in(Relation& relation) {
   std::vector<Fact>& facts = relation.facts;
   if (over::all_of(facts, [](const Fact& fact) { return fact.instance == 0; })) {
     for (std::size_t i = 0; i < facts.size(); ++i) facts[i].instance = i;
   }
+  if (!relation.option_ids.empty()) return;
+  for (std::size_t i = 0; i < relation.options.size(); ++i) {
+    relation.option_ids.push_back(relation.code + "-" + std::to_string(i));
+  }
+}
+
+namespace detail {
+
+inline void check_instances(const Relation& relation) {
   std::unordered_set<std::size_t> seen;
-  for (const Fact& fact : facts) {
+  for (const Fact& fact : relation.facts) {
     if (seen.insert(fact.instance).second) continue;
     throw user_error({relation.file, fact.line, relation.code},
                      "instance " + std::to_string(fact.instance) + " is duplicated",
@@ -35,7 +44,7 @@ inline void number_facts(Relation& relation) {
   }
 }
 
-inline void name_options(Relation& relation) {
+inline void check_options(const Relation& relation) {
   const Site site{.file = relation.file, .field = relation.code};
   std::vector<std::string> labels = relation.options;
   over::sort(labels);
@@ -51,15 +60,11 @@ inline void name_options(Relation& relation) {
         site, std::to_string(labels.size()) + " options have " + std::to_string(ids) + " ids",
         "give each option one, or leave option_ids empty");
   }
-  for (std::size_t i = ids; i < labels.size(); ++i) {
-    relation.option_ids.push_back(relation.code + "-" + std::to_string(i));
-  }
 }
 
 }  // namespace detail
 
-/// The relation with its facts numbered where all of them have instance 0, and its options with ids
-/// where they have none. Throws the user error of what a loader would refuse in its file.
+/// The relation, filled in. Throws the user error of what a loader would refuse in its file.
 [[nodiscard]] inline Relation as_loaded(Relation relation) {
   const Site site{.file = relation.file, .field = relation.code};
   if (const auto problem = problem_with_relation_name(relation.code, site)) throw *problem;
@@ -71,7 +76,7 @@ inline void name_options(Relation& relation) {
   for (const std::string& text : relation.templates) {
     if (const auto problem = problem_with_template(text, site)) throw *problem;
   }
-  detail::name_options(relation);
+  detail::check_options(relation);
   const std::size_t options = relation.options.size();
   for (const Fact& fact : relation.facts) {
     if (fact.subject.empty()) {
@@ -84,7 +89,8 @@ inline void name_options(Relation& relation) {
                          std::to_string(options) + " options",
                      "answer is an index of options, choices are parallel to them");
   }
-  detail::number_facts(relation);
+  fill_in(relation);
+  detail::check_instances(relation);
   return relation;
 }
 

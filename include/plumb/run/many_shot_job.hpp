@@ -15,6 +15,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/run/job.hpp"
@@ -63,10 +64,11 @@ class ManyShotQuestions {
   /// Loads `chosen.data`. Throws a user error for what cannot be read or asks nothing.
   explicit ManyShotQuestions(const ManyShotSettings& chosen)
       : ManyShotQuestions(chosen, studied_data(chosen)) {}
+  /// Of a program's data, filled in (data/as_loaded.hpp).
   ManyShotQuestions(const ManyShotSettings& chosen, StudiedData given)
       : settings(chosen),
         study(read_many_shot_files(settings)),
-        data(std::move(given)),
+        data(filled_in(std::move(given))),
         relations(studied_relations(data.dataset, data.aliases, study.options)) {
     settings.check();
     if (over::any_of(relations, [](const auto& asked) { return !asked.skipped(); })) return;
@@ -85,6 +87,12 @@ class ManyShotQuestions {
   const StudiedData data;
   /// What is asked of each relation of the data.
   const std::vector<ManyShotRelation> relations;
+
+ private:
+  static StudiedData filled_in(StudiedData given) {
+    for (Relation& relation : given.dataset.relations) fill_in(relation);
+    return given;
+  }
 };
 
 /// Models Job. Model and questions must outlive it. Not thread-safe.
