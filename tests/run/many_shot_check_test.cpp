@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_
   options.choices = 5;
   options.training = 45;
   const auto with_shots = [&](std::vector<std::size_t> shots) {
-    options.shots = std::move(shots);
+    options.shots.numbers = std::move(shots);
     return options;
   };
   const std::string expected = ": birth: a sequence of 615 tokens, past the model's context of " +
