@@ -4,12 +4,14 @@
 
 Both score the same statements with the same F32 weights and two threads. lm-pub-quiz gets the batch
 size that is best for it on this machine (tried on the first relation). Its clock runs over evaluate_relation
-alone; plumb's over its whole process, model loading and report included, and over the model alone.
+alone; plumb's over its whole process, model loading and report included, and over the model alone. On a machine that
+does other work the ratio of CPU seconds is the steadiest.
 """
 import argparse
 import json
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -30,22 +32,71 @@ def load_peer(model):
 
 
 def run_peer(evaluator, relations, batch_size):
-    """Seconds, statements and the scores by relation."""
-    began, statements, scores = time.monotonic(), 0, {}
+    """Seconds by the clock and of CPU, statements, and the scores by relation."""
+    began, cpu, statements, scores = time.monotonic(), time.process_time(), 0, {}
     for relation in relations:
         result = evaluator.evaluate_relation(relation, template_index=0, batch_size=batch_size)
         statements += len(result.instance_table) * len(result.answer_space)
         scores[relation.relation_code] = result.instance_table["pll_scores"].tolist()
-    return time.monotonic() - began, statements, scores
+    return time.monotonic() - began, time.process_time() - cpu, statements, scores
 
 
-def run_plumb(arguments, out):
-    words = [arguments.plumb, "probe", "--data", arguments.data, "--model", arguments.model, "--relations",
-             arguments.relations, "--limit", arguments.limit, "--threads", str(THREADS), "--out", out]
-    began = time.monotonic()
+def choose_relations(data, codes, limit):
+    """The first facts of some relations, each with its whole answer space."""
+    chosen = {relation.relation_code: relation.filter_subset(range(limit), keep_answer_space=True)
+              for relation in Dataset.from_path(data) if relation.relation_code in codes}
+    return [chosen[code] for code in codes]
+
+
+def best_batch_size(evaluator, relations, sizes):
+    """The one that scores most statements a second."""
+    rates = {}
+    for batch_size in sizes:
+        seconds, _, statements, _ = run_peer(evaluator, relations, batch_size)
+        rates[batch_size] = statements / seconds
+    print("lm-pub-quiz statements/s by batch size: " + ", ".join(f"{b}: {r:.1f}" for b, r in rates.items()), flush=True)
+    return max(rates, key=rates.get)
+
+
+def run_plumb(plumb, model, data, codes, limit, options, out):
+    words = [plumb, "probe", "--data", data, "--model", model, "--relations", ",".join(codes), "--limit", str(limit),
+             "--threads", str(THREADS), "--out", out, *options]
+    began, cpu = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    seconds = time.monotonic() - began
-    return seconds, json.loads((pathlib.Path(out) / "run.json").read_text())
+    seconds, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_seconds = after.ru_utime + after.ru_stime - cpu.ru_utime - cpu.ru_stime
+    return seconds, cpu_seconds, json.loads((pathlib.Path(out) / "run.json").read_text())
+
+
+def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32, 64), options=()):
+    """Both in turn, at lm-pub-quiz's best batch size; run.json of the last round. Fails where scores differ."""
+    relations = choose_relations(data, codes, limit)
+    batch_size = best_batch_size(evaluator, relations[:1], sizes)
+    ratios = {"whole process": [], "model alone": [], "CPU seconds, whole process": []}
+    for round_index in range(rounds):
+        peer_seconds, peer_cpu, statements, scores = run_peer(evaluator, relations, batch_size)
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "run"
+            seconds, cpu_seconds, run = run_plumb(plumb, model, data, codes, limit, options, out)
+            ours = {code: [json.loads(line)["pll_scores"] for line in (out / f"{code}_results.jsonl").open()]
+                    for code in codes}
+            theirs = DatasetResults.from_path(out).get_metrics("accuracy")
+            overall = json.loads((out / "metrics.json").read_text())["all_templates"]["overall"]
+            metrics = overall["accuracy_first_wins"]["value"]
+        assert run["statements"] == statements
+        worst = max(abs(a - b) for code in codes for mine, other in zip(ours[code], scores[code], strict=True)
+                    for a, b in zip(mine, other, strict=True))
+        assert worst < 1e-3, f"scores differ by {worst} nats"
+        for kind, ratio in zip(ratios, (peer_seconds / seconds, peer_seconds / run["seconds_model"], peer_cpu / cpu_seconds),
+                               strict=True):
+            ratios[kind].append(ratio)
+        print(f"round {round_index + 1}: lm-pub-quiz {statements / peer_seconds:.1f} statements/s, plumb "
+              f"{statements / seconds:.1f} (model alone {statements / run['seconds_model']:.1f}); "
+              f"largest difference {worst:.1e} nats; accuracy {theirs:.6f} in lm-pub-quiz, {metrics:.6f} in plumb",
+              flush=True)
+    for kind, found in ratios.items():
+        print(f"ratio, {kind}: {statistics.median(found):.2f} (from {min(found):.2f} to {max(found):.2f})", flush=True)
+    return run
 
 
 def main():
@@ -56,43 +107,9 @@ def main():
     arguments = parser.parse_args()
     print(f"model {os.path.basename(arguments.model)}, data {arguments.data}, relations {arguments.relations}, "
           f"first {arguments.limit} facts, template 0, {THREADS} threads, {arguments.rounds} rounds in turn", flush=True)
-
     torch.set_num_threads(THREADS)
-    evaluator = load_peer(arguments.model)
-    chosen = arguments.relations.split(",")
-    relations = {relation.relation_code: relation.filter_subset(range(int(arguments.limit)), keep_answer_space=True)
-                 for relation in Dataset.from_path(arguments.data) if relation.relation_code in chosen}
-    relations = [relations[code] for code in chosen]
-    rates = {}
-    for batch_size in (1, 8, 32, 64):
-        seconds, statements, _ = run_peer(evaluator, relations[:1], batch_size)
-        rates[batch_size] = statements / seconds
-    batch_size = max(rates, key=rates.get)
-    print("lm-pub-quiz statements/s by batch size: " + ", ".join(f"{b}: {r:.1f}" for b, r in rates.items()), flush=True)
-
-    whole, model_only = [], []
-    for round_index in range(arguments.rounds):
-        peer_seconds, statements, scores = run_peer(evaluator, relations, batch_size)
-        with tempfile.TemporaryDirectory() as folder:
-            out = pathlib.Path(folder) / "run"
-            seconds, run = run_plumb(arguments, out)
-            ours = {code: [json.loads(line)["pll_scores"] for line in (out / f"{code}_results.jsonl").open()]
-                    for code in chosen}
-            theirs = DatasetResults.from_path(out).get_metrics("accuracy")
-            overall = json.loads((out / "metrics.json").read_text())["all_templates"]["overall"]
-            metrics = overall["accuracy_first_wins"]["value"]
-        assert run["statements"] == statements
-        worst = max(abs(a - b) for code in chosen for mine, other in zip(ours[code], scores[code])
-                    for a, b in zip(mine, other))
-        whole.append(peer_seconds / seconds)
-        model_only.append(peer_seconds / run["seconds_model"])
-        print(f"round {round_index + 1}: lm-pub-quiz {statements / peer_seconds:.1f} statements/s, plumb "
-              f"{statements / seconds:.1f} (model alone {statements / run['seconds_model']:.1f}); "
-              f"largest difference {worst:.1e} nats; accuracy {theirs:.6f} in lm-pub-quiz, {metrics:.6f} in plumb",
-              flush=True)
-    print(f"ratio, whole process: {statistics.median(whole):.2f} (from {min(whole):.2f} to {max(whole):.2f})")
-    print(f"ratio, model alone:   {statistics.median(model_only):.2f} "
-          f"(from {min(model_only):.2f} to {max(model_only):.2f})")
+    measure(load_peer(arguments.model), arguments.plumb, arguments.model, arguments.data, arguments.relations.split(","),
+            int(arguments.limit), arguments.rounds)
 
 
 if __name__ == "__main__":

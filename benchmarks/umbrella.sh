@@ -11,11 +11,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 cd "$plumb_root"
 
 need_build_packages
-need_packages clang-16
+need_packages clang-14 clang-16
 rounds=${1:-3}
 TIMEFORMAT=%R
-for compiler in g++ clang++-16; do
-  for header in plumb.hpp runs.hpp score/causal_scorer.hpp calibrate/calibrator.hpp aggregate/probe_in_memory.hpp; do
+for compiler in g++ clang++-14 clang++-16; do
+  for header in plumb.hpp runs.hpp score/causal_scorer.hpp calibrate/calibrator.hpp aggregate/probe_in_memory.hpp run/probe_into_folder.hpp; do
     seconds=()
     for ((round = 0; round < rounds; ++round)); do
       seconds+=("$({ time echo "#include \"plumb/$header\"" |

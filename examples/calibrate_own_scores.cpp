@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// I have scores from elsewhere. Is the sureness they speak of earned?
+// I have scores from elsewhere. Is the confidence they speak of earned?
 //
 // Prints:
 //   6 facts, accuracy 0.667

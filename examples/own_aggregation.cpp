@@ -26,7 +26,7 @@ struct LargestSum {
   }
   [[nodiscard]] std::string name() const { return "sum"; }
 };
-static_assert(plumb::AggregationPolicy<LargestSum>);
+static_assert(plumb::check_aggregation<LargestSum>());
 
 int main() {
   const std::vector<plumb::Prediction> answers{{.option = 0, .confidence = 0.4},

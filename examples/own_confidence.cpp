@@ -25,7 +25,7 @@ struct MeanOfAnswer {
   [[nodiscard]] std::string name() const { return "mean_of_answer"; }
   void check(const plumb::RelationPredictions&) const {}
 };
-static_assert(plumb::ConfidenceEstimator<MeanOfAnswer>);
+static_assert(plumb::check_confidence_estimator<MeanOfAnswer>());
 
 int main() {
   plumb::RelationPredictions relation;

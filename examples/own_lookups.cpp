@@ -85,6 +85,8 @@ struct ShownPairs {
   }
 };
 
+static_assert(plumb::check_prompt_builder<ShownPairs>());
+
 template <class Builder>
 void probe(const char* name, const Builder& builder, ScoresModel& model, plumb::Span span) {
   plumb::Relation country{"country", {"[X] is in [Y]."}, {"Norway", "Peru"}, {"NO", "PE"}};

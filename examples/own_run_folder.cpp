@@ -2,9 +2,9 @@
 
 // Can my engine leave a whole run folder, with its page, without plumb's command?
 //
-// A ProbeJob over any scorer, carried out by run_job: what lm-pub-quiz and `plumb report` read, a page,
-// and a journal that a killed run is resumed from. It links neither Boost nor OpenSSL. The folder is
-// the program's argument, or a new one among the system's temporary files.
+// One call over any scorer and facts of a program: it leaves what lm-pub-quiz and `plumb report` read,
+// a page, and a journal that a killed run is resumed from. It links neither Boost nor OpenSSL. The
+// folder is the program's argument, or a new one among the system's temporary files.
 //
 // Prints:
 //   capital: 2 of 2 right
@@ -24,24 +24,23 @@
 #include <string>
 
 #include "plumb/backend/archetypes.hpp"
-#include "plumb/run/probe_job.hpp"
+#include "plumb/run/probe_into_folder.hpp"
 #include "plumb/score/causal_scorer.hpp"
 
 int main(int argc, char** argv) {
-  plumb::Relation capital{"capital", {"The capital of [X] is [Y]."}, {"Paris", "Seoul"}, {"p", "s"}};
-  capital.facts = {{"fr", "France", {}, 0, 0}, {"kr", "Korea", {}, 1, 1}};
-  const plumb::Dataset dataset{"capitals", {capital}, {}};
+  plumb::Relation capital{"capital", {"The capital of [X] is [Y]."}, {"Paris", "Seoul"}};
+  capital.facts = {{.subject = "France", .answer = 0}, {.subject = "Korea", .answer = 1}};
   // Stands for an engine of yours: it has read two sentences.
   plumb::NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 12);
   plumb::CausalScorer scorer(model, true);
-  plumb::ProbeJob job(scorer, dataset, {}, {.model = "my engine"});
 
   const bool given = argc > 1;
   const std::filesystem::path out =
       given ? std::filesystem::path(argv[1])
             : std::filesystem::temp_directory_path() / "plumb own_run_folder";
   if (!given) std::filesystem::remove_all(out);
-  const auto finished = plumb::run_job(job, {.out = out, .resume = given});
+  const auto finished = plumb::probe_into_folder(scorer, {"capitals", {capital}, {}}, out,
+                                                 {.model = "my engine", .resume = given});
 
   const auto& accuracy = finished.report.metrics().overall.accuracy;
   std::printf("capital: %.0f of %zu right\n", accuracy.value * static_cast<double>(accuracy.count),

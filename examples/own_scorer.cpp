@@ -36,7 +36,7 @@ struct WordPairs {
   }
   std::set<std::pair<std::string, std::string>> read = of("the Nile river . the Etna volcano .");
 };
-static_assert(plumb::CandidateScorer<WordPairs>);
+static_assert(plumb::check_candidate_scorer<WordPairs>());
 
 int main() {
   plumb::Relation kind{"kind", {"The [X] [Y] ."}, {"river", "volcano"}, {"r", "v"}};

@@ -13,7 +13,7 @@ need_packages wordnet-base
 targets=$(python3 tests/run.py --targets "$@")
 case " $* " in
   *" test_"* | "  ")
-    need_packages unicode-cldr-core iso-codes miscfiles bodr chromium clang-16 doxygen
+    need_packages unicode-cldr-core iso-codes miscfiles bodr chromium clang-14 clang-16 doxygen groff-base
     need_llama
     need_vocabularies
     [ -f "$model_f32" ] || build_plumb requantize

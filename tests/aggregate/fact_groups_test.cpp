@@ -19,7 +19,7 @@ RelationPredictions relation(const std::string& code, std::size_t facts,
   made.relation.code = code;
   made.relation.facts.resize(facts);
   made.relation.domains = std::move(domains);
-  made.relation.one_to_one = one_to_one;
+  made.relation.cardinality = one_to_one ? Cardinality::one_to_one : Cardinality::many_to_one;
   return made;
 }
 

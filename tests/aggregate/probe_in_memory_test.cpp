@@ -140,22 +140,44 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
       says(Fault::user, "capital: an option has no log-likelihood that is a finite number"));
 }
 
-BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
-  const auto refused = [](auto spoil, const std::string& message) {
-    LongerIsTruer scorer;
-    Dataset dataset = capitals();
-    spoil(dataset.relations[0]);
-    BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset), Error,
-                          says(Fault::user, "capital: " + message));
+BOOST_AUTO_TEST_CASE(facts_of_a_program_are_numbered_and_checked_before_anything_is_scored) {
+  LongerIsTruer scorer;
+  Dataset dataset = capitals();
+  dataset.relations[0].facts[1].instance = 0;
+  const Relation made = probe_in_memory(scorer, dataset).relations[0].relation;
+  BOOST_TEST(made.facts[1].instance == 1U);
+  BOOST_TEST(is_one_to_one(made));
+  dataset.relations.push_back(dataset.relations[0]);
+  dataset.relations[1].code = "city";
+  dataset.relations[1].options[0] = "";
+  std::size_t scored = 0;
+  BOOST_CHECK_EXCEPTION(
+      (void)probe_in_memory(scorer, dataset,
+                            {.on_progress = [&](std::size_t done, std::size_t) { scored = done; }}),
+      Error, says(Fault::user, "city: an option is empty"));
+  BOOST_TEST(scored == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(options_scores_are_kept_where_they_are_asked_for) {
+  LongerIsTruer scorer;
+  Dataset dataset = capitals();
+  dataset.relations[0].options[1] = "New Seoul";
+  const auto without = probe_in_memory(scorer, dataset).relations;
+  BOOST_TEST(without[0].scores.empty());
+  const auto with = probe_in_memory(scorer, dataset, {.keep_scores = true}).relations;
+  BOOST_TEST(with[0].scores.size() == 2U * 3U * 2U);
+  const FactPredictions korea{with[0], 1};
+  // The row has template 0, template 2 and the marked template 1; a score is the text's length.
+  const std::vector<double> base{30, 34}, turned{30, 34}, marked{48, 52};
+  const auto list = [&](std::size_t place) {
+    const auto scores = korea.scores(place);
+    return std::vector<double>(scores.begin(), scores.end());
   };
-  refused([](Relation& r) { r.facts.clear(); }, "has no fact");
-  refused([](Relation& r) { r.options.clear(); }, "has no option");
-  refused([](Relation& r) { r.templates.clear(); }, "has no template");
-  refused([](Relation& r) { r.templates[1] = "{x} is {y}"; }, "template '{x} is {y}' has no [X]");
-  refused([](Relation& r) { r.templates[0] = "[X]"; }, "template '[X]' has no [Y]");
-  refused([](Relation& r) { r.options[0] = ""; }, "an option is empty");
-  refused([](Relation& r) { r.options[1] = "Paris"; }, "option 'Paris' stands twice");
-  refused([](Relation& r) { r.facts[1].subject = ""; }, "a fact has no subject");
+  BOOST_TEST(list(0) == base);
+  BOOST_TEST(list(1) == turned);
+  BOOST_TEST(list(2) == marked);
+  BOOST_TEST(korea.scores().data() == korea.scores(0).data());
+  BOOST_TEST(predict(korea.scores(2), 1).confidence == with[0].row(1)[2].confidence);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

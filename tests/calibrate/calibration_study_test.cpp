@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_parap
 
 BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
   ScoredModel model = random_model({.facts = 25, .markers = {"certainly"}});
-  model.predictions.relations[2].relation.one_to_one = true;
+  model.predictions.relations[2].relation.cardinality = Cardinality::one_to_one;
   const auto& relations = model.predictions.relations;
   const ModelCalibration made = calibrate_model(model, options_of());
   const auto all = all_estimators(relations);

@@ -192,6 +192,17 @@ BOOST_AUTO_TEST_CASE(pairs_are_told_with_their_domain) {
   BOOST_TEST(made.pairs[0].domain == "Sports");
 }
 
+BOOST_AUTO_TEST_CASE(the_only_two_are_a_pair_whatever_their_gap) {
+  const std::vector<ModelCalibration> models{model("m", 0.1), model("c", 0.9), model("d", 0.8)};
+  const std::vector<ModelCalibration> two(models.begin(), models.begin() + 2);
+  const ModelComparison made = compare_models(two, {true, false});
+  BOOST_REQUIRE(made.pairs.size() == 1U);
+  BOOST_TEST(made.pairs[0].causal == 1U);
+  BOOST_TEST(made.pairs[0].masked == 0U);
+  BOOST_TEST(compare_models(models, {true, false, false}).pairs.empty());
+  BOOST_TEST(compare_models(two, {false, false}).pairs.empty());
+}
+
 // Three points on a falling line, and a fourth model without the number.
 BOOST_AUTO_TEST_CASE(a_correlation_needs_three_models_with_the_number) {
   std::vector<ModelCalibration> models{

@@ -117,13 +117,13 @@ BOOST_AUTO_TEST_CASE(only_one_to_one_relations_with_shared_options_take_part) {
   auto& relations = model.predictions.relations;
   const auto facts = [&] { return option_count_curve(model, 5, {.resamples = 5}).at(0).facts; };
   BOOST_TEST(facts() == 48U);
-  relations[1].relation.one_to_one = false;
+  relations[1].relation.cardinality = Cardinality::many_to_one;
   BOOST_TEST(facts() == 36U);
   for (Fact& fact : relations[3].relation.facts) fact.choices.resize(12);
   BOOST_TEST(facts() == 24U);
   relations[0].relation.facts.clear();
   BOOST_TEST(facts() == 12U);
-  relations[2].relation.one_to_one = false;
+  relations[2].relation.cardinality = Cardinality::many_to_one;
   BOOST_TEST(option_count_curve(model, 5, {}).empty());
   BOOST_TEST(option_count_curve({}, 5, {}).empty());
 }

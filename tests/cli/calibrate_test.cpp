@@ -226,7 +226,7 @@ BOOST_FIXTURE_TEST_CASE(folders_that_do_not_belong_together_are_refused, Foreign
   };
   test::ResultsFolder same, options, facts, more;
   fill(same, {0});
-  BOOST_TEST(both(same).refused("stands twice for template 0; name folders of different models"));
+  BOOST_TEST(both(same).refused("is duplicated for template 0; name folders of different models"));
   options.add("P36", {"Paris", "Oslo"}, {"[X]: [Y]."}, Json::object(), {});
   BOOST_TEST(both(options).refused("P36_results.jsonl: answer_space_labels: are not those of"));
   facts.add("P36", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),

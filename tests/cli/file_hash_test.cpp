@@ -67,15 +67,15 @@ BOOST_AUTO_TEST_CASE(the_folder_does_not_count_and_the_name_does) {
 BOOST_AUTO_TEST_CASE(a_model_is_its_file_or_the_files_of_its_folder) {
   const test::TemporaryFolder folder, copy;
   const auto file = folder.write("config.json", "{}");
-  BOOST_TEST(hash_model(file) == hash_file(file));
+  BOOST_TEST(hash_path(file) == hash_file(file));
   const auto weights = folder.write("a.safetensors", "1");
   std::filesystem::create_directory(folder / "inner");
-  BOOST_TEST(hash_model(folder.path()) == hash_files({weights, file}));
+  BOOST_TEST(hash_path(folder.path()) == hash_files({weights, file}));
   copy.write("config.json", "{}");
   copy.write("a.safetensors", "1");
-  BOOST_TEST(hash_model(copy.path()) == hash_model(folder.path()));
+  BOOST_TEST(hash_path(copy.path()) == hash_path(folder.path()));
   copy.write("a.safetensors", "2");
-  BOOST_TEST(hash_model(copy.path()) != hash_model(folder.path()));
+  BOOST_TEST(hash_path(copy.path()) != hash_path(folder.path()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -715,7 +715,7 @@ BOOST_FIXTURE_TEST_CASE(names_that_cannot_be_scored_are_refused_before_anything_
   };
   const ConsoleRun other = run_words(words({"--settings", "zero-shot"}, "other", "accents"), plain);
   BOOST_TEST(other.refused("accents/facts.jsonl:2: family: this tokenizer does not spell 'gaz "
-                           "inerte à part'; mend the text, or say --names none"),
+                           "inerte à part'; fix the text, or say --names none"),
              other);
   BOOST_TEST(!std::filesystem::exists(folder / "other"));
   BOOST_TEST(

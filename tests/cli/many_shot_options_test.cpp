@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   BOOST_TEST(parsed.target.model == "m");
   BOOST_TEST(parsed.target.out == "o");
   const ManyShotOptions& study = parsed.study;
-  BOOST_TEST((study.shots == Indices{50}));
+  BOOST_TEST((study.shots.numbers == Indices{50}));
   BOOST_TEST(study.seeds == 5U);
   BOOST_TEST(study.choices == 100U);
   BOOST_TEST(study.choice_seed == 0U);
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   BOOST_TEST(parsed.generate == 0U);
   BOOST_TEST(parsed.injection.pairs == 0U);
   BOOST_TEST(!parsed.injection.highlight);
-  BOOST_TEST(parsed.baselines.empty());
+  BOOST_TEST(parsed.baseline_file.empty());
   BOOST_TEST(parsed.separators.empty());
   BOOST_TEST(parsed.fixed.empty());
   BOOST_TEST(parsed.seed == 0U);
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
                               "no",
                               "--resume"});
   const ManyShotOptions& study = parsed.study;
-  BOOST_TEST((study.shots == Indices{1, 10, 25}));  // ascending
+  BOOST_TEST((study.shots.numbers == Indices{1, 10, 25}));  // ascending
   BOOST_TEST(study.seeds == 3U);
   BOOST_TEST(study.choices == 20U);
   BOOST_TEST(study.choice_seed == 4U);
@@ -214,8 +214,8 @@ BOOST_AUTO_TEST_CASE(baselines_come_from_a_file) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("t.json", baselines_text);
   const Parsed parsed = with({"--baselines", file.string(), "--shots", "-"});
-  BOOST_TEST(parsed.baselines == file);
-  BOOST_TEST(parsed.study.shots.empty());
+  BOOST_TEST(parsed.baseline_file == file);
+  BOOST_TEST(parsed.study.shots.numbers.empty());
   BOOST_TEST(parsed.study.baselines.at("P19").hgp.size() == 2U);
   BOOST_TEST(parsed.study.baselines.at("P36").mmp.size() == 1U);
   const auto bad = folder.write("bad.json", R"({"Born": {"property": "P19", "hgp": ["in"]}})");
@@ -271,8 +271,8 @@ BOOST_AUTO_TEST_CASE(something_must_be_asked) {
   const std::string message = "asks nothing; give it numbers";
   refused({"--shots", "-"}, message);
   refused({"--shots", ""}, "names nothing; give it a value, or leave it out");
-  BOOST_TEST(with({"--shots", "-", "--eic", "paper"}).study.shots.empty());
-  BOOST_TEST(with({"--shots", "-", "--injection", "100"}).study.shots.empty());
+  BOOST_TEST(with({"--shots", "-", "--eic", "paper"}).study.shots.numbers.empty());
+  BOOST_TEST(with({"--shots", "-", "--injection", "100"}).study.shots.numbers.empty());
 }
 
 BOOST_AUTO_TEST_CASE(bounds_are_kept_and_what_makes_no_sense_is_refused_by_name) {

@@ -764,7 +764,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_the_wrong_shape_are_no_fault_of_the_user, Ran
   });
   BOOST_TEST(run.code == 1, run);
   BOOST_TEST(run.err.find("plumb: embed: the model gave 1 vectors of 257 numbers for 5 texts, and "
-                          "said 257; mend the model's embed or dimension\n") != std::string::npos,
+                          "said 257; fix the model's embed or dimension\n") != std::string::npos,
              run);
 }
 

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(names_file_line_field_message_and_remedy) {
 
 BOOST_AUTO_TEST_CASE(leaves_out_what_is_not_known) {
   BOOST_TEST(text_of(user_error({}, "broke")) == "broke");
-  BOOST_TEST(text_of(user_error({}, "broke", "mend it")) == "broke; mend it");
+  BOOST_TEST(text_of(user_error({}, "broke", "fix it")) == "broke; fix it");
   BOOST_TEST(text_of(user_error({.file = "a.json"}, "broke")) == "a.json: broke");
   BOOST_TEST(text_of(user_error({"a.json", 3}, "broke")) == "a.json:3: broke");
   BOOST_TEST(text_of(user_error({.setting = "bos"}, "broke")) == "`bos`: broke");

@@ -11,7 +11,6 @@
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
-using detail::MappedFile;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(mapped_file)

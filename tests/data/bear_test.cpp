@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_is_read_in_the_order_of_its_metadata, Bear) {
   BOOST_TEST(capitals.facts[0].subject_aliases == std::vector<std::string>{"FR"});
   BOOST_TEST(capitals.facts[1].subject_id == "Q38");
   BOOST_TEST(capitals.facts[1].answer == 1U);
-  BOOST_TEST(capitals.one_to_one);
+  BOOST_TEST(is_one_to_one(capitals));
   BOOST_TEST(capitals.domains.empty());
 }
 
@@ -57,7 +57,7 @@ BOOST_FIXTURE_TEST_CASE(without_an_answer_space_the_distinct_objects_are_the_opt
   const Relation continents = load_bear(path()).relations.at(1);
   BOOST_TEST(continents.options == (std::vector<std::string>{"Africa", "South America"}));
   BOOST_TEST(continents.facts[2].answer == 0U);
-  BOOST_TEST(!continents.one_to_one);
+  BOOST_TEST(!is_one_to_one(continents));
 }
 
 BOOST_FIXTURE_TEST_CASE(domains_come_from_the_relation_info, Bear) {
@@ -126,7 +126,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
   };
   BOOST_CHECK_EXCEPTION(
       with(R"("answer_space_labels": ["Paris", "Rome", "Paris"])"), Error,
-      says(Fault::user, "metadata_relations.json: P36: option 'Paris' stands twice"));
+      says(Fault::user, "metadata_relations.json: P36: option 'Paris' is duplicated"));
   BOOST_CHECK_EXCEPTION(
       with(R"("answer_space_labels": ["Paris", "Rome"], "answer_space_ids": ["Q90"])"), Error,
       says(Fault::user,

@@ -17,7 +17,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 using Options = std::vector<std::uint32_t>;
-using Files = std::vector<std::filesystem::path>;
+using Files = std::vector<DiskPath>;
 
 const std::string births =
     R"({"subject": "Brian May", "object": "1947", "choices": ["1931", "1947", "1950"]})"
@@ -86,7 +86,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_is_a_dataset_of_its_files, Table) {
   write("people/README.md", "Facts from public lists.");
   const Dataset dataset = load_choice_table(*this / "people");
   BOOST_TEST(dataset.name == "people");
-  BOOST_TEST((dataset.files == Files{*this / "people/birth.jsonl", *this / "people/death.jsonl"}));
+  BOOST_TEST(
+      (dataset.files == std::vector{*this / "people/birth.jsonl", *this / "people/death.jsonl"}));
   BOOST_REQUIRE(dataset.relations.size() == 2U);
   BOOST_TEST(dataset.relations[0].code == "birth");
   BOOST_TEST(dataset.relations[1].code == "death");

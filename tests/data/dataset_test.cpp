@@ -20,7 +20,6 @@ Relation relation(const std::string& code, const std::vector<std::size_t>& answe
   for (const std::size_t answer : answers) {
     result.facts.push_back({"", "s", {}, answer, result.facts.size()});
   }
-  result.one_to_one = is_one_to_one(result);
   return result;
 }
 
@@ -42,6 +41,17 @@ BOOST_AUTO_TEST_CASE(one_to_one_means_no_answer_stands_twice) {
   BOOST_TEST(!is_one_to_one(relation("P36", {3, 1, 3})));
 }
 
+BOOST_AUTO_TEST_CASE(a_cardinality_that_was_said_is_not_counted) {
+  Relation said = relation("P36", {3, 1, 3});
+  said.cardinality = Cardinality::one_to_one;
+  BOOST_TEST(is_one_to_one(said));
+  said = relation("P36", {3, 1});
+  said.cardinality = Cardinality::many_to_one;
+  BOOST_TEST(!is_one_to_one(said));
+  BOOST_TEST((cardinality_of(said) == Cardinality::many_to_one));
+  BOOST_TEST((cardinality_of(relation("P36", {3, 1})) == Cardinality::one_to_one));
+}
+
 BOOST_AUTO_TEST_CASE(no_names_and_no_limit_select_everything) {
   const Dataset all = select(two_relations(), {}, 0);
   BOOST_TEST(codes(all) == (std::vector<std::string>{"P36", "P30"}));
@@ -60,8 +70,7 @@ BOOST_AUTO_TEST_CASE(a_limit_keeps_the_first_facts_and_what_the_whole_table_is) 
   const Dataset some = select(two_relations(), {}, 2);
   BOOST_TEST(some.relations[0].facts.size() == 2U);
   BOOST_TEST(some.relations[0].facts[1].instance == 1U);
-  BOOST_TEST(!some.relations[0].one_to_one);  // though the two that are left differ
-  BOOST_TEST(is_one_to_one(some.relations[0]));
+  BOOST_TEST(!is_one_to_one(some.relations[0]));  // though the two that are left differ
   BOOST_TEST(select(two_relations(), {}, 99).relations[0].facts.size() == 3U);
 }
 

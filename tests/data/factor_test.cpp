@@ -43,7 +43,7 @@ BOOST_FIXTURE_TEST_CASE(all_records_make_one_relation_of_the_four_roles, Factor)
   BOOST_TEST(relation.option_ids == roles);
   BOOST_TEST(relation.templates == Texts{"[X][Y]"});
   BOOST_TEST(relation.verbatim);
-  BOOST_TEST(!relation.one_to_one);
+  BOOST_TEST(!is_one_to_one(relation));
   BOOST_TEST(relation.file == *this / "wiki_factor.csv");
   BOOST_REQUIRE(relation.facts.size() == 2U);
   BOOST_TEST(relation.facts[0].choices == (Texts{"Yes", "No", "Not", "Never"}));

@@ -462,9 +462,9 @@ BOOST_FIXTURE_TEST_CASE(a_plain_triple_has_three_names, Plain) {
 
 BOOST_FIXTURE_TEST_CASE(an_entity_stands_once, KgBert) {
   write("entity2text.txt", "02\tdeer\n01\tanimal\n02\tmoose\n");
-  refuses("entity2text.txt", 3, "'02' stands there twice; remove one of the lines");
+  refuses("entity2text.txt", 3, "'02' is duplicated; remove one of the lines");
   write("entities.txt", "01\n02\n");
-  refuses("entity2text.txt", 3, "'02' stands there twice; remove one of the lines");
+  refuses("entity2text.txt", 3, "'02' is duplicated; remove one of the lines");
 }
 
 BOOST_FIXTURE_TEST_CASE(entities_may_share_a_name, KgBert) {
@@ -474,7 +474,7 @@ BOOST_FIXTURE_TEST_CASE(entities_may_share_a_name, KgBert) {
 
 BOOST_FIXTURE_TEST_CASE(a_listed_entity_has_a_text_and_is_listed_once, KgBert) {
   const std::string words =
-      " has no text or stands there twice; write it once, and its text into entity2text.txt";
+      " has no text or is duplicated; write it once, and its text into entity2text.txt";
   write("entities.txt", "01\n02\n\n99\n");
   refuses("entities.txt", 4, "'99'" + words);
   write("entities.txt", "01\n02\n03\n01\n");
@@ -493,7 +493,7 @@ BOOST_FIXTURE_TEST_CASE(a_relation_has_a_name_and_stands_once, KgBert) {
   write("relation2text.txt", "_hypernym\thypernym\n_has_part\t\n");
   refuses("relation2text.txt", 2, "'_has_part' has an empty name; name it");
   write("relation2text.txt", "_hypernym\thypernym\n_has_part\thas part\n_hypernym\tx\n");
-  refuses("relation2text.txt", 3, "'_hypernym' stands there twice; remove one of the lines");
+  refuses("relation2text.txt", 3, "'_hypernym' is duplicated; remove one of the lines");
 }
 
 BOOST_AUTO_TEST_CASE(what_a_triple_names_is_in_the_lists) {

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(an_object_is_read_with_its_keys_in_order) {
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_json_is_refused_at_its_line) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(read_json_object(folder.write("a.json", "{\"a\": 1,\n\n  b: 2}\n")), Error,
-                        says(Fault::user, "a.json:3: not JSON (byte 13); mend the syntax there"));
+                        says(Fault::user, "a.json:3: not JSON (byte 13); fix the syntax there"));
   BOOST_CHECK_EXCEPTION(read_json_object(folder.write("cut.json", "{\"a\": [1,\n")), Error,
                         says(Fault::user, "cut.json:2: not JSON"));
   BOOST_CHECK_EXCEPTION(read_json_object(folder.write("empty.json", "")), Error,
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_is_named) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
       read_json_object(folder.write("a.json", "{\n\"a\": NaN}")), Error,
-      says(Fault::user, "a.json:2: holds NaN, which is no number (byte 8); mend the syntax there"));
+      says(Fault::user, "a.json:2: holds NaN, which is no number (byte 8); fix the syntax there"));
   const Lines lines = read_lines(
       folder.write("a.jsonl",
                    "{\"a\": [1, NaN]}\n{\"a\": Infinity}\n{\"a\": -Infinity}\n{\"a\": \"NaN\"}\n"

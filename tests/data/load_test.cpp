@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(jsonl_files_of_subjects_and_objects_are_a_table_with_choice
   folder.write("tsv/log.jsonl", "{\"event\": 1}\n");
   check_capitals(load_dataset(folder / "tsv"));
   BOOST_CHECK_EXCEPTION(load_dataset(folder / "tsv/log.jsonl"), Error,
-                        says(Fault::user, "log.jsonl: is not a .tsv file, nor a .csv"));
+                        says(Fault::user, "log.jsonl: is not a dataset plumb knows"));
 }
 
 BOOST_AUTO_TEST_CASE(a_table_with_choices_of_which_nothing_is_usable_is_refused) {
@@ -140,15 +140,15 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
       says(Fault::user, "none: does not exist; name a dataset's folder or a .tsv file"));
   BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
                         says(Fault::user,
-                             "is not a dataset plumb knows; it needs "
-                             "metadata_relations.json (BEAR), relations.jsonl (LAMA), "));
+                             "is not a dataset plumb knows; it needs one of: "
+                             "metadata_relations.json (BEAR), relations.jsonl (LAMA), "
+                             "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL), a .csv "
+                             "with its header (FACTOR), .jsonl files whose facts have subject and "
+                             "object (choices), one .tsv file (table)"));
   BOOST_CHECK_EXCEPTION(load_dataset(folder.write("facts.csv", "a,b,c\n")), Error,
-                        says(Fault::user,
-                             "facts.csv: is not a .tsv file, nor a .csv with FACTOR's header, nor "
-                             "a .jsonl whose facts "
-                             "have subject and object; name a folder or such a file"));
+                        says(Fault::user, "facts.csv: is not a dataset plumb knows"));
   BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
-                        says(Fault::user, "/dev/null: is not a .tsv file, nor a .csv"));
+                        says(Fault::user, "/dev/null: is not a dataset plumb knows"));
 }
 
 BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {

@@ -241,14 +241,15 @@ BOOST_FIXTURE_TEST_CASE(a_fact_has_named_objects, Many) {
 BOOST_FIXTURE_TEST_CASE(an_object_stands_once_in_a_fact, Many) {
   refuses(fact_line(R"([{"obj_id": "Q1", "obj_label": "drums"},)"
                     R"( {"obj_id": "Q1", "obj_label": "drum kit"}])"),
-          "objects[1].obj_id: 'Q1' stands twice in the fact; put its names in one object");
+          "objects[1].obj_id: 'Q1' is duplicated in the fact; put its names in one object");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_subject_stands_once_in_a_relation, Many) {
-  refuses(R"({"relation": "plays", "sub_id": "Q1203", "sub_label": "J. Lennon",)"
-          R"( "objects": [{"obj_id": "Q1", "obj_label": "harmonica"}]})",
-          "sub_id: 'Q1203' stands twice in relation plays, first in line 1; put its objects in one "
-          "line");
+  refuses(
+      R"({"relation": "plays", "sub_id": "Q1203", "sub_label": "J. Lennon",)"
+      R"( "objects": [{"obj_id": "Q1", "obj_label": "harmonica"}]})",
+      "sub_id: 'Q1203' is duplicated in relation plays, first in line 1; put its objects in one "
+      "line");
   // Of one label, but by their identifiers not the same.
   write("facts.jsonl", facts +
                            R"({"relation": "plays", "sub_id": "Q9", "sub_label": "John Lennon",)"

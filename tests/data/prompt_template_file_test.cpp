@@ -155,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(a_line_that_is_no_object_is_reported, File) {
 
 BOOST_FIXTURE_TEST_CASE(equal_templates_of_a_relation_are_reported, File) {
   refuses(R"({"relation": "P36", "template": "[X] has [Y].", "origin": "generated"})",
-          "template: '[X] has [Y].' stands twice in relation P36; remove one of the lines");
+          "template: '[X] has [Y].' is duplicated in relation P36; remove one of the lines");
   const PromptTemplateFile file = read(R"({"relation": "P36", "template": "[X] has [Y]."})"
                                        "\n"
                                        R"({"relation": "P30", "template": "[X] has [Y]."})");

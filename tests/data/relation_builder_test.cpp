@@ -59,7 +59,7 @@ BOOST_FIXTURE_TEST_CASE(facts_answer_by_index_identifier_or_label, KeptWithOptio
   BOOST_TEST(relation->facts[1].subject_aliases == std::vector<std::string>{"la France"});
   BOOST_TEST(relation->facts[2].subject_id == "Q79");
   BOOST_TEST(relation->facts[0].subject_id == "");
-  BOOST_TEST(!relation->one_to_one);
+  BOOST_TEST(!is_one_to_one(*relation));
 }
 
 BOOST_FIXTURE_TEST_CASE(without_fixed_options_each_new_object_is_one, Kept) {
@@ -92,7 +92,7 @@ BOOST_FIXTURE_TEST_CASE(options_are_distinct_and_not_empty, Kept) {
   BOOST_TEST(
       problems == (std::vector<std::string>{
                       "metadata.json: P36: option 1 is empty; give it a label",
-                      "metadata.json: P36: option 'Paris' stands twice; keep one of them and "
+                      "metadata.json: P36: option 'Paris' is duplicated; keep one of them and "
                       "renumber answer_idx"}),
       boost::test_tools::per_element());
 }
@@ -124,7 +124,7 @@ BOOST_FIXTURE_TEST_CASE(a_fact_without_its_answer_is_left_out, KeptWithOptions) 
 BOOST_FIXTURE_TEST_CASE(an_answer_must_be_among_the_options, KeptWithOptions) {
   fact(R"({"sub_label": "Peru", "obj_label": "Lima"})", 2);
   fact(R"({"sub_label": "Peru", "obj_id": "Q2868"})", 3);
-  const std::string remedy = " options of P36; add it to answer_space_labels or mend the line";
+  const std::string remedy = " options of P36; add it to answer_space_labels or fix the line";
   BOOST_TEST(problems == (std::vector<std::string>{
                              "P36.jsonl:2: obj_label: answer 'Lima' is not among the 3" + remedy,
                              "P36.jsonl:3: obj_id: answer 'Q2868' is not among the 3" + remedy}),

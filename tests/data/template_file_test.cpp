@@ -118,11 +118,40 @@ BOOST_FIXTURE_TEST_CASE(the_templates_of_many_prompts_are_refused_by_line, Asked
           "t.jsonl:3: template: template '[X] is.' has no [Y]");
   refused({sound, R"({"relation": "P19", "template": "[Y] or [Y] is [X]'s."})"},
           "t.jsonl:2: template: template '[Y] or [Y] is [X]'s.' has more than one [Y]");
-  refused({sound, sound}, "t.jsonl:2: template: '[X]: [Y]' stands twice in relation P36");
+  refused({sound, sound}, "t.jsonl:2: template: '[X]: [Y]' is duplicated in relation P36");
   refused({R"({"P36": ["[X]: [Y]"]})"}, "t.jsonl:1: relation: is missing");
   refused({R"(["[X]: [Y]"])"}, "t.jsonl:1: is JSON but not an object");
   BOOST_CHECK_EXCEPTION(use_template_file(dataset, *this / "none.jsonl"), Error,
                         says(Fault::user, "none.jsonl: cannot be read"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_has_prompts_with_weights, Asked) {
+  write("lpaqa/mine/P36.jsonl",
+        "{\"template\": \"[X] capital [Y] .\", \"weight\": 0.75}\n"
+        "{\"template\": \"[Y] , [X] .\", \"weight\": 0.25}\n");
+  write("lpaqa/mine/P19.txt", "[X] hails from [Y].\n[X]: [Y]\n");
+  use_template_file(dataset, *this / "lpaqa/mine");
+  BOOST_TEST(dataset.relations[0].templates == (Templates{"[X] capital [Y] .", "[Y] , [X] ."}));
+  BOOST_TEST(dataset.relations[0].template_weights == (std::vector<double>{0.75, 0.25}));
+  BOOST_TEST(dataset.relations[1].templates == (Templates{"[X] hails from [Y].", "[X]: [Y]"}));
+  BOOST_TEST(dataset.relations[1].template_weights == (std::vector<double>{0.5, 0.5}));
+  BOOST_CHECK(dataset.relations[1].template_file == *this / "lpaqa/mine/P19.txt");
+  BOOST_CHECK((dataset.files == std::vector<std::filesystem::path>{"data/P36.jsonl",
+                                                                   *this / "lpaqa/mine/P36.jsonl",
+                                                                   *this / "lpaqa/mine/P19.txt"}));
+  use_for_p36(R"(["[X] → [Y]"])");
+  BOOST_TEST(dataset.relations[0].template_weights.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_without_a_relations_prompts_is_refused, Asked) {
+  write("lpaqa/mine/P36.txt", "[X] [Y]\n");
+  BOOST_CHECK_EXCEPTION(use_template_file(dataset, *this / "lpaqa/mine"), Error,
+                        says(Fault::user,
+                             "mine: has neither P19.jsonl nor P19.txt; add it, or choose other "
+                             "relations with `relations`"));
+  BOOST_CHECK_EXCEPTION(
+      use_template_file(dataset, *this / "lpaqa"), Error,
+      says(Fault::user, "name one of the folders in it, manual_paraphrase, mine"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

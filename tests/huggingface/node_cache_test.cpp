@@ -15,6 +15,7 @@ BOOST_AUTO_TEST_SUITE(node_cache)
 namespace {
 
 using Nodes = std::vector<NodeId>;
+using Slots = std::vector<std::size_t>;
 
 /// 1 → 2 → 3, 2 → 4, 1 → 5.
 struct Tree : TokenTree {
@@ -23,12 +24,21 @@ struct Tree : TokenTree {
     add(2, 4);
     add(1, 5);
   }
+  /// The slots that some nodes see, in the order of the sum.
+  [[nodiscard]] std::vector<std::size_t> slots(const NodeCache& cache,
+                                               const std::vector<NodeId>& nodes) const {
+    std::vector<std::size_t> all;
+    for (const SlotRun run : cache.seen_by(*this, nodes).runs) {
+      for (std::size_t i = 0; i < run.count; ++i) all.push_back(run.first + i);
+    }
+    return all;
+  }
 };
 
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(ancestors_come_first_and_once, Tree) {
-  NodeCache cache(2, 3);
+  NodeCache cache(2, 1, 2);
   BOOST_TEST(cache.missing(*this, Nodes{4, 3}) == (Nodes{1, 2, 3, 4}));
   cache.take(Nodes{1, 2, 3, 4});
   BOOST_TEST(cache.held() == 4U);
@@ -39,22 +49,67 @@ BOOST_FIXTURE_TEST_CASE(ancestors_come_first_and_once, Tree) {
                         says(Fault::internal, "is the root"));
 }
 
-BOOST_FIXTURE_TEST_CASE(rows_stay_while_others_come_and_go, Tree) {
-  NodeCache cache(2, 3);
+BOOST_FIXTURE_TEST_CASE(numbers_stay_while_others_come_and_go, Tree) {
+  NodeCache cache(2, 1, 2);
   cache.reserve(3);
   cache.take(Nodes{1, 2, 3});
-  cache.row(1, 2)[2] = 7;
+  const std::vector<float> numbers{5, 6, 7, 8};
+  cache.set(1, 2, numbers.data());
   cache.release(*this, 3);
   BOOST_TEST(!cache.holds(3));
   cache.take(Nodes{4, 5});
-  std::set<const float*> places;
-  for (const NodeId node : {1U, 2U, 4U, 5U}) places.insert(cache.row(1, node));
+  std::set<std::size_t> places;
+  for (const NodeId node : {1U, 2U, 4U, 5U}) places.insert(slots(cache, {node}).back());
   BOOST_TEST(places.size() == 4U);
-  BOOST_TEST(cache.row(1, 2)[2] == 7.0F);
+  const std::size_t slot = slots(cache, {2}).back(), lanes = KeyValues::lanes;
+  const float* keys = cache.layer(1).keys(0, slot / lanes) + slot % lanes;
+  BOOST_TEST(keys[0] == 5.0F);
+  BOOST_TEST(keys[lanes] == 6.0F);
+  BOOST_TEST(cache.layer(1).value(0, slot)[0] == 7.0F);
+  BOOST_TEST(cache.layer(1).value(0, slot)[1] == 8.0F);
+  BOOST_TEST(cache.layer(0).value(0, slot)[1] == 0.0F);
+}
+
+BOOST_FIXTURE_TEST_CASE(nodes_see_their_own_paths, Tree) {
+  NodeCache cache(1, 1, 1);
+  cache.take(Nodes{1, 2, 3, 4, 5});
+  BOOST_TEST(slots(cache, {3}) == (Slots{0, 1, 2}));
+  const SeenSlots seen = cache.seen_by(*this, Nodes{2, 3, 4, 5});
+  BOOST_TEST(slots(cache, {2, 3, 4, 5}) == (Slots{0, 1, 2, 3, 4}));
+  BOOST_TEST(seen.runs.size() == 1U);
+  BOOST_TEST(seen.shared == 1U);
+  BOOST_TEST((seen.own == std::vector<std::vector<std::uint32_t>>{{1}, {1, 2}, {1, 3}, {4}}));
+  const SeenSlots chain = cache.seen_by(*this, Nodes{2, 3});
+  BOOST_TEST(chain.shared == 2U);
+  BOOST_TEST((chain.own == std::vector<std::vector<std::uint32_t>>{{}, {2}}));
+  BOOST_TEST(cache.seen_by(*this, Nodes{1, 5}).shared == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(branches_of_the_root_share_nothing, Tree) {
+  add(root, 9);
+  NodeCache cache(1, 1, 1);
+  cache.take(Nodes{1, 2, 6});
+  const SeenSlots seen = cache.seen_by(*this, Nodes{2, 6});
+  BOOST_TEST(seen.shared == 0U);
+  BOOST_TEST((seen.own == std::vector<std::vector<std::uint32_t>>{{0, 1}, {2}}));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_lowest_slots_are_used_again_first, Tree) {
+  NodeCache cache(1, 1, 1);
+  cache.take(Nodes{1, 2, 3, 4, 5});
+  cache.release(*this, 5);
+  cache.release(*this, 2);
+  cache.take(Nodes{2, 3, 4, 5});
+  BOOST_TEST(slots(cache, {3, 4, 5}) == (Slots{0, 1, 2, 3, 4}));
+  cache.release(*this, 2);
+  cache.take(Nodes{4});
+  // Not in one run: 1 lies in slot 0, 5 in slot 4.
+  BOOST_TEST(cache.seen_by(*this, Nodes{5}).runs.size() == 2U);
+  BOOST_TEST(slots(cache, {5}) == (Slots{0, 4}));
 }
 
 BOOST_FIXTURE_TEST_CASE(release_takes_all_below, Tree) {
-  NodeCache cache(1, 1);
+  NodeCache cache(1, 1, 1);
   cache.take(Nodes{1, 2, 3, 4, 5});
   cache.release(*this, 2);
   BOOST_TEST(cache.held() == 2U);

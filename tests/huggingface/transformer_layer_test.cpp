@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/huggingface/attention.hpp"
 #include "support/errors.hpp"
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
@@ -71,15 +72,13 @@ const std::vector<float> rows{1, 0, 0, 6}, gathered{3, 1.5F, 3, 1.5F};
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(attention_is_that_of_a_hand, Layer) {
-  std::vector<float> projected(12), scratch, to(2);
+  std::vector<float> projected(12), scratch, to(4);
   layer.query_key_value.multiply(rows.data(), 2, 2, projected.data(), 6);
-  const std::vector<const float*> keys{projected.data() + 2, projected.data() + 8};
-  for (std::size_t i = 0; i < 2; ++i) {
-    detail::attend(projected.data() + i * 6, keys, 1, to, scratch);
-    near(to, {3, 1.5F});
-  }
-  detail::attend(projected.data(), std::span(keys).first(1), 1, to, scratch);
-  near(to, {4, 0});  // the first token alone
+  KeyValues held(1, 2);
+  held.resize(2);
+  for (std::size_t i = 0; i < 2; ++i) held.set(i, projected.data() + i * 6 + 2);
+  attend(held, 0, {{{0, 2}}, 2, {}}, projected.data(), 2, 6, to.data(), scratch);
+  near(to, gathered);
 }
 
 // The attention's product is (6, 2) for both, so the sums are (7, 2) and (6, 8). A layer norm of two
@@ -98,16 +97,6 @@ BOOST_FIXTURE_TEST_CASE(a_layer_with_norms_before_is_that_of_a_hand, Layer) {
   std::vector<float> result = rows;
   layer.finish(gathered, result, true);
   near(result, {9, 2, 20, 10});
-}
-
-BOOST_FIXTURE_TEST_CASE(two_heads_attend_apart, Layer) {
-  // Heads of one number: queries (1, 0), keys (ln 3, 5) and (0, 7), values (4, 8) and (0, 2).
-  const float ln3 = std::log(3.0F);
-  const std::vector<float> first{ln3, 5, 4, 8}, second{0, 7, 0, 2}, query{1, 0};
-  std::vector<float> to(2), scratch;
-  detail::attend(query.data(), std::vector<const float*>{first.data(), second.data()}, 2, to,
-                 scratch);
-  near(to, {3, 5});
 }
 
 BOOST_FIXTURE_TEST_CASE(a_tensor_that_is_missing_is_named, Layer) {

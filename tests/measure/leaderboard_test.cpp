@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(family_means_are_those_of_every_ordered_pair_counted_out) {
           ++pairs;
         }
       }
-      // Within a family every pair stands twice among the ordered ones.
+      // Within a family every pair is duplicated among the ordered ones.
       BOOST_TEST(made.means[f][g].pairs == (f == g ? pairs / 2 : pairs));
       if (pairs > 0) BOOST_TEST(near(made.means[f][g].value, sum / static_cast<double>(pairs)));
     }

@@ -23,7 +23,7 @@ struct Written {
 
 Written written(const std::vector<float>& vector, double scale = 0) {
   const std::size_t d = vector.size();
-  const double length = std::sqrt(detail::exact_dot(vector.data(), vector.data(), d));
+  const double length = std::sqrt(exact_dot(vector.data(), vector.data(), d));
   const double largest = static_cast<double>(detail::largest_magnitude(vector.data(), d)) / length;
   Written made{
       {scale == 0 ? detail::short_scale(largest, d) : scale, 0}, std::vector<std::int16_t>(d), {}};

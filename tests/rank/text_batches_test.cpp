@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(vectors_of_another_shape_are_the_models_fault) {
     BOOST_CHECK_EXCEPTION(
         embed(rows, columns, visited), Error,
         says(Fault::internal, "embed: the model gave " + given +
-                                  " numbers for 6 texts, and said 257; mend the model's embed or "
+                                  " numbers for 6 texts, and said 257; fix the model's embed or "
                                   "dimension"));
   };
   refused(-1, 0, "5 vectors of 257");

@@ -33,15 +33,15 @@ BOOST_AUTO_TEST_CASE(a_product_is_the_sum_over_all_dimensions) {
     b.push_back(static_cast<float>(3 - i));
     expected += i * (3 - i);
   }
-  BOOST_TEST(detail::exact_dot(a.data(), b.data(), 19) == expected);
-  BOOST_TEST(detail::exact_dot(a.data(), b.data(), 0) == 0.0);
-  BOOST_TEST(detail::exact_dot(a.data() + 2, b.data() + 2, 1) == 2.0);
+  BOOST_TEST(exact_dot(a.data(), b.data(), 19) == expected);
+  BOOST_TEST(exact_dot(a.data(), b.data(), 0) == 0.0);
+  BOOST_TEST(exact_dot(a.data() + 2, b.data() + 2, 1) == 2.0);
 }
 
 // 2²⁴ + 1 is no single-precision number.
 BOOST_AUTO_TEST_CASE(products_are_summed_in_double_precision) {
   const std::vector<float> a{16777216, 1, 0}, ones{1, 1, 1};
-  BOOST_TEST(detail::exact_dot(a.data(), ones.data(), 3) == 16777217.0);
+  BOOST_TEST(exact_dot(a.data(), ones.data(), 3) == 16777217.0);
 }
 
 BOOST_AUTO_TEST_CASE(a_quick_product_is_off_by_less_than_its_bound) {
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_quick_product_is_off_by_less_than_its_bound) {
         a.push_back(size * static_cast<float>(random.uniform()));  // no sum cancels
         b.push_back(size * static_cast<float>(random.uniform()));
       }
-      const double exact = detail::exact_dot(a.data(), b.data(), dimension);
+      const double exact = exact_dot(a.data(), b.data(), dimension);
       const auto quick = static_cast<double>(detail::quick_dot(a.data(), b.data(), dimension));
       BOOST_TEST(std::abs(quick - exact) <= detail::single_precision_bound(dimension) * exact);
     }

@@ -190,8 +190,9 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_an_internal_error_and_what_stood_there_stays
     }
   }
   BOOST_REQUIRE(refused.has_value());
-  BOOST_TEST(says(Fault::internal,
-                  file.string() + ": cannot be written; check space; then `resume`")(*refused));
+  BOOST_TEST(says(
+      Fault::internal,
+      file.string() + ": cannot be written: File too large; check space; then `resume`")(*refused));
   BOOST_TEST(slurp(file) == "one\ntw");
   BOOST_CHECK((visited(file) == std::vector<Visited>{{"one", 0, 1}}));
 }

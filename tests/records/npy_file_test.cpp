@@ -297,7 +297,7 @@ BOOST_FIXTURE_TEST_CASE(identifiers_are_as_many_as_rows_and_all_different, Vecto
   refused("a\n\nc\n", ":2: is empty; write an identifier");
   refused("a\nb\nc\n\n", ":4: is empty; write an identifier");
   refused("a\r\n\r\nc\r\n", ":2: is empty; write an identifier");
-  refused("a\nb\na\n", ":3: 'a' stands there twice; give each row its own");
+  refused("a\nb\na\n", ":3: 'a' is duplicated; give each row its own");
 }
 
 BOOST_FIXTURE_TEST_CASE(identifiers_that_are_missing_are_named, Vectors) {

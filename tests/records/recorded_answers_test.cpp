@@ -125,8 +125,8 @@ BOOST_FIXTURE_TEST_CASE(reading_and_writing_again_changes_nothing, Rows) {
   RandomStream random(1, "ten digits");
   for (int i = 0; i < 500; ++i) {
     const double nats = -std::pow(10.0, 8 * random.uniform() - 4) * random.uniform();
-    const double kept = detail::ten_digits(nats);
-    BOOST_TEST(detail::ten_digits(kept) == kept);
+    const double kept = ten_digits(nats);
+    BOOST_TEST(ten_digits(kept) == kept);
     BOOST_TEST(std::abs(kept - nats) <= 5e-10 * std::abs(nats));
     const std::string line = answer_line({"P36", {}, "x", "y", 1, nats});
     const auto rows = answers(line);

@@ -96,31 +96,31 @@ BOOST_AUTO_TEST_CASE(the_metadata_or_else_the_facts_tell_the_cardinality) {
   const Json one{{"cardinality", "single instance per answer"}},
       many{{"cardinality", "multiple instances per answer"}};
   const std::string gaul = row("Gaul", 9, 0, 0, {-1, -2});
-  BOOST_TEST(gathered(Capitals({france_0, italy_0})).relation.one_to_one);
-  BOOST_TEST(gathered(Capitals({france_0, france_1})).relation.one_to_one);
-  BOOST_TEST(!gathered(Capitals({france_0, gaul})).relation.one_to_one);
-  BOOST_TEST(gathered(Capitals({france_0, gaul}, one)).relation.one_to_one);
-  BOOST_TEST(!gathered(Capitals({france_0, italy_0}, many)).relation.one_to_one);
+  BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, italy_0})).relation));
+  BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, france_1})).relation));
+  BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0, gaul})).relation));
+  BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}, one)).relation));
+  BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0, italy_0}, many)).relation));
   // It is enough that one of several folders says so.
-  BOOST_TEST(!gathered(Capitals({france_0}), Capitals({france_1}, many)).relation.one_to_one);
-  BOOST_TEST(!gathered(Capitals({france_0}, many), Capitals({france_1})).relation.one_to_one);
-  BOOST_TEST(gathered(Capitals({france_0, gaul}, one),
-                      Capitals({france_1, row("Gaul", 9, 1, 0, {-1, -2})}))
-                 .relation.one_to_one);
-  BOOST_TEST(gathered(Capitals({france_0, gaul}),
-                      Capitals({france_1, row("Gaul", 9, 1, 0, {-1, -2})}, one))
-                 .relation.one_to_one);
+  BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0}), Capitals({france_1}, many)).relation));
+  BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0}, many), Capitals({france_1})).relation));
+  BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}, one),
+                                    Capitals({france_1, row("Gaul", 9, 1, 0, {-1, -2})}))
+                               .relation));
+  BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}),
+                                    Capitals({france_1, row("Gaul", 9, 1, 0, {-1, -2})}, one))
+                               .relation));
 }
 
 BOOST_AUTO_TEST_CASE(a_row_stands_once) {
   BOOST_CHECK_EXCEPTION((void)gathered(Capitals({france_0, italy_0, france_0})), Error,
                         says(Fault::user,
-                             "P36_results.jsonl:3: instance_index: instance 3 stands twice for "
+                             "P36_results.jsonl:3: instance_index: instance 3 is duplicated for "
                              "template 0; the results file is damaged"));
   // Two models given as one.
   BOOST_CHECK_EXCEPTION((void)gathered(Capitals({france_0, italy_1}), Capitals({italy_1})), Error,
                         says(Fault::user,
-                             "P36_results.jsonl:1: instance_index: instance 7 stands twice for "
+                             "P36_results.jsonl:1: instance_index: instance 7 is duplicated for "
                              "template 1; name folders of different models as NAME=DIR"));
 }
 

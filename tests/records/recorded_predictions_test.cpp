@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_folder_becomes_a_table_of_facts_by_templates) {
   BOOST_REQUIRE(model.predictions.relations.size() == 1U);
   const RelationPredictions& relation = model.predictions.relations[0];
   BOOST_TEST(relation.relation.code == "P36");
-  BOOST_TEST(relation.relation.one_to_one);
+  BOOST_TEST(is_one_to_one(relation.relation));
   BOOST_TEST(relation.relation.domains == Names{"Geography"});
   BOOST_TEST(relation.relation.facts[1].answer == 2U);
   BOOST_TEST(indices_of(relation) == (Places{0, 1, 2, 3}));
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(rows_of_lm_pub_quiz_without_a_template_are_the_folders) {
   BOOST_TEST(relation.facts() == 2U);
   BOOST_TEST(relation.row(0)[0].correct);
   BOOST_TEST(!relation.row(1)[0].correct);
-  BOOST_TEST(!relation.relation.one_to_one);  // both facts have the answer 0
+  BOOST_TEST(!is_one_to_one(relation.relation));  // both facts have the answer 0
 }
 
 BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(relations_are_chosen_by_name_and_must_stand_in_every_folder
   const auto joined = read_model("m", {two.path(), other.path()}, {.relations = {"P36"}});
   BOOST_TEST(joined.predictions.relations.at(0).paraphrases == 2U);
   BOOST_CHECK_EXCEPTION(read_model("m", {other.path(), other.path()}, {}), Error,
-                        says(Fault::user, "stands twice for template 1"));
+                        says(Fault::user, "is duplicated for template 1"));
 }
 
 BOOST_AUTO_TEST_CASE(scores_that_are_no_numbers_are_refused) {
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(reductions_are_of_the_base_template_alone) {
   std::ranges::rotate(other, other.begin() + 1);
   const PlumbFolder first({four_ways, four_ways});
   const PlumbFolder second({other, other}, {}, 1);
-  const auto both = std::vector{second.path(), first.path()};
+  const std::vector<DiskPath> both{second.path(), first.path()};
   for (const std::size_t base : {0U, 1U}) {
     const ScoredModel model = read_model("m", both, {.kinds = {.base = base}});
     BOOST_TEST(model.base[0].scores.size() == 6U);
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
                              "token to reduce over; choose another `span`"));
   // With several folders the one with the row is named.
   const PlumbFolder sound({four_ways, four_ways, four_ways}, {}, 1);
-  const std::vector<std::filesystem::path> both{sound.path(), folder.path()};
+  const std::vector<DiskPath> both{sound.path(), folder.path()};
   BOOST_CHECK_EXCEPTION(
       read_model("m", both, {.scoring = Scoring{Reduction::sum, Span::answer}}), Error,
       says(Fault::user, folder.path().string() + "/P36_results.jsonl:2: answer_token_counts"));

@@ -105,4 +105,29 @@ BOOST_AUTO_TEST_CASE(scored_templates_are_those_of_any_relation_in_order) {
   BOOST_TEST(scored_templates({}).empty());
 }
 
+BOOST_AUTO_TEST_CASE(weighted_templates_are_ranked_together) {
+  test::ResultsFolder folder;
+  folder.add("P36", three_options, two_templates, {{"domains", {"Geography"}}},
+             {row("Italy", 1, 1, 1, {-9, -2, -5}), row("France", 0, 1, 0, {-3, -2, -1}),
+              row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-2, -1, -3})});
+  BOOST_TEST(recorded_weighted_ranks(folder.path()).empty());
+  folder.set("P36", "template_weights", {0.25, 0.75});
+  const auto all = recorded_weighted_ranks(folder.path());
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(all[0].code == "P36");
+  BOOST_TEST(all[0].options == 3U);
+  BOOST_REQUIRE(all[0].ranks.size() == 2U);
+  // France: (−1·¼ − 3·¾, −2, −3·¼ − 1·¾) = (−2.5, −2, −1.5); Italy: (−7.25, −1.75, −4.5).
+  BOOST_TEST(all[0].ranks[0].at(0).realistic() == 3.0);
+  BOOST_TEST(all[0].ranks[0][0].prediction == 2U);
+  BOOST_TEST(all[0].ranks[1].at(0).realistic() == 1.0);
+  folder.set("P36", "template_weights", {1});  // the second weighs nothing
+  BOOST_TEST(recorded_weighted_ranks(folder.path())[0].ranks[0][0].realistic() == 1.0);
+  folder.set("P36", "template_weights", {0, 0});
+  BOOST_TEST(recorded_weighted_ranks(folder.path())[0].ranks.empty());
+  folder.set("P36", "template_weights", {0.5, "1"});
+  BOOST_CHECK_EXCEPTION((void)recorded_weighted_ranks(folder.path()), Error,
+                        test::says(Fault::user, "P36.template_weights: is not a list of weights"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -131,18 +131,19 @@ BOOST_FIXTURE_TEST_CASE(rows_of_lm_pub_quiz_are_read, Results) {
 
 BOOST_FIXTURE_TEST_CASE(metadata_comes_back_as_it_was_written, Results) {
   Relation relation = capitals();
-  relation.one_to_one = true;
+  relation.cardinality = Cardinality::one_to_one;
   relation.domains = {"Geography"};
+  relation.template_weights = {0.1, 8.510376210324466e-05};
   metadata(relation, {0, 1});
   const auto all = recorded_relations(path());
   BOOST_REQUIRE(all.size() == 1U);
   BOOST_TEST(all[0].relation.code == "P36");
   BOOST_TEST(all[0].relation.templates == relation.templates);
+  BOOST_TEST(all[0].relation.template_weights == relation.template_weights);
   BOOST_TEST(all[0].relation.options == relation.options);
   BOOST_TEST(all[0].relation.option_ids == relation.option_ids);
   BOOST_TEST(all[0].relation.domains == relation.domains);
-  BOOST_TEST(all[0].has_cardinality);
-  BOOST_TEST(all[0].relation.one_to_one);
+  BOOST_TEST((all[0].relation.cardinality == Cardinality::one_to_one));
   BOOST_TEST(all[0].reduction == "sum");
   BOOST_TEST(all[0].span == "statement");
   BOOST_TEST(all[0].model == "tiny");
@@ -183,8 +184,7 @@ BOOST_FIXTURE_TEST_CASE(a_cardinality_may_be_missing, Results) {
           R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["a"],
                                        "relation_info": )" +
               info + "}}");
-    BOOST_TEST(!recorded_relations(path()).at(0).has_cardinality);
-    BOOST_TEST(!recorded_relations(path()).at(0).relation.one_to_one);
+    BOOST_TEST((recorded_relations(path()).at(0).relation.cardinality == Cardinality::by_facts));
   }
 }
 

@@ -229,4 +229,22 @@ BOOST_AUTO_TEST_CASE(without_ties_the_first_wins_is_not_shown) {
   BOOST_TEST(!holds(slurp(out / "report.html"), "irst wins"));
 }
 
+BOOST_FIXTURE_TEST_CASE(weighted_templates_have_numbers_of_their_own, Results) {
+  BOOST_TEST(!holds(ProbeReport(folder.path()).table(), "weighted"));
+  // Under template 0 the model knows France, under template 1 it does not; the second weighs more.
+  folder.add("capital", {"Paris", "Rome", "Cairo"}, templates, Json::object(),
+             {row("France", 0, 0, 0, {-1, -2, -3}), row("France", 0, 1, 0, {-4, -2, -3})});
+  folder.set("capital", "template_weights", {0.25, 0.75});
+  const ProbeReport report(folder.path());
+  report.write(out.path());
+  const Json metrics = Json::parse(slurp(out / "metrics.json"));
+  BOOST_TEST(metrics["all_templates"]["relations"]["capital"]["accuracy"]["value"] == 0.5);
+  BOOST_TEST(metrics["weighted_templates"]["relations"]["capital"]["accuracy"]["value"] == 0.0);
+  BOOST_TEST(metrics["weighted_templates"]["overall"]["facts"] == 1);  // river has no weights
+  BOOST_TEST(holds(slurp(out / "metrics.csv"), "relation,capital,weighted,accuracy,"));
+  BOOST_TEST(holds(slurp(out / "accuracy.csv"), "overall,all facts,weighted,1,"));
+  BOOST_TEST(holds(report.table(), "weighted templates"));
+  BOOST_TEST(holds(slurp(out / "report.html"), "weighted templates"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

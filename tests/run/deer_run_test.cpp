@@ -77,9 +77,8 @@ double cosine(const EmbeddingMatrix& a, Eigen::Index i, const EmbeddingMatrix& b
   const auto dimension = static_cast<std::size_t>(a.cols());
   const float* x = a.data() + static_cast<std::size_t>(i) * dimension;
   const float* y = b.data() + static_cast<std::size_t>(j) * dimension;
-  const double made = detail::exact_dot(x, y, dimension) /
-                      std::sqrt(detail::exact_dot(y, y, dimension)) /
-                      std::sqrt(detail::exact_dot(x, x, dimension));
+  const double made = exact_dot(x, y, dimension) / std::sqrt(exact_dot(y, y, dimension)) /
+                      std::sqrt(exact_dot(x, x, dimension));
   double xy = 0, xx = 0, yy = 0;
   for (std::size_t d = 0; d < dimension; ++d) {
     xy += static_cast<double>(x[d]) * static_cast<double>(y[d]);
@@ -592,7 +591,7 @@ BOOST_AUTO_TEST_CASE(an_embedder_of_the_wrong_shape_breaks_the_run) {
   BOOST_CHECK_EXCEPTION((void)run_once<Narrow>(folder / "run", elements(), {.shots = 2}), Error,
                         says(Fault::internal,
                              "embed: the model gave 31 vectors of 200 numbers for 31 texts, and "
-                             "said 257; mend the model's embed or dimension"));
+                             "said 257; fix the model's embed or dimension"));
   // Nothing of it is taken for done.
   BOOST_TEST(slurp(folder / "run/journal.jsonl").empty());
   BOOST_TEST(!std::filesystem::exists(folder / "run/queries.npy"));

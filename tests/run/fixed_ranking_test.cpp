@@ -166,7 +166,7 @@ BOOST_FIXTURE_TEST_CASE(bad_input_names_its_field, FixedFiles) {
   refused(with("/cosine", Json::array({{1, 2, 3}})), "cosine: is not a row a query");
   refused(with("/cosine", Json::array({{1, 2, 3}, {1, 2}})), "cosine: is not a row a query");
   refused(with("/cosine", Json::array({{1, 2, 3}, {1, 2, "x"}})), "cosine: is not a row a query");
-  refused(with("/entities/2", "s5"), "entities[2]: \"s5\" stands there twice; list it once");
+  refused(with("/entities/2", "s5"), "entities[2]: \"s5\" is duplicated; list it once");
   refused(with("/rank", Json::array({1})), "rank: is not a number a query; leave it out");
   refused(with("/rank", Json::array({1, "2"})), "rank: is not a number a query; leave it out");
   refused(7, "shots: is not a list");

@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_
 BOOST_AUTO_TEST_CASE(what_fits_by_the_check_can_be_scored) {
   const Relation relation = births(60, 8);
   ManyShotOptions options;
-  options.shots = {20};
+  options.shots = {{20}};
   options.seeds = 3;
   options.choices = 8;
   options.training = 45;
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(what_fits_by_the_check_can_be_scored) {
 BOOST_AUTO_TEST_CASE(the_longest_question_decides) {
   Relation relation = births(60, 8);
   ManyShotOptions options;
-  options.shots = {20};
+  options.shots = {{20}};
   options.seeds = 1;
   options.choices = 8;
   options.training = 45;
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(the_longest_question_decides) {
 BOOST_AUTO_TEST_CASE(length_is_counted_in_tokens) {
   Relation relation = births(60, 8);
   ManyShotOptions options;
-  options.shots = {20};
+  options.shots = {{20}};
   options.seeds = 1;
   options.choices = 8;
   options.training = 45;
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_token_that_covers_subject_and_object_is_warned_of_once) {
   const NgramTreeModel model = reader_of_births({"0Person", "n A"});
   ManyShotOptions options = several();
   options.pair_separators = {" "};
-  options.shots = {1, 12};
+  options.shots = {{1, 12}};
   BOOST_TEST(checked(model, relation, options).empty());
   options.item_separator = "";
   const auto notes = checked(model, relation, options);
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_merge_in_any_question_is_found) {
 BOOST_AUTO_TEST_CASE(a_generation_past_the_context_is_refused_before_anything_is_scored) {
   const Relation relation = births(60, 8);
   ManyShotOptions options;
-  options.shots = {5, 20};
+  options.shots = {{5, 20}};
   options.seeds = 2;
   options.choices = 8;
   options.training = 45;

@@ -4,6 +4,7 @@
 // A study from C++, without the command; with it, in cli/many_shot_test.cpp.
 
 #include <boost/test/unit_test.hpp>
+#include <set>
 #include <string>
 
 #include "support/errors.hpp"
@@ -54,6 +55,22 @@ BOOST_AUTO_TEST_CASE(a_study_leaves_rows_metrics_and_a_page) {
   ManyShotJob again(model, questions, {.model = "reader"});
   BOOST_TEST(run_job(again, {folder / "run", true}).summary.fresh_statements == 0U);
   BOOST_TEST((contents(folder / "run", ".jsonl") == before));
+}
+
+BOOST_AUTO_TEST_CASE(facts_of_a_program_need_no_numbers_and_options_no_ids) {
+  const TemporaryFolder folder;
+  StudiedData bare = data;
+  bare.dataset.relations[0].option_ids.clear();
+  for (Fact& fact : bare.dataset.relations[0].facts) fact.instance = 0;
+  NgramTreeModel model = reader_of_births();
+  const ManyShotQuestions questions(few_shots(), bare);
+  ManyShotJob job(model, questions, {.model = "reader"});
+  (void)run_job(job, {folder / "run"});
+  std::set<std::size_t> asked;
+  for (const Json& row : test::rows_of(folder / "run/birth_choices.jsonl")) {
+    asked.insert(row.at("instance_index").get<std::size_t>());
+  }
+  BOOST_TEST(asked.size() == 6U);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_said_before_a_folder_is_made) {

@@ -43,7 +43,7 @@ struct Plan {
 /// Twenty facts of eight years, ten for training, asked with five choices.
 ManyShotOptions few_shots() {
   ManyShotOptions options;
-  options.shots = {1, 3};
+  options.shots = {{1, 3}};
   options.seeds = 2;
   options.choices = 5;
   options.training = 10;
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(each_separator_and_seed_is_a_block_of_all_numbers_of_shots)
     BOOST_TEST(block.facts == 10U);
     BOOST_REQUIRE(block.settings.size() == 2U);
     for (std::size_t s = 0; s < 2; ++s) {
-      const std::size_t n = options.shots[s];
+      const std::size_t n = options.shots.numbers[s];
       const Setting& setting = block.settings[s];
       BOOST_TEST(setting.method == "ic");
       BOOST_TEST(setting.shots == n);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(shots_are_training_facts_and_questions_are_not) {
 BOOST_AUTO_TEST_CASE(split_and_choices_do_not_move_with_the_shots) {
   const Plan plan(births(20, 8), few_shots());
   ManyShotOptions more = few_shots();
-  more.shots = {2, 8};
+  more.shots = {{2, 8}};
   more.seeds = 4;
   const Plan other(births(20, 8), more);
   BOOST_TEST((plan.asked.split().test == other.asked.split().test));
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
 
 BOOST_AUTO_TEST_CASE(eic_isolated_is_ic_lke_behind_as_many_shots) {
   ManyShotOptions options = eic_alone();
-  options.shots = {50, 55, 60, 65, 70, 75, 80, 85, 90, 95};
+  options.shots = {{50, 55, 60, 65, 70, 75, 80, 85, 90, 95}};
   options.eic_isolated = true;
   options.eic_form = {" ", " ", Join::text};
   options.limit = 13;
@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(both_kinds_of_eic_stand_side_by_side_seed_by_seed) {
 // That the orders are those of the sequences is seen in tests/cli/data_prompts_test.cpp.
 BOOST_AUTO_TEST_CASE(a_question_of_eic_knows_what_stands_before_it) {
   ManyShotOptions options = eic_alone();
-  options.shots = {1};
+  options.shots = {{1}};
   options.seeds = 1;
   options.eic_isolated = options.eic_paper = true;
   options.limit = 12;
@@ -486,12 +486,12 @@ BOOST_AUTO_TEST_CASE(relations_that_are_too_small_are_skipped_with_the_reason) {
   skipped(births(20, 7), options, "8 objects", "7");
   skipped(births(19, 7), options, "20 facts", "19");  // the first reason is said
   options = few_shots();
-  options.shots = {1, 11};
+  options.shots = {{1, 11}};
   skipped(births(20, 8), options, "11 training facts for the shots", "10");
   options.training = 100;
-  options.shots = {16};
+  options.shots = {{16}};
   BOOST_TEST(!Plan(births(20, 8), options).asked.skipped());  // four fifths are sixteen
-  options.shots = {17};
+  options.shots = {{17}};
   skipped(births(20, 8), options, "17 training facts for the shots", "16");
   Relation all_training = births(20, 8);
   for (Fact& fact : all_training.facts) fact.part = FactPart::training;

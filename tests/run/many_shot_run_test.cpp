@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(what_stands_in_a_paper_sequence_is_seen_by_what_follows) {
 BOOST_AUTO_TEST_CASE(shots_are_fed_once_for_all_questions_of_a_seed) {
   const Relation relation = births(30, 8);
   ManyShotOptions options = several();
-  options.shots = {10};
+  options.shots = {{10}};
   options.seeds = 1;
   options.pair_separators = {" "};
   options.baselines.clear();

@@ -67,7 +67,7 @@ BOOST_FIXTURE_TEST_CASE(texts_that_the_tokenizer_does_not_spell_are_named_with_t
                         Elements) {
   model.unspelled = "inert";
   refused(zero_shot,
-          "elements/facts.jsonl:11: family: this tokenizer does not spell 'inert gas'; mend the "
+          "elements/facts.jsonl:11: family: this tokenizer does not spell 'inert gas'; fix the "
           "text, or say `names` none");
   model.unspelled = "table";  // an alias of a subject
   refused(zero_shot,

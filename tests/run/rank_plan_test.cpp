@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(tails_of_all_parts_are_a_relations_candidates) {
     BOOST_REQUIRE(plans.size() == 1U);
     BOOST_TEST(plans[0].candidates.size() == 36U);
   }
-  // A tail of validation alone, once though it stands there twice.
+  // A tail of validation alone, once though it is duplicated.
   graph.valid.push_back({0, 3, 76});
   graph.valid.push_back({2, 3, 76});
   const auto plans = plans_by_relation(plan_of(graph, {.relations = {"in"}}));

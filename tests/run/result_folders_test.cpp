@@ -25,7 +25,7 @@ struct Folders {
   /// What the word stands for, as NAME=folder beneath this one.
   [[nodiscard]] std::string made(const std::string& word) const {
     const ResultFolder one = result_folder(word);
-    return one.name + "=" + one.path.lexically_relative(folder.path()).string();
+    return one.name + "=" + one.path.path().lexically_relative(folder.path()).string();
   }
 
   test::TemporaryFolder folder;

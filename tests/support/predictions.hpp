@@ -92,7 +92,8 @@ struct ModelShape {
     made.relation.code.append("r").append(std::to_string(r));
     made.relation.options.resize(shape.options);
     made.relation.domains = {r % 2 == 0 ? "Even" : "Odd", "All"};
-    made.relation.one_to_one = shape.one_to_one;
+    made.relation.cardinality =
+        shape.one_to_one ? Cardinality::one_to_one : Cardinality::many_to_one;
     made.paraphrases = shape.paraphrases;
     for (std::size_t t = 0; t < shape.paraphrases; ++t) made.templates.push_back({t, {}});
     for (const std::string& marker : shape.markers) {

@@ -57,7 +57,7 @@ namespace plumb::test {
 /// IC-LKE with 1 and 4 shots, two seeds and two separators, and two templates.
 [[nodiscard]] inline ManyShotOptions several() {
   ManyShotOptions options;
-  options.shots = {1, 4};
+  options.shots = {{1, 4}};
   options.seeds = 2;
   options.choices = 5;
   options.training = 12;

@@ -29,15 +29,13 @@ namespace plumb::test {
                                {"Geography", "Politics"},
                                {{"Q142", "France", {}, 0, 0},
                                 {"Q884", "Korea", {"Hanguk"}, 1, 2},
-                                {"Q79", "Egypt", {}, 2, 3}},
-                               true});
+                                {"Q79", "Egypt", {}, 2, 3}}});
   dataset.relations.push_back({"river",
                                {"[X] lies on the [Y].", "The [Y] flows through [X]."},
                                {"Nile", "Rhine"},
                                {"Q3392", "Q584"},
                                {"Geography"},
-                               {{"Q85", "Cairo", {}, 0, 0}, {"Q1718", "Bonn", {}, 1, 1}},
-                               true});
+                               {{"Q85", "Cairo", {}, 0, 0}, {"Q1718", "Bonn", {}, 1, 1}}});
   return dataset;
 }
 
@@ -50,12 +48,11 @@ namespace plumb::test {
 }
 
 /// Names and contents of the files whose names end in `ending`.
-[[nodiscard]] inline std::map<std::string, std::string> contents(
-    const std::filesystem::path& folder, const std::string& ending = "") {
+[[nodiscard]] inline std::map<std::string, std::string> contents(const DiskPath& folder,
+                                                                 const std::string& ending = "") {
   std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with(ending)) files[name] = slurp(entry.path());
+  for (const DiskPath& file : folder.list()) {
+    if (file.is_file() && file.name().ends_with(ending)) files[file.name()] = read_text(file);
   }
   return files;
 }
@@ -71,8 +68,7 @@ inline constexpr std::size_t all_statements = 3 * 2 * 3 + 2 * 2 * 2;
 }
 
 /// One process of a probe: model, scorer, job and folder made anew, as after a crash.
-inline RunSummary run_once(const std::filesystem::path& path,
-                           const ProbeSettings& settings = all_templates(),
+inline RunSummary run_once(const DiskPath& path, const ProbeSettings& settings = all_templates(),
                            ProgressCallback on_progress = {}, std::size_t block = 65'536) {
   NgramTreeModel model = small_model();
   CausalScorer scorer(model, settings.bos);
@@ -83,7 +79,7 @@ inline RunSummary run_once(const std::filesystem::path& path,
 }
 
 /// A results file, line by line.
-[[nodiscard]] inline std::vector<Json> rows_of(const std::filesystem::path& file) {
+[[nodiscard]] inline std::vector<Json> rows_of(const DiskPath& file) {
   std::vector<Json> rows;
   for_each_json_line(file, throw_problem,
                      [&](const Json& row, std::size_t) { rows.push_back(row); });

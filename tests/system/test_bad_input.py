@@ -86,7 +86,7 @@ class BadInput(unittest.TestCase):
 
     def test_duplicate_options(self):
         self.metadata["capital"]["answer_space_labels"] = ["Paris", "Paris"]
-        self.check(self.fails(), "option 'Paris' stands twice")
+        self.check(self.fails(), "option 'Paris' is duplicated")
 
     def test_empty_dataset(self):
         self.metadata = {}

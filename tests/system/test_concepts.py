@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model that lacks something does not compile, and the compiler says what to write."""
+"""A model, scorer, builder, policy or estimator that lacks something does not compile, and the compiler says what to write."""
 import re
 import shutil
 import subprocess
@@ -9,9 +9,9 @@ import command
 
 PROGRAMS = ""
 
-COMPILERS = [name for name in ("g++", "clang++-16") if shutil.which(name)]
+COMPILERS = [name for name in ("g++", "clang++-14", "clang++-16") if shutil.which(name)]
 
-# A model with all parts; each test takes one away.
+# What a type of one's own has; each test takes one part away.
 PARTS = {
     "tokenize": "plumb::Tokenization tokenize(std::string_view) const { return {}; }",
     "detokenize": "std::string detokenize(std::span<const plumb::TokenId>) const { return {}; }",
@@ -32,6 +32,12 @@ PARTS = {
     "embed": "plumb::EmbeddingMatrix embed(std::span<const std::string>, bool) { return {}; }",
     "generate": "std::vector<plumb::Continuation> generate(std::span<const plumb::TokenId>, "
                 "const plumb::GenerationOptions&) { return {}; }",
+    "operator()": "plumb::Judgement operator()(const plumb::FactPredictions&) const { return {}; }",
+    "check": "void check(const plumb::RelationPredictions&) const {}",
+    "name": "std::string name() const { return {}; }",
+    "score": "std::vector<plumb::StatementScore> score(const plumb::Query&) { return {}; }",
+    "choose": "std::optional<std::size_t> choose(std::span<const plumb::Prediction>) const { return {}; }",
+    "build": "plumb::Prompt build(const plumb::Relation&, const plumb::Fact&, std::size_t, std::size_t) const { return {}; }",
 }
 WORDS = ["tokenize", "detokenize", "bos", "vocabulary_size", "context_length"]
 CONCEPTS = {
@@ -43,12 +49,18 @@ CONCEPTS = {
     "tree_embedder": [*WORDS, "dimension", "tree_limits", "embed of a tree", "release"],
     "embedder": ["dimension", "embed"],
     "generator": [*WORDS, "generate"],
+    "confidence_estimator": ["operator()", "name", "check"],
+    "candidate_scorer": ["score"],
+    "aggregation": ["choose", "name"],
+    "prompt_builder": ["build"],
 }
+HEADERS = ["backend/check_model.hpp", "calibrate/confidence.hpp", "score/candidate_scorer.hpp", "aggregate/aggregator.hpp",
+           "prompt/prompt.hpp"]
 
 
 def compiled(compiler, models):
     """What the compiler says of a program that asks for models to be checked, each (check, parts); Model0 is the first."""
-    text = '#include "plumb/backend/check_model.hpp"\n'
+    text = "".join(f'#include "plumb/{header}"\n' for header in HEADERS)
     for i, (check, parts) in enumerate(models):
         text += f"struct Model{i} {{\n" + "\n".join(parts) + f"\n}};\nstatic_assert(plumb::check_{check}<Model{i}>());\n"
     return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{command.ROOT / 'include'}", "-isystem",
@@ -61,8 +73,8 @@ def named(done):
     message, clang behind it."""
     said, pending, model = {}, [], None
     for line in done.stderr.splitlines():
-        message = re.search(r"plumb: the model lacks (.+?)\. Write: (.+?)\"?$", line)
-        at = re.search(r"(?:with M = |check_\w+<)Model(\d+)[>\];]", line)
+        message = re.search(r"plumb: the [a-z ]+ lacks (.+?)\. Write: (.+?)\"?$", line)
+        at = re.search(r"(?:with [A-Z] = |check_\w+<)Model(\d+)[>\];]", line)
         if at and not message:
             model = int(at.group(1))
             said.setdefault(model, {}).update(pending)

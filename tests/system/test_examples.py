@@ -32,7 +32,7 @@ class Examples(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertEqual(done.stdout.splitlines(), expected)
                 ran += 1
-        self.assertEqual(ran, 12)
+        self.assertEqual(ran, 15)
 
     def test_the_command_over_an_own_engine_probes(self):
         folder = command.temporary_folder(self)
@@ -43,6 +43,27 @@ class Examples(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("capital", done.stdout)
         self.assertTrue((folder / "run" / "report.html").stat().st_size > 0)
+
+    def test_the_command_over_an_own_masked_engine_probes_and_is_calibrated(self):
+        folder = command.temporary_folder(self)
+        (folder / "read.txt").write_text("The capital of France is Paris. The capital of Korea is Seoul.")
+        (folder / "facts.json").write_text('{"capital": ["The capital of [X] is [Y]."]}')
+        (folder / "facts.tsv").write_text("France\tcapital\tParis\nKorea\tcapital\tSeoul\n")
+
+        def run(*words):
+            return subprocess.run([command.BUILD / "example_own_masked_command", *words], capture_output=True, text=True,
+                                  cwd=folder)
+
+        asked = ["--data", "facts.tsv", "--model", "read.txt", "--out", "run"]
+        done = run("probe", *asked)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^capital +2 +2 +1\.000 ")
+        self.assertIn("masked inputs", done.stdout)
+        done = run("calibrate", "run", "--out", "calibration", "--bins", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run("rank", *asked)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is a masked model", done.stderr)
 
     def test_the_readme_shows_the_example_as_it_is(self):
         shown = (command.ROOT / "README.md").read_text().split("```cpp\n")[1].split("\n```")[0]

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models in Hugging Face folders, from folder to page: the same numbers as lm-pub-quiz on the same weights."""
+import csv
 import json
+import math
 import shutil
+import statistics
 import unittest
 
 import command
@@ -17,6 +20,29 @@ def masked_folders():
     """Every folder of the reference data that holds a masked model and its scores, by name."""
     found = [folder for folder in sorted(FOLDERS.iterdir()) if (folder / "pll_original").is_dir()]
     return found + [command.SHARED / "golden" / "tiny-bert"]
+
+
+def recomputed(run):
+    """Accuracy and Brier scores of a run of several templates, from its rows alone."""
+    prompts = {}  # by fact: (options' probabilities, place of the answer) of each template
+    for file in run.glob("*_results.jsonl"):
+        for row in command.rows(file):
+            highest = max(row["pll_scores"])
+            powers = [math.exp(score - highest) for score in row["pll_scores"]]
+            prompts.setdefault((file.name, row["instance_index"]), []).append(
+                ([power / sum(powers) for power in powers], row["answer_idx"]))
+    right, margin, lowest = [], [], []
+    for asked in prompts.values():
+        answers = [max(range(len(shares)), key=shares.__getitem__) for shares, _ in asked]
+        truth = asked[0][1]
+        right.append(statistics.mean(answer == truth for answer in answers))
+        first, second = sorted(asked[0][0], reverse=True)[:2]
+        margin.append((first - second - (answers[0] == truth)) ** 2)
+        unsure = answers[min(range(len(asked)), key=lambda t: max(asked[t][0]))]
+        confidence = sum(max(shares) for (shares, _), answer in zip(asked, answers) if answer == unsure) / len(asked)
+        lowest.append((confidence - (unsure == truth)) ** 2)
+    return {"accuracy": statistics.mean(right), "brier margin": statistics.mean(margin),
+            "brier average_min": statistics.mean(lowest)}
 
 
 @command.needs_shared
@@ -102,17 +128,72 @@ class OfTheCommand(unittest.TestCase):
         done = command.plumb("data", "prompts", self.folder / "whole", "--ids", "--fact", "continent:0")
         self.assertIn("ids", done.stdout)
 
-    def test_calibration_of_a_causal_and_a_masked_model_tells_them_apart(self):
+    def test_a_causal_and_a_masked_model_are_compared_as_a_pair(self):
         for name, model in (("masked", self.bert), ("causal", self.opt)):
             self.probe(model, name, "--templates", "all")
-        command.plumb("calibrate", f"masked={self.folder / 'masked'}", f"causal={self.folder / 'causal'}",
-                      "--out", self.folder / "both", "--bins", 4)
-        metrics = json.loads((self.folder / "both" / "metrics.json").read_text())
-        self.assertTrue(metrics["models"]["masked"]["masked"])
-        self.assertFalse(metrics["models"]["causal"]["masked"])
+        out = self.folder / "both"
+        done = command.plumb("calibrate", f"m-model={self.folder / 'masked'}", f"c-model={self.folder / 'causal'}",
+                             "--out", out, "--bins", 4)
+        metrics = json.loads((out / "metrics.json").read_text())
+        self.assertEqual({name: model["masked"] for name, model in metrics["models"].items()},
+                         {"m-model": True, "c-model": False})
+        self.assertEqual([(pair["causal"], pair["masked"]) for pair in metrics["pairs"]], [("c-model", "m-model")])
+        shown = {line.split()[0]: line.split() for line in done.stdout.splitlines() if " causal " in line or " masked " in line}
+        with (out / "pairs.csv").open(newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["facts_of"] == "all"]
+        page = (out / "report.html").read_text()
+        self.assertIn("<h3><bdi>c-model</bdi> (causal) and <bdi>m-model</bdi> (masked)</h3>", page)
+        for name, run, kind in (("c-model", "causal", "causal"), ("m-model", "masked", "masked")):
+            expected = recomputed(self.folder / run)
+            found = {row["metric"]: float(row["value"]) for row in rows if row["model"] == name and row["kind"] == kind}
+            self.assertEqual(found.keys(), expected.keys())
+            for metric, value in expected.items():
+                self.assertAlmostEqual(found[metric], value, places=5, msg=f"{name}, {metric}")
+                self.assertIn(f'<td data-v="{value:.6f}"', page.replace("-0.000000", "0.000000"))
+            self.assertEqual(shown[name][1:5], [kind, *(f"{expected[key]:.3f}" for key in
+                                                        ("accuracy", "brier margin", "brier average_min"))])
+
+    def test_a_masked_model_is_probed_and_calibrated_at_once(self):
         command.plumb("calibrate", "--data", command.FACTS, "--relations", "continent", "--limit", 4, "--model",
                       self.bert, "--out", self.folder / "at once")
         self.assertTrue((self.folder / "at once" / "report.html").exists())
+
+    def test_no_byte_depends_on_the_number_of_threads(self):
+        for name, model in (("masked", self.bert), ("causal", self.opt)):
+            for threads in (1, 2, 3):
+                self.probe(model, f"{name}-{threads}", "--threads", threads)
+            alone = command.results(self.folder / f"{name}-1")
+            self.assertTrue(any(file.endswith("_results.jsonl") for file in alone))
+            for threads in (2, 3):
+                self.assertEqual(command.results(self.folder / f"{name}-{threads}"), alone)
+
+    def test_masked_inputs_are_counted(self):
+        data = self.folder / "words"
+        data.mkdir()
+        (data / "facts.tsv").write_text("a\tr\tb\nd\tr\te\n")
+        (data / "facts.json").write_text(json.dumps({"r": ["[X] : [Y]"]}))
+        out = self.folder / "counted"
+        command.plumb("probe", "--data", data, "--model", self.bert, "--out", out)
+        run = json.loads((out / "run.json").read_text())
+        # Subjects a and d, options b and e: 4 statements, 12 tokens. Statements of one subject are equal with the option
+        # masked, those of one option with the subject masked: 2 + 2 inputs, and 4 with ":" masked.
+        self.assertEqual((run["statements"], run["masked_inputs"], run["masked_inputs_computed"]), (4, 12, 8))
+
+    def test_the_text_of_a_special_token_is_refused_or_read_as_told(self):
+        data = self.folder / "special"
+        data.mkdir()
+        (data / "facts.tsv").write_text("a\tr\tb\nc\tr\td\n")
+        (data / "facts.json").write_text(json.dumps({"r": ["[X] [SEP] [Y]"]}))
+        words = ("probe", "--data", data, "--model", self.bert, "--out")
+        self.assertIn("[SEP]", command.plumb(*words, self.folder / "none", code=2).stderr)
+        tokens = {}
+        for choice in ("text", "parse"):
+            out = self.folder / f"special-{choice}"
+            command.plumb(*words, out, "--special-tokens", choice)
+            tokens[choice] = json.loads((out / "run.json").read_text())["masked_inputs"] / 4
+            self.assertEqual(json.loads((out / "run.json").read_text())["settings"]["special_tokens"], choice)
+        self.assertEqual(tokens["parse"], 3)  # the token itself is one
+        self.assertGreater(tokens["text"], 3)  # "[", its letters, "]"
 
     def test_every_job_runs_on_opt(self):
         command.plumb("many-shot", "--data", BEAR, "--relations", "P36", "--shots", 3, "--limit", 3, "--model", self.opt,

@@ -38,6 +38,26 @@ concept AggregationPolicy = requires(const P& policy, std::span<const Prediction
   { policy.name() } -> std::convertible_to<std::string>;
 };
 
+/// static_assert(plumb::check_aggregation<MyPolicy>()) says in words what a type lacks of an
+/// AggregationPolicy, as backend/check_model.hpp does of models.
+template <class P>
+consteval bool check_aggregation() {
+  static_assert(
+      requires(const P& policy, std::span<const Prediction> paraphrases) {
+        { policy.choose(paraphrases) } -> std::same_as<std::optional<std::size_t>>;
+      },
+      "plumb: the aggregation lacks choose. Write: std::optional<std::size_t> "
+      "choose(std::span<const plumb::Prediction> paraphrases) const, one of their options, or "
+      "std::nullopt for no answer");
+  static_assert(
+      requires(const P& policy) {
+        { policy.name() } -> std::convertible_to<std::string>;
+      },
+      "plumb: the aggregation lacks name. Write: std::string name() const, a short lower-case word "
+      "for tables");
+  return AggregationPolicy<P>;
+}
+
 struct Vote {
   /// 2 is a plurality, more than half of the paraphrases an absolute majority, all unanimity.
   std::size_t to_win = 2;

@@ -51,7 +51,7 @@ struct FactGroups {
       auto& ranges = domains[domain].ranges;
       if (ranges.empty() || ranges.back() != range) ranges.push_back(range);  // may be named twice
     }
-    cardinality[relation.relation.one_to_one ? "1:1" : "N:1"].ranges.push_back(range);
+    cardinality[is_one_to_one(relation.relation) ? "1:1" : "N:1"].ranges.push_back(range);
   }
   for (auto& [name, group] : domains) groups.domains.push_back({name, std::move(group.ranges)});
   for (auto& [name, group] : cardinality) {

@@ -76,7 +76,7 @@ struct SharingPair {
 [[nodiscard]] inline SharingPair knowledge_sharing(const PairedPrompts& paired,
                                                    const Bootstrap& bootstrap) {
   const MatchedAnswers by_template = match_templates(paired);
-  const Resamples resamples(detail::facts_by_relation(by_template), bootstrap, "knowledge sharing");
+  const Resamples resamples(facts_by_relation(by_template), bootstrap, "knowledge sharing");
   SubsumptionPair cells = subsumption(by_template, resamples);
   SubsumptionPair oracles = subsumption(match_oracles(by_template), resamples);
   return {{std::move(cells.one_given_other), std::move(oracles.one_given_other)},

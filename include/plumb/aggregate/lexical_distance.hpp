@@ -41,7 +41,7 @@ namespace plumb {
     add(text.substr(0, end));
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 3);
-    detail::skip_possessive(text);  // "[X]'s"
+    skip_possessive(text);  // "[X]'s"
   }
   return {words.begin(), words.end()};
 }

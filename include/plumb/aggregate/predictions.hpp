@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/prediction.hpp"
@@ -38,10 +39,20 @@ struct RelationPredictions {
   std::size_t base = 0;
   /// facts × templates, row by row.
   std::vector<Prediction> cells;
+  /// facts × templates × options: the numbers the cells were made of, in nats; empty where they were
+  /// not kept (MemoryProbeOptions::keep_scores).
+  std::vector<double> scores{};
 
   [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
   [[nodiscard]] std::span<const Prediction> row(std::size_t fact) const {
     return std::span(cells).subspan(fact * templates.size(), templates.size());
+  }
+  /// Throws a user error where the options' scores were not kept.
+  void need_scores(const std::string& name) const {
+    if (scores.size() == cells.size() * relation.options.size()) return;
+    throw user_error({.field = relation.code},
+                     name + " needs the options' scores, which were not kept",
+                     "probe in memory with keep_scores");
   }
   /// Place in a row of the template with this marker, if the relation has one.
   [[nodiscard]] std::optional<std::size_t> place_of(std::string_view marker) const {
@@ -62,6 +73,14 @@ struct FactPredictions {
   }
   [[nodiscard]] const Prediction& base() const { return in.row(fact)[in.base]; }
   [[nodiscard]] std::size_t answer() const { return in.relation.facts[fact].answer; }
+  /// The options' scores under the template at a place of the row, in nats, and under the base
+  /// template. Throws a user error where they were not kept.
+  [[nodiscard]] std::span<const double> scores(std::size_t place) const {
+    in.need_scores("reading them");
+    const std::size_t options = in.relation.options.size();
+    return std::span(in.scores).subspan((fact * in.templates.size() + place) * options, options);
+  }
+  [[nodiscard]] std::span<const double> scores() const { return scores(in.base); }
 };
 
 /// All relations of one model.

@@ -5,7 +5,7 @@
 //
 // The closed-set probe for those who hold dataset and model in memory: every option of every fact
 // under every template, as predictions that aggregators and calibrators read. Nothing is written,
-// so nothing can be taken up again; a job that takes hours is a ProbeJob (run/probe_job.hpp).
+// so nothing can be resumed; a job that takes hours is a ProbeJob (run/probe_job.hpp).
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +20,7 @@
 #include "plumb/aggregate/template_roles.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/prediction.hpp"
 #include "plumb/prompt/statement.hpp"
@@ -37,6 +38,8 @@ struct MemoryProbeOptions {
   ProbeProgress on_progress{};
   /// Statements whose prefixes are shared.
   std::size_t block_statements = 2048;
+  /// Whether the predictions keep every option's score, 8 bytes each (FactPredictions::scores).
+  bool keep_scores = false;
 };
 
 namespace detail {
@@ -50,41 +53,10 @@ std::vector<StatementScore> score_queries(Scorer& scorer, std::span<const Query>
   return score_all_packs(scorer, block);
 }
 
-/// What loaders check of a file, for relations that a program makes.
-inline void check_relation(const Relation& relation) {
-  const Site site{.file = relation.file, .field = relation.code};
-  const char* missing = relation.templates.empty() ? "template"
-                        : relation.facts.empty()   ? "fact"
-                        : relation.options.empty() ? "option"
-                                                   : nullptr;
-  if (missing != nullptr) throw user_error(site, std::string("has no ") + missing, "add one");
-  for (const std::string& text : relation.templates) {
-    if (const auto problem = problem_with_template(text, site)) throw *problem;
-  }
-  std::vector<std::string> labels = relation.options;
-  over::sort(labels);
-  if (labels.front().empty()) throw user_error(site, "an option is empty", "give it a label");
-  const auto twice = std::adjacent_find(labels.begin(), labels.end());
-  if (twice != labels.end()) {
-    throw user_error(site, "option '" + *twice + "' stands twice",
-                     "keep one of them and renumber the answers");
-  }
-  const std::size_t options = relation.options.size();
-  for (const Fact& fact : relation.facts) {
-    if (fact.subject.empty()) {
-      throw user_error({relation.file, fact.line, relation.code}, "a fact has no subject",
-                       "give it a label");
-    }
-    if (fact.answer < options && (fact.choices.empty() || fact.choices.size() == options)) continue;
-    throw user_error({relation.file, fact.line, relation.code},
-                     "the answer or the choices of '" + fact.subject + "' do not fit " +
-                         std::to_string(options) + " options",
-                     "answer is an index of options, choices are parallel to them");
-  }
-}
-
-inline Prediction prediction_of(const Relation& relation, const Fact& fact,
-                                std::span<const StatementScore> statements, Scoring scoring) {
+/// One for each option; throws a user error for one that is no number.
+inline std::vector<double> reduced_scores(const Relation& relation, const Fact& fact,
+                                          std::span<const StatementScore> statements,
+                                          Scoring scoring) {
   std::vector<double> scores;
   for (const StatementScore& statement : statements) {
     scores.push_back(reduce(statement, scoring));
@@ -96,15 +68,15 @@ inline Prediction prediction_of(const Relation& relation, const Fact& fact,
     throw user_error(site, "an option has no log-likelihood that is a finite number",
                      "the model's logits must be finite");
   }
-  return predict(scores, fact.answer);
+  return scores;
 }
 
 }  // namespace detail
 
 /// The predictions of every relation, fact and template. A PackedScorer shares prefixes among the
 /// facts of a block; any other CandidateScorer is asked fact by fact. Throws a user error for what
-/// a loader would refuse in a relation's file, and what the scorer refuses. Threads need scorers of
-/// their own.
+/// a loader would refuse in a relation's file (as_loaded), before anything is scored, and what the
+/// scorer refuses. Threads need scorers of their own.
 template <PromptBuilder Builder, class Scorer>
 requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPredictions
     probe_in_memory(const Builder& builder, Scorer& scorer, const Dataset& dataset,
@@ -114,10 +86,10 @@ requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPre
     return probe_in_memory(builder, packed, dataset, options);
   } else {
     ModelPredictions made{options.name, {}};
+    const Dataset asked_of = as_loaded(dataset);
     std::size_t scored = 0, facts = 0;
-    for (const Relation& relation : dataset.relations) facts += relation.facts.size();
-    for (const Relation& relation : dataset.relations) {
-      detail::check_relation(relation);
+    for (const Relation& relation : asked_of.relations) facts += relation.facts.size();
+    for (const Relation& relation : asked_of.relations) {
       std::vector<std::size_t> templates(relation.templates.size());
       std::iota(templates.begin(), templates.end(), std::size_t{0});
       RelationPredictions& frame = made.relations.emplace_back(
@@ -140,9 +112,13 @@ requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPre
         }
         const auto scores = detail::score_queries(scorer, queries);
         for (std::size_t q = 0; q < queries.size(); ++q) {
-          frame.cells.push_back(detail::prediction_of(
-              relation, block[q / frame.templates.size()],
-              std::span(scores).subspan(q * options_of_fact, options_of_fact), options.scoring));
+          const Fact& fact = block[q / frame.templates.size()];
+          const std::vector<double> reduced = detail::reduced_scores(
+              relation, fact, std::span(scores).subspan(q * options_of_fact, options_of_fact),
+              options.scoring);
+          frame.cells.push_back(predict(reduced, fact.answer));
+          if (!options.keep_scores) continue;
+          frame.scores.insert(frame.scores.end(), reduced.begin(), reduced.end());
         }
         scored += block.size();
         if (options.on_progress) options.on_progress(scored, facts);

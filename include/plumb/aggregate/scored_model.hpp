@@ -53,7 +53,7 @@ inline std::size_t describe_relations(ScoredModel& model, const Dataset& dataset
     const auto found = over::find(dataset.relations, made.relation.code, &Relation::code);
     if (found == dataset.relations.end()) continue;
     made.relation.domains = found->domains;
-    made.relation.one_to_one = found->one_to_one;
+    made.relation.cardinality = cardinality_of(*found);
     ++known;
   }
   return known;

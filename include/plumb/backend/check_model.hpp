@@ -41,15 +41,13 @@ consteval bool check_language_model() {
         { model.bos() } -> std::same_as<std::optional<TokenId>>;
       },
       "plumb: the model lacks bos. Write: std::optional<plumb::TokenId> bos() const, the token "
-      "that "
-      "may start a sequence, or std::nullopt");
+      "that may start a sequence, or std::nullopt");
   static_assert(
       requires(M & model) {
         { model.vocabulary_size() } -> std::convertible_to<std::size_t>;
       },
       "plumb: the model lacks vocabulary_size. Write: std::size_t vocabulary_size() const, which "
-      "is "
-      "the length of a row of logits too");
+      "is the length of a row of logits too");
   static_assert(
       requires(M & model) {
         { model.context_length() } -> std::convertible_to<std::size_t>;
@@ -59,8 +57,7 @@ consteval bool check_language_model() {
   static_assert(
       !requires(M & model) { model.special_tokens(); } || ListsSpecialTokens<M>,
       "plumb: the model's special_tokens would not be seen. Write: "
-      "std::vector<plumb::SpecialToken> "
-      "special_tokens() const, or leave it out");
+      "std::vector<plumb::SpecialToken> special_tokens() const, or leave it out");
   return LanguageModel<M>;
 }
 

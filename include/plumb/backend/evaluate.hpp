@@ -34,7 +34,7 @@ template <ScoringLm M>
 namespace detail {
 
 inline Error evaluate_error(const std::string& problem) {
-  return user_error({.field = "evaluate"}, problem, "mend the model's evaluate");
+  return user_error({.field = "evaluate"}, problem, "fix the model's evaluate");
 }
 
 /// Passes rows on and holds a model to what its concept asks: each wanted node's row once, as long

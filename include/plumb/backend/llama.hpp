@@ -181,7 +181,7 @@ class LlamaModel {
           "release nodes or respect tree_limits()");
     }
     // Its size follows from the tree alone, not from what was asked before: it decides how some
-    // models scale their positions, and a run taken up again must see the same.
+    // models scale their positions, and a resumed run must see the same.
     const std::size_t cells = cells_for(std::max(ledger_.held(), reserved_));
     if (was_empty ? llama_n_ctx(context_.get()) != cells
                   : ledger_.held() > llama_n_ctx(context_.get())) {

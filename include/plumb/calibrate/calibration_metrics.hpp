@@ -91,7 +91,7 @@ class SortedJudgements {
       if (judgement.confidence >= 0 && judgement.confidence <= 1 + 1e-9) continue;
       throw user_error({.field = "confidence"},
                        std::to_string(judgement.confidence) + " is not in [0, 1]",
-                       "mend the confidence estimator");
+                       "fix the confidence estimator");
     }
     std::vector<std::uint32_t> order(judgements.size());
     std::iota(order.begin(), order.end(), 0U);

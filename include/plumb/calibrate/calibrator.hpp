@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is the model's sureness earned?
+// Is the model's confidence earned?
 //
 // A calibrator judges every fact by its confidence estimator and measures how the confidences fit
 // the correctness, each number with a bootstrap interval over facts. Draws are kept, so that the

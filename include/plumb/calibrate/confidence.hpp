@@ -45,6 +45,34 @@ concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions
   estimator.check(relation);
 };
 
+/// static_assert(plumb::check_confidence_estimator<MyConfidence>()) says in words what a type lacks of
+/// a ConfidenceEstimator, as backend/check_model.hpp does of models.
+template <class E>
+consteval bool check_confidence_estimator() {
+  static_assert(
+      requires(const E& estimator, const FactPredictions& fact) {
+        { estimator(fact) } -> std::same_as<Judgement>;
+      },
+      "plumb: the confidence estimator lacks operator(). Write: plumb::Judgement operator()(const "
+      "plumb::FactPredictions& fact) const, how sure it is of its answer and whether that is "
+      "right");
+  static_assert(
+      requires(const E& estimator) {
+        { estimator.name() } -> std::convertible_to<std::string>;
+      },
+      "plumb: the confidence estimator lacks name. Write: std::string name() const, a short "
+      "lower-case name for tables");
+  static_assert(
+      requires(const E& estimator, const RelationPredictions& relation) {
+        estimator.check(relation);
+      },
+      "plumb: the confidence estimator lacks check. Write: void check(const "
+      "plumb::RelationPredictions& relation) const, which throws plumb::user_error(…) for a "
+      "relation "
+      "that it cannot judge, or does nothing");
+  return ConfidenceEstimator<E>;
+}
+
 struct Base {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {fact.base().confidence, fact.base().correct};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much does a map fitted on half of the facts mend the other half?
+// How much does a map fitted on half of the facts fix the other half?
 //
 // Temperature for Base and Margin, isotonic for these and for Average by plurality vote and by
 // minimum, the estimators that the calibration paper compares models by; each beside the estimator as

@@ -52,9 +52,7 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
   std::swap(order[0], order[fact.answer]);
   RandomStream random(seed, "options/" + relation.code + "/" + std::to_string(fact.instance) + "/" +
                                 std::to_string(sampling));
-  for (std::size_t i = 1; i + 1 < order.size(); ++i) {
-    std::swap(order[i], order[i + random.below(order.size() - i)]);
-  }
+  random.shuffle(std::span(order).subspan(1));
   return order;
 }
 
@@ -69,7 +67,7 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
   std::size_t most = 0;
   const auto& relations = model.predictions.relations;
   for (std::size_t r = 0; r < relations.size(); ++r) {
-    if (!relations[r].relation.one_to_one || relations[r].facts() == 0) continue;
+    if (!is_one_to_one(relations[r].relation) || relations[r].facts() == 0) continue;
     if (!relations[r].relation.facts.front().choices.empty()) continue;
     const std::size_t options = relations[r].relation.options.size();
     most = chosen.empty() ? options : std::min(most, options);

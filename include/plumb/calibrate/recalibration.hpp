@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can a simple map mend the confidences?
+// Can a simple map fix the confidences?
 //
 // A step beyond the calibration paper: two maps are fitted on one part of the facts and measured on
 // the other.
@@ -125,9 +125,7 @@ class IsotonicMap {
     std::vector<std::size_t> order(strata[s]);
     std::iota(order.begin(), order.end(), std::size_t{0});
     RandomStream random(seed, "split/" + std::to_string(s));
-    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-      std::swap(order[i], order[i + random.below(order.size() - i)]);
-    }
+    random.shuffle(order);
     const std::size_t first = fitting.size();
     fitting.resize(first + strata[s], false);
     for (std::size_t i = 0; i < strata[s] / 2; ++i) fitting[first + order[i]] = true;

@@ -39,6 +39,21 @@ inline void refuse_empty_values(const options::variables_map& values,
 /// words each takes; -1 takes all.
 using Positional = std::vector<std::pair<const char*, int>>;
 
+[[nodiscard]] inline CommandHelp help_of(const std::string& usage,
+                                         const options::options_description& description) {
+  CommandHelp help{usage, {}};
+  for (const auto& option : description.options()) {
+    const bool is_switch = option->semantic()->max_tokens() == 0;
+    const std::string value = is_switch ? "" : option->semantic()->name();  // "N (=0)"
+    const std::size_t at = value.find(" (=");
+    const std::string standard =
+        at == value.npos ? "" : value.substr(at + 3, value.size() - at - 4);
+    help.options.push_back(
+        {option->long_name(), value.substr(0, at), standard, option->description()});
+  }
+  return help;
+}
+
 /// Parses a subcommand's words. Returns nothing after printing help.
 inline std::optional<options::variables_map> parse_arguments(
     Console& console, const std::string& usage, options::options_description description,
@@ -56,6 +71,10 @@ inline std::optional<options::variables_map> parse_arguments(
                               ~options::command_line_style::allow_guessing)
                        .run(),
                    values);
+    if (values.contains("help") && console.on_help) {
+      console.on_help(help_of(usage, description));
+      return std::nullopt;
+    }
     if (values.contains("help")) {
       console.out << "Usage: " << usage << "\n\nOptions:\n" << description;
       return std::nullopt;

@@ -61,14 +61,14 @@ struct CalibrateArguments {
 };
 
 /// Where the calibration of folders goes: into a run's own folder, where there is one run of plumb's.
-inline std::filesystem::path calibration_out(const CalibrateArguments& arguments) {
+inline DiskPath calibration_out(const CalibrateArguments& arguments) {
   if (!arguments.target.out.empty()) return arguments.target.out;
   const auto& folders = arguments.calibrate.folders.list;
   const auto& folder = folders.front().path;
-  if (folders.size() == 1 && std::filesystem::exists(folder / "run.json")) {
-    const auto above = folder.parent_path();
+  if (folders.size() == 1 && (folder / "run.json").exists()) {
+    const auto above = folder.parent();
     const bool of_model =
-        folder.filename() == "probe" && holds_measurement(above, CalibrateMeasurement::identity());
+        folder.name() == "probe" && holds_measurement(above, CalibrateMeasurement::identity());
     return of_model ? above : folder / "calibration";
   }
   throw user_error({.field = "--out"}, "is required for several folders and for another tool's",
@@ -96,8 +96,8 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
 inline void probe_to_calibrate(Console& console, const ModelMaker& make_model,
                                CalibrateArguments& arguments) {
   const ProbeArguments probing = take_probe(arguments);
-  const std::filesystem::path& out = arguments.target.out;
-  if (!is_unused(out) && !(probing.target.resume && std::filesystem::exists(probing.target.out))) {
+  const DiskPath& out = arguments.target.out;
+  if (!is_unused(out) && !(probing.target.resume && DiskPath(probing.target.out).exists())) {
     refuse_used(out);
   }
   const Dataset dataset = chosen_dataset(probing.probe);

@@ -14,7 +14,7 @@
 // subcommands are compiled with it, which takes minutes, unless they are linked: CMake's
 // plumb::command is a library of them, compiled once, and defines PLUMB_COMPILED_COMMAND.
 //
-// Exit codes: 0 done, 2 for what the user can mend, 1 for what broke. Results go to stdout, all
+// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke. Results go to stdout, all
 // else to stderr.
 
 #include <fcntl.h>
@@ -24,11 +24,13 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plumb/cli/console.hpp"
+#include "plumb/cli/manual.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/version.hpp"
 
@@ -78,8 +80,29 @@ inline constexpr const char* usage =
     "  plumb calibrate  confidence and its error, from a model or from results folders\n"
     "  plumb compare    two or more runs: accuracy, correlation, shared knowledge\n"
     "  plumb data       check, describe or convert a dataset; print a run's prompts\n"
-    "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n\n"
+    "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n"
+    "  plumb manual     all options of all commands, as a man page\n"
+    "  plumb completion bash|zsh: what a shell completes\n\n"
     "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the version.\n";
+
+inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model);
+
+/// What every subcommand says with --help.
+inline std::vector<CommandManual> manual_of_all(const ModelMaker& make_model) {
+  std::vector<CommandManual> all = commands_of(usage);
+  std::ostringstream nowhere;
+  const auto ask = [&](CommandManual& command, std::vector<std::string> words) {
+    Console asking{std::move(words), nowhere, nowhere};
+    asking.on_help = [&](const CommandHelp& help) { command.parts.push_back(help); };
+    (void)run_command(command.name, asking, make_model);
+  };
+  for (CommandManual& command : all) {
+    if (command.name == "manual" || command.name == "completion") continue;
+    ask(command, {"--help"});
+    if (command.name == "data") ask(command, {"prompts", "--help"});
+  }
+  return all;
+}
 
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model) {
   if (command == "probe") return subcommands::run_probe_command(console, make_model);
@@ -90,6 +113,20 @@ inline int run_command(const std::string& command, Console& console, const Model
   if (command == "compare") return subcommands::run_compare_command(console);
   if (command == "data") return subcommands::run_data_command(console, make_model);
   if (command == "report") return subcommands::run_report_command(console);
+  if (command == "manual") {
+    console.out << man_page(manual_of_all(make_model), PLUMB_VERSION);
+    return 0;
+  }
+  if (command == "completion") {
+    const std::string shell = console.arguments.size() == 1 ? console.arguments.front() : "";
+    if (shell != "bash" && shell != "zsh") {
+      throw user_error({.field = "plumb completion"}, "'" + shell + "' is not a choice",
+                       "say plumb completion bash or plumb completion zsh");
+    }
+    const auto all = manual_of_all(make_model);
+    console.out << (shell == "bash" ? bash_completion(all) : zsh_completion(all));
+    return 0;
+  }
   if (command == "--version") {
     console.out << "plumb " << PLUMB_VERSION << "\n";
     return 0;
@@ -113,13 +150,13 @@ inline int run_guarded(const std::string& command, Console& console, const Model
     console.err << "plumb: " << as_options(error.what()) << std::endl;
     return error.fault() == Fault::user ? 2 : 1;
   } catch (const std::filesystem::filesystem_error& error) {
-    const bool mendable = error.code() == std::errc::permission_denied ||
-                          error.code() == std::errc::read_only_file_system ||
-                          error.code() == std::errc::no_such_file_or_directory ||
-                          error.code() == std::errc::not_a_directory;
+    const bool fixable = error.code() == std::errc::permission_denied ||
+                         error.code() == std::errc::read_only_file_system ||
+                         error.code() == std::errc::no_such_file_or_directory ||
+                         error.code() == std::errc::not_a_directory;
     console.err << "plumb: " << error.path1().string() << ": " << error.code().message()
                 << "; check the path and its permissions" << std::endl;
-    return mendable ? 2 : 1;
+    return fixable ? 2 : 1;
   } catch (const std::exception& error) {
     console.err << "plumb: " << error.what() << std::endl;
     return 1;

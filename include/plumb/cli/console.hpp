@@ -41,6 +41,17 @@ inline std::string as_options(std::string_view text) {
 
 }  // namespace detail
 
+/// What `--help` tells of an option: its name, what stands for its value (nothing for a switch), its
+/// default (nothing where there is none) and what it does.
+struct OptionHelp {
+  std::string name, value, standard, help;
+};
+/// The same of a subcommand; `usage` may be several lines.
+struct CommandHelp {
+  std::string usage;
+  std::vector<OptionHelp> options;
+};
+
 /// Where a command reads its words and writes its output, so that a test or an embedder can look
 /// on.
 struct Console {
@@ -49,6 +60,8 @@ struct Console {
   std::ostream& err;
   /// Whether `err` is a terminal, for the progress bar.
   bool err_is_terminal = false;
+  /// Takes what `--help` would print, where it is to be written down otherwise.
+  std::function<void(const CommandHelp&)> on_help{};
 };
 
 /// What a backend is made from; see `run_command_line`.

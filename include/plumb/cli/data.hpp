@@ -25,7 +25,7 @@
 namespace plumb {
 namespace detail {
 
-inline int check_data(Console& console, const std::filesystem::path& data) {
+inline int check_data(Console& console, const DiskPath& data) {
   std::size_t problems = 0;
   const auto print = [&](const Error& problem) {
     console.out << as_options(problem.what()) << "\n";
@@ -73,9 +73,8 @@ ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
   return block.cost();
 }
 
-inline int describe_data(Console& console, const std::filesystem::path& data,
-                         const std::string& model_file, SpecialTokenReading special_tokens,
-                         const ModelMaker& make_model) {
+inline int describe_data(Console& console, const DiskPath& data, const std::string& model_file,
+                         SpecialTokenReading special_tokens, const ModelMaker& make_model) {
   if (is_multi_prompt(data)) {
     if (!model_file.empty()) {
       throw user_error({.field = "--model"}, "tokens of many prompts are not counted",
@@ -104,7 +103,7 @@ inline int describe_data(Console& console, const std::filesystem::path& data,
     for (const Relation& relation : dataset.relations) {
       const ScoringCost cost = count(relation);
       add(relation.code, relation.facts.size(), std::to_string(relation.options.size()),
-          std::to_string(relation.templates.size()), relation.one_to_one ? "1:1" : "N:1", cost);
+          std::to_string(relation.templates.size()), is_one_to_one(relation) ? "1:1" : "N:1", cost);
       facts += relation.facts.size();
       all += cost;
     }

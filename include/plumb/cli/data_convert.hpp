@@ -95,18 +95,14 @@ inline std::string describe_multi_prompt(const MultiPromptDataset& dataset) {
 }
 
 /// Writes nothing where the dataset has a problem. `templates` may be empty.
-inline int convert_data(Console& console, const std::filesystem::path& data,
-                        const std::filesystem::path& templates, const std::filesystem::path& out) {
-  const auto refuse_out = [&](const std::string& why) {
-    return user_error({.file = out}, why, "choose another --out");
-  };
+inline int convert_data(Console& console, const DiskPath& data, const DiskPath& templates,
+                        const DiskPath& out) {
   if (!is_unused(out)) {
-    throw refuse_out(std::filesystem::is_directory(out) ? "is not empty" : "is not a folder");
+    throw user_error({.file = out}, out.is_folder() ? "is not empty" : "is not a folder",
+                     "choose another --out");
   }
   const MultiPromptDataset dataset = load_multi_prompt(data, throw_problem, templates);
-  std::error_code failed;
-  std::filesystem::create_directories(out, failed);
-  if (failed) throw refuse_out("cannot be created: " + failed.message());
+  make_folders(out);
   // facts.jsonl is what the layout is told by, so it comes last.
   write_atomically(out / "templates.jsonl", templates_jsonl(dataset));
   write_atomically(out / "facts.jsonl", facts_jsonl(dataset));

@@ -31,13 +31,13 @@ namespace detail {
 /// A finished run whose prompts can be listed. Throws a user error for a folder that is none.
 class AskedRun {
  public:
-  AskedRun(std::filesystem::path folder, std::filesystem::path data) : data_(std::move(data)) {
+  AskedRun(const DiskPath& folder, DiskPath data) : data_(std::move(data)) {
     file_ = folder / "run.json";
-    if (!std::filesystem::exists(file_)) {
+    if (!file_.exists()) {
       throw user_error({.file = folder}, "is not a run folder (no run.json)", "name one");
     }
     run_ = read_json_object(file_);
-    if (command() == "calibrate" && std::filesystem::exists(folder / "probe" / "run.json")) {
+    if (command() == "calibrate" && (folder / "probe" / "run.json").exists()) {
       file_ = folder / "probe" / "run.json";
       run_ = read_json_object(file_);
     }
@@ -63,7 +63,7 @@ class AskedRun {
                        "print its prompts with that version");
     }
     if (data_.empty()) data_ = first_string(run_, "dataset_path").value_or("");
-    if (!std::filesystem::exists(data_)) {
+    if (!data_.exists()) {
       throw user_error({.file = data_},
                        "the data of the run is not there, and prompts are made of it",
                        "say where it is with --data");
@@ -81,7 +81,7 @@ class AskedRun {
   /// The command whose words the run was called with: calibrate --model probes too.
   [[nodiscard]] std::string called() const { return run_["command_line"][1]; }
   [[nodiscard]] const Json& run() const noexcept { return run_; }
-  [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+  [[nodiscard]] const DiskPath& file() const noexcept { return file_; }
   [[nodiscard]] std::string dataset() const {
     return first_string(settings(), "dataset").value_or("");
   }
@@ -126,7 +126,7 @@ class AskedRun {
 
  private:
   /// The file of an option of the run's words; run.json where they have none.
-  [[nodiscard]] std::filesystem::path named_by(const std::string& option) const {
+  [[nodiscard]] DiskPath named_by(const std::string& option) const {
     const std::vector<std::string> all = words();
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i] == option && i + 1 < all.size()) return all[i + 1];
@@ -138,7 +138,7 @@ class AskedRun {
     return first_string(run_, "working_directory").value_or("");
   }
 
-  std::filesystem::path file_, data_;
+  DiskPath file_, data_;
   Json run_;
 };
 
@@ -181,11 +181,11 @@ class PromptPrinter {
     const bool own = model_file_.empty();
     options.model = model_file_;
     if (own) options.model = first_string(run_.run(), "model_path").value_or("");
-    if (hash.is_string() && !std::filesystem::exists(options.model)) {
+    if (hash.is_string() && !DiskPath(options.model).exists()) {
       throw user_error({.file = options.model}, "the model of the run is not there",
                        "say where it is with --model");
     }
-    if (hash.is_string() && hash != hash_model(options.model)) {
+    if (hash.is_string() && hash != hash_path(options.model)) {
       if (own) {
         throw user_error({.file = options.model}, "is not the model of the run any more",
                          "say where that is with --model");

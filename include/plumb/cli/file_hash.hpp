@@ -7,16 +7,15 @@
 
 #include <openssl/evp.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "plumb/core/error.hpp"
+#include "plumb/core/disk_path.hpp"
+#include "plumb/core/text_file.hpp"
 
 namespace plumb {
 namespace detail {
@@ -25,14 +24,8 @@ class Sha256 {
  public:
   Sha256() { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
   void add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
-  void add_file(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::vector<char> buffer(1 << 20);
-    while (stream) {
-      stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-      add({buffer.data(), static_cast<std::size_t>(stream.gcount())});
-    }
-    if (!stream.eof()) throw user_error({.file = file}, "cannot be read", "check permissions");
+  void add_file(const DiskPath& file) {
+    for_each_block(file, [&](std::string_view block) { add(block); });
   }
   std::string hex() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -57,7 +50,7 @@ class Sha256 {
 }  // namespace detail
 
 /// SHA-256 of one file, as sha256sum prints it.
-[[nodiscard]] inline std::string hash_file(const std::filesystem::path& file) {
+[[nodiscard]] inline std::string hash_file(const DiskPath& file) {
   detail::Sha256 hash;
   hash.add_file(file);
   return hash.hex();
@@ -75,14 +68,14 @@ class Sha256 {
   return hash.hex();
 }
 
-/// SHA-256 of a model: of its file, or over the names and contents of its folder's own files, by name.
-[[nodiscard]] inline std::string hash_model(const std::filesystem::path& model) {
-  if (!std::filesystem::is_directory(model)) return hash_file(model);
+/// SHA-256 of what a setting names: of a file, or over the names and contents of a folder's own files,
+/// by name.
+[[nodiscard]] inline std::string hash_path(const DiskPath& path) {
+  if (!path.is_folder()) return hash_file(path);
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(model)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+  for (const DiskPath& file : path.list()) {
+    if (file.is_file()) files.push_back(file);
   }
-  std::sort(files.begin(), files.end());
   return hash_files(files);
 }
 

@@ -72,11 +72,11 @@ struct JobTarget {
     return {
         // A folder's name is the same with and without a slash behind it.
         (model.has_filename() ? model : model.parent_path()).filename().string(),
-        std::filesystem::exists(model) ? Json(hash_model(model)) : Json(),
+        DiskPath(model).exists() ? Json(hash_path(model)) : Json(),
         std::move(description),
         precision == Precision::exact,
         [](const std::vector<std::filesystem::path>& files) { return plumb::hash_files(files); },
-        [](const std::filesystem::path& file) { return plumb::hash_file(file); }};
+        [](const std::filesystem::path& file) { return plumb::hash_path(file); }};
   }
 };
 
@@ -157,7 +157,7 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
 
 /// Prints a report's notes, its table, what its run cost in words, and where it is.
 template <class Report>
-void show_report(Console& console, const Report& report, const std::filesystem::path& file,
+void show_report(Console& console, const Report& report, const DiskPath& file,
                  const std::string& cost = "", const char* label = "report") {
   const auto& notes = report.notes();
   for (const std::string& note : notes) console.out << as_options(note) << "\n";
@@ -168,7 +168,7 @@ void show_report(Console& console, const Report& report, const std::filesystem::
 /// Carries a measurement out and shows what it found.
 template <Measurement M>
 void show_measurement(Console& console, const char* command, const M& measurement,
-                      const std::filesystem::path& out) {
+                      const DiskPath& out) {
   const Json facts = {{"command_line", command_line_of(console, command)}};
   show_report(console, run_measurement(measurement, out, facts), out / "report.html");
 }

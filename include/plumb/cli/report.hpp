@@ -26,9 +26,9 @@ inline int run_report_command(Console& console) {
   }
   detail::read_settings(*values, settings);
   detail::require(settings.run, "RUN", "plumb report");
-  const std::filesystem::path target = settings.target();
+  const DiskPath target = settings.target();
   const AnyReport report = finished_report(settings);
-  std::filesystem::create_directories(target);
+  make_folders(target);
   report.write(target);
   detail::show_report(console, report, target / "report.html");
   return 0;

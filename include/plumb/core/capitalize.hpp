@@ -5,9 +5,9 @@
 //
 // lm-pub-quiz upper-cases the first character of every statement, as Python's str.upper does,
 // before it is tokenised; a statement that begins "özil" or "τ" must match it. The table is
-// Unicode's simple upper-case mapping (UnicodeData, version 14); characters whose upper case is
-// several characters
-// ("ß", ligatures) stay as they are, which is where we depart from Python.
+// Unicode's simple upper-case mapping (UnicodeData, version 14), made by
+// tests/system/test_unicode_tables.py; characters whose upper case is several characters ("ß",
+// ligatures) stay as they are, which is where we depart from Python.
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What went wrong, where, and what mends it?
+// What went wrong, where, and what fixes it?
 //
 // One exception type for the whole library. Its text is one line, "file:line: field: message;
 // remedy", so that a person (or an editor) can jump to the place. Settings are named in it as
@@ -14,9 +14,11 @@
 #include <string>
 #include <utility>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
-/// Who can mend it: the user (exit code 2), or nobody but the machine or the code (exit code 1).
+/// Who can fix it: the user (exit code 2), or nobody but the machine or the code (exit code 1).
 enum class Fault { user, internal };
 
 /// The place an error speaks of; empty parts are left out of the text. Lines count from 1.
@@ -60,7 +62,7 @@ class Error : public std::runtime_error {
   Site site_;
 };
 
-/// What the user can mend.
+/// What the user can fix.
 [[nodiscard]] inline Error user_error(Site site, const std::string& message,
                                       const std::string& remedy = {}) {
   return {Fault::user, std::move(site), message, remedy};

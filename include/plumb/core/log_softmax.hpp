@@ -47,7 +47,7 @@ namespace plumb {
     throw user_error({.field = "tokenize"},
                      "gave token " + std::to_string(token) + ", a row of logits has " +
                          std::to_string(logits.size()),
-                     "mend the model's tokenize or vocabulary_size");
+                     "fix the model's tokenize or vocabulary_size");
   }
   return static_cast<double>(logits[static_cast<std::size_t>(token)]) - normalizer;
 }

@@ -18,9 +18,9 @@
 
 #include "plumb/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb {
 
-/// A mapped file; unmapped at the end.
+/// A mapped file; unmapped at the end. Any number of threads may read one.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -72,4 +72,4 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb

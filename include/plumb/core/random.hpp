@@ -38,8 +38,8 @@ class RandomStream {
 
   /// Puts `count` of the values, drawn without replacement, first, in the order of the draws (Fisher
   /// and Yates); all of them by default. A larger count begins with the same values.
-  template <class T>
-  void shuffle(std::vector<T>& values, std::size_t count = static_cast<std::size_t>(-1)) {
+  template <class Values>
+  void shuffle(Values&& values, std::size_t count = static_cast<std::size_t>(-1)) {
     for (std::size_t i = 0; i < std::min(count, values.size()); ++i) {
       std::swap(values[i], values[i + below(values.size() - i)]);
     }

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/data/json_file.hpp"
 
 namespace plumb {
@@ -64,7 +65,7 @@ inline std::vector<std::string> baseline_list(const Json& entry, const std::stri
 /// template lacks {subject} or has it twice, a relation has neither kind of template or two entries
 /// have the same property.
 [[nodiscard]] inline std::map<std::string, BaselineTemplates> read_baseline_templates(
-    const std::filesystem::path& file) {
+    const DiskPath& file) {
   std::map<std::string, BaselineTemplates> all;
   const Json relations = read_json_object(file);
   for (const auto& [name, entry] : relations.items()) {

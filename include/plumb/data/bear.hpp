@@ -14,23 +14,24 @@
 
 #include <filesystem>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/data/relation_builder.hpp"
 
 namespace plumb {
 
-[[nodiscard]] inline bool is_bear(const std::filesystem::path& folder) {
-  return std::filesystem::exists(folder / "metadata_relations.json");
+[[nodiscard]] inline bool is_bear(const DiskPath& folder) {
+  return (folder / "metadata_relations.json").exists();
 }
 
 /// Throws a user error when the metadata cannot be read; all else goes to `report`.
-[[nodiscard]] inline Dataset load_bear(const std::filesystem::path& folder,
+[[nodiscard]] inline Dataset load_bear(const DiskPath& folder,
                                        const ProblemSink& report = throw_problem) {
-  Dataset dataset{folder.filename().string(), {}, {}};
+  Dataset dataset{folder.name(), {}, {}};
   const auto metadata_file = folder / "metadata_relations.json";
   const Json metadata = read_json_object(metadata_file);
   dataset.files.push_back(metadata_file);
   Json info = Json::object();
-  if (const auto info_file = folder / "relation_info.json"; std::filesystem::exists(info_file)) {
+  if (const auto info_file = folder / "relation_info.json"; info_file.exists()) {
     info = read_json_object(info_file);
     dataset.files.push_back(info_file);
   }
@@ -58,7 +59,7 @@ namespace plumb {
       builder.set_domains(string_list(info[code], "domains").value_or(std::vector<std::string>{}));
     }
     const auto facts_file = folder / (code + ".jsonl");
-    if (!std::filesystem::exists(facts_file)) {
+    if (!facts_file.exists()) {
       report(user_error({.file = facts_file},
                         "is missing though metadata_relations.json names " + code,
                         "add the file or remove the entry"));

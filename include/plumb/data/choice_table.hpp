@@ -12,12 +12,12 @@
 // Appendix A.2.
 
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/relation_builder.hpp"
 
@@ -48,24 +48,11 @@ inline Json choice_table_fact(const Json& line) {
 
 /// The files of a table, sorted; empty for a path that is none: each must be .jsonl and begin with a
 /// fact that has a subject and an object.
-[[nodiscard]] inline std::vector<std::filesystem::path> choice_table_files(
-    const std::filesystem::path& path) {
-  std::vector<std::filesystem::path> files;
-  if (std::filesystem::is_directory(path)) {
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-    }
-  } else if (path.extension() == ".jsonl") {
-    files.push_back(path);
-  }
-  over::sort(files);
-  for (const auto& file : files) {
-    std::ifstream stream(file, std::ios::binary);
-    std::string text;
-    while (text.empty() && std::getline(stream, text)) {
-    }
+[[nodiscard]] inline std::vector<DiskPath> choice_table_files(const DiskPath& path) {
+  const std::vector<DiskPath> files = path.files(".jsonl");
+  for (const DiskPath& file : files) {
     Json line;
-    if (detail::parse_json(text, line) || !line.is_object()) return {};
+    if (detail::parse_json(first_line(file), line) || !line.is_object()) return {};
     const Json fact = detail::choice_table_fact(line);
     if (!fact.contains("sub_label") || !fact.contains("obj_label")) return {};
   }
@@ -73,11 +60,11 @@ inline Json choice_table_fact(const Json& line) {
 }
 
 /// Problems go to `report`. Throws a user error when a file cannot be read.
-[[nodiscard]] inline Dataset load_choice_table(const std::filesystem::path& path,
+[[nodiscard]] inline Dataset load_choice_table(const DiskPath& path,
                                                const ProblemSink& report = throw_problem) {
-  Dataset dataset{path.stem().string(), {}, {}};
-  for (const auto& file : choice_table_files(path)) {
-    RelationBuilder builder(file.stem().string(), report);
+  Dataset dataset{path.stem(), {}, {}};
+  for (const DiskPath& file : choice_table_files(path)) {
+    RelationBuilder builder(file.stem(), report);
     builder.needs_no_template();
     for_each_json_line(file, report, [&](const Json& line, std::size_t number) {
       builder.add_fact(detail::choice_table_fact(line), {file, number});

@@ -73,7 +73,7 @@ class CsvFile {
  public:
   /// Throws a user error when the file cannot be read, is not UTF-8, has no header or ends inside
   /// quotes. Records whose number of fields is not the header's go to `report` and are left out.
-  CsvFile(std::filesystem::path file, const ProblemSink& report) : file_(std::move(file)) {
+  CsvFile(DiskPath file, const ProblemSink& report) : file_(std::move(file)) {
     const std::string text = read_text(file_);
     if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
       throw user_error({file_, detail::line_of_byte(text, at)}, "not UTF-8", "convert the file");
@@ -116,7 +116,7 @@ class CsvFile {
   }
 
  private:
-  std::filesystem::path file_;
+  DiskPath file_;
   std::vector<CsvRecord> records_;
   std::map<std::string, std::size_t> columns_;
 };

@@ -28,12 +28,13 @@ enum class FactPart { unsaid, training, test };
 
 /// One question: which option completes the relation for this subject?
 struct Fact {
-  std::string subject_id;
-  std::string subject;
-  std::vector<std::string> subject_aliases;
+  std::string subject_id{};
+  std::string subject{};
+  std::vector<std::string> subject_aliases{};
   /// Index of the right option in the relation's `options`.
   std::size_t answer = 0;
-  /// Place in the relation's file, from 0; kept when facts are left out.
+  /// Place in the relation's file, from 0; kept when facts are left out. A relation whose facts are all
+  /// at 0 is numbered where it enters a probe (data/as_loaded.hpp).
   std::size_t instance = 0;
   /// Line of that file, from 1, for messages.
   std::size_t line = 0;
@@ -47,6 +48,9 @@ struct Fact {
   std::vector<std::uint32_t> offered{};
 };
 
+/// Whether facts share an answer; `by_facts` where nobody has said it, and the facts that are there tell.
+enum class Cardinality : std::uint8_t { by_facts, one_to_one, many_to_one };
+
 struct Relation {
   std::string code;
   /// Sentences with the placeholders [X] (subject) and [Y] (object).
@@ -57,9 +61,8 @@ struct Relation {
   /// Empty when the dataset names none.
   std::vector<std::string> domains{};
   std::vector<Fact> facts{};
-  /// True when no two facts share an answer ("1:1"); derived from the whole table, before any
-  /// limit.
-  bool one_to_one = false;
+  /// Of the whole table, before any limit (`is_one_to_one`).
+  Cardinality cardinality = Cardinality::by_facts;
   /// Where the facts were read, for messages.
   std::filesystem::path file{};
   /// Where its templates were read; empty where they are not from a file.
@@ -67,10 +70,16 @@ struct Relation {
   /// Whether a statement is the filled template byte for byte; otherwise its first letter is
   /// upper-cased.
   bool verbatim = false;
+  /// Whether each subject is a sentence with [Y] where its answer stands, which is taken for the
+  /// relation's only template, "[X]"; it is verbatim then.
+  bool own_sentences = false;
   /// What a reader must know wherever its numbers are shown; mostly empty.
   std::string note{};
   /// Other names of options, parallel to them as far as any has one; most often empty.
   std::vector<std::vector<std::string>> option_aliases{};
+  /// What its first templates weigh where they are asked together, at least 0 and not all 0; those
+  /// behind them weigh nothing. Empty where no template has a weight.
+  std::vector<double> template_weights{};
 };
 
 /// The text of an option in a question about this fact.
@@ -84,6 +93,8 @@ struct Dataset {
   std::vector<Relation> relations;
   /// Every file that was read, in order: what a hash of the dataset covers.
   std::vector<std::filesystem::path> files;
+  /// What its files have beside that and no probe reads, in words.
+  std::vector<std::string> left_out{};
 };
 
 /// Receives a problem found while reading. A sink that throws ends the reading at the first one; a
@@ -118,8 +129,11 @@ inline void throw_problem(const Error& problem) {
                     "results are kept in files of that name; rename it");
 }
 
-/// Whether no two facts share an answer.
+/// Whether no two facts share an answer ("1:1"): as was said, or as its facts tell.
 [[nodiscard]] inline bool is_one_to_one(const Relation& relation) {
+  if (relation.cardinality != Cardinality::by_facts) {
+    return relation.cardinality == Cardinality::one_to_one;
+  }
   std::unordered_set<std::size_t> seen;
   for (const Fact& fact : relation.facts) {
     if (!seen.insert(fact.answer).second) return false;
@@ -127,9 +141,14 @@ inline void throw_problem(const Error& problem) {
   return true;
 }
 
+/// What `is_one_to_one` says, to be kept where facts are left out.
+[[nodiscard]] inline Cardinality cardinality_of(const Relation& relation) {
+  return is_one_to_one(relation) ? Cardinality::one_to_one : Cardinality::many_to_one;
+}
+
 /// The relations named by `codes`, in the dataset's order, so that nothing hangs on the order in
 /// which they are named, each cut to its first `limit` facts; an empty list names all, limit 0 cuts
-/// nothing. Throws a user error on a name the dataset does not have or that stands twice.
+/// nothing. Throws a user error on a name the dataset does not have or that is duplicated.
 [[nodiscard]] inline Dataset select(Dataset dataset, const std::vector<std::string>& codes,
                                     std::size_t limit) {
   for (auto code = codes.begin(); code != codes.end(); ++code) {
@@ -145,6 +164,7 @@ inline void throw_problem(const Error& problem) {
     return !codes.empty() && over::find(codes, relation.code) == codes.end();
   });
   for (Relation& relation : dataset.relations) {
+    relation.cardinality = cardinality_of(relation);
     if (limit > 0 && relation.facts.size() > limit) relation.facts.resize(limit);
   }
   return dataset;

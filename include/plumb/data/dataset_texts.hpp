@@ -10,12 +10,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/baseline_templates.hpp"
 #include "plumb/data/dataset.hpp"
@@ -31,13 +31,12 @@ using TextVisitor = std::function<void(const Site&, const std::string&)>;
 /// `behind`, from the first line on that holds that as a JSON string or, if none does, as it is, or
 /// from the first one if the file has it nowhere. 0 where there is none or the file cannot be read.
 /// For messages: not fast.
-[[nodiscard]] inline std::size_t line_with(const std::filesystem::path& file,
-                                           const std::string& text,
+[[nodiscard]] inline std::size_t line_with(const DiskPath& file, const std::string& text,
                                            const std::string& behind = "") {
   const auto find = [&](const std::vector<std::string>& words, std::size_t from) -> std::size_t {
-    std::ifstream stream(file, std::ios::binary);
+    const auto stream = file.read();
     std::string line;
-    for (std::size_t number = 1; std::getline(stream, line); ++number) {
+    for (std::size_t number = 1; stream && std::getline(*stream, line); ++number) {
       if (number < from) continue;
       for (const std::string& word : words) {
         if (line.find(word) != std::string::npos) return number;
@@ -137,7 +136,7 @@ inline void for_each_relation_name(const KnowledgeGraph& graph, const TextVisito
 
 /// HGP and MMP templates by relation, which were read from `file`.
 inline void for_each_text(const std::map<std::string, BaselineTemplates>& baselines,
-                          const std::filesystem::path& file, const TextVisitor& visit) {
+                          const DiskPath& file, const TextVisitor& visit) {
   for (const auto& [code, templates] : baselines) {
     const auto show = [&, &relation = code](const std::string& kind,
                                             const std::vector<std::string>& texts) {

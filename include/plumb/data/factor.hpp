@@ -10,11 +10,12 @@
 // completion is the first option, so a tie would count as right; records whose completions are not
 // all different are reported.
 
-#include <cctype>
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
+#include "plumb/core/lower_case.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/csv_file.hpp"
 
@@ -30,8 +31,8 @@ inline const std::vector<std::string>& factor_roles() {
 
 /// What must be said beside the numbers: the calibration paper's are of Wiki-FACTOR. Only the
 /// file's name can tell which part of FACTOR it holds.
-inline std::string factor_note(std::string name) {
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+inline std::string factor_note(const std::string& file_name) {
+  const std::string name = lower_case(file_name);
   if (name.find("wiki") != std::string::npos) return "";
   const bool expert = name.find("expert") != std::string::npos;
   return std::string(expert ? "Expert-FACTOR: not" : "FACTOR, but by its name not") +
@@ -40,47 +41,34 @@ inline std::string factor_note(std::string name) {
 }
 
 /// The file's first characters tell, without reading the rest.
-inline bool is_factor_header(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string header;
-  std::getline(stream, header);
-  return header.find("turncated_prefixes") != std::string::npos;
+inline bool is_factor_header(const DiskPath& file) {
+  return first_line(file).find("turncated_prefixes") != std::string::npos;
 }
 
 }  // namespace detail
 
 /// The FACTOR file a path names: itself, or the only .csv of a folder; nothing otherwise.
-[[nodiscard]] inline std::optional<std::filesystem::path> factor_file(
-    const std::filesystem::path& path) {
-  namespace fs = std::filesystem;
-  std::optional<fs::path> found;
-  if (!fs::is_directory(path)) {
-    if (path.extension() == ".csv") found = path;
-  } else {
-    for (const auto& entry : fs::directory_iterator(path)) {
-      if (entry.path().extension() != ".csv") continue;
-      if (found) return std::nullopt;
-      found = entry.path();
-    }
-  }
-  if (found && !detail::is_factor_header(*found)) return std::nullopt;
-  return found;
+[[nodiscard]] inline std::optional<DiskPath> factor_file(const DiskPath& path) {
+  const std::vector<DiskPath> tables = path.files(".csv");
+  if (tables.size() != 1 || !detail::is_factor_header(tables.front())) return std::nullopt;
+  return tables.front();
 }
 
 /// Throws a user error when the file cannot be read or lacks a column; all else goes to `report`.
-[[nodiscard]] inline Dataset load_factor(const std::filesystem::path& file,
+[[nodiscard]] inline Dataset load_factor(const DiskPath& file,
                                          const ProblemSink& report = throw_problem) {
   const CsvFile csv(file, report);
   std::vector<std::string> columns = detail::factor_roles();
   columns.push_back("turncated_prefixes");
   for (const std::string& column : columns) csv.require(column);
-  Dataset dataset{file.stem().string(), {}, {file}};
+  Dataset dataset{file.stem(), {}, {file}};
   Relation relation;
-  relation.code = file.stem().string();
+  relation.code = file.stem();
   relation.templates = {"[X][Y]"};
   relation.options = relation.option_ids = detail::factor_roles();
   relation.file = file;
   relation.verbatim = true;
+  relation.cardinality = Cardinality::many_to_one;
   relation.note = detail::factor_note(relation.code);
   std::size_t instance = 0;
   for (const CsvRecord& record : csv.records()) {

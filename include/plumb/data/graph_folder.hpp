@@ -21,7 +21,6 @@
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
@@ -30,8 +29,10 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_file.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/data/knowledge_graph.hpp"
 
@@ -42,16 +43,10 @@ using TabbedLine = std::function<void(std::vector<std::string>&, std::size_t lin
 
 /// Calls `visit(fields, line)` for each line that is not empty. Throws a user error for a line of
 /// another number of fields, one that is not UTF-8, and a file that cannot be read.
-inline void for_each_tabbed_line(const std::filesystem::path& file, std::size_t fields,
+inline void for_each_tabbed_line(const DiskPath& file, std::size_t fields,
                                  const TabbedLine& visit) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw user_error({.file = file}, "cannot be read", "check that it exists");
-  std::string text;
   std::vector<std::string> parts;
-  for (std::size_t line = 1; std::getline(stream, text); ++line) {
-    if (line == 1 && text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
-    if (!text.empty() && text.back() == '\r') text.pop_back();
-    if (text.empty()) continue;
+  for_each_table_line(file, [&](const std::string& text, std::size_t line) {
     if (first_invalid_utf8(text) != std::string::npos) {
       throw user_error({file, line}, "is not UTF-8", "convert the file");
     }
@@ -71,7 +66,7 @@ inline void for_each_tabbed_line(const std::filesystem::path& file, std::size_t 
                        "write them with one tab between");
     }
     visit(parts, line);
-  }
+  });
 }
 
 /// "__white-tail_deer_NN_1" as "white-tail deer"; any other text as it is.
@@ -101,13 +96,13 @@ inline std::string with_spaces(std::string text) {
 /// Puts a graph together and looks after identifiers.
 class GraphBuilder {
  public:
-  explicit GraphBuilder(const std::filesystem::path& folder) : folder_(folder) {
-    graph_.name = std::filesystem::weakly_canonical(folder).filename().string();
+  explicit GraphBuilder(const DiskPath& folder) : folder_(folder) {
+    graph_.name = folder.canonical().name();
   }
 
   /// The file of that name, kept among those the graph was read from; nothing where there is none.
-  std::optional<std::filesystem::path> file(const std::string& name) {
-    if (!std::filesystem::is_regular_file(folder_ / name)) return std::nullopt;
+  std::optional<DiskPath> file(const std::string& name) {
+    if (!(folder_ / name).is_file()) return std::nullopt;
     graph_.files.push_back(folder_ / name);
     return folder_ / name;
   }
@@ -123,7 +118,7 @@ class GraphBuilder {
   void add_entity(Entity entity, const Site& site) {
     check(entity, site);
     if (!places_.emplace(entity.id, graph_.entities.size()).second) {
-      throw user_error(site, "'" + entity.id + "' stands there twice", "remove one of the lines");
+      throw user_error(site, "'" + entity.id + "' is duplicated", "remove one of the lines");
     }
     graph_.entities.push_back(std::move(entity));
   }
@@ -137,15 +132,14 @@ class GraphBuilder {
       throw user_error(site, "'" + relation.id + "' has an empty name", "name it");
     }
     if (!relations_.emplace(relation.id, graph_.relations.size()).second) {
-      throw user_error(site, "'" + relation.id + "' stands there twice", "remove one of the lines");
+      throw user_error(site, "'" + relation.id + "' is duplicated", "remove one of the lines");
     }
     graph_.relations.push_back(std::move(relation));
   }
 
   /// With `plain`, identifiers that were not met are new entities and relations.
-  void read_part(const std::filesystem::path& file, std::vector<Triple> KnowledgeGraph::*part,
-                 bool plain) {
-    const bool ordered = std::filesystem::is_regular_file(folder_ / "entities.txt");
+  void read_part(const DiskPath& file, std::vector<Triple> KnowledgeGraph::*part, bool plain) {
+    const bool ordered = (folder_ / "entities.txt").is_file();
     const char* list = ordered ? "entities.txt" : "entity2text.txt";
     for_each_tabbed_line(file, 3, [&](std::vector<std::string>& fields, std::size_t line) {
       const Site site{file, line};
@@ -178,13 +172,13 @@ class GraphBuilder {
   [[nodiscard]] bool has_relation(const std::string& id) const { return relations_.contains(id); }
 
  private:
-  std::filesystem::path folder_;
+  DiskPath folder_;
   KnowledgeGraph graph_;
   std::unordered_map<std::string, std::size_t> places_, relations_;
 };
 
 /// Names and descriptions of KG-BERT's layout.
-inline void read_entity_texts(GraphBuilder& builder, const std::filesystem::path& texts) {
+inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
   const auto order = builder.file("entities.txt");
   const auto long_texts = builder.file("entity2textlong.txt");
   std::unordered_map<std::string, Entity> by_id;
@@ -193,7 +187,7 @@ inline void read_entity_texts(GraphBuilder& builder, const std::filesystem::path
     GraphBuilder::check(entity, site);
     const std::string id = entity.id;
     if (!by_id.emplace(id, std::move(entity)).second) {
-      throw user_error(site, "'" + id + "' stands there twice", "remove one of the lines");
+      throw user_error(site, "'" + id + "' is duplicated", "remove one of the lines");
     }
   };
   for_each_tabbed_line(texts, 2, [&](std::vector<std::string>& fields, std::size_t line) {
@@ -208,7 +202,7 @@ inline void read_entity_texts(GraphBuilder& builder, const std::filesystem::path
     for_each_tabbed_line(*order, 1, [&](std::vector<std::string>& fields, std::size_t line) {
       const auto found = by_id.find(fields[0]);
       if (found == by_id.end()) {
-        throw user_error({*order, line}, "'" + fields[0] + "' has no text or stands there twice",
+        throw user_error({*order, line}, "'" + fields[0] + "' has no text or is duplicated",
                          "write it once, and its text into entity2text.txt");
       }
       builder.add_entity(std::move(found->second), {*order, line});
@@ -235,7 +229,7 @@ inline void drop_gender(KnowledgeGraph& graph) {
 
 /// Throws a user error for a folder without triples, and for everything that is wrong in a file,
 /// with its line.
-[[nodiscard]] inline KnowledgeGraph load_graph(const std::filesystem::path& folder) {
+[[nodiscard]] inline KnowledgeGraph load_graph(const DiskPath& folder) {
   detail::GraphBuilder builder(folder);
   const auto texts = builder.file("entity2text.txt");
   if (texts) {

@@ -8,14 +8,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/text_file.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/data/dataset.hpp"
 
@@ -59,32 +59,19 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
 
 }  // namespace detail
 
-/// The whole file as text. Throws a user error when it cannot be read.
-[[nodiscard]] inline std::string read_text(const std::filesystem::path& file) {
-  std::error_code ignored;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file, ignored)) {
-    throw user_error({.file = file}, "cannot be read",
-                     "check that it exists and is a readable file");
-  }
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.bad()) throw internal_error({.file = file}, "reading failed");
-  return text;
-}
-
 /// A file that holds one JSON value. Throws a user error when it does not.
-[[nodiscard]] inline Json read_json(const std::filesystem::path& file) {
+[[nodiscard]] inline Json read_json(const DiskPath& file) {
   const std::string text = read_text(file);
   Json value;
   std::size_t bad_byte = 0;
   if (const auto wrong = detail::parse_json(text, value, &bad_byte)) {
-    throw user_error({file, detail::line_of_byte(text, bad_byte)}, *wrong, "mend the syntax there");
+    throw user_error({file, detail::line_of_byte(text, bad_byte)}, *wrong, "fix the syntax there");
   }
   return value;
 }
 
 /// A file that holds one JSON object. Throws a user error when it does not.
-[[nodiscard]] inline Json read_json_object(const std::filesystem::path& file) {
+[[nodiscard]] inline Json read_json_object(const DiskPath& file) {
   Json value = read_json(file);
   if (!value.is_object()) {
     throw user_error({file, 1}, "is JSON but not an object", "the file must hold {…}");
@@ -94,12 +81,9 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
 
 /// Calls `visit(object, line)` for each line; blank lines are passed over, broken ones reported.
 template <class Visit>
-void for_each_json_line(const std::filesystem::path& file, const ProblemSink& report, Visit visit) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw user_error({.file = file}, "cannot be read", "check that it exists");
-  std::string text;
-  for (std::size_t line = 1; std::getline(stream, text); ++line) {
-    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit visit) {
+  for_each_line(file, [&](const std::string& text, std::size_t line) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) return;
     Json value;
     if (const auto wrong = detail::parse_json(text, value)) {
       report(user_error({file, line}, *wrong, "each line must be one JSON object"));
@@ -108,7 +92,7 @@ void for_each_json_line(const std::filesystem::path& file, const ProblemSink& re
     } else {
       visit(value, line);
     }
-  }
+  });
 }
 
 /// A list of strings under `field`, or nothing when it is absent or something else.

@@ -13,18 +13,19 @@
 #include <filesystem>
 #include <map>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/relation_builder.hpp"
 
 namespace plumb {
 
-[[nodiscard]] inline bool is_lama(const std::filesystem::path& folder) {
-  return std::filesystem::exists(folder / "relations.jsonl");
+[[nodiscard]] inline bool is_lama(const DiskPath& folder) {
+  return (folder / "relations.jsonl").exists();
 }
 
-[[nodiscard]] inline Dataset load_lama(const std::filesystem::path& folder,
+[[nodiscard]] inline Dataset load_lama(const DiskPath& folder,
                                        const ProblemSink& report = throw_problem) {
-  Dataset dataset{folder.filename().string(), {}, {}};
+  Dataset dataset{folder.name(), {}, {}};
   const auto list_file = folder / "relations.jsonl";
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::pair<std::string, Site>>> templates;
@@ -42,8 +43,8 @@ namespace plumb {
   dataset.files.push_back(list_file);
   for (const std::string& code : order) {
     auto facts_file = folder / "TREx" / (code + ".jsonl");
-    if (!std::filesystem::exists(facts_file)) facts_file = folder / (code + ".jsonl");
-    if (!std::filesystem::exists(facts_file)) continue;
+    if (!facts_file.exists()) facts_file = folder / (code + ".jsonl");
+    if (!facts_file.exists()) continue;
     RelationBuilder builder(code, report);
     for (const auto& [text, site] : templates[code]) builder.add_template(text, site);
     read_facts(std::move(builder), facts_file, dataset, report);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which loader reads this folder?
+// The formats of datasets, and which of them a path holds.
 //
-// The layout tells: metadata_relations.json is BEAR's, relations.jsonl LAMA's, trex_lms_vocab with
-// pattern_data PARAREL's; a .csv with FACTOR's header is FACTOR's; a .tsv file is a plain table. A
-// folder with just one .csv or .tsv stands for that file; .jsonl files whose facts have a subject and
-// an object are a table with choices.
+// A new format is a header with two functions and one line here.
 
-#include <filesystem>
-#include <optional>
+#include <array>
 #include <string>
 
+#include "plumb/core/disk_path.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/bear.hpp"
 #include "plumb/data/choice_table.hpp"
 #include "plumb/data/factor.hpp"
@@ -21,60 +19,63 @@
 
 namespace plumb {
 
-/// Reads a dataset of any known layout. Throws a user error when the layout is not known or nothing
+struct DatasetFormat {
+  const char* name;
+  /// What a path of this format has, in words.
+  const char* needs;
+  bool (*matches)(const DiskPath&);
+  Dataset (*load)(const DiskPath&, const ProblemSink&);
+  /// Whether a folder of many prompts may hold such a file too and is still one of many prompts.
+  bool gives_way = false;
+};
+
+/// The first that matches is taken.
+inline constexpr std::array<DatasetFormat, 6> dataset_formats{{
+    {"BEAR", "metadata_relations.json", is_bear, load_bear},
+    {"LAMA", "relations.jsonl", is_lama, load_lama},
+    {"PARAREL", "trex_lms_vocab/ with pattern_data/graphs_json/", is_pararel, load_pararel},
+    {"FACTOR", "a .csv with its header",
+     [](const DiskPath& path) { return factor_file(path).has_value(); },
+     [](const DiskPath& path, const ProblemSink& report) {
+       return load_factor(*factor_file(path), report);
+     },
+     true},
+    {"choices", ".jsonl files whose facts have subject and object",
+     [](const DiskPath& path) { return !choice_table_files(path).empty(); }, load_choice_table},
+    {"table", "one .tsv file", [](const DiskPath& path) { return !path.files(".tsv").empty(); },
+     [](const DiskPath& path, const ProblemSink& report) {
+       return load_tsv(tsv_file(path), report);
+     },
+     true},
+}};
+
+/// The format of a path; null where none matches.
+[[nodiscard]] inline const DatasetFormat* format_of(const DiskPath& path) {
+  const auto found = over::find_if(
+      dataset_formats, [&](const DatasetFormat& format) { return format.matches(path); });
+  return found == dataset_formats.end() ? nullptr : &*found;
+}
+
+/// Reads a dataset of any known format. Throws a user error when the format is not known or nothing
 /// usable was found; other problems go to `report`.
-[[nodiscard]] inline Dataset load_dataset(std::filesystem::path path,
+[[nodiscard]] inline Dataset load_dataset(const DiskPath& path,
                                           const ProblemSink& report = throw_problem) {
-  namespace fs = std::filesystem;
-  if (!fs::exists(path)) {
+  if (!path.exists()) {
     throw user_error({.file = path}, "does not exist", "name a dataset's folder or a .tsv file");
   }
-  if (path.filename().empty()) path = path.parent_path();  // "data/bear/" is named bear too
-  Dataset dataset;
-  const std::optional<fs::path> factor = factor_file(path);
-  if (factor && !fs::is_directory(path)) {
-    dataset = load_factor(*factor, report);
-  } else if (!fs::is_directory(path) && !choice_table_files(path).empty()) {
-    dataset = load_choice_table(path, report);
-  } else if (!fs::is_directory(path)) {
-    if (path.extension() != ".tsv") {
-      throw user_error({.file = path},
-                       "is not a .tsv file, nor a .csv with FACTOR's header, nor a .jsonl whose "
-                       "facts have subject and object",
-                       "name a folder or such a file");
-    }
-    dataset = load_tsv(path, report);
-  } else if (is_bear(path)) {
-    dataset = load_bear(path, report);
-  } else if (is_lama(path)) {
-    dataset = load_lama(path, report);
-  } else if (is_pararel(path)) {
-    dataset = load_pararel(path, report);
-  } else if (factor) {
-    dataset = load_factor(*factor, report);
-  } else if (!choice_table_files(path).empty()) {
-    dataset = load_choice_table(path, report);
-  } else {
-    std::optional<fs::path> table;
-    for (const auto& entry : fs::directory_iterator(path)) {
-      if (entry.path().extension() != ".tsv") continue;
-      if (table) {
-        throw user_error({.file = path}, "holds several .tsv files", "name the one to read");
-      }
-      table = entry.path();
-    }
-    if (!table && fs::exists(path / "facts.jsonl")) {
-      throw user_error({.file = path}, "is a dataset of many prompts, without closed sets",
-                       "ask it with plumb generate");
-    }
-    if (!table) {
-      throw user_error({.file = path}, "is not a dataset plumb knows",
-                       "it needs metadata_relations.json (BEAR), relations.jsonl (LAMA), "
-                       "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL), FACTOR's .csv, "
-                       "one .tsv file or .jsonl files with choices");
-    }
-    dataset = load_tsv(*table, report);
+  const DatasetFormat* format = format_of(path);
+  if (format == nullptr && (path / "facts.jsonl").exists()) {
+    throw user_error({.file = path}, "is a dataset of many prompts, without closed sets",
+                     "ask it with plumb generate");
   }
+  if (format == nullptr) {
+    std::string known;
+    for (const DatasetFormat& one : dataset_formats) {
+      known += std::string(known.empty() ? "" : ", ") + one.needs + " (" + one.name + ")";
+    }
+    throw user_error({.file = path}, "is not a dataset plumb knows", "it needs one of: " + known);
+  }
+  Dataset dataset = format->load(path, report);
   if (dataset.relations.empty()) {
     throw user_error({.file = path}, "the dataset is empty",
                      "it needs at least one relation with facts");

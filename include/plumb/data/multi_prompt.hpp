@@ -61,7 +61,7 @@ struct MultiPromptDataset {
 
 /// Places of the relations named by `codes`, ascending, so that nothing hangs on the order in which
 /// they are named; an empty list names all. Throws a user error on a name the dataset does not have
-/// or that stands twice.
+/// or that is duplicated.
 [[nodiscard]] inline std::vector<std::size_t> relation_places(
     const MultiPromptDataset& dataset, const std::vector<std::string>& codes) {
   std::vector<std::size_t> places;

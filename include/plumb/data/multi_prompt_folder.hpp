@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/data/closed_set_prompts.hpp"
 #include "plumb/data/load.hpp"
 
@@ -29,16 +30,16 @@ namespace plumb {
 
 /// Whether a path is a folder of this layout: it has facts.jsonl and is of no closed-set layout
 /// that may have such a file too.
-[[nodiscard]] inline bool is_multi_prompt(const std::filesystem::path& path) {
-  return std::filesystem::is_directory(path) && std::filesystem::exists(path / "facts.jsonl") &&
-         !is_bear(path) && !is_lama(path) && !is_pararel(path) && choice_table_files(path).empty();
+[[nodiscard]] inline bool is_multi_prompt(const DiskPath& path) {
+  if (!path.is_folder() || !(path / "facts.jsonl").exists()) return false;
+  const DatasetFormat* closed = format_of(path);
+  return closed == nullptr || closed->gives_way;
 }
 
 /// The templates that a folder of a closed-set layout has for many prompts; nothing otherwise.
-[[nodiscard]] inline std::optional<std::filesystem::path> prompt_file_of(
-    const std::filesystem::path& folder) {
+[[nodiscard]] inline std::optional<DiskPath> prompt_file_of(const DiskPath& folder) {
   auto file = folder / "prompts" / "templates.jsonl";
-  if (!std::filesystem::is_directory(folder) || !std::filesystem::exists(file)) return {};
+  if (!folder.is_folder() || !file.exists()) return {};
   return file;
 }
 
@@ -96,7 +97,7 @@ inline std::optional<ManyNamedFact> many_named_fact(const Json& line, const Site
     auto entity = named_entity(object, "obj", place + ".", site, report);
     if (!entity) return std::nullopt;
     if (!ids.insert(entity->id).second) {
-      return refuse(place + ".obj_id", "'" + entity->id + "' stands twice in the fact",
+      return refuse(place + ".obj_id", "'" + entity->id + "' is duplicated in the fact",
                     "put its names in one object");
     }
     fact.objects.push_back(std::move(*entity));
@@ -114,7 +115,7 @@ struct ReadRelation {
 };
 
 /// Relations in order of first appearance, without templates.
-inline std::vector<ReadRelation> read_many_named_facts(const std::filesystem::path& file,
+inline std::vector<ReadRelation> read_many_named_facts(const DiskPath& file,
                                                        const ProblemSink& report) {
   std::vector<ReadRelation> relations;
   std::unordered_map<std::string, std::size_t> places;
@@ -130,7 +131,7 @@ inline std::vector<ReadRelation> read_many_named_facts(const std::filesystem::pa
     const auto [first, is_new_subject] = read.subjects.try_emplace(fact->subject.id, number);
     if (!is_new_subject) {
       return report(user_error(with_field(site, "sub_id"),
-                               "'" + fact->subject.id + "' stands twice in relation " + *code +
+                               "'" + fact->subject.id + "' is duplicated in relation " + *code +
                                    ", first in line " + std::to_string(first->second),
                                "put its objects in one line"));
     }
@@ -140,11 +141,11 @@ inline std::vector<ReadRelation> read_many_named_facts(const std::filesystem::pa
 }
 
 /// `chooses`: the templates say which relations are taken, as those given from elsewhere do.
-inline MultiPromptDataset load_multi_prompt_folder(const std::filesystem::path& folder,
+inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
                                                    const PromptTemplateFile& templates,
                                                    bool chooses, const ProblemSink& report) {
   const auto file = folder / "facts.jsonl";
-  MultiPromptDataset dataset{folder.filename().string(), {}, {file, templates.path()}};
+  MultiPromptDataset dataset{folder.name(), {}, {file, templates.path()}};
   std::unordered_set<std::string> codes;
   for (ReadRelation& read : read_many_named_facts(file, report)) {
     MultiPromptRelation& relation = read.relation;
@@ -174,17 +175,16 @@ inline MultiPromptDataset load_multi_prompt_folder(const std::filesystem::path& 
 /// `templates` where that is not empty, whatever the folder has, and then only the relations that
 /// it names are taken. Broken lines and relations without facts or templates go to `report`. Throws a
 /// user error when a file cannot be read, the layout is not known or nothing usable was found.
-[[nodiscard]] inline MultiPromptDataset load_multi_prompt(
-    std::filesystem::path path, const ProblemSink& report = throw_problem,
-    const std::filesystem::path& templates = {}) {
-  if (path.filename().empty()) path = path.parent_path();  // "data/many/" is named many too
+[[nodiscard]] inline MultiPromptDataset load_multi_prompt(const DiskPath& path,
+                                                          const ProblemSink& report = throw_problem,
+                                                          const DiskPath& templates = {}) {
   MultiPromptDataset dataset;
   if (is_multi_prompt(path)) {
     const PromptTemplateFile file(templates.empty() ? path / "templates.jsonl" : templates, report);
     dataset = detail::load_multi_prompt_folder(path, file, !templates.empty(), report);
   } else {
     const Dataset closed = load_dataset(path, report);
-    const auto file = templates.empty() ? prompt_file_of(path) : templates;
+    const auto file = templates.empty() ? prompt_file_of(path) : std::optional(templates);
     std::optional<PromptTemplateFile> read;
     if (file) read.emplace(*file, report);
     dataset = multi_prompt_of(closed, read ? &*read : nullptr, report);

@@ -13,22 +13,23 @@
 #include <filesystem>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/relation_builder.hpp"
 
 namespace plumb {
 
-[[nodiscard]] inline bool is_pararel(const std::filesystem::path& folder) {
-  return std::filesystem::is_directory(folder / "trex_lms_vocab") &&
-         std::filesystem::is_directory(folder / "pattern_data" / "graphs_json");
+[[nodiscard]] inline bool is_pararel(const DiskPath& folder) {
+  return (folder / "trex_lms_vocab").is_folder() &&
+         (folder / "pattern_data" / "graphs_json").is_folder();
 }
 
-[[nodiscard]] inline Dataset load_pararel(const std::filesystem::path& folder,
+[[nodiscard]] inline Dataset load_pararel(const DiskPath& folder,
                                           const ProblemSink& report = throw_problem) {
-  Dataset dataset{folder.filename().string(), {}, {}};
+  Dataset dataset{folder.name(), {}, {}};
   std::vector<std::string> codes;
-  for (const auto& entry : std::filesystem::directory_iterator(folder / "trex_lms_vocab")) {
-    if (entry.path().extension() == ".jsonl") codes.push_back(entry.path().stem().string());
+  for (const DiskPath& file : (folder / "trex_lms_vocab").files(".jsonl")) {
+    codes.push_back(file.stem());
   }
   over::sort(codes, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
@@ -36,7 +37,7 @@ namespace plumb {
   for (const std::string& code : codes) {
     const auto facts_file = folder / "trex_lms_vocab" / (code + ".jsonl");
     const auto pattern_file = folder / "pattern_data" / "graphs_json" / (code + ".jsonl");
-    if (!std::filesystem::exists(pattern_file)) {
+    if (!pattern_file.exists()) {
       report(user_error({.file = pattern_file}, "is missing though trex_lms_vocab has " + code,
                         "add the relation's patterns"));
       continue;

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/multi_prompt_checks.hpp"
 #include "plumb/data/prompt_template.hpp"
@@ -137,12 +138,11 @@ struct RelationTemplates {
 /// A templates.jsonl. Any number of threads may read it.
 class PromptTemplateFile {
  public:
-  /// Broken lines and templates that stand twice in a relation go to `report`. Throws a user error
+  /// Broken lines and templates that are duplicated in a relation go to `report`. Throws a user error
   /// when the file cannot be read.
-  explicit PromptTemplateFile(std::filesystem::path path, const ProblemSink& report = throw_problem)
+  explicit PromptTemplateFile(DiskPath path, const ProblemSink& report = throw_problem)
       : path_(std::move(path)) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path_, ignored)) {
+    if (path_.is_folder()) {
       throw user_error({.file = path_}, "is a folder", "name a templates.jsonl");
     }
     std::unordered_map<std::string, std::unordered_set<std::string>> texts;
@@ -156,14 +156,14 @@ class PromptTemplateFile {
       if (!made) return;
       if (!texts[*code].insert(made->text).second) {
         return report(user_error(detail::with_field(site, "template"),
-                                 "'" + made->text + "' stands twice in relation " + *code,
+                                 "'" + made->text + "' is duplicated in relation " + *code,
                                  "remove one of the lines"));
       }
       relations_[place->second].templates.push_back(std::move(*made));
     });
   }
 
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  [[nodiscard]] const DiskPath& path() const noexcept { return path_; }
 
   /// In order of first appearance.
   [[nodiscard]] const std::vector<RelationTemplates>& relations() const noexcept {
@@ -177,7 +177,7 @@ class PromptTemplateFile {
   }
 
  private:
-  std::filesystem::path path_;
+  DiskPath path_;
   std::vector<RelationTemplates> relations_;
   std::unordered_map<std::string, std::size_t> places_;  // by code
 };

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 
@@ -45,14 +46,14 @@ class RelationBuilder {
         report_(user_error(site, "option " + std::to_string(i) + " is empty", "give it a label"));
       }
       if (!option_of_label_.emplace(labels[i], i).second) {
-        report_(user_error(site, "option '" + labels[i] + "' stands twice",
+        report_(user_error(site, "option '" + labels[i] + "' is duplicated",
                            "keep one of them and renumber answer_idx"));
       }
       relation_.options.push_back(labels[i]);
       relation_.option_ids.push_back(i < ids.size() ? ids[i]
                                                     : relation_.code + "-" + std::to_string(i));
       if (!option_of_id_.emplace(relation_.option_ids.back(), i).second) {
-        report_(user_error(site, "option id '" + relation_.option_ids.back() + "' stands twice",
+        report_(user_error(site, "option id '" + relation_.option_ids.back() + "' is duplicated",
                            "give each option its own id"));
       }
     }
@@ -129,7 +130,7 @@ class RelationBuilder {
                          "add one or remove the relation"));
       return std::nullopt;
     }
-    relation_.one_to_one = is_one_to_one(relation_);
+    relation_.cardinality = cardinality_of(relation_);
     return std::move(relation_);
   }
 
@@ -250,7 +251,7 @@ class RelationBuilder {
                        "answer '" + (label ? *label : *id) + "' is not among the " +
                            std::to_string(relation_.options.size()) + " options of " +
                            relation_.code,
-                       "add it to answer_space_labels or mend the line"));
+                       "add it to answer_space_labels or fix the line"));
     return std::nullopt;
   }
 
@@ -265,7 +266,7 @@ class RelationBuilder {
 
 /// Reads a relation's facts, one JSON object a line, and adds the finished relation and the file to
 /// the dataset.
-inline void read_facts(RelationBuilder builder, const std::filesystem::path& file, Dataset& dataset,
+inline void read_facts(RelationBuilder builder, const DiskPath& file, Dataset& dataset,
                        const ProblemSink& report) {
   for_each_json_line(file, report, [&](const Json& object, std::size_t line) {
     builder.add_fact(object, {file, line});

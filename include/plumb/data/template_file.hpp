@@ -5,13 +5,19 @@
 //
 // A JSON object by relation, {"P36": ["The capital of [X] is [Y].", …]} or as BEAR's metadata has it,
 // {"P36": {"templates": […], …}}; or a templates.jsonl, as datasets of many prompts have it
-// (prompt_template_file.hpp). They replace the dataset's own.
+// (prompt_template_file.hpp); or a folder of LPAQA's prompts, which have weights (lpaqa.hpp). They
+// replace the dataset's own.
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/data/lpaqa.hpp"
 #include "plumb/data/prompt_template_file.hpp"
 
 namespace plumb {
@@ -19,7 +25,7 @@ namespace plumb {
 namespace detail {
 
 /// The texts of a templates.jsonl, by relation.
-inline Json prompt_template_texts(const std::filesystem::path& file) {
+inline Json prompt_template_texts(const DiskPath& file) {
   Json all = Json::object();
   const PromptTemplateFile templates(file);
   for (const RelationTemplates& relation : templates.relations()) {
@@ -29,11 +35,33 @@ inline Json prompt_template_texts(const std::filesystem::path& file) {
   return all;
 }
 
+/// Replaces the templates of every relation by those of LPAQA's folder.
+inline void use_lpaqa(Dataset& dataset, const DiskPath& folder) {
+  for (Relation& relation : dataset.relations) {
+    const auto file = lpaqa_file(folder, relation.code);
+    if (!file) {
+      const bool above = over::any_of(
+          lpaqa_kinds, [&](const std::string_view kind) { return (folder / kind).is_folder(); });
+      throw user_error(
+          {.file = folder}, "has neither " + relation.code + ".jsonl nor " + relation.code + ".txt",
+          above ? "name one of the folders in it, " + std::string(lpaqa_kinds[0]) + ", " +
+                      std::string(lpaqa_kinds[1]) + " or " + std::string(lpaqa_kinds[2])
+                : "add it, or choose other relations with `relations`");
+    }
+    WeightedTemplates read = read_lpaqa(*file);
+    relation.templates = std::move(read.templates);
+    relation.template_weights = std::move(read.weights);
+    relation.template_file = *file;
+    dataset.files.push_back(*file);
+  }
+}
+
 }  // namespace detail
 
-/// Replaces the templates of every relation. Throws a user error when the file lacks a relation, or
-/// a template a placeholder.
-inline void use_template_file(Dataset& dataset, const std::filesystem::path& file) {
+/// Replaces the templates of every relation. Throws a user error when the file or folder lacks a
+/// relation, or a template a placeholder.
+inline void use_template_file(Dataset& dataset, const DiskPath& file) {
+  if (file.is_folder()) return detail::use_lpaqa(dataset, file);
   const Json all =
       file.extension() == ".jsonl" ? detail::prompt_template_texts(file) : read_json_object(file);
   for (Relation& relation : dataset.relations) {
@@ -52,6 +80,7 @@ inline void use_template_file(Dataset& dataset, const std::filesystem::path& fil
       if (const auto problem = problem_with_template(text, site)) throw *problem;
     }
     relation.templates = *templates;
+    relation.template_weights.clear();
     relation.template_file = file;
   }
   dataset.files.push_back(file);

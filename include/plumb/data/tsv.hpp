@@ -11,7 +11,6 @@
 // objects, in order of appearance.
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,15 +35,21 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
 
 }  // namespace detail
 
-/// Throws a user error when either file cannot be read; all else goes to `report`.
-[[nodiscard]] inline Dataset load_tsv(const std::filesystem::path& table_file,
-                                      const ProblemSink& report = throw_problem) {
-  const auto template_file = std::filesystem::path(table_file).replace_extension(".json");
-  Dataset dataset{table_file.stem().string(), {}, {table_file, template_file}};
-  const Json templates = read_json_object(template_file);
-  std::ifstream stream(table_file, std::ios::binary);
-  if (!stream) throw user_error({.file = table_file}, "cannot be read", "check that it exists");
+/// The table that a path names: itself, or the only one of a folder. Throws a user error for others.
+[[nodiscard]] inline DiskPath tsv_file(const DiskPath& path) {
+  const std::vector<DiskPath> tables = path.files(".tsv");
+  if (tables.size() == 1) return tables.front();
+  throw user_error({.file = path},
+                   tables.empty() ? "holds no .tsv file" : "holds several .tsv files",
+                   "name the one to read");
+}
 
+/// Throws a user error when either file cannot be read; all else goes to `report`.
+[[nodiscard]] inline Dataset load_tsv(const DiskPath& table_file,
+                                      const ProblemSink& report = throw_problem) {
+  const auto template_file = table_file.parent() / (table_file.stem() + ".json");
+  Dataset dataset{table_file.stem(), {}, {table_file, template_file}};
+  const Json templates = read_json_object(template_file);
   std::vector<std::string> order;
   std::map<std::string, RelationBuilder> builders;
   for (const auto& [code, list] : templates.items()) {
@@ -58,34 +63,31 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
     RelationBuilder& builder = builders.try_emplace(code, code, report).first->second;
     for (const std::string& text : *texts) builder.add_template(text, site);
   }
-  std::string text;
-  for (std::size_t line = 1; std::getline(stream, text); ++line) {
-    if (line == 1 && text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
-    if (!text.empty() && text.back() == '\r') text.pop_back();
-    if (text.empty() || (line == 1 && text == "subject\trelation\tobject")) continue;
+  for_each_table_line(table_file, [&](const std::string& text, std::size_t line) {
+    if (line == 1 && text == "subject\trelation\tobject") return;
     if (first_invalid_utf8(text) != std::string::npos) {
       report(user_error({table_file, line}, "is not UTF-8", "convert the file"));
-      continue;
+      return;
     }
     const auto fields = detail::split(text, '\t');
     if (fields.size() != 3) {
       report(user_error({table_file, line}, std::to_string(fields.size()) + " fields instead of 3",
                         "write subject, relation and object with one tab between"));
-      continue;
+      return;
     }
     if (fields[0].empty() || fields[2].empty()) {
       report(user_error({table_file, line, fields[0].empty() ? "subject" : "object"}, "is empty",
                         "fill the field or remove the line"));
-      continue;
+      return;
     }
     const auto builder = builders.find(fields[1]);
     if (builder == builders.end()) {
       report(user_error({table_file, line, "relation"}, "'" + fields[1] + "' has no templates",
                         "add it to " + template_file.string()));
-      continue;
+      return;
     }
     builder->second.add_fact(fields[0], fields[2], {table_file, line});
-  }
+  });
   for (const std::string& code : order) {
     if (auto relation = std::move(builders.at(code)).finish({.file = table_file})) {
       dataset.relations.push_back(std::move(*relation));

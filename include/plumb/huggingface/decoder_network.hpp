@@ -6,7 +6,7 @@
 // OPT in both its shapes (layer norms before, or after with projections between embeddings and
 // layers, as the 350M) and GPT-2. Nodes that are computed in one call go through a layer together,
 // children with parents: all are in one product, then each attends to its own path, whose keys and
-// values are kept for each node (node_cache.hpp). Positions are depths; BOS is the caller's. A
+// values are kept for each node (node_cache.hpp), those of a few neighbours together. Positions are depths; BOS is the caller's. A
 // row's numbers depend on its own prefix alone, bit by bit (packed_matrix.hpp).
 // Memory: the weights in F32; for each held node 2 · layers · hidden numbers.
 
@@ -94,10 +94,10 @@ class DecoderNetwork {
   // Nodes whose activations are held at once, rows of one product, and rows of logits at once. None
   // of them changes a number.
   static constexpr std::size_t batch_size = 512, most_rows = 96, least_rows = 12, logit_rows = 48;
-  static constexpr std::size_t most_nodes = 8192;
+  static constexpr std::size_t most_nodes = 8192, tile = SeenSlots::most_queries;
 
   DecoderNetwork(const std::filesystem::path& folder, const ModelConfig& config)
-      : config_(config), cache_(config.layers, 2 * config.hidden) {
+      : config_(config), cache_(config.layers, config.heads, config.hidden / config.heads) {
     const Safetensors tensors(folder);
     const DecoderNames names = decoder_names(config.architecture);
     const WeightReader reader(tensors, folder, names.prefix);
@@ -175,10 +175,11 @@ class DecoderNetwork {
     }
   }
 
-  /// Calls `work(first, count)` for blocks of rows, shared among threads.
+  /// Calls `work(first, count)` for blocks of rows that begin with a tile, shared among threads.
   template <class Work>
   static void for_blocks(std::size_t rows, Work work) {
-    const std::size_t size = std::clamp((rows + 7) / 8, least_rows, most_rows);
+    const std::size_t part = std::clamp((rows + 7) / 8, least_rows, most_rows);
+    const std::size_t size = (part + tile - 1) / tile * tile;
     parallel_for((rows + size - 1) / size,
                  [&](std::size_t b) { work(b * size, std::min(size, rows - b * size)); });
   }
@@ -189,6 +190,11 @@ class DecoderNetwork {
     std::vector<float> rows(nodes.size() * hidden), queries(rows.size());
     for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
       embed_nodes(tree, nodes.subspan(first, count), rows.data() + first * hidden);
+    });
+    std::vector<SeenSlots> seen((nodes.size() + tile - 1) / tile);
+    parallel_for(seen.size(), [&](std::size_t t) {
+      const std::size_t count = std::min(tile, nodes.size() - t * tile);
+      seen[t] = cache_.seen_by(tree, nodes.subspan(t * tile, count));
     });
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const TransformerLayer& layer = layers_[l];
@@ -201,20 +207,17 @@ class DecoderNetwork {
         for (std::size_t i = 0; i < count; ++i) {
           const float* from = projected.data() + i * 3 * hidden;
           std::copy_n(from, hidden, queries.data() + (first + i) * hidden);
-          std::copy_n(from + hidden, 2 * hidden, cache_.row(l, nodes[first + i]));
+          cache_.set(l, nodes[first + i], from + hidden);
         }
       });
       for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
-        std::vector<float> gathered(count * hidden), weights;
-        std::vector<const float*> keys;
-        for (std::size_t i = 0; i < count; ++i) {
-          keys.resize(tree.depth(nodes[first + i]));
-          NodeId at = nodes[first + i];
-          for (std::size_t j = keys.size(); j-- > 0; at = tree.parent(at)) {
-            keys[j] = cache_.row(l, at);
+        std::vector<float> gathered(count * hidden), scratch;
+        for (std::size_t h = 0; h < config_.heads; ++h) {  // tiles of one head read the same keys
+          for (std::size_t i = 0; i < count; i += tile) {
+            attend(cache_.layer(l), h, seen[(first + i) / tile],
+                   queries.data() + (first + i) * hidden, std::min(tile, count - i), hidden,
+                   gathered.data() + i * hidden, scratch);
           }
-          detail::attend(queries.data() + (first + i) * hidden, keys, config_.heads,
-                         std::span(gathered).subspan(i * hidden, hidden), weights);
         }
         layer.finish(gathered, std::span(rows).subspan(first * hidden, count * hidden),
                      config_.norm_before);

@@ -24,6 +24,7 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/parallel.hpp"
+#include "plumb/huggingface/attention.hpp"
 #include "plumb/huggingface/masked_work.hpp"
 #include "plumb/huggingface/model_config.hpp"
 #include "plumb/huggingface/network_names.hpp"
@@ -217,8 +218,8 @@ class EncoderNetwork {
       projection_.multiply(rows.data(), count, config_.embedding, wide.data(), hidden);
       rows.swap(wide);
     }
-    std::vector<float> projected(count * 3 * hidden), gathered, weights;
-    std::vector<const float*> keys;
+    std::vector<float> projected(count * 3 * hidden), queries, gathered, scratch;
+    KeyValues held(config_.heads, hidden / config_.heads);
     for (std::size_t l = 0; l < path_.size(); ++l) {
       const TransformerLayer& layer = layers_[path_[l]];
       const bool is_last = l + 1 == path_.size();
@@ -228,16 +229,16 @@ class EncoderNetwork {
       at = 0;
       for (const MaskedSequence& work : works) {
         const std::size_t length = work.sequence.size();
-        keys.resize(length);
+        held.resize(length);
         for (std::size_t j = 0; j < length; ++j) {
-          keys[j] = projected.data() + (at + j) * 3 * hidden + hidden;
+          held.set(j, projected.data() + (at + j) * 3 * hidden + hidden);
         }
+        const std::size_t first = kept.size();
         for (std::size_t i = 0; i < (is_last ? work.places.size() : length); ++i) {
-          const std::size_t row = at + (is_last ? work.places[i] : i);
-          const std::span<float> to(gathered.data() + kept.size() * hidden, hidden);
-          detail::attend(projected.data() + row * 3 * hidden, keys, config_.heads, to, weights);
-          kept.push_back(row);
+          kept.push_back(at + (is_last ? work.places[i] : i));
         }
+        attend_to_all(held, projected, std::span(kept).subspan(first), length,
+                      gathered.data() + first * hidden, queries, scratch);
         at += length;
       }
       for (std::size_t i = 0; is_last && i < kept.size(); ++i) {  // rows ascend
@@ -248,6 +249,25 @@ class EncoderNetwork {
       layer.finish(gathered, rows, false);
     }
     std::copy(rows.begin(), rows.end(), result);
+  }
+
+  /// What the queries of some rows gather from a sequence of so many tokens.
+  void attend_to_all(const KeyValues& held, const std::vector<float>& projected,
+                     std::span<const std::size_t> asked, std::size_t length, float* gathered,
+                     std::vector<float>& queries, std::vector<float>& scratch) const {
+    const std::size_t hidden = config_.hidden;
+    const SeenSlots all{{{0, length}}, length, {}};
+    queries.resize(SeenSlots::most_queries * hidden);
+    for (std::size_t i = 0; i < asked.size(); i += SeenSlots::most_queries) {
+      const std::size_t count = std::min(SeenSlots::most_queries, asked.size() - i);
+      for (std::size_t q = 0; q < count; ++q) {
+        std::copy_n(projected.data() + asked[i + q] * 3 * hidden, hidden,
+                    queries.data() + q * hidden);
+      }
+      for (std::size_t h = 0; h < config_.heads; ++h) {
+        attend(held, h, all, queries.data(), count, hidden, gathered + i * hidden, scratch);
+      }
+    }
   }
 
   /// Calls `show(logits)` for each place, in order.

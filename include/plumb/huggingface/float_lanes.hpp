@@ -15,6 +15,11 @@
 #include <cstring>
 #include <limits>
 #include <span>
+#include <utility>
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 namespace plumb::detail {
 
@@ -39,14 +44,27 @@ using IntLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::int32_t;
 }
 
 /// The numbers of a row that are there, from `at` on, and `missing` in the other lanes.
-inline FloatLanes load_some(std::span<const float> row, std::size_t at, float missing) {
+[[gnu::always_inline]] inline FloatLanes load_some(std::span<const float> row, std::size_t at,
+                                                   float missing) {
   if (at + float_lanes <= row.size()) return load_lanes(row.data() + at);
   FloatLanes lanes = FloatLanes{} + missing;
+#if defined(__AVX512F__)
+  const auto mask = static_cast<__mmask16>((1U << (row.size() - at)) - 1U);
+  lanes = (FloatLanes)_mm512_mask_loadu_ps((__m512)lanes, mask, row.data() + at);
+#else
   std::memcpy(&lanes, row.data() + at, (row.size() - at) * sizeof(float));
+#endif
   return lanes;
 }
-inline void store_some(std::span<float> row, std::size_t at, FloatLanes lanes) {
-  std::memcpy(row.data() + at, &lanes, std::min(float_lanes, row.size() - at) * sizeof(float));
+[[gnu::always_inline]] inline void store_some(std::span<float> row, std::size_t at,
+                                              FloatLanes lanes) {
+  if (at + float_lanes <= row.size()) return store_lanes(row.data() + at, lanes);
+#if defined(__AVX512F__)
+  const auto mask = static_cast<__mmask16>((1U << (row.size() - at)) - 1U);
+  _mm512_mask_storeu_ps(row.data() + at, mask, (__m512)lanes);
+#else
+  std::memcpy(row.data() + at, &lanes, (row.size() - at) * sizeof(float));
+#endif
 }
 
 /// Puts f(x) for each x of a row.
@@ -59,13 +77,24 @@ void transform_row(std::span<float> row, F f) {
   if (at < row.size()) store_some(row, at, f(load_some(row, at, 0.0F)));
 }
 
-inline float sum_of_lanes(FloatLanes lanes) {
-  float numbers[float_lanes];
-  std::memcpy(numbers, &lanes, sizeof(lanes));
-  for (std::size_t half = float_lanes / 2; half > 0; half /= 2) {
-    for (std::size_t i = 0; i < half; ++i) numbers[i] += numbers[i + half];
+/// All lanes as one by halves: lane i with lane i + half, until one is left.
+template <std::size_t Half = float_lanes / 2, class Join>
+[[gnu::always_inline]] inline float fold_lanes(FloatLanes lanes, Join join) {
+  const FloatLanes other = [&]<int... I>(std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(lanes, lanes, (I + int{Half}) % int{float_lanes}...);
   }
-  return numbers[0];
+  (std::make_integer_sequence<int, int{float_lanes}>{});
+  if constexpr (Half == 1) {
+    return join(lanes, other)[0];
+  } else {
+    return fold_lanes<Half / 2>(join(lanes, other), join);
+  }
+}
+inline float sum_of_lanes(FloatLanes lanes) {
+  return fold_lanes(lanes, [](FloatLanes a, FloatLanes b) { return a + b; });
+}
+inline float most_of_lanes(FloatLanes lanes) {
+  return fold_lanes(lanes, [](FloatLanes a, FloatLanes b) { return a > b ? a : b; });
 }
 
 /// e^x to 2e-7 of it, x taken within [−87, 88]. x = n ln 2 + r with |r| ≤ ln 2 / 2; then
@@ -92,10 +121,16 @@ inline FloatLanes exp_lanes(FloatLanes x) {
 
 /// Makes finite scores probabilities: e^(x − max) / Σ e^(x − max). A row has one number at least.
 inline void softmax_row(std::span<float> row) {
-  const float highest = *std::max_element(row.begin(), row.end());
+  constexpr float nothing = -std::numeric_limits<float>::infinity();
+  FloatLanes most = FloatLanes{} + nothing;
+  for (std::size_t at = 0; at < row.size(); at += float_lanes) {
+    const FloatLanes lanes = load_some(row, at, nothing);
+    most = lanes > most ? lanes : most;
+  }
+  const float highest = most_of_lanes(most);
   FloatLanes sum{};
   for (std::size_t at = 0; at < row.size(); at += float_lanes) {
-    const FloatLanes missing = load_some(row, at, -std::numeric_limits<float>::infinity());
+    const FloatLanes missing = load_some(row, at, nothing);
     FloatLanes power = exp_lanes(missing - highest);
     power = missing < -std::numeric_limits<float>::max() ? FloatLanes{} : power;
     sum += power;
@@ -103,29 +138,6 @@ inline void softmax_row(std::span<float> row) {
   }
   const float scale = 1.0F / sum_of_lanes(sum);
   transform_row(row, [&](FloatLanes x) { return x * scale; });
-}
-
-/// The scalar product of two rows of one length.
-inline float dot_rows(const float* a, const float* b, std::size_t size) {
-  FloatLanes sum{};
-  std::size_t at = 0;
-  for (; at + float_lanes <= size; at += float_lanes) {
-    sum += load_lanes(a + at) * load_lanes(b + at);
-  }
-  if (at < size) sum += load_some({a, size}, at, 0.0F) * load_some({b, size}, at, 0.0F);
-  return sum_of_lanes(sum);
-}
-
-/// to += scale · from.
-inline void add_scaled_row(std::span<float> to, float scale, const float* from) {
-  std::size_t at = 0;
-  for (; at + float_lanes <= to.size(); at += float_lanes) {
-    store_lanes(to.data() + at, load_lanes(to.data() + at) + load_lanes(from + at) * scale);
-  }
-  if (at < to.size()) {
-    const FloatLanes more = load_some({from, to.size()}, at, 0.0F);
-    store_some(to, at, load_some(to, at, 0.0F) + more * scale);
-  }
 }
 
 /// (x − mean) / √(variance + epsilon) · weight + bias, the variance that of the row itself, not an

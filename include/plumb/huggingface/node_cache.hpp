@@ -3,19 +3,21 @@
 
 // Where do the keys and values of a tree's nodes stand?
 //
-// Each node that is held has a slot: a row of keys and values in every layer, at the same place. A
-// token sees the rows of its own path, whatever else is held, so a tree may branch as it likes.
-// Slots of released nodes are used again.
+// Each node that is held has a slot, at the same place in every layer. A token sees the slots of its
+// own path, whatever else is held, so a tree may branch as it likes. Slots of released nodes are used
+// again, the lowest first, so that paths lie in long runs.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/token_tree.hpp"
+#include "plumb/huggingface/attention.hpp"
 
 namespace plumb {
 
@@ -24,8 +26,9 @@ namespace plumb {
 class NodeCache {
  public:
   NodeCache() = default;
-  /// `row` numbers for each node in each layer.
-  NodeCache(std::size_t layers, std::size_t row) : row_(row), numbers_(layers) {}
+  /// `size` numbers of a key, and of a value, for each head in each layer.
+  NodeCache(std::size_t layers, std::size_t heads, std::size_t size)
+      : layers_(layers, KeyValues(heads, size)) {}
 
   /// Nodes held now.
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
@@ -54,8 +57,9 @@ class NodeCache {
     return nodes;
   }
 
-  /// Gives each node a slot. Rows move, so pointers to them end here.
+  /// Gives each node a slot.
   void take(std::span<const NodeId> nodes) {
+    std::sort(free_.begin(), free_.end(), std::greater<>());
     for (const NodeId node : nodes) {
       if (node >= slots_.size()) slots_.resize(node + 1, none);
       if (free_.empty()) {
@@ -66,19 +70,58 @@ class NodeCache {
       }
     }
     held_ += nodes.size();
-    for (auto& layer : numbers_) {
-      if (layer.size() < used_ * row_) layer.resize(used_ * row_);
-    }
+    for (KeyValues& layer : layers_) layer.resize(used_);
   }
 
-  /// A held node's row in a layer.
-  [[nodiscard]] float* row(std::size_t layer, NodeId node) {
-    return numbers_[layer].data() + slots_[node] * row_;
+  /// Sets a held node's keys and values in a layer, as KeyValues does. Different nodes may be set at
+  /// once.
+  void set(std::size_t layer, NodeId node, const float* key_value) {
+    layers_[layer].set(slots_[node], key_value);
+  }
+  [[nodiscard]] const KeyValues& layer(std::size_t l) const { return layers_[l]; }
+
+  /// What nodes see, each its own path with itself, ancestors first. All are held; at most
+  /// SeenSlots::most_queries, one at least.
+  [[nodiscard]] SeenSlots seen_by(const TokenTree& tree, std::span<const NodeId> nodes) const {
+    NodeId common = nodes[0];  // the last node on all paths; ids ascend from parent to child
+    for (NodeId other : nodes) {
+      while (common != other) {
+        NodeId& later = common > other ? common : other;
+        later = tree.parent(later);
+      }
+    }
+    SeenSlots seen;
+    seen.shared = tree.depth(common);
+    std::vector<NodeId> order(seen.shared);  // of the sum
+    for (NodeId node = common; node != TokenTree::root; node = tree.parent(node)) {
+      order[tree.depth(node) - 1] = node;
+    }
+    for (NodeId node : nodes) {
+      for (; node != common; node = tree.parent(node)) order.push_back(node);
+    }
+    const auto others = order.begin() + static_cast<std::ptrdiff_t>(seen.shared);
+    std::sort(others, order.end());
+    order.erase(std::unique(others, order.end()), order.end());
+    for (const NodeId node : nodes) {
+      std::vector<std::uint32_t>& own = seen.own.emplace_back();
+      for (NodeId at = node; at != common; at = tree.parent(at)) {
+        const auto place = std::lower_bound(others, order.end(), at) - order.begin();
+        own.push_back(static_cast<std::uint32_t>(place));
+      }
+      std::reverse(own.begin(), own.end());
+    }
+    for (const NodeId node : order) {
+      const bool goes_on =
+          !seen.runs.empty() && seen.runs.back().first + seen.runs.back().count == slots_[node];
+      if (!goes_on) seen.runs.push_back({slots_[node], 0});
+      ++seen.runs.back().count;
+    }
+    return seen;
   }
 
   /// Room for that many nodes.
   void reserve(std::size_t nodes) {
-    for (auto& layer : numbers_) layer.reserve(nodes * row_);
+    for (KeyValues& layer : layers_) layer.reserve(nodes);
   }
 
   /// Forgets the node and all below it; the root forgets everything. Memory is kept for the
@@ -103,10 +146,10 @@ class NodeCache {
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  std::size_t row_ = 0, held_ = 0, used_ = 0;
+  std::size_t held_ = 0, used_ = 0;
   std::vector<std::size_t> slots_;  // by node
   std::vector<std::size_t> free_;
-  std::vector<std::vector<float>> numbers_;  // by layer: [slots][row]
+  std::vector<KeyValues> layers_;
 };
 
 }  // namespace plumb

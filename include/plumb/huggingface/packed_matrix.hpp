@@ -5,74 +5,21 @@
 //
 //   out[r][c] = bias[c] + Σ_k rows[r][k] · weights[c][k]
 // The weights are packed once, when a model is read: panels of a few outputs each, in which the
-// numbers of one k stand side by side. Sums of a tile of rows and a panel stay in registers until
-// they are whole, and k runs upwards in each of them. So a row's result does not depend on which
-// rows, or how many, it is computed with, bit by bit, nor on the number of threads; a general
-// product (Eigen, BLAS) does not promise that, and packs the weights anew at each call. The shape
-// follows the widest vectors the program is compiled for; vector_size is understood by GCC and
-// Clang. Sums are single precision, with a relative error of about 1e-6 at k = 3,072.
+// numbers of one k stand side by side, which are multiplied with tiles of rows (row_products.hpp).
+// So a row's result does not depend on which rows, or how many, it is computed with, bit by bit, nor
+// on the number of threads; a general product (Eigen, BLAS) does not promise that, and packs the
+// weights anew at each call.
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "plumb/core/parallel.hpp"
-#include "plumb/huggingface/float_lanes.hpp"
+#include "plumb/huggingface/row_products.hpp"
 
 namespace plumb {
-namespace detail {
-
-// So that sums, panel and row fit the registers there are.
-inline constexpr std::size_t product_rows = float_lanes == 16 ? 8 : 6;
-inline constexpr std::size_t product_lanes = float_lanes == 16 ? 3 : 2;
-inline constexpr std::size_t product_width = product_lanes * float_lanes;
-
-/// Adds to `sums`, [Rows][product_width], the products of `depth` numbers of each row and of a panel.
-template <std::size_t Rows>
-[[gnu::noinline]] void add_tile_products(const float* rows, std::size_t stride, const float* panel,
-                                         std::size_t depth, float* sums) {
-  // Spelt out by index sequences, so that every sum is a register of its own.
-  [&]<std::size_t... R>(std::index_sequence<R...>) {
-    const auto lane_by_lane = [&]<std::size_t... C>(std::index_sequence<C...>) {
-      FloatLanes sum[Rows][product_lanes];
-      const auto begin = [&](std::size_t r) {
-        ((sum[r][C] = load_lanes(sums + r * product_width + C * float_lanes)), ...);
-      };
-      (begin(R), ...);
-      const float* const row[] = {rows + R * stride...};
-      for (std::size_t k = 0; k < depth; ++k) {
-        const FloatLanes columns[] = {load_lanes(panel + k * product_width + C * float_lanes)...};
-        const auto add = [&](FloatLanes(&to)[product_lanes], float number) {
-          ((to[C] = to[C] + columns[C] * number), ...);
-        };
-        (add(sum[R], row[R][k]), ...);
-      }
-      const auto end = [&](std::size_t r) {
-        (store_lanes(sums + r * product_width + C * float_lanes, sum[r][C]), ...);
-      };
-      (end(R), ...);
-    };
-    lane_by_lane(std::make_index_sequence<product_lanes>{});
-  }
-  (std::make_index_sequence<Rows>{});
-}
-
-/// The same for a number of rows that is known when the program runs.
-inline void add_products(std::size_t count, const float* rows, std::size_t stride,
-                         const float* panel, std::size_t depth, float* sums) {
-  [&]<std::size_t... R>(std::index_sequence<R...>) {
-    using Tile = void (*)(const float*, std::size_t, const float*, std::size_t, float*);
-    static constexpr Tile tiles[] = {&add_tile_products<R + 1>...};
-    tiles[count - 1](rows, stride, panel, depth, sums);
-  }
-  (std::make_index_sequence<product_rows>{});
-}
-
-}  // namespace detail
-
 /// Weights [outputs, inputs] and a bias. Any number of threads may read one.
 class PackedMatrix {
  public:
@@ -123,7 +70,9 @@ class PackedMatrix {
       for (std::size_t r = 0; r < count; r += detail::product_rows) {
         const std::size_t height = std::min(detail::product_rows, count - r);
         std::fill_n(sums, height * width, 0.0F);
-        detail::add_products(height, rows + r * stride, stride, panel, inputs_, sums);
+        detail::add_products(
+            height, detail::product_lanes,
+            {rows + r * stride, stride, panel, width, detail::float_lanes, inputs_, sums, width});
         for (std::size_t i = 0; i < height; ++i) {
           float* to = out + (r + i) * out_stride + p * width;
           for (std::size_t c = 0; c < used; ++c) to[c] = sums[i * width + c] + bias_[p * width + c];
@@ -141,7 +90,7 @@ class PackedMatrix {
   /// All outputs, shared among threads: for a few rows and many outputs, as of a vocabulary.
   void multiply_shared(const float* rows, std::size_t count, std::size_t stride, float* out,
                        std::size_t out_stride) const {
-    constexpr std::size_t slice = 32;  // panels
+    const std::size_t slice = std::clamp<std::size_t>(panels_ / 16, 1, 32);  // panels
     parallel_for((panels_ + slice - 1) / slice, [&](std::size_t s) {
       multiply(rows, count, stride, out, out_stride, s * slice, std::min(panels_, (s + 1) * slice));
     });

@@ -148,7 +148,7 @@ class Safetensors {
   }
 
   void read_file(const std::filesystem::path& file) {
-    const detail::MappedFile& map = maps_.emplace_back(file);
+    const MappedFile& map = maps_.emplace_back(file);
     const std::string_view bytes(map.data(), map.size());
     std::uint64_t length = 0;
     if (bytes.size() < 8) throw damaged(file, "", "is too short for a safetensors file");
@@ -285,7 +285,7 @@ class Safetensors {
                      "fetch a model with safetensors weights");
   }
 
-  std::deque<detail::MappedFile> maps_;
+  std::deque<MappedFile> maps_;
   std::map<std::string, StoredTensor> tensors_;
 };
 

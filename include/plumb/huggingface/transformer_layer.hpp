@@ -3,20 +3,18 @@
 
 // What does one layer of a transformer compute?
 //
-//   attention  softmax(q_i · k_j / √d) over the j that token i may see, times v_j, for each head
+//   attention  what a token gathers from those it sees (attention.hpp), times W
 //   feed       W₂ f(W₁ x)
 // each added to what it was given, with a layer norm before it or after the sum. Encoders and
 // decoders differ in which j a token sees, and where the layer norms stand; the rest is here.
 // Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.
 
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "plumb/huggingface/activation.hpp"
-#include "plumb/huggingface/float_lanes.hpp"
 #include "plumb/huggingface/model_config.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
 #include "plumb/huggingface/weight_reader.hpp"
@@ -92,29 +90,5 @@ struct TransformerLayer {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
   }
 };
-
-namespace detail {
-
-/// What one token gathers by attention: `keys[j]` points to the key of the j-th token it sees, whose
-/// value stands `hidden` numbers behind. `weights` is scratch.
-inline void attend(const float* query, std::span<const float* const> keys, std::size_t heads,
-                   std::span<float> gathered, std::vector<float>& weights) {
-  const std::size_t hidden = gathered.size(), size = hidden / heads;
-  const float scale = 1.0F / std::sqrt(static_cast<float>(size));
-  std::fill(gathered.begin(), gathered.end(), 0.0F);
-  weights.resize(keys.size());
-  for (std::size_t h = 0; h < heads; ++h) {
-    const std::size_t first = h * size;
-    for (std::size_t j = 0; j < keys.size(); ++j) {
-      weights[j] = dot_rows(query + first, keys[j] + first, size) * scale;
-    }
-    softmax_row(weights);
-    for (std::size_t j = 0; j < keys.size(); ++j) {
-      add_scaled_row(gathered.subspan(first, size), weights[j], keys[j] + hidden + first);
-    }
-  }
-}
-
-}  // namespace detail
 
 }  // namespace plumb

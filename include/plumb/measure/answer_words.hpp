@@ -113,17 +113,17 @@ inline void take_initials(std::string& first, std::string_view& text) {
   if (text.starts_with('.')) text.remove_prefix(1);
 }
 
+}  // namespace detail
+
 /// Cuts a possessive 's off the front of what follows a word.
 inline void skip_possessive(std::string_view& text) noexcept {
   std::string_view rest = text;
-  if (!is_apostrophe(take_code_point(rest))) return;
+  if (!detail::is_apostrophe(detail::take_code_point(rest))) return;
   if (!rest.starts_with('s') && !rest.starts_with('S')) return;
   rest.remove_prefix(1);
   std::string_view next = rest;
-  if (!is_word_character(take_code_point(next))) text = rest;
+  if (!is_word_character(detail::take_code_point(next))) text = rest;
 }
-
-}  // namespace detail
 
 /// Calls `visit(std::string)` for each word, in order.
 template <class Visit>
@@ -135,7 +135,7 @@ void for_each_answer_word(std::string_view text, Visit visit) {
       continue;
     }
     if (word.initial) detail::take_initials(word.text, text);
-    detail::skip_possessive(text);
+    skip_possessive(text);
     visit(std::move(word.text));
   }
 }

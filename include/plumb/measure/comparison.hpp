@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -103,8 +102,9 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
                       " that not every model has: left out of the leaderboard of models.");
   }
   const auto any_left_out = [&](std::size_t LeftOut::*what) {
-    return over::any_of(made.subsumption | std::views::join,
-                        [&](const Subsumption& rate) { return rate.left_out.*what > 0; });
+    return over::any_of(made.subsumption, [&](const std::vector<Subsumption>& row) {
+      return over::any_of(row, [&](const Subsumption& rate) { return rate.left_out.*what > 0; });
+    });
   };
   if (any_left_out(&LeftOut::facts)) {
     remarks.push_back(

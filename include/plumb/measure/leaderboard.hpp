@@ -253,7 +253,7 @@ struct TunedComparison {
                                                    const Setting& group,
                                                    const Bootstrap& bootstrap) {
   const MatchedAnswers matched = match_answers(models[base], models[tuned], group);
-  const Resamples resamples(detail::facts_by_relation(matched), bootstrap, "subsumption");
+  const Resamples resamples(facts_by_relation(matched), bootstrap, "subsumption");
   SubsumptionPair rates = subsumption(matched, resamples);
   const auto mean = [&](auto value) {
     std::vector<Stratum> strata;

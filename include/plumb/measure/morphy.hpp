@@ -39,6 +39,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/lower_case.hpp"
 #include "plumb/data/json_file.hpp"
@@ -95,7 +96,7 @@ class Morphy {
  public:
   /// `folder` holds index.noun, noun.exc and so on; Debian's wordnet-base puts them there. Throws a
   /// user error when one is missing or is something else.
-  explicit Morphy(const std::filesystem::path& folder = "/usr/share/wordnet") {
+  explicit Morphy(const DiskPath& folder = "/usr/share/wordnet") {
     words_.reserve(90'000);
     for (std::size_t part = 0; part < parts; ++part) read_index(folder, part);
     for (std::size_t part = 0; part < parts; ++part) read_exceptions(folder, part);
@@ -139,13 +140,8 @@ class Morphy {
     [[nodiscard]] bool is(std::size_t part) const { return (part_bits >> part & 1) != 0; }
   };
 
-  static std::string read(const std::filesystem::path& file) {
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(file, ignored)) {
-      throw user_error({.file = file}, "cannot be read",
-                       "install wordnet-base or name a folder with `wordnet`");
-    }
-    return read_text(file);
+  static std::string read(const DiskPath& file) {
+    return read_text(file, "install wordnet-base or name a folder with `wordnet`");
   }
 
   /// Calls `visit(line, number)` for each line that is not empty and does not begin with a space,
@@ -161,7 +157,7 @@ class Morphy {
 
   /// A line is "lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt synset_offset…"
   /// (wndb(5WN)).
-  void read_index(const std::filesystem::path& folder, std::size_t part) {
+  void read_index(const DiskPath& folder, std::size_t part) {
     const auto file = folder / std::string("index.").append(names[part]);
     const std::string text = read(file);
     std::size_t lines = 0;
@@ -197,7 +193,7 @@ class Morphy {
 
   /// A line is "inflected base…"; the first base that the index has is kept, or else the first, none
   /// for a form that is its own or a collocation.
-  void read_exceptions(const std::filesystem::path& folder, std::size_t part) {
+  void read_exceptions(const DiskPath& folder, std::size_t part) {
     const auto file = folder / std::string(names[part]).append(".exc");
     const std::string text = read(file);
     for_each_line(text, [&](std::string_view line, std::size_t number) {

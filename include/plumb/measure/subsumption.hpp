@@ -146,13 +146,14 @@ struct SubsumptionPair {
   Subsumption other_given_one;
 };
 
-namespace detail {
-
-inline std::vector<std::size_t> facts_by_relation(const MatchedAnswers& matched) {
+/// How many facts are matched, by relation.
+[[nodiscard]] inline std::vector<std::size_t> facts_by_relation(const MatchedAnswers& matched) {
   std::vector<std::size_t> facts;
   for (const MatchedRelation& relation : matched.relations) facts.push_back(relation.facts);
   return facts;
 }
+
+namespace detail {
 
 /// η of the first model and of the other, in one cell; none where the model knows nothing.
 using CellRates = std::array<std::optional<double>, 2>;
@@ -234,8 +235,7 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
 [[nodiscard]] inline SubsumptionPair subsumption(const StudiedModel& one, const StudiedModel& other,
                                                  const Setting& group, const Bootstrap& bootstrap) {
   const MatchedAnswers matched = match_answers(one, other, group);
-  return subsumption(matched,
-                     Resamples(detail::facts_by_relation(matched), bootstrap, "subsumption"));
+  return subsumption(matched, Resamples(facts_by_relation(matched), bootstrap, "subsumption"));
 }
 
 /// rates[i][j] is η(i|j) between models i and j; nothing on the diagonal. The same numbers as pair
@@ -249,7 +249,7 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
   for (std::size_t i = 0; i < models.size(); ++i) {
     for (std::size_t j = i + 1; j < models.size(); ++j) {
       const MatchedAnswers matched = match_answers(models[i], models[j], group);
-      if (const auto facts = detail::facts_by_relation(matched); drawn_for != facts) {
+      if (const auto facts = facts_by_relation(matched); drawn_for != facts) {
         resamples = Resamples(facts, bootstrap, "subsumption");
         drawn_for = facts;
       }

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/core/lower_case.hpp"
 #include "plumb/data/dataset.hpp"
 
 namespace plumb {
@@ -53,8 +54,7 @@ inline std::vector<std::size_t> places_of_word(std::string_view text, std::strin
 inline std::string with_lower_article(std::string text) {
   for (const std::string_view article : {"The ", "A ", "An "}) {
     if (!text.starts_with(article)) continue;
-    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
-    break;
+    return lower_case(text.substr(0, 1)) + text.substr(1);
   }
   return text;
 }

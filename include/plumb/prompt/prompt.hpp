@@ -52,4 +52,19 @@ concept PromptBuilder = requires(const B& builder, const Relation& relation, con
   { builder.build(relation, fact, template_index, option) } -> std::same_as<Prompt>;
 };
 
+/// static_assert(plumb::check_prompt_builder<MyBuilder>()) says in words what a type lacks of a
+/// PromptBuilder, as backend/check_model.hpp does of models.
+template <class B>
+consteval bool check_prompt_builder() {
+  static_assert(
+      requires(const B& builder, const Relation& relation, const Fact& fact,
+               std::size_t template_index, std::size_t option) {
+        { builder.build(relation, fact, template_index, option) } -> std::same_as<Prompt>;
+      },
+      "plumb: the prompt builder lacks build. Write: plumb::Prompt build(const plumb::Relation& "
+      "relation, const plumb::Fact& fact, std::size_t template_index, std::size_t option) const, "
+      "the text for an option and the bytes of it that are the answer");
+  return PromptBuilder<B>;
+}
+
 }  // namespace plumb

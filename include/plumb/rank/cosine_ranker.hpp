@@ -165,8 +165,8 @@ class CosineRanker {
                            " entities of " + std::to_string(dimension()),
                        "ask for one of them with a vector as long");
     }
-    return cosine(query.data(),
-                  std::sqrt(detail::exact_dot(query.data(), query.data(), dimension())), entity);
+    return cosine(query.data(), std::sqrt(exact_dot(query.data(), query.data(), dimension())),
+                  entity);
   }
 
  private:
@@ -189,7 +189,7 @@ class CosineRanker {
     return queries.data() + query * static_cast<std::size_t>(queries.cols());
   }
   [[nodiscard]] double cosine(const float* query, double length, std::size_t entity) const {
-    return detail::exact_dot(query, entity_row(entity), dimension()) / lengths_[entity] / length;
+    return exact_dot(query, entity_row(entity), dimension()) / lengths_[entity] / length;
   }
 
   /// Adds an entity to a rank if its cosine is at least the true one's.

@@ -77,7 +77,7 @@ class TextBatches {
                                std::to_string(rows.cols()) + " numbers for " +
                                std::to_string(count) + " texts, and said " +
                                std::to_string(dimension()),
-                           "mend the model's embed or dimension");
+                           "fix the model's embed or dimension");
     }
     for (std::size_t i = 0; i < count; ++i) {
       visit(first + i,

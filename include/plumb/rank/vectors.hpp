@@ -22,8 +22,6 @@ namespace plumb {
 using VectorRows =
     Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
-namespace detail {
-
 /// Σ a·b in double precision, always in the same order; the products are exact.
 inline double exact_dot(const float* a, const float* b, std::size_t dimension) {
   std::array<double, 8> sums{};
@@ -38,6 +36,8 @@ inline double exact_dot(const float* a, const float* b, std::size_t dimension) {
   for (const double lane : sums) sum += lane;
   return sum;
 }
+
+namespace detail {
 
 /// Σ a·b in single precision, off by less than single_precision_bound() of the vectors' lengths.
 inline float quick_dot(const float* a, const float* b, std::size_t dimension) {
@@ -60,6 +60,8 @@ inline double single_precision_bound(std::size_t dimension) {
   return steps / (1 - steps);
 }
 
+}  // namespace detail
+
 /// Why a vector of this length cannot be ranked; nothing where it can.
 inline const char* fault_of_length(double length) {
   // Single precision holds such lengths, their inverses, and products and sums of two such vectors.
@@ -69,6 +71,8 @@ inline const char* fault_of_length(double length) {
          : length < 1             ? "is too short for single precision"
                                   : "is too long for single precision";
 }
+
+namespace detail {
 
 /// Lengths of the rows. Throws a user error for a row that is zero or not finite; `what` names the
 /// rows.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plumb/calibrate/many_prompt_study.hpp"
+#include "plumb/core/disk_path.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/records/recorded_answers.hpp"
 
@@ -25,21 +26,20 @@ struct GenerationRun {
 /// The answers of a setting. `asked` is what was asked, as it stands in the folder. Throws a user error
 /// when a file is missing or damaged.
 template <Lemmatiser Lemmas>
-[[nodiscard]] AnsweredSetting read_answered(const std::filesystem::path& folder,
-                                            const std::string& setting,
+[[nodiscard]] AnsweredSetting read_answered(const DiskPath& folder, const std::string& setting,
                                             const MultiPromptDataset& asked, const Lemmas& lemmas) {
-  const std::filesystem::path file = folder / (setting + "_answers.jsonl");
+  const DiskPath file = folder / (setting + "_answers.jsonl");
   const auto each_row = [&](auto visit) { for_each_answer(file, visit); };
   return answered_setting(setting, asked, lemmas, each_row, file);
 }
 
 /// The confidences that a setting's sampled answers give its greedy ones; the same errors.
 template <Lemmatiser Lemmas>
-[[nodiscard]] SampledConfidences read_sampled(const std::filesystem::path& folder,
+[[nodiscard]] SampledConfidences read_sampled(const DiskPath& folder,
                                               const AnsweredSetting& setting,
                                               const MultiPromptDataset& asked,
                                               const Lemmas& lemmas) {
-  const std::filesystem::path file = folder / (setting.name + "_samples.jsonl");
+  const DiskPath file = folder / (setting.name + "_samples.jsonl");
   const auto each_row = [&](auto visit) { for_each_samples(file, visit); };
   return sampled_confidences(setting, asked, lemmas, each_row, file);
 }
@@ -47,10 +47,9 @@ template <Lemmatiser Lemmas>
 /// Reads a run folder of `plumb generate`. Throws a user error when it holds no finished run or is
 /// damaged.
 template <Lemmatiser Lemmas>
-[[nodiscard]] GenerationRun read_generation(const std::filesystem::path& folder,
-                                            const Lemmas& lemmas) {
-  const std::filesystem::path file = folder / "metadata_generate.json";
-  if (!std::filesystem::exists(file)) {
+[[nodiscard]] GenerationRun read_generation(const DiskPath& folder, const Lemmas& lemmas) {
+  const DiskPath file = folder / "metadata_generate.json";
+  if (!file.exists()) {
     throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
                      "finish it with `resume`");
   }
@@ -77,17 +76,16 @@ template <Lemmatiser Lemmas>
   for (const std::string& setting : *settings) {
     ManyPromptStudy& study = run.studies.emplace_back();
     study.answered = read_answered(folder, setting, run.asked, lemmas);
-    if (std::filesystem::exists(folder / (setting + "_samples.jsonl"))) {
+    if ((folder / (setting + "_samples.jsonl")).exists()) {
       SampledConfidences sampled = read_sampled(folder, study.answered, run.asked, lemmas);
       study.confidences = std::move(sampled.judgements);
       study.samples = sampled.samples;
     }
-    if (const auto names = folder / (setting + "_names.jsonl"); std::filesystem::exists(names)) {
+    if (const auto names = folder / (setting + "_names.jsonl"); names.exists()) {
       const auto each_row = [&](auto visit) { for_each_names(names, visit); };
       add_names(study, run.asked, each_row, names);
     }
-    if (const auto rows = folder / (setting + "_content_free.jsonl");
-        std::filesystem::exists(rows)) {
+    if (const auto rows = folder / (setting + "_content_free.jsonl"); rows.exists()) {
       study.candidates = candidates;
       const auto each_row = [&](auto visit) { for_each_content_free(rows, visit); };
       add_content_free(study, run.asked, each_row, rows);

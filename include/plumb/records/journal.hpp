@@ -12,13 +12,13 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/hash.hpp"
 #include "plumb/data/json_file.hpp"
@@ -31,7 +31,7 @@ class Journal {
  public:
   /// Opens or creates. Throws a user error when a line before the last is damaged or is of another
   /// version of plumb.
-  explicit Journal(const std::filesystem::path& file)
+  explicit Journal(const DiskPath& file)
       : file_(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
           index(text, begin, {file, line});
         }) {}
@@ -48,13 +48,14 @@ class Journal {
         write(part, "\"pack\":" + std::to_string(pack) + ",\"rows\":" + std::string(rows));
   }
 
-  /// What was said of a part once all of it was done.
+  /// What was said of a part once all of it was done; it survives a power loss.
   [[nodiscard]] std::optional<Json> done(const std::string& part) const {
     const auto found = done_.find(part);
     return found == done_.end() ? std::nullopt : std::optional(found->second);
   }
   void mark_done(const std::string& part, const Json& said) {
     write(part, "\"done\":" + said.dump());
+    file_.sync();
     done_[part] = said;
   }
 

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a file grow line by line so that a kill loses at most its last line?
+// A file that grows line by line so that a kill loses at most its last line, and a power loss at most
+// a second's.
 //
-// Each line is written in one piece and flushed. A torn last line is cut off when the file is
-// opened. Lines are read again by where they begin.
+// Each line is written in one piece. A torn last line is cut off when the file is opened. Lines are
+// read again by where they begin.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
+#include <istream>
+#include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/text_file.hpp"
 
 namespace plumb {
 
@@ -21,49 +26,64 @@ namespace plumb {
 class JournalFile {
  public:
   /// Opens or creates, and calls `visit(text, begin, line)` for each whole line. Throws a user error
-  /// when it cannot be written.
+  /// when it cannot be written, an internal one when it cannot be read to its end.
   template <class Visit>
-  JournalFile(std::filesystem::path file, Visit visit) : file_(std::move(file)) {
+  JournalFile(DiskPath file, Visit visit) : file_(std::move(file)) {
     std::error_code failed;
-    if (std::ifstream stream(file_, std::ios::binary); stream) {
-      std::string text;
-      for (std::size_t line = 1; std::getline(stream, text); ++line) {
-        if (stream.eof()) break;  // no newline: the line was being written when the job ended
+    if (file_.is_file()) {
+      for_each_whole_line(file_, [&](const std::string& text, std::size_t line) {
         visit(text, end_, line);
         end_ += text.size() + 1;
-      }
-      std::filesystem::resize_file(file_, end_, failed);
+      });
+      failed = file_.disk().cut(file_, end_);
     }
-    stream_.open(file_, std::ios::binary | std::ios::in | std::ios::out | std::ios::app);
-    if (!stream_ || failed)
+    if (!failed) output_ = file_.disk().write(file_, Disk::Opening::append);
+    if (output_) failed = file_.disk().sync_folder(file_.parent());
+    if (!output_ || failed) {
       throw user_error({.file = file_}, "cannot be written", "check permissions");
+    }
   }
 
-  /// The line that begins there.
+  /// The line that begins there. Throws an internal error when it cannot be read.
   [[nodiscard]] std::string read(std::uintmax_t begin) {
+    if (!reader_) reader_ = file_.read();
     std::string text;
-    stream_.clear();
-    stream_.seekg(static_cast<std::streamoff>(begin));
-    std::getline(stream_, text);
+    if (reader_) {
+      reader_->clear();
+      reader_->seekg(static_cast<std::streamoff>(begin));
+      std::getline(*reader_, text);
+    }
+    if (!reader_ || !*reader_) throw internal_error({.file = file_}, "cannot be read again");
     return text;
   }
 
   /// Appends a line, which ends in its newline, and says where it begins. Throws an internal error
   /// when the disk refuses.
   std::uintmax_t append(const std::string& line) {
-    stream_.clear();
-    stream_.write(line.data(), static_cast<std::streamsize>(line.size()));
-    stream_.flush();
-    if (!stream_) {
-      throw internal_error({.file = file_}, "cannot be written", "check space; then `resume`");
-    }
+    refuse_failed(output_->write(line));
+    reader_.reset();  // what it has read ahead is not all any more
+    if (std::chrono::steady_clock::now() - synced_ > std::chrono::seconds(1)) sync();
     return std::exchange(end_, end_ + line.size());
   }
 
+  /// All lines survive a power loss from here on. Throws an internal error when the disk refuses.
+  void sync() {
+    refuse_failed(output_->sync());
+    synced_ = std::chrono::steady_clock::now();
+  }
+
  private:
-  std::filesystem::path file_;
-  std::fstream stream_;
+  void refuse_failed(const std::error_code& failed) const {
+    if (!failed) return;
+    throw internal_error({.file = file_}, "cannot be written: " + failed.message(),
+                         "check space; then `resume`");
+  }
+
+  DiskPath file_;
+  std::unique_ptr<OutputFile> output_;
+  std::unique_ptr<std::istream> reader_;
   std::uintmax_t end_ = 0;
+  std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace plumb

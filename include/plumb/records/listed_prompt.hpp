@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/prompt.hpp"
@@ -177,9 +178,7 @@ class ExamplePrompts {
     if (kinds_.insert(kind).second) lines_ += to_json(make(), {}, 5).dump() + "\n";
   }
   /// Leaves example_prompts.jsonl.
-  void write(const std::filesystem::path& folder) const {
-    write_atomically(folder / file_name, lines_);
-  }
+  void write(const DiskPath& folder) const { write_atomically(folder / file_name, lines_); }
 
  private:
   std::set<std::string> kinds_;
@@ -188,10 +187,10 @@ class ExamplePrompts {
 
 /// What a run folder has of them, in the order of the file; nothing for runs of earlier versions.
 /// Throws a user error for a file that is not JSON lines.
-[[nodiscard]] inline std::vector<Json> read_example_prompts(const std::filesystem::path& folder) {
+[[nodiscard]] inline std::vector<Json> read_example_prompts(const DiskPath& folder) {
   std::vector<Json> prompts;
   const auto file = folder / ExamplePrompts::file_name;
-  if (!std::filesystem::exists(file)) return prompts;
+  if (!file.exists()) return prompts;
   for_each_json_line(file, throw_problem,
                      [&](const Json& row, std::size_t) { prompts.push_back(row); });
   return prompts;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/measure/many_shot_results.hpp"
 #include "plumb/records/recorded_choices.hpp"
 #include "plumb/records/recorded_injection.hpp"
@@ -92,14 +93,13 @@ template <class Visit>
   return model;
 }
 
-[[nodiscard]] inline StudiedModel many_shot_study(const std::filesystem::path& folder,
-                                                  std::string name) {
+[[nodiscard]] inline StudiedModel many_shot_study(const DiskPath& folder, std::string name) {
   return many_shot_study(recorded_choice_relations(folder), std::move(name),
                          [](const std::string&, const RecordedChoice&) {});
 }
 
 /// All that a finished run folder holds. Throws a user error when it is none or damaged.
-[[nodiscard]] inline ManyShotAnswers read_many_shot_run(const std::filesystem::path& folder) {
+[[nodiscard]] inline ManyShotAnswers read_many_shot_run(const DiskPath& folder) {
   ManyShotAnswers run;
   std::map<std::string, std::pair<double, std::size_t>> chances;  // sum, rows
   const std::vector<RecordedChoiceRelation> recorded = recorded_choice_relations(folder);
@@ -118,7 +118,7 @@ template <class Visit>
     for (const RelationRemark& note : relation.notes) remarks.emplace_back(relation.code, note);
     if (relation.skipped) remarks.emplace_back(relation.code, *relation.skipped);
     const auto injection = folder / (relation.code + "_injection.json");
-    if (!std::filesystem::exists(injection)) continue;
+    if (!injection.exists()) continue;
     run.scored_injections.push_back(read_recorded_injection(injection));
   }
   run.remarks = told_once(remarks);

@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,7 +23,9 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/mapped_file.hpp"
+#include "plumb/core/text_file.hpp"
 #include "plumb/rank/vectors.hpp"
+#include "plumb/records/whole_file.hpp"
 
 namespace plumb {
 namespace detail {
@@ -96,7 +97,7 @@ class NpyFile {
   }
 
  private:
-  detail::MappedFile map_;
+  MappedFile map_;
   std::size_t rows_ = 0, columns_ = 0, numbers_ = 0;
 };
 
@@ -105,16 +106,19 @@ class NpyFile {
 class NpyWriter {
  public:
   /// Goes on with the .part that is there if it has the shape.
-  NpyWriter(std::filesystem::path file, std::size_t rows, std::size_t columns)
+  NpyWriter(DiskPath file, std::size_t rows, std::size_t columns)
       : file_(std::move(file)), columns_(columns) {
     const std::string header = detail::npy_header(rows, columns);
     numbers_ = header.size();
     const std::size_t size = numbers_ + rows * columns * sizeof(float);
-    std::error_code absent;
-    goes_on_ = std::filesystem::file_size(part(), absent) == size && !absent &&
-               beginning(header.size()) == header;
-    if (!goes_on_) std::filesystem::remove(part(), absent);
-    map_ = detail::MappedFile(part(), size);
+    if (part().is_file()) {
+      const MappedFile found(part());
+      goes_on_ = found.size() == size && std::memcmp(found.data(), header.data(), numbers_) == 0;
+    }
+    if (!goes_on_ && part().disk().remove(part())) {
+      throw user_error({.file = part()}, "cannot be replaced", "check permissions");
+    }
+    map_ = MappedFile(part(), size);
     std::memcpy(map_.data(), header.data(), header.size());
   }
 
@@ -126,53 +130,48 @@ class NpyWriter {
                 columns_ * sizeof(float));
   }
 
+  /// What was put survives a power loss from here on. Throws an internal error when the disk refuses.
+  void sync() {
+    if (msync(map_.data(), map_.size(), MS_SYNC) == 0) return;
+    throw internal_error({.file = part()}, "cannot be written", "check the space left");
+  }
   /// Throws an internal error when the disk refuses.
   void finish() {
-    if (msync(map_.data(), map_.size(), MS_SYNC) != 0) {
-      throw internal_error({.file = part()}, "cannot be written", "check the space left");
-    }
-    std::filesystem::rename(part(), file_);
+    sync();
+    rename_into_place(part(), file_);
   }
 
  private:
-  [[nodiscard]] std::string beginning(std::size_t size) const {
-    std::string text(size, '\0');
-    std::ifstream(part(), std::ios::binary).read(text.data(), static_cast<std::streamsize>(size));
-    return text;
-  }
-  [[nodiscard]] std::filesystem::path part() const { return file_.string() + ".part"; }
+  [[nodiscard]] DiskPath part() const { return file_ + ".part"; }
 
-  std::filesystem::path file_;
-  detail::MappedFile map_;
+  DiskPath file_;
+  MappedFile map_;
   std::size_t columns_, numbers_ = 0;
   bool goes_on_ = false;
 };
 
 /// Where the identifiers of a .npy file stand.
-[[nodiscard]] inline std::filesystem::path identifiers_of(std::filesystem::path npy) {
-  return npy.replace_extension(".txt");
+[[nodiscard]] inline DiskPath identifiers_of(const DiskPath& npy) {
+  return npy.parent() / (npy.stem() + ".txt");
 }
 
 /// The identifiers beside a .npy file. Throws a user error when they are not as many as the rows, or
-/// one stands there twice or is empty.
-[[nodiscard]] inline std::vector<std::string> read_identifiers(const std::filesystem::path& npy,
+/// one is duplicated or is empty.
+[[nodiscard]] inline std::vector<std::string> read_identifiers(const DiskPath& npy,
                                                                std::size_t rows) {
-  const std::filesystem::path file = identifiers_of(npy);
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    throw user_error({.file = file}, "cannot be read",
-                     "write the identifiers of the vectors' rows there, one a line");
-  }
+  const DiskPath file = identifiers_of(npy);
   std::vector<std::string> identifiers;
   std::unordered_set<std::string> known;
-  for (std::string line; std::getline(stream, line); identifiers.push_back(line)) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    const Site site{file, identifiers.size() + 1};
+  const auto add = [&](std::string& line, std::size_t number) {
+    if (line.ends_with('\r')) line.pop_back();
+    const Site site{file, number};
     if (line.empty()) throw user_error(site, "is empty", "write an identifier");
     if (!known.insert(line).second) {
-      throw user_error(site, "'" + line + "' stands there twice", "give each row its own");
+      throw user_error(site, "'" + line + "' is duplicated", "give each row its own");
     }
-  }
+    identifiers.push_back(line);
+  };
+  for_each_line(file, add, "write the identifiers of the vectors' rows there, one a line");
   if (identifiers.size() != rows) {
     throw user_error({.file = file},
                      std::to_string(identifiers.size()) + " identifiers for " +

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/measure/study.hpp"
 #include "plumb/records/recorded_facts.hpp"
@@ -22,8 +23,7 @@ namespace plumb {
 /// All templates that were scored, relations in the order of the folder; a relation without rows is
 /// left out. Predictions are made from the folder's own scores. Throws a user error for what is no
 /// finished results folder, and what recorded_facts refuses.
-[[nodiscard]] inline StudiedModel probe_study(const std::filesystem::path& folder,
-                                              const std::string& name) {
+[[nodiscard]] inline StudiedModel probe_study(const DiskPath& folder, const std::string& name) {
   const std::vector<RecordedRelation> recorded = recorded_relations(folder);
   StudiedModel model{name, std::vector<StudiedRelation>(recorded.size())};
   parallel_for(recorded.size(), [&](std::size_t i) {

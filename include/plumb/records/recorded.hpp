@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/score/statement_score.hpp"
@@ -41,6 +42,7 @@ struct RecordedRow {
 
 /// What metadata_results.json says of one relation; `relation.facts` stays empty.
 struct RecordedRelation {
+  /// Its cardinality is by its facts where the metadata does not say it, as lm-pub-quiz's older folders.
   Relation relation;
   /// What pll_scores is: its reduction over its span.
   std::string reduction;
@@ -52,11 +54,9 @@ struct RecordedRelation {
   std::string pll_metric{};
   /// Facts whose right answer, and statements whose candidate, the model's vocabulary cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
-  std::filesystem::path rows;
+  DiskPath rows;
   /// Template of rows that do not name theirs.
   std::size_t default_template = 0;
-  /// Whether the metadata says if answers are shared; lm-pub-quiz's older folders do not.
-  bool has_cardinality = false;
   /// Facts that plumb wrote; 0 where another tool did, whose count means something else.
   std::size_t facts = 0;
 };
@@ -159,8 +159,8 @@ struct RecordedRun {
 [[nodiscard]] inline Json recorded_metadata(const Relation& relation,
                                             const std::vector<std::size_t>& templates,
                                             const RecordedRun& run) {
-  Json info = {{"cardinality", relation.one_to_one ? "single instance per answer"
-                                                   : "multiple instances per answer"}};
+  Json info = {{"cardinality", is_one_to_one(relation) ? "single instance per answer"
+                                                       : "multiple instances per answer"}};
   if (!relation.domains.empty()) info["domains"] = relation.domains;
   if (!relation.note.empty()) info["note"] = relation.note;
   Json entry = {
@@ -178,6 +178,7 @@ struct RecordedRun {
       {"answer_space_labels", relation.options},
       {"answer_space_ids", relation.option_ids},
       {"relation_info", info}};
+  if (!relation.template_weights.empty()) entry["template_weights"] = relation.template_weights;
   if (!run.pll_metric.empty()) entry["pll_metric"] = run.pll_metric;
   if (run.unknown_statements > 0) {
     entry["unknown_facts"] = run.unknown_facts;
@@ -187,15 +188,14 @@ struct RecordedRun {
 }
 
 /// The relations of a results folder, in the order of its metadata; a user error for another one.
-[[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(
-    const std::filesystem::path& folder) {
+[[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(const DiskPath& folder) {
   const auto file = folder / "metadata_results.json";
-  if (!std::filesystem::exists(file)) {
-    if (std::filesystem::exists(folder / "metadata_generate.json")) {
+  if (!file.exists()) {
+    if ((folder / "metadata_generate.json").exists()) {
       throw user_error({.file = folder}, "is of plumb generate, whose answers are no closed set's",
                        "its page has their calibration; probe a closed set for this");
     }
-    if (!std::filesystem::is_directory(folder)) {
+    if (!folder.is_folder()) {
       throw user_error({.file = folder}, "is no folder",
                        "name a run folder or an lm-pub-quiz results folder");
     }
@@ -204,7 +204,9 @@ struct RecordedRun {
   }
   std::vector<RecordedRelation> relations;
   const Json metadata = read_json_object(file);
-  for (const auto& [code, entry] : metadata.items()) {
+  for (const auto& item : metadata.items()) {
+    const std::string& code = item.key();
+    const Json& entry = item.value();
     RecordedRelation recorded;
     recorded.relation.code = code;
     const auto options = string_list(entry, "answer_space_labels");
@@ -220,8 +222,10 @@ struct RecordedRun {
       recorded.relation.domains =
           string_list(*info, "domains").value_or(std::vector<std::string>{});
       const std::string cardinality = first_string(*info, "cardinality").value_or("");
-      recorded.has_cardinality = !cardinality.empty();
-      recorded.relation.one_to_one = cardinality == "single instance per answer";
+      if (!cardinality.empty()) {
+        const bool single = cardinality == "single instance per answer";
+        recorded.relation.cardinality = single ? Cardinality::one_to_one : Cardinality::many_to_one;
+      }
       recorded.relation.note = first_string(*info, "note").value_or("");
     }
     if (const auto index = entry.find("template_index");
@@ -241,6 +245,15 @@ struct RecordedRun {
     recorded.model = first_string(entry, "model_name_or_path").value_or("");
     recorded.dataset = first_string(entry, "dataset_name").value_or("");
     recorded.pll_metric = first_string(entry, "pll_metric").value_or("");
+    if (const auto weights = entry.find("template_weights"); weights != entry.end()) {
+      for (const Json& weight : *weights) {
+        if (!weight.is_number() || !(weight.get<double>() >= 0)) {
+          throw user_error({file, 0, code + ".template_weights"}, "is not a list of weights",
+                           "the file was changed; probe again");
+        }
+        recorded.relation.template_weights.push_back(weight.get<double>());
+      }
+    }
     const auto count = [&](const char* field) {
       const Json said = entry.value(field, Json());
       return said.is_number_unsigned() ? said.get<std::size_t>() : 0;

@@ -29,8 +29,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -39,12 +37,13 @@
 #include <vector>
 
 #include "plumb/aggregate/prompt_rows.hpp"
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
+#include "plumb/core/text_file.hpp"
 #include "plumb/data/json_file.hpp"
 
 namespace plumb {
-
-namespace detail {
 
 /// A number as its ten leading digits, so that writing and reading it again changes nothing.
 inline double ten_digits(double value) {
@@ -52,6 +51,8 @@ inline double ten_digits(double value) {
   std::snprintf(text.data(), text.size(), "%.10g", value);
   return std::strtod(text.data(), nullptr);
 }
+
+namespace detail {
 
 inline Json prompt_columns(const std::string& relation, const AskedPrompt& prompt,
                            const std::string& subject) {
@@ -97,7 +98,7 @@ inline TextLikelihood likelihood_of(const Json& row) {
 
 /// Calls `visit` with what `read` makes of each row. What `visit` throws is its own.
 template <class Read, class Visit>
-void for_each_recorded(const std::filesystem::path& file, Read read, Visit visit) {
+void for_each_recorded(const DiskPath& file, Read read, Visit visit) {
   for_each_json_line(file, throw_problem, [&](const Json& row, std::size_t line) {
     auto made = [&] {
       try {
@@ -119,7 +120,7 @@ void for_each_recorded(const std::filesystem::path& file, Read read, Visit visit
   Json row = detail::prompt_columns(answer.relation, answer.prompt, answer.subject);
   row["answer"] = answer.text;
   row["tokens"] = answer.tokens;
-  row["log_probability"] = detail::ten_digits(answer.log_probability);
+  row["log_probability"] = ten_digits(answer.log_probability);
   detail::put_shots(row, answer.shots);
   return row.dump() + "\n";
 }
@@ -156,7 +157,7 @@ void for_each_recorded(const std::filesystem::path& file, Read read, Visit visit
 /// Calls `visit(RecordedAnswer)` for each row. Throws a user error for a file that cannot be read
 /// and a row that is none; so do the others.
 template <class Visit>
-void for_each_answer(const std::filesystem::path& file, Visit visit) {
+void for_each_answer(const DiskPath& file, Visit visit) {
   detail::for_each_recorded(
       file,
       [](const Json& row) {
@@ -172,7 +173,7 @@ void for_each_answer(const std::filesystem::path& file, Visit visit) {
 
 /// Calls `visit(RecordedSamples)` for each row.
 template <class Visit>
-void for_each_samples(const std::filesystem::path& file, Visit visit) {
+void for_each_samples(const DiskPath& file, Visit visit) {
   detail::for_each_recorded(
       file,
       [](const Json& row) {
@@ -189,7 +190,7 @@ void for_each_samples(const std::filesystem::path& file, Visit visit) {
 
 /// Calls `visit(RecordedNames)` for each row.
 template <class Visit>
-void for_each_names(const std::filesystem::path& file, Visit visit) {
+void for_each_names(const DiskPath& file, Visit visit) {
   detail::for_each_recorded(
       file,
       [](const Json& row) {
@@ -205,7 +206,7 @@ void for_each_names(const std::filesystem::path& file, Visit visit) {
 
 /// Calls `visit(RecordedContentFree)` for each row.
 template <class Visit>
-void for_each_content_free(const std::filesystem::path& file, Visit visit) {
+void for_each_content_free(const DiskPath& file, Visit visit) {
   detail::for_each_recorded(
       file,
       [](const Json& row) {
@@ -222,24 +223,25 @@ void for_each_content_free(const std::filesystem::path& file, Visit visit) {
 }
 
 /// How many rows each file of answers, samples, names and content-free prompts in a folder has.
-[[nodiscard]] inline Json recorded_rows(const std::filesystem::path& folder) {
+[[nodiscard]] inline Json recorded_rows(const DiskPath& folder) {
   std::map<std::string, std::size_t> rows;  // in the order of their names
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
+  for (const DiskPath& file : folder.list()) {
+    const std::string name = file.name();
     const auto is = [&](const char* end) { return name.ends_with(end); };
     if (!is("_answers.jsonl") && !is("_samples.jsonl") && !is("_names.jsonl") &&
         !is("_content_free.jsonl")) {
       continue;
     }
-    std::ifstream stream(entry.path(), std::ios::binary);
-    rows[name] =
-        static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(stream), {}, '\n'));
+    std::size_t& count = rows[name];
+    for_each_block(file, [&](std::string_view block) {
+      count += static_cast<std::size_t>(over::count(block, '\n'));
+    });
   }
   return rows;
 }
 
 /// Throws a user error for a file that lacks rows or is missing. `rows` is what recorded_rows gave.
-inline void refuse_lost_rows(const std::filesystem::path& folder, const Json& rows) {
+inline void refuse_lost_rows(const DiskPath& folder, const Json& rows) {
   const Json found = recorded_rows(folder);
   for (const auto& [name, count] : rows.items()) {
     const Json there = found.value(name, Json(0));

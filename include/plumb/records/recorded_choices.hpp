@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/choices.hpp"
 #include "plumb/data/json_file.hpp"
@@ -111,8 +112,8 @@ struct RecordedChoiceRelation {
   std::size_t choices = 0;
   std::size_t choices_beginning_another = 0;
   /// Rows of choices, and of generated texts where there are any.
-  std::filesystem::path rows;
-  std::filesystem::path generated;
+  DiskPath rows;
+  DiskPath generated;
 };
 
 namespace detail {
@@ -153,7 +154,7 @@ inline Fact recorded_head(const Json& line, std::size_t number) {
 
 /// Reads rows; `visit(object, line)` may let nlohmann's exceptions go.
 template <class Visit>
-void for_each_sound_row(const std::filesystem::path& file, Visit visit) {
+void for_each_sound_row(const DiskPath& file, Visit visit) {
   for_each_json_line(file, throw_problem, [&](const Json& object, std::size_t line) {
     try {
       visit(object, line);
@@ -203,9 +204,9 @@ void for_each_sound_row(const std::filesystem::path& file, Visit visit) {
 
 /// The relations of a many-shot run, in order. Throws a user error when the folder is none.
 [[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
-    const std::filesystem::path& folder) {
+    const DiskPath& folder) {
   const auto file = folder / "metadata_many_shot.json";
-  if (!std::filesystem::exists(file)) {
+  if (!file.exists()) {
     throw user_error({.file = folder}, "holds no finished many-shot run",
                      "name a finished run folder, or finish it with `resume`");
   }
@@ -259,7 +260,7 @@ void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visi
 /// Calls `visit(const RecordedGeneration&)` for each row; for none where nothing was generated.
 template <class Visit>
 void for_each_recorded_generation(const RecordedChoiceRelation& relation, Visit visit) {
-  if (!std::filesystem::exists(relation.generated)) return;
+  if (!relation.generated.exists()) return;
   detail::for_each_sound_row(relation.generated, [&](const Json& line, std::size_t number) {
     visit(RecordedGeneration{detail::recorded_setting(line), detail::recorded_head(line, number),
                              line.at("text"), line.at("correct"), line.at("correct_with_aliases")});

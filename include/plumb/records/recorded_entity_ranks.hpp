@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/rank/rank_results.hpp"
 
@@ -42,7 +43,7 @@ namespace plumb {
 }
 
 /// In the order of the file. Throws a user error for a line that is none of these.
-[[nodiscard]] inline std::vector<EntityRank> read_entity_ranks(const std::filesystem::path& file) {
+[[nodiscard]] inline std::vector<EntityRank> read_entity_ranks(const DiskPath& file) {
   std::vector<EntityRank> ranks;
   for_each_json_line(file, throw_problem, [&](const Json& row, std::size_t line) {
     try {
@@ -72,7 +73,7 @@ namespace plumb {
 /// The ranks of a run folder's methods, to be measured; `narrowed` says whether the LM head ranks among
 /// fewer candidates than others do. Throws a user error when a file is missing, damaged or empty.
 [[nodiscard]] inline std::vector<RankedMethod> read_ranked_methods(
-    const std::filesystem::path& folder, const std::vector<std::string>& names, bool narrowed) {
+    const DiskPath& folder, const std::vector<std::string>& names, bool narrowed) {
   std::vector<RankedMethod> methods;
   for (const std::string& name : names) {
     RankedMethod& method = methods.emplace_back();

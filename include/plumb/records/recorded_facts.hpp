@@ -33,7 +33,7 @@ namespace detail {
 
 inline void refuse_different(const RecordedRelation& first, const RecordedRelation& other) {
   const auto refuse = [&](const char* field, const std::string& what) {
-    throw user_error({other.rows, 0, field}, what + " " + first.rows.parent_path().string(),
+    throw user_error({other.rows, 0, field}, what + " " + first.rows.parent().string(),
                      "folders join only when they score the same dataset");
   };
   if (other.relation.options != first.relation.options) {
@@ -47,7 +47,7 @@ inline void refuse_different(const RecordedRelation& first, const RecordedRelati
 }  // namespace detail
 
 /// The table of one relation; `parts` are its entries in one or more folders, `of(row,
-/// part)` makes a cell. Throws a user error for a row that stands twice, a fact that lacks a
+/// part)` makes a cell. Throws a user error for a row that is duplicated, a fact that lacks a
 /// template another has, an incomplete file, and folders that do not belong together.
 template <class Of>
 [[nodiscard]] auto recorded_facts(std::span<const RecordedRelation> parts, Of of,
@@ -56,8 +56,7 @@ template <class Of>
   RecordedFacts<Cell> table;
   table.relation = parts.front().relation;
   std::map<std::size_t, std::pair<Fact, std::map<std::size_t, Cell>>> by_instance;
-  std::map<std::size_t, std::filesystem::path> scored_in;  // by template
-  bool has_cardinality = false;
+  std::map<std::size_t, DiskPath> scored_in;  // by template
   for (const RecordedRelation& recorded : parts) {
     detail::refuse_different(parts.front(), recorded);
     // A folder that scored a template knows its text.
@@ -66,8 +65,10 @@ template <class Of>
       texts.resize(recorded.relation.templates.size());
     }
     const std::vector<std::size_t> before = table.templates;
-    has_cardinality = has_cardinality || recorded.has_cardinality;
-    table.relation.one_to_one = table.relation.one_to_one || recorded.relation.one_to_one;
+    if (table.relation.cardinality != Cardinality::one_to_one &&
+        recorded.relation.cardinality != Cardinality::by_facts) {
+      table.relation.cardinality = recorded.relation.cardinality;
+    }
     if (table.relation.domains.empty()) table.relation.domains = recorded.relation.domains;
     std::size_t facts = 0;
     std::size_t last = 0;
@@ -87,7 +88,7 @@ template <class Of>
       last = instance;
       if (!entry->second.second.emplace(row.template_index, of(row, recorded)).second) {
         throw user_error({recorded.rows, row.fact.line, "instance_index"},
-                         "instance " + std::to_string(instance) + " stands twice for template " +
+                         "instance " + std::to_string(instance) + " is duplicated for template " +
                              std::to_string(row.template_index),
                          parts.size() > 1 ? "name folders of different models as NAME=DIR"
                                           : "the results file is damaged");
@@ -112,7 +113,8 @@ template <class Of>
     }
   }
   over::sort(table.templates);
-  for (auto& [instance, entry] : by_instance) {
+  for (auto& [instance, told] : by_instance) {
+    auto& entry = told;
     if (entry.second.size() != table.templates.size()) {
       const auto lacking = over::find_if(
           table.templates, [&](std::size_t index) { return !entry.second.contains(index); });
@@ -126,7 +128,7 @@ template <class Of>
     for (auto& [index, cell] : entry.second) cells.push_back(std::move(cell));
     table.relation.facts.push_back(std::move(entry.first));
   }
-  if (!has_cardinality) table.relation.one_to_one = is_one_to_one(table.relation);
+  table.relation.cardinality = cardinality_of(table.relation);
   return table;
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/injection_results.hpp"
 
@@ -39,7 +40,7 @@ namespace plumb {
 }
 
 /// Throws a user error for a file that is none. Of the facts their instances alone are kept.
-[[nodiscard]] inline ScoredInjection read_recorded_injection(const std::filesystem::path& file) {
+[[nodiscard]] inline ScoredInjection read_recorded_injection(const DiskPath& file) {
   const Json json = read_json_object(file);
   ScoredInjection made;
   try {

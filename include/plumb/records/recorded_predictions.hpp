@@ -18,6 +18,7 @@
 
 #include "plumb/aggregate/scored_model.hpp"
 #include "plumb/aggregate/template_roles.hpp"
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/records/recorded_facts.hpp"
@@ -52,7 +53,7 @@ inline std::optional<std::vector<double>> reduced(const std::vector<StatementSco
 }
 
 inline RecordedCell recorded_cell(const RecordedRow& row, const ReadingOptions& options,
-                                  const std::filesystem::path& file) {
+                                  const DiskPath& file) {
   RecordedCell cell;
   const std::vector<double>* scores = &row.scores;
   std::optional<std::vector<double>> other;
@@ -86,9 +87,9 @@ inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size
     if (base >= part.relation.templates.size()) continue;
     if (first == nullptr) first = &part;
     if (part.relation.templates[base] == first->relation.templates[base]) continue;
-    throw user_error({part.rows.parent_path() / "metadata_results.json", 0, part.relation.code},
+    throw user_error({part.rows.parent() / "metadata_results.json", 0, part.relation.code},
                      "template " + std::to_string(base) + " is another text than in " +
-                         first->rows.parent_path().string(),
+                         first->rows.parent().string(),
                      "folders join only when they score the same dataset");
   }
 }
@@ -139,7 +140,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
 /// Reads one model's folders. A relation must stand in all of them; one without rows is left out.
 /// Throws a user error for folders that do not belong together, and what template_roles.hpp refuses.
 [[nodiscard]] inline ScoredModel read_model(const std::string& name,
-                                            const std::vector<std::filesystem::path>& folders,
+                                            const std::vector<DiskPath>& folders,
                                             const ReadingOptions& options) {
   ScoredModel model;
   model.predictions.name = name;

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
 
@@ -62,8 +63,7 @@ struct RecordedShotList {
 
 /// In the order of the file. Throws a user error for a file that cannot be read and a row that is
 /// none.
-[[nodiscard]] inline std::vector<RecordedShotList> read_shot_lists(
-    const std::filesystem::path& file) {
+[[nodiscard]] inline std::vector<RecordedShotList> read_shot_lists(const DiskPath& file) {
   std::vector<RecordedShotList> lists;
   for_each_json_line(file, throw_problem, [&](const Json& row, std::size_t line) {
     try {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/listed_prompt.hpp"
@@ -17,8 +18,8 @@ namespace plumb {
 
 /// The settings that a folder's run.json has; an empty object where it has none. Throws a user error for
 /// a file that is no JSON object.
-[[nodiscard]] inline Json kept_settings(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(folder / "run.json")) return Json::object();
+[[nodiscard]] inline Json kept_settings(const DiskPath& folder) {
+  if (!(folder / "run.json").exists()) return Json::object();
   Json settings = read_json_object(folder / "run.json").value("settings", Json());
   return settings.is_object() ? settings : Json::object();
 }
@@ -65,14 +66,13 @@ struct RunRecord {
 };
 
 /// Throws a user error for a run.json without settings.
-[[nodiscard]] inline RunRecord read_run_record(const std::filesystem::path& folder) {
+[[nodiscard]] inline RunRecord read_run_record(const DiskPath& folder) {
   const auto file = folder / "run.json";
   RunRecord record{kept_settings(folder), read_example_prompts(folder), ""};
-  if (record.settings.empty() && std::filesystem::exists(file)) {
+  if (record.settings.empty() && file.exists()) {
     throw user_error({file, 0, "settings"}, "is not an object", "the file was changed; run again");
   }
-  const auto named = folder.has_filename() ? folder : folder.parent_path();  // "run/" is run
-  record.folder = named.filename().string();
+  record.folder = folder.name();
   return record;
 }
 

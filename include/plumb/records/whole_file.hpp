@@ -1,60 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Files that are there whole or not at all: written beside, as NAME.part, and renamed.
+// Files that are there whole or not at all: written beside, as NAME.part, and renamed. What has its
+// name survives a power loss.
 
-#include <filesystem>
-#include <fstream>
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 
 namespace plumb {
 
-/// Gives a finished file its name. Throws an internal error when the disk refuses.
-inline void rename_into_place(const std::filesystem::path& part,
-                              const std::filesystem::path& file) {
-  std::error_code failed;
-  std::filesystem::rename(part, file, failed);
+/// Gives a finished file its name, for good. Throws an internal error when the disk refuses.
+inline void rename_into_place(const DiskPath& part, const DiskPath& file) {
+  std::error_code failed = file.disk().rename(part, file);
+  if (!failed) failed = file.disk().sync_folder(file.parent());
   if (failed) throw internal_error({.file = file}, "cannot be replaced: " + failed.message());
+}
+
+/// Removes a file if it is there. Throws an internal error when the disk refuses.
+inline void remove_file(const DiskPath& file) {
+  if (const std::error_code failed = file.disk().remove(file)) {
+    throw internal_error({.file = file}, "cannot be removed: " + failed.message());
+  }
+}
+
+/// Makes a folder, and those above it, if it is not there. Throws a user error when the disk refuses.
+inline void make_folders(const DiskPath& folder) {
+  std::error_code failed = folder.disk().make_folders(folder);
+  if (!failed) failed = folder.disk().sync_folder(folder.parent());
+  if (!failed) return;
+  throw user_error({.file = folder}, "cannot be created: " + failed.message(),
+                   "choose another `out`");
 }
 
 /// A file that is written bit by bit and gets its name when all of it is there. Not thread-safe.
 class FileInTheMaking {
  public:
   /// Throws a user error when it cannot be created.
-  explicit FileInTheMaking(std::filesystem::path file)
+  explicit FileInTheMaking(DiskPath file)
       : file_(std::move(file)),
-        part_(file_.string() + ".part"),
-        stream_(part_, std::ios::binary | std::ios::trunc) {
-    if (stream_) return;
+        part_(file_ + ".part"),
+        output_(part_.disk().write(part_, Disk::Opening::anew)) {
+    if (output_) return;
     throw user_error({.file = part_}, "cannot be created",
                      "check its folder's permissions, or choose another");
   }
 
+  /// Throws an internal error when the disk refuses.
   FileInTheMaking& operator<<(std::string_view text) {
-    stream_.write(text.data(), static_cast<std::streamsize>(text.size()));
+    waiting_ += text;
+    if (waiting_.size() >= most_waiting) write();
     return *this;
   }
   /// Throws an internal error when the disk refuses; the name is then not given.
   void finish() {
-    stream_.close();
-    if (!stream_) {
-      throw internal_error({.file = part_}, "cannot be written", "check space; then `resume`");
-    }
+    write();
+    refuse_failed(output_->sync());
+    output_.reset();
     rename_into_place(part_, file_);
   }
 
  private:
-  std::filesystem::path file_, part_;
-  std::ofstream stream_;
+  static constexpr std::size_t most_waiting = 65'536;
+
+  void write() {
+    refuse_failed(output_->write(waiting_));
+    waiting_.clear();
+  }
+  void refuse_failed(const std::error_code& failed) const {
+    if (!failed) return;
+    throw internal_error({.file = part_}, "cannot be written: " + failed.message(),
+                         "check space; then `resume`");
+  }
+
+  DiskPath file_, part_;
+  std::unique_ptr<OutputFile> output_;
+  std::string waiting_;
 };
 
 /// Writes a whole file so that it is either the old one or the new one at any moment. Throws as
 /// FileInTheMaking does.
-inline void write_atomically(const std::filesystem::path& file, std::string_view text) {
+inline void write_atomically(const DiskPath& file, std::string_view text) {
   FileInTheMaking made(file);
   made << text;
   made.finish();

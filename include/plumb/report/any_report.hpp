@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
+
 namespace plumb {
 
 /// Holds any report that has `write(path)`, `notes()` and `table()`. Copies share it. Any number of
@@ -19,7 +21,7 @@ class AnyReport {
   explicit AnyReport(Report report) : held_(std::make_shared<Held<Report>>(std::move(report))) {}
 
   /// Writes metrics.json, report.html and what else the report has into a folder that is there.
-  void write(const std::filesystem::path& folder) const { held_->write(folder); }
+  void write(const DiskPath& folder) const { held_->write(folder); }
   /// What must be known beside the numbers, a line each.
   [[nodiscard]] std::vector<std::string> notes() const { return held_->notes(); }
   [[nodiscard]] std::string table() const { return held_->table(); }
@@ -27,14 +29,14 @@ class AnyReport {
  private:
   struct Holder {
     virtual ~Holder() = default;
-    virtual void write(const std::filesystem::path& folder) const = 0;
+    virtual void write(const DiskPath& folder) const = 0;
     [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
     [[nodiscard]] virtual std::string table() const = 0;
   };
   template <class Report>
   struct Held final : Holder {
     explicit Held(Report held) : report(std::move(held)) {}
-    void write(const std::filesystem::path& folder) const override { report.write(folder); }
+    void write(const DiskPath& folder) const override { report.write(folder); }
     [[nodiscard]] std::vector<std::string> notes() const override { return report.notes(); }
     [[nodiscard]] std::string table() const override { return report.table(); }
     Report report;

@@ -3,8 +3,7 @@
 
 // How do several models' calibrations look side by side?
 //
-// Kissling et al., Tables 1 and 4, Figure 4 and, where causal and masked models can be paired,
-// Tables 2 and 5.
+// Kissling et al., Tables 1 and 4, Figure 4, and causal–masked pairs (calibration_pairs.hpp).
 
 #include <algorithm>
 #include <set>
@@ -15,6 +14,7 @@
 #include "plumb/calibrate/model_comparison.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/report/calibration_cells.hpp"
+#include "plumb/report/calibration_pairs.hpp"
 #include "plumb/report/xy_chart.hpp"
 
 namespace plumb::detail {
@@ -54,7 +54,7 @@ class ComparisonSections {
     html += heading("Calibration error against accuracy",
                     "Each point is a model; accuracy is the mean over paraphrases.") +
             "<div class=\"plots two\">" + scatter() + correlation_table() + "</div>\n";
-    return html + pairs();
+    return html + PairSections(results_).html();
   }
 
  private:
@@ -123,42 +123,6 @@ class ComparisonSections {
       html += "<tr><td colspan=\"3\">needs three models of different accuracy</td></tr>\n";
     }
     return html + table_end + "</div>";
-  }
-
-  [[nodiscard]] std::string pairs() const {
-    if (results_.comparison.pairs.empty()) return "";
-    std::string html =
-        heading(
-            "Causal and masked models of like accuracy",
-            "Closest accuracies first, each model once, at most 0.02 apart; Brier scores over all "
-            "facts and over the domain in which the two are closest.") +
-        table_begin({"Model", "Accuracy", "Margin", "Average, min", "Domain", "Facts", "Accuracy",
-                     "Margin", "Average, min"});
-    for (const MatchedModels& pair : results_.comparison.pairs) {
-      for (const std::size_t i : {pair.causal, pair.masked}) {
-        const ModelCalibration& model = results_.models[i];
-        const auto brier = [&](const char* name, bool in_domain) -> std::string {
-          const EstimatorResult* made = model.estimator(name);
-          if (made == nullptr) return cell(Estimate{});
-          if (!in_domain) return cell(made->metrics, M::brier);
-          for (const auto& [domain, metrics] : made->domains) {
-            if (domain == pair.domain) return cell(metrics, M::brier);
-          }
-          return cell(Estimate{});
-        };
-        html += "<tr><td>" + label(model.name) + "</td>" + cell(model.paraphrase_accuracy) +
-                brier("margin", false) + brier("average_min", false) + "<td>" +
-                (pair.domain.empty() ? "–" : label(pair.domain)) + "</td>";
-        if (pair.domain.empty()) {
-          html += cell(Estimate{}) + cell(Estimate{});
-        } else {
-          html += number_cell(model.domain_accuracy.at(pair.domain).count) +
-                  cell(model.domain_accuracy.at(pair.domain));
-        }
-        html += brier("margin", true) + brier("average_min", true) + "</tr>\n";
-      }
-    }
-    return html + table_end;
   }
 
   const CalibrationResults& results_;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/calibration_cells.hpp"
@@ -20,6 +21,8 @@
 #include "plumb/report/calibration_csv.hpp"
 #include "plumb/report/calibration_json.hpp"
 #include "plumb/report/calibration_page.hpp"
+#include "plumb/report/calibration_pairs.hpp"
+#include "plumb/report/text_table.hpp"
 
 namespace plumb {
 
@@ -66,11 +69,8 @@ inline std::string model_rows(const CalibrationResults& results) {
     text += "Pearson's r of ACE and accuracy, " + estimator_label(name) + ": " + with_interval(r) +
             " over " + std::to_string(r.count) + " models\n";
   }
-  for (const MatchedModels& pair : results.comparison.pairs) {
-    text += "pair: " + results.models[pair.causal].name + " and " +
-            results.models[pair.masked].name +
-            (pair.domain.empty() ? "" : ", closest in " + pair.domain) + "\n";
-  }
+  const std::string pairs = PairSections(results).text();
+  if (!pairs.empty()) text += "\n" + pairs;
   return text;
 }
 
@@ -86,7 +86,7 @@ class CalibrationReport {
         prompts_(std::move(prompts)) {}
 
   /// Writes all files into `target`, which exists.
-  void write(const std::filesystem::path& target) const {
+  void write(const DiskPath& target) const {
     write_atomically(target / "metrics.json", to_json(results_).dump(2) + "\n");
     for (const auto& [name, text] : calibration_csv(results_)) {
       write_atomically(target / name, text);

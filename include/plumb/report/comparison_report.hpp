@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/comparison_json.hpp"
 #include "plumb/report/comparison_page.hpp"
@@ -116,7 +117,7 @@ class ComparisonReport {
       : made_(std::move(made)), settings_(std::move(settings)) {}
 
   /// Writes all files into `target`, which exists.
-  void write(const std::filesystem::path& target) const {
+  void write(const DiskPath& target) const {
     write_atomically(target / "metrics.json", to_json(made_).dump(2) + "\n");
     for (const auto& [name, text] : comparison_csv(made_)) write_atomically(target / name, text);
     write_atomically(target / "report.html", ComparisonPage(made_).html(settings_));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plumb/calibrate/many_prompt_results.hpp"
+#include "plumb/core/disk_path.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/many_prompt_columns.hpp"
@@ -33,7 +34,7 @@ class ManyPromptReport {
 
   /// Writes metrics.json, the CSVs of many_prompt_csvs and report.html into `target`, which must be
   /// there.
-  void write(const std::filesystem::path& target) const {
+  void write(const DiskPath& target) const {
     const ManyPromptOptions& options = made_.options;
     Json metrics = metrics_head(options.bootstrap);
     metrics["samplings"] = {{"samplings", options.samplings},
@@ -42,7 +43,7 @@ class ManyPromptReport {
     metrics.update(to_json(made_));
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
     for (const ManyPromptTable& table : many_prompt_tables) {
-      if (table.may_be_empty) std::filesystem::remove(target / table.file);
+      if (table.may_be_empty) remove_file(target / table.file);
     }
     for (const auto& [name, text] : many_prompt_csvs(made_)) write_atomically(target / name, text);
     write_atomically(target / "report.html", whole_page({title_, detail::asked_in_words(made_),

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/measure/many_shot_results.hpp"
 #include "plumb/records/many_shot_study.hpp"
 #include "plumb/records/run_record.hpp"
@@ -27,14 +28,14 @@ namespace plumb {
 class ManyShotReport {
  public:
   /// Throws a user error when the folder holds no finished run.
-  explicit ManyShotReport(const std::filesystem::path& folder, Bootstrap bootstrap = {})
+  explicit ManyShotReport(const DiskPath& folder, Bootstrap bootstrap = {})
       : bootstrap_(bootstrap),
         made_(many_shot_results(read_many_shot_run(folder), bootstrap)),
         run_(read_run_record(folder)) {}
 
   /// Writes metrics.json, accuracy.csv, accuracy_at_k.csv, injection.csv where there is such an
   /// experiment, and report.html into `target`.
-  void write(const std::filesystem::path& target) const {
+  void write(const DiskPath& target) const {
     Json metrics = metrics_head(bootstrap_);
     metrics.update(to_json(made_));
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");

@@ -133,7 +133,8 @@ inline std::string separators_section(const ManyShotResults& made) {
   std::string html;
   for (const StudiedRelation& relation : made.study.relations) {
     std::vector<Bar> bars;
-    for (const auto& [group, levels] : made.at_k) {
+    for (const auto& entry : made.at_k) {
+      const Setting& group = entry.first;
       if (group.method != "ic") continue;
       const auto spread = over::find_if(
           made.groups, [&](const GroupSpread& one) { return one.group.group() == group.group(); });

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/recorded_ranks.hpp"
 #include "plumb/records/run_record.hpp"
@@ -31,11 +32,12 @@ namespace plumb {
 class ProbeReport {
  public:
   /// Throws a user error when the folder holds no finished results.
-  explicit ProbeReport(const std::filesystem::path& folder, Bootstrap bootstrap = {})
+  explicit ProbeReport(const DiskPath& folder, Bootstrap bootstrap = {})
       : bootstrap_(bootstrap),
         relations_(recorded_relations(folder)),
         ranks_(recorded_ranks(folder)),
         pooled_(probe_metrics(ranks_, bootstrap_, "all")),
+        weighted_ranks_(recorded_weighted_ranks(folder)),
         run_(read_run_record(folder)) {
     const std::vector<std::size_t> templates = scored_templates(ranks_);
     for (const std::size_t index : templates) {
@@ -44,16 +46,20 @@ class ProbeReport {
                                          : probe_metrics(only_template(ranks_, index), bootstrap_,
                                                          "template " + std::to_string(index)));
     }
+    if (!weighted_ranks_.empty()) {
+      weighted_ = probe_metrics(weighted_ranks_, bootstrap_, "weighted");
+    }
   }
 
   /// Writes metrics.json, metrics.csv, accuracy.csv and report.html into `target`.
-  void write(const std::filesystem::path& target) const {
+  void write(const DiskPath& target) const {
     Json metrics = metrics_head(bootstrap_);
     metrics["all_templates"] = to_json(pooled_);
     metrics["templates"] = Json::object();
     for (const auto& [index, group] : templates_) {
       metrics["templates"][std::to_string(index)] = to_json(group);
     }
+    if (weighted_) metrics["weighted_templates"] = to_json(*weighted_);
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
     write_atomically(target / "metrics.csv", metrics_csv());
     write_atomically(target / "accuracy.csv", accuracy_csv());
@@ -67,6 +73,11 @@ class ProbeReport {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       if (i > 0 && groups[i].begins_section) table.add_rule();
       table.add(groups[i]);
+    }
+    if (weighted_) {
+      table.add_rule();
+      table.add({"overall", "weighted templates", &weighted_->overall});
+      table.add({"overall", "… mean of relations", &weighted_->overall_unweighted});
     }
     return table.text();
   }
@@ -106,6 +117,7 @@ class ProbeReport {
     };
     for (const auto& [index, metrics] : templates_) visit_all(metrics, std::to_string(index));
     if (templates_.size() > 1) visit_all(pooled_, "all");
+    if (weighted_) visit_all(*weighted_, "weighted");
   }
 
   /// Every number of every group.
@@ -200,6 +212,7 @@ class ProbeReport {
         bars.push_back({"template " + std::to_string(index), metrics.overall.accuracy});
       }
       bars.push_back({"all templates", pooled_.overall.accuracy});
+      if (weighted_) bars.push_back({"weighted templates", weighted_->overall.accuracy});
       html += "<h2>Accuracy by template</h2>\n" + bar_chart(bars, "Accuracy by template");
     }
     return html;
@@ -209,6 +222,8 @@ class ProbeReport {
   std::vector<RecordedRelation> relations_;
   std::vector<RelationRanks> ranks_;
   ProbeMetrics pooled_;
+  std::vector<RelationRanks> weighted_ranks_;
+  std::optional<ProbeMetrics> weighted_;
   std::vector<std::pair<std::size_t, ProbeMetrics>> templates_;
   RunRecord run_;
 };

@@ -33,8 +33,7 @@ namespace plumb {
                        [i](const M& m) { return m.hits[i]; }});
   }
   columns.push_back({"tied", "ties",
-                     "Ties: queries whose true entity shares its score; they count "
-                     "half.",
+                     "Ties: queries whose true entity shares its score; they count half.",
                      [](const M& m) { return m.tied; }});
   columns.push_back(
       {"undecided", "undecided", "", [](const M& m) { return m.undecided; }, ColumnPlace::files});

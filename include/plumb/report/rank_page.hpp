@@ -85,8 +85,7 @@ inline std::string methods_table(const RankResults& made) {
   const auto columns = named_rank_columns("method", true);
   return heading("Where the true entities stand",
                  meanings(columns) +
-                     " Filtered leaves out the other true entities of train, valid "
-                     "and test.") +
+                     " Filtered leaves out the other true entities of train, valid and test.") +
          html_table(columns, ranked_rows(made));
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/rank/rank_results.hpp"
 #include "plumb/records/recorded_entity_ranks.hpp"
 #include "plumb/records/run_record.hpp"
@@ -28,10 +29,9 @@ namespace plumb {
 class RankReport {
  public:
   /// Throws a user error when the folder holds no finished run.
-  explicit RankReport(const std::filesystem::path& folder, Bootstrap bootstrap = {})
-      : bootstrap_(bootstrap) {
+  explicit RankReport(const DiskPath& folder, Bootstrap bootstrap = {}) : bootstrap_(bootstrap) {
     const auto file = folder / "metadata_rank.json";
-    if (!std::filesystem::exists(file)) {
+    if (!file.exists()) {
       throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
                        "finish it with `resume`");
     }
@@ -49,7 +49,7 @@ class RankReport {
   }
 
   /// Writes metrics.json, metrics.csv, ranks.csv and report.html into `target`.
-  void write(const std::filesystem::path& target) const {
+  void write(const DiskPath& target) const {
     Json metrics = metrics_head(bootstrap_);
     metrics.update(to_json(made_));
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");

@@ -161,7 +161,7 @@ class AnswerRun {
         }
         double nats = 0;
         for (const double of_token : one.log_probabilities) nats += of_token;
-        answers.push_back(Json::array({text, one.tokens.size(), detail::ten_digits(nats)}));
+        answers.push_back(Json::array({text, one.tokens.size(), ten_digits(nats)}));
       }
       if (generation.samples == 0) continue;
       std::vector<std::pair<std::string, std::uint32_t>> by_times(texts_drawn.begin(),

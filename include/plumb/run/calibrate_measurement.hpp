@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/records/listed_prompt.hpp"
@@ -23,9 +24,9 @@ namespace plumb {
 namespace detail {
 
 /// Name and folders of each model, in order of appearance.
-inline std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> folders_by_model(
+inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_model(
     const ResultFolders& folders) {
-  std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> models;
+  std::vector<std::pair<std::string, std::vector<DiskPath>>> models;
   for (const auto& [given, folder] : folders.list) {
     std::string name = given;
     if (name.empty()) {
@@ -44,10 +45,10 @@ inline std::vector<std::pair<std::string, std::vector<std::filesystem::path>>> f
 }
 
 /// As was said, or as the folders say.
-inline bool is_masked(const std::string& name, const std::vector<std::filesystem::path>& folders,
+inline bool is_masked(const std::string& name, const std::vector<DiskPath>& folders,
                       const CalibrateSettings& settings) {
   if (settings.masked) return over::find(*settings.masked, name) != settings.masked->end();
-  return over::any_of(folders, [](const std::filesystem::path& folder) {
+  return over::any_of(folders, [](const DiskPath& folder) {
     return over::any_of(recorded_relations(folder), [](const RecordedRelation& recorded) {
       return !recorded.pll_metric.empty();
     });

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/records/many_shot_study.hpp"
 #include "plumb/records/probe_study.hpp"
@@ -25,7 +26,7 @@ namespace plumb {
 /// The study in a run folder, whatever command made it. Throws a user error for a folder that holds
 /// no finished results.
 [[nodiscard]] inline StudiedModel read_study(const ResultFolder& run) {
-  if (std::filesystem::exists(run.path / "metadata_many_shot.json")) {
+  if ((run.path / "metadata_many_shot.json").exists()) {
     return many_shot_study(run.path, run.name);
   }
   return probe_study(run.path, run.name);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/run/generate_settings.hpp"
 #include "plumb/run/result_folders.hpp"
@@ -19,8 +20,8 @@
 namespace plumb {
 
 /// Whether a folder holds a generation's results.
-[[nodiscard]] inline bool is_generation(const std::filesystem::path& folder) {
-  return std::filesystem::exists(folder / "metadata_generate.json");
+[[nodiscard]] inline bool is_generation(const DiskPath& folder) {
+  return (folder / "metadata_generate.json").exists();
 }
 
 struct CompareSettings {
@@ -95,7 +96,7 @@ namespace detail {
 
 /// {"family": ["model", …], …} as the family of each model. Throws a user error for another shape,
 /// a name that is no model's, and a model in two families.
-inline std::map<std::string, std::string> read_families(const std::filesystem::path& file,
+inline std::map<std::string, std::string> read_families(const DiskPath& file,
                                                         const std::vector<std::string>& models) {
   std::map<std::string, std::string> families;
   const Json object = read_json_object(file);

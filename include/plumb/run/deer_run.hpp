@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is DEER carried out so that it can be taken up again?
+// How is DEER carried out so that it can be resumed?
 //
 // Each distinct query and, for each entity prompt, each candidate is embedded once, into queries.npy
 // and entities.npy; packs that are done stand in the journal. Then cosines are counted, of all
@@ -17,9 +17,11 @@
 #include <tuple>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/prompt/entity_prompt.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/cosine_ranker.hpp"
+#include "plumb/rank/filtered_ranks.hpp"
 #include "plumb/rank/prompt_embedder.hpp"
 #include "plumb/rank/text_batches.hpp"
 #include "plumb/records/npy_file.hpp"
@@ -159,7 +161,7 @@ class DeerRun {
                                     const std::vector<std::string>& names, const Lists& lists) {
     const auto file = folder_.file(what + ".npy");
     std::optional<NpyWriter> writer;
-    if (!std::filesystem::exists(file)) writer.emplace(file, names.size(), embedder.dimension());
+    if (!file.exists()) writer.emplace(file, names.size(), embedder.dimension());
     Part part(work_, what);
     if (writer) work_.begin(what, names.size());
     // Without the file that they were written into, packs are not done.
@@ -179,6 +181,7 @@ class DeerRun {
             embedder.embed(job, p, [&](std::size_t text, std::span<const float> row) {
               writer->put(first + text, row);
             });
+            writer->sync();  // or the journal's line could outlive its rows
             return "[]";
           },
           [](std::size_t, const Json&) {});
@@ -210,15 +213,11 @@ class DeerRun {
                                        ranker.dimension());
       EntityRank& rank = made.emplace_back(unranked(model_, part, part.queries[i]));
       rank.score = ranker.cosine(row, gold);
-      rank.raw = rank.filtered = ranks[i];
-      const std::vector<std::uint32_t> others = truths.of(part.queries[i].query);
-      rank.filtered_candidates = rank.candidates - (others.size() - 1);
-      for (const std::uint32_t other : others) {
-        if (other == gold) continue;
-        const double cosine = ranker.cosine(row, other);
-        rank.filtered.above -= cosine > rank.score ? 1U : 0U;
-        rank.filtered.equal -= cosine == rank.score ? 1U : 0U;
-      }
+      rank.raw = ranks[i];
+      const QueryRank filtered =
+          filtered_rank(ranker, rank.raw, row, gold, truths.of(part.queries[i].query));
+      rank.filtered = filtered.rank;
+      rank.filtered_candidates = filtered.candidates;
     }
     return made;
   }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/report/any_report.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/report/probe_report.hpp"
@@ -27,7 +28,7 @@ enum class RunKind { probe, many_shot, rank, generation };
 
 /// Throws a user error for a folder whose command keeps no scores. A folder that says nothing is taken
 /// for a probe's.
-[[nodiscard]] inline RunKind run_kind(const std::filesystem::path& folder) {
+[[nodiscard]] inline RunKind run_kind(const DiskPath& folder) {
   const std::string command = first_string(kept_settings(folder), "command").value_or("");
   for (const char* none : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
     if (command != none) continue;
@@ -36,7 +37,7 @@ enum class RunKind { probe, many_shot, rank, generation };
                      "make it again with that command");
   }
   const auto is_of = [&](const char* name, const char* metadata) {
-    return command == name || std::filesystem::exists(folder / metadata);
+    return command == name || (folder / metadata).exists();
   };
   if (is_of("generate", "metadata_generate.json")) return RunKind::generation;
   if (is_of("many-shot", "metadata_many_shot.json")) return RunKind::many_shot;
@@ -45,9 +46,9 @@ enum class RunKind { probe, many_shot, rank, generation };
 }
 
 /// How the answers of a generation were measured; the defaults for what its folder does not say.
-[[nodiscard]] inline MeasuringSettings recorded_measuring(const std::filesystem::path& folder) {
+[[nodiscard]] inline MeasuringSettings recorded_measuring(const DiskPath& folder) {
   MeasuringSettings measuring;
-  if (!std::filesystem::exists(folder / "run.json")) return measuring;
+  if (!(folder / "run.json").exists()) return measuring;
   const Json run = read_json_object(folder / "run.json"), settings = kept_settings(folder);
   // A run that ended before it was complete knows no more than whether there are lemmas.
   if (first_string(settings, "lemmas") == "none") measuring.wordnet = "none";
@@ -88,10 +89,10 @@ struct ReportSettings {
   }
 
   /// Where the report goes. Throws a user error where that would change another tool's folder.
-  [[nodiscard]] std::filesystem::path target() const {
+  [[nodiscard]] DiskPath target() const {
     if (!out.empty()) return out;
-    if (!std::filesystem::exists(run / "run.json") &&
-        std::filesystem::exists(run / "metadata_results.json")) {
+    const DiskPath folder = run;
+    if (!(folder / "run.json").exists() && (folder / "metadata_results.json").exists()) {
       throw user_error({.file = run}, "is not plumb's own folder (no run.json)",
                        "give `out` DIR, so that it stays as it is");
     }
@@ -102,10 +103,10 @@ struct ReportSettings {
 /// Reads a finished run. Throws a user error for a folder that holds none, or names no seed where the
 /// settings give none.
 [[nodiscard]] inline AnyReport finished_report(const ReportSettings& settings) {
-  const std::filesystem::path& run = settings.run;
+  const DiskPath& run = settings.run;
   const RunKind kind = run_kind(run);
   std::uint64_t seed = settings.seed.value_or(0);
-  if (!settings.seed && std::filesystem::exists(run / "run.json")) {
+  if (!settings.seed && (run / "run.json").exists()) {
     const Json recorded = kept_settings(run).value("seed", Json());
     if (!recorded.is_number_unsigned()) {
       throw user_error({run / "run.json", 0, "settings"}, "names no seed", "give `seed`");

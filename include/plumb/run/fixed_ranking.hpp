@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/entity_prompt.hpp"
@@ -97,8 +98,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
   for (std::size_t i = 0; i < entities.size(); ++i) {
     const std::uint32_t entity = ids.entity(entities[i], at("entities", i));
     if (over::find(ranking.entities, entity) != ranking.entities.end()) {
-      throw user_error(at("entities", i), entities[i].dump() + " stands there twice",
-                       "list it once");
+      throw user_error(at("entities", i), entities[i].dump() + " is duplicated", "list it once");
     }
     ranking.entities.push_back(entity);
   }
@@ -143,7 +143,7 @@ struct FixedRankings {
 };
 
 /// Throws a user error that names the field.
-[[nodiscard]] inline FixedRankings read_fixed_rankings(const std::filesystem::path& file,
+[[nodiscard]] inline FixedRankings read_fixed_rankings(const DiskPath& file,
                                                        const KnowledgeGraph& graph) {
   const Json value = read_json(file);
   const detail::GraphIdentifiers ids(graph);

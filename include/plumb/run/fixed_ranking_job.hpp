@@ -83,7 +83,7 @@ class FixedRankingJob {
     if (const auto warning = rank_tie_warning(tied, queries)) report_.remarks.push_back(*warning);
   }
 
-  [[nodiscard]] ReplayReport report(const std::filesystem::path&) const { return report_; }
+  [[nodiscard]] ReplayReport report(const DiskPath&) const { return report_; }
 
  private:
   Model& model_;

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/json_file.hpp"
@@ -114,7 +115,7 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
 }  // namespace detail
 
 /// One study or several, as the file has them. Throws a user error that names the field.
-[[nodiscard]] inline FixedFile read_fixed_file(const std::filesystem::path& file) {
+[[nodiscard]] inline FixedFile read_fixed_file(const DiskPath& file) {
   const Json value = read_json(file);
   if (!value.is_array()) return {{detail::fixed_study(value, {.file = file})}, false};
   std::vector<FixedStudy> studies;
@@ -126,8 +127,7 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
 }
 
 /// Every text of a study that was read from `file`.
-inline void for_each_text(const FixedStudy& study, const std::filesystem::path& file,
-                          const TextVisitor& visit) {
+inline void for_each_text(const FixedStudy& study, const DiskPath& file, const TextVisitor& visit) {
   visit({file, 0, "separator"}, study.form.pair_separator);
   for (const SubjectObject& shot : study.shots) {
     visit({file, 0, "shots"}, shot.subject);

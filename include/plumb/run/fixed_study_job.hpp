@@ -86,7 +86,7 @@ class FixedStudyJob {
                      (file_.is_list ? made : made.front()).dump(1) + "\n");
   }
 
-  [[nodiscard]] ReplayReport report(const std::filesystem::path&) const { return report_; }
+  [[nodiscard]] ReplayReport report(const DiskPath&) const { return report_; }
 
  private:
   CausalScorer<Model> scorer_;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/report/csv.hpp"
@@ -124,7 +125,7 @@ class GenerateJob {
                          "\n");
   }
 
-  [[nodiscard]] ManyPromptReport report(const std::filesystem::path& folder) const {
+  [[nodiscard]] ManyPromptReport report(const DiskPath& folder) const {
     return generation_report(folder, q_.lemmas, q_.settings.measuring.options(q_.settings.seed));
   }
 
@@ -155,7 +156,7 @@ class GenerateJob {
   /// kind.
   void write_what_is_asked(const RunFolder& folder) const {
     const MultiPromptDataset asked = narrowed(q_.dataset, q_.asked);
-    std::filesystem::create_directories(folder.file("asked"));
+    make_folders(folder.file("asked"));
     write_atomically(folder.file("asked") / "facts.jsonl", facts_jsonl(asked));
     write_atomically(folder.file("asked") / "templates.jsonl", templates_jsonl(asked));
     std::string lines;

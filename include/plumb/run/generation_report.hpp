@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plumb/calibrate/many_prompt_study.hpp"
+#include "plumb/core/disk_path.hpp"
 #include "plumb/records/generation_folder.hpp"
 #include "plumb/records/listed_prompt.hpp"
 #include "plumb/report/many_prompt_report.hpp"
@@ -18,7 +19,7 @@ namespace plumb {
 
 /// What a generation's run folder holds, measured; the settings it shows are those it is measured
 /// with. Throws a user error for a folder that holds no finished generation.
-[[nodiscard]] inline ManyPromptReport generation_report(const std::filesystem::path& folder,
+[[nodiscard]] inline ManyPromptReport generation_report(const DiskPath& folder,
                                                         const AnswerLemmas& lemmas,
                                                         const ManyPromptOptions& options) {
   GenerationRun run = read_generation(folder, lemmas);

@@ -51,8 +51,8 @@ class GivenVectors {
                          "embed it or leave it out of the graph");
       }
       const float* row = all.row(static_cast<Eigen::Index>(found->second)).data();
-      const double length = std::sqrt(detail::exact_dot(row, row, dimension));
-      if (const char* fault = detail::fault_of_length(length)) {
+      const double length = std::sqrt(exact_dot(row, row, dimension));
+      if (const char* fault = fault_of_length(length)) {
         throw user_error({file, 0, "row " + std::to_string(found->second)},
                          "the vector of '" + id + "' " + fault, "embed it again");
       }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/prompt/injection.hpp"
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/records/recorded.hpp"
@@ -29,7 +30,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
   const std::string name = design.relation + " injection";
   Part part(work, name, name);
   const auto file = folder.file(design.relation + "_injection.json");
-  if (const auto cost = part.done(); cost && std::filesystem::exists(file)) {
+  if (const auto cost = part.done(); cost && file.exists()) {
     return part.skip(*cost);
   }
   ScoredInjection made{design, {}};

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/data/dataset.hpp"
@@ -41,8 +42,7 @@ namespace plumb {
 /// It may have `facts()`, a JSON object of what run.json says beside cost and times. What its user can
 /// fix is said when it is constructed, before a folder is made.
 template <class J>
-concept Job = requires(J& job, const RunFolder& folder, Work& work,
-                       const std::filesystem::path& path) {
+concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPath& path) {
   { job.settings() } -> std::convertible_to<Json>;
   job.run(folder, work);
   job.report(path).write(path);
@@ -50,7 +50,7 @@ concept Job = requires(J& job, const RunFolder& folder, Work& work,
 
 /// Where a job leaves its results, and who looks on.
 struct JobFolder {
-  std::filesystem::path out;
+  DiskPath out;
   /// Whether to go on with the run that `out` holds.
   bool resume = false;
   WorkOptions work{};
@@ -106,11 +106,11 @@ struct Provenance {
   bool exact = true;
   /// SHA-256 over several files' names and contents, in hex.
   std::function<Json(const std::vector<std::filesystem::path>&)> hash_files{};
-  /// SHA-256 of one file.
+  /// SHA-256 of one file, or of a folder's own files.
   std::function<Json(const std::filesystem::path&)> hash_file{};
 
   /// Null where no file is named.
-  [[nodiscard]] Json hash_of(const std::filesystem::path& file) const {
+  [[nodiscard]] Json hash_of(const DiskPath& file) const {
     return file.empty() || !hash_file ? Json() : hash_file(file);
   }
 };

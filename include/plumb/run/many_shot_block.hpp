@@ -14,13 +14,28 @@
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/prompt/setting.hpp"
 #include "plumb/records/recorded_choices.hpp"
+#include "plumb/run/setting.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 
 namespace plumb {
 
+/// Numbers of shots, ascending; "-" for none.
+struct ShotNumbers {
+  std::vector<std::size_t> numbers{};
+
+  [[nodiscard]] std::string word() const {
+    return numbers.empty() ? "-" : setting::to_word(numbers);
+  }
+  [[nodiscard]] Json json() const { return numbers; }
+  void read(const std::string& word, const std::string& name) {
+    if (word == "-") return numbers.clear();
+    setting::read(word, name, numbers);
+  }
+};
+
 struct ManyShotOptions {
-  /// Numbers of shots, ascending; empty leaves IC-LKE out.
-  std::vector<std::size_t> shots{50};
+  /// Without numbers IC-LKE is left out.
+  ShotNumbers shots{{50}};
   /// Seeds 0 … seeds − 1 draw the shots.
   std::size_t seeds = 5;
   /// Choices a fact is asked with, the answer included.

@@ -34,7 +34,7 @@ class ManyShotCheck {
  public:
   ManyShotCheck(Model& model, bool with_bos) : model_(model), with_bos_(with_bos) {}
 
-  /// What the user can mend, said before anything is scored: throws a user error when a sequence is
+  /// What the user can fix, said before anything is scored: throws a user error when a sequence is
   /// past the model's context, with the number of shots that would fit. Returns what is worth a
   /// warning: a token that covers both a subject and an object.
   [[nodiscard]] std::vector<RelationRemark> notes(const ManyShotRelation& asked) const {

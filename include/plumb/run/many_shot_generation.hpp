@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/backend/tree_generator.hpp"
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/recorded_choices.hpp"
 #include "plumb/run/many_shot_plan.hpp"
@@ -60,7 +61,7 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
   const auto advance = [&](std::size_t texts) {
     if (on_progress && texts > 0) on_progress(texts);
   };
-  if (asked.skipped() || std::filesystem::exists(file)) return advance(generated_texts(asked));
+  if (asked.skipped() || file.exists()) return advance(generated_texts(asked));
   std::string rows;
   TreeGenerator generator(model);
   asked.for_each_block([&](const ManyShotBlock& block) {

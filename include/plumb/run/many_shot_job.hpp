@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/run/job.hpp"
@@ -62,10 +64,11 @@ class ManyShotQuestions {
   /// Loads `chosen.data`. Throws a user error for what cannot be read or asks nothing.
   explicit ManyShotQuestions(const ManyShotSettings& chosen)
       : ManyShotQuestions(chosen, studied_data(chosen)) {}
+  /// Of a program's data, filled in (data/as_loaded.hpp).
   ManyShotQuestions(const ManyShotSettings& chosen, StudiedData given)
       : settings(chosen),
         study(read_many_shot_files(settings)),
-        data(std::move(given)),
+        data(filled_in(std::move(given))),
         relations(studied_relations(data.dataset, data.aliases, study.options)) {
     settings.check();
     if (over::any_of(relations, [](const auto& asked) { return !asked.skipped(); })) return;
@@ -84,6 +87,12 @@ class ManyShotQuestions {
   const StudiedData data;
   /// What is asked of each relation of the data.
   const std::vector<ManyShotRelation> relations;
+
+ private:
+  static StudiedData filled_in(StudiedData given) {
+    for (Relation& relation : given.dataset.relations) fill_in(relation);
+    return given;
+  }
 };
 
 /// Models Job. Model and questions must outlive it. Not thread-safe.
@@ -144,7 +153,7 @@ class ManyShotJob {
     write_atomically(folder.file("metadata_many_shot.json"), metadata_.dump(2) + "\n");
   }
 
-  [[nodiscard]] ManyShotReport report(const std::filesystem::path& folder) const {
+  [[nodiscard]] ManyShotReport report(const DiskPath& folder) const {
     return ManyShotReport(folder, {.seed = settings_.seed});
   }
 
@@ -241,7 +250,7 @@ class ManyShotJob {
       if (const auto found = options.baselines.find(relation.code);
           found != options.baselines.end()) {
         const std::map<std::string, BaselineTemplates> of_relation{*found};
-        for_each_text(of_relation, settings_.baselines, check);
+        for_each_text(of_relation, settings_.baseline_file, check);
       }
     }
   }

@@ -51,7 +51,7 @@ class ManyShotRelation {
     fewer(relation.options.size(), options.least_objects, "objects");
     if (skipped_) return;
     split_ = split_facts(relation, options.training, options.split_seed);
-    fewer(split_.training.size(), options.shots.empty() ? 0 : options.shots.back(),
+    fewer(split_.training.size(), options.shots.numbers.empty() ? 0 : options.shots.numbers.back(),
           "training facts for the shots");
     fewer(split_.test.size(), 1, "test facts");
     if (skipped_) return;
@@ -108,7 +108,7 @@ class ManyShotRelation {
   void for_each_block(Visit visit) const {
     if (skipped_) return;
     for (const std::string& separator : separators()) {
-      for (std::size_t seed = 0; seed < options_.seeds && !options_.shots.empty(); ++seed) {
+      for (std::size_t seed = 0; seed < options_.seeds && !options_.shots.numbers.empty(); ++seed) {
         visit(in_context(separator, seed));
       }
     }
@@ -131,7 +131,7 @@ class ManyShotRelation {
     for (const Choices& choices : choices_) a_setting += choices.options.size();
     std::size_t settings = 0;
     if (!skipped_) {
-      settings += separators().size() * options_.seeds * options_.shots.size();
+      settings += separators().size() * options_.seeds * options_.shots.numbers.size();
       if (has_eic()) {
         settings += options_.seeds * (std::size_t{options_.eic_paper} + options_.eic_isolated);
       }
@@ -194,10 +194,10 @@ class ManyShotRelation {
 
   [[nodiscard]] ManyShotBlock in_context(const std::string& separator, std::size_t seed) const {
     const ManyShot form{separator, options_.item_separator, Join::text};
-    const std::vector<SubjectObject> pairs = shots(seed, options_.shots.back());
+    const std::vector<SubjectObject> pairs = shots(seed, options_.shots.numbers.back());
     ManyShotBlock block = block_of(form, pairs);
     std::vector<Prompt> sequences;
-    for (const std::size_t n : options_.shots) {
+    for (const std::size_t n : options_.shots.numbers) {
       block.settings.push_back({"ic", n, separator, "choice", seed});
       sequences.push_back(form.sequence(std::span(pairs).first(n)));
     }
@@ -205,7 +205,7 @@ class ManyShotRelation {
       return query_after(form, sequences[s], f);
     };
     block.opening = [this, form, pairs](std::size_t s, std::size_t f) {
-      return form.opening(std::span(pairs).first(options_.shots[s]), test_fact(f).subject);
+      return form.opening(std::span(pairs).first(options_.shots.numbers[s]), test_fact(f).subject);
     };
     return block;
   }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/disk_path.hpp"
 #include "plumb/records/recorded_choices.hpp"
 #include "plumb/run/injection_run.hpp"
 #include "plumb/run/many_shot_plan.hpp"
@@ -41,7 +42,7 @@ class ManyShotRun {
       const std::string& code = asked.relation().code;
       if (asked.skipped()) continue;
       Part part(work_, code, code);
-      if (const auto cost = part.done(); cost && std::filesystem::exists(rows_file(code))) {
+      if (const auto cost = part.done(); cost && rows_file(code).exists()) {
         part.skip(*cost);
       } else {
         run_relation(asked, part);
@@ -57,7 +58,7 @@ class ManyShotRun {
   [[nodiscard]] std::optional<TokenId> bos() const { return scorer_.bos(); }
 
  private:
-  [[nodiscard]] std::filesystem::path rows_file(const std::string& code) const {
+  [[nodiscard]] DiskPath rows_file(const std::string& code) const {
     return folder_.file(code + "_choices.jsonl");
   }
 

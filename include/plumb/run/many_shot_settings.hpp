@@ -34,42 +34,19 @@ enum class EicForms { none, paper, isolated, both };
   return names[static_cast<std::size_t>(forms)];
 }
 
-/// Numbers of shots, ascending; "-" for none.
-struct ShotNumbers {
-  std::vector<std::size_t> numbers{};
-
-  [[nodiscard]] std::string word() const {
-    return numbers.empty() ? "-" : setting::to_word(numbers);
-  }
-  [[nodiscard]] Json json() const { return numbers; }
-  void read(const std::string& word, const std::string& name) {
-    if (word == "-") return numbers.clear();
-    setting::read(word, name, numbers);
-  }
-};
-
-struct ManyShotSettings {
+/// The options of a study, some of them as a user says them: files, and forms by name. Of the options
+/// these stand for, `read_many_shot_files` makes their own.
+struct ManyShotSettings : ManyShotOptions {
   /// What `studied_data` loads; not read where a dataset is given.
   std::filesystem::path data{};
   std::vector<std::string> relations{};
-  ShotNumbers shots{{50}};
-  /// Seeds 0 … seeds − 1 draw the shots.
-  std::size_t seeds = 5;
-  std::size_t choices = 100;
-  std::uint64_t choice_seed = 0;
-  std::uint64_t split_seed = 0;
-  std::size_t training = 100;
-  std::size_t limit = 0;
-  std::size_t least_facts = 0;
-  std::size_t least_objects = 0;
   std::string pair_separator = " ";
-  std::string item_separator = " ";
   /// More pair separators; empty where there are none.
   std::filesystem::path separators{};
   EicForms eic = EicForms::none;
   Join join = Join::ids;
   /// HGP and MMP templates; empty where there are none.
-  std::filesystem::path baselines{};
+  std::filesystem::path baseline_file{};
   /// Tokens of a greedy continuation; 0 generates nothing.
   std::size_t generate = 0;
   /// Pairs of the injection experiment; 0 leaves it out.
@@ -149,7 +126,7 @@ struct ManyShotSettings {
         {.value = "ids|text",
          .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's",
          .idle = idle(self.eic == EicForms::none, "without `eic`; say `eic` paper or isolated")});
-    visitor("baselines", self.baselines,
+    visitor("baselines", self.baseline_file,
             {.value = "FILE",
              .help = "HGP and MMP templates by relation, JSON",
              .idle = of_all,
@@ -187,8 +164,8 @@ struct ManyShotSettings {
 
   /// Throws a user error for settings that ask nothing.
   void check() const {
-    if (!fixed.empty() || !shots.numbers.empty() || eic != EicForms::none || !baselines.empty() ||
-        injection > 0) {
+    if (!fixed.empty() || !shots.numbers.empty() || eic != EicForms::none ||
+        !baseline_file.empty() || injection > 0) {
       return;
     }
     throw user_error({.setting = "shots"}, "asks nothing",
@@ -241,26 +218,17 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
 
 /// Reads the files that the settings name. Throws a user error for what is wrong with them.
 [[nodiscard]] inline ReadStudy read_many_shot_files(const ManyShotSettings& settings) {
-  ReadStudy study;
+  ReadStudy study{settings, {}};
   ManyShotOptions& options = study.options;
-  options.shots = settings.shots.numbers;
-  options.seeds = settings.seeds;
-  options.choices = settings.choices;
-  options.choice_seed = settings.choice_seed;
-  options.split_seed = settings.split_seed;
-  options.training = settings.training;
-  options.limit = settings.limit;
-  options.least_facts = settings.least_facts;
-  options.least_objects = settings.least_objects;
   options.pair_separators = {settings.pair_separator};
-  options.item_separator = settings.item_separator;
   options.eic_paper = settings.eic == EicForms::paper || settings.eic == EicForms::both;
   options.eic_isolated = settings.eic == EicForms::isolated || settings.eic == EicForms::both;
   if (settings.join == Join::text) {
     options.eic_form = {settings.pair_separator, settings.item_separator, Join::text};
   }
   if (!settings.separators.empty()) detail::read_separators(settings.separators, study);
-  if (!settings.baselines.empty()) options.baselines = read_baseline_templates(settings.baselines);
+  if (!settings.baseline_file.empty())
+    options.baselines = read_baseline_templates(settings.baseline_file);
   return study;
 }
 
@@ -277,7 +245,7 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   record["separators_sha256"] = from.hash_of(settings.separators);
   record["eic_paper"] = study.options.eic_paper;
   record["eic_isolated"] = study.options.eic_isolated;
-  record["baselines_sha256"] = from.hash_of(settings.baselines);
+  record["baselines_sha256"] = from.hash_of(settings.baseline_file);
   record["injected"] = settings.injection_options().slots;
   record["relations"] = std::move(codes);
   return record;

@@ -10,9 +10,9 @@
 #include <chrono>
 #include <concepts>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
@@ -41,8 +41,7 @@ concept Measurement = requires(const M& m) {
 };
 
 /// Whether a folder holds a measurement of that identity.
-[[nodiscard]] inline bool holds_measurement(const std::filesystem::path& folder,
-                                            const Json& identity) {
+[[nodiscard]] inline bool holds_measurement(const DiskPath& folder, const Json& identity) {
   const Json settings = kept_settings(folder);
   if (settings.empty()) return false;
   for (const auto& [name, ours] : identity.items()) {
@@ -52,20 +51,18 @@ concept Measurement = requires(const M& m) {
 }
 
 /// Whether all that a folder holds are folders that are read.
-[[nodiscard]] inline bool holds_only(const std::filesystem::path& out,
-                                     const ResultFolders& folders) {
-  if (!std::filesystem::is_directory(out)) return false;
-  return over::all_of(std::filesystem::directory_iterator(out), [&](const auto& entry) {
+[[nodiscard]] inline bool holds_only(const DiskPath& out, const ResultFolders& folders) {
+  if (!out.is_folder()) return false;
+  return over::all_of(out.list(), [&](const DiskPath& entry) {
     return over::any_of(folders.list, [&](const ResultFolder& one) {
-      std::error_code none;
-      return std::filesystem::equivalent(entry.path(), one.path, none);
+      return entry.canonical().path() == one.path.canonical().path();
     });
   });
 }
 
 /// Throws a user error for a folder that holds anything else than an earlier measurement of the same
 /// results folders, or those themselves.
-inline void refuse_other_measurements(const std::filesystem::path& out, const Json& identity,
+inline void refuse_other_measurements(const DiskPath& out, const Json& identity,
                                       const ResultFolders& folders) {
   if (is_unused(out) || holds_only(out, folders)) return;
   if (holds_measurement(out, identity) &&
@@ -82,7 +79,7 @@ inline void refuse_other_measurements(const std::filesystem::path& out, const Js
 /// folders and time. Throws a user error for a folder that is not its own, and whatever the
 /// measurement throws; nothing is then written.
 template <Measurement M>
-AnyReport run_measurement(const M& measurement, const std::filesystem::path& out,
+AnyReport run_measurement(const M& measurement, const DiskPath& out,
                           const Json& facts = Json::object()) {
   const auto start = std::chrono::steady_clock::now();
   refuse_other_measurements(out, measurement.identity(), measurement.folders());

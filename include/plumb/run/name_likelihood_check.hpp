@@ -32,7 +32,7 @@ void refuse_unscorable_names(Model& model, bool with_bos, const AnswerOptions& o
       return;
     }
     throw user_error(site, "this tokenizer does not spell '" + shortened(text) + "'",
-                     "mend the text, or say `names` none");
+                     "fix the text, or say `names` none");
   };
   for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
     const MultiPromptRelation& relation = dataset.relations[r];

@@ -16,7 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/prompt/prompt.hpp"
@@ -41,21 +43,22 @@ void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings
                 SpecialTokenCheck(model, settings.special_tokens));
 }
 
-/// Models Job. All that it is given must outlive it, but for settings and provenance. Not thread-safe.
+/// Models Job. The scorer must outlive it. Not thread-safe.
 template <PackedScorer Scorer, PromptBuilder Builder = Statement>
 class ProbeJob {
  public:
-  /// The dataset is asked as it is. Throws a user error for settings that contradict one another and
-  /// for a template that a relation lacks.
-  ProbeJob(Scorer& scorer, const Dataset& dataset, ProbeSettings settings,
-           Provenance provenance = {}, Builder builder = {})
+  /// The dataset is asked as it is, its facts numbered where they are not (as_loaded). Throws a user
+  /// error for settings that contradict one another, for a template that a relation lacks, and for
+  /// what a loader would refuse.
+  ProbeJob(Scorer& scorer, Dataset dataset, ProbeSettings settings, Provenance provenance = {},
+           Builder builder = {})
       : scorer_(scorer),
-        dataset_(dataset),
+        dataset_(as_loaded(std::move(dataset))),
         settings_(std::move(settings)),
         provenance_(std::move(provenance)),
         builder_(std::move(builder)) {
     settings_.check();
-    statements_ = count_statements(dataset, settings_.templates.indices);
+    statements_ = count_statements(dataset_, settings_.templates.indices);
   }
 
   /// Statements of a block at most, or those of one fact.
@@ -81,7 +84,7 @@ class ProbeJob {
     for (const Relation& relation : dataset_.relations) {
       const auto file = folder.file(relation.code + "_results.jsonl");
       Part part(work, relation.code, relation.code);
-      if (const auto cost = part.done(); cost && std::filesystem::exists(file)) {
+      if (const auto cost = part.done(); cost && file.exists()) {
         part.skip(*cost);
       } else {
         score(relation, file, part);
@@ -96,7 +99,7 @@ class ProbeJob {
     write_atomically(folder.file("metadata_results.json"), metadata.dump(2) + "\n");
   }
 
-  [[nodiscard]] ProbeReport report(const std::filesystem::path& folder) const {
+  [[nodiscard]] ProbeReport report(const DiskPath& folder) const {
     return ProbeReport(folder, {.seed = settings_.seed});
   }
 
@@ -161,7 +164,7 @@ class ProbeJob {
     }
   }
 
-  void score(const Relation& relation, const std::filesystem::path& file, Part& part) {
+  void score(const Relation& relation, const DiskPath& file, Part& part) {
     const std::vector<std::size_t> asked = templates(relation);
     const std::size_t per_fact = asked.size() * relation.options.size();
     const std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact);
@@ -191,7 +194,7 @@ class ProbeJob {
   }
 
   Scorer& scorer_;
-  const Dataset& dataset_;
+  Dataset dataset_;
   ProbeSettings settings_;
   Provenance provenance_;
   Builder builder_;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/data/load.hpp"
@@ -75,8 +76,11 @@ struct ProbeSettings {
   template <class Self, class Visitor>
   static void visit_scoring(Self& self, Visitor& visitor) {
     visitor("templates", self.templates, {.value = "0,1|all", .help = "template indices"});
-    visitor("template-file", self.template_file,
-            {.value = "FILE", .help = "JSON of templates by relation, instead of the dataset's"});
+    visitor(
+        "template-file", self.template_file,
+        {.value = "FILE",
+         .help = "JSON of templates by relation, or a folder of LPAQA's prompts, instead of the "
+                 "dataset's"});
     visitor("inject", self.inject,
             {.value = "KIND",
              .help = "add template 0 with markers: verbalized, numerical or all",
@@ -138,13 +142,17 @@ struct ProbeSettings {
   return record;
 }
 
-/// The dataset as it is to be probed: read, cut to what was chosen, its templates replaced or marked.
-/// Throws a user error for what cannot be read.
-[[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings) {
-  Dataset dataset = select(load_dataset(settings.data), settings.relations, settings.limit);
+/// A dataset as it is to be probed: cut to what was chosen, its templates replaced or marked. Throws a
+/// user error for what is not there or cannot be read.
+[[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings, Dataset whole) {
+  Dataset dataset = select(std::move(whole), settings.relations, settings.limit);
   if (!settings.template_file.empty()) use_template_file(dataset, settings.template_file);
   inject_markers(dataset, settings.inject);
   return dataset;
+}
+/// The same of the dataset that `settings.data` names.
+[[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings) {
+  return chosen_dataset(settings, load_dataset(settings.data));
 }
 
 }  // namespace plumb

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/prompt_template_file.hpp"
 #include "plumb/measure/answer_lemmas.hpp"
@@ -49,7 +50,7 @@ inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplat
 
 /// The first template that all relations of a results folder have: one must be the base of what is
 /// read, and no number over many prompts goes by it.
-inline std::size_t some_template(const std::filesystem::path& folder) {
+inline std::size_t some_template(const DiskPath& folder) {
   std::optional<std::set<std::size_t>> common;
   for (const RecordedRelation& recorded : recorded_relations(folder)) {
     std::set<std::size_t> templates;

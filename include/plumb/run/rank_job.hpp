@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/recorded_entity_ranks.hpp"
 #include "plumb/report/rank_report.hpp"
@@ -95,7 +96,7 @@ class RankJob {
                                                             "\n");
   }
 
-  [[nodiscard]] RankReport report(const std::filesystem::path& folder) const {
+  [[nodiscard]] RankReport report(const DiskPath& folder) const {
     return RankReport(folder, {.seed = settings_.seed});
   }
 
@@ -151,9 +152,9 @@ class RankJob {
 
   /// Says when vectors made elsewhere stand beside a run of another model.
   [[nodiscard]] std::optional<std::string> remark_on_vectors() const {
-    const std::filesystem::path& file = settings_.entities;
-    const std::filesystem::path run = file.parent_path() / "run.json";
-    if (file.empty() || !std::filesystem::exists(run)) return std::nullopt;
+    const DiskPath& file = settings_.entities;
+    const DiskPath run = file.parent() / "run.json";
+    if (file.empty() || !run.exists()) return std::nullopt;
     const Json theirs = read_json_object(run).value("settings", Json::object());
     const auto hash = [](const Json& of) { return first_string(of, "model_sha256"); };
     if (!hash(theirs) || hash(theirs) == hash(settings_record_)) return std::nullopt;

@@ -15,7 +15,7 @@ struct ReplayReport {
   TextTable shown;
   std::vector<std::string> remarks{};
 
-  void write(const std::filesystem::path&) const {}
+  void write(const DiskPath&) const {}
   [[nodiscard]] const std::vector<std::string>& notes() const { return remarks; }
   [[nodiscard]] std::string table() const { return shown.text(); }
 };

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
 
@@ -16,7 +17,7 @@ namespace plumb {
 /// One results folder, and the name its model is to have; empty: its own.
 struct ResultFolder {
   std::string name{};
-  std::filesystem::path path{};
+  DiskPath path{};
 };
 
 /// NAME=DIR, or DIR alone. The folder of an earlier calibration of a model stands for its probe.
@@ -24,25 +25,23 @@ struct ResultFolder {
 [[nodiscard]] inline ResultFolder result_folder(const std::string& word) {
   ResultFolder made{"", word};
   const auto equals = word.find('=');
-  if (equals != std::string::npos && equals > 0 && !std::filesystem::exists(word)) {
+  if (equals != std::string::npos && equals > 0 && !DiskPath(word).exists()) {
     made = {word.substr(0, equals), word.substr(equals + 1)};
   }
-  if (!std::filesystem::is_directory(made.path)) {
+  if (!made.path.is_folder()) {
     throw user_error({.file = made.path, .line = 0, .field = made.path.empty() ? "DIR" : ""},
                      "is no folder", "name a run folder or an lm-pub-quiz results folder");
   }
   const auto results = "metadata_results.json";
-  if (!std::filesystem::exists(made.path / results) &&
-      std::filesystem::exists(made.path / "probe" / results)) {
-    made.path /= "probe";
+  if (!(made.path / results).exists() && (made.path / "probe" / results).exists()) {
+    made.path = made.path / "probe";
   }
   return made;
 }
 
 /// The last part of a path, whether or not it ends in a slash.
-[[nodiscard]] inline std::string folder_name(const std::filesystem::path& folder) {
-  const auto whole = std::filesystem::weakly_canonical(folder);
-  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+[[nodiscard]] inline std::string folder_name(const DiskPath& folder) {
+  return folder.canonical().name();
 }
 
 /// Several, as a setting.
@@ -57,7 +56,7 @@ struct ResultFolders {
   [[nodiscard]] Json json() const {
     Json paths = Json::array();
     for (const ResultFolder& one : list) {
-      paths.push_back(std::filesystem::weakly_canonical(one.path).string());
+      paths.push_back(one.path.canonical().string());
     }
     return paths;
   }

@@ -3,20 +3,19 @@
 
 // Whose folder is this, and is what lies in it whole?
 //
-// A run folder belongs to one set of settings, kept in run.json from the start; taking it up again
+// A run folder belongs to one set of settings, kept in run.json from the start; resuming it
 // under others is refused by name. Files appear under their names only when they are complete: they
 // are written beside, as NAME.part, and renamed.
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
@@ -25,19 +24,16 @@ namespace plumb {
 
 /// Whether a path holds nothing a run could destroy: it is absent, or an empty folder, or all it
 /// has is what a run leaves that was killed before its first run.json stood.
-[[nodiscard]] inline bool is_unused(const std::filesystem::path& path) {
-  std::error_code failed;
-  if (!std::filesystem::exists(path, failed)) return true;
-  for (const auto& entry : std::filesystem::directory_iterator(path, failed)) {
-    if (entry.path().filename() != "run.json.part") return false;
-  }
-  return !failed;
+[[nodiscard]] inline bool is_unused(const DiskPath& path) {
+  if (!path.is_folder()) return !path.exists();
+  return over::all_of(path.list(),
+                      [](const DiskPath& entry) { return entry.name() == "run.json.part"; });
 }
 
-/// Throws the user error of a folder that holds something and is not to be taken up again.
-inline void refuse_used(const std::filesystem::path& path) {
+/// Throws the user error of a folder that holds something and is not to be resumed.
+inline void refuse_used(const DiskPath& path) {
   if (is_unused(path)) return;
-  if (!std::filesystem::is_directory(path)) {
+  if (!path.is_folder()) {
     throw user_error({.file = path}, "is not a folder", "choose another `out`");
   }
   throw user_error({.file = path}, "is not empty",
@@ -54,34 +50,21 @@ class RunFolder {
   /// Creates the folder, or takes the one that is there. `settings` is an object of everything that
   /// decides the results. Throws a user error when the folder holds what the claim refuses, or when
   /// another process has it.
-  RunFolder(std::filesystem::path path, const Json& settings, Claim claim)
+  RunFolder(DiskPath path, const Json& settings, Claim claim)
       : path_(std::move(path)), settings_(settings) {
-    std::error_code failed;
-    std::filesystem::create_directories(path_, failed);
-    if (failed) {
-      throw user_error({.file = path_}, "cannot be created: " + failed.message(),
-                       "choose another `out`");
-    }
-    lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock_ < 0) throw user_error({.file = path_}, "is not a folder", "choose another `out`");
-    if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-      close(lock_);
+    make_folders(path_);
+    if (const std::error_code failed = path_.disk().lock(path_, lock_)) {
+      if (failed != std::errc::resource_unavailable_try_again) {
+        throw user_error({.file = path_}, "is not a folder", "choose another `out`");
+      }
       throw user_error({.file = path_}, "another plumb is writing here",
                        "wait for it or choose another `out`");
     }
-    try {
-      take(claim);
-    } catch (...) {
-      close(lock_);
-      throw;
-    }
+    take(claim);
   }
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-  ~RunFolder() { close(lock_); }
 
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path_ / name; }
+  [[nodiscard]] const DiskPath& path() const noexcept { return path_; }
+  [[nodiscard]] DiskPath file(const std::string& name) const { return path_ / name; }
 
   /// Rewrites run.json: the settings, then what is added, with "status".
   void write_run(const Json& more, std::string_view status) const {
@@ -97,7 +80,7 @@ class RunFolder {
     if (is_unused(path_)) return write_run(Json::object(), "running");
     if (claim == Claim::fresh) refuse_used(path_);
     const auto run_file = file("run.json");
-    if (!std::filesystem::exists(run_file)) {
+    if (!run_file.exists()) {
       throw user_error({.file = path_}, "is not a run folder (no run.json)",
                        "choose another `out`");
     }
@@ -115,9 +98,9 @@ class RunFolder {
     }
   }
 
-  std::filesystem::path path_;
+  DiskPath path_;
   Json settings_;
-  int lock_ = -1;
+  std::unique_ptr<FolderLock> lock_;
 };
 
 }  // namespace plumb

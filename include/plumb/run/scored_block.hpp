@@ -70,7 +70,7 @@ template <PackedScorer Scorer>
       packs,
       [&](std::size_t p) {
         const std::vector<StatementScore> made = scorer.score(block, p);
-        detail::check_count(made.size(), packs[p].statements);
+        refuse_other_count(made.size(), packs[p].statements);
         detail::check_scores(made, span, part.name());
         return detail::score_rows(made).dump();
       },

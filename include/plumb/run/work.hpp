@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/records/journal.hpp"
 #include "plumb/score/candidate_scorer.hpp"
@@ -94,7 +95,7 @@ struct PackCost {
 class Work {
  public:
   /// Goes on with the journal when there is one.
-  explicit Work(const std::filesystem::path& journal, WorkOptions options = {})
+  explicit Work(const DiskPath& journal, WorkOptions options = {})
       : file_(journal), journal_(journal), options_(std::move(options)) {}
 
   /// Begins to count anew, up to `total`.
@@ -115,7 +116,7 @@ class Work {
 
  private:
   friend class Part;
-  std::filesystem::path file_;
+  DiskPath file_;
   Journal journal_;
   WorkOptions options_;
   std::string counted_;

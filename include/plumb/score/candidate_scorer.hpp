@@ -60,6 +60,21 @@ concept CandidateScorer = requires(S& scorer, const Query& query) {
   { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
 };
 
+/// static_assert(plumb::check_candidate_scorer<MyScorer>()) says in words what a type lacks of a
+/// CandidateScorer, as backend/check_model.hpp does of models.
+template <class S>
+consteval bool check_candidate_scorer() {
+  static_assert(
+      requires(S & scorer, const Query& query) {
+        { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
+      },
+      "plumb: the scorer lacks score. Write: std::vector<plumb::StatementScore> score(const "
+      "plumb::Query& query), a log-likelihood (larger is likelier) and a count of tokens for each "
+      "of "
+      "query.candidates, in order");
+  return CandidateScorer<S>;
+}
+
 /// A PackedScorer scores a block of queries pack by pack.
 ///
 /// Requires: a `Block` type, default-constructible, and
@@ -70,7 +85,7 @@ concept CandidateScorer = requires(S& scorer, const Query& query) {
 ///   5. `block.cost()`: known from the plan alone.
 /// It may have `check(query, scoring)`, which throws the user error that the query would end in; a
 /// job calls it for all queries before it scores the first. Means: packs and their scores depend on
-/// the block's queries only, not on which packs were scored before, so that a job taken up again
+/// the block's queries only, not on which packs were scored before, so that a resumed job
 /// gives the same bytes.
 template <class S>
 concept PackedScorer = std::default_initializable<typename S::Block> &&
@@ -83,17 +98,14 @@ concept PackedScorer = std::default_initializable<typename S::Block> &&
   { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
 };
 
-namespace detail {
-
-inline void check_count(std::size_t scores, std::size_t statements) {
+/// Throws a user error where a scorer of the user's gives another number of scores than was asked.
+inline void refuse_other_count(std::size_t scores, std::size_t statements) {
   if (scores == statements) return;
   throw user_error(
       {.field = "score"},
       "gave " + std::to_string(scores) + " scores of " + std::to_string(statements) + " candidates",
-      "mend the scorer");
+      "fix the scorer");
 }
-
-}  // namespace detail
 
 /// Scores of all of a planned block's statements, by their numbers. Throws a user error when the
 /// scorer gives more or fewer.
@@ -102,7 +114,7 @@ template <PackedScorer S>
   std::vector<StatementScore> scores(block.cost().statements);
   for (std::size_t p = 0; p < block.packs(); ++p) {
     const auto part = scorer.score(block, p);
-    detail::check_count(part.size(), block.pack(p).size());
+    refuse_other_count(part.size(), block.pack(p).size());
     for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
   }
   return scores;
@@ -140,7 +152,7 @@ class QueryByQuery {
   void plan(Block&) {}
   [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {
     std::vector<StatementScore> scores = scorer_.score(block.queries_[p]);
-    detail::check_count(scores.size(), block.queries_[p].candidates.size());
+    refuse_other_count(scores.size(), block.queries_[p].candidates.size());
     return scores;
   }
 

@@ -208,7 +208,7 @@ class CausalScorer {
   }
 
   /// Makes the model hold the block's context and nothing else. It is evaluated by itself, whatever
-  /// was asked before, so that a job taken up again gives the same bytes.
+  /// was asked before, so that a resumed job gives the same bytes.
   void hold_context(Block& block) {
     const std::span<const TokenId> context =
         block.statements_.context().first(block.context_tokens_);

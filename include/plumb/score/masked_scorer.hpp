@@ -76,6 +76,8 @@ class MaskedScorer {
     if (rule == PseudoLikelihood::within_word) (void)words_of(model, "", 0);
   }
 
+  [[nodiscard]] PseudoLikelihood rule() const { return rule_; }
+
   /// Throws a user error for a statement longer than the model's context.
   void add(Block& block, const Query& query) {
     for (const Prompt& prompt : query.candidates) append(block, prompt);

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Statements per second of plumb and of lm-pub-quiz on the same Hugging Face folders, in turn, and whether they agree.
+
+The models are random and written here: their tokenizers are trained on the dataset's names and templates, with far
+fewer words than the model has rows, so that names fall into several tokens as they do in published models; the
+decoder has the published size. What runs and which clocks: against_lm_pub_quiz.py.
+"""
+import argparse
+import json
+import pathlib
+import tempfile
+
+import torch
+from against_lm_pub_quiz import THREADS, Evaluator, measure
+from tokenizers import ByteLevelBPETokenizer, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, BertConfig, OPTConfig
+
+RULES = {"within-word": "within_word_l2r", "original": "original"}
+BATCHES = (16, 64, 200)
+
+# Relations, their first facts, and the aim; the larger a model, the less is asked of the peer.
+CASES = {
+    "tiny-bert": ("P30,P36,P1376", 5, 5.0),
+    "bert-base": ("P30,P36", 1, 1.5),
+    "opt-125m": ("P30,P36,P1376", 4, 4.0),
+}
+
+
+def texts_of(data):
+    """All that the dataset says: templates, answers and subjects."""
+    for entry in json.loads((data / "metadata_relations.json").read_text()).values():
+        yield from entry["templates"]
+        yield from entry["answer_space_labels"]
+    for file in sorted(data.glob("P*.jsonl")):
+        for line in file.open():
+            yield json.loads(line)["sub_label"]
+
+
+def word_pieces(data, size, rows):
+    """BERT's cased tokenizer, trained on the dataset; words that nothing is cut into fill it up to `rows`."""
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.train_from_iterator(texts_of(data), trainers.WordPieceTrainer(vocab_size=size, special_tokens=special))
+    vocabulary = tokenizer.get_vocab()
+    for i in range(len(vocabulary), rows):
+        vocabulary[f"[unused{i}]"] = i
+    tokenizer.model = models.WordPiece(vocab=vocabulary, unk_token="[UNK]")
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"]))
+    return tokenizer
+
+
+def write_bert(folder, data, tokens, **sizes):
+    config = BertConfig(**sizes)
+    AutoModelForMaskedLM.from_config(config).save_pretrained(folder)
+    word_pieces(data, tokens, config.vocab_size).save(str(folder / "tokenizer.json"))
+    names = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": False,
+                                                              **names}))
+
+
+def write_opt(folder, data, tokens):
+    config = OPTConfig()  # its defaults are OPT-125M
+    AutoModelForCausalLM.from_config(config).save_pretrained(folder)
+    tokenizer = ByteLevelBPETokenizer()
+    tokenizer.train_from_iterator(texts_of(data), vocab_size=tokens, special_tokens=["<s>", "<pad>", "</s>", "<unk>"])
+    tokenizer.save_model(str(folder))
+    (folder / "tokenizer_config.json").write_text(json.dumps(
+        {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True, "add_prefix_space": False, "bos_token": "</s>",
+         "eos_token": "</s>", "unk_token": "</s>", "pad_token": "<pad>"}))
+
+
+def write_folder(name, folder, data):
+    folder.mkdir()
+    torch.manual_seed(0)
+    if name == "tiny-bert":
+        write_bert(folder, data, 1500, vocab_size=1500, hidden_size=48, num_hidden_layers=2, num_attention_heads=4,
+                   intermediate_size=96, max_position_embeddings=64, initializer_range=0.4)
+    elif name == "bert-base":
+        write_bert(folder, data, 6000, vocab_size=28996)  # the other defaults are BERT-base
+    else:
+        write_opt(folder, data, 6000)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("plumb", "models", "data"):
+        parser.add_argument("--" + name, required=True)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    data = pathlib.Path(arguments.data)
+    torch.set_num_threads(THREADS)
+    for name in arguments.models.split(","):
+        codes, limit, aim = CASES[name]
+        with tempfile.TemporaryDirectory() as kept:
+            folder = pathlib.Path(kept) / name
+            write_folder(name, folder, data)
+            for rule in [None] if name == "opt-125m" else RULES:
+                print(f"\n{name}, random, {'closed-set probe' if rule is None else rule}: data {data}, relations {codes}, "
+                      f"first {limit} facts, template 0, {THREADS} threads, {arguments.rounds} rounds in turn; "
+                      f"aim: {aim} times the statements per second", flush=True)
+                masked = {} if rule is None else {"pll_metric": RULES[rule]}
+                evaluator = Evaluator.from_model(str(folder), model_type="CLM" if rule is None else "MLM", **masked)
+                run = measure(evaluator, arguments.plumb, str(folder), str(data), codes.split(","), limit, arguments.rounds,
+                              BATCHES, () if rule is None else ("--pll", rule))
+                if rule is None:
+                    print(f"tokens fed: {run['tokens_fed']} for {run['tokens_one_by_one']} one by one")
+                else:
+                    asked, computed = run["masked_inputs"], run["masked_inputs_computed"]
+                    print(f"masked inputs: {computed} computed of {asked} asked, {100 * (1 - computed / asked):.1f}% "
+                          f"equal to another of their pack; {asked / run['statements']:.1f} a statement", flush=True)
+
+
+if __name__ == "__main__":
+    main()

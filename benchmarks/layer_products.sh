@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The product of a network's layers against Eigen's and OpenBLAS's, in turns, in one run on one machine; with
+# PLUMB_AVX2=1 all with AVX2 alone, whatever the machine has.
+#
+#   bash benchmarks/layer_products.sh [ROUNDS]
+
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
+cd "$plumb_root"
+
+need_build_packages
+need_packages libopenblas-dev
+build_plumb layer_products layer_products_avx2
+if [ "${PLUMB_AVX2:-0}" = 1 ]; then
+  OPENBLAS_CORETYPE=Haswell exec build/layer_products_avx2 "$@"
+fi
+exec build/layer_products "$@"

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Nodes a second that OPT-125M's size computes behind a short and a long shared prefix.
+#
+#   bash benchmarks/nodes_behind_prefix.sh [NODES] [ROUNDS] [PREFIX …]
+
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
+cd "$plumb_root"
+
+need_build_packages
+build_plumb nodes_behind_prefix
+export OMP_WAIT_POLICY=passive
+exec build/nodes_behind_prefix "$@"

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// My model is too sure of itself. How much does a fitted map mend?
+//
+// Tempered and Isotonic are confidence estimators over any other, fitted on some facts and measured on
+// the rest. The scorer here is right in three of four facts and five times as sure as it should be.
+//
+// Prints:
+//   base           accuracy 0.750, mean confidence 0.996
+//   tempered_base  accuracy 0.750, mean confidence 0.750, temperature 5.00
+//   isotonic_base  accuracy 0.750, mean confidence 0.750
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "plumb/aggregate/probe_in_memory.hpp"
+#include "plumb/calibrate/fitted_confidence.hpp"
+
+/// Stands for a scorer of yours: it likes the first option by ln 3 · 5.
+struct TooSure {
+  [[nodiscard]] std::vector<plumb::StatementScore> score(const plumb::Query&) const {
+    return {{.log_likelihood = 5 * std::log(3.0), .tokens = 1}, {.log_likelihood = 0, .tokens = 1}};
+  }
+};
+
+template <class Estimator>
+void show(const Estimator& estimator, const std::vector<plumb::RelationPredictions>& facts,
+          const char* more = "\n") {
+  const plumb::Calibrator calibrator(estimator, /*bins=*/4);
+  const auto made = calibrator.calibrate(facts, {plumb::strata_of(facts), {}, "example"});
+  using enum plumb::CalibrationMetric;
+  std::printf("%-13s  accuracy %.3f, mean confidence %.3f%s", estimator.name().c_str(),
+              made[accuracy].value, made[mean_confidence].value, more);
+}
+
+int main() {
+  plumb::Dataset dataset{"answers", {}, {}};
+  for (const char* code : {"one", "two", "three", "four"}) {
+    // Which half a fact falls into makes no difference here: a relation's facts are alike.
+    plumb::Relation relation{code, {"[X] is [Y]."}, {"yes", "no"}};
+    const std::size_t answer = std::string(code) == "four" ? 1 : 0;
+    for (const char* subject : {"a", "b", "c", "d"}) {
+      relation.facts.push_back({.subject = subject, .answer = answer});
+    }
+    dataset.relations.push_back(relation);
+  }
+  TooSure scorer;
+  const auto made = plumb::probe_in_memory(scorer, dataset, {.keep_scores = true});
+  const auto [fitting, held_out] = plumb::split_facts(made.relations);
+
+  show(plumb::Base{}, held_out);
+  const plumb::Tempered<plumb::Base> tempered(fitting);
+  show(tempered, held_out, "");
+  std::printf(", temperature %.2f\n", tempered.temperature());
+  show(plumb::Isotonic<plumb::Base>(fitting), held_out);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Can I have plumb as one file in my tree?
+//
+// `cmake --build build --target single_header` writes build/plumb_single.hpp, which is all this program
+// includes of plumb; it wants Eigen and nlohmann-json, and xtensor for run folders.
+//
+// Prints:
+//   in memory: 2 of 2 facts
+//   in a folder: accuracy 1.00, report.html is there
+
+#define PLUMB_SINGLE_RUNS  // run folders and pages too; without it compiles faster
+#include <cstdio>
+#include <filesystem>
+
+#include "plumb_single.hpp"
+
+int main() {
+  plumb::Relation capital{"capital", {"The capital of [X] is [Y]."}, {"Paris", "Seoul"}};
+  capital.facts = {{.subject = "France", .answer = 0}, {.subject = "Korea", .answer = 1}};
+  const plumb::Dataset dataset{"capitals", {capital}, {}};
+  plumb::NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 12);
+  plumb::CausalScorer scorer(model, true);
+
+  const auto made = plumb::probe_in_memory(scorer, dataset);
+  std::size_t known = 0;
+  for (const plumb::Prediction& cell : made.relations[0].cells) known += cell.correct ? 1 : 0;
+  std::printf("in memory: %zu of 2 facts\n", known);
+
+  const auto out = std::filesystem::temp_directory_path() / "plumb one_file";
+  std::filesystem::remove_all(out);
+  const auto finished = plumb::probe_into_folder(scorer, dataset, out);
+  std::printf("in a folder: accuracy %.2f, report.html is %s\n",
+              finished.report.metrics().overall.accuracy.value,
+              std::filesystem::exists(out / "report.html") ? "there" : "missing");
+  std::filesystem::remove_all(out);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Is a dataset that a program has made as a loader would have left it?
+//
+// What loaders check of a file is checked, and what they find out is filled in where it was not said,
+// so that facts of a program need no more than a subject and an answer.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
+#include "plumb/data/dataset.hpp"
+
+namespace plumb {
+
+/// Numbers facts that all have instance 0, and gives options ids where there are none. A relation that a
+/// loader made stays as it is.
+inline void fill_in(Relation& relation) {
+  std::vector<Fact>& facts = relation.facts;
+  if (over::all_of(facts, [](const Fact& fact) { return fact.instance == 0; })) {
+    for (std::size_t i = 0; i < facts.size(); ++i) facts[i].instance = i;
+  }
+  if (!relation.option_ids.empty()) return;
+  for (std::size_t i = 0; i < relation.options.size(); ++i) {
+    relation.option_ids.push_back(relation.code + "-" + std::to_string(i));
+  }
+}
+
+namespace detail {
+
+inline void check_instances(const Relation& relation) {
+  std::unordered_set<std::size_t> seen;
+  for (const Fact& fact : relation.facts) {
+    if (seen.insert(fact.instance).second) continue;
+    throw user_error({relation.file, fact.line, relation.code},
+                     "instance " + std::to_string(fact.instance) + " is duplicated",
+                     "number the facts, or leave all of them 0");
+  }
+}
+
+inline void check_options(const Relation& relation) {
+  const Site site{.file = relation.file, .field = relation.code};
+  std::vector<std::string> labels = relation.options;
+  over::sort(labels);
+  if (labels.front().empty()) throw user_error(site, "an option is empty", "give it a label");
+  const auto twice = std::adjacent_find(labels.begin(), labels.end());
+  if (twice != labels.end()) {
+    throw user_error(site, "option '" + *twice + "' is duplicated",
+                     "keep one of them and renumber the answers");
+  }
+  const std::size_t ids = relation.option_ids.size();
+  if (ids != 0 && ids != labels.size()) {
+    throw user_error(
+        site, std::to_string(labels.size()) + " options have " + std::to_string(ids) + " ids",
+        "give each option one, or leave option_ids empty");
+  }
+}
+
+}  // namespace detail
+
+/// The relation, filled in. Throws the user error of what a loader would refuse in its file.
+[[nodiscard]] inline Relation as_loaded(Relation relation) {
+  const Site site{.file = relation.file, .field = relation.code};
+  if (const auto problem = problem_with_relation_name(relation.code, site)) throw *problem;
+  const char* missing = relation.templates.empty() ? "template"
+                        : relation.facts.empty()   ? "fact"
+                        : relation.options.empty() ? "option"
+                                                   : nullptr;
+  if (missing != nullptr) throw user_error(site, std::string("has no ") + missing, "add one");
+  for (const std::string& text : relation.templates) {
+    if (const auto problem = problem_with_template(text, site)) throw *problem;
+  }
+  detail::check_options(relation);
+  const std::size_t options = relation.options.size();
+  for (const Fact& fact : relation.facts) {
+    if (fact.subject.empty()) {
+      throw user_error({relation.file, fact.line, relation.code}, "a fact has no subject",
+                       "give it a label");
+    }
+    if (fact.answer < options && (fact.choices.empty() || fact.choices.size() == options)) continue;
+    throw user_error({relation.file, fact.line, relation.code},
+                     "the answer or the choices of '" + fact.subject + "' do not fit " +
+                         std::to_string(options) + " options",
+                     "answer is an index of options, choices are parallel to them");
+  }
+  fill_in(relation);
+  detail::check_instances(relation);
+  return relation;
+}
+
+/// The same of every relation; throws a user error too for two of one name, whose results would be one
+/// file.
+[[nodiscard]] inline Dataset as_loaded(Dataset dataset) {
+  std::unordered_set<std::string> codes;
+  for (Relation& relation : dataset.relations) {
+    relation = as_loaded(std::move(relation));
+    if (codes.insert(relation.code).second) continue;
+    throw user_error({.file = relation.file, .line = 0, .field = relation.code},
+                     "two relations have this name", "rename one of them");
+  }
+  return dataset;
+}
+
+}  // namespace plumb

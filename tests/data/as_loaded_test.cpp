@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/data/as_loaded.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(as_loaded_suite)
+
+namespace {
+
+/// As little as a program can say.
+Relation capitals() {
+  Relation capital{.code = "capital",
+                   .templates = {"[Y] is the capital of [X]."},
+                   .options = {"Paris", "Seoul"}};
+  capital.facts = {{.subject = "France", .answer = 0}, {.subject = "Korea", .answer = 1}};
+  return capital;
+}
+
+std::vector<std::size_t> instances(const Relation& relation) {
+  std::vector<std::size_t> all;
+  for (const Fact& fact : relation.facts) all.push_back(fact.instance);
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_was_not_said_is_found) {
+  const Relation made = as_loaded(capitals());
+  BOOST_TEST(instances(made) == (std::vector<std::size_t>{0, 1}));
+  BOOST_TEST(made.option_ids == (std::vector<std::string>{"capital-0", "capital-1"}));
+  BOOST_TEST(is_one_to_one(made));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_said_stays) {
+  Relation said = capitals();
+  said.facts[0].instance = 4;
+  said.facts[1].instance = 9;
+  said.option_ids = {"Q90", "Q8684"};
+  const Relation made = as_loaded(said);
+  BOOST_TEST(instances(made) == (std::vector<std::size_t>{4, 9}));
+  BOOST_TEST(made.option_ids == said.option_ids);
+}
+
+BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
+  const auto refused = [](auto spoil, const std::string& message) {
+    Relation relation = capitals();
+    spoil(relation);
+    BOOST_CHECK_EXCEPTION((void)as_loaded(relation), Error,
+                          says(Fault::user, "capital: " + message));
+  };
+  refused([](Relation& r) { r.facts.clear(); }, "has no fact");
+  refused([](Relation& r) { r.options.clear(); }, "has no option");
+  refused([](Relation& r) { r.templates.clear(); }, "has no template");
+  refused([](Relation& r) { r.templates.push_back("{x} is {y}"); },
+          "template '{x} is {y}' has no [X]");
+  refused([](Relation& r) { r.templates[0] = "[X]"; }, "template '[X]' has no [Y]");
+  refused([](Relation& r) { r.options[0] = ""; }, "an option is empty");
+  refused([](Relation& r) { r.options[1] = "Paris"; }, "option 'Paris' is duplicated");
+  refused([](Relation& r) { r.option_ids = {"Q90"}; }, "2 options have 1 ids");
+  refused([](Relation& r) { r.facts[1].subject = ""; }, "a fact has no subject");
+  refused([](Relation& r) { r.facts[1].answer = 2; },
+          "the answer or the choices of 'Korea' do not fit 2 options");
+  refused([](Relation& r) { r.facts[1].choices = {"Seoul"}; },
+          "the answer or the choices of 'Korea' do not fit 2 options");
+  refused([](Relation& r) { r.facts[0].instance = r.facts[1].instance = 3; },
+          "instance 3 is duplicated; number the facts, or leave all of them 0");
+}
+
+BOOST_AUTO_TEST_CASE(relations_have_names_of_their_own_that_can_be_files) {
+  Dataset dataset{"two", {capitals(), capitals()}, {}};
+  BOOST_CHECK_EXCEPTION((void)as_loaded(dataset), Error,
+                        says(Fault::user, "capital: two relations have this name"));
+  dataset.relations[1].code = "a/b";
+  BOOST_CHECK_EXCEPTION((void)as_loaded(dataset), Error, says(Fault::user, "relation name 'a/b'"));
+  dataset.relations[1].code = "city";
+  BOOST_TEST(as_loaded(dataset).relations[1].option_ids[1] == "city-1");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/huggingface/row_products.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+using namespace plumb::detail;
+
+BOOST_AUTO_TEST_SUITE(row_products)
+
+BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told) {
+  constexpr std::size_t depth = 7, row_stride = 11, gap = 3;
+  std::mt19937 random(4);
+  const auto integer = [&] { return static_cast<float>(random() % 9) - 4.0F; };
+  for (std::size_t rows = 1; rows <= product_rows; ++rows) {
+    for (std::size_t lanes = 1; lanes <= product_lanes; ++lanes) {
+      // Lanes one behind the other, as in a panel, and each of them a block of its own.
+      for (const bool in_blocks : {false, true}) {
+        const std::size_t step = in_blocks ? float_lanes : lanes * float_lanes + gap;
+        const std::size_t lane_step = in_blocks ? depth * float_lanes + gap : float_lanes;
+        const std::size_t sum_stride = lanes * float_lanes + gap;
+        std::vector<float> left(rows * row_stride), right(depth * step + lanes * lane_step),
+            sums(rows * sum_stride);
+        for (float& x : left) x = integer();
+        for (float& x : right) x = integer();
+        for (float& x : sums) x = integer();
+        const std::vector<float> before = sums;
+        add_products(rows, lanes,
+                     {left.data(), row_stride, right.data(), step, lane_step, depth, sums.data(),
+                      sum_stride});
+        for (std::size_t r = 0; r < rows; ++r) {
+          for (std::size_t c = 0; c < sum_stride; ++c) {
+            float expected = before[r * sum_stride + c];
+            for (std::size_t k = 0; k < depth && c < lanes * float_lanes; ++k) {
+              const std::size_t at = k * step + c / float_lanes * lane_step + c % float_lanes;
+              expected += left[r * row_stride + k] * right[at];
+            }
+            BOOST_TEST(sums[r * sum_stride + c] == expected);
+          }
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

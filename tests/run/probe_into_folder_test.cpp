@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/probe_into_folder.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/records/recorded_ranks.hpp"
+#include "plumb/score/causal_scorer.hpp"
+#include "plumb/score/masked_scorer.hpp"
+#include "support/errors.hpp"
+#include "support/small_run.hpp"
+
+using namespace plumb;
+using namespace plumb::test;
+
+BOOST_AUTO_TEST_SUITE(probe_into_folder_suite)
+
+namespace {
+
+/// Facts without numbers and options without ids, as a program writes them.
+Dataset bare_dataset() {
+  Relation capital{.code = "capital",
+                   .templates = {"The capital of [X] is [Y].", "[Y] is the capital of [X]."},
+                   .options = {"Paris", "Seoul"}};
+  capital.facts = {{.subject = "France", .answer = 0}, {.subject = "Korea", .answer = 1}};
+  return {"bare", {capital}, {}};
+}
+
+/// A user's own scorer, which is no PackedScorer: the shorter the statement, the likelier.
+struct ShortWins {
+  std::size_t asked = 0;
+  std::vector<StatementScore> score(const Query& query) {
+    std::vector<StatementScore> scores;
+    for (const Prompt& prompt : query.candidates) {
+      scores.push_back({-static_cast<double>(prompt.text.size()), 0, 1, 0});
+    }
+    ++asked;
+    return scores;
+  }
+};
+
+Json run_json(const std::filesystem::path& folder) {
+  return read_json_object(folder / "run.json");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(facts_of_a_program_become_a_finished_run) {
+  const TemporaryFolder folder;
+  NgramTreeModel model = small_model();
+  CausalScorer scorer(model, false);
+  const auto finished =
+      probe_into_folder(scorer, bare_dataset(), folder / "run", {.model = "mine"});
+  BOOST_TEST(finished.report.metrics().overall.accuracy.count == 2U);
+  BOOST_TEST(finished.summary.fresh_statements == 4U);
+  const Json run = run_json(folder / "run");
+  BOOST_TEST(run.at("status") == "complete");
+  BOOST_TEST(run.at("settings").at("model") == "mine");
+  BOOST_TEST(run.at("settings").at("seed") == 0);    // what `plumb report` reads
+  BOOST_TEST(run.at("settings").at("bos") == "no");  // as the scorer has it
+  BOOST_TEST(recorded_ranks(folder / "run").at(0).one_to_one);
+  const auto rows = rows_of(folder / "run/capital_results.jsonl");
+  BOOST_REQUIRE(rows.size() == 2U);
+  BOOST_TEST(rows[1].at("instance_index") == 1);
+  const Json metadata = read_json_object(folder / "run/metadata_results.json").at("capital");
+  BOOST_TEST(metadata.at("ensure_bos_token_added") == false);
+  BOOST_TEST(metadata.at("answer_space_ids") == (Json{"capital-0", "capital-1"}));
+  BOOST_TEST(std::filesystem::file_size(folder / "run/report.html") > 0U);
+}
+
+BOOST_AUTO_TEST_CASE(it_leaves_what_a_probe_job_leaves) {
+  const TemporaryFolder folder;
+  (void)run_once(folder / "job", all_templates());
+  NgramTreeModel model = small_model();
+  CausalScorer scorer(model, true);
+  (void)probe_into_folder(scorer, small_dataset(), folder / "call",
+                          {.model = "", .settings = all_templates()});
+  BOOST_TEST((contents(folder / "job", ".jsonl") == contents(folder / "call", ".jsonl")));
+  BOOST_TEST(slurp(folder / "job/metrics.json") == slurp(folder / "call/metrics.json"));
+}
+
+BOOST_AUTO_TEST_CASE(any_scorer_and_builder_will_do_and_what_is_done_is_not_done_again) {
+  const TemporaryFolder folder;
+  ShortWins scorer;
+  (void)probe_into_folder(Statement{}, scorer, bare_dataset(), folder / "run");
+  BOOST_TEST(scorer.asked == 2U);
+  BOOST_CHECK_EXCEPTION((void)probe_into_folder(scorer, bare_dataset(), folder / "run"), Error,
+                        says(Fault::user, "is not empty"));
+  const auto again = probe_into_folder(scorer, bare_dataset(), folder / "run", {.resume = true});
+  BOOST_TEST(scorer.asked == 2U);
+  BOOST_TEST(again.summary.fresh_statements == 0U);
+  BOOST_TEST(run_json(folder / "run").at("status") == "complete");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_settings_choose_is_asked_and_no_more) {
+  const TemporaryFolder folder;
+  ShortWins scorer;
+  Dataset two = bare_dataset();
+  two.relations.push_back(two.relations[0]);
+  two.relations[1].code = "seat";
+  two.relations[1].facts.push_back({.subject = "Gaul", .answer = 0});
+  FolderProbeOptions options;
+  options.settings.relations = {"seat"};
+  options.settings.limit = 1;
+  options.settings.templates = {};
+  const auto made = probe_into_folder(scorer, two, folder / "run", options);
+  BOOST_TEST(made.summary.cost.statements == 4U);
+  BOOST_TEST(!recorded_ranks(folder / "run").at(0).one_to_one);  // the one fact left is of three
+}
+
+BOOST_AUTO_TEST_CASE(a_masked_scorers_rule_is_recorded) {
+  const TemporaryFolder folder;
+  NeighbourModel model("the capital of france is paris .");
+  MaskedScorer scorer(model, PseudoLikelihood::original);
+  (void)probe_into_folder(scorer, bare_dataset(), folder / "run");
+  const Json settings = run_json(folder / "run").at("settings");
+  BOOST_TEST(settings.at("bos").is_null());
+  BOOST_TEST(settings.at("pll") == "original");
+  BOOST_TEST(
+      read_json_object(folder / "run/metadata_results.json").at("capital").at("pll_metric") ==
+      "original");
+}
+
+BOOST_AUTO_TEST_CASE(what_would_end_in_an_error_does_so_before_a_folder_is_made) {
+  const TemporaryFolder folder;
+  ShortWins scorer;
+  Dataset twice = bare_dataset();
+  twice.relations[0].facts[0].instance = twice.relations[0].facts[1].instance = 7;
+  BOOST_CHECK_EXCEPTION((void)probe_into_folder(scorer, twice, folder / "run"), Error,
+                        says(Fault::user, "capital: instance 7 is duplicated"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  BOOST_TEST(scorer.asked == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
