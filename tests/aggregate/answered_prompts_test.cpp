@@ -347,4 +347,29 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_missing_or_broken_is_named) {
                         Error, says(Fault::user, "zero-shot_answers.jsonl:2: not JSON"));
 }
 
+// What is right stands in the row; answers are the same where their tokens are.
+BOOST_AUTO_TEST_CASE(fills_are_judged_by_their_tokens) {
+  Rows rows;
+  const auto add = [&](std::uint16_t t, TokenId id, bool right, Rank rank) {
+    rows.push_back(row(2, {2, t, 0}, "metal"));
+    rows.back().fill = RecordedFill{{id}, right, rank};
+  };
+  add(0, 5, true, {0, 0});
+  add(1, 6, false, {4, 0});  // the same text, another token
+  const auto each_row = [&](auto visit) {
+    for (const RecordedAnswer& one : rows) visit(one);
+  };
+  const AnsweredSetting made = filled_setting("masked", elements_many(), each_row);
+  const auto prompts = made.outcomes.prompts(12);
+  BOOST_REQUIRE(prompts.size() == 2U);
+  BOOST_TEST((prompts[0].right && !prompts[1].right));
+  BOOST_TEST(prompts[0].answer != prompts[1].answer);
+  BOOST_TEST((made.ranks.facts == std::vector<std::size_t>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2}));
+  BOOST_TEST(made.ranks.prompts[1].whole->above == 4U);
+  BOOST_TEST(made.one_word_answers == 0U);
+  rows[1].fill.reset();
+  BOOST_CHECK_EXCEPTION((void)filled_setting("masked", elements_many(), each_row), Error,
+                        says(Fault::user, "lacks the tokens of its answer"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -157,6 +157,12 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_is_fed_as_by_itself) {
   BOOST_TEST(one.fed() == other.fed());
 }
 
+BOOST_AUTO_TEST_CASE(a_text_with_a_mask_is_the_models_own) {
+  const NeighbourModel plain("a b");
+  const AnyModel any = AnyModel::made_by([] { return NeighbourModel("a b"); });
+  BOOST_TEST((any.masked_text("a ", "b") == masked_text(plain, "a ", "b")));
+}
+
 BOOST_AUTO_TEST_CASE(what_the_model_lacks_is_refused) {
   AnyModel plain = AnyModel::made_by([] { return NgramModel(text); });
   TokenTree tree;
@@ -165,6 +171,7 @@ BOOST_AUTO_TEST_CASE(what_the_model_lacks_is_refused) {
   };
   BOOST_CHECK_EXCEPTION((void)plain.special_tokens(), Error, lacks("special_tokens"));
   BOOST_CHECK_EXCEPTION((void)plain.dimension(), Error, lacks("dimension"));
+  BOOST_CHECK_EXCEPTION((void)plain.masked_text("a", "b"), Error, lacks("masked_text"));
   BOOST_CHECK_EXCEPTION(plain.evaluate(tree, {}, {}), Error, lacks("evaluate of a tree"));
   BOOST_CHECK_EXCEPTION(plain.embed(tree, {}, {}), Error, lacks("embed of a tree"));
   BOOST_CHECK_EXCEPTION((void)plain.embed({}, true), Error, lacks("embed"));

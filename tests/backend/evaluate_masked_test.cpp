@@ -62,4 +62,20 @@ BOOST_AUTO_TEST_CASE(optional_parts_are_asked_where_they_are) {
   BOOST_TEST(!unknown_of(model).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(a_text_with_a_mask_is_tokenised_around_it_unless_the_model_does_it_itself) {
+  const NeighbourModel model("a bc");
+  const MaskedQuery apart = masked_text(model, "a ", "c");
+  BOOST_TEST((apart.sequence == std::vector<TokenId>{'a', ' ', model.mask(), 'c'}));
+  BOOST_TEST(apart.position == 2U);
+  struct Own : NeighbourModel {
+    Own() : NeighbourModel("a") {}
+    [[nodiscard]] MaskedQuery masked_text(std::string_view, std::string_view) const {
+      return {{7, 8}, 1};
+    }
+    [[nodiscard]] TextFrame frame() const { return {{1, 2}, {3}}; }
+  };
+  BOOST_TEST((masked_text(Own(), "a", "b") == MaskedQuery{{7, 8}, 1}));
+  BOOST_TEST((framed_masked_text(Own(), "a", "b") == MaskedQuery{{1, 2, 7, 8, 3}, 3}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

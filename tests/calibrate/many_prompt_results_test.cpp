@@ -29,7 +29,7 @@ ManyPromptStudy random_study(const std::string& name, std::uint64_t seed,
   ManyPromptStudy study;
   study.answered.name = name;
   study.answered.outcomes = test::random_prompts(seed, shape);
-  study.generated = false;
+  study.kind = AnswerKind::option;
   RandomStream random(seed, "confidences");
   for (const PromptRelation& relation : study.answered.outcomes.relations()) {
     study.confidences.begin_relation();
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(settings_of_two_forms_are_paired_by_name) {
 BOOST_AUTO_TEST_CASE(closed_sets_have_no_words) {
   const ManyPromptResults made = test::one_closed_set();
   const ManyPromptResult& way = made.ways[0];
-  BOOST_TEST(!way.generated);
+  BOOST_TEST(way.is(AnswerKind::option));
   BOOST_TEST(way.one_word.count == 0U);
   BOOST_TEST(!way.by_length);
   BOOST_TEST(!way.aliases);
@@ -374,9 +374,9 @@ BOOST_AUTO_TEST_CASE(ties_of_closed_sets_are_counted_and_said) {
   BOOST_TEST(way.consistency.overall.all.share.value == 0.0);
   BOOST_CHECK((way.coverage.ties == TieCount{2, 4}));
   BOOST_TEST(made.remarks.at(0).starts_with("level: Warning: 2 of 4 answers (50.0%) are ties"));
-  BOOST_TEST(has_closed_sets(made));
+  BOOST_TEST(has_any(made, AnswerKind::option));
   BOOST_TEST(has_ties(made));
-  BOOST_TEST(!has_closed_sets(test::small_many_prompts()));
+  BOOST_TEST(!has_any(test::small_many_prompts(), AnswerKind::option));
   BOOST_TEST(!has_ties(test::one_closed_set()));
 }
 

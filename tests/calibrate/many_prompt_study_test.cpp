@@ -2,6 +2,7 @@
 #include "plumb/calibrate/many_prompt_study.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_closed_set_is_a_study_without_texts) {
   model.relations.push_back(test::answered("P2", {{2, {{2, 0.125}}}}));
   const ManyPromptStudy study = closed_set_study(model);
   BOOST_TEST(study.answered.name == "bert");
-  BOOST_TEST(!study.generated);
+  BOOST_TEST((study.kind == AnswerKind::option));
   BOOST_TEST(study.samples == 0U);
   BOOST_TEST(study.answered.outcomes.facts() == 3U);
   BOOST_TEST(study.answered.outcomes.prompts(1)[1].right);
@@ -92,6 +93,19 @@ BOOST_AUTO_TEST_CASE(what_is_known_of_a_closed_sets_templates_is_taken_over) {
   const auto& templates = study.answered.outcomes.relations()[0].templates;
   BOOST_TEST(templates[0].group == "h");
   BOOST_TEST((templates[1].style == TemplateStyle::question));
+}
+
+BOOST_AUTO_TEST_CASE(a_fills_confidence_is_the_probability_of_its_tokens) {
+  PromptList<AnswerLikelihood> fills;
+  fills.begin_relation();
+  fills.begin_fact();
+  fills.add({1, std::log(0.25), true});
+  fills.add({2, 0, false});
+  const PromptList<Judgement> made = fill_confidences(fills);
+  BOOST_TEST((made.facts == std::vector<std::size_t>{2}));
+  BOOST_TEST(made.prompts[0].confidence == 0.25, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(made.prompts[0].correct);
+  BOOST_TEST(made.prompts[1].confidence == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,6 +2,7 @@
 
 #include "plumb/huggingface/tokenizer.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -142,6 +143,32 @@ BOOST_AUTO_TEST_CASE(unknown_parts_are_refused_by_field) {
   refused(little + R"(, "decoder": {"type": "X"}})", "decoder: the decoder \"X\"");
   refused(little + R"(, "added_tokens": 3})", "added_tokens: is no list");
   refused(R"({"model": {"vocab": {"a": 0, "a": 1}}})", "has the key \"a\" twice");
+}
+
+// The text with the mask's own words in it, parsed, is what `tokenizers` makes of it
+// (all_cases_are_as_in_tokenizers); other special tokens in the text stay text.
+BOOST_AUTO_TEST_CASE(a_text_with_a_mask_has_the_tokens_of_the_masks_text_parsed) {
+  for (const auto& [name, mask] :
+       {std::pair{"bert-uncased", "[MASK]"}, std::pair{"roberta", "<mask>"},
+        std::pair{"albert", "<mask>"}, std::pair{"xlm-roberta", "<mask>"}}) {
+    const HuggingFaceTokenizer plain = of(name), parsed = of(name, true);
+    for (const auto& [before, after] :
+         {std::pair{"The capital of France is ", "."}, std::pair{"", " is the capital  of it."},
+          std::pair{"the  (", ")"}, std::pair{"é ", ""}}) {
+      BOOST_TEST_CONTEXT(name << ": " << before) {
+        const plumb::MaskedQuery made = plain.masked_text(before, after);
+        const std::string text = std::string(before) + mask + after;
+        BOOST_TEST((made.sequence == plumb::test::ids(parsed.tokenize(text).tokens)));
+        BOOST_TEST((made.sequence.at(made.position) == *plain.mask()));
+      }
+    }
+    // Unigram's vocabulary may have the mask's text as a piece of its own.
+    const plumb::MaskedQuery twice = plain.masked_text(std::string(mask) + " and ", ".");
+    if (name == std::string("bert-uncased") || name == std::string("roberta")) {
+      BOOST_TEST(std::count(twice.sequence.begin(), twice.sequence.end(), *plain.mask()) == 1);
+    }
+    BOOST_TEST((twice.sequence.at(twice.position) == *plain.mask()));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

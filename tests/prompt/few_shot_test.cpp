@@ -463,4 +463,16 @@ BOOST_AUTO_TEST_CASE(without_shots_there_is_the_instruction_alone) {
              "Answer each question in one word.\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_sentence_is_its_template_alone) {
+  const MultiPromptDataset dataset = elements_many();
+  const FewShot few_shot(dataset, {ShotSource::none, 0, PromptForm::sentence}, 0);
+  BOOST_TEST(few_shot.name() == "masked");
+  BOOST_TEST(few_shot.context({}, 0).empty());
+  BOOST_TEST(few_shot.question(0, 0, "iron") == "The symbol of iron is [MASK].");
+  BOOST_TEST((few_shot.templates(0) == std::vector<std::size_t>{0, 1, 2, 3}));
+  const Prompt filled = few_shot.sentence(0, 1, "iron", "Fe");
+  BOOST_TEST(filled.text == "Fe is how iron is written.");
+  BOOST_TEST((filled.answer == std::vector<ByteSpan>{{0, 2}}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

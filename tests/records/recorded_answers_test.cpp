@@ -257,4 +257,27 @@ BOOST_AUTO_TEST_CASE(a_file_that_lost_rows_is_told) {
                         test::says(Fault::user, "a_samples.jsonl: has 0 of its 1 rows"));
 }
 
+BOOST_AUTO_TEST_CASE(what_filled_a_gap_is_kept_and_read_back) {
+  RecordedAnswer row{"capital", {0, 1, 0}, "France", "paris", 1, -0.5};
+  row.fill = RecordedFill{{7}, true, Rank{0, 2}, 9, "rome", std::nullopt};
+  const std::string line = answer_line(row);
+  BOOST_TEST(line.ends_with(
+      R"("log_probability":-0.5,"ids":[7],"right":true,"rank":[0,2],"common":{"answer":"rome","id":9,"rank":null}})"
+      "\n"));
+  test::TemporaryFolder folder;
+  folder.write("rows.jsonl", line);
+  for_each_answer(folder / "rows.jsonl", [&](const RecordedAnswer& read) {
+    BOOST_REQUIRE(read.fill.has_value());
+    BOOST_TEST(answer_line(read) == line);
+  });
+  folder.write("names.jsonl", names_line({"capital", {0, 1, 0}, "France", {{{-1, 1}, {}}}}));
+  BOOST_TEST(test::slurp(folder / "names.jsonl").ends_with("\"names\":[[[-1.0,1],null]]}\n"));
+  for_each_names(folder / "names.jsonl", [&](const RecordedNames& read) {
+    BOOST_TEST(read.names.at(0).at(1).tokens == 0U);
+  });
+  folder.write("rows.jsonl", line.substr(0, line.find(",\"right\"")) + "}\n");
+  BOOST_CHECK_EXCEPTION(for_each_answer(folder / "rows.jsonl", [](const RecordedAnswer&) {}), Error,
+                        test::says(Fault::user, "is no row of answers"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

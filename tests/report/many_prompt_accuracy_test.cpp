@@ -34,7 +34,7 @@ ManyPromptResults with_templates(std::size_t count) {
   ManyPromptStudy study;
   study.answered.name = "x";
   study.answered.outcomes = table;
-  study.generated = false;
+  study.kind = AnswerKind::option;
   return many_prompt_results({study}, test::small_options());
 }
 

@@ -65,4 +65,18 @@ BOOST_AUTO_TEST_CASE(a_column_that_is_added_is_on_the_terminal_and_on_the_page) 
   BOOST_TEST(meanings(columns).ends_with("Samples: of a prompt."));
 }
 
+BOOST_AUTO_TEST_CASE(ranks_of_the_true_token_have_a_row_for_each_vocabulary) {
+  ManyPromptResults made = test::small_many_prompts();
+  BOOST_TEST(way_ranks(made).empty());
+  made.ways[0].ranks = TokenRankMetrics{{}, {}, 5, 1};
+  made.ways[0].common_ranks = TokenRankMetrics{{}, {}, 3, 3};
+  const auto rows = way_ranks(made);
+  BOOST_REQUIRE(rows.size() == 2U);
+  BOOST_TEST((rows[0].vocabulary == "whole" && rows[1].vocabulary == "common"));
+  const std::string table = text_table(token_rank_columns(), rows);
+  for (const char* heading : {"vocabulary", "left out", "Hit@1 ", "Hit@10", "Hit@100", "MRR"}) {
+    BOOST_TEST(table.find(heading) != std::string::npos, heading);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -54,4 +54,22 @@ BOOST_AUTO_TEST_CASE(names_are_scored_under_settings_that_are_asked) {
                         says(Fault::user, "'relation' is not among `settings`"));
 }
 
+BOOST_AUTO_TEST_CASE(a_masked_model_is_asked_sentences_and_records_what_decides_them) {
+  GenerateSettings settings;
+  settings.masked = true;
+  const auto asked = settings.asking().settings;
+  BOOST_REQUIRE(asked.size() == 1U);
+  BOOST_TEST((asked[0] == FewShotSetting{ShotSource::none, 0, PromptForm::sentence}));
+  BOOST_TEST((settings.named() == asked));
+  const Json record = generate_record(settings, test::elements_many(), {}, {});
+  BOOST_TEST(record.at("masks") == 1);
+  BOOST_TEST(record.at("vocabulary").is_null());
+  BOOST_TEST(record.at("settings").at(0) == "masked");
+  for (const char* idle : {"bos", "samples", "max_new_tokens", "lemmas"}) {
+    BOOST_TEST(!record.contains(idle), idle);
+  }
+  settings.masked = false;
+  BOOST_TEST(!generate_record(settings, test::elements_many(), {}, {}).contains("masks"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -111,7 +111,7 @@ inline ManyPromptStudy small_question() {
 inline ManyPromptStudy small_closed_set() {
   ManyPromptStudy study;
   study.answered.name = "model <m> & \"q\"";
-  study.generated = false;
+  study.kind = AnswerKind::option;
   study.answered.outcomes.add_relation("P19", {{"[X] hails from [Y]."}, {"[X]'s home: [Y]."}});
   study.confidences.begin_relation();
   std::size_t fact = 0;

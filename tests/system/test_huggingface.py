@@ -104,7 +104,7 @@ class OfTheCommand(unittest.TestCase):
         hollow = self.folder / "hollow"  # no weights: whoever loads it fails otherwise
         hollow.mkdir()
         shutil.copy(self.bert / "config.json", hollow)
-        for job in ("many-shot", "rank", "generate"):
+        for job in ("many-shot", "rank"):
             done = command.plumb(job, "--data", command.FACTS, "--model", hollow, "--out", self.folder / "none", code=2)
             self.assertIn("is a masked model", done.stderr)
         for options, words in ((("--bos", "yes"), "--bos: has no effect on a masked model"),

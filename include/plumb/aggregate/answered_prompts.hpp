@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which generated answers are right, and which say the same?
+// Which answers are right, and which say the same?
 //
-// An answer is right if it holds some name of some object of its fact; answers are numbered by their
-// lemmas over all facts, so that equal numbers are equal lists, and MatchingAnswers says which of
-// the others count as the same. Source: "What Matters in Learning Facts in Language Models?",
+// A generated answer is right if it holds some name of some object of its fact; answers are numbered
+// by their lemmas over all facts, so that equal numbers are equal lists, and MatchingAnswers says
+// which of the others count as the same. A masked model's answer is right if it is exactly the tokens
+// of a name, and only the same tokens are the same answer. Source: "What Matters in Learning Facts in Language Models?",
 // section 3.2; matching is that of measure/answer_match.hpp. Non-goal: sampled answers
 // (calibrate/sampled_confidence.hpp).
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -19,6 +22,7 @@
 #include <vector>
 
 #include "plumb/aggregate/fact_means.hpp"
+#include "plumb/aggregate/mask_ranks.hpp"
 #include "plumb/aggregate/prompt_list.hpp"
 #include "plumb/aggregate/prompt_outcomes.hpp"
 #include "plumb/aggregate/prompt_rows.hpp"
@@ -52,6 +56,8 @@ struct AnsweredSetting {
   std::vector<NormalisedText> answers;
   /// Facts as in the outcomes, each fact's prompts by template, then expression.
   PromptList<AnswerLikelihood> likelihoods;
+  /// The same of a masked model's ranks; no prompt where there are none.
+  PromptList<TrueTokenRank> ranks;
   /// By fact: the share of its answers that are one word.
   FactValues one_word;
   /// Answers that are one word, of all prompts.
@@ -85,52 +91,103 @@ class AnswerNumbers {
   std::unordered_map<std::string, std::uint32_t> by_text_, by_lemmas_;
 };
 
-}  // namespace detail
+/// How an answer counts.
+struct JudgedAnswer {
+  std::uint32_t number = 0;
+  /// Objects of its fact that it names.
+  std::size_t held = 0;
+  bool one_word = false;
+  bool empty = false;
+};
 
-/// The table of a setting. `each_row(visit)` calls `visit` with each RecordedAnswer; `source` is where
-/// they come from, for messages. Every relation of `asked` is in the outcomes, with all its facts.
-/// Throws a user error for a row that is about no asked prompt.
-template <Lemmatiser Lemmas, class EachRow>
-[[nodiscard]] AnsweredSetting answered_setting(const std::string& setting,
-                                               const MultiPromptDataset& asked,
-                                               const Lemmas& lemmas, EachRow each_row,
-                                               const std::filesystem::path& source = {}) {
-  AnsweredSetting made;
-  made.name = setting;
-  detail::AnswerNumbers number(made.answers, lemmas);
+/// Judges texts by their lemmas.
+template <Lemmatiser Lemmas>
+class TextJudge {
+ public:
+  TextJudge(std::vector<NormalisedText>& answers, const Lemmas& lemmas)
+      : answers_(answers), lemmas_(lemmas), number_(answers, lemmas) {}
+
+  void begin(const MultiPromptRelation& relation) {
+    objects_.assign(relation.facts.size(), {});
+    for (std::size_t f = 0; f < relation.facts.size(); ++f) {
+      for (const NamedEntity& object : relation.facts[f].objects) {
+        objects_[f].push_back(usable_answers(std::span(object.names), lemmas_));
+      }
+    }
+  }
+  [[nodiscard]] JudgedAnswer operator()(const RecordedAnswer& row, const PromptRowCheck&) {
+    JudgedAnswer judged{number_(row.text), 0, is_one_word(row.text), false};
+    const NormalisedText& answer = answers_[judged.number];
+    for (const UsableAnswers& object : objects_[row.prompt.fact]) {
+      judged.held += contains_any(answer, object) ? 1U : 0U;
+    }
+    judged.empty = answer.empty();
+    return judged;
+  }
+
+ private:
+  std::vector<NormalisedText>& answers_;
+  const Lemmas& lemmas_;
+  AnswerNumbers<Lemmas> number_;
+  std::vector<std::vector<UsableAnswers>> objects_;  // by fact
+};
+
+/// Judges by tokens, as the row has them.
+class TokenJudge {
+ public:
+  void begin(const MultiPromptRelation&) {}
+  [[nodiscard]] JudgedAnswer operator()(const RecordedAnswer& row, const PromptRowCheck& check) {
+    if (!row.fill || row.fill->ids.empty() || row.fill->ids.size() != row.tokens) {
+      check.refuse(row, "the row lacks the tokens of its answer");
+    }
+    const auto next = static_cast<std::uint32_t>(numbers_.size());
+    return {numbers_.try_emplace(row.fill->ids, next).first->second, row.fill->right ? 1U : 0U};
+  }
+
+ private:
+  std::map<std::vector<TokenId>, std::uint32_t> numbers_;
+};
+
+/// What is kept of a row until its relation ends.
+struct JudgedRow {
+  PromptOutcome outcome;
+  AnswerLikelihood likelihood;
+  std::optional<TrueTokenRank> rank;
+};
+
+/// The table of a setting, its answers judged one after another; see below.
+template <class Judge, class EachRow>
+void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge judge,
+                   EachRow each_row, const std::filesystem::path& source) {
   PromptRowCheck check(source, asked);
-  // Of one relation, by fact.
-  std::vector<std::vector<std::pair<PromptOutcome, AnswerLikelihood>>> rows;
-  std::vector<std::size_t> single;                  // answers of one word, by fact
-  std::vector<std::vector<UsableAnswers>> objects;  // by fact
+  std::vector<std::vector<JudgedRow>> rows;  // of one relation, by fact
+  std::vector<std::size_t> single;           // answers of one word, by fact
   std::size_t next = 0;
   const auto begin = [&] {
     const MultiPromptRelation& relation = asked.relations[next++];
     made.outcomes.add_relation(relation.code, relation.templates);
     made.likelihoods.begin_relation();
+    made.ranks.begin_relation();
     made.one_word.begin_relation();
     rows.assign(relation.facts.size(), {});
     single.assign(relation.facts.size(), 0);
-    objects.assign(relation.facts.size(), {});
-    for (std::size_t f = 0; f < relation.facts.size(); ++f) {
-      for (const NamedEntity& object : relation.facts[f].objects) {
-        objects[f].push_back(usable_answers(std::span(object.names), lemmas));
-      }
-    }
+    judge.begin(relation);
   };
   const auto finish = [&] {
     if (next == 0) return;
     const MultiPromptRelation& relation = asked.relations[next - 1];
     std::vector<PromptOutcome> outcomes;
     for (std::size_t f = 0; f < rows.size(); ++f) {
-      over::sort(rows[f], {}, [](const auto& row) {
-        return std::pair{row.first.template_index, row.first.expression};
+      over::sort(rows[f], {}, [](const JudgedRow& row) {
+        return std::pair{row.outcome.template_index, row.outcome.expression};
       });
       outcomes.clear();
       made.likelihoods.begin_fact();
-      for (const auto& [outcome, likelihood] : rows[f]) {
+      made.ranks.begin_fact();
+      for (const auto& [outcome, likelihood, rank] : rows[f]) {
         outcomes.push_back(outcome);
         made.likelihoods.add(likelihood);
+        if (rank) made.ranks.add(*rank);
       }
       const NamedEntity& subject = relation.facts[f].subject;
       made.outcomes.add_fact(subject.id.empty() ? subject.names.front() : subject.id, outcomes);
@@ -145,25 +202,53 @@ template <Lemmatiser Lemmas, class EachRow>
       begin();
     }
     if (!(row.log_probability <= 1e-9)) check.refuse(row, "its log-probability is above 0");
-    const std::uint32_t answer = number(row.text);
-    std::size_t held = 0;
-    for (const UsableAnswers& object : objects[row.prompt.fact]) {
-      held += contains_any(made.answers[answer], object) ? 1U : 0U;
-    }
+    const JudgedAnswer judged = judge(row, check);
+    const bool right = judged.held > 0;
     rows[row.prompt.fact].push_back(
-        {{answer, row.prompt.template_index, row.prompt.expression, held > 0},
-         {row.tokens, row.log_probability, held > 0}});
-    const std::size_t one = is_one_word(row.text) ? 1 : 0;
+        {{judged.number, row.prompt.template_index, row.prompt.expression, right},
+         {row.tokens, row.log_probability, right},
+         row.fill ? std::optional(TrueTokenRank{row.fill->rank, row.fill->common_rank})
+                  : std::nullopt});
+    const std::size_t one = judged.one_word ? 1 : 0;
     single[row.prompt.fact] += one;
     made.one_word_answers += one;
-    made.empty += made.answers[answer].empty() ? 1U : 0U;
-    if (held > 1) made.of_several.push_back({row.relation, row.subject, row.text, held});
+    made.empty += judged.empty ? 1U : 0U;
+    if (judged.held > 1) {
+      made.of_several.push_back({row.relation, row.subject, row.text, judged.held});
+    }
   });
   while (next < asked.relations.size()) {
     finish();
     begin();
   }
   finish();
+}
+
+}  // namespace detail
+
+/// The table of a setting. `each_row(visit)` calls `visit` with each RecordedAnswer; `source` is where
+/// they come from, for messages. Every relation of `asked` is in the outcomes, with all its facts.
+/// Throws a user error for a row that is about no asked prompt.
+template <Lemmatiser Lemmas, class EachRow>
+[[nodiscard]] AnsweredSetting answered_setting(const std::string& setting,
+                                               const MultiPromptDataset& asked,
+                                               const Lemmas& lemmas, EachRow each_row,
+                                               const std::filesystem::path& source = {}) {
+  AnsweredSetting made;
+  made.name = setting;
+  detail::judge_setting(made, asked, detail::TextJudge(made.answers, lemmas), each_row, source);
+  return made;
+}
+
+/// The same of a masked model's rows, which say themselves what is right: answers have numbers and no
+/// texts, and are no words.
+template <class EachRow>
+[[nodiscard]] AnsweredSetting filled_setting(const std::string& setting,
+                                             const MultiPromptDataset& asked, EachRow each_row,
+                                             const std::filesystem::path& source = {}) {
+  AnsweredSetting made;
+  made.name = setting;
+  detail::judge_setting(made, asked, detail::TokenJudge(), each_row, source);
   return made;
 }
 

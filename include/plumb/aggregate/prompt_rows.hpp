@@ -10,13 +10,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/token.hpp"
 #include "plumb/data/multi_prompt.hpp"
+#include "plumb/measure/rank.hpp"
 
 namespace plumb {
 
@@ -29,6 +32,21 @@ struct AskedPrompt {
   friend bool operator==(const AskedPrompt&, const AskedPrompt&) = default;
 };
 
+/// What a masked model put into a prompt's gap, beside its text.
+struct RecordedFill {
+  std::vector<TokenId> ids;
+  /// Whether it is exactly the tokens of a name of the fact's objects.
+  bool right = false;
+  /// Of the likeliest true token among the whole vocabulary; where one mask was filled and a name is
+  /// one token.
+  std::optional<Rank> rank{};
+  /// The likeliest token of a vocabulary common to several models, where one was given, and the rank
+  /// of the likeliest true token that it has.
+  std::optional<TokenId> common_id{};
+  std::string common_text{};
+  std::optional<Rank> common_rank{};
+};
+
 struct RecordedAnswer {
   std::string relation;
   AskedPrompt prompt;
@@ -38,6 +56,8 @@ struct RecordedAnswer {
   double log_probability = 0;
   std::size_t line = 0;
   std::vector<std::uint32_t> shots{};
+  /// Of a masked model.
+  std::optional<RecordedFill> fill{};
 };
 
 struct RecordedSamples {
@@ -50,7 +70,8 @@ struct RecordedSamples {
   std::vector<std::uint32_t> shots{};
 };
 
-/// The log-likelihood of one text behind a prompt, in nats, and how many tokens it has.
+/// The log-likelihood of one text behind a prompt or in its gap, in nats, and how many tokens it has;
+/// no token where the text does not fit into the gap.
 struct TextLikelihood {
   double nats = 0;
   std::uint32_t tokens = 0;

@@ -50,6 +50,8 @@ class ModelInterface {
   [[nodiscard]] virtual TextFrame frame() const = 0;
   [[nodiscard]] virtual std::vector<std::uint32_t> words(std::string_view text) const = 0;
   [[nodiscard]] virtual std::optional<TokenId> unknown() const = 0;
+  [[nodiscard]] virtual MaskedQuery masked_text(std::string_view before,
+                                                std::string_view after) const = 0;
   [[nodiscard]] virtual TreeLimits tree_limits() = 0;
   [[nodiscard]] virtual bool ends(TokenId token) = 0;
   virtual void reserve(std::size_t nodes) = 0;
@@ -109,6 +111,11 @@ class HeldModel final : public ModelInterface {
     throw lacks("words");
   }
   [[nodiscard]] std::optional<TokenId> unknown() const override { return unknown_of(model_); }
+  [[nodiscard]] MaskedQuery masked_text(std::string_view before,
+                                        std::string_view after) const override {
+    if constexpr (MaskedLm<M>) return plumb::masked_text(model_, before, after);
+    throw lacks("masked_text");
+  }
   [[nodiscard]] TreeLimits tree_limits() override {
     if constexpr (ScoringLm<M>) return plumb::tree_limits(model_);
     throw lacks("tree_limits");
@@ -205,6 +212,9 @@ class AnyModel {
     return model_->words(text);
   }
   [[nodiscard]] std::optional<TokenId> unknown() const { return model_->unknown(); }
+  [[nodiscard]] MaskedQuery masked_text(std::string_view before, std::string_view after) const {
+    return model_->masked_text(before, after);
+  }
   [[nodiscard]] TreeLimits tree_limits() const { return model_->tree_limits(); }
   [[nodiscard]] bool ends(TokenId token) { return model_->ends(token); }
   void reserve(std::size_t nodes) { model_->reserve(nodes); }

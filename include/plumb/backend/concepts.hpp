@@ -191,7 +191,10 @@ struct TextFrame {
 ///   `frame()`, the TextFrame that it wants around a text (without one, none is put there);
 ///   `words(text)`, for each token of `tokenize(text)` the number of its word, ascending, without
 ///   which later tokens of a word cannot be masked too;
-///   `unknown()`, the token of what the vocabulary cannot spell, if there is one.
+///   `unknown()`, the token of what the vocabulary cannot spell, if there is one;
+///   `masked_text(before, after)`, the MaskedQuery, without the frame, of a text with one mask between
+///   the two, as its tokenizer reads the mask's own text there (without one, the two are tokenised
+///   apart).
 /// Means: a row depends on its own query's sequence alone, but for rounding.
 /// Does not promise: that rows of one text multiply to a probability of it.
 template <class M>

@@ -51,6 +51,38 @@ template <MaskedLm M>
                    "use `pll` original, or give the model words(text)");
 }
 
+/// The tokens of a text with one mask between `before` and `after`, without the model's frame, and
+/// where the mask stands.
+template <MaskedLm M>
+[[nodiscard]] MaskedQuery masked_text(const M& model, std::string_view before,
+                                      std::string_view after) {
+  if constexpr (requires { model.masked_text(before, after); }) {
+    return model.masked_text(before, after);
+  } else {
+    MaskedQuery made;
+    const auto append = [&](std::string_view text) {
+      for (const Token& token : model.tokenize(text).tokens) made.sequence.push_back(token.id);
+    };
+    append(before);
+    made.position = static_cast<std::uint32_t>(made.sequence.size());
+    made.sequence.push_back(model.mask());
+    append(after);
+    return made;
+  }
+}
+
+/// The same in the model's frame, as it is asked.
+template <MaskedLm M>
+[[nodiscard]] MaskedQuery framed_masked_text(const M& model, std::string_view before,
+                                             std::string_view after) {
+  MaskedQuery made = masked_text(model, before, after);
+  const TextFrame frame = frame_of(model);
+  made.sequence.insert(made.sequence.begin(), frame.before.begin(), frame.before.end());
+  made.sequence.insert(made.sequence.end(), frame.after.begin(), frame.after.end());
+  made.position += static_cast<std::uint32_t>(frame.before.size());
+  return made;
+}
+
 /// Calls `visit(query, logits)` once for each query. Throws a user error when the model gives rows
 /// otherwise than its concept asks.
 template <MaskedLm M>

@@ -57,7 +57,7 @@ struct PromptedRelation {
 /// One way of asking.
 struct ManyPromptResult {
   std::string name;
-  bool generated = true;
+  AnswerKind kind = AnswerKind::text;
   std::size_t facts = 0;
   std::size_t prompts = 0;
   PromptCoverage coverage;
@@ -77,14 +77,18 @@ struct ManyPromptResult {
   std::optional<Overconfidence> overconfidence{};
   std::size_t samples = 0;
   std::optional<OverconfidenceByLength> by_length{};
+  /// Masked models alone: of the true token in the whole vocabulary, and in a common one.
+  std::optional<TokenRankMetrics> ranks{}, common_ranks{};
   std::optional<AliasRanks> aliases{};
   std::optional<MeanBias> bias{};
   std::vector<PromptedRelation> relations;
+
+  [[nodiscard]] bool is(AnswerKind one) const { return kind == one; }
 };
 
 /// The share of all prompts whose answer is one word; nothing without prompts.
 [[nodiscard]] inline std::optional<double> one_word_share(const ManyPromptResult& way) {
-  if (!way.generated || way.prompts == 0) return std::nullopt;
+  if (!way.is(AnswerKind::text) || way.prompts == 0) return std::nullopt;
   return static_cast<double>(way.one_word_answers) / static_cast<double>(way.prompts);
 }
 
@@ -106,10 +110,11 @@ struct ManyPromptResults {
   std::vector<std::string> remarks;
 };
 
-/// Whether there are closed sets, and a tie among their answers.
-[[nodiscard]] inline bool has_closed_sets(const ManyPromptResults& made) {
-  return over::any_of(made.ways, [](const ManyPromptResult& way) { return !way.generated; });
+/// Whether some way of asking has answers of a kind.
+[[nodiscard]] inline bool has_any(const ManyPromptResults& made, AnswerKind kind) {
+  return over::any_of(made.ways, [&](const ManyPromptResult& way) { return way.is(kind); });
 }
+/// Whether there is a tie among the answers to closed sets.
 [[nodiscard]] inline bool has_ties(const ManyPromptResults& made) {
   return over::any_of(made.ways,
                       [](const ManyPromptResult& way) { return way.coverage.ties.tied > 0; });
@@ -124,7 +129,7 @@ struct ManyPromptResults {
 namespace detail {
 
 inline ConsistencyTable consistency_of(const ManyPromptStudy& study, const Bootstrap& bootstrap) {
-  if (!study.generated) return prompt_consistency(study.answered.outcomes, bootstrap);
+  if (study.kind != AnswerKind::text) return prompt_consistency(study.answered.outcomes, bootstrap);
   return prompt_consistency(study.answered.outcomes, bootstrap,
                             MatchingAnswers{study.answered.answers});
 }
@@ -178,7 +183,7 @@ inline ManyPromptResult measure_way(const ManyPromptStudy& study,
   const Bootstrap& bootstrap = options.bootstrap;
   ManyPromptResult made;
   made.name = study.answered.name;
-  made.generated = study.generated;
+  made.kind = study.kind;
   made.prompts = table.prompts();
   made.coverage = prompt_coverage(table, bootstrap);
   made.facts = made.coverage.average.count;
@@ -190,13 +195,23 @@ inline ManyPromptResult measure_way(const ManyPromptStudy& study,
   made.template_extent = template_extent(table, bootstrap);
   made.subject_extent = subject_extent(table, bootstrap);
   made.styles = compare_styles(table, bootstrap);
-  if (study.generated) {
+  if (made.is(AnswerKind::text)) {
     made.one_word = FactMeans(bootstrap, "one word")(study.answered.one_word);
     made.one_word_answers = study.answered.one_word_answers;
     made.empty = study.answered.empty;
     made.of_several = study.answered.of_several;
     made.by_length = overconfidence_by_length(study.answered.likelihoods, bootstrap);
   }
+  const auto is_longer = [](const AnswerLikelihood& fill) { return fill.tokens > 1; };
+  if (made.is(AnswerKind::fill) && over::any_of(study.answered.likelihoods.prompts, is_longer)) {
+    made.by_length = overconfidence_by_length(study.answered.likelihoods, bootstrap);
+  }
+  const auto ranks = [&](std::optional<Rank> TrueTokenRank::*vocabulary) {
+    auto metrics = token_rank_metrics(study.answered.ranks, vocabulary, bootstrap);
+    return metrics.prompts == 0 ? std::nullopt : std::optional(std::move(metrics));
+  };
+  made.ranks = ranks(&TrueTokenRank::whole);
+  made.common_ranks = ranks(&TrueTokenRank::common);
   if (!study.confidences.prompts.empty()) {
     made.overconfidence = overconfidence(study.confidences, bootstrap);
     made.samples = study.samples;
@@ -219,10 +234,10 @@ inline std::vector<FormPair> form_pairs(const std::vector<ManyPromptStudy>& stud
   std::vector<FormPair> pairs;
   for (const ManyPromptStudy& question : studies) {
     const std::string& name = question.answered.name;
-    if (!question.generated || !name.ends_with("-question")) continue;
+    if (question.kind != AnswerKind::text || !name.ends_with("-question")) continue;
     const std::string of = name.substr(0, name.rfind("-question"));
     for (const ManyPromptStudy& mask : studies) {
-      if (!mask.generated || mask.answered.name != of) continue;
+      if (mask.kind != AnswerKind::text || mask.answered.name != of) continue;
       pairs.push_back(
           {of, name,
            compare_shared(pair_prompts(mask.answered.outcomes, question.answered.outcomes),

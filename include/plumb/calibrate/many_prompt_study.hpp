@@ -9,6 +9,7 @@
 // that masked, causal and generated answers stand side by side.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -27,11 +28,13 @@
 
 namespace plumb {
 
+/// What answers are: texts that a model wrote, options of a closed set, or tokens put into a gap. Texts
+/// match by their words, options and tokens where they are the same; options have no likelihoods.
+enum class AnswerKind { text, option, fill };
+
 struct ManyPromptStudy {
   AnsweredSetting answered;
-  /// False where answers are options of a closed set: only equal numbers are then equal answers,
-  /// and there are no texts, likelihoods and single words.
-  bool generated = true;
+  AnswerKind kind = AnswerKind::text;
   /// Of prompts whose confidence was taken; empty where none was.
   PromptList<Judgement> confidences{};
   /// Samples of a prompt behind a confidence; 0 where it is a probability.
@@ -85,6 +88,7 @@ void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow 
     for (std::size_t o = 0; o < row.names.size(); ++o) {
       for (std::size_t n = 0; n < row.names[o].size(); ++n) {
         const TextLikelihood& one = row.names[o][n];
+        if (study.kind == AnswerKind::fill && one.tokens == 0) continue;  // it does not fit
         if (!detail::is_likelihood(one))
           check.refuse(row, "a name has no token or no log-likelihood");
         facts[row.prompt.fact].push_back({one.nats, one.tokens, row.prompt.template_index,
@@ -144,13 +148,23 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
   }
 }
 
+/// The confidence of every fill: the probability of its tokens, of one token its own.
+[[nodiscard]] inline PromptList<Judgement> fill_confidences(
+    const PromptList<AnswerLikelihood>& fills) {
+  PromptList<Judgement> list{{}, fills.facts, fills.strata};
+  for (const AnswerLikelihood& one : fills.prompts) {
+    list.prompts.push_back({std::min(1.0, std::exp(one.log_probability)), one.right});
+  }
+  return list;
+}
+
 /// A closed set's answers as a study. `known` is what is known of its templates beside their texts.
 [[nodiscard]] inline ManyPromptStudy closed_set_study(const ModelPredictions& model,
                                                       const KnownTemplates& known = {}) {
   ManyPromptStudy study;
   study.answered.name = model.name;
   study.answered.outcomes = closed_set_outcomes(model, known);
-  study.generated = false;
+  study.kind = AnswerKind::option;
   study.confidences = closed_set_confidences(model);
   return study;
 }

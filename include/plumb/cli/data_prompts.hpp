@@ -197,10 +197,11 @@ class PromptPrinter {
     return *model_;
   }
 
-  /// What visits prompts calls this. `options` are the run's.
-  auto with(const ModelOptions& options) {
-    IdsOfPrompt ids_of_prompt;
-    if (with_ids_) {
+  /// What visits prompts calls this. `options` are the run's; `ids` gives a prompt's tokens, those of its
+  /// text where it is empty.
+  auto with(const ModelOptions& options, const IdsOfPrompt& ids = {}) {
+    IdsOfPrompt ids_of_prompt = with_ids_ ? ids : IdsOfPrompt{};
+    if (with_ids_ && !ids) {
       ids_of_prompt = [this, options](const Prompt& prompt, bool with_bos) {
         AnyModel& asked = model(options);
         return prompt_ids(asked, prompt, with_bos ? asked.bos() : std::nullopt);
@@ -276,12 +277,27 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   for_each_rank_prompt(parts, settings, wanted, printer.with(options));
 }
 
+/// Which gaps are asked hangs on the model's tokens, so it is always loaded.
+inline void print_fills(const GenerateSettings& settings, const JobTarget& target,
+                        const WantedFact& wanted, PromptPrinter& printer) {
+  const FillQuestions questions(settings);
+  const ModelOptions options = target.model_options(settings.special_tokens);
+  AnyModel& model = printer.model(options);
+  const FillJob job(model, questions);
+  for_each_fill_prompt(job.plan(), questions.options.names, wanted,
+                       printer.with(options, [&](const Prompt& prompt, bool) {
+                         return gap_query(model, prompt).sequence;
+                       }));
+}
+
 inline void print_generate(Console& console, const AskedRun& run, const WantedFact& wanted,
                            PromptPrinter& printer) {
   auto [settings, target] = settings_of<GenerateArguments>(console, run);
   settings.measuring.wordnet = "none";  // prompts need no lemmas
+  settings.masked = run.settings().contains("masks");
   run.refuse_changed(
       generate_record(settings, load_multi_prompt(settings.data), {}, target.provenance({})));
+  if (*settings.masked) return print_fills(settings, target, wanted, printer);
   const GenerateQuestions questions(settings);
   for_each_answer_prompt(questions.dataset, questions.asked, questions.asking, questions.names,
                          settings.bos, wanted,

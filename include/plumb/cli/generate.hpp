@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb generate: what a model says when it is asked in many ways, and whether it stays with it.
+// plumb generate: what a model says when it is asked in many ways, and whether it stays with it; a
+// masked model fills gaps.
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "plumb/cli/job_target.hpp"
+#include "plumb/run/fill_job.hpp"
 #include "plumb/run/generate_job.hpp"
 
 namespace plumb {
@@ -26,7 +29,6 @@ struct GenerateArguments {
     require(generate.data, "--data", "plumb generate");
     require(target.model, "--model", "plumb generate");
     require(target.out, "--out", "plumb generate");
-    (void)generate.named();
   }
 };
 
@@ -39,17 +41,40 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
       console, "plumb generate --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   arguments.check();
-  detail::refuse_masked(make_model, arguments.target, "plumb generate");
   const detail::JobTarget& target = arguments.target;
+  GenerateSettings& settings = arguments.generate;
+  settings.masked = detail::will_be_masked(make_model, target);
+  const detail::RefuseIdleOptions refuse(*values);
+  detail::GenerateArguments::visit(std::as_const(arguments), refuse);
   if (!target.resume) refuse_used(target.out);  // said before a large model is loaded
-  const GenerateQuestions questions(arguments.generate);
-  AnyModel model =
-      detail::causal_model(make_model, target, arguments.generate.special_tokens, "plumb generate");
-  GenerateJob job(model, questions, target.provenance(model.describe()));
-  const auto finished =
-      run_job(job, detail::job_folder(console, "generate", target, arguments.generate.data));
-  detail::show_report(console, finished.report, target.out / "report.html",
-                      detail::cost_in_words(finished.summary, "answers and scored names"));
+  std::optional<GenerateQuestions> questions;
+  std::optional<FillQuestions> gaps;
+  const auto ask = [&](bool masked) {
+    settings.masked = masked;
+    (void)settings.named();
+    if (masked) {
+      gaps.emplace(settings);
+    } else {
+      questions.emplace(settings);
+    }
+  };
+  if (settings.masked) ask(*settings.masked);
+  AnyModel model = make_model(target.model_options(settings.special_tokens));
+  const bool masked = model.capabilities().only_masked();
+  if (masked ? !gaps : !questions) ask(masked);
+  const auto run = [&](auto& job) {
+    const auto finished =
+        run_job(job, detail::job_folder(console, "generate", target, settings.data));
+    detail::show_report(console, finished.report, target.out / "report.html",
+                        detail::cost_in_words(finished.summary, "answers and scored names"));
+  };
+  if (masked) {
+    FillJob job(model, *gaps, target.provenance(model.describe()));
+    run(job);
+  } else {
+    GenerateJob job(model, *questions, target.provenance(model.describe()));
+    run(job);
+  }
   return 0;
 }
 

@@ -99,7 +99,7 @@ inline Error not_causal(const JobTarget& target, const char* command) {
   return user_error(
       {.setting = "model"},
       target.model.string() + " is a masked model, and " + command + " asks what follows a text",
-      "name a causal model; masked ones are for probe and calibrate");
+      "name a causal model; masked ones are for probe, generate and calibrate");
 }
 
 /// Throws a user error for a model that is known to be masked, before it is loaded.

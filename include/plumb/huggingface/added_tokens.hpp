@@ -38,6 +38,12 @@ struct AddedToken {
   bool special = false;
 };
 
+/// A token that stands at known bytes of a text, whatever is written there.
+struct PlacedToken {
+  ByteSpan bytes;
+  TokenId id = 0;
+};
+
 /// Any number of threads may use one.
 class AddedTokens {
  public:
@@ -87,13 +93,28 @@ class AddedTokens {
   [[nodiscard]] const std::vector<AddedToken>& tokens() const noexcept { return tokens_; }
   [[nodiscard]] const TokenVocabulary& vocabulary() const noexcept { return vocabulary_; }
 
-  /// The text rewritten, in pieces: the added tokens and what stands between them.
+  /// The text rewritten, in pieces: the added tokens and what stands between them. `placed` is one of
+  /// them that is known; it takes the white space beside it as it would where it is found.
   [[nodiscard]] TextPieces pieces(std::string_view text, const Normalizer& normalizer,
-                                  bool parse_special) const {
+                                  bool parse_special,
+                                  std::optional<PlacedToken> placed = std::nullopt) const {
     TextPieces original;
     original.text = AlignedText(text);
     if (original.text.empty()) return original;
-    original.pieces.push_back({{0, original.text.size()}, {}});
+    if (placed) {
+      ByteSpan taken = placed->bytes;
+      for (const AddedToken& token : tokens_) {
+        if (token.id == placed->id) taken = with_space(text, taken, token, 0);
+      }
+      const auto push = [&](ByteSpan bytes, std::optional<TokenId> token) {
+        if (bytes.begin < bytes.end) original.pieces.push_back({bytes, token});
+      };
+      push({0, taken.begin}, std::nullopt);
+      push(taken, placed->id);
+      push({taken.end, text.size()}, std::nullopt);
+    } else {
+      original.pieces.push_back({{0, original.text.size()}, {}});
+    }
     find(original, in_original_, parse_special);
     TextPieces result;
     if (original.pieces.size() == 1 && !original.pieces.front().token) {
@@ -156,6 +177,18 @@ class AddedTokens {
            (match.end == text.size() || !word_at(match.end));
   }
 
+  /// A match with the white space that its token takes in, none of it before `done`.
+  static ByteSpan with_space(std::string_view text, ByteSpan match, const AddedToken& token,
+                             std::size_t done) {
+    while (token.lstrip && match.begin > done) {
+      const std::size_t last = before(text, match.begin);
+      if (!is_white_space(first_code_point(text.substr(last)).value)) break;
+      match.begin = last;
+    }
+    if (token.rstrip) match.end = detail::end_of_run(text, match.end, is_white_space);
+    return {std::max(match.begin, done), match.end};
+  }
+
   /// Cuts the pieces at the tokens found.
   void find(TextPieces& pieces, const Finder& finder, bool parse_special) const {
     if (finder.is_empty) return;
@@ -187,13 +220,7 @@ class AddedTokens {
       at = match.end;
       if (token.special && !parse_special) continue;
       if (token.single_word && !is_single_word(text, match)) continue;
-      while (token.lstrip && match.begin > done) {
-        const std::size_t last = before(text, match.begin);
-        if (!is_white_space(first_code_point(text.substr(last)).value)) break;
-        match.begin = last;
-      }
-      if (token.rstrip) match.end = detail::end_of_run(text, match.end, is_white_space);
-      match.begin = std::max(match.begin, done);
+      match = with_space(text, match, token, done);
       push(done, match.begin, std::nullopt);
       push(match.begin, match.end, token.id);
       done = std::max(done, match.end);

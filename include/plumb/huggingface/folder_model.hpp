@@ -101,6 +101,9 @@ class HuggingFaceMaskedModel : public detail::FolderModel<EncoderNetwork> {
   [[nodiscard]] std::vector<std::uint32_t> words(std::string_view text) const {
     return tokenizer_.word_ids(text);
   }
+  [[nodiscard]] MaskedQuery masked_text(std::string_view before, std::string_view after) const {
+    return tokenizer_.masked_text(before, after);
+  }
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
     network_.evaluate(queries, visit);
   }

@@ -72,11 +72,29 @@ class HuggingFaceTokenizer {
     return tokenize_words(text).words;
   }
 
-  /// Both at once.
-  [[nodiscard]] WordTokenization tokenize_words(std::string_view text) const {
+  /// The tokens of a text with the mask between `before` and `after`, as if the mask's own text stood
+  /// there, and the mask's place among them. There is a mask.
+  [[nodiscard]] MaskedQuery masked_text(std::string_view before, std::string_view after) const {
+    const std::string mask(text_of(*parts_->mask).value_or("[MASK]"));
+    const ByteSpan place{before.size(), before.size() + mask.size()};
+    MaskedQuery made;
+    const std::string text = std::string(before) + mask + std::string(after);
+    for (const Token& token :
+         tokenize_words(text, PlacedToken{place, *parts_->mask}).tokens.tokens) {
+      if (token.id == *parts_->mask && token.bytes.overlaps(place)) {
+        made.position = static_cast<std::uint32_t>(made.sequence.size());
+      }
+      made.sequence.push_back(token.id);
+    }
+    return made;
+  }
+
+  /// Both at once. `placed` is a token that is known to stand somewhere.
+  [[nodiscard]] WordTokenization tokenize_words(
+      std::string_view text, std::optional<PlacedToken> placed = std::nullopt) const {
     const Parts& parts = *parts_;
     WordTokenization result;
-    TextPieces pieces = parts.added.pieces(text, parts.normalizer, parses_);
+    TextPieces pieces = parts.added.pieces(text, parts.normalizer, parses_, placed);
     parts.pre_tokenizer(pieces);
     std::vector<Token> tokens;
     for (std::size_t word = 0; word < pieces.pieces.size(); ++word) {

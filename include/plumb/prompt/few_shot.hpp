@@ -13,6 +13,7 @@
 //   Answer each question in one word.
 //   Q: What is the capital of France?
 //   A:
+// A masked model is asked the sentence alone, "The capital of France is [MASK].", with its own mask.
 // Examples (shots) are facts with the label of their subject and of their first object:
 //   zero-shot   none
 //   X-random    X facts of all relations, each under a template of its own relation
@@ -49,7 +50,8 @@ enum class ShotSource : std::uint8_t { none, random, relation, same_template };
   return names[static_cast<std::size_t>(source)];
 }
 
-enum class PromptForm : std::uint8_t { mask, question };
+/// As a task that names the gap, as a question, or as a sentence whose gap a masked model fills.
+enum class PromptForm : std::uint8_t { mask, question, sentence };
 
 struct FewShotSetting {
   ShotSource source = ShotSource::none;
@@ -60,8 +62,10 @@ struct FewShotSetting {
   friend bool operator==(const FewShotSetting&, const FewShotSetting&) = default;
 };
 
-/// "zero-shot", "4-random", "4-relation", "4-template", the question form with "-question" behind.
+/// "zero-shot", "4-random", "4-relation", "4-template", the question form with "-question" behind;
+/// "masked" for sentences.
 [[nodiscard]] inline std::string setting_name(const FewShotSetting& setting) {
+  if (setting.form == PromptForm::sentence) return "masked";
   const std::string many = std::to_string(setting.shots);
   std::string name = "zero-shot";
   if (setting.source == ShotSource::random) name = many + "-random";
@@ -86,7 +90,7 @@ class FewShot {
     for (std::size_t r = 0; r < usable_.size(); ++r) {
       const auto& templates = dataset.relations[r].templates;
       for (std::size_t t = 0; t < templates.size(); ++t) {
-        if (setting.form == PromptForm::mask || templates[t].style == TemplateStyle::question) {
+        if (setting.form != PromptForm::question || templates[t].style == TemplateStyle::question) {
           usable_[r].push_back(t);
         }
       }
@@ -150,6 +154,7 @@ class FewShot {
   /// All that stands before the asked fact's own question, from `drawn`, what `shots` gave for it.
   [[nodiscard]] std::string context(const std::vector<AskedUnder>& drawn, std::size_t relation,
                                     std::size_t fact = no_fact) const {
+    if (setting_.form == PromptForm::sentence) return "";
     std::string text = setting_.form == PromptForm::mask
                            ? "Predict the [MASK] in each sentence in one word.\n"
                            : "Answer each question in one word.\n";
@@ -160,15 +165,25 @@ class FewShot {
   /// The question itself, behind the context, up to where the answer begins.
   [[nodiscard]] std::string question(std::size_t relation, std::size_t template_index,
                                      std::string_view subject) const {
+    if (setting_.form == PromptForm::sentence)
+      return sentence(relation, template_index, subject).text;
     const std::string& pattern = dataset_.relations[relation].templates[template_index].text;
     std::string asked;
     if (setting_.form == PromptForm::mask) {
-      asked = fill_template(pattern, subject, "[MASK]", true).text;
+      asked = sentence(relation, template_index, subject).text;
     } else {
       asked = fill_template(pattern.substr(0, pattern.rfind("[Y]")), subject, "", true).text;
       asked.erase(asked.find_last_not_of(' ') + 1);
     }
     return "Q: " + asked + "\nA:";
+  }
+
+  /// The template as a sentence, with the bytes of the answer in it.
+  [[nodiscard]] Prompt sentence(std::size_t relation, std::size_t template_index,
+                                std::string_view subject,
+                                std::string_view answer = "[MASK]") const {
+    return fill_template(dataset_.relations[relation].templates[template_index].text, subject,
+                         answer, true);
   }
 
   static constexpr std::size_t no_fact = static_cast<std::size_t>(-1);

@@ -27,9 +27,11 @@ struct GenerationRun {
 /// when a file is missing or damaged.
 template <Lemmatiser Lemmas>
 [[nodiscard]] AnsweredSetting read_answered(const DiskPath& folder, const std::string& setting,
-                                            const MultiPromptDataset& asked, const Lemmas& lemmas) {
+                                            const MultiPromptDataset& asked, const Lemmas& lemmas,
+                                            AnswerKind kind = AnswerKind::text) {
   const DiskPath file = folder / (setting + "_answers.jsonl");
   const auto each_row = [&](auto visit) { for_each_answer(file, visit); };
+  if (kind == AnswerKind::fill) return filled_setting(setting, asked, each_row, file);
   return answered_setting(setting, asked, lemmas, each_row, file);
 }
 
@@ -73,9 +75,13 @@ template <Lemmatiser Lemmas>
       candidates[code] = string_list(*lists, code).value_or(std::vector<std::string>{});
     }
   }
+  const bool fills = first_string(metadata, "answers") == "fills";
+  const AnswerKind kind = fills ? AnswerKind::fill : AnswerKind::text;
   for (const std::string& setting : *settings) {
     ManyPromptStudy& study = run.studies.emplace_back();
-    study.answered = read_answered(folder, setting, run.asked, lemmas);
+    study.kind = kind;
+    study.answered = read_answered(folder, setting, run.asked, lemmas, kind);
+    if (kind == AnswerKind::fill) study.confidences = fill_confidences(study.answered.likelihoods);
     if ((folder / (setting + "_samples.jsonl")).exists()) {
       SampledConfidences sampled = read_sampled(folder, study.answered, run.asked, lemmas);
       study.confidences = std::move(sampled.judgements);

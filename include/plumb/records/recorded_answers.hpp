@@ -10,11 +10,17 @@
 //                                  of its relation), subject (the name used), template, expression
 //                                  (place among the subject's names), answer, tokens,
 //                                  log_probability (nats, of the greedy tokens; their end not
-//                                  counted)
+//                                  counted); of a masked model also ids (the answer's tokens), right
+//                                  (whether they are exactly those of a name of an object), rank
+//                                  ([above, equal]: tokens likelier than the likeliest true one, and
+//                                  as likely; null where it was not taken) and, with a common
+//                                  vocabulary, common: answer, id and rank among its tokens (null
+//                                  where it has no true one)
 //   <setting>_samples.jsonl        a row for each prompt that was sampled: the same head, samples
 //                                  ([text, times] by falling times, then text)
 //   <setting>_names.jsonl          the same head, names: for each object, for each of its names,
-//                                  [nats, tokens] behind the prompt
+//                                  [nats, tokens] behind the prompt, or null for one that does not
+//                                  fit into its gap
 //   <setting>_content_free.jsonl   relation, template, subject (a text without content), candidates
 //                                  ([nats, tokens] for each object label of the relation, in the
 //                                  order of metadata_generate.json)
@@ -31,6 +37,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -67,7 +74,8 @@ inline Json prompt_columns(const std::string& relation, const AskedPrompt& promp
 template <class T>
 T whole(const Json& value) {
   const auto number = value.get_ref<const Json::number_unsigned_t&>();
-  if (number > std::numeric_limits<T>::max()) throw std::out_of_range("too large");
+  if (number > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+    throw std::out_of_range("too large");
   return static_cast<T>(number);
 }
 
@@ -89,11 +97,46 @@ inline std::vector<std::uint32_t> recorded_shots(const Json& row) {
 }
 
 inline Json to_row(const TextLikelihood& one) {
+  if (one.tokens == 0) return Json();
   return Json::array({ten_digits(one.nats), one.tokens});
 }
 
 inline TextLikelihood likelihood_of(const Json& row) {
+  if (row.is_null()) return {};
   return {row.at(0).get<double>(), whole<std::uint32_t>(row.at(1))};
+}
+
+inline Json to_row(const std::optional<Rank>& rank) {
+  return rank ? Json::array({rank->above, rank->equal}) : Json();
+}
+
+inline std::optional<Rank> rank_of(const Json& row) {
+  if (row.is_null()) return std::nullopt;
+  return Rank{whole<std::size_t>(row.at(0)), whole<std::size_t>(row.at(1))};
+}
+
+inline void put_fill(Json& row, const std::optional<RecordedFill>& fill) {
+  if (!fill) return;
+  row["ids"] = fill->ids;
+  row["right"] = fill->right;
+  row["rank"] = to_row(fill->rank);
+  if (!fill->common_id) return;
+  row["common"] = {
+      {"answer", fill->common_text}, {"id", *fill->common_id}, {"rank", to_row(fill->common_rank)}};
+}
+
+inline std::optional<RecordedFill> recorded_fill(const Json& row) {
+  if (!row.contains("ids")) return std::nullopt;
+  RecordedFill fill;
+  for (const Json& id : row.at("ids")) fill.ids.push_back(whole<TokenId>(id));
+  fill.right = row.at("right").get<bool>();
+  fill.rank = rank_of(row.at("rank"));
+  if (const auto common = row.find("common"); common != row.end()) {
+    fill.common_id = whole<TokenId>(common->at("id"));
+    fill.common_text = common->at("answer").get<std::string>();
+    fill.common_rank = rank_of(common->at("rank"));
+  }
+  return fill;
 }
 
 /// Calls `visit` with what `read` makes of each row. What `visit` throws is its own.
@@ -116,13 +159,17 @@ void for_each_recorded(const DiskPath& file, Read read, Visit visit) {
 
 }  // namespace detail
 
-[[nodiscard]] inline std::string answer_line(const RecordedAnswer& answer) {
+[[nodiscard]] inline Json answer_row(const RecordedAnswer& answer) {
   Json row = detail::prompt_columns(answer.relation, answer.prompt, answer.subject);
   row["answer"] = answer.text;
   row["tokens"] = answer.tokens;
   row["log_probability"] = ten_digits(answer.log_probability);
+  detail::put_fill(row, answer.fill);
   detail::put_shots(row, answer.shots);
-  return row.dump() + "\n";
+  return row;
+}
+[[nodiscard]] inline std::string answer_line(const RecordedAnswer& answer) {
+  return answer_row(answer).dump() + "\n";
 }
 
 [[nodiscard]] inline std::string samples_line(const RecordedSamples& samples) {
@@ -133,7 +180,7 @@ void for_each_recorded(const DiskPath& file, Read read, Visit visit) {
   return row.dump() + "\n";
 }
 
-[[nodiscard]] inline std::string names_line(const RecordedNames& names) {
+[[nodiscard]] inline Json names_row(const RecordedNames& names) {
   Json row = detail::prompt_columns(names.relation, names.prompt, names.subject);
   Json& objects = row["names"] = Json::array();
   for (const auto& object : names.names) {
@@ -141,17 +188,23 @@ void for_each_recorded(const DiskPath& file, Read read, Visit visit) {
     for (const TextLikelihood& one : object) list.push_back(detail::to_row(one));
   }
   detail::put_shots(row, names.shots);
-  return row.dump() + "\n";
+  return row;
+}
+[[nodiscard]] inline std::string names_line(const RecordedNames& names) {
+  return names_row(names).dump() + "\n";
 }
 
-[[nodiscard]] inline std::string content_free_line(const RecordedContentFree& one) {
+[[nodiscard]] inline Json content_free_row(const RecordedContentFree& one) {
   Json row = {{"relation", one.relation},
               {"template", one.template_index},
               {"subject", one.subject},
               {"candidates", Json::array()}};
   for (const TextLikelihood& of : one.candidates) row["candidates"].push_back(detail::to_row(of));
   detail::put_shots(row, one.shots);
-  return row.dump() + "\n";
+  return row;
+}
+[[nodiscard]] inline std::string content_free_line(const RecordedContentFree& one) {
+  return content_free_row(one).dump() + "\n";
 }
 
 /// Calls `visit(RecordedAnswer)` for each row. Throws a user error for a file that cannot be read
@@ -166,7 +219,10 @@ void for_each_answer(const DiskPath& file, Visit visit) {
                               row.at("subject"),
                               row.at("answer"),
                               detail::whole<std::uint32_t>(row.at("tokens")),
-                              row.at("log_probability").get<double>()};
+                              row.at("log_probability").get<double>(),
+                              0,
+                              {},
+                              detail::recorded_fill(row)};
       },
       visit);
 }

@@ -51,6 +51,16 @@ inline std::string overview_section(const ManyPromptResults& made) {
          words_below(meanings(many_prompt_columns(made)));
 }
 
+/// LAMA's numbers; nothing where no gap was filled.
+inline std::string token_ranks_section(const ManyPromptResults& made) {
+  const std::vector<WayRanks> rows = way_ranks(made);
+  if (rows.empty()) return "";
+  return heading("Where the true token stands",
+                 "The rank of the likeliest true token among the tokens that could fill the gap, "
+                 "with 95% intervals over facts.") +
+         html_table(token_rank_columns(), rows) + words_below(meanings(token_rank_columns()));
+}
+
 inline HistogramRow sampling_row(const ManyPromptResult& way, const SampledAccuracy& sampled) {
   HistogramRow row;
   row.label = cut_to(way.name, 28);

@@ -189,14 +189,19 @@ inline std::string consistency_section(const ManyPromptResults& made) {
   auto columns = pair_columns<ManyPromptResult>(
       [](const ManyPromptResult& way) { return way.consistency.overall; });
   columns.insert(columns.begin(), {"Setting", &ManyPromptResult::name});
-  const bool words = over::any_of(made.ways, &ManyPromptResult::generated);
-  const bool options = over::any_of(made.ways, [](const auto& w) { return !w.generated; });
   std::string text =
       "Mean over facts of the share of pairs of their prompts whose answers match. Inner and inter "
       "group: both templates are of one group (paraphrases of one source template, or one "
       "template with two names of the subject), or of two.";
-  if (words) text += " Generated answers match when one holds the words of the other.";
-  if (options) text += " Answers to closed sets match when they are the same option.";
+  if (has_any(made, AnswerKind::text)) {
+    text += " Generated answers match when one holds the words of the other.";
+  }
+  if (has_any(made, AnswerKind::option)) {
+    text += " Answers to closed sets match when they are the same option.";
+  }
+  if (has_any(made, AnswerKind::fill)) {
+    text += " Answers of masked models match when they are the same tokens.";
+  }
   return heading("Do a fact's prompts agree?", text + " Facts without such a pair are left out.") +
          page_table(columns, made.ways) + group_chart(made) + extents_table(made) +
          manual_table(made) + relation_consistency(made);

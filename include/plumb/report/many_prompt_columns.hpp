@@ -83,14 +83,14 @@ inline const char* draws_in_words(SampleBy by) {
     columns.push_back(
         {"without_word", "Without a word", "", [](const W& w) { return w.empty; }, page});
   }
-  if (has_closed_sets(made)) {
+  if (has_any(made, AnswerKind::option)) {
     columns.push_back(
         {"ties", "ties",
          "Ties: answers to closed sets whose best score is shared. One of n with the right option "
          "counts 1/n in Acc@1 and its samplings, matches no other answer, and is not right "
          "wherever it is asked what is known.",
          [](const W& w) -> CellValue {
-           if (w.generated) return PlainNumber{};
+           if (!w.is(AnswerKind::option)) return PlainNumber{};
            return w.coverage.ties.tied;
          }});
   }
@@ -101,6 +101,50 @@ inline const char* draws_in_words(SampleBy by) {
     columns.push_back({"accuracy_first_wins", detail::first_wins, "",
                        [](const W& w) { return w.coverage.average_first_wins; }, page});
   }
+  return columns;
+}
+
+/// A masked model's ranks of the true token in one vocabulary.
+struct WayRanks {
+  std::string setting, vocabulary;
+  TokenRankMetrics ranks;
+};
+
+/// In the whole vocabulary, then in a common one, way by way; none where no gap was filled.
+[[nodiscard]] inline std::vector<WayRanks> way_ranks(const ManyPromptResults& made) {
+  std::vector<WayRanks> rows;
+  for (const ManyPromptResult& way : made.ways) {
+    if (way.ranks) rows.push_back({way.name, "whole", *way.ranks});
+    if (way.common_ranks) rows.push_back({way.name, "common", *way.common_ranks});
+  }
+  return rows;
+}
+
+[[nodiscard]] inline std::vector<Column<WayRanks>> token_rank_columns() {
+  using R = WayRanks;
+  using enum ColumnPlace;
+  std::vector<Column<R>> columns{
+      {"setting", "true token", "", [](const R& r) { return detail::cut_to(r.setting, 24); },
+       terminal},
+      {"setting", "Setting", "", [](const R& r) { return r.setting; }, page},
+      {"vocabulary", "vocabulary",
+       "Whole: all tokens of the model. Common: those of the words that several models were given, "
+       "as LAMA ranks, so that models of different vocabularies can be compared.",
+       [](const R& r) { return OwnWord{r.vocabulary}; }},
+      {"prompts", "prompts", "", [](const R& r) { return r.ranks.prompts; }},
+      {"without_rank", "left out", "Left out: prompts none of whose names is one of the tokens.",
+       [](const R& r) { return r.ranks.without_rank; }}};
+  for (std::size_t k = 0; k < token_hit_levels.size(); ++k) {
+    const std::string level = std::to_string(token_hit_levels[k]);
+    columns.push_back({"hit_at_" + level, "Hit@" + level,
+                       k > 0
+                           ? ""
+                           : "Hit@k: mean over facts of the share of their prompts whose likeliest "
+                             "true token is among the k likeliest tokens.",
+                       [k](const R& r) { return r.ranks.hits[k]; }});
+  }
+  columns.push_back({"mean_reciprocal_rank", "MRR", "MRR: the mean of 1 / rank.",
+                     [](const R& r) { return r.ranks.mean_reciprocal_rank; }});
   return columns;
 }
 

@@ -31,7 +31,7 @@ namespace plumb {
     add("", "maximum", way.facts, way.prompts, way.coverage.maximum);
     add("", "minimum", way.facts, way.prompts, way.coverage.minimum);
     add("", "oracle", way.facts, way.prompts, way.coverage.oracle);
-    if (way.generated) add("", "one_word", way.facts, way.prompts, way.one_word);
+    if (way.is(AnswerKind::text)) add("", "one_word", way.facts, way.prompts, way.one_word);
     for (const PromptedRelation& relation : way.relations) {
       add(relation.code, "average", relation.facts, relation.prompts, relation.accuracy);
       add(relation.code, "oracle", relation.facts, relation.prompts, relation.oracle);

@@ -13,6 +13,7 @@
 
 #include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/report/many_prompt_columns.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 #include "plumb/report/metrics_json.hpp"
 
@@ -164,11 +165,22 @@ inline Json relation_json(const ManyPromptResults& made, const PromptedRelation&
   return json;
 }
 
+/// By vocabulary, as the table of ranks has them.
+inline Json token_ranks_json(const ManyPromptResult& way) {
+  ManyPromptResults one;
+  one.ways.push_back(way);
+  Json json = Json::object();
+  for (const WayRanks& row : way_ranks(one)) {
+    json[row.vocabulary] = json_of(token_rank_columns(), row);
+  }
+  return json;
+}
+
 inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way) {
   const auto extent = [](const AccuracyExtent& one) {
     return Json{{"lowest", to_json(one.lowest)}, {"highest", to_json(one.highest)}};
   };
-  Json json = {{"generated", way.generated},
+  Json json = {{"generated", way.is(AnswerKind::text)},
                {"facts", way.facts},
                {"prompts", way.prompts},
                {"coverage", coverage_json(way)},
@@ -185,7 +197,11 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
   json["styles"] = paired_json(way.styles.accuracy, "cloze", "question");
   json["styles"]["facts_of_one_style"] = way.styles.one_style;
   put_ties(json, way.coverage.ties);
-  if (way.generated) {
+  if (way.is(AnswerKind::fill)) {
+    json["filled"] = true;
+    json["true_token_ranks"] = token_ranks_json(way);
+  }
+  if (way.is(AnswerKind::text)) {
     json["one_word"] = {{"mean_over_facts", to_json(way.one_word)},
                         {"share_of_prompts", number_or_null(one_word_share(way))},
                         {"answers_of_one_word", way.one_word_answers}};

@@ -67,10 +67,10 @@ inline std::string reliability_chart(const ManyPromptResult& way) {
 /// A diagram for each way of asking whose confidences were taken.
 inline std::string reliability_section(const ManyPromptResults& made) {
   std::string plots;
-  bool sampled = false, given = false;
+  bool sampled = false, given = false, filled = false;
   for (const ManyPromptResult& way : made.ways) {
     if (!way.overconfidence || way.overconfidence->overconf.count == 0) continue;
-    (way.samples > 0 ? sampled : given) = true;
+    (way.samples > 0 ? sampled : way.is(AnswerKind::fill) ? filled : given) = true;
     plots += "<div><h3>" + label(way.name) + "</h3>\n<p class=\"dim\">Overconf " +
              with_interval(way.overconfidence->overconf) + "; " +
              counted(way.overconfidence->prompts, "prompt") +
@@ -87,6 +87,10 @@ inline std::string reliability_section(const ManyPromptResults& made) {
   if (given) {
     text += sampled ? " In closed sets it is the probability of the answer among the options."
                     : " Confidence: the probability of the answer among the options.";
+  }
+  if (filled) {
+    text += sampled || given ? " In gaps it is the probability of the tokens that fill them."
+                             : " Confidence: the probability of the tokens that fill the gap.";
   }
   return heading("Is the model as sure as it is right?",
                  text + " Bars along the bottom: about how many prompts have which confidence.") +

@@ -51,12 +51,15 @@ class ManyPromptReport {
                                                         many_prompt_sections(made_)));
   }
 
-  /// One row for each way of asking. Below it, answers of one word where answers were generated.
+  /// One row for each way of asking. Below it, answers of one word where answers were generated, and
+  /// ranks of the true token where gaps were filled.
   [[nodiscard]] std::string table() const {
     const bool words =
         over::any_of(made_.ways, [](const auto& way) { return way.one_word.count > 0; });
+    const std::vector<WayRanks> ranks = way_ranks(made_);
     return text_table(many_prompt_columns(made_), made_.ways) +
-           (words ? "\n" + one_word_table() : "");
+           (words ? "\n" + one_word_table() : "") +
+           (ranks.empty() ? "" : "\n" + text_table(token_rank_columns(), ranks));
   }
 
   /// What must be said wherever the numbers are shown, each once.

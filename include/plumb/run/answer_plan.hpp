@@ -152,9 +152,10 @@ struct AnswerPlan {
   }
 };
 
-/// `few_shot` is over the same dataset.
-[[nodiscard]] inline AnswerPlan answer_plan(const MultiPromptDataset& dataset,
-                                            const AskedFacts& asked, const FewShot& few_shot) {
+/// Every prompt for which `keep(PlannedPrompt)` holds. `few_shot` is over the same dataset.
+template <class Keep>
+[[nodiscard]] AnswerPlan answer_plan(const MultiPromptDataset& dataset, const AskedFacts& asked,
+                                     const FewShot& few_shot, Keep keep) {
   constexpr std::size_t enough = 256, most = 1024;
   AnswerPlan plan;
   std::size_t begin = 0;
@@ -167,9 +168,11 @@ struct AnswerPlan {
       for (std::size_t f = 0; f < one.facts.size(); ++f) {
         const auto& names = dataset.relations[one.relation].facts[one.facts[f]].subject.names;
         for (std::size_t e = 0; e < names.size(); ++e) {
-          plan.prompts.push_back({static_cast<std::uint32_t>(r),
-                                  {static_cast<std::uint32_t>(f), static_cast<std::uint16_t>(t),
-                                   static_cast<std::uint16_t>(e)}});
+          const PlannedPrompt planned{static_cast<std::uint32_t>(r),
+                                      {static_cast<std::uint32_t>(f), static_cast<std::uint16_t>(t),
+                                       static_cast<std::uint16_t>(e)}};
+          if (!keep(planned)) continue;
+          plan.prompts.push_back(planned);
           if (plan.prompts.size() - begin == most) cut();
         }
       }
@@ -178,6 +181,12 @@ struct AnswerPlan {
     cut();  // other relations have other shots
   }
   return plan;
+}
+
+/// Every prompt.
+[[nodiscard]] inline AnswerPlan answer_plan(const MultiPromptDataset& dataset,
+                                            const AskedFacts& asked, const FewShot& few_shot) {
+  return answer_plan(dataset, asked, few_shot, [](const PlannedPrompt&) { return true; });
 }
 
 /// One prompt for each of `confidence_prompts` facts, all if there are no more, in packs of 16

@@ -51,7 +51,9 @@ enum class RunKind { probe, many_shot, rank, generation };
   if (!(folder / "run.json").exists()) return measuring;
   const Json run = read_json_object(folder / "run.json"), settings = kept_settings(folder);
   // A run that ended before it was complete knows no more than whether there are lemmas.
-  if (first_string(settings, "lemmas") == "none") measuring.wordnet = "none";
+  if (first_string(settings, "lemmas") == "none" || settings.contains("masks")) {
+    measuring.wordnet = "none";  // a masked model's tokens have no lemmas
+  }
   measuring.wordnet = first_string(run, "wordnet").value_or(measuring.wordnet.string());
   if (const auto by = first_string(settings, "sample_by")) {
     setting::read(*by, "sample_by", measuring.sample_by);
@@ -81,8 +83,12 @@ struct ReportSettings {
     visitor("seed", self.seed,
             {.value = "N", .help = "of the bootstrap intervals; the run's own by default"});
     const bool idle = !self.run.empty() && run_kind(self.run) != RunKind::generation;
+    const bool fills = !self.run.empty() && kept_settings(self.run).contains("masks");
     const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
       if (idle) info.idle = "on this run, which is not of plumb generate; leave it out";
+      if (name == "wordnet" && fills) {
+        info.idle = "on this run of a masked model, whose answers are tokens; leave it out";
+      }
       visitor(name, value, info);
     };
     MeasuringSettings::visit(self.measuring, measuring);

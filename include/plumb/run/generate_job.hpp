@@ -4,7 +4,6 @@
 // A generation over many prompts as a job: every fact asked under all templates and names, with and
 // without examples before it, for how often the answers are right, agree, and are believed (BELIEF).
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -16,30 +15,16 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
-#include "plumb/report/csv.hpp"
 #include "plumb/run/answer_prompts.hpp"
 #include "plumb/run/answer_run.hpp"
 #include "plumb/run/generate_settings.hpp"
+#include "plumb/run/generation_files.hpp"
 #include "plumb/run/generation_report.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/name_likelihood_check.hpp"
 #include "plumb/run/name_likelihood_run.hpp"
 
 namespace plumb {
-namespace detail {
-
-/// "2 nouns what: capital 'x', author 'y'.", of the first twelve.
-inline std::string listed(const std::string& noun, const std::string& what,
-                          const std::vector<std::pair<std::string, std::string>>& named) {
-  std::string text = counted(named.size(), noun) + " " + what + ": ";
-  for (std::size_t i = 0; i < std::min<std::size_t>(12, named.size()); ++i) {
-    text += (i == 0 ? "" : ", ") + named[i].first + " '" + named[i].second + "'";
-  }
-  return text + (named.size() > 12 ? " …" : ".");
-}
-
-}  // namespace detail
-
 /// What a generation asks, loaded before a model is needed.
 struct GenerateQuestions {
   /// Reads `chosen.data`. Throws a user error for what cannot be read or would ask nothing.
@@ -108,21 +93,19 @@ class GenerateJob {
       NameLikelihoodRun names(model_, bos, q_.asking, q_.dataset, q_.asked, folder, work);
       for (const FewShotSetting& one : q_.names) names.score(one);
     }
-    write_left_out(folder);
+    write_left_out(folder, {{"fact", &q_.asked.without_answer},
+                            {"name of an object", &q_.asked.wordless_names}});
     Json candidates = Json::object();
     for (const AskedRelation& one : q_.asked.relations) {
       const MultiPromptRelation& relation = q_.dataset.relations[one.relation];
       candidates[relation.code] = object_labels(relation);
     }
-    write_atomically(folder.file("metadata_generate.json"),
-                     Json{{"model", provenance_.model},
-                          {"dataset", q_.dataset.name},
-                          {"settings", detail::setting_names(q_.asking.settings)},
-                          {"candidates", std::move(candidates)},
-                          {"rows", recorded_rows(folder.path())},
-                          {"remarks", remarks()}}
-                             .dump(2) +
-                         "\n");
+    write_generation_metadata(folder,
+                              {{"model", provenance_.model},
+                               {"dataset", q_.dataset.name},
+                               {"settings", detail::setting_names(q_.asking.settings)},
+                               {"candidates", std::move(candidates)}},
+                              remarks());
   }
 
   [[nodiscard]] ManyPromptReport report(const DiskPath& folder) const {
@@ -155,10 +138,7 @@ class GenerateJob {
   /// asked/: facts and templates; shots.jsonl: which facts the settings show; and a prompt of each
   /// kind.
   void write_what_is_asked(const RunFolder& folder) const {
-    const MultiPromptDataset asked = narrowed(q_.dataset, q_.asked);
-    make_folders(folder.file("asked"));
-    write_atomically(folder.file("asked") / "facts.jsonl", facts_jsonl(asked));
-    write_atomically(folder.file("asked") / "templates.jsonl", templates_jsonl(asked));
+    write_asked(folder, narrowed(q_.dataset, q_.asked));
     std::string lines;
     for (const FewShotSetting& one : q_.asking.settings) {
       const FewShot few_shot(q_.dataset, one, q_.asking.shot_seed);
@@ -173,27 +153,15 @@ class GenerateJob {
     examples.write(folder.path());
   }
 
-  /// left_out.csv: what no answer can match, all of it.
-  void write_left_out(const RunFolder& folder) const {
-    const AskedFacts& asked = q_.asked;
-    if (asked.without_answer.empty() && asked.wordless_names.empty()) return;
-    std::string text = csv_line({"relation", "what", "name"});
-    for (const auto& [code, name] : asked.without_answer) text += csv_line({code, "fact", name});
-    for (const auto& [code, name] : asked.wordless_names) {
-      text += csv_line({code, "name of an object", name});
-    }
-    write_atomically(folder.file("left_out.csv"), text);
-  }
-
   [[nodiscard]] std::vector<std::string> remarks() const {
     std::vector<std::string> remarks;
     if (!q_.asked.without_answer.empty()) {
-      remarks.push_back(detail::listed("fact", "left out, as no name of an object has a word",
-                                       q_.asked.without_answer));
+      remarks.push_back(listed_in_words("fact", "left out, as no name of an object has a word",
+                                        q_.asked.without_answer));
     }
     if (!q_.asked.wordless_names.empty()) {
-      remarks.push_back(detail::listed("name", "without a word, which no answer can match",
-                                       q_.asked.wordless_names));
+      remarks.push_back(listed_in_words("name", "without a word, which no answer can match",
+                                        q_.asked.wordless_names));
     }
     for (const FewShotSetting& one : q_.asking.settings) {
       const FewShot few_shot(q_.dataset, one, q_.asking.shot_seed);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,6 +87,11 @@ struct GenerateSettings {
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
   /// Of the bootstrap intervals and prompt samplings.
   std::uint64_t seed = 0;
+  /// Of a masked model: masks of a gap at most, and the words that answers are ranked among too.
+  std::size_t masks = 1;
+  std::filesystem::path vocabulary{};
+  /// Whether the model is masked, where that is known; no option, the model says it.
+  std::optional<bool> masked{};
   MeasuringSettings measuring{};
 
   template <class Self, class Visitor>
@@ -93,7 +99,13 @@ struct GenerateSettings {
     const bool shows =
         over::any_of(self.sources, [](ShotSource s) { return s != ShotSource::none; });
     const bool samples = self.samples > 0, prompts = self.confidence_prompts > 0;
-    const auto idle = [](bool used, const char* without) -> std::string {
+    const bool is_masked = self.masked.value_or(false);
+    const std::string of_causal =
+        is_masked ? "on a masked model, which fills the gap of a sentence; leave it out" : "";
+    const std::string of_masked =
+        self.masked.value_or(true) ? "" : "on a causal model, which has no mask; leave it out";
+    const auto idle = [&](bool used, const char* without) -> std::string {
+      if (is_masked) return of_causal;
       return used ? "" : "without " + std::string(without) + "; leave it out";
     };
     visitor("data", self.data,
@@ -107,6 +119,7 @@ struct GenerateSettings {
             {.value = "A,B",
              .help = "examples before a prompt: none, facts of all relations, of the asked one, or "
                      "of it under the asked template",
+             .idle = of_causal,
              .recorded = "-"});
     visitor("shots", self.shots,
             {.value = "X",
@@ -119,13 +132,15 @@ struct GenerateSettings {
     visitor("form", self.form,
             {.value = "mask|question|both",
              .help = "a sentence with a [MASK], or question templates as questions",
+             .idle = of_causal,
              .recorded = "-"});
     visitor("max-new-tokens", self.max_new_tokens,
             {.value = "N",
              .help = "of an answer, which ends with its line",
              .least = 1,
              .most = 100'000,
-             .remedy = "say 16"});
+             .remedy = "say 16",
+             .idle = of_causal});
     visitor("samples", self.samples,
             {.value = "N",
              .help = "sampled answers of a prompt, for its confidence; 0 takes none",
@@ -149,12 +164,38 @@ struct GenerateSettings {
              .idle = idle(samples && prompts, "`samples` and `confidence-prompts`")});
     visitor("seed", self.seed,
             {.value = "N", .help = "of the bootstrap intervals and prompt samplings"});
-    MeasuringSettings::visit(self.measuring, visitor);
+    const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
+      // Tokens are compared, not words.
+      if (name == "wordnet" && is_masked) info.idle = of_causal;
+      visitor(name, value, info);
+    };
+    MeasuringSettings::visit(self.measuring, measuring);
+    visitor("masks", self.masks,
+            {.value = "N",
+             .help = "of a masked model, an extension of plumb's own: 1 to N masks filled left to "
+                     "right, the best mean log-probability is the answer; BELIEF has 1",
+             .least = 1,
+             .most = 5,
+             .remedy = "say 1",
+             .idle = of_masked,
+             .recorded = "-"});
+    visitor("vocabulary", self.vocabulary,
+            {.value = "FILE",
+             .help = "of a masked model: words, one a line, among which the true token is ranked "
+                     "too, as LAMA does with those that several models have in common",
+             .idle = !of_masked.empty() ? of_masked
+                     : self.masks > 1   ? "with more than one of `masks`; leave it out"
+                                        : "",
+             .recorded = "-"});
     visitor("limit", self.limit,
             {.value = "N", .help = "ask only the first N facts of each relation; 0 takes all"});
     visitor(
         "bos", self.bos,
-        {.value = "yes|no", .help = "start each statement with the BOS token", .recorded = "-"});
+        {.value = "yes|no",
+         .help = "start each statement with the BOS token",
+         .idle = is_masked ? "on a masked model, which has its own special tokens around each text"
+                           : "",
+         .recorded = "-"});
     visitor("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
@@ -162,6 +203,11 @@ struct GenerateSettings {
   /// What is asked. Mask comes before question, so that the first setting is as without questions.
   [[nodiscard]] AnswerOptions asking() const {
     AnswerOptions made;
+    if (masked.value_or(false)) {
+      made.settings.push_back({ShotSource::none, 0, PromptForm::sentence});
+      made.limit = limit;
+      return made;
+    }
     for (const PromptForm one : {PromptForm::mask, PromptForm::question}) {
       if (form == (one == PromptForm::mask ? AskedForms::question : AskedForms::mask)) continue;
       for (const ShotSource source : sources) {
@@ -182,6 +228,10 @@ struct GenerateSettings {
     if (names == "none") return {};
     if (names == "all") return asked;
     if (names == "first") return {asked.front()};
+    if (masked.value_or(false)) {
+      throw user_error({.setting = "names"}, "a masked model is asked in one way alone",
+                       "say first or none");
+    }
     std::vector<ShotSource> wanted;
     setting::read(names, "names", wanted);
     std::vector<FewShotSetting> chosen;
@@ -229,6 +279,15 @@ inline std::string lemmas_word(const AnswerLemmas& lemmas) {
   record["names"] = detail::setting_names(settings.named());
   record["relations"] = settings.relations.empty() ? Json() : Json(std::move(codes));
   record["lemmas"] = detail::lemmas_word(lemmas);
+  if (settings.masked.value_or(false)) {
+    for (const char* idle : {"bos", "max_new_tokens", "samples", "confidence_prompts", "shot_seed",
+                             "sample_seed", "lemmas"}) {
+      record.erase(idle);
+    }
+    record["masks"] = settings.masks;
+    record["vocabulary"] = setting::to_json(settings.vocabulary);
+    record["vocabulary_sha256"] = from.hash_of(settings.vocabulary);
+  }
   return record;
 }
 

@@ -29,8 +29,9 @@ namespace plumb {
   if (!record.settings.contains("model")) record.folder = "model";
   if (!record.settings.contains("dataset")) record.settings["dataset"] = run.asked.name;
   std::string title = record.title();
-  record.settings.update(Json{{"lemmas", detail::lemmas_word(lemmas)},
-                              {"samplings", options.samplings},
+  const bool fills = has_any(made, AnswerKind::fill);
+  if (!fills) record.settings["lemmas"] = detail::lemmas_word(lemmas);
+  record.settings.update(Json{{"samplings", options.samplings},
                               {"sample_by", name_of(options.by)},
                               {"seed", options.seed}});
   return ManyPromptReport(std::move(made), std::move(record), std::move(title));

@@ -96,7 +96,13 @@ class PromptTexts {
     return context(planned) +
            few_shot_.question(place, planned.prompt.template_index, subject(planned));
   }
-  /// The same with a text of no content for a subject, under the first shots.
+  /// Its template as a sentence, with the bytes of the answer in it.
+  [[nodiscard]] Prompt sentence(const PlannedPrompt& planned,
+                                std::string_view answer = "[MASK]") const {
+    return few_shot_.sentence(asked_.relations[planned.relation].relation,
+                              planned.prompt.template_index, subject(planned), answer);
+  }
+  /// The whole prompt with a text of no content for a subject, under the first shots.
   [[nodiscard]] std::string content_free(std::size_t relation, std::size_t template_index,
                                          std::string_view subject) {
     const std::size_t place = asked_.relations[relation].relation;

@@ -19,7 +19,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,6 +28,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/distinct_inputs.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
@@ -203,36 +203,6 @@ class MaskedScorer {
   }
 
  private:
-  /// Queries, each once, in the order in which they first came.
-  class DistinctInputs {
-   public:
-    /// The query's index.
-    std::size_t insert(MaskedQuery query) {
-      const auto [found, is_new] = indices_.try_emplace(key(query), queries_.size());
-      if (is_new) queries_.push_back(std::move(query));
-      return found->second;
-    }
-    [[nodiscard]] bool contains(const MaskedQuery& query) const {
-      return indices_.contains(key(query));
-    }
-    [[nodiscard]] std::size_t size() const noexcept { return queries_.size(); }
-    [[nodiscard]] std::span<const MaskedQuery> queries() const noexcept { return queries_; }
-    void clear() {
-      indices_.clear();
-      queries_.clear();
-    }
-
-   private:
-    static std::string key(const MaskedQuery& query) {
-      std::string bytes(reinterpret_cast<const char*>(query.sequence.data()),
-                        query.sequence.size() * sizeof(TokenId));
-      return bytes.append(reinterpret_cast<const char*>(&query.position), sizeof query.position);
-    }
-
-    std::unordered_map<std::string, std::size_t> indices_;
-    std::vector<MaskedQuery> queries_;
-  };
-
   [[nodiscard]] std::size_t framed_length(const TokenizedStatements& statements,
                                           std::size_t statement) const {
     return frame_.before.size() + statements.length(statement) + frame_.after.size();

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does every run of many prompts leave beside its rows?
+//
+// What was asked, what was left out of it, and the metadata that a reader begins with
+// (records/recorded_answers.hpp), whether a causal model answered or a masked one.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/number_words.hpp"
+#include "plumb/data/multi_prompt_folder.hpp"
+#include "plumb/records/recorded_answers.hpp"
+#include "plumb/records/whole_file.hpp"
+#include "plumb/report/csv.hpp"
+#include "plumb/run/run_folder.hpp"
+
+namespace plumb {
+
+/// Relations and names, each pair once.
+using NamedInRelations = std::vector<std::pair<std::string, std::string>>;
+
+/// "2 nouns what: capital 'x', author 'y'.", of the first twelve.
+[[nodiscard]] inline std::string listed_in_words(const std::string& noun, const std::string& what,
+                                                 const NamedInRelations& named) {
+  std::string text = counted(named.size(), noun) + " " + what + ": ";
+  for (std::size_t i = 0; i < std::min<std::size_t>(12, named.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + named[i].first + " '" + named[i].second + "'";
+  }
+  return text + (named.size() > 12 ? " …" : ".");
+}
+
+/// Leaves asked/facts.jsonl and asked/templates.jsonl.
+inline void write_asked(const RunFolder& folder, const MultiPromptDataset& asked) {
+  make_folders(folder.file("asked"));
+  write_atomically(folder.file("asked") / "facts.jsonl", facts_jsonl(asked));
+  write_atomically(folder.file("asked") / "templates.jsonl", templates_jsonl(asked));
+}
+
+/// Leaves left_out.csv, all that was left out: what each list is of, and the list. Nothing where all
+/// are empty.
+inline void write_left_out(
+    const RunFolder& folder,
+    const std::vector<std::pair<const char*, const NamedInRelations*>>& lists) {
+  std::string text;
+  for (const auto& [what, list] : lists) {
+    for (const auto& [code, name] : *list) text += csv_line({code, what, name});
+  }
+  if (text.empty()) return;
+  write_atomically(folder.file("left_out.csv"), csv_line({"relation", "what", "name"}) + text);
+}
+
+/// Leaves metadata_generate.json, which says that all rows are there. `about` is what it begins with:
+/// model, dataset, settings, candidates.
+inline void write_generation_metadata(const RunFolder& folder, Json about,
+                                      const std::vector<std::string>& remarks) {
+  about["rows"] = recorded_rows(folder.path());
+  about["remarks"] = remarks;
+  write_atomically(folder.file("metadata_generate.json"), about.dump(2) + "\n");
+}
+
+}  // namespace plumb
