@@ -158,8 +158,8 @@ BOOST_FIXTURE_TEST_CASE(prompts_are_printed_with_their_masks_tokens, Files) {
   const Json row = Json::parse(listed.out.substr(0, listed.out.find('\n')));
   BOOST_TEST(row.at("prompt") == "The symbol of iron is [MASK].");
   const WordMaskModel model(elements_many());
-  BOOST_TEST(row.at("ids").size() == 8U);
-  BOOST_TEST(row.at("ids").at(5) == model.mask());
+  BOOST_TEST(row.at("ids").size() == 9U);
+  BOOST_TEST(row.at("ids").at(6) == model.mask());
 }
 
 BOOST_FIXTURE_TEST_CASE(runs_of_two_models_are_compared_and_share_knowledge, Files) {

@@ -629,16 +629,6 @@ BOOST_FIXTURE_TEST_CASE(one_thing_left_out_is_said_of_one, GenerateFiles) {
              run);
 }
 
-BOOST_AUTO_TEST_CASE(long_lists_are_cut) {
-  std::vector<std::pair<std::string, std::string>> named(12, {"P1", "x"});
-  BOOST_TEST(listed_in_words("fact", "gone", named).ends_with(", P1 'x'."));
-  named.emplace_back("P1", "last");
-  const std::string text = listed_in_words("fact", "gone", named);
-  BOOST_TEST(text.starts_with("13 facts gone: P1 'x', P1 'x', "));
-  BOOST_TEST(text.ends_with("P1 'x' …"));
-  BOOST_TEST(text.find("last") == std::string::npos);
-}
-
 BOOST_FIXTURE_TEST_CASE(fewer_examples_than_asked_for_are_said, GenerateFiles) {
   const ConsoleRun run = generate({"--limit", "1"});
   BOOST_TEST(run.code == 0, run);

@@ -378,7 +378,7 @@ BOOST_FIXTURE_TEST_CASE(what_has_no_effect_on_a_models_kind_is_refused_before_it
   BOOST_TEST(refused({"--span", "continuation"}, "a masked model reads both sides"));
   BOOST_TEST(probe({"--pll", "original"}).refused("--pll: has no effect on a causal model"));
   std::vector<std::string> words = probe_words();
-  for (const char* job : {"many-shot", "rank", "generate"}) {
+  for (const char* job : {"many-shot", "rank"}) {
     words.front() = job;
     BOOST_TEST(
         run_words(words, masked).refused("is a masked model, and plumb " + std::string(job)));

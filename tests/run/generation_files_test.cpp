@@ -19,6 +19,8 @@ BOOST_AUTO_TEST_CASE(the_first_twelve_are_listed_in_words) {
   const std::string text = listed_in_words("fact", "left out", named);
   BOOST_TEST(text.starts_with("13 facts left out: capital 'x', author '0', "));
   BOOST_TEST(text.ends_with("author '10' …"));
+  named.pop_back();
+  BOOST_TEST(listed_in_words("fact", "left out", named).ends_with("author '10'."));
 }
 
 BOOST_AUTO_TEST_CASE(what_was_left_out_is_a_table_of_all_lists) {
