@@ -53,9 +53,8 @@ plumb_need(command)
 target_link_libraries(plumb_subcommands PRIVATE plumb_program)
 # -O3 takes half as long again to compile; calibrate and rank ran no faster with it.
 target_compile_options(plumb_subcommands PRIVATE $<$<CONFIG:Release>:-O2>)
-# Garbage is collected late: it is little, and looking for it takes a sixth of the time.
-target_compile_options(plumb_subcommands PRIVATE
-                       "$<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000;--param=ggc-min-expand=100>")
+# Garbage is collected late: it is little, and looking for it takes long.
+target_compile_options(plumb_subcommands PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
 
 # One question a file; tests/system/test_examples.py runs them.
 add_custom_target(plumb_examples)
