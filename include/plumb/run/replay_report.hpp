@@ -3,10 +3,10 @@
 
 // What the replay of a file shows: a table for a terminal. It has no page.
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "plumb/core/disk_path.hpp"
 #include "plumb/report/text_table.hpp"
 
 namespace plumb {
