@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_probed_into_a_folder_of_the_calibration) {
   BOOST_TEST(!parsed.calibrate.reading().scoring);
   BOOST_REQUIRE(parsed.calibrate.folders.list.size() == 1U);
   BOOST_TEST(parsed.calibrate.folders.list[0].name == "");
-  BOOST_TEST(parsed.calibrate.folders.list[0].path == "o/probe");
+  BOOST_TEST(parsed.calibrate.folders.list[0].path.path() == "o/probe");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_folder_has_its_own_place_to_write, Folders) {

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(facts_of_the_run_are_its_words_and_paths) {
   target.threads = 3;
   target.resume = true;
   const JobFolder folder = detail::job_folder(console, "go", target, "d");
-  BOOST_TEST(folder.out == "o");
+  BOOST_TEST(folder.out.path() == "o");
   BOOST_TEST(folder.resume);
   BOOST_TEST((folder.facts.at("command_line") == Json{"plumb", "go", "--data", "d"}));
   BOOST_TEST(folder.facts.at("working_directory") == std::filesystem::current_path().string());
