@@ -159,8 +159,9 @@ class PairSections {
           return model->estimator(name) == nullptr;
         };
         if (over::all_of(models, has_none)) continue;
+        const M metric_shown = which;
         row(title + estimator_label(name), [&](const ModelCalibration& model, bool in_domain) {
-          return coloured(model, name, which, domain, in_domain);
+          return coloured(model, name, metric_shown, domain, in_domain);
         });
       }
     }
