@@ -7,7 +7,7 @@
 //   manual_paraphrase/P36.txt              "[X] capital is [Y].", one template a line
 // The folder of one kind is named, not the one above it. A weight is what training gave the prompt;
 // those of a relation add up to one. Prompts of a text file weigh alike, 1/n each. A template that
-// stands twice stays twice. Source: Jiang et al. 2020, "How Can We Know What Language Models Know?",
+// is given twice stays twice. Source: Jiang et al. 2020, "How Can We Know What Language Models Know?",
 // section 4; what weights do is said in aggregate/weighted_likelihood.hpp. Non-goal: facts, which are
 // LAMA's or BEAR's.
 
