@@ -189,4 +189,47 @@ BOOST_FIXTURE_TEST_CASE(an_out_that_cannot_be_made_is_refused, ConvertFiles) {
   BOOST_TEST(run.refused("choose another --out"), run);
 }
 
+BOOST_FIXTURE_TEST_CASE(templates_of_one_origin_are_kept, ConvertFiles) {
+  folder.write("rows/train.jsonl",
+               R"({"uuid": "u1", "rel_uri": "P36", "sub_ent": "France", "obj_ents": ["Paris"], )"
+               R"("template": "[X]: [Y]", "is_manual": false})"
+               "\n"
+               R"({"uuid": "u1", "rel_uri": "P36", "sub_ent": "France", "obj_ents": ["Paris"], )"
+               R"("template": "[Y] of [X]", "is_manual": true})"
+               "\n");
+  BOOST_TEST(convert({"--origin", "manual"}, "rows").code == 0);
+  BOOST_TEST(test::slurp(folder / "many/templates.jsonl") ==
+             "{\"relation\":\"P36\",\"template\":\"[Y] of [X]\",\"style\":\"cloze\",\"origin\":"
+             "\"manual\"}\n");
+  std::filesystem::remove_all(folder / "many");
+  BOOST_TEST(convert({"--origin", "generated"}).refused("--origin: leaves no template; say all"));
+  BOOST_TEST(convert({"--origin", "both"}).refused("--origin: 'both' is not a choice"));
+}
+
+BOOST_FIXTURE_TEST_CASE(tables_of_many_choices_are_made, ConvertFiles) {
+  std::string rows;
+  for (int i = 0; i < 20; ++i) {
+    const std::string n = std::to_string(i);
+    rows +=
+        Json{{"head", "person " + n}, {"tail", "year " + n}, {"relation", "born"}}.dump() + "\n";
+    if (i < 3) rows += Json{{"head", "film " + n}, {"tail", n}, {"relation", "by"}}.dump() + "\n";
+  }
+  folder.write("rows/train.jsonl", rows);
+  const std::vector<std::string> few{"--to", "choices", "--min-facts", "20", "--min-objects", "20"};
+  const ConsoleRun run = convert(few, "rows");
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.out.find("Left out: 1 relation with fewer than 20 facts and 20 objects.") !=
+             std::string::npos);
+  BOOST_TEST(std::filesystem::exists(folder / "many/born.jsonl"));
+  BOOST_TEST(!std::filesystem::exists(folder / "many/by.jsonl"));
+  BOOST_TEST(run_words({"data", "check", at("many")}).code == 0);
+  std::filesystem::remove_all(folder / "many");
+  BOOST_TEST(convert({"--to", "choices"}, "rows")
+                 .refused("rows: has no relation with 500 facts and 100 objects; lower"));
+  BOOST_TEST(convert({"--to", "table"}).refused("--to: 'table' is not a choice"));
+  BOOST_TEST(convert({"--seed", "1"}).refused("--seed: has no effect without --to choices"));
+  BOOST_TEST(
+      convert({"--to", "choices", "--origin", "manual"}).refused("--origin: is not for --to"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -141,4 +141,40 @@ BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
   BOOST_TEST(with(R"("answer_space_labels": null)").relations[0].options.size() == 2U);
 }
 
+// Options as lm-pub-quiz 0.3.3 has them: answer_space_from_instance_table groups by obj_id.
+BOOST_FIXTURE_TEST_CASE(without_an_answer_space_each_object_id_is_an_option, Bear) {
+  write("metadata_relations.json", R"({"P36": {"templates": ["[X] [Y]"]}})");
+  write("P36.jsonl",
+        "{\"sub_label\": \"France\", \"obj_id\": \"Q90\", \"obj_label\": \"Paris\"}\n"
+        "{\"sub_label\": \"Texas\", \"obj_id\": \"Q830149\", \"obj_label\": \"Paris\"}\n"
+        "{\"sub_label\": \"Italy\", \"obj_id\": \"Q220\", \"obj_label\": \"Rome\"}\n"
+        "{\"sub_label\": \"Gallia\", \"obj_id\": \"Q90\", \"obj_label\": \"Lutetia\"}\n");
+  const Relation relation = load_bear(path()).relations.at(0);
+  BOOST_TEST(relation.options == (std::vector<std::string>{"Paris", "Paris", "Rome"}));
+  BOOST_TEST(relation.option_ids == (std::vector<std::string>{"Q90", "Q830149", "Q220"}));
+  std::vector<std::size_t> answers;
+  for (const Fact& fact : relation.facts) answers.push_back(fact.answer);
+  BOOST_TEST(answers == (std::vector<std::size_t>{0, 1, 2, 0}));
+}
+
+BOOST_FIXTURE_TEST_CASE(two_options_of_one_label_are_told_apart_by_their_ids, Bear) {
+  write("metadata_relations.json",
+        R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["Paris", "Paris", "Rome"],
+            "answer_space_ids": ["Q90", "Q830149", "Q220"]}})");
+  write("P36.jsonl",
+        "{\"sub_label\": \"Texas\", \"obj_id\": \"Q830149\", \"obj_label\": \"Paris\"}\n"
+        "{\"sub_label\": \"France\", \"answer_idx\": 0, \"obj_label\": \"Paris\"}\n"
+        "{\"sub_label\": \"Lamar\", \"answer_idx\": 1, \"obj_id\": \"Q830149\"}\n");
+  const Relation relation = load_bear(path()).relations.at(0);
+  BOOST_TEST(relation.options.size() == 3U);
+  BOOST_TEST(relation.facts.at(0).answer == 1U);
+  BOOST_TEST(relation.facts.at(1).answer == 0U);
+  BOOST_TEST(relation.facts.at(2).answer == 1U);
+  write("P36.jsonl", "{\"sub_label\": \"Texas\", \"obj_label\": \"Paris\"}\n");
+  BOOST_CHECK_EXCEPTION(load_bear(path()), Error,
+                        says(Fault::user,
+                             "P36.jsonl:1: obj_label: several options are 'Paris'; say which by "
+                             "obj_id or answer_idx"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

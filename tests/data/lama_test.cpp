@@ -90,4 +90,74 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_missing_is_named) {
                         says(Fault::user, "relations.jsonl: cannot be read; check that it exists"));
 }
 
+BOOST_FIXTURE_TEST_CASE(every_part_is_read, Lama) {
+  write("Google_RE/place_of_birth_test.jsonl",
+        "{\"pred\": \"/people/person/place_of_birth\", \"sub\": \"/m/09gb0bw\", \"sub_label\": "
+        "\"Peter F. Martin\", \"sub_aliases\": [], \"obj_label\": \"Rhode Island\", "
+        "\"masked_sentences\": [\"…\"], \"uuid\": \"g1\"}\n"
+        "{\"sub_label\": \"Albert Coppé\", \"obj_label\": \"Bruges\", \"uuid\": \"g2\"}\n");
+  write(
+      "ConceptNet/test.jsonl",
+      "{\"sub\": \"alive\", \"pred\": \"HasSubevent\", \"obj_label\": \"think\", \"uuid\": \"c1\", "
+      "\"masked_sentences\": [\"Two [MASK] [MASK].\", \"When you are alive you [MASK].\"]}\n"
+      "{\"pred\": \"IsA\", \"obj_label\": \"a fish\", \"masked_sentences\": [\"cod is [MASK].\"]}\n"
+      "{\"pred\": \"HasSubevent\", \"obj_label\": \"eat\", \"masked_sentences\": [\"[MASK].\"]}\n"
+      "{\"pred\": \"IsA\", \"obj_label\": \"a cow\", \"masked_sentences\": [\"an ox is "
+      "[MASK].\"]}\n");
+  write("Squad/test.jsonl",
+        "{\"id\": \"s_0\", \"sub_label\": \"Squad\", \"obj_label\": \"gold\", "
+        "\"masked_sentences\": [\"The "
+        "[MASK] color was used.\"]}\n"
+        "{\"id\": \"s_1\", \"obj_label\": \"2\", \"masked_sentences\": [\"There are [MASK].\"]}\n");
+  const Dataset dataset = load_lama(path());
+  std::vector<std::string> codes;
+  for (const Relation& relation : dataset.relations) codes.push_back(relation.code);
+  BOOST_TEST(codes == (std::vector<std::string>{"P36", "place_of_birth", "P30", "HasSubevent",
+                                                "IsA", "Squad"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(dataset.left_out.empty());
+  const Relation& born = dataset.relations[1];
+  BOOST_TEST(born.templates == std::vector<std::string>{"[X] was born in [Y] ."});
+  BOOST_TEST(born.facts[0].subject == "Peter F. Martin");
+  BOOST_TEST(born.facts[0].subject_id == "g1");
+  BOOST_TEST(!born.own_sentences);
+  const Relation& events = dataset.relations[3];
+  BOOST_TEST(events.own_sentences);
+  BOOST_TEST(events.verbatim);
+  BOOST_TEST(events.templates == std::vector<std::string>{"[X]"});
+  BOOST_TEST(events.options == (std::vector<std::string>{"think", "eat"}));
+  BOOST_TEST(events.facts[0].subject == "When you are alive you [Y].");
+  BOOST_TEST(events.facts[0].subject_id == "c1");
+  BOOST_TEST(dataset.relations[5].facts[1].subject_id == "s_1");
+  // A part by itself, its list of templates beside it.
+  BOOST_TEST(load_lama(*this / "Google_RE").relations.size() == 1U);
+  BOOST_TEST(load_lama(*this / "Squad").relations.size() == 1U);
+  BOOST_TEST(load_lama(*this / "ConceptNet").relations.size() == 2U);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_has_no_facts_is_said, Lama) {
+  BOOST_TEST(
+      load_lama(path()).left_out ==
+      std::vector<std::string>{"relations of relations.jsonl without facts: place_of_birth"});
+}
+
+BOOST_FIXTURE_TEST_CASE(a_relation_of_two_parts_is_reported, Lama) {
+  write("TREx_UHN/P36.jsonl",
+        "{\"sub_label\": \"Chad\", \"obj_label\": \"N'Djamena\"}\n{\"sub_label\": \"Peru\", "
+        "\"obj_label\": \"Lima\"}\n");
+  BOOST_CHECK_EXCEPTION((void)load_lama(path()), Error,
+                        says(Fault::user, "TREx_UHN/P36.jsonl: is a second file of facts of P36"));
+  const Dataset unhelpful = load_lama(*this / "TREx_UHN");
+  BOOST_TEST(unhelpful.name == "TREx_UHN");
+  BOOST_REQUIRE(unhelpful.relations.size() == 1U);
+  BOOST_TEST(unhelpful.relations[0].facts[0].subject == "Chad");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_sentence_has_one_gap, Lama) {
+  write("Squad/test.jsonl", "{\"obj_label\": \"2\", \"masked_sentences\": [\"There are two.\"]}\n");
+  BOOST_CHECK_EXCEPTION(
+      (void)load_lama(*this / "Squad"), Error,
+      says(Fault::user, "Squad/test.jsonl:1: masked_sentences: has no sentence with"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

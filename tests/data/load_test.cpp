@@ -141,10 +141,14 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
   BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
                         says(Fault::user,
                              "is not a dataset plumb knows; it needs one of: "
-                             "metadata_relations.json (BEAR), relations.jsonl (LAMA), "
+                             "metadata_relations.json (BEAR), relations.jsonl, or test.jsonl in "
+                             "ConceptNet/ or Squad/ (LAMA), question-templates.csv and folders "
+                             "with train.jsonl and test.jsonl (KAMEL), "
                              "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL), a .csv "
                              "with its header (FACTOR), .jsonl files whose facts have subject and "
-                             "object (choices), one .tsv file (table)"));
+                             "object (choices), .jsonl files whose lines have head, tail and "
+                             "relation (T-REx), a .csv with Name and Birth Year (laureates), one "
+                             ".tsv file (table)"));
   BOOST_CHECK_EXCEPTION(load_dataset(folder.write("facts.csv", "a,b,c\n")), Error,
                         says(Fault::user, "facts.csv: is not a dataset plumb knows"));
   BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
@@ -176,6 +180,34 @@ BOOST_AUTO_TEST_CASE(a_dataset_of_which_nothing_is_usable_is_refused_by_a_lenien
                                      [&](const Error&) { ++problems; }),
                         Error, says(Fault::user, "facts.tsv: the dataset is empty"));
   BOOST_TEST(problems == 2);  // the template, then the relation left without one
+}
+
+BOOST_AUTO_TEST_CASE(published_layouts_are_told_by_their_shape) {
+  const test::TemporaryFolder folder;
+  const auto named = [&](const std::string& name) {
+    const DatasetFormat* format = format_of(folder.path() / name);
+    return format == nullptr ? std::string("none") : std::string(format->name);
+  };
+  folder.write("kamel/question-templates.csv", "P36, What is the capital of [S]?\n");
+  folder.write("kamel/P36/train.jsonl",
+               "{\"sub_label\": \"Chad\", \"obj_label\": [\"N'Djamena\"]}\n");
+  folder.write("kamel/P36/test.jsonl", "{\"sub_label\": \"Peru\", \"obj_label\": [\"Lima\"]}\n");
+  BOOST_TEST(named("kamel") == "KAMEL");
+  BOOST_TEST(load_dataset(folder.path() / "kamel").relations.size() == 1U);
+  folder.write("trex/train.jsonl",
+               "{\"head\": \"a\", \"tail\": \"b\", \"relation\": \"r\"}\n"
+               "{\"head\": \"c\", \"tail\": \"d\", \"relation\": \"r\"}\n");
+  BOOST_TEST(named("trex") == "T-REx");
+  BOOST_TEST(named("trex/train.jsonl") == "T-REx");
+  BOOST_TEST(load_dataset(folder.path() / "trex").relations.size() == 1U);
+  folder.write("nobel/nobel.csv", "Name,Birth Year\nA,1\nB,2\n");
+  BOOST_TEST(named("nobel") == "laureates");
+  BOOST_TEST(load_dataset(folder.path() / "nobel/nobel.csv").relations.size() == 1U);
+  folder.write("lama/Squad/test.jsonl",
+               "{\"obj_label\": \"2\", \"masked_sentences\": [\"There are [MASK].\"]}\n"
+               "{\"obj_label\": \"3\", \"masked_sentences\": [\"There are [MASK].\"]}\n");
+  BOOST_TEST(named("lama/Squad") == "LAMA");
+  BOOST_TEST(named("lama") == "none");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -425,4 +425,23 @@ BOOST_AUTO_TEST_CASE(a_dataset_as_large_as_myriad_lama_is_read_whole) {
   BOOST_TEST(facts_jsonl(read) == facts_jsonl(dataset));
 }
 
+BOOST_FIXTURE_TEST_CASE(myriad_lama_is_read_as_published, Folder) {
+  write("train.jsonl",
+        R"({"uuid": "u1", "rel_uri": "P36", "sub_ent": "France", "obj_ents": ["Paris"], )"
+        R"("template": "[X]: [Y]", "is_manual": false})"
+        "\n");
+  BOOST_TEST(is_multi_prompt(path()));
+  const MultiPromptDataset dataset = load();
+  BOOST_TEST(
+      spelt(dataset) == (Names{"P36", "[X]: [Y]||cloze|generated", "u1|France → Paris|Paris"}),
+      each);
+  write("given/templates.jsonl",
+        "{\"relation\": \"P36\", \"template\": \"The capital of [X] is [Y].\"}\n");
+  const MultiPromptDataset given = load_on(*this / "given/templates.jsonl");
+  BOOST_TEST(problems.empty());
+  BOOST_REQUIRE(given.relations.size() == 1U);
+  BOOST_TEST(given.relations[0].templates.at(0).text == "The capital of [X] is [Y].");
+  BOOST_TEST(given.files.size() == 2U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,4 +66,20 @@ BOOST_AUTO_TEST_CASE(a_code_that_is_unknown_or_named_twice_is_refused) {
                         says(Fault::user, "`relations`: 'P1' is named twice; name it once"));
 }
 
+BOOST_AUTO_TEST_CASE(templates_of_one_origin_can_be_kept) {
+  const PromptTemplate by_hand{"[X] [Y]"};
+  const PromptTemplate made{"[X]: [Y]", "", TemplateStyle::cloze, TemplateOrigin::generated};
+  MultiPromptDataset dataset;
+  dataset.relations = {{"a", {by_hand, made}, {}}, {"b", {made}, {}}};
+  MultiPromptDataset manual = dataset;
+  keep_origin(manual, TemplateOrigin::manual);
+  BOOST_REQUIRE(manual.relations.size() == 1U);
+  BOOST_TEST(manual.relations[0].code == "a");
+  BOOST_REQUIRE(manual.relations[0].templates.size() == 1U);
+  BOOST_TEST(manual.relations[0].templates[0].text == "[X] [Y]");
+  keep_origin(dataset, TemplateOrigin::generated);
+  BOOST_TEST(dataset.relations.size() == 2U);
+  BOOST_TEST(dataset.relations[0].templates.at(0).text == "[X]: [Y]");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

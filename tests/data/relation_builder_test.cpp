@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(options_are_distinct_and_not_empty, Kept) {
       problems == (std::vector<std::string>{
                       "metadata.json: P36: option 1 is empty; give it a label",
                       "metadata.json: P36: option 'Paris' is duplicated; keep one of them and "
-                      "renumber answer_idx"}),
+                      "renumber answer_idx, or tell them apart by answer_space_ids"}),
       boost::test_tools::per_element());
 }
 

@@ -113,4 +113,14 @@ BOOST_AUTO_TEST_CASE(a_facts_own_texts_stand_for_the_options) {
   BOOST_TEST(marked(Statement().build(relation, none, 0, 1)) == "Sea: ⟦contradiction⟧");
 }
 
+BOOST_AUTO_TEST_CASE(a_subject_that_is_a_sentence_is_the_template) {
+  Relation relation;
+  relation.templates = {"[X]"};
+  relation.options = {"think", "[X]"};
+  relation.own_sentences = relation.verbatim = true;
+  const Fact fact{"0", "alive, you [Y].", {}, 0, 0};
+  BOOST_TEST(marked(Statement().build(relation, fact, 0, 0)) == "alive, you ⟦think⟧.");
+  BOOST_TEST(marked(Statement().build(relation, fact, 0, 1)) == "alive, you ⟦[X]⟧.");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -247,4 +247,20 @@ BOOST_FIXTURE_TEST_CASE(weighted_templates_have_numbers_of_their_own, Results) {
   BOOST_TEST(holds(slurp(out / "report.html"), "weighted templates"));
 }
 
+BOOST_FIXTURE_TEST_CASE(facts_with_several_right_options_have_numbers_of_their_own, Results) {
+  BOOST_TEST(!holds(ProbeReport(folder.path()).table(), "several right options"));
+  folder.add("capital", {"Sucre", "La Paz", "Lima"}, templates, Json::object(),
+             {row("Bolivia", 0, 0, 0, {-1, -3, -2}), row("Peru", 1, 0, 2, {-1, -2, -3}),
+              row("Bolivia", 2, 0, 1, {-1, -3, -2})});
+  const ProbeReport report(folder.path());
+  report.write(out.path());
+  const Json several = Json::parse(slurp(out / "metrics.json")).at("several_right");
+  BOOST_REQUIRE(several.size() == 2U);
+  BOOST_TEST(several[0]["name"] == "capital");
+  BOOST_TEST(several[1]["facts"] == 1);
+  BOOST_TEST(several[1]["precision_at_n"]["value"] == 0.5);
+  BOOST_TEST(holds(report.table(), "several right options"));
+  BOOST_TEST(holds(slurp(out / "report.html"), "Facts with several right options"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

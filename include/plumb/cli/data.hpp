@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "plumb/cli/arguments.hpp"
@@ -33,6 +34,7 @@ inline int check_data(Console& console, const DiskPath& data) {
   };
   std::size_t relations = 0, facts = 0;
   const auto count = [&](const auto& dataset) {
+    for (const std::string& what : dataset.left_out) console.out << "Left out: " << what << ".\n";
     relations = dataset.relations.size();
     for (const auto& relation : dataset.relations) facts += relation.facts.size();
   };
@@ -126,6 +128,7 @@ inline int describe_data(Console& console, const DiskPath& data, const std::stri
   }
   table.add_rule();
   add("all", facts, "", "", "", all);
+  for (const std::string& what : dataset.left_out) console.out << "Left out: " << what << ".\n";
   console.out << dataset.name << ": " << dataset.relations.size() << " relations\n" << table.text();
   console.out << (model_file.empty() ? "Token counts: add --model FILE.\n"
                                      : "Statements and tokens of template 0. tokens: fed when "
@@ -142,7 +145,8 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   if (!console.arguments.empty() && console.arguments.front() == "prompts") {
     return detail::print_prompts(console, make_model);
   }
-  std::string action, data, model, special_tokens, templates, out;
+  std::string action, data, model, special_tokens, templates, out, to, origin;
+  ManyChoiceRule rule;
   detail::options::options_description list;
   list.add_options()                                                                           //
       ("action", detail::options::value(&action), "check, describe, convert, or prompts RUN")  //
@@ -152,13 +156,25 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
       ("special-tokens", detail::options::value(&special_tokens)->value_name("text|parse"),
        (std::string("describe: ") + special_tokens_help).c_str())  //
       ("out", detail::options::value(&out)->value_name("DIR"),
-       "convert: a new or empty folder for facts.jsonl and templates.jsonl")  //
+       "convert: a new or empty folder for facts.jsonl and templates.jsonl, or a table for each "
+       "relation")  //
+      ("to", detail::options::value(&to)->value_name("SHAPE"),
+       "convert: many-prompts, or choices: tables by the rule of T-REx-MC")  //
+      ("origin", detail::options::value(&origin)->value_name("WHICH"),
+       "convert: only templates that are manual or generated; all by default")  //
+      ("min-facts", detail::options::value(&rule.facts)->value_name("N"),
+       "convert --to choices: facts that a relation must have (500)")  //
+      ("min-objects", detail::options::value(&rule.objects)->value_name("N"),
+       "convert --to choices: objects that it must have (100)")  //
+      ("seed", detail::options::value(&rule.seed)->value_name("N"),
+       "convert --to choices: what is drawn (0)")  //
       ("templates", detail::options::value(&templates)->value_name("FILE"),
        "convert: a templates.jsonl instead of what the dataset has; only its relations are taken");
   const auto values = detail::parse_arguments(
       console,
       "plumb data check|describe DIR [--model FILE]\n"
-      "       plumb data convert DIR --out DIR [--templates FILE]\n"
+      "       plumb data convert DIR --out DIR [--templates FILE] [--origin WHICH]\n"
+      "       plumb data convert DIR --out DIR --to choices [--min-facts N] [--min-objects N]\n"
       "       plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]",
       list, {{"action", 1}, {"data", 1}});
   if (!values) return 0;
@@ -180,6 +196,8 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   only_for("--special-tokens", special_tokens, "describe");
   only_for("--out", out, "convert");
   only_for("--templates", templates, "convert");
+  only_for("--to", to, "convert");
+  only_for("--origin", origin, "convert");
   if (action == "check") return detail::check_data(console, data);
   if (action == "describe") {
     SpecialTokenReading reading = SpecialTokenReading::refuse;
@@ -193,7 +211,30 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   if (out.empty()) {
     throw user_error({.field = "--out"}, "is missing", "name a new or empty folder");
   }
-  return detail::convert_data(console, data, templates, out);
+  if (!to.empty() && to != "many-prompts" && to != "choices") {
+    throw user_error({.field = "--to"}, "'" + to + "' is not a choice",
+                     "say many-prompts or choices");
+  }
+  for (const char* option : {"min-facts", "min-objects", "seed"}) {
+    if (to == "choices" || !values->contains(option)) continue;
+    throw user_error({.field = std::string("--") + option}, "has no effect without --to choices",
+                     "leave it out");
+  }
+  if (to == "choices") {
+    if (!templates.empty() || !origin.empty()) {
+      throw user_error({.field = templates.empty() ? "--origin" : "--templates"},
+                       "is not for --to choices, which have no templates", "leave it out");
+    }
+    return detail::convert_to_choices(console, data, rule, out);
+  }
+  std::optional<TemplateOrigin> kept;
+  if (origin == "manual") kept = TemplateOrigin::manual;
+  if (origin == "generated") kept = TemplateOrigin::generated;
+  if (!kept && !origin.empty() && origin != "all") {
+    throw user_error({.field = "--origin"}, "'" + origin + "' is not a choice",
+                     "say manual, generated or all");
+  }
+  return detail::convert_data(console, data, templates, kept, out);
 }
 
 }  // namespace plumb

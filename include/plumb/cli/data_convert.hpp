@@ -5,15 +5,20 @@
 //
 // Whatever plumb reads is written as facts.jsonl and templates.jsonl (multi_prompt_folder.hpp), and
 // its sizes are printed as MyriadLAMA's are: "What Matters in Learning Facts in Language Models?",
-// Table 1. Non-goal: relations without templates, unless some are given.
+// Table 1; relations without templates are refused then, unless some are given. Or it is written as a
+// table of many choices for each relation that has enough facts (many_choice.hpp), which need none.
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "plumb/cli/arguments.hpp"
+#include "plumb/data/many_choice.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/report/text_table.hpp"
 #include "plumb/run/run_folder.hpp"
@@ -94,19 +99,67 @@ inline std::string describe_multi_prompt(const MultiPromptDataset& dataset) {
          "prompts are subject names times templates.\n";
 }
 
-/// Writes nothing where the dataset has a problem. `templates` may be empty.
+inline void refuse_used_out(const DiskPath& out) {
+  if (is_unused(out)) return;
+  throw user_error({.file = out}, out.is_folder() ? "is not empty" : "is not a folder",
+                   "choose another --out");
+}
+
+/// Writes nothing where the dataset has a problem. `templates` may be empty; nothing as `origin` takes
+/// all templates.
 inline int convert_data(Console& console, const DiskPath& data, const DiskPath& templates,
-                        const DiskPath& out) {
-  if (!is_unused(out)) {
-    throw user_error({.file = out}, out.is_folder() ? "is not empty" : "is not a folder",
-                     "choose another --out");
+                        std::optional<TemplateOrigin> origin, const DiskPath& out) {
+  refuse_used_out(out);
+  MultiPromptDataset dataset = load_multi_prompt(data, throw_problem, templates);
+  if (origin) keep_origin(dataset, *origin);
+  if (dataset.relations.empty()) {
+    throw user_error({.field = "--origin"}, "leaves no template", "say all");
   }
-  const MultiPromptDataset dataset = load_multi_prompt(data, throw_problem, templates);
   make_folders(out);
   // facts.jsonl is what the layout is told by, so it comes last.
   write_atomically(out / "templates.jsonl", templates_jsonl(dataset));
   write_atomically(out / "facts.jsonl", facts_jsonl(dataset));
   console.out << describe_multi_prompt(dataset) << "dataset: " << out.string() << "\n";
+  return 0;
+}
+
+/// Writes a table of many choices for each relation that has enough facts and objects, and says which
+/// have not.
+inline int convert_to_choices(Console& console, const DiskPath& data, const ManyChoiceRule& rule,
+                              const DiskPath& out) {
+  refuse_used_out(out);
+  const Dataset dataset = load_dataset(data);
+  const ObjectAliases aliases = object_aliases(dataset);
+  TextTable table({"relation", "training facts", "test facts", "choices"});
+  std::vector<Relation> made;
+  std::size_t left_out = 0;
+  for (const Relation& relation : dataset.relations) {
+    auto one = many_choice_relation(relation, aliases, rule);
+    if (!one) {
+      ++left_out;
+      continue;
+    }
+    const auto training = static_cast<std::size_t>(
+        over::count(one->facts, FactPart::training, [](const Fact& fact) { return fact.part; }));
+    std::size_t fewest = rule.choices;
+    for (const Fact& fact : one->facts) fewest = std::min(fewest, fact.offered.size());
+    table.add({one->code, std::to_string(training), std::to_string(one->facts.size() - training),
+               std::to_string(fewest)});
+    made.push_back(std::move(*one));
+  }
+  const std::string enough =
+      std::to_string(rule.facts) + " facts and " + std::to_string(rule.objects) + " objects";
+  if (made.empty()) {
+    throw user_error({.file = data}, "has no relation with " + enough,
+                     "lower --min-facts or --min-objects");
+  }
+  make_folders(out);
+  for (const Relation& relation : made) {
+    write_atomically(out / (relation.code + ".jsonl"), choice_table_jsonl(relation));
+  }
+  console.out << table.text() << "Left out: " << counted(left_out, "relation")
+              << " with fewer than " << enough
+              << ".\nchoices: the fewest of a fact. dataset: " << out.string() << "\n";
   return 0;
 }
 

@@ -10,7 +10,9 @@
 //   relation_info.json        {"P36": {"domains": […]}, …}, optional
 //
 // The layout of the BEAR dataset (Wiland et al. 2024) as lm-pub-quiz reads it. Without
-// answer_space_labels the distinct objects are the options.
+// answer_space_labels, as in BEAR-big, the distinct obj_id are the options, in order of appearance and
+// each with its first label: two objects with one label are two options, as in lm-pub-quiz 0.3.3.
+// A fact about one of them is a tie, as their statements are the same.
 
 #include <filesystem>
 
@@ -44,6 +46,7 @@ namespace plumb {
       continue;
     }
     for (const std::string& text : *templates) builder.add_template(text, site);
+    builder.take_options_by_id();
     if (const auto labels = string_list(entry, "answer_space_labels")) {
       const auto ids = string_list(entry, "answer_space_ids");
       if (ids && ids->size() != labels->size()) {

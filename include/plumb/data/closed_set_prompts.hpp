@@ -92,7 +92,7 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
 [[nodiscard]] inline MultiPromptDataset multi_prompt_of(const Dataset& dataset,
                                                         const PromptTemplateFile* templates,
                                                         const ProblemSink& report = throw_problem) {
-  MultiPromptDataset made{dataset.name, {}, dataset.files};
+  MultiPromptDataset made{dataset.name, {}, dataset.files, dataset.left_out};
   if (templates != nullptr) made.files.push_back(templates->path());
   const ObjectAliases aliases = object_aliases(dataset);
   std::unordered_set<std::string> codes;

@@ -13,8 +13,11 @@
 #include "plumb/data/bear.hpp"
 #include "plumb/data/choice_table.hpp"
 #include "plumb/data/factor.hpp"
+#include "plumb/data/kamel.hpp"
 #include "plumb/data/lama.hpp"
+#include "plumb/data/laureate_table.hpp"
 #include "plumb/data/pararel.hpp"
+#include "plumb/data/triple_rows.hpp"
 #include "plumb/data/tsv.hpp"
 
 namespace plumb {
@@ -30,9 +33,11 @@ struct DatasetFormat {
 };
 
 /// The first that matches is taken.
-inline constexpr std::array<DatasetFormat, 6> dataset_formats{{
+inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
     {"BEAR", "metadata_relations.json", is_bear, load_bear},
-    {"LAMA", "relations.jsonl", is_lama, load_lama},
+    {"LAMA", "relations.jsonl, or test.jsonl in ConceptNet/ or Squad/", is_lama, load_lama},
+    {"KAMEL", "question-templates.csv and folders with train.jsonl and test.jsonl", is_kamel,
+     load_kamel},
     {"PARAREL", "trex_lms_vocab/ with pattern_data/graphs_json/", is_pararel, load_pararel},
     {"FACTOR", "a .csv with its header",
      [](const DiskPath& path) { return factor_file(path).has_value(); },
@@ -42,6 +47,14 @@ inline constexpr std::array<DatasetFormat, 6> dataset_formats{{
      true},
     {"choices", ".jsonl files whose facts have subject and object",
      [](const DiskPath& path) { return !choice_table_files(path).empty(); }, load_choice_table},
+    {"T-REx", ".jsonl files whose lines have head, tail and relation",
+     [](const DiskPath& path) { return !triple_row_files(path).empty(); }, load_triple_rows},
+    {"laureates", "a .csv with Name and Birth Year",
+     [](const DiskPath& path) { return laureate_file(path).has_value(); },
+     [](const DiskPath& path, const ProblemSink& report) {
+       return load_laureates(*laureate_file(path), report);
+     },
+     true},
     {"table", "one .tsv file", [](const DiskPath& path) { return !path.files(".tsv").empty(); },
      [](const DiskPath& path, const ProblemSink& report) {
        return load_tsv(tsv_file(path), report);

@@ -57,7 +57,19 @@ struct MultiPromptDataset {
   std::vector<MultiPromptRelation> relations;
   /// Every file that was read, in order: what a hash of the dataset covers.
   std::vector<std::filesystem::path> files;
+  /// What its files have beside that and nothing reads, in words.
+  std::vector<std::string> left_out{};
 };
+
+/// Keeps the templates of one origin; relations that are left without one are left out.
+inline void keep_origin(MultiPromptDataset& dataset, TemplateOrigin origin) {
+  for (MultiPromptRelation& relation : dataset.relations) {
+    std::erase_if(relation.templates,
+                  [&](const PromptTemplate& one) { return one.origin != origin; });
+  }
+  std::erase_if(dataset.relations,
+                [](const MultiPromptRelation& relation) { return relation.templates.empty(); });
+}
 
 /// Places of the relations named by `codes`, ascending, so that nothing hangs on the order in which
 /// they are named; an empty list names all. Throws a user error on a name the dataset does not have

@@ -10,7 +10,8 @@
 //   templates.jsonl   as in prompt_template_file.hpp
 // Aliases may be missing. A subject stands once in a relation, an object once in a fact, and every
 // relation is in both files. Relations are in the order of facts.jsonl. A folder of any closed-set
-// layout is read too (closed_set_prompts.hpp), with prompts/templates.jsonl where it has one.
+// layout is read too (closed_set_prompts.hpp), with prompts/templates.jsonl where it has one, and
+// MyriadLAMA as published (myriad_lama.hpp).
 // Source of the shape: MyriadLAMA, "What Matters in Learning Facts in Language Models?", section 4.
 
 #include <cstddef>
@@ -25,12 +26,14 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/data/closed_set_prompts.hpp"
 #include "plumb/data/load.hpp"
+#include "plumb/data/myriad_lama.hpp"
 
 namespace plumb {
 
-/// Whether a path is a folder of this layout: it has facts.jsonl and is of no closed-set layout
-/// that may have such a file too.
+/// Whether a path is a folder of this layout, which has facts.jsonl and is of no closed-set layout
+/// that may have such a file too, or MyriadLAMA's.
 [[nodiscard]] inline bool is_multi_prompt(const DiskPath& path) {
+  if (is_myriad_lama(path)) return true;
   if (!path.is_folder() || !(path / "facts.jsonl").exists()) return false;
   const DatasetFormat* closed = format_of(path);
   return closed == nullptr || closed->gives_way;
@@ -169,6 +172,26 @@ inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
   return dataset;
 }
 
+/// Other templates for a dataset that has its own; only the relations that the file names stay.
+inline void use_prompt_templates(MultiPromptDataset& dataset, const PromptTemplateFile& templates,
+                                 const ProblemSink& report) {
+  std::erase_if(dataset.relations, [&](const MultiPromptRelation& relation) {
+    return templates.find(relation.code) == nullptr;
+  });
+  for (MultiPromptRelation& relation : dataset.relations) {
+    const RelationTemplates& given = *templates.find(relation.code);
+    relation.templates = given.templates;
+    relation.template_file = templates.path();
+    if (const auto problem =
+            problem_with_relation(relation, {templates.path(), given.line, "relation"})) {
+      report(*problem);
+    }
+  }
+  std::erase_if(dataset.relations,
+                [](const MultiPromptRelation& relation) { return relation.templates.empty(); });
+  dataset.files.push_back(templates.path());
+}
+
 }  // namespace detail
 
 /// Reads a folder of this layout, or a dataset of any closed-set layout. The templates are those of
@@ -179,7 +202,12 @@ inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
                                                           const ProblemSink& report = throw_problem,
                                                           const DiskPath& templates = {}) {
   MultiPromptDataset dataset;
-  if (is_multi_prompt(path)) {
+  if (is_myriad_lama(path)) {
+    dataset = load_myriad_lama(path, report);
+    if (!templates.empty()) {
+      detail::use_prompt_templates(dataset, PromptTemplateFile(templates, report), report);
+    }
+  } else if (is_multi_prompt(path)) {
     const PromptTemplateFile file(templates.empty() ? path / "templates.jsonl" : templates, report);
     dataset = detail::load_multi_prompt_folder(path, file, !templates.empty(), report);
   } else {

@@ -5,14 +5,16 @@
 //
 // The rules are the same for every format (templates have both placeholders, options are distinct,
 // a fact has a subject and an answer among the options), so they stand here once. A builder either
-// knows its options beforehand (BEAR) or takes each new object as an option, in order of appearance
-// (T-REx, PARAREL, TSV).
+// knows its options beforehand (BEAR) or takes each new object as an option, in order of appearance:
+// each new label (T-REx, PARAREL, TSV), or each new identifier (BEAR-big), so that two objects with
+// one label are two options.
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -37,7 +39,8 @@ class RelationBuilder {
     relation_.templates.push_back(text);
   }
 
-  /// Fixes the options; later facts must answer with one of them. Reports empty and double labels.
+  /// Fixes the options; later facts must answer with one of them. Reports empty labels, and double
+  /// ones where there are no identifiers to tell them apart.
   void set_options(const std::vector<std::string>& labels, const std::vector<std::string>& ids,
                    const Site& site) {
     options_are_fixed_ = true;
@@ -45,9 +48,11 @@ class RelationBuilder {
       if (labels[i].empty()) {
         report_(user_error(site, "option " + std::to_string(i) + " is empty", "give it a label"));
       }
-      if (!option_of_label_.emplace(labels[i], i).second) {
+      add_label(labels[i], i);
+      if (shared_labels_.contains(labels[i]) && ids.empty()) {
         report_(user_error(site, "option '" + labels[i] + "' is duplicated",
-                           "keep one of them and renumber answer_idx"));
+                           "keep one of them and renumber answer_idx, or tell them apart by "
+                           "answer_space_ids"));
       }
       relation_.options.push_back(labels[i]);
       relation_.option_ids.push_back(i < ids.size() ? ids[i]
@@ -57,6 +62,16 @@ class RelationBuilder {
                            "give each option its own id"));
       }
     }
+  }
+
+  /// Takes each new identifier as an option, where options are not fixed; facts without one go by
+  /// their label. The first label of an identifier is the option's.
+  void take_options_by_id() { by_id_ = true; }
+
+  /// Subjects are sentences with [Y], each its own template.
+  void take_own_sentences() {
+    relation_.own_sentences = relation_.verbatim = true;
+    relation_.templates = {"[X]"};
   }
 
   /// Lets the relation do without templates.
@@ -185,6 +200,10 @@ class RelationBuilder {
     }
   }
 
+  void add_label(const std::string& label, std::size_t option) {
+    if (!option_of_label_.emplace(label, option).second) shared_labels_.insert(label);
+  }
+
   void add_option(const std::string& label, const std::optional<std::string>& id) {
     const std::string place = std::to_string(relation_.options.size());
     relation_.option_ids.push_back(id.value_or(relation_.code + "-" + place));
@@ -227,20 +246,32 @@ class RelationBuilder {
                          "give the line a non-empty string obj_label"));
       return std::nullopt;
     }
-    if (!options_are_fixed_) {
+    if (!options_are_fixed_ && by_id_ && id) {
+      const auto [entry, added] = option_of_id_.emplace(*id, relation_.options.size());
+      if (added) {
+        add_label(*label, relation_.options.size());
+        add_option(*label, id);
+      }
+      return entry->second;
+    }
+    if (!options_are_fixed_ && !shared_labels_.contains(*label)) {
       const auto [entry, added] = option_of_label_.emplace(*label, relation_.options.size());
       if (added) add_option(*label, id);
       return entry->second;
     }
     if (const auto found = id ? option_of_id_.find(*id) : option_of_id_.end();
         found != option_of_id_.end()) {
-      const auto named = label ? option_of_label_.find(*label) : option_of_label_.end();
-      if (named == option_of_label_.end()) return found->second;
-      if (relation_.option_ids[named->second] == *id) return named->second;
+      const bool names_another = label && option_of_label_.contains(*label);
+      if (!names_another || relation_.options[found->second] == *label) return found->second;
       report_(user_error(
           at(site, "obj_id"),
           "is '" + relation_.options[found->second] + "', but obj_label is '" + *label + "'",
           "make the two agree"));
+      return std::nullopt;
+    }
+    if (label && shared_labels_.contains(*label)) {
+      report_(user_error(at(site, "obj_label"), "several options are '" + *label + "'",
+                         "say which by obj_id or answer_idx"));
       return std::nullopt;
     }
     if (const auto found = label ? option_of_label_.find(*label) : option_of_label_.end();
@@ -258,9 +289,11 @@ class RelationBuilder {
   const ProblemSink& report_;
   Relation relation_;
   bool options_are_fixed_ = false;
+  bool by_id_ = false;
   bool needs_template_ = true;
   std::size_t instances_ = 0;
-  std::unordered_map<std::string, std::size_t> option_of_label_;
+  std::unordered_map<std::string, std::size_t> option_of_label_;  // the first with a label
+  std::unordered_set<std::string> shared_labels_;
   std::unordered_map<std::string, std::size_t> option_of_id_;
 };
 

@@ -6,7 +6,7 @@
 // The template's [X] becomes the subject and its [Y] the option, in one pass, so that a subject
 // that itself contains "[Y]" stays as it is; then the first letter is upper-cased, unless the
 // relation is verbatim. As lm-pub-quiz 0.3.3's Templater; placeholders may stand anywhere and more
-// than once.
+// than once. Of a relation whose subjects are sentences, the subject is the template.
 
 #include <string>
 #include <string_view>
@@ -57,8 +57,10 @@ namespace plumb {
 struct Statement {
   [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t template_index,
                              std::size_t option) const {
-    return fill_template(relation.templates[template_index], fact.subject,
-                         option_text(relation, fact, option), relation.verbatim);
+    const std::string& answer = option_text(relation, fact, option);
+    if (relation.own_sentences) return fill_template(fact.subject, "", answer, true);
+    return fill_template(relation.templates[template_index], fact.subject, answer,
+                         relation.verbatim);
   }
 };
 

@@ -19,6 +19,7 @@
 #include "plumb/records/recorded_ranks.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
+#include "plumb/report/answer_set_columns.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/report/explorer.hpp"
@@ -38,6 +39,7 @@ class ProbeReport {
         ranks_(recorded_ranks(folder)),
         pooled_(probe_metrics(ranks_, bootstrap_, "all")),
         weighted_ranks_(recorded_weighted_ranks(folder)),
+        several_right_(answer_set_groups(recorded_answer_sets(folder), bootstrap_)),
         run_(read_run_record(folder)) {
     const std::vector<std::size_t> templates = scored_templates(ranks_);
     for (const std::size_t index : templates) {
@@ -60,6 +62,9 @@ class ProbeReport {
       metrics["templates"][std::to_string(index)] = to_json(group);
     }
     if (weighted_) metrics["weighted_templates"] = to_json(*weighted_);
+    for (const AnswerSetGroup& group : several_right_) {
+      metrics["several_right"].push_back(json_of(answer_set_columns(), group));
+    }
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
     write_atomically(target / "metrics.csv", metrics_csv());
     write_atomically(target / "accuracy.csv", accuracy_csv());
@@ -79,7 +84,8 @@ class ProbeReport {
       table.add({"overall", "weighted templates", &weighted_->overall});
       table.add({"overall", "… mean of relations", &weighted_->overall_unweighted});
     }
-    return table.text();
+    if (several_right_.empty()) return table.text();
+    return table.text() + "\n" + text_table(answer_set_columns(), several_right_);
   }
 
   [[nodiscard]] const ProbeMetrics& metrics() const noexcept { return pooled_; }
@@ -154,6 +160,10 @@ class ProbeReport {
     std::erase_if(relations, [](const ProbedGroup& group) { return group.relation == nullptr; });
     const auto columns = probe_columns(has_ties());
     out << heading("All relations", meanings(columns)) << html_table(columns, relations);
+    if (!several_right_.empty()) {
+      out << heading("Facts with several right options", meanings(answer_set_columns()))
+          << html_table(answer_set_columns(), several_right_);
+    }
     const auto setting = [&](const char* name) {
       return first_string(run_.settings, name).value_or("");
     };
@@ -224,6 +234,7 @@ class ProbeReport {
   ProbeMetrics pooled_;
   std::vector<RelationRanks> weighted_ranks_;
   std::optional<ProbeMetrics> weighted_;
+  std::vector<AnswerSetGroup> several_right_;
   std::vector<std::pair<std::size_t, ProbeMetrics>> templates_;
   RunRecord run_;
 };

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which facts of a results folder have several right options, and how well does the model know them?
+//
+// A probe asks a fact with several objects as several rows, one for each (subject, object), so that
+// the files stay lm-pub-quiz's. Here the rows of one subject are one again: its right options are
+// all of theirs, and its scores those of its first row under each template (the statements are the
+// same). Subjects are told apart as SubjectGroups does. Rows without a subject, with their own texts for
+// the options, or of a subject with one object are left out.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/disk_path.hpp"
+#include "plumb/core/over.hpp"
+#include "plumb/data/fact_split.hpp"
+#include "plumb/measure/answer_set.hpp"
+#include "plumb/records/recorded.hpp"
+
+namespace plumb {
+
+/// A relation's facts with several right options, each with its score under every template that was
+/// scored, ascending.
+struct RelationAnswerSets {
+  std::string code;
+  AnswerSetScores facts;
+};
+
+[[nodiscard]] inline RelationAnswerSets answer_sets_of(const RecordedRelation& recorded) {
+  RelationAnswerSets made{recorded.relation.code, {}};
+  Relation relation = recorded.relation;
+  const auto countable = [](const Fact& fact) {
+    return !subject_key(fact).empty() && fact.choices.empty();
+  };
+  for_each_recorded_row(recorded, [&](const RecordedRow& row) {
+    if (countable(row.fact)) relation.facts.push_back(row.fact);
+  });
+  const SubjectGroups subjects(relation);
+  std::map<std::string, std::vector<std::size_t>> right;  // by subject
+  for (const Fact& fact : relation.facts) right[subjects.of(fact)].push_back(fact.answer);
+  for (auto& [subject, options] : right) over::sort_distinct(options);
+  std::map<std::string, std::map<std::size_t, AnswerSetScore>> scores;  // by subject, template
+  std::vector<std::string> order;
+  for_each_recorded_row(recorded, [&](const RecordedRow& row) {
+    if (!countable(row.fact)) return;
+    const std::string& subject = subjects.of(row.fact);
+    const std::vector<std::size_t>& options = right.at(subject);
+    if (options.size() < 2) return;
+    if (!scores.contains(subject)) order.push_back(subject);
+    auto& by_template = scores[subject];
+    if (by_template.contains(row.template_index)) return;
+    by_template.emplace(row.template_index, score_answer_set(row.scores, options));
+  });
+  for (const std::string& subject : order) {
+    auto& fact = made.facts.emplace_back();
+    for (const auto& [index, score] : scores.at(subject)) fact.push_back(score);
+  }
+  return made;
+}
+
+/// Relations in the order of the folder; those without such a fact are left out.
+[[nodiscard]] inline std::vector<RelationAnswerSets> recorded_answer_sets(const DiskPath& folder) {
+  std::vector<RelationAnswerSets> all;
+  for (const RecordedRelation& recorded : recorded_relations(folder)) {
+    RelationAnswerSets made = answer_sets_of(recorded);
+    if (!made.facts.empty()) all.push_back(std::move(made));
+  }
+  return all;
+}
+
+}  // namespace plumb

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/answer_lists.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(answer_lists)
+
+namespace {
+
+constexpr auto main_label = NamesThatCount::main_label;
+constexpr auto all = NamesThatCount::all;
+const ObjectNames towns{{"Sebiș", "Sebis", "Borossebes"}, {"Kiel"}, {"Rome", "Roma"}};
+
+void check(const ListScore& score, double precision, double recall, double f1) {
+  const auto near = boost::test_tools::tolerance(1e-12);
+  BOOST_TEST(score.precision == precision, near);
+  BOOST_TEST(score.recall == recall, near);
+  BOOST_TEST(score.f1 == f1, near);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_list_is_split_and_trimmed) {
+  using Set = std::set<std::string>;
+  BOOST_CHECK(listed_answers(" Manila; Cuernavaca%") == (Set{"manila", "cuernavaca"}));
+  BOOST_CHECK(listed_answers("Oslo;oslo ;;\n ;%") == (Set{"oslo"}));
+  BOOST_CHECK(listed_answers("100% WOOL") == (Set{"100 wool"}));
+  BOOST_TEST(listed_answers(" %").empty());
+  BOOST_TEST(listed_answers("").empty());
+}
+
+BOOST_AUTO_TEST_CASE(answers_count_by_main_label_or_by_any_name) {
+  // Two of three answers are right by some name, and two of three objects are found: P = R = F1 = 2/3.
+  check(list_score("borossebes; KIEL; Paris%", towns, all), 2.0 / 3, 2.0 / 3, 2.0 / 3);
+  // By the main label only Kiel is: 1/3.
+  check(list_score("borossebes; KIEL; Paris%", towns, main_label), 1.0 / 3, 1.0 / 3, 1.0 / 3);
+  // Two names of one object: both answers are right, one object is found. F1 = 2 · 1 · ⅓ / (4/3).
+  check(list_score("Rome; Roma", towns, all), 1, 1.0 / 3, 0.5);
+  check(list_score("Rome; Roma", towns, main_label), 0.5, 1.0 / 3, 0.4);
+  check(list_score("Sebiș; Kiel; Rome", towns, main_label), 1, 1, 1);
+  check(list_score("Oslo", towns, all), 0, 0, 0);
+  check(list_score("%", towns, all), 0, 0, 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_name_of_two_objects_finds_both) {
+  const ObjectNames twins{{"Georgia"}, {"Georgia", "Sakartvelo"}};
+  check(list_score("Georgia; Peru", twins, all), 0.5, 1, 2.0 / 3);
+}
+
+// By hand after evaluate.py of KAMEL's repository: set(x.lower() for x in prediction.split(';')).
+BOOST_AUTO_TEST_CASE(the_published_script_does_not_trim) {
+  // {"kiel", " rome"}: the first is right, the second never is.
+  check(kamel_script_score(" Kiel; Rome%", towns), 0.5, 1.0 / 3, 0.4);
+  check(kamel_script_score("Kiel;Rome%", towns), 1, 2.0 / 3, 0.8);
+  // An empty output is one empty answer.
+  check(kamel_script_score(" %", towns), 0, 0, 0);
+  // Objects found / answers passes 1.
+  const ObjectNames twins{{"Georgia"}, {"Georgia", "Sakartvelo"}};
+  check(kamel_script_score("georgia", twins), 2, 1, 4.0 / 3);
+}
+
+BOOST_AUTO_TEST_CASE(means_are_over_facts_then_relations) {
+  // Relation means of precision 0.5 and 0.2, of recall 0.25 and 1, of F1 ⅓ and ⅓.
+  const double third = 1.0 / 3;
+  const std::vector<std::vector<ListScore>> relations{
+      {{1, 0.5, 2 * third}, {0, 0, 0}}, {}, {{0.2, 1, third}}};
+  const ListMeans means = list_means(relations, {}, "test");
+  const auto near = boost::test_tools::tolerance(1e-12);
+  BOOST_TEST(means.precision.value == 0.35, near);
+  BOOST_TEST(means.recall.value == 0.625, near);
+  BOOST_TEST(means.f1.value == third, near);
+  BOOST_TEST(means.f1_of_means == 2 * 0.35 * 0.625 / 0.975, near);
+  BOOST_TEST(means.precision.count == 3U);
+  BOOST_TEST(means.precision.low <= 0.35);
+  BOOST_TEST(means.precision.high >= 0.35);
+  BOOST_TEST(list_means({}, {}, "none").f1.count == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/answer_set.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <vector>
+
+#include "plumb/measure/prediction.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(answer_set)
+
+namespace {
+
+using Scores = std::vector<double>;
+using Right = std::vector<std::size_t>;
+const auto near = boost::test_tools::tolerance(1e-12);
+
+/// Log-likelihoods of these probabilities.
+Scores logs(const Scores& p) {
+  Scores scores;
+  for (const double one : p) scores.push_back(std::log(one));
+  return scores;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(two_of_three_right_options_are_among_the_three_best) {
+  // p = 0.4, 0.3, 0.1, 0.15, 0.05; options 0, 2 and 3 are right, the three best are 0, 1 and 3.
+  const auto made = score_answer_set(logs({0.4, 0.3, 0.1, 0.15, 0.05}), Right{0, 2, 3});
+  BOOST_TEST(made.precision == 2.0 / 3, near);
+  BOOST_TEST(!made.all_above);  // 0.1 < 0.3
+  BOOST_TEST(made.set_above);   // 0.65 > 0.3
+  BOOST_TEST(made.lead == std::log(0.65 / 0.3), near);
+  const double third = 1.0 / 3;
+  BOOST_TEST(made.brier == (0.4 - third) * (0.4 - third) + 0.3 * 0.3 +
+                               (0.1 - third) * (0.1 - third) + (0.15 - third) * (0.15 - third) +
+                               0.05 * 0.05,
+             near);
+}
+
+BOOST_AUTO_TEST_CASE(a_known_set_stands_above_all_others) {
+  const auto made = score_answer_set(logs({0.1, 0.5, 0.4}), Right{1, 2});
+  BOOST_TEST(made.precision == 1.0);
+  BOOST_TEST(made.all_above);
+  BOOST_TEST(made.set_above);
+  const auto lost = score_answer_set(logs({0.7, 0.2, 0.1}), Right{1, 2});
+  BOOST_TEST(lost.precision == 0.5);
+  BOOST_TEST(!lost.set_above);  // 0.3 < 0.7
+}
+
+BOOST_AUTO_TEST_CASE(options_that_share_a_score_count_by_their_orders) {
+  // The best is right; the second place is shared by one right and two wrong ones: (1 + 1/3) / 2.
+  const auto made = score_answer_set(Scores{-1, -2, -2, -2}, Right{0, 3});
+  BOOST_TEST(made.precision == 2.0 / 3, near);
+  BOOST_TEST(!made.all_above);
+}
+
+BOOST_AUTO_TEST_CASE(one_right_option_is_a_prediction) {
+  const Scores scores{-3, -1, -2.5};
+  for (const std::size_t answer : {0U, 1U, 2U}) {
+    const auto made = score_answer_set(scores, Right{answer});
+    const Prediction one = predict(scores, answer);
+    BOOST_TEST(made.brier == one.one_hot_brier, near);
+    BOOST_TEST(made.all_above == one.correct);
+    BOOST_TEST(made.precision == (one.correct ? 1.0 : 0.0));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(scores_far_apart_and_no_wrong_option_have_a_lead) {
+  BOOST_TEST(score_answer_set(Scores{-10, -12, -2000}, Right{0, 1}).lead ==
+                 1990 + std::log(1 + std::exp(-2.0)),
+             near);
+  const auto all = score_answer_set(Scores{-1, -2}, Right{0, 1});
+  BOOST_TEST(all.precision == 1.0);
+  BOOST_TEST(all.all_above);
+  BOOST_TEST(all.set_above);
+  BOOST_TEST(all.lead == 0.0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
