@@ -202,7 +202,8 @@ BOOST_FIXTURE_TEST_CASE(templates_of_one_origin_are_kept, ConvertFiles) {
              "{\"relation\":\"P36\",\"template\":\"[Y] of [X]\",\"style\":\"cloze\",\"origin\":"
              "\"manual\"}\n");
   std::filesystem::remove_all(folder / "many");
-  BOOST_TEST(convert({"--origin", "generated"}).refused("--origin: leaves no template; say all"));
+  BOOST_TEST(convert({"--origin", "generated"})
+                 .refused("--origin: data does not say which of its templates are generated; say"));
   BOOST_TEST(convert({"--origin", "both"}).refused("--origin: 'both' is not a choice"));
 }
 

@@ -174,7 +174,8 @@ BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {
           "several with commas between");
   refused({"--settings", "4-random"}, "--settings: '4-random' is not a choice");
   refused({"--settings", "random,"}, "--settings: 'random,' has an empty item");
-  refused({"--form", "cloze"}, "--form: 'cloze' is not a choice; say mask, question or both");
+  refused({"--form", "cloze"},
+          "--form: 'cloze' is not a choice; say mask, question, both or kamel");
   refused({"--names", "last"}, "--names: 'last' is not a choice");
   refused({"--names", "none,random"}, "--names: 'none' is not a choice");
   refused({"--sample-by", "prompt"}, "--sample-by: 'prompt' is not a choice");
@@ -235,33 +236,54 @@ BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
                  .shots == 2U);
 }
 
+// KAMEL's form has one setting, whose shots may be none, and nothing but answers.
+BOOST_AUTO_TEST_CASE(lists_are_asked_with_shots_alone) {
+  const Parsed parsed = with({"--form", "kamel", "--shots", "5", "--max-new-tokens", "100",
+                              "--shot-seed", "3", "--limit", "7"});
+  BOOST_TEST((parsed.asking.settings == Settings{{related, 5, PromptForm::list}}));
+  BOOST_TEST(setting_name(parsed.asking.settings[0]) == "5-kamel");
+  BOOST_TEST(parsed.asking.max_new_tokens == 100U);
+  BOOST_TEST(parsed.asking.shot_seed == 3U);
+  BOOST_TEST(parsed.asking.limit == 7U);
+  BOOST_TEST(parsed.asking.samples == 0U);
+  BOOST_TEST(parsed.names.empty());
+  BOOST_TEST(setting_name(with({"--form", "kamel", "--shots", "0"}).asking.settings[0]) ==
+             "0-kamel");
+  for (const auto& [option, word] : {std::pair{"--settings", "random"},
+                                     {"--samples", "3"},
+                                     {"--confidence-prompts", "3"},
+                                     {"--names", "first"},
+                                     {"--sample-seed", "1"},
+                                     {"--wordnet", "none"},
+                                     {"--samplings", "5"},
+                                     {"--sample-by", "fact"},
+                                     {"--origin", "manual"}}) {
+    refused({"--form", "kamel", option, word},
+            std::string(option) + ": has no effect with --form kamel; leave it out");
+  }
+  refused({"--form", "kamel", "--shots", "0", "--shot-seed", "1"},
+          "--shot-seed: has no effect without --shots; leave it out");
+  refused({"--form", "kamel", "--shots", "1001"}, "--shots: is more than 1000; say 5");
+}
+
+BOOST_AUTO_TEST_CASE(templates_of_one_origin_are_asked_for) {
+  BOOST_TEST((with({}).said.origin == KeptOrigins::all));
+  BOOST_TEST((with({"--origin", "manual"}).said.origin == KeptOrigins::manual));
+  BOOST_TEST((with({"--origin", "generated"}).said.origin == KeptOrigins::generated));
+  refused({"--origin", "both"}, "--origin: 'both' is not a choice; say manual, generated or all");
+}
+
 BOOST_AUTO_TEST_CASE(help_lists_every_option) {
   std::ostringstream out, err;
   Console console{{"--help"}, out, err};
   detail::GenerateArguments arguments;
   BOOST_TEST(!detail::parse_settings(console, "plumb generate [options]", arguments));
-  for (const char* option : {"--data",
-                             "--out",
-                             "--relations",
-                             "--settings",
-                             "--shots",
-                             "--form",
-                             "--max-new-tokens",
-                             "--samples",
-                             "--confidence-prompts",
-                             "--names",
-                             "--shot-seed",
-                             "--sample-seed",
-                             "--seed",
-                             "--wordnet",
-                             "--samplings",
-                             "--sample-by",
-                             "--model",
-                             "--limit",
-                             "--bos",
-                             "--precision",
-                             "--threads",
-                             "--resume"}) {
+  for (const char* option :
+       {"--data",      "--out",       "--relations",      "--settings", "--shots",
+        "--form",      "--origin",    "--max-new-tokens", "--samples",  "--confidence-prompts",
+        "--names",     "--shot-seed", "--sample-seed",    "--seed",     "--wordnet",
+        "--samplings", "--sample-by", "--model",          "--limit",    "--bos",
+        "--precision", "--threads",   "--resume"}) {
     BOOST_TEST(out.str().find(option) != std::string::npos, option);
   }
 }

@@ -255,6 +255,19 @@ BOOST_FIXTURE_TEST_CASE(a_name_of_white_space_is_no_name, Plays) {
              "plays.jsonl: relation plays has no usable fact; add one or remove the relation");
 }
 
+BOOST_FIXTURE_TEST_CASE(relations_of_sentences_are_left_out_and_said, Plays) {
+  add("Q5", "Lennon", {}, 0);
+  Relation sentences = dataset.relations.front();
+  sentences.code = "Squad";
+  sentences.own_sentences = sentences.verbatim = true;
+  dataset.relations.push_back(sentences);
+  const MultiPromptDataset made = made_of();
+  BOOST_TEST(problems.empty());
+  BOOST_TEST(made.relations.size() == 1U);
+  BOOST_TEST(made.left_out == Names{"relations of sentences without names for subjects: Squad"});
+  BOOST_TEST(!made.knows_origins);
+}
+
 BOOST_FIXTURE_TEST_CASE(texts_with_completions_are_no_facts, Plays) {
   add("0", "A text", {}, 1);
   dataset.relations[0].verbatim = true;

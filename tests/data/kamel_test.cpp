@@ -64,6 +64,46 @@ BOOST_FIXTURE_TEST_CASE(a_row_becomes_a_fact_for_each_object, Kamel) {
   BOOST_TEST(dataset.files.size() == 5U);
 }
 
+// As for the list form, where each row is scored with its own objects' names.
+BOOST_FIXTURE_TEST_CASE(rows_keep_their_objects_with_their_own_names, Kamel) {
+  write("data/KAMEL/P190/test.jsonl",
+        "{\"sub_label\": \"Elek\", \"obj_uri\": [\"Q1\", \"Q2\"], \"obj_label\": "
+        "[{\"alternative\": [\"A\", \"B\\nC\", \"Kiel\"], \"chosen\": \"Kiel\"}, "
+        "{\"alternative\": [], \"chosen\": \"Rome\"}]}\n\n"
+        "{\"sub_label\": \"Elek\", \"obj_uri\": [\"XMLSchema#dateTime\", \"XMLSchema#dateTime\"], "
+        "\"obj_label\": [{\"alternative\": [\"D\"], \"chosen\": \"Kiel\"}, "
+        "{\"alternative\": [], \"chosen\": \"1949\"}]}\n");
+  const KamelFolder read = read_kamel(folder);
+  BOOST_TEST(read.name == "KAMEL");
+  BOOST_REQUIRE(read.relations.size() == 2U);
+  const auto& [asked, training] = read.relations[1];
+  BOOST_TEST(asked.code == "P190");
+  BOOST_TEST(asked.templates.at(0).text == "What are the twin towns, if any, of [X]? [Y]");
+  BOOST_CHECK(asked.templates.at(0).style == TemplateStyle::question);
+  Texts spelt;
+  for (const ManyNamedFact& fact : asked.facts) {
+    spelt.push_back(fact.subject.id + " " + fact.subject.names.at(0));
+    for (const NamedEntity& object : fact.objects) {
+      spelt.push_back(object.id + ":");
+      for (const std::string& name : object.names) spelt.back() += " " + name;
+    }
+  }
+  BOOST_TEST(spelt == (Texts{"test-1 Elek", "Q1: Kiel A", "Q2: Rome", "test-3 Elek", "Kiel: Kiel D",
+                             "1949: 1949"}),
+             boost::test_tools::per_element());
+  BOOST_REQUIRE(training.facts.size() == 2U);
+  BOOST_TEST(training.facts[0].objects.size() == 2U);
+  BOOST_TEST(training.facts[1].objects.at(0).names.at(0) == "Oxford");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_question_may_name_its_subject_twice, Kamel) {
+  write("data/KAMEL/question-templates.csv",
+        "P36,Is [S], the land of [S], large?\nP190,of [S] ?\n");
+  const KamelFolder read = read_kamel(folder);
+  BOOST_TEST(read.relations.at(0).asked.templates.at(0).text ==
+             "Is [X], the land of [X], large? [Y]");
+}
+
 BOOST_FIXTURE_TEST_CASE(the_questions_may_lie_two_folders_above, Kamel) {
   const std::string questions = test::slurp(folder / "question-templates.csv");
   std::filesystem::remove(folder / "question-templates.csv");
@@ -87,10 +127,9 @@ BOOST_FIXTURE_TEST_CASE(what_is_broken_is_reported_and_left_out, Kamel) {
           (Texts{"question-templates.csv:1: is no relation, comma and question about [S]; write "
                  "P36, What is the capital of [S]?",
                  "P36/test.jsonl:1: obj_label: the fact has no answer; give the line its objects",
-                 "P36/test.jsonl:2: obj_label: holds what is no text and has no `chosen`; write "
-                 "[\"…\"] or [{\"chosen\": \"…\", \"alternative\": […]}]",
-                 "P36/test.jsonl:3: sub_label: the fact has no subject; give the line a non-empty "
-                 "string sub_label",
+                 "P36/test.jsonl:2: obj_label: holds what is no text of one line and has no such "
+                 "`chosen`; write [\"…\"] or [{\"chosen\": \"…\", \"alternative\": […]}]",
+                 "P36/test.jsonl:3: sub_label: is missing; write \"sub_label\": \"…\"",
                  "question-templates.csv: P190: has no question; add one, or remove the relation's "
                  "folder"}),
       boost::test_tools::per_element());

@@ -208,6 +208,13 @@ BOOST_AUTO_TEST_CASE(published_layouts_are_told_by_their_shape) {
                "{\"obj_label\": \"3\", \"masked_sentences\": [\"There are [MASK].\"]}\n");
   BOOST_TEST(named("lama/Squad") == "LAMA");
   BOOST_TEST(named("lama") == "none");
+  folder.write("myriad/test.jsonl",
+               "{\"uuid\": \"u\", \"rel_uri\": \"P36\", \"sub_ent\": \"Chad\", \"obj_ents\": "
+               "[\"N'Djamena\"], \"template\": \"[X]: [Y]\"}\n");
+  BOOST_TEST(named("myriad") == "none");
+  BOOST_CHECK_EXCEPTION(
+      (void)load_dataset(folder.path() / "myriad"), Error,
+      says(Fault::user, "is a dataset of many prompts, without closed sets; ask it with"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,6 +66,21 @@ BOOST_AUTO_TEST_CASE(parts_and_choices_have_the_papers_sizes) {
              choice_table_jsonl(made));
 }
 
+BOOST_AUTO_TEST_CASE(a_datasets_own_parts_are_cut_to_the_papers_sizes) {
+  Relation all = round(900, 150);
+  for (Fact& fact : all.facts) {
+    fact.part = fact.instance < 300 ? FactPart::training : FactPart::test;
+  }
+  const Relation made = many_choice_relation(all, {}, {}).value();
+  std::size_t training = 0;
+  for (const Fact& fact : made.facts) {
+    training += fact.part == FactPart::training ? 1U : 0U;
+    BOOST_TEST((fact.part == FactPart::training) == (fact.instance < 300));
+  }
+  BOOST_TEST(training == 100U);
+  BOOST_TEST(made.facts.size() == 500U);
+}
+
 BOOST_AUTO_TEST_CASE(tables_are_read_back) {
   ManyChoiceRule rule;
   rule.facts = 12;

@@ -22,11 +22,6 @@ const Site site{"facts.jsonl", 3, "relation"};
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(white_space_alone_is_blank) {
-  for (const char* blank : {"", " ", "\t", "\r\n", " \t \n"}) BOOST_TEST(is_blank(blank));
-  for (const char* text : {"a", " a", "a ", ".", "\u00A0"}) BOOST_TEST(!is_blank(text));
-}
-
 BOOST_AUTO_TEST_CASE(names_keep_their_order_and_stand_once) {
   NamedEntity entity{"FR", {}};
   add_name(entity, "France");

@@ -70,14 +70,25 @@ BOOST_AUTO_TEST_CASE(templates_of_one_origin_can_be_kept) {
   const PromptTemplate by_hand{"[X] [Y]"};
   const PromptTemplate made{"[X]: [Y]", "", TemplateStyle::cloze, TemplateOrigin::generated};
   MultiPromptDataset dataset;
+  dataset.name = "many";
   dataset.relations = {{"a", {by_hand, made}, {}}, {"b", {made}, {}}};
+  MultiPromptDataset all = dataset;
+  keep_origins(all, KeptOrigins::all);
+  BOOST_TEST(all.relations.at(0).templates.size() == 2U);
+  BOOST_CHECK_EXCEPTION(keep_origins(all, KeptOrigins::manual), Error,
+                        says(Fault::user, "many does not say which of its templates are manual"));
+  dataset.knows_origins = true;
   MultiPromptDataset manual = dataset;
-  keep_origin(manual, TemplateOrigin::manual);
+  keep_origins(manual, KeptOrigins::manual);
+  BOOST_TEST(manual.left_out == std::vector<std::string>{"relations without a manual template: b"});
   BOOST_REQUIRE(manual.relations.size() == 1U);
   BOOST_TEST(manual.relations[0].code == "a");
   BOOST_REQUIRE(manual.relations[0].templates.size() == 1U);
   BOOST_TEST(manual.relations[0].templates[0].text == "[X] [Y]");
-  keep_origin(dataset, TemplateOrigin::generated);
+  BOOST_CHECK_EXCEPTION(keep_origins(manual, KeptOrigins::generated), Error,
+                        says(Fault::user, "`origin`: leaves no template of many; say all"));
+  keep_origins(dataset, KeptOrigins::generated);
+  BOOST_TEST(dataset.left_out.empty());
   BOOST_TEST(dataset.relations.size() == 2U);
   BOOST_TEST(dataset.relations[0].templates.at(0).text == "[X]: [Y]");
 }

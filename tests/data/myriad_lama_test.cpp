@@ -68,6 +68,27 @@ BOOST_FIXTURE_TEST_CASE(rows_of_one_uuid_are_a_fact, Rows) {
   BOOST_TEST(plays.prompts() == 8U);
 }
 
+BOOST_FIXTURE_TEST_CASE(origins_are_known_where_a_row_says_its_own, Rows) {
+  const std::string silent = row("u1", "John", R"(["guitar"])", "[X] plays [Y].");
+  BOOST_TEST(!load(silent).knows_origins);
+  BOOST_TEST(load(silent + row("u1", "John", R"(["guitar"])", "[X]: [Y]", R"(, "is_manual": 1)"))
+                 .knows_origins);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_name_of_two_lines_is_reported, Rows) {
+  const MultiPromptDataset dataset =
+      load(row("u1", "John", R"(["guitar"])", "[X] plays [Y].") +
+           row("u2", "Paul\\nM", R"(["bass"])", "[X] plays [Y].") +
+           row("u3", "Ringo", R"(["drums"])", "[X] plays [Y].", R"(, "obj_aliases": ["d\nr"])"));
+  BOOST_TEST(
+      problems == (Texts{"rows.jsonl:2: sub_ent: holds a line break; prompts end with their line; "
+                         "write it on one",
+                         "rows.jsonl:3: obj_ents: holds a line break; prompts end with their line; "
+                         "write it on one"}),
+      boost::test_tools::per_element());
+  BOOST_TEST(dataset.relations.at(0).facts.size() == 1U);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_folders_files_are_read_together, Rows) {
   write("b.jsonl", row("u1", "John", R"(["guitar"])", "[X] plays [Y]."));
   write("a.jsonl", "\n" + row("u2", "Ringo", R"(["drums"])", "[X]: [Y]"));

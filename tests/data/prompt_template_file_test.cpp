@@ -74,6 +74,14 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_said_is_a_manual_cloze_of_its_own, File) {
   BOOST_TEST(spelt(file.find("P36")->templates.at(0)) == "[Y] rules [X] |  | cloze | manual");
 }
 
+BOOST_FIXTURE_TEST_CASE(origins_are_known_where_a_line_says_its_own, File) {
+  const std::string silent = R"({"relation": "P36", "template": "[X] has [Y]."})";
+  BOOST_TEST(!read(silent).knows_origins());
+  BOOST_TEST(
+      read(silent + "\n" + R"({"relation": "P36", "template": "[X] had [Y].", "origin": "manual"})")
+          .knows_origins());
+}
+
 BOOST_FIXTURE_TEST_CASE(relations_are_in_order_of_first_appearance, File) {
   const PromptTemplateFile file = read(R"({"relation": "P9", "template": "[X] [Y] 1"})"
                                        "\n"

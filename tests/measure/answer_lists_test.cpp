@@ -32,6 +32,8 @@ BOOST_AUTO_TEST_CASE(a_list_is_split_and_trimmed) {
   BOOST_CHECK(listed_answers("100% WOOL") == (Set{"100 wool"}));
   BOOST_TEST(listed_answers(" %").empty());
   BOOST_TEST(listed_answers("").empty());
+  BOOST_CHECK(listed_answers(" Oslo; Kiel ;%", ListSplit::as_written) ==
+              (Set{"oslo", " kiel ", ""}));
 }
 
 BOOST_AUTO_TEST_CASE(answers_count_by_main_label_or_by_any_name) {
@@ -59,6 +61,9 @@ BOOST_AUTO_TEST_CASE(the_published_script_does_not_trim) {
   check(kamel_script_score("Kiel;Rome%", towns), 1, 2.0 / 3, 0.8);
   // An empty output is one empty answer.
   check(kamel_script_score(" %", towns), 0, 0, 0);
+  // White space before the "%" stays, at the end of an output without one it does not.
+  check(kamel_script_score("Kiel %", towns), 0, 0, 0);
+  check(kamel_script_score("Kiel ", towns), 1, 1.0 / 3, 0.5);
   // Objects found / answers passes 1.
   const ObjectNames twins{{"Georgia"}, {"Georgia", "Sakartvelo"}};
   check(kamel_script_score("georgia", twins), 2, 1, 4.0 / 3);

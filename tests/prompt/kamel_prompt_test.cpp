@@ -12,48 +12,33 @@ BOOST_AUTO_TEST_SUITE(kamel_prompt)
 
 namespace {
 
+using Texts = std::vector<std::string>;
+
+void add(MultiPromptRelation& rows, const std::string& subject, const Texts& objects) {
+  ManyNamedFact fact{{"row", {subject}}, {}};
+  for (const std::string& object : objects) fact.objects.push_back({object, {object, "an alias"}});
+  rows.facts.push_back(fact);
+}
+
 /// Oslo has two twins; Bonn stands in both parts.
-Relation twins() {
-  Relation made;
-  made.code = "P190";
-  made.templates = {"What are the twins of [X]? [Y]"};
-  made.options = {"Kiel", "Rome", "Oxford"};
-  const auto add = [&](const char* subject, std::size_t answer, FactPart part) {
-    Fact& fact = made.facts.emplace_back();
-    fact.subject = subject;
-    fact.answer = answer;
-    fact.part = part;
-    fact.instance = made.facts.size() - 1;
-  };
-  add("Oslo", 0, FactPart::training);
-  add("Oslo", 1, FactPart::training);
-  add("Bonn", 2, FactPart::training);
-  add("Pisa", 0, FactPart::training);
-  add("Elek", 1, FactPart::test);
-  add("Bonn", 2, FactPart::test);
-  add("Elek", 0, FactPart::test);
-  add("Elek", 0, FactPart::test);
+KamelRelation twins() {
+  KamelRelation made;
+  made.asked.code = "P190";
+  made.asked.templates = {{"What are the twins of [X]? [Y]"}};
+  add(made.training, "Oslo", {"Kiel", "Rome"});
+  add(made.training, "Bonn", {"Oxford"});
+  add(made.training, "Pisa", {"Kiel"});
+  add(made.asked, "Elek", {"Rome"});
+  add(made.asked, "Bonn", {"Oxford"});
   return made;
 }
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_fact_is_a_subject_with_all_its_objects) {
-  const Relation relation = twins();
-  const KamelPrompt prompt(relation, 5, 0);
-  BOOST_REQUIRE(prompt.asked().size() == 2U);
-  BOOST_TEST(prompt.asked()[0].subject == "Elek");
-  BOOST_TEST(prompt.asked()[0].objects == (std::vector<std::size_t>{1, 0}));
-  BOOST_TEST(prompt.asked()[0].instance == 4U);
-  BOOST_TEST(prompt.training().size() == 3U);
-}
-
 BOOST_AUTO_TEST_CASE(shots_are_lines_that_end_in_a_percent_sign) {
-  const Relation relation = twins();
-  const KamelPrompt without(relation, 0, 0);
-  BOOST_TEST(without.text(without.asked()[0]) == "What are the twins of Elek?");
-  const KamelPrompt prompt(relation, 5, 0);
-  const std::string text = prompt.text(prompt.asked()[0]);
+  const KamelRelation relation = twins();
+  BOOST_TEST(KamelPrompt(relation, 0, 0).text("Elek") == "What are the twins of Elek?");
+  const std::string text = KamelPrompt(relation, 5, 0).text("Elek");
   std::set<std::string> lines;
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
@@ -66,24 +51,31 @@ BOOST_AUTO_TEST_CASE(shots_are_lines_that_end_in_a_percent_sign) {
   BOOST_TEST(text.substr(begin) == "What are the twins of Elek?");
 }
 
+BOOST_AUTO_TEST_CASE(the_text_shows_the_shots_in_their_order) {
+  const KamelRelation relation = twins();
+  const KamelPrompt prompt(relation, 2, 1);
+  std::string expected;
+  for (const std::uint32_t place : prompt.shots("Elek")) {
+    const Texts lines{"What are the twins of Oslo? Kiel; Rome%\n",
+                      "What are the twins of Bonn? Oxford%\n",
+                      "What are the twins of Pisa? Kiel%\n"};
+    expected += lines.at(place);
+  }
+  BOOST_TEST(prompt.text("Elek") == expected + "What are the twins of Elek?");
+}
+
 BOOST_AUTO_TEST_CASE(the_asked_subject_is_no_shot) {
-  const Relation relation = twins();
+  const KamelRelation relation = twins();
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const KamelPrompt prompt(relation, 2, seed);
-    const std::vector<std::size_t> shots = prompt.shots("Bonn");
+    const std::vector<std::uint32_t> shots = KamelPrompt(relation, 2, seed).shots("Bonn");
     BOOST_TEST(shots.size() == 2U);
-    for (const std::size_t place : shots) BOOST_TEST(prompt.training()[place].subject != "Bonn");
+    for (const std::uint32_t place : shots) BOOST_TEST(place != 1U);
   }
 }
 
 BOOST_AUTO_TEST_CASE(shots_hang_on_the_seed_and_the_subject) {
-  Relation relation = twins();
-  for (int i = 0; i < 50; ++i) {
-    Fact fact;
-    fact.subject = "town " + std::to_string(i);
-    fact.part = FactPart::training;
-    relation.facts.push_back(fact);
-  }
+  KamelRelation relation = twins();
+  for (int i = 0; i < 50; ++i) add(relation.training, "town " + std::to_string(i), {"Kiel"});
   const KamelPrompt prompt(relation, 5, 7);
   BOOST_TEST(prompt.shots("Elek") == KamelPrompt(relation, 5, 7).shots("Elek"));
   BOOST_TEST(prompt.shots("Elek") != KamelPrompt(relation, 5, 8).shots("Elek"));

@@ -113,6 +113,13 @@ BOOST_AUTO_TEST_CASE(a_facts_own_texts_stand_for_the_options) {
   BOOST_TEST(marked(Statement().build(relation, none, 0, 1)) == "Sea: ⟦contradiction⟧");
 }
 
+BOOST_AUTO_TEST_CASE(a_question_is_what_stands_before_the_answer) {
+  BOOST_TEST(fill_question("what is the capital of [X]?  [Y].", "Peru") ==
+             "what is the capital of Peru?");
+  BOOST_TEST(fill_question("[X] [Y] of [Y]", "a [Y] b") == "a [Y] b  of");
+  BOOST_TEST(fill_question("Who is [X]?", "Bo") == "Who is Bo?");
+}
+
 BOOST_AUTO_TEST_CASE(a_subject_that_is_a_sentence_is_the_template) {
   Relation relation;
   relation.templates = {"[X]"};

@@ -70,6 +70,17 @@ BOOST_AUTO_TEST_CASE(files_have_all) {
              R"({"name":"Sloe","stones":0,"weight":null,"seen":1})");
 }
 
+BOOST_AUTO_TEST_CASE(a_number_without_an_interval_is_in_the_csv_too) {
+  const std::vector<Column<Plum>> columns{
+      {"sugar", "sugar", "", [](const Plum& p) {
+         return p.stones > 0 ? PlainNumber{0.25 * static_cast<double>(p.stones)} : PlainNumber{};
+       }}};
+  detail::EstimateCsv csv({"plum", "metric"});
+  add_numbers(csv, {"a"}, columns, plums[1]);
+  add_numbers(csv, {"b"}, columns, plums[2]);
+  BOOST_TEST(csv.text().ends_with("a,sugar,0.50000000,,,\nb,sugar,,,,\n"));
+}
+
 BOOST_AUTO_TEST_CASE(columns_of_a_part_are_those_of_the_whole) {
   struct Basket {
     Plum first;

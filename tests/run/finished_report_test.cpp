@@ -68,6 +68,12 @@ BOOST_AUTO_TEST_CASE(the_command_or_the_metadata_tells_which_job_made_a_folder) 
   BOOST_TEST((kind("many-shot") == RunKind::many_shot));
   BOOST_TEST((kind("rank") == RunKind::rank));
   BOOST_TEST((kind("generate") == RunKind::generation));
+  test::TemporaryFolder lists;
+  lists.write("run.json", R"({"settings": {"command": "generate", "form": "kamel"}})");
+  BOOST_TEST((run_kind(lists.path()) == RunKind::lists));
+  lists.write("run.json", "{}");
+  lists.write("metadata_generate.json", R"({"answers": "lists"})");
+  BOOST_TEST((run_kind(lists.path()) == RunKind::lists));
   const test::TemporaryFolder copied;  // without its run.json
   BOOST_TEST((run_kind(copied.path()) == RunKind::probe));
   copied.write("metadata_rank.json", "{}");

@@ -72,4 +72,29 @@ BOOST_AUTO_TEST_CASE(a_masked_model_is_asked_sentences_and_records_what_decides_
   BOOST_TEST(!generate_record(settings, test::elements_many(), {}, {}).contains("masks"));
 }
 
+BOOST_AUTO_TEST_CASE(lists_have_one_setting_and_record_their_form) {
+  GenerateSettings settings;
+  settings.form = AskedForms::kamel;
+  settings.shots = 5;
+  BOOST_TEST(settings.lists());
+  const auto asked = settings.asking().settings;
+  BOOST_REQUIRE(asked.size() == 1U);
+  BOOST_TEST((asked[0] == FewShotSetting{ShotSource::relation, 5, PromptForm::list}));
+  BOOST_TEST(settings.named().empty());
+  const Json record = generate_record(settings, test::elements_many(), {}, {});
+  BOOST_TEST(record.at("form") == "kamel");
+  BOOST_TEST(record.at("settings").at(0) == "5-kamel");
+  BOOST_TEST(record.at("max_new_tokens") == 16);
+  for (const char* idle : {"origin", "names", "samples", "lemmas", "sample_by"}) {
+    BOOST_TEST(!record.contains(idle), idle);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(templates_of_one_origin_are_recorded) {
+  GenerateSettings settings;
+  BOOST_TEST(generate_record(settings, test::elements_many(), {}, {}).at("origin") == "all");
+  settings.origin = KeptOrigins::manual;
+  BOOST_TEST(generate_record(settings, test::elements_many(), {}, {}).at("origin") == "manual");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

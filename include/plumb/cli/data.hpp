@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "plumb/cli/arguments.hpp"
@@ -20,6 +19,7 @@
 #include "plumb/data/load.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/report/text_table.hpp"
+#include "plumb/run/setting.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "plumb/score/masked_scorer.hpp"
 
@@ -34,7 +34,7 @@ inline int check_data(Console& console, const DiskPath& data) {
   };
   std::size_t relations = 0, facts = 0;
   const auto count = [&](const auto& dataset) {
-    for (const std::string& what : dataset.left_out) console.out << "Left out: " << what << ".\n";
+    print_left_out(console, dataset.left_out);
     relations = dataset.relations.size();
     for (const auto& relation : dataset.relations) facts += relation.facts.size();
   };
@@ -58,10 +58,13 @@ inline int check_data(Console& console, const DiskPath& data) {
   return problems == 0 ? 0 : 2;
 }
 
-/// Token counts of template 0, BOS or the model's frame included.
+/// Token counts of template 0, BOS or the model's frame included; none without templates.
 template <PackedScorer Scorer>
 ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
   typename Scorer::Block block;
+  if (relation.templates.empty()) {
+    return ScoringCost{relation.facts.size() * relation.options.size(), 0, 0, 0};
+  }
   const Statement builder;
   Query query;
   for (const Fact& fact : relation.facts) {
@@ -82,7 +85,9 @@ inline int describe_data(Console& console, const DiskPath& data, const std::stri
       throw user_error({.field = "--model"}, "tokens of many prompts are not counted",
                        "leave it out");
     }
-    console.out << describe_multi_prompt(load_multi_prompt(data));
+    const MultiPromptDataset dataset = load_multi_prompt(data);
+    print_left_out(console, dataset.left_out);
+    console.out << describe_multi_prompt(dataset);
     return 0;
   }
   const Dataset dataset = load_dataset(data);
@@ -128,7 +133,7 @@ inline int describe_data(Console& console, const DiskPath& data, const std::stri
   }
   table.add_rule();
   add("all", facts, "", "", "", all);
-  for (const std::string& what : dataset.left_out) console.out << "Left out: " << what << ".\n";
+  print_left_out(console, dataset.left_out);
   console.out << dataset.name << ": " << dataset.relations.size() << " relations\n" << table.text();
   console.out << (model_file.empty() ? "Token counts: add --model FILE.\n"
                                      : "Statements and tokens of template 0. tokens: fed when "
@@ -161,7 +166,7 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
       ("to", detail::options::value(&to)->value_name("SHAPE"),
        "convert: many-prompts, or choices: tables by the rule of T-REx-MC")  //
       ("origin", detail::options::value(&origin)->value_name("WHICH"),
-       "convert: only templates that are manual or generated; all by default")  //
+       "convert: only templates that are manual, or generated; all by default")  //
       ("min-facts", detail::options::value(&rule.facts)->value_name("N"),
        "convert --to choices: facts that a relation must have (500)")  //
       ("min-objects", detail::options::value(&rule.objects)->value_name("N"),
@@ -227,13 +232,8 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
     }
     return detail::convert_to_choices(console, data, rule, out);
   }
-  std::optional<TemplateOrigin> kept;
-  if (origin == "manual") kept = TemplateOrigin::manual;
-  if (origin == "generated") kept = TemplateOrigin::generated;
-  if (!kept && !origin.empty() && origin != "all") {
-    throw user_error({.field = "--origin"}, "'" + origin + "' is not a choice",
-                     "say manual, generated or all");
-  }
+  KeptOrigins kept = KeptOrigins::all;
+  if (!origin.empty()) setting::read(origin, "origin", kept);
   return detail::convert_data(console, data, templates, kept, out);
 }
 

@@ -105,20 +105,22 @@ inline void refuse_used_out(const DiskPath& out) {
                    "choose another --out");
 }
 
-/// Writes nothing where the dataset has a problem. `templates` may be empty; nothing as `origin` takes
-/// all templates.
+/// "Left out: what." for each.
+inline void print_left_out(Console& console, const std::vector<std::string>& left_out) {
+  for (const std::string& what : left_out) console.out << "Left out: " << what << ".\n";
+}
+
+/// Writes nothing where the dataset has a problem. `templates` may be empty.
 inline int convert_data(Console& console, const DiskPath& data, const DiskPath& templates,
-                        std::optional<TemplateOrigin> origin, const DiskPath& out) {
+                        KeptOrigins origins, const DiskPath& out) {
   refuse_used_out(out);
   MultiPromptDataset dataset = load_multi_prompt(data, throw_problem, templates);
-  if (origin) keep_origin(dataset, *origin);
-  if (dataset.relations.empty()) {
-    throw user_error({.field = "--origin"}, "leaves no template", "say all");
-  }
+  keep_origins(dataset, origins);
   make_folders(out);
   // facts.jsonl is what the layout is told by, so it comes last.
   write_atomically(out / "templates.jsonl", templates_jsonl(dataset));
   write_atomically(out / "facts.jsonl", facts_jsonl(dataset));
+  print_left_out(console, dataset.left_out);
   console.out << describe_multi_prompt(dataset) << "dataset: " << out.string() << "\n";
   return 0;
 }

@@ -295,8 +295,13 @@ inline void print_generate(Console& console, const AskedRun& run, const WantedFa
   auto [settings, target] = settings_of<GenerateArguments>(console, run);
   settings.measuring.wordnet = "none";  // prompts need no lemmas
   settings.masked = run.settings().contains("masks");
-  run.refuse_changed(
-      generate_record(settings, load_multi_prompt(settings.data), {}, target.provenance({})));
+  if (settings.lists()) {
+    const ListQuestions questions(settings);
+    run.refuse_changed(generate_record(settings, questions.asked, {}, target.provenance({})));
+    return for_each_list_prompt(questions, wanted,
+                                printer.with(target.model_options(settings.special_tokens)));
+  }
+  run.refuse_changed(generate_record(settings, asked_dataset(settings), {}, target.provenance({})));
   if (*settings.masked) return print_fills(settings, target, wanted, printer);
   const GenerateQuestions questions(settings);
   for_each_answer_prompt(questions.dataset, questions.asked, questions.asking, questions.names,

@@ -11,6 +11,7 @@
 #include "plumb/cli/job_target.hpp"
 #include "plumb/run/fill_job.hpp"
 #include "plumb/run/generate_job.hpp"
+#include "plumb/run/list_job.hpp"
 
 namespace plumb {
 namespace detail {
@@ -49,11 +50,14 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   if (!target.resume) refuse_used(target.out);  // said before a large model is loaded
   std::optional<GenerateQuestions> questions;
   std::optional<FillQuestions> gaps;
+  std::optional<ListQuestions> lists;
   const auto ask = [&](bool masked) {
     settings.masked = masked;
     (void)settings.named();
     if (masked) {
       gaps.emplace(settings);
+    } else if (settings.lists()) {
+      lists.emplace(settings);
     } else {
       questions.emplace(settings);
     }
@@ -61,14 +65,17 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   if (settings.masked) ask(*settings.masked);
   AnyModel model = make_model(target.model_options(settings.special_tokens));
   const bool masked = model.capabilities().only_masked();
-  if (masked ? !gaps : !questions) ask(masked);
+  if (masked ? !gaps : !questions && !lists) ask(masked);
   const auto run = [&](auto& job) {
     const auto finished =
         run_job(job, detail::job_folder(console, "generate", target, settings.data));
     detail::show_report(console, finished.report, target.out / "report.html",
                         detail::cost_in_words(finished.summary, "answers and scored names"));
   };
-  if (masked) {
+  if (lists) {
+    ListJob job(model, *lists, target.provenance(model.describe()));
+    run(job);
+  } else if (masked) {
     FillJob job(model, *gaps, target.provenance(model.describe()));
     run(job);
   } else {

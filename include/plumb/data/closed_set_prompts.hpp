@@ -88,18 +88,27 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
 
 /// Relations in the dataset's order. With `templates` only the relations that it names are there;
 /// null takes the relations' own. A relation that is left without templates or facts goes to
-/// `report`, and so does one whose statements are no sentences about names (FACTOR's).
+/// `report`, and so does one whose statements are no sentences about names (FACTOR's). Relations whose
+/// facts are sentences of their own (ConceptNet's and Squad's in LAMA) are left out, and said.
 [[nodiscard]] inline MultiPromptDataset multi_prompt_of(const Dataset& dataset,
                                                         const PromptTemplateFile* templates,
                                                         const ProblemSink& report = throw_problem) {
   MultiPromptDataset made{dataset.name, {}, dataset.files, dataset.left_out};
-  if (templates != nullptr) made.files.push_back(templates->path());
+  if (templates != nullptr) {
+    made.files.push_back(templates->path());
+    made.knows_origins = templates->knows_origins();
+  }
+  std::string sentences;
   const ObjectAliases aliases = object_aliases(dataset);
   std::unordered_set<std::string> codes;
   for (const Relation& relation : dataset.relations) {
     codes.insert(relation.code);
     const auto* given = templates == nullptr ? nullptr : templates->find(relation.code);
     if (templates != nullptr && given == nullptr) continue;
+    if (relation.own_sentences) {
+      sentences += (sentences.empty() ? "" : ", ") + relation.code;
+      continue;
+    }
     if (relation.verbatim) {
       report(user_error({relation.file, 0, relation.code},
                         "has texts and completions, not subjects and objects with names",
@@ -121,6 +130,9 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
     } else {
       made.relations.push_back(std::move(one));
     }
+  }
+  if (!sentences.empty()) {
+    made.left_out.push_back("relations of sentences without names for subjects: " + sentences);
   }
   if (templates == nullptr) return made;
   for (const RelationTemplates& named : templates->relations()) {

@@ -16,6 +16,7 @@
 #include "plumb/data/kamel.hpp"
 #include "plumb/data/lama.hpp"
 #include "plumb/data/laureate_table.hpp"
+#include "plumb/data/myriad_lama.hpp"
 #include "plumb/data/pararel.hpp"
 #include "plumb/data/triple_rows.hpp"
 #include "plumb/data/tsv.hpp"
@@ -77,7 +78,7 @@ inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
     throw user_error({.file = path}, "does not exist", "name a dataset's folder or a .tsv file");
   }
   const DatasetFormat* format = format_of(path);
-  if (format == nullptr && (path / "facts.jsonl").exists()) {
+  if (format == nullptr && ((path / "facts.jsonl").exists() || is_myriad_lama(path))) {
     throw user_error({.file = path}, "is a dataset of many prompts, without closed sets",
                      "ask it with plumb generate");
   }

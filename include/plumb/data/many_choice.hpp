@@ -48,9 +48,13 @@ struct ManyChoiceRule {
   over::sort_distinct(answers);
   if (relation.facts.size() < rule.facts || answers.size() < rule.objects) return std::nullopt;
   FactSplit split = split_facts(relation, rule.training, rule.seed);
-  RandomStream random(rule.seed, "many-choice/" + relation.code);
-  random.shuffle(split.test);
-  split.test.resize(std::min(split.test.size(), rule.test));
+  const auto draw = [&](std::vector<std::size_t>& places, std::size_t most, const char* part) {
+    RandomStream random(rule.seed, std::string("many-choice ") + part + "/" + relation.code);
+    random.shuffle(places, most);
+    places.resize(std::min(places.size(), most));
+  };
+  draw(split.training, rule.training, "training");  // a dataset's own part may have more
+  draw(split.test, rule.test, "test");
   const ChoiceSampler sampler(relation, aliases, rule.choices, rule.seed);
   Relation made = relation;
   made.facts.clear();

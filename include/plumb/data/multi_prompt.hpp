@@ -10,9 +10,12 @@
 // of options (dataset.hpp), how a folder is read (multi_prompt_folder.hpp).
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumb/core/error.hpp"
@@ -59,16 +62,46 @@ struct MultiPromptDataset {
   std::vector<std::filesystem::path> files;
   /// What its files have beside that and nothing reads, in words.
   std::vector<std::string> left_out{};
+  /// Whether its files say of any template where it came from; where not, all are taken for manual.
+  bool knows_origins = false;
 };
 
-/// Keeps the templates of one origin; relations that are left without one are left out.
-inline void keep_origin(MultiPromptDataset& dataset, TemplateOrigin origin) {
+/// Which templates of a dataset are asked, by where they came from.
+enum class KeptOrigins : std::uint8_t { all, manual, generated };
+[[nodiscard]] constexpr std::array<KeptOrigins, 3> every(KeptOrigins) noexcept {
+  return {KeptOrigins::manual, KeptOrigins::generated, KeptOrigins::all};
+}
+[[nodiscard]] constexpr std::string_view name_of(KeptOrigins kept) noexcept {
+  constexpr std::array<std::string_view, 3> names{"all", "manual", "generated"};
+  return names[static_cast<std::size_t>(kept)];
+}
+
+/// Keeps the templates of one origin; relations that are left without one are left out, and said. Throws
+/// a user error about `origin` for a dataset that does not know its templates' origins, and where none
+/// is left.
+inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
+  if (kept == KeptOrigins::all) return;
+  const std::string word(name_of(kept));
+  if (!dataset.knows_origins) {
+    throw user_error({.setting = "origin"},
+                     dataset.name + " does not say which of its templates are " + word,
+                     "say all, or give its templates an origin (is_manual, or \"origin\" in "
+                     "templates.jsonl)");
+  }
+  const auto wanted =
+      kept == KeptOrigins::manual ? TemplateOrigin::manual : TemplateOrigin::generated;
+  std::string without;
   for (MultiPromptRelation& relation : dataset.relations) {
     std::erase_if(relation.templates,
-                  [&](const PromptTemplate& one) { return one.origin != origin; });
+                  [&](const PromptTemplate& one) { return one.origin != wanted; });
+    if (relation.templates.empty()) without += (without.empty() ? "" : ", ") + relation.code;
   }
+  if (without.empty()) return;
+  dataset.left_out.push_back("relations without a " + word + " template: " + without);
   std::erase_if(dataset.relations,
                 [](const MultiPromptRelation& relation) { return relation.templates.empty(); });
+  if (!dataset.relations.empty()) return;
+  throw user_error({.setting = "origin"}, "leaves no template of " + dataset.name, "say all");
 }
 
 /// Places of the relations named by `codes`, ascending, so that nothing hangs on the order in which

@@ -3,26 +3,21 @@
 
 // When can a relation be asked with many prompts?
 //
-// The rules are the same wherever it was read: an entity's names are not blank and stand once each,
-// and a relation has a name that files can have, facts and templates. Non-goals: single lines and
+// The rules are the same wherever it was read: an entity's names are not blank, have no line break and
+// stand once each, and a relation has a name that files can have, facts and templates. Non-goals: single lines and
 // templates, whose readers report them (multi_prompt_folder.hpp, prompt_template_file.hpp).
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/white_space.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/multi_prompt.hpp"
 
 namespace plumb {
-
-/// Whether a text has nothing but white space.
-[[nodiscard]] inline bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 /// One more name; blank ones and those it has are passed over.
 inline void add_name(NamedEntity& entity, const std::string& name) {
@@ -32,6 +27,13 @@ inline void add_name(NamedEntity& entity, const std::string& name) {
 
 inline void add_names(NamedEntity& entity, const std::vector<std::string>& names) {
   for (const std::string& name : names) add_name(entity, name);
+}
+
+/// What is wrong with a name as a line of a prompt: a break in it.
+[[nodiscard]] inline std::optional<Error> problem_with_name(const std::string& name,
+                                                            const Site& site) {
+  if (name.find_first_of("\r\n") == std::string::npos) return std::nullopt;
+  return user_error(site, "holds a line break", "prompts end with their line; write it on one");
 }
 
 /// What a relation lacks once it is read, or what is wrong with its name.

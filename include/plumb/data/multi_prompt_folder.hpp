@@ -69,10 +69,11 @@ inline std::optional<NamedEntity> named_entity(const Json& object, const std::st
     add_names(entity, *aliases);
   }
   for (const std::string& name : entity.names) {
-    if (name.find_first_of("\r\n") == std::string::npos) continue;
-    report(user_error(with_field(site, prefix + (name == *label ? kind + "_label" : field)),
-                      "holds a line break", "prompts end with their line; write it on one"));
-    return std::nullopt;
+    const std::string place = prefix + (name == *label ? kind + "_label" : field);
+    if (const auto problem = problem_with_name(name, with_field(site, place))) {
+      report(*problem);
+      return std::nullopt;
+    }
   }
   return entity;
 }
@@ -149,6 +150,7 @@ inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
                                                    bool chooses, const ProblemSink& report) {
   const auto file = folder / "facts.jsonl";
   MultiPromptDataset dataset{folder.name(), {}, {file, templates.path()}};
+  dataset.knows_origins = templates.knows_origins();
   std::unordered_set<std::string> codes;
   for (ReadRelation& read : read_many_named_facts(file, report)) {
     MultiPromptRelation& relation = read.relation;
@@ -190,6 +192,7 @@ inline void use_prompt_templates(MultiPromptDataset& dataset, const PromptTempla
   std::erase_if(dataset.relations,
                 [](const MultiPromptRelation& relation) { return relation.templates.empty(); });
   dataset.files.push_back(templates.path());
+  dataset.knows_origins = templates.knows_origins();
 }
 
 }  // namespace detail

@@ -10,7 +10,8 @@
 // `sub_aliases`, in order of appearance; its objects and their names likewise. `obj_aliases` is a list for
 // each object, or one list for all, which then goes to the first, as any name of any object answers
 // the fact. Templates are a relation's distinct ones, each a group of its own, as rows do not say which
-// they paraphrase; a row without `is_manual` is manual. Further fields are passed over. Source:
+// they paraphrase; a row without `is_manual` is manual, and a template is what its first row says. Further
+// fields are passed over. Source:
 // "What Matters in Learning Facts in Language Models?", section 4 and appendix A.
 
 #include <cstddef>
@@ -64,9 +65,15 @@ class MyriadLamaRows {
     const auto subject = uuid ? required_string(row, "sub_ent", site, report_) : std::nullopt;
     const auto text = subject ? required_string(row, "template", site, report_) : std::nullopt;
     if (!text) return;
+    NamedEntity named{*uuid, {}};
+    add_name(named, *subject);
+    add_names(named, string_list(row, "sub_aliases").value_or(std::vector<std::string>{}));
     const auto objects = objects_of(row, site);
     const auto origin = origin_of(row, site);
-    if (!objects || !origin) return;
+    if (!objects || !origin || !is_sound(named, "sub_ent", site)) return;
+    for (const NamedEntity& object : *objects) {
+      if (!is_sound(object, "obj_ents", site)) return;
+    }
     const auto [place, is_new] = places_.try_emplace(*code, relations_.size());
     if (is_new) relations_.push_back({{*code, {}, {}, file_, file_}, number, {}, {}});
     Relation& relation = relations_[place->second];
@@ -75,8 +82,7 @@ class MyriadLamaRows {
         relation.facts.try_emplace(*uuid, relation.made.facts.size());
     if (is_new_fact) relation.made.facts.push_back({{*uuid, {}}, {}, number});
     ManyNamedFact& fact = relation.made.facts[fact_place->second];
-    add_name(fact.subject, *subject);
-    add_names(fact.subject, string_list(row, "sub_aliases").value_or(std::vector<std::string>{}));
+    add_names(fact.subject, named.names);
     for (const NamedEntity& object : *objects) {
       const auto known = over::find(fact.objects, object.id, &NamedEntity::id);
       if (known == fact.objects.end()) {
@@ -86,6 +92,9 @@ class MyriadLamaRows {
       }
     }
   }
+
+  /// Whether any row says it of its template.
+  [[nodiscard]] bool knows_origins() const noexcept { return knows_origins_; }
 
   [[nodiscard]] std::vector<MultiPromptRelation> finish() && {
     std::vector<MultiPromptRelation> all;
@@ -119,8 +128,20 @@ class MyriadLamaRows {
     relation.made.templates.push_back(std::move(one));
   }
 
+  /// Whether its names can stand in a prompt; reports the first that cannot.
+  bool is_sound(const NamedEntity& entity, const char* field, const Site& site) {
+    for (const std::string& name : entity.names) {
+      if (const auto problem = problem_with_name(name, with_field(site, field))) {
+        report_(*problem);
+        return false;
+      }
+    }
+    return true;
+  }
+
   std::optional<TemplateOrigin> origin_of(const Json& row, const Site& site) {
     const auto found = row.find("is_manual");
+    knows_origins_ = knows_origins_ || found != row.end();
     if (found == row.end() || *found == true || *found == 1) return TemplateOrigin::manual;
     if (*found == false || *found == 0) return TemplateOrigin::generated;
     report_(user_error(with_field(site, "is_manual"), "is neither true nor false",
@@ -171,6 +192,7 @@ class MyriadLamaRows {
   const ProblemSink& report_;
   std::vector<Relation> relations_;
   std::unordered_map<std::string, std::size_t> places_;  // by code
+  bool knows_origins_ = false;
 };
 
 }  // namespace detail
@@ -187,6 +209,7 @@ class MyriadLamaRows {
                        [&](const Json& row, std::size_t number) { rows.add(row, number); });
     dataset.files.push_back(file);
   }
+  dataset.knows_origins = rows.knows_origins();
   dataset.relations = std::move(rows).finish();
   return dataset;
 }

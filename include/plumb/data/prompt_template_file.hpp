@@ -154,6 +154,7 @@ class PromptTemplateFile {
       if (is_new) relations_.push_back({*code, {}, number});
       auto made = detail::prompt_template_of(line, site, report);
       if (!made) return;
+      knows_origins_ = knows_origins_ || line.contains("origin");
       if (!texts[*code].insert(made->text).second) {
         return report(user_error(detail::with_field(site, "template"),
                                  "'" + made->text + "' is duplicated in relation " + *code,
@@ -164,6 +165,9 @@ class PromptTemplateFile {
   }
 
   [[nodiscard]] const DiskPath& path() const noexcept { return path_; }
+
+  /// Whether any line says where its template came from.
+  [[nodiscard]] bool knows_origins() const noexcept { return knows_origins_; }
 
   /// In order of first appearance.
   [[nodiscard]] const std::vector<RelationTemplates>& relations() const noexcept {
@@ -180,6 +184,7 @@ class PromptTemplateFile {
   DiskPath path_;
   std::vector<RelationTemplates> relations_;
   std::unordered_map<std::string, std::size_t> places_;  // by code
+  bool knows_origins_ = false;
 };
 
 }  // namespace plumb

@@ -6,12 +6,13 @@
 //   precision = right answers / answers     recall = objects found / objects     F1 = 2PR / (P + R)
 // An output is a list split at ";", without its "%"; answers are trimmed, in lower case, the empty ones
 // and those that stand twice left out. An answer is right by the object's main label, or by any of its
-// names; an object is found where an answer is right by it. An empty list has 0 of all three. Numbers of
-// a relation are means over its facts, those of a dataset means over its relations; F1 is also given of
-// the two means, as a table that has only these can be compared by it alone.
-// Source: Kalo and Fichtel 2022 (KAMEL). Its published script splits without trimming, so that of "Oslo;
-// Paris" the second is " Paris" and never right; it takes an empty output for one answer; and its
-// precision is objects found / answers. That is `kamel_script_score`, with aliases as there.
+// names; an object is found where an answer is right by it. An empty list has 0 of all three. Numbers
+// of a relation are means over its facts, those of a dataset means over its relations. F1 is also given
+// of the two means, which is what KAMEL's tables have.
+// Source: Kalo and Fichtel 2022 (KAMEL). Its published scripts split without trimming, so that of "Oslo;
+// Paris" the second is " Paris" and never right, and their precision is objects found / answers. Both,
+// evaluate.py and create_tables_plots.py, then have the same numbers with aliases (an empty output is one
+// wrong answer to the first, and skipped with 0 by the second): `kamel_script_score`.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,6 +24,7 @@
 
 #include "plumb/core/lower_case.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/white_space.hpp"
 #include "plumb/measure/interval.hpp"
 
 namespace plumb {
@@ -40,23 +42,22 @@ struct ListScore {
   return precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
 }
 
-/// The distinct answers of an output, trimmed and in lower case, without empty ones.
-[[nodiscard]] inline std::set<std::string> listed_answers(std::string_view output) {
-  std::set<std::string> answers;
-  const auto add = [&](std::string_view one) {
-    constexpr std::string_view blank = " \t\r\n";
-    const std::size_t first = one.find_first_not_of(blank);
-    if (first == std::string_view::npos) return;
-    answers.insert(lower_case(one.substr(first, one.find_last_not_of(blank) - first + 1)));
-  };
-  std::string text(output);
+/// Each answer trimmed and empty ones left out, or the whole output trimmed and then cut as it is.
+enum class ListSplit { trimmed, as_written };
+
+/// The distinct answers of an output in lower case, without "%".
+[[nodiscard]] inline std::set<std::string> listed_answers(std::string_view output,
+                                                          ListSplit split = ListSplit::trimmed) {
+  std::string text(trimmed(output));
   std::erase(text, '%');
-  std::string_view rest = text;
-  for (std::size_t at = rest.find(';'); at != std::string_view::npos; at = rest.find(';')) {
-    add(rest.substr(0, at));
-    rest.remove_prefix(at + 1);
+  std::set<std::string> answers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(';', begin), text.size());
+    std::string_view one = std::string_view(text).substr(begin, end - begin);
+    if (split == ListSplit::trimmed) one = trimmed(one);
+    if (!one.empty() || split == ListSplit::as_written) answers.insert(lower_case(one));
+    begin = end + 1;
   }
-  add(rest);
   return answers;
 }
 
@@ -69,6 +70,7 @@ enum class NamesThatCount { main_label, all };
 [[nodiscard]] inline ListScore list_score(std::string_view output, const ObjectNames& objects,
                                           NamesThatCount names) {
   const std::set<std::string> answers = listed_answers(output);
+  if (answers.empty()) return {};
   std::set<std::string> right;
   std::size_t found = 0;
   for (const std::vector<std::string>& object : objects) {
@@ -82,7 +84,6 @@ enum class NamesThatCount { main_label, all };
     }
     found += named ? 1U : 0U;
   }
-  if (answers.empty()) return {};
   ListScore score;
   score.precision = static_cast<double>(right.size()) / static_cast<double>(answers.size());
   score.recall = static_cast<double>(found) / static_cast<double>(objects.size());
@@ -90,26 +91,16 @@ enum class NamesThatCount { main_label, all };
   return score;
 }
 
-/// The same as KAMEL's published script has it: nothing is trimmed but the whole output.
+/// The same as KAMEL's published scripts have it, with aliases. An output that ended at its "%" has it
+/// here too, as the scripts trim before they take it away.
 [[nodiscard]] inline ListScore kamel_script_score(std::string_view output,
                                                   const ObjectNames& objects) {
-  constexpr std::string_view blank = " \t\r\n";
-  const std::size_t first = output.find_first_not_of(blank);
-  std::string text;
-  if (first != std::string_view::npos) {
-    text = output.substr(first, output.find_last_not_of(blank) - first + 1);
-  }
-  std::erase(text, '%');
-  std::set<std::string> answers;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(';', begin), text.size());
-    answers.insert(lower_case(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  const std::set<std::string> answers = listed_answers(output, ListSplit::as_written);
   std::size_t found = 0;
   for (const std::vector<std::string>& object : objects) {
-    found += over::any_of(
+    const bool named = over::any_of(
         object, [&](const std::string& name) { return answers.contains(lower_case(name)); });
+    found += named ? 1U : 0U;
   }
   ListScore score;
   score.precision = static_cast<double>(found) / static_cast<double>(answers.size());

@@ -50,8 +50,9 @@ enum class ShotSource : std::uint8_t { none, random, relation, same_template };
   return names[static_cast<std::size_t>(source)];
 }
 
-/// As a task that names the gap, as a question, or as a sentence whose gap a masked model fills.
-enum class PromptForm : std::uint8_t { mask, question, sentence };
+/// As a task that names the gap, as a question, as a sentence whose gap a masked model fills, or, in
+/// KAMEL's form (kamel_prompt.hpp, not here), as a question that is answered by a list.
+enum class PromptForm : std::uint8_t { mask, question, sentence, list };
 
 struct FewShotSetting {
   ShotSource source = ShotSource::none;
@@ -63,10 +64,11 @@ struct FewShotSetting {
 };
 
 /// "zero-shot", "4-random", "4-relation", "4-template", the question form with "-question" behind;
-/// "masked" for sentences.
+/// "masked" for sentences, "5-kamel" for lists.
 [[nodiscard]] inline std::string setting_name(const FewShotSetting& setting) {
   if (setting.form == PromptForm::sentence) return "masked";
   const std::string many = std::to_string(setting.shots);
+  if (setting.form == PromptForm::list) return many + "-kamel";
   std::string name = "zero-shot";
   if (setting.source == ShotSource::random) name = many + "-random";
   if (setting.source == ShotSource::relation) name = many + "-relation";
@@ -168,14 +170,10 @@ class FewShot {
     if (setting_.form == PromptForm::sentence)
       return sentence(relation, template_index, subject).text;
     const std::string& pattern = dataset_.relations[relation].templates[template_index].text;
-    std::string asked;
-    if (setting_.form == PromptForm::mask) {
-      asked = sentence(relation, template_index, subject).text;
-    } else {
-      asked = fill_template(pattern.substr(0, pattern.rfind("[Y]")), subject, "", true).text;
-      asked.erase(asked.find_last_not_of(' ') + 1);
-    }
-    return "Q: " + asked + "\nA:";
+    return "Q: " +
+           (setting_.form == PromptForm::mask ? sentence(relation, template_index, subject).text
+                                              : fill_question(pattern, subject)) +
+           "\nA:";
   }
 
   /// The template as a sentence, with the bytes of the answer in it.

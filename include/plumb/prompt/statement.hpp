@@ -53,6 +53,14 @@ namespace plumb {
   return prompt;
 }
 
+/// What stands before the template's last [Y], filled as it is, without the spaces at its end: of "What
+/// is the capital of [X]? [Y]" the question alone.
+[[nodiscard]] inline std::string fill_question(std::string_view pattern, std::string_view subject) {
+  std::string text = fill_template(pattern.substr(0, pattern.rfind("[Y]")), subject, "", true).text;
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
 /// The PromptBuilder of closed-set probes: one sentence, the answer wherever the template has it.
 struct Statement {
   [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t template_index,

@@ -46,28 +46,44 @@ template <Lemmatiser Lemmas>
   return sampled_confidences(setting, asked, lemmas, each_row, file);
 }
 
-/// Reads a run folder of `plumb generate`. Throws a user error when it holds no finished run or is
-/// damaged.
-template <Lemmatiser Lemmas>
-[[nodiscard]] GenerationRun read_generation(const DiskPath& folder, const Lemmas& lemmas) {
+/// What metadata_generate.json says of a finished generation, all of whose rows are there. Throws a user
+/// error for another folder.
+[[nodiscard]] inline Json generation_metadata(const DiskPath& folder) {
   const DiskPath file = folder / "metadata_generate.json";
   if (!file.exists()) {
     throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
                      "finish it with `resume`");
   }
-  const Json metadata = read_json_object(file);
+  Json metadata = read_json_object(file);
   const auto settings = string_list(metadata, "settings");
   if (!settings || settings->empty()) {
     throw user_error({file, 0, "settings"}, "names none", "generate again");
   }
   refuse_lost_rows(folder, metadata.value("rows", Json::object()));
-  GenerationRun run;
-  run.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>{});
+  return metadata;
+}
+
+/// What a generation asked. Throws a user error for a folder that lacks it.
+[[nodiscard]] inline MultiPromptDataset read_asked(const DiskPath& folder) {
   if (!is_multi_prompt(folder / "asked")) {
     throw user_error({.file = folder / "asked"}, "lacks facts.jsonl and templates.jsonl",
                      "a run keeps there what it asked; copy the whole folder or ask again");
   }
-  run.asked = load_multi_prompt(folder / "asked");
+  return load_multi_prompt(folder / "asked");
+}
+
+/// Reads a run folder of `plumb generate`. Throws a user error when it holds no finished run, is
+/// damaged, or was asked for lists (recorded_lists.hpp).
+template <Lemmatiser Lemmas>
+[[nodiscard]] GenerationRun read_generation(const DiskPath& folder, const Lemmas& lemmas) {
+  const Json metadata = generation_metadata(folder);
+  if (first_string(metadata, "answers") == "lists") {
+    throw user_error({.file = folder}, "is of `form` kamel, whose answers are lists",
+                     "plumb report has their numbers");
+  }
+  GenerationRun run;
+  run.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>{});
+  run.asked = read_asked(folder);
   std::map<std::string, std::vector<std::string>> candidates;
   if (const auto lists = metadata.find("candidates");
       lists != metadata.end() && lists->is_object()) {
@@ -77,7 +93,7 @@ template <Lemmatiser Lemmas>
   }
   const bool fills = first_string(metadata, "answers") == "fills";
   const AnswerKind kind = fills ? AnswerKind::fill : AnswerKind::text;
-  for (const std::string& setting : *settings) {
+  for (const std::string& setting : *string_list(metadata, "settings")) {
     ManyPromptStudy& study = run.studies.emplace_back();
     study.kind = kind;
     study.answered = read_answered(folder, setting, run.asked, lemmas, kind);

@@ -7,7 +7,8 @@
 // the files stay lm-pub-quiz's. Here the rows of one subject are one again: its right options are
 // all of theirs, and its scores those of its first row under each template (the statements are the
 // same). Subjects are told apart as SubjectGroups does. Rows without a subject, with their own texts for
-// the options, or of a subject with one object are left out.
+// the options, or of a subject with one object are left out. Objects whose rows were not asked, as behind
+// a limit, are not known here and count as wrong.
 
 #include <cstddef>
 #include <map>
@@ -43,17 +44,19 @@ struct RelationAnswerSets {
   std::map<std::string, std::vector<std::size_t>> right;  // by subject
   for (const Fact& fact : relation.facts) right[subjects.of(fact)].push_back(fact.answer);
   for (auto& [subject, options] : right) over::sort_distinct(options);
+  std::erase_if(right, [](const auto& one) { return one.second.size() < 2; });
+  if (right.empty()) return made;
   std::map<std::string, std::map<std::size_t, AnswerSetScore>> scores;  // by subject, template
   std::vector<std::string> order;
   for_each_recorded_row(recorded, [&](const RecordedRow& row) {
     if (!countable(row.fact)) return;
     const std::string& subject = subjects.of(row.fact);
-    const std::vector<std::size_t>& options = right.at(subject);
-    if (options.size() < 2) return;
+    const auto options = right.find(subject);
+    if (options == right.end()) return;
     if (!scores.contains(subject)) order.push_back(subject);
     auto& by_template = scores[subject];
     if (by_template.contains(row.template_index)) return;
-    by_template.emplace(row.template_index, score_answer_set(row.scores, options));
+    by_template.emplace(row.template_index, score_answer_set(row.scores, options->second));
   });
   for (const std::string& subject : order) {
     auto& fact = made.facts.emplace_back();

@@ -92,6 +92,9 @@ void add_numbers(detail::EstimateCsv& csv, const std::vector<std::string>& of,
     cells.push_back(column.key);
     if (const auto* estimate = std::get_if<Estimate>(&value)) csv.add(std::move(cells), *estimate);
     if (const auto* count = std::get_if<std::size_t>(&value)) csv.add(std::move(cells), *count);
+    if (const auto* number = std::get_if<PlainNumber>(&value)) {
+      csv.add_number(std::move(cells), number->value);
+    }
   }
 }
 

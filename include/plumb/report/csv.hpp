@@ -7,6 +7,7 @@
 // spreadsheets and pandas both read it). A row that ends in an estimate has its value, low, high
 // and count, which are empty and 0 where there is no number.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,9 +57,13 @@ class EstimateCsv {
     for (std::string& cell : estimate_cells(estimate)) cells.push_back(std::move(cell));
     text_ += csv_line(cells);
   }
-  /// A number without an interval.
+  /// Numbers without an interval.
   void add(std::vector<std::string> cells, std::size_t count) {
     cells.insert(cells.end(), {std::to_string(count), "", "", ""});
+    text_ += csv_line(cells);
+  }
+  void add_number(std::vector<std::string> cells, const std::optional<double>& number) {
+    cells.insert(cells.end(), {number ? fixed(*number, 8) : "", "", "", ""});
     text_ += csv_line(cells);
   }
   [[nodiscard]] const std::string& text() const { return text_; }

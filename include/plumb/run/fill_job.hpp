@@ -27,7 +27,7 @@ namespace plumb {
 struct FillQuestions {
   /// Reads `chosen.data` and `chosen.vocabulary`. Throws a user error for what cannot be read.
   explicit FillQuestions(const GenerateSettings& chosen)
-      : settings(chosen), dataset(answerable(load_multi_prompt(settings.data))) {
+      : settings(chosen), dataset(answerable(asked_dataset(settings))) {
     settings.masked = true;
     options.masks = settings.masks;
     options.names = !settings.named().empty();
@@ -173,6 +173,9 @@ class FillJob {
     const std::string fit =
         masks == 1 ? "one token" : "at most " + std::to_string(masks) + " tokens";
     std::vector<std::string> remarks;
+    for (const std::string& what : q_.dataset.left_out) {
+      remarks.push_back("Left out: " + what + ".");
+    }
     if (masks > 1) {
       remarks.push_back("Up to " + std::to_string(masks) +
                         " masks filled left to right, by best mean log-probability: an extension, "

@@ -13,7 +13,9 @@
 #include <string>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/records/recorded_lists.hpp"
 #include "plumb/report/any_report.hpp"
+#include "plumb/report/list_report.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/report/probe_report.hpp"
 #include "plumb/report/rank_report.hpp"
@@ -24,7 +26,7 @@
 namespace plumb {
 
 /// Which job made a folder.
-enum class RunKind { probe, many_shot, rank, generation };
+enum class RunKind { probe, many_shot, rank, generation, lists };
 
 /// Throws a user error for a folder whose command keeps no scores. A folder that says nothing is taken
 /// for a probe's.
@@ -39,7 +41,10 @@ enum class RunKind { probe, many_shot, rank, generation };
   const auto is_of = [&](const char* name, const char* metadata) {
     return command == name || (folder / metadata).exists();
   };
-  if (is_of("generate", "metadata_generate.json")) return RunKind::generation;
+  if (is_of("generate", "metadata_generate.json")) {
+    const bool lists = first_string(kept_settings(folder), "form") == "kamel";
+    return lists || is_list_run(folder) ? RunKind::lists : RunKind::generation;
+  }
   if (is_of("many-shot", "metadata_many_shot.json")) return RunKind::many_shot;
   if (is_of("rank", "metadata_rank.json")) return RunKind::rank;
   return RunKind::probe;
@@ -82,10 +87,14 @@ struct ReportSettings {
                      "it is"});
     visitor("seed", self.seed,
             {.value = "N", .help = "of the bootstrap intervals; the run's own by default"});
-    const bool idle = !self.run.empty() && run_kind(self.run) != RunKind::generation;
+    const RunKind kind = self.run.empty() ? RunKind::generation : run_kind(self.run);
     const bool fills = !self.run.empty() && kept_settings(self.run).contains("masks");
     const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
-      if (idle) info.idle = "on this run, which is not of plumb generate; leave it out";
+      if (kind == RunKind::lists) {
+        info.idle = "on this run, whose answers are lists; leave it out";
+      } else if (kind != RunKind::generation) {
+        info.idle = "on this run, which is not of plumb generate; leave it out";
+      }
       if (name == "wordnet" && fills) {
         info.idle = "on this run of a masked model, whose answers are tokens; leave it out";
       }
@@ -123,6 +132,8 @@ struct ReportSettings {
     case RunKind::generation:
       return AnyReport(
           generation_report(run, settings.measuring.lemmas(), settings.measuring.options(seed)));
+    case RunKind::lists:
+      return AnyReport(ListReport(run, {.seed = seed}));
     case RunKind::many_shot:
       return AnyReport(ManyShotReport(run, {.seed = seed}));
     case RunKind::rank:

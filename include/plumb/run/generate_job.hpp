@@ -33,7 +33,7 @@ struct GenerateQuestions {
         asking(settings.asking()),
         names(settings.named()),
         lemmas(settings.measuring.lemmas()),
-        dataset(load_multi_prompt(settings.data)),
+        dataset(asked_dataset(settings)),
         asked(take_askable(dataset, settings.relations, settings.limit)) {
     // The mask form asks with any template.
     for (const FewShotSetting& one : asking.settings) {
@@ -62,13 +62,9 @@ class GenerateJob {
   /// Throws a user error for what the model cannot be asked.
   GenerateJob(Model& model, const GenerateQuestions& questions, Provenance provenance = {})
       : model_(model), q_(questions), provenance_(std::move(provenance)) {
-    require_rows(model_, {.field = "generate"}, "answering in own words needs",
-                 "use a backend that gives rows of logits");
-    own_words_ = check_special_tokens();
     const bool bos = q_.settings.bos;
-    if (bos && !model_.bos()) {
-      throw user_error({.setting = "bos"}, "the model has no BOS token", "say `bos` no");
-    }
+    require_own_words(model_, bos);
+    own_words_ = check_special_tokens();
     for (const FewShotSetting& one : q_.asking.settings) {
       refuse_long_prompts(model_, bos, q_.asking, q_.dataset, q_.asked, one);
     }
@@ -155,6 +151,9 @@ class GenerateJob {
 
   [[nodiscard]] std::vector<std::string> remarks() const {
     std::vector<std::string> remarks;
+    for (const std::string& what : q_.dataset.left_out) {
+      remarks.push_back("Left out: " + what + ".");
+    }
     if (!q_.asked.without_answer.empty()) {
       remarks.push_back(listed_in_words("fact", "left out, as no name of an object has a word",
                                         q_.asked.without_answer));

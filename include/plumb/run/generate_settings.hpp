@@ -15,7 +15,7 @@
 
 #include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
-#include "plumb/data/multi_prompt.hpp"
+#include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/measure/answer_lemmas.hpp"
 #include "plumb/prompt/few_shot.hpp"
 #include "plumb/run/answer_plan.hpp"
@@ -24,13 +24,13 @@
 
 namespace plumb {
 
-/// In which form prompts are written.
-enum class AskedForms { mask, question, both };
-[[nodiscard]] constexpr std::array<AskedForms, 3> every(AskedForms) noexcept {
-  return {AskedForms::mask, AskedForms::question, AskedForms::both};
+/// In which form prompts are written; KAMEL's asks for a list of answers.
+enum class AskedForms { mask, question, both, kamel };
+[[nodiscard]] constexpr std::array<AskedForms, 4> every(AskedForms) noexcept {
+  return {AskedForms::mask, AskedForms::question, AskedForms::both, AskedForms::kamel};
 }
 [[nodiscard]] constexpr std::string_view name_of(AskedForms forms) noexcept {
-  constexpr std::array<std::string_view, 3> names{"mask", "question", "both"};
+  constexpr std::array<std::string_view, 4> names{"mask", "question", "both", "kamel"};
   return names[static_cast<std::size_t>(forms)];
 }
 
@@ -70,6 +70,7 @@ struct MeasuringSettings {
 struct GenerateSettings {
   std::filesystem::path data{};
   std::vector<std::string> relations{};
+  KeptOrigins origin = KeptOrigins::all;
   /// Where the examples before a prompt come from.
   std::vector<ShotSource> sources{ShotSource::none, ShotSource::random, ShotSource::relation,
                                   ShotSource::same_template};
@@ -99,44 +100,52 @@ struct GenerateSettings {
     const bool shows =
         over::any_of(self.sources, [](ShotSource s) { return s != ShotSource::none; });
     const bool samples = self.samples > 0, prompts = self.confidence_prompts > 0;
-    const bool is_masked = self.masked.value_or(false);
+    const bool is_masked = self.masked.value_or(false), lists = self.lists();
     const std::string of_causal =
         is_masked ? "on a masked model, which fills the gap of a sentence; leave it out" : "";
     const std::string of_masked =
         self.masked.value_or(true) ? "" : "on a causal model, which has no mask; leave it out";
+    const std::string of_lists = lists ? "with `form` kamel; leave it out" : "";
+    const std::string of_prompts = is_masked ? of_causal : of_lists;
     const auto idle = [&](bool used, const char* without) -> std::string {
-      if (is_masked) return of_causal;
+      if (!of_prompts.empty()) return of_prompts;
       return used ? "" : "without " + std::string(without) + "; leave it out";
     };
-    visitor("data", self.data,
-            {.value = "DIR",
-             .help = "dataset: a folder with facts.jsonl and templates.jsonl, or a BEAR, LAMA or "
-                     "PARAREL folder",
-             .recorded = "-"});
+    visitor(
+        "data", self.data,
+        {.value = "DIR",
+         .help = "dataset: a folder with facts.jsonl and templates.jsonl, MyriadLAMA's rows, or a "
+                 "BEAR, LAMA, KAMEL or PARAREL folder",
+         .recorded = "-"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "ask only of these", .recorded = "-"});
+    visitor("origin", self.origin,
+            {.value = "manual|generated|all",
+             .help = "ask only with templates of this origin, where the dataset says theirs",
+             .idle = of_lists});
+    visitor("form", self.form,
+            {.value = "mask|question|both|kamel",
+             .help = "a sentence with a [MASK], or question templates as questions; kamel: a "
+                     "KAMEL folder's questions, answered by lists",
+             .idle = of_causal,
+             .recorded = "-"});
     visitor("settings", self.sources,
             {.value = "A,B",
              .help = "examples before a prompt: none, facts of all relations, of the asked one, or "
                      "of it under the asked template",
-             .idle = of_causal,
+             .idle = of_prompts,
              .recorded = "-"});
     visitor("shots", self.shots,
             {.value = "X",
-             .help = "how many examples",
-             .least = 1,
+             .help = "how many examples; with `form` kamel training facts, or 0",
+             .least = self.lists() ? 0U : 1U,  // the form was read before
              .most = 1000,
-             .remedy = "for none say `settings` zero-shot",
-             .idle = idle(shows, "shots in `settings`"),
-             .recorded = "-"});
-    visitor("form", self.form,
-            {.value = "mask|question|both",
-             .help = "a sentence with a [MASK], or question templates as questions",
-             .idle = of_causal,
+             .remedy = self.lists() ? "say 5" : "for none say `settings` zero-shot",
+             .idle = lists ? "" : idle(shows, "shots in `settings`"),
              .recorded = "-"});
     visitor("max-new-tokens", self.max_new_tokens,
             {.value = "N",
-             .help = "of an answer, which ends with its line",
+             .help = "of an answer, which ends with its line, with `form` kamel at a %",
              .least = 1,
              .most = 100'000,
              .remedy = "say 16",
@@ -155,9 +164,14 @@ struct GenerateSettings {
             {.value = "A,B",
              .help = "settings under which the likelihood of objects' names is taken (aliases "
                      "against labels, bias level): first, all, none or some of `settings`",
+             .idle = of_lists,
              .recorded = "-"});
     visitor("shot-seed", self.shot_seed,
-            {.value = "N", .help = "of the examples", .idle = idle(shows, "shots in `settings`")});
+            {.value = "N",
+             .help = "of the examples",
+             .idle = !lists           ? idle(shows, "shots in `settings`")
+                     : self.shots > 0 ? ""
+                                      : "without `shots`; leave it out"});
     visitor("sample-seed", self.sample_seed,
             {.value = "N",
              .help = "of the sampled prompts and answers",
@@ -165,8 +179,9 @@ struct GenerateSettings {
     visitor("seed", self.seed,
             {.value = "N", .help = "of the bootstrap intervals and prompt samplings"});
     const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
-      // Tokens are compared, not words.
+      // Tokens are compared, not words; whole answers of a list, under one prompt a fact.
       if (name == "wordnet" && is_masked) info.idle = of_causal;
+      if (lists) info.idle = of_lists;
       visitor(name, value, info);
     };
     MeasuringSettings::visit(self.measuring, measuring);
@@ -200,9 +215,22 @@ struct GenerateSettings {
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
 
+  /// Whether facts are asked in KAMEL's form.
+  [[nodiscard]] bool lists() const noexcept { return form == AskedForms::kamel; }
+
   /// What is asked. Mask comes before question, so that the first setting is as without questions.
   [[nodiscard]] AnswerOptions asking() const {
     AnswerOptions made;
+    if (lists()) {
+      made.settings.push_back(
+          {shots == 0 ? ShotSource::none : ShotSource::relation, shots, PromptForm::list});
+      made.limit = limit;
+      made.max_new_tokens = max_new_tokens;
+      made.samples = 0;
+      made.confidence_prompts = 0;
+      made.shot_seed = shot_seed;
+      return made;
+    }
     if (masked.value_or(false)) {
       made.settings.push_back({ShotSource::none, 0, PromptForm::sentence});
       made.limit = limit;
@@ -225,7 +253,7 @@ struct GenerateSettings {
   /// The settings under which names are scored. Throws a user error for one that is not asked.
   [[nodiscard]] std::vector<FewShotSetting> named() const {
     const std::vector<FewShotSetting> asked = asking().settings;
-    if (names == "none") return {};
+    if (names == "none" || lists()) return {};
     if (names == "all") return asked;
     if (names == "first") return {asked.front()};
     if (masked.value_or(false)) {
@@ -264,6 +292,14 @@ inline std::string lemmas_word(const AnswerLemmas& lemmas) {
 
 }  // namespace detail
 
+/// The dataset that is asked, with the templates of the origin that is wanted. Throws a user error for
+/// what cannot be read or has none.
+[[nodiscard]] inline MultiPromptDataset asked_dataset(const GenerateSettings& settings) {
+  MultiPromptDataset dataset = load_multi_prompt(settings.data);
+  keep_origins(dataset, settings.origin);
+  return dataset;
+}
+
 /// What run.json says of a generation's settings.
 [[nodiscard]] inline Json generate_record(const GenerateSettings& settings,
                                           const MultiPromptDataset& dataset,
@@ -279,6 +315,13 @@ inline std::string lemmas_word(const AnswerLemmas& lemmas) {
   record["names"] = detail::setting_names(settings.named());
   record["relations"] = settings.relations.empty() ? Json() : Json(std::move(codes));
   record["lemmas"] = detail::lemmas_word(lemmas);
+  if (settings.lists()) {
+    for (const char* idle : {"origin", "samples", "confidence_prompts", "sample_seed", "samplings",
+                             "sample_by", "names", "lemmas"}) {
+      record.erase(idle);
+    }
+    record["form"] = name_of(settings.form);
+  }
   if (settings.masked.value_or(false)) {
     for (const char* idle : {"bos", "max_new_tokens", "samples", "confidence_prompts", "shot_seed",
                              "sample_seed", "lemmas"}) {

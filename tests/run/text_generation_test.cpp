@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/text_generation.hpp"
+
+// Its use over many prompts, with kills and samples, is in answer_run_test.cpp.
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(text_generation)
+
+namespace {
+
+const std::vector<std::string> texts{"one ", "two ", "six "};
+const std::vector<std::size_t> ends{2, 3};
+
+/// What three texts go on with, and how many statements were evaluated now.
+struct Gone {
+  explicit Gone(const std::filesystem::path& folder, const GenerationOptions& options = {}) {
+    NgramModel model("one two six one two six.\n", 4);
+    Work work(DiskPath(folder) / "journal.jsonl");
+    TextGeneration<NgramModel> generation(model, model.bos(), work);
+    generation.go_through(
+        "part", ends, options, [](std::size_t i) { return texts[i]; },
+        [&](std::size_t i, const Json& row) {
+          BOOST_TEST(i == rows.size());
+          rows.push_back(row);
+        });
+    fresh = work.summary().fresh_statements;
+    statements = work.summary().cost.statements;
+  }
+  std::vector<Json> rows;
+  std::size_t fresh = 0, statements = 0;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_text_is_gone_on_with_and_taken_from_the_journal_again) {
+  const test::TemporaryFolder folder;
+  const Gone first(folder.path(), {.samples = 0, .max_new_tokens = 4, .stop = "", .seed = 0});
+  BOOST_REQUIRE(first.rows.size() == 3U);
+  BOOST_TEST(first.rows[0].at(0) == "two ");
+  BOOST_TEST(first.rows[0].at(1) == 4);
+  BOOST_TEST(first.rows[0].at(2).get<double>() < 0);
+  BOOST_TEST(first.fresh == 3U);
+  const Gone again(folder.path(), {.samples = 0, .max_new_tokens = 4, .stop = "", .seed = 0});
+  BOOST_TEST(again.fresh == 0U);
+  BOOST_TEST(again.statements == 3U);
+  BOOST_CHECK(again.rows == first.rows);
+}
+
+BOOST_AUTO_TEST_CASE(sampled_continuations_are_counted) {
+  const test::TemporaryFolder folder;
+  const Gone gone(folder.path(), {.samples = 6, .max_new_tokens = 2, .stop = "", .seed = 1});
+  BOOST_TEST(gone.statements == 18U);
+  for (const Json& row : gone.rows) {
+    std::size_t times = 0;
+    for (const Json& one : row) times += one.at(1).get<std::size_t>();
+    BOOST_TEST(times == 6U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_text_without_room_is_told_in_words) {
+  NgramTreeModel model("one", 2);
+  model.limits = {10, 4, 10};
+  BOOST_TEST(!no_room_behind(model, std::nullopt, "12345", 5).has_value());
+  // Seven and four are one more than ten, but nothing follows the last token.
+  BOOST_TEST(!no_room_behind(model, std::nullopt, "1234567", 4).has_value());
+  BOOST_TEST(no_room_behind(model, model.bos(), "1234567", 4).value() ==
+             "has 8 tokens; with 4 new ones the model has room for 10");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

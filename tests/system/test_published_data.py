@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of published datasets computed again: KAMEL's from answers and its own files, LPAQA's weights from scores,
+BEAR-big's options from lm-pub-quiz."""
+import collections
+import json
+import pathlib
+import subprocess
+import unittest
+
+import command
+
+PROGRAMS = "plumb_command write_tiny_gguf"
+
+KAMEL = command.SHARED / "data" / "kamel-sample"
+LPAQA = command.SHARED / "data" / "lpaqa-sample"
+BEAR = command.SHARED / "data" / "bear"
+
+SHOTS, LIMIT, LENGTH = 5, 6, 24
+
+
+def harmonic(precision, recall):
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def trimmed_score(text, objects):
+    """Precision, recall and F1 of a list whose answers are trimmed; `objects` are sets of names in lower case."""
+    answers = {one.strip().lower() for one in text.replace("%", "").split(";")} - {""}
+    if not answers:
+        return 0, 0, 0
+    precision = sum(any(one in names for names in objects) for one in answers) / len(answers)
+    recall = sum(bool(answers & names) for names in objects) / len(objects)
+    return precision, recall, harmonic(precision, recall)
+
+
+def script_score(text, objects):
+    """The same as evaluate.py in KAMEL's repository has it, of what predict.py leaves of a text."""
+    answers = {one.lower() for one in text.strip().replace("%", "").split(";")}
+    right = sum(bool(answers & names) for names in objects)
+    return right / len(answers), right / len(objects)
+
+
+@command.needs_shared
+@command.needs_model
+class Kamel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = command.temporary_folder(cls) / "run"
+        cls.shown = command.plumb("generate", "--data", KAMEL, "--model", command.MODEL, "--out", cls.run_, "--form",
+                                  "kamel", "--shots", SHOTS, "--limit", LIMIT, "--max-new-tokens", LENGTH).stdout
+        cls.rows = command.rows(cls.run_ / f"{SHOTS}-kamel_answers.jsonl")
+        cls.metrics = {one["name"]: one for one in json.loads((cls.run_ / "metrics.json").read_text())["lists"]}
+        cls.tests = {path.parent.name: command.rows(path) for path in KAMEL.glob("P*/test.jsonl")}
+        cls.questions = dict(line.split(", ", 1) for line in
+                             (KAMEL / "question-templates.csv").read_text().splitlines())
+
+    def objects(self, row, with_aliases):
+        return [{name.lower() for name in [one["chosen"], *(one["alternative"] if with_aliases else [])]}
+                for one in self.tests[row["relation"]][row["fact"]]["obj_label"]]
+
+    def numbers(self, score):
+        """relation -> means over its facts, and over relations under "mean of relations"."""
+        facts = collections.defaultdict(list)
+        for row in self.rows:
+            facts[row["relation"]].append(score(row))
+        made = {code: [mean(column) for column in zip(*scores)] for code, scores in facts.items()}
+        made["mean of relations"] = [mean(column) for column in zip(*made.values())]
+        return made
+
+    def test_the_first_test_facts_of_every_relation_are_asked(self):
+        self.assertEqual([(row["relation"], row["subject"]) for row in self.rows],
+                         [(code, self.tests[code][i]["sub_label"]) for code in ("P190", "P569", "P1056")
+                          for i in range(LIMIT)])
+
+    def test_prompts_are_lines_of_training_facts_and_the_question(self):
+        listed = [json.loads(line) for line in command.plumb("data", "prompts", self.run_).stdout.splitlines()]
+        self.assertEqual(len(listed), len(self.rows))
+        for prompt in listed:
+            question = self.questions[prompt["relation"]]
+            training = {one["sub_label"]: one["obj_label"]
+                        for one in command.rows(KAMEL / prompt["relation"] / "train.jsonl")}
+            *lines, last = prompt["prompt"].split("\n")
+            self.assertEqual(len(lines), SHOTS)
+            self.assertEqual(last, question.replace("[S]", prompt["subject"]))
+            for line, shot in zip(lines, prompt["shots"]):
+                self.assertEqual(line, question.replace("[S]", shot["sub_label"]) + " " +
+                                 "; ".join(training[shot["sub_label"]]) + "%")
+        self.assertGreater(len({prompt["prompt"].split("\n")[0] for prompt in listed
+                                if prompt["relation"] == "P569"}), 1)  # shots are drawn anew
+
+    def test_precision_recall_and_f1_are_those_of_the_rows(self):
+        for key, with_aliases in (("", True), ("main_label_", False)):
+            made = self.numbers(lambda row: trimmed_score(row["answer"], self.objects(row, with_aliases)))
+            for name, numbers in made.items():
+                for part, number in zip(("precision", "recall", "f1"), numbers):
+                    self.assertAlmostEqual(self.metrics[name][key + part]["value"], number, places=12)
+                self.assertAlmostEqual(self.metrics[name][key + "f1_of_means"], harmonic(*numbers[:2]), places=12)
+        self.assertGreater(self.metrics["mean of relations"]["f1"]["value"], 0)
+
+    def test_the_published_scripts_numbers_stand_beside_them(self):
+        def score(row):
+            ended = "" if row["tokens"] == LENGTH else "%"
+            return script_score(row["answer"] + ended, self.objects(row, True))
+        for name, (precision, recall) in self.numbers(score).items():
+            self.assertAlmostEqual(self.metrics[name]["script_precision"]["value"], precision, places=12)
+            self.assertAlmostEqual(self.metrics[name]["script_recall"]["value"], recall, places=12)
+            self.assertAlmostEqual(self.metrics[name]["script_f1_of_means"], harmonic(precision, recall), places=12)
+
+    def test_answers_that_were_cut_or_are_empty_are_counted(self):
+        for name, made in self.metrics.items():
+            rows = [row for row in self.rows if name in (row["relation"], "mean of relations")]
+            self.assertEqual(made["facts"], len(rows))
+            self.assertEqual(made["cut"], sum(row["tokens"] == LENGTH for row in rows))
+            self.assertEqual(made["empty"], sum(not row["answer"].replace(";", "").strip() for row in rows))
+
+    def test_what_is_shown(self):
+        self.assertIn("Left out: dev.jsonl (relations that have one: 3).", self.shown)
+        self.assertIn("mean of relations", self.shown)
+
+
+@command.needs_shared
+@command.needs_model
+class Lpaqa(unittest.TestCase):
+    def test_weighted_templates_are_the_weighted_mean_of_their_scores(self):
+        out = command.temporary_folder(self.__class__) / "run"
+        command.probe(out, "--relations", "P30,P36", "--limit", 2, "--templates", "all", "--template-file",
+                      LPAQA / "paraphrase", data=BEAR)
+        ranks = []
+        for code in ("P30", "P36"):
+            weights = [one["weight"] for one in command.rows(LPAQA / "paraphrase" / f"{code}.jsonl")]
+            facts = collections.defaultdict(dict)
+            for row in command.rows(out / f"{code}_results.jsonl"):
+                facts[row["instance_index"], row["answer_idx"]][row["template_index"]] = row["pll_scores"]
+            self.assertEqual(len(facts), 2)
+            for (_, answer), by_template in facts.items():
+                self.assertEqual(sorted(by_template), list(range(len(weights))))
+                together = [sum(weights[t] * scores[option] for t, scores in by_template.items()) / sum(weights)
+                            for option in range(len(by_template[0]))]
+                ranks.append(1 + sum(score > together[answer] for score in together))
+                self.assertEqual(together.count(together[answer]), 1)
+        made = json.loads((out / "metrics.json").read_text())["weighted_templates"]["overall"]
+        self.assertAlmostEqual(made["accuracy"]["value"], mean(rank == 1 for rank in ranks), places=12)
+        self.assertAlmostEqual(made["mean_rank"]["value"], mean(ranks), places=12)
+        self.assertAlmostEqual(made["mean_reciprocal_rank"]["value"], mean(1 / rank for rank in ranks), places=12)
+
+
+@command.needs_shared
+@command.needs_peer
+@command.needs_vocabularies
+class OptionsByIdentifier(unittest.TestCase):
+    """BEAR without its answer spaces, as BEAR-big has none; some objects share a label, one has two."""
+
+    def test_they_are_those_of_lm_pub_quiz(self):
+        folder = command.temporary_folder(self.__class__)
+        data = folder / "data"
+        data.mkdir()
+        codes = ("P30", "P36", "P1376")
+        metadata = json.loads((BEAR / "metadata_relations.json").read_text())
+        (data / "metadata_relations.json").write_text(json.dumps(
+            {code: {"templates": metadata[code]["templates"]} for code in codes}))
+        for code in codes:
+            facts = command.rows(BEAR / f"{code}.jsonl")
+            ids = list(dict.fromkeys(fact["obj_id"] for fact in facts))
+            first = next(fact["obj_label"] for fact in facts if fact["obj_id"] == ids[0])
+            for fact in facts:
+                fact.pop("answer_idx", None)
+                if fact["obj_id"] == ids[1]:
+                    fact["obj_label"] = first
+            facts.append({**facts[0], "sub_id": "Q0", "sub_label": "Nowhere", "obj_label": "another label"})
+            (data / f"{code}.jsonl").write_text("".join(json.dumps(fact) + "\n" for fact in facts))
+        done = subprocess.run([command.PEER, pathlib.Path(__file__).with_name("options_of_lm_pub_quiz.py"), data],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        theirs = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual(sorted(theirs), sorted(codes))
+        lines = command.plumb("data", "describe", data).stdout.splitlines()
+        for code in codes:
+            row = next(line.split() for line in lines if line.startswith(code + " "))
+            self.assertEqual(int(row[2]), len(theirs[code]["ids"]))
+        command.probe(folder / "run", data=data, model=command.tiny_model(folder))
+        ours = json.loads((folder / "run" / "metadata_results.json").read_text())
+        for code in codes:
+            self.assertEqual(ours[code]["answer_space_ids"], theirs[code]["ids"])
+            self.assertEqual(ours[code]["answer_space_labels"], theirs[code]["labels"])
+            self.assertEqual([row["answer_idx"] for row in command.rows(folder / "run" / f"{code}_results.jsonl")],
+                             theirs[code]["answers"])
+
+
+if __name__ == "__main__":
+    unittest.main()
