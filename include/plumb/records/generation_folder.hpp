@@ -93,7 +93,8 @@ template <Lemmatiser Lemmas>
   }
   const bool fills = first_string(metadata, "answers") == "fills";
   const AnswerKind kind = fills ? AnswerKind::fill : AnswerKind::text;
-  for (const std::string& setting : *string_list(metadata, "settings")) {
+  const auto settings = string_list(metadata, "settings").value_or(std::vector<std::string>{});
+  for (const std::string& setting : settings) {
     ManyPromptStudy& study = run.studies.emplace_back();
     study.kind = kind;
     study.answered = read_answered(folder, setting, run.asked, lemmas, kind);

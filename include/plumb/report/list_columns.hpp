@@ -20,7 +20,7 @@ namespace plumb {
 struct ListGroup {
   std::string name;
   std::size_t facts = 0, objects = 0;
-  ListMeans with_aliases, main_label, script;
+  ListMeans with_aliases{}, main_label{}, script{};
   /// Answers that name nothing, and those that their length ended.
   std::size_t empty = 0, cut = 0;
 };
