@@ -108,7 +108,7 @@ struct Published {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(published_numbers_stand_beside_all_runs_of_a_model, Published) {
-  const CompareMeasurement measurement(settings("M,BEAR,x,0.5\nM,BEAR,y,0.1\nM,BEAR,z,1\n"));
+  const CompareMeasurement measurement(settings("M,BEAR,x,0.5\nM,BEAR,y,0.10\nM,BEAR,z,1\n"));
   run_measurement(measurement, folder / "out");
   const Json metrics = read_json_object(folder / "out/metrics.json");
   BOOST_TEST((metrics.at("runs") == Json{"m.gguf"}));
