@@ -304,4 +304,37 @@ BOOST_AUTO_TEST_CASE(help_is_printed) {
   BOOST_TEST(holds(compare({"--help"}), "Usage: plumb compare RUN"));
 }
 
+BOOST_FIXTURE_TEST_CASE(published_numbers_are_put_beside_a_runs_own, TwoRuns) {
+  name_models("large", "small");
+  one.files().write(
+      "metrics.json",
+      Json{{"all_templates",
+            {{"overall",
+              {{"accuracy", {{"value", 0.5}, {"low", 0.25}, {"high", 0.75}, {"count", 4}}}}}}}}
+          .dump());
+  const auto table = folder.write(
+      "published.csv",
+      "table,model,setting,metric,value\n"
+      "2,Large,all_templates.overall,accuracy,0.7\n2,Huge,all_templates.overall,accuracy,0.9\n");
+  const std::string said =
+      compare({one.path().string(), "--published", table.string(), "--out", out()});
+  BOOST_TEST(holds(said, "0.500 [0.250, 0.750]"));
+  BOOST_TEST(holds(said, "-0.200"));
+  BOOST_TEST(!holds(said, "Huge"));
+  BOOST_TEST(read("metrics.json").at("numbers").size() == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(options_without_effect_on_published_numbers_are_refused, TwoRuns) {
+  const auto table = folder.write("published.csv", "model,metric,value\nm,x,0.7\n");
+  for (const Words& more : {Words{"--seed", "1"}, Words{"--prompts"}, Words{"--setting", "ic/5"},
+                            Words{"--samplings", "10"}, Words{"--pairs", "a:b"}}) {
+    Words given = words({"--published", table.string()});
+    given.insert(given.end(), more.begin(), more.end());
+    check_refused(given, "beside --published; leave it out");
+  }
+  folder.write("published.csv", "model,metric,value\nm,x,half\n");
+  check_refused(words({"--published", table.string()}),
+                table.string() + ":2: value: 'half' is no number");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -83,4 +83,63 @@ BOOST_FIXTURE_TEST_CASE(models_are_named_by_their_runs_where_nobody_names_them, 
   BOOST_TEST((made.settings.at("models") == Json{"large", second.path().filename().string()}));
 }
 
+namespace {
+
+/// Folders of the same model, one with "x" and one with "y", and published numbers of both.
+struct Published {
+  Published() {
+    write("first", {{"x", 0.5}, {"ties", 0}});
+    write("second",
+          {{"y", {{"value", 0.25}, {"low", 0.125}, {"high", 0.5}, {"count", 8}}}, {"ties", 1}});
+  }
+  void write(const std::string& name, const Json& metrics) const {
+    folder.write(name + "/metrics.json", metrics.dump());
+    folder.write(name + "/run.json",
+                 Json{{"settings", {{"model", "m.gguf"}, {"dataset", "bear"}}}}.dump());
+  }
+  [[nodiscard]] CompareSettings settings(const std::string& table) const {
+    CompareSettings made{.runs = {{{"", folder / "first"}, {"", folder / "second"}}}};
+    made.published = folder.write("t.csv", "model,dataset,metric,value\n" + table);
+    return made;
+  }
+  test::TemporaryFolder folder;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(published_numbers_stand_beside_all_runs_of_a_model, Published) {
+  const CompareMeasurement measurement(settings("M,BEAR,x,0.5\nM,BEAR,y,0.10\nM,BEAR,z,1\n"));
+  run_measurement(measurement, folder / "out");
+  const Json metrics = read_json_object(folder / "out/metrics.json");
+  BOOST_TEST((metrics.at("runs") == Json{"m.gguf"}));
+  BOOST_REQUIRE(metrics.at("numbers").size() == 2U);
+  BOOST_TEST(metrics.at("numbers").at(0).at("difference") == 0);
+  BOOST_TEST(metrics.at("numbers").at(1).at("in_interval") == false);
+  BOOST_TEST(metrics.at("without_counterpart").at(0).at("number") == "z");
+  BOOST_TEST(metrics.at("remarks").empty());
+  const Json run = read_json_object(folder / "out/run.json");
+  BOOST_TEST(run.at("settings").at("over") == "published");
+  // It does not write over another kind of comparison.
+  folder.write("other/run.json",
+               Json{{"settings", {{"command", "compare"}, {"over", nullptr}}}}.dump());
+  BOOST_CHECK_EXCEPTION(run_measurement(measurement, folder / "other"), Error,
+                        test::says(Fault::user, "holds something else"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_number_that_two_runs_of_a_model_have_is_refused, Published) {
+  write("second", {{"x", 0.75}});
+  BOOST_CHECK_EXCEPTION(
+      (void)CompareMeasurement(settings("M,,x,0.5\n")).measure(), Error,
+      test::says(Fault::user, "has x of 'm.gguf', as another run has; name them apart"));
+  BOOST_TEST((CompareMeasurement(settings("M,,y,0.5\n")).measure().settings.at("models") ==
+              Json{"m.gguf"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(published_numbers_need_a_run, Published) {
+  CompareSettings none = settings("M,,x,0.5\n");
+  none.runs.list.clear();
+  BOOST_CHECK_EXCEPTION(CompareMeasurement{none}, Error,
+                        test::says(Fault::user, "RUN: no run to compare"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

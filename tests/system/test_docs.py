@@ -7,7 +7,7 @@ import command
 
 PROGRAMS = ""
 
-DOCUMENTS = [command.ROOT / "README.md", command.ROOT / "CONTRIBUTING.md", *sorted((command.ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [command.ROOT / "README.md", command.ROOT / "CONTRIBUTING.md", *sorted((command.ROOT / "docs").rglob("*.md"))]
 
 
 def missing(document):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb compare: what models know, side by side, from their finished runs.
+// plumb compare: what models know, side by side, from their finished runs, or beside published
+// numbers.
 
 #include <filesystem>
 #include <utility>

@@ -2,7 +2,7 @@
 #pragma once
 
 // A comparison of finished runs, as a measurement (measurement.hpp): models under a setting that all
-// have, or ways of asking over many prompts (prompt_ways.hpp).
+// have, ways of asking over many prompts (prompt_ways.hpp), or runs with published numbers.
 
 #include <cstddef>
 #include <filesystem>
@@ -15,8 +15,10 @@
 #include "plumb/core/version.hpp"
 #include "plumb/records/many_shot_study.hpp"
 #include "plumb/records/probe_study.hpp"
+#include "plumb/records/recorded_metrics.hpp"
 #include "plumb/report/comparison_report.hpp"
 #include "plumb/report/many_prompt_report.hpp"
+#include "plumb/report/published_report.hpp"
 #include "plumb/run/compare_settings.hpp"
 #include "plumb/run/measurement.hpp"
 #include "plumb/run/prompt_ways.hpp"
@@ -86,10 +88,14 @@ inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
 /// Models a Measurement. Any number of threads may use one.
 class CompareMeasurement {
  public:
-  /// Throws a user error for too few runs, runs of one name, and families or pairs of other models.
+  /// Throws a user error for too few runs, runs of one name (which join beside published numbers), and
+  /// families or pairs of other models.
   explicit CompareMeasurement(CompareSettings settings) : settings_(std::move(settings)) {
     auto& runs = settings_.runs.list;
-    if (runs.size() < (settings_.over_prompts() ? 1 : 2)) {
+    if (runs.empty() && settings_.with_published()) {
+      throw user_error({.field = "RUN"}, "no run to compare", "name finished run folders");
+    }
+    if (runs.size() < (settings_.over_prompts() || settings_.with_published() ? 1 : 2)) {
       throw user_error({.field = "RUN"}, "fewer than two runs to compare",
                        "name the run folders of two or more models");
     }
@@ -99,7 +105,7 @@ class CompareMeasurement {
       }
       names_.push_back(run.name);
     }
-    detail::refuse_equal_names(runs);
+    if (!settings_.with_published()) detail::refuse_equal_names(runs);
     options_ = {.setting = settings_.setting, .bootstrap = {.seed = settings_.seed}};
     if (!settings_.families.empty()) {
       options_.families = detail::read_families(settings_.families, names_);
@@ -109,16 +115,20 @@ class CompareMeasurement {
     }
   }
 
-  [[nodiscard]] Json identity() const {
-    return {{"command", "compare"}, {"over", settings_.over_prompts() ? Json("prompts") : Json()}};
-  }
+  [[nodiscard]] Json identity() const { return {{"command", "compare"}, {"over", kind()}}; }
   [[nodiscard]] const ResultFolders& folders() const noexcept { return settings_.runs; }
 
   [[nodiscard]] Measured measure() const {
+    if (settings_.with_published()) return with_published();
     return settings_.over_prompts() ? over_prompts() : under_one_setting();
   }
 
  private:
+  [[nodiscard]] Json kind() const {
+    if (settings_.with_published()) return "published";
+    return settings_.over_prompts() ? Json("prompts") : Json();
+  }
+
   [[nodiscard]] Measured under_one_setting() const {
     std::vector<StudiedModel> models;
     for (const ResultFolder& run : settings_.runs.list) models.push_back(read_study(run));
@@ -163,6 +173,48 @@ class CompareMeasurement {
     return {AnyReport(ManyPromptReport(std::move(made), {.settings = record},
                                        "Many prompts, side by side")),
             record};
+  }
+
+  [[nodiscard]] Measured with_published() const {
+    const auto numbers = read_published_numbers(settings_.published);
+    std::vector<RunNumbers> runs;
+    for (const ResultFolder& run : settings_.runs.list) {
+      const Json kept = kept_settings(run.path);
+      const std::string dataset = first_string(kept, "dataset").value_or("");
+      for (RunNumbers& of : read_run_numbers(run.path, run.name, dataset)) {
+        const auto known = over::find(runs, of.model, &RunNumbers::model);
+        if (known == runs.end()) {
+          runs.push_back(std::move(of));
+        } else {
+          join_numbers(*known, std::move(of), numbers, run.path);
+        }
+      }
+    }
+    PublishedComparison made = compare_with_published(numbers, runs);
+    for (std::string& text : quantised_notes(settings_.runs.list)) {
+      made.remarks.push_back(std::move(text));
+    }
+    Json record = {{"command", "compare"},
+                   {"plumb_version", PLUMB_VERSION},
+                   {"over", kind()},
+                   {"models", made.runs},
+                   {"published", setting::to_json(settings_.published)}};
+    return {AnyReport(PublishedReport(std::move(made), record)), record};
+  }
+
+  /// Several runs of one model are one, as long as they do not have a published number twice.
+  static void join_numbers(RunNumbers& known, RunNumbers more,
+                           const std::vector<PublishedNumber>& published, const DiskPath& folder) {
+    for (const PublishedNumber& one : published) {
+      const auto ours = known.numbers.find(one.name);
+      const auto theirs = more.numbers.find(one.name);
+      if (ours == known.numbers.end() || theirs == more.numbers.end()) continue;
+      if (ours->second.value == theirs->second.value) continue;
+      throw user_error({.file = folder},
+                       "has " + one.name + " of '" + known.model + "', as another run has",
+                       "name them apart as NAME=RUN, or compare them by themselves");
+    }
+    known.numbers.merge(std::move(more.numbers));
   }
 
   CompareSettings settings_;

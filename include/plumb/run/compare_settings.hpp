@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a comparison of finished runs: which, and under one setting or over many prompts.
+// Settings of a comparison of finished runs: which, and under one setting, over many prompts, or with
+// published numbers.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,20 +39,28 @@ struct CompareSettings {
   /// The templates that closed sets were asked with, for their groups; may be empty.
   std::filesystem::path templates{};
   MeasuringSettings measuring{};
+  /// Published numbers that the runs' are put beside, a file or a folder of them; may be empty.
+  std::filesystem::path published{};
 
+  [[nodiscard]] bool with_published() const { return !published.empty(); }
   [[nodiscard]] std::size_t generations() const {
     return static_cast<std::size_t>(
         over::count_if(runs.list, [](const ResultFolder& run) { return is_generation(run.path); }));
   }
-  [[nodiscard]] bool over_prompts() const { return prompts || generations() > 0; }
+  [[nodiscard]] bool over_prompts() const {
+    return !with_published() && (prompts || generations() > 0);
+  }
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
     const bool prompts = self.over_prompts();
     const std::size_t generations = self.generations();
-    const auto idle = [](bool used, const char* when) -> std::string {
+    const bool published = self.with_published();
+    const auto idle = [published](bool used, const char* when) -> std::string {
+      if (published) return "beside `published`; leave it out";
       return used ? "" : std::string(when) + "; leave it out";
     };
+    const std::string none = idle(true, "");
     const std::string under_one = idle(!prompts, "over many prompts");
     const std::string over_many = idle(prompts, "without `prompts`");
     visitor("runs", self.runs,
@@ -72,10 +81,11 @@ struct CompareSettings {
              .help = "base models and those fine-tuned from them",
              .idle = under_one,
              .recorded = "-"});
-    visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
+    visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals", .idle = none});
     visitor("prompts", self.prompts,
             {.help = "compare over many prompts: all templates and names of each fact; as with any "
                      "run of plumb generate",
+             .idle = none,
              .recorded = "-"});
     visitor("templates", self.templates,
             {.value = "FILE",
@@ -89,6 +99,10 @@ struct CompareSettings {
       visitor(name, value, info);
     };
     MeasuringSettings::visit(self.measuring, measuring);
+    visitor("published", self.published,
+            {.value = "FILE",
+             .help = "instead: put published numbers beside those of any runs, by their names in "
+                     "metrics.json; a .csv with model, metric and value, or a folder of them"});
   }
 };
 

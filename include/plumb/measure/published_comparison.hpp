@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which numbers of a run were published too, and how far are they apart?
+//
+// A published number stands beside the number of the same name in every run that has one. Where a
+// run's model is called as a published one (in letters and digits, whatever their case), it stands
+// beside that model's numbers alone; where none is, beside those of all models, and they are told as
+// other models'. A published number that is known to its last decimal lies in a run's 95% interval if
+// any number that rounds to it does. Non-goals: whether two datasets or settings are the same,
+// which names cannot tell; a test of the difference, as a published number has no interval.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/over.hpp"
+#include "plumb/data/published_numbers.hpp"
+
+namespace plumb {
+
+/// A number of a run, with its interval where it has one.
+struct RunNumber {
+  double value = 0;
+  std::optional<double> low{}, high{};
+  std::size_t count = 0;
+};
+
+/// The numbers of one model of a run, by name.
+struct RunNumbers {
+  /// The run's, as its user or its run.json names it, or the model's.
+  std::string model;
+  /// What it was run on; may be empty.
+  std::string dataset{};
+  std::map<std::string, RunNumber> numbers{};
+};
+
+/// A published number and a run's of the same name.
+struct PublishedPair {
+  PublishedNumber published;
+  /// The run's model, and whether the published one is called the same.
+  std::string run;
+  bool same_model = false;
+  RunNumber number;
+
+  /// The run's minus the published one.
+  [[nodiscard]] double difference() const { return number.value - published.value; }
+  /// Whether the published number lies in the run's interval; nothing without one.
+  [[nodiscard]] std::optional<bool> in_interval() const {
+    if (!number.low || !number.high) return std::nullopt;
+    // What is on the interval's end by all its digits is in it, however they are stored.
+    const double half = published.rounding() * (1 + 1e-9);
+    return published.value + half >= *number.low && published.value - half <= *number.high;
+  }
+};
+
+struct PublishedComparison {
+  std::vector<std::string> runs;
+  /// Published numbers in their order, runs in theirs within each.
+  std::vector<PublishedPair> pairs;
+  /// Published numbers that no run has; those of models that no run is of are not among them where
+  /// their name is met.
+  std::vector<PublishedNumber> unmatched;
+  std::vector<std::string> remarks;
+};
+
+namespace detail {
+
+/// "OPT-1.3B" and "opt_1.3b.gguf" as "opt13b".
+inline std::string bare_name(std::string_view name) {
+  if (name.ends_with(".gguf")) name.remove_suffix(5);
+  std::string bare;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') bare += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80) {
+      bare += c;
+    }
+  }
+  return bare;
+}
+
+inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunNumbers>& runs) {
+  std::vector<std::string> said;
+  for (const PublishedPair& pair : made.pairs) {
+    const auto run = over::find(runs, pair.run, &RunNumbers::model);
+    const std::string& theirs = pair.published.dataset;
+    if (theirs.empty() || run->dataset.empty()) continue;
+    if (bare_name(theirs) == bare_name(run->dataset)) continue;
+    std::string remark = pair.run + " was run on " + run->dataset + ", numbers beside it are of " +
+                         theirs + ": they are of the same facts only if the two are.";
+    if (over::find(said, remark) == said.end()) said.push_back(std::move(remark));
+  }
+  made.remarks.insert(made.remarks.end(), said.begin(), said.end());
+}
+
+}  // namespace detail
+
+/// Runs must have names of their own.
+[[nodiscard]] inline PublishedComparison compare_with_published(
+    const std::vector<PublishedNumber>& numbers, const std::vector<RunNumbers>& runs) {
+  PublishedComparison made;
+  std::vector<bool> has_namesake;
+  for (const RunNumbers& run : runs) {
+    made.runs.push_back(run.model);
+    has_namesake.push_back(over::any_of(numbers, [&](const PublishedNumber& one) {
+      return detail::bare_name(one.model) == detail::bare_name(run.model);
+    }));
+  }
+  std::vector<bool> is_beside_others(runs.size(), false);
+  for (const PublishedNumber& one : numbers) {
+    bool met = false;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const auto found = runs[r].numbers.find(one.name);
+      if (found == runs[r].numbers.end()) continue;
+      met = true;
+      const bool same = detail::bare_name(one.model) == detail::bare_name(runs[r].model);
+      if (has_namesake[r] && !same) continue;
+      if (!same) is_beside_others[r] = true;
+      made.pairs.push_back({one, runs[r].model, same, found->second});
+    }
+    if (!met) made.unmatched.push_back(one);
+  }
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (!is_beside_others[r]) continue;
+    made.remarks.push_back("No published model is called " + runs[r].model +
+                           ": it stands beside other models' numbers.");
+  }
+  detail::remark_on_datasets(made, runs);
+  return made;
+}
+
+}  // namespace plumb

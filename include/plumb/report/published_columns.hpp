@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a run's number stand beside a published one, on a terminal, on a page, as CSV and as JSON?
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/measure/published_comparison.hpp"
+#include "plumb/report/columns.hpp"
+
+namespace plumb {
+
+namespace detail {
+
+/// What a published number is: columns of any row, of which `of` says which it is about.
+template <class Row, class Of>
+[[nodiscard]] std::vector<Column<Row>> columns_of_published(Of of) {
+  return {
+      {"table", "table", "", [of](const Row& row) -> CellValue { return of(row).table; }},
+      {"model", "published model", "", [of](const Row& row) -> CellValue { return of(row).model; }},
+      {"dataset", "dataset", "", [of](const Row& row) -> CellValue { return of(row).dataset; }},
+      {"number", "number", "Number: where it stands in a run's metrics.json.",
+       [of](const Row& row) -> CellValue { return of(row).name; }},
+      {"published", "published", "", [of](const Row& row) -> CellValue {
+         return ShownNumber{of(row).value, of(row).printed};
+       }}};
+}
+
+inline const char* in_interval_word(const PublishedPair& pair) {
+  const std::optional<bool> in = pair.in_interval();
+  return !in ? "–" : *in ? "yes" : "no";
+}
+
+/// The cells that files have of a published number.
+inline std::vector<std::string> published_cells(const PublishedNumber& one) {
+  return {one.table, one.model, one.dataset, one.name, one.printed};
+}
+
+inline Json published_json(const PublishedNumber& one) {
+  return {{"table", one.table}, {"model", one.model},     {"dataset", one.dataset},
+          {"number", one.name}, {"published", one.value}, {"note", one.note}};
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline std::vector<Column<PublishedPair>> published_columns() {
+  using P = PublishedPair;
+  auto columns = detail::columns_of_published<P>(
+      [](const P& pair) -> const PublishedNumber& { return pair.published; });
+  columns.push_back({"run", "run", "", [](const P& p) -> CellValue { return p.run; }});
+  columns.push_back({"same_model", "same model",
+                     "Same model: whether the run's is called as the published one.",
+                     [](const P& p) -> CellValue { return OwnWord{p.same_model ? "yes" : "no"}; }});
+  columns.push_back({"value", "run's", "",
+                     [](const P& p) -> CellValue {
+                       const RunNumber& made = p.number;
+                       if (!made.low || !made.high) return PlainNumber{made.value, 3};
+                       return Estimate{made.value, *made.low, *made.high, 1, ""};
+                     },
+                     ColumnPlace::everywhere, 3, true});
+  columns.push_back({"difference", "difference", "Difference: the run's minus the published one.",
+                     [](const P& p) -> CellValue {
+                       return PlainNumber{p.difference(), 3};
+                     }});
+  columns.push_back({"in_interval", "in interval",
+                     "In interval: whether the published number, as far as it is printed, lies in "
+                     "the run's 95% interval.",
+                     [](const P& p) -> CellValue { return OwnWord{detail::in_interval_word(p)}; }});
+  columns.push_back({"note", "note", "", [](const P& p) -> CellValue { return p.published.note; },
+                     ColumnPlace::page});
+  return columns;
+}
+
+[[nodiscard]] inline std::vector<Column<PublishedNumber>> unmatched_columns() {
+  using N = PublishedNumber;
+  auto columns = detail::columns_of_published<N>([](const N& one) -> const N& { return one; });
+  columns.push_back(
+      {"note", "note", "", [](const N& one) -> CellValue { return one.note; }, ColumnPlace::page});
+  return columns;
+}
+
+/// What metrics.json holds.
+[[nodiscard]] inline Json to_json(const PublishedComparison& made) {
+  Json json = {{"runs", made.runs},
+               {"numbers", Json::array()},
+               {"without_counterpart", Json::array()},
+               {"remarks", made.remarks}};
+  for (const PublishedPair& pair : made.pairs) {
+    Json one = detail::published_json(pair.published);
+    const std::optional<bool> in = pair.in_interval();
+    one["run"] = pair.run;
+    one["same_model"] = pair.same_model;
+    one["value"] = pair.number.value;
+    one["low"] = number_or_null(pair.number.low);
+    one["high"] = number_or_null(pair.number.high);
+    one["count"] = pair.number.count;
+    one["difference"] = pair.difference();
+    one["in_interval"] = in ? Json(*in) : Json();
+    json["numbers"].push_back(std::move(one));
+  }
+  for (const PublishedNumber& one : made.unmatched) {
+    json["without_counterpart"].push_back(detail::published_json(one));
+  }
+  return json;
+}
+
+/// published.csv: a row for each published number and run beside it.
+[[nodiscard]] inline std::string published_csv(const PublishedComparison& made) {
+  std::string text =
+      csv_line({"table", "model", "dataset", "number", "published", "run", "same_model", "value",
+                "low", "high", "count", "difference", "in_interval", "note"});
+  const auto end = [](const std::optional<double>& value) {
+    return value ? fixed(*value, 8) : std::string();
+  };
+  for (const PublishedPair& pair : made.pairs) {
+    const RunNumber& number = pair.number;
+    const std::optional<bool> in = pair.in_interval();
+    std::vector<std::string> cells = detail::published_cells(pair.published);
+    cells.insert(cells.end(),
+                 {pair.run, pair.same_model ? "yes" : "no", fixed(number.value, 8), end(number.low),
+                  end(number.high), number.count == 0 ? "" : std::to_string(number.count),
+                  fixed(pair.difference(), 8),
+                  !in   ? ""
+                  : *in ? "yes"
+                        : "no",
+                  pair.published.note});
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+/// without_counterpart.csv: the published numbers that no run has, with where they stand.
+[[nodiscard]] inline std::string unmatched_csv(const PublishedComparison& made) {
+  std::string text =
+      csv_line({"table", "model", "dataset", "number", "published", "file", "line", "note"});
+  for (const PublishedNumber& one : made.unmatched) {
+    std::vector<std::string> cells = detail::published_cells(one);
+    cells.insert(cells.end(), {one.file.name(), std::to_string(one.line), one.note});
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+}  // namespace plumb

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/published_comparison.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(published_comparison)
+
+namespace {
+
+PublishedNumber number(const std::string& model, const std::string& name, double value,
+                       int decimals = 2, const std::string& dataset = "") {
+  PublishedNumber one;
+  one.model = model;
+  one.name = name;
+  one.value = value;
+  one.decimals = decimals;
+  one.dataset = dataset;
+  return one;
+}
+
+RunNumbers run(const std::string& model, std::map<std::string, RunNumber> numbers,
+               const std::string& dataset = "") {
+  return {model, dataset, std::move(numbers)};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_number_stands_beside_that_of_its_name) {
+  const auto made = compare_with_published(
+      {number("OPT-1.3B", "a.b", 0.14), number("OPT-1.3B", "a.c", 0.5)},
+      {run("opt-1.3b", {{"a.b", {0.15, 0.10, 0.20, 40}}, {"a.d", {0.3, {}, {}, 0}}})});
+  BOOST_REQUIRE(made.pairs.size() == 1U);
+  BOOST_TEST(made.pairs[0].same_model);
+  BOOST_TEST(made.pairs[0].run == "opt-1.3b");
+  BOOST_TEST(std::abs(made.pairs[0].difference() - 0.01) < 1e-15);
+  BOOST_TEST((made.pairs[0].in_interval() == std::optional(true)));
+  BOOST_REQUIRE(made.unmatched.size() == 1U);
+  BOOST_TEST(made.unmatched[0].name == "a.c");
+  BOOST_TEST(made.remarks.empty());
+}
+
+BOOST_AUTO_TEST_CASE(names_of_models_are_their_letters_and_digits) {
+  for (const char* same : {"OPT-1.3B", "opt_1.3b.gguf", "opt13b", "Opt 1.3B"}) {
+    BOOST_TEST(detail::bare_name(same) == "opt13b");
+  }
+  BOOST_TEST(detail::bare_name("gguf.gguf") == "gguf");
+  BOOST_TEST(detail::bare_name("é-1") == "é1");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {
+  const std::vector<PublishedNumber> numbers{number("one", "x", 0.1), number("two", "x", 0.2),
+                                             number("two", "y", 0.3)};
+  const auto made = compare_with_published(
+      numbers, {run("two", {{"x", {0.25, {}, {}, 0}}, {"y", {0.3, {}, {}, 0}}}),
+                run("other", {{"x", {0.5, {}, {}, 0}}})});
+  // The first run beside "two" (x and y), the second, which nobody published, beside both.
+  BOOST_REQUIRE(made.pairs.size() == 4U);
+  BOOST_TEST(made.pairs[0].published.model == "one");
+  BOOST_TEST(made.pairs[0].run == "other");
+  BOOST_TEST(!made.pairs[0].same_model);
+  BOOST_TEST(made.pairs[1].published.model == "two");
+  BOOST_TEST(made.pairs[1].run == "two");
+  BOOST_TEST(made.pairs[1].same_model);
+  BOOST_TEST(made.pairs[2].run == "other");
+  BOOST_TEST(made.pairs[3].published.name == "y");
+  BOOST_TEST(made.unmatched.empty());
+  BOOST_REQUIRE(made.remarks.size() == 1U);
+  BOOST_TEST(made.remarks[0] ==
+             "No published model is called other: it stands beside other models' numbers.");
+}
+
+BOOST_AUTO_TEST_CASE(a_number_of_another_model_is_not_said_to_be_missing) {
+  const auto made = compare_with_published({number("one", "x", 0.1), number("two", "x", 0.2)},
+                                           {run("two", {{"x", {0.25, {}, {}, 0}}})});
+  BOOST_TEST(made.pairs.size() == 1U);
+  BOOST_TEST(made.unmatched.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_rounded_number_is_in_the_interval_if_one_that_rounds_to_it_is) {
+  const auto in = [](double published, int decimals, std::optional<double> low,
+                     std::optional<double> high) {
+    return PublishedPair{number("m", "x", published, decimals), "m", true, {0.2, low, high, 9}}
+        .in_interval();
+  };
+  BOOST_TEST((in(0.14, 2, 0.10, 0.20) == std::optional(true)));
+  BOOST_TEST((in(0.14, 2, 0.145, 0.20) == std::optional(true)));  // 0.145 may print as 0.14
+  BOOST_TEST((in(0.14, 2, 0.146, 0.20) == std::optional(false)));
+  BOOST_TEST((in(0.140, 3, 0.141, 0.20) == std::optional(false)));
+  BOOST_TEST((in(0.21, 2, 0.10, 0.205) == std::optional(true)));
+  BOOST_TEST((in(0.21, 2, 0.10, 0.204) == std::optional(false)));
+  BOOST_TEST((in(0.21, 2, {}, {}) == std::nullopt));
+}
+
+BOOST_AUTO_TEST_CASE(another_dataset_is_told_once) {
+  const auto made = compare_with_published(
+      {number("m", "x", 0.1, 2, "WN18RR"), number("m", "y", 0.1, 2, "WN18RR")},
+      {run("m", {{"x", {}}, {"y", {}}}, "umls"), run("n", {{"x", {}}}, "wn18rr"),
+       run("k", {{"x", {}}})});
+  std::vector<std::string> told;
+  for (const std::string& remark : made.remarks) {
+    if (remark.find("was run on") != std::string::npos) told.push_back(remark);
+  }
+  BOOST_REQUIRE(told.size() == 1U);
+  BOOST_TEST(told[0] ==
+             "m was run on umls, numbers beside it are of WN18RR: they are of the same facts only "
+             "if the two are.");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
