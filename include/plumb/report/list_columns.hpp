@@ -88,8 +88,7 @@ struct ListGroup {
       {"main_label_f1_of_means", "F1 of means, main label", "", number(&G::main_label), page},
       {"script_precision", "KAMEL's script: precision",
        "KAMEL's script: its published scripts' numbers, which split at \";\" without trimming, so "
-       "that "
-       "only first answers can match; with aliases, F1 of means.",
+       "that only first answers can match; with aliases, F1 of means.",
        [](const G& g) { return g.script.precision; }},
       {"script_recall", "recall", "", [](const G& g) { return g.script.recall; }},
       {"script_f1_of_means", "F1", "", number(&G::script)},
