@@ -48,6 +48,13 @@ BOOST_AUTO_TEST_CASE(what_was_said_stays) {
   BOOST_TEST(made.option_ids == said.option_ids);
 }
 
+BOOST_AUTO_TEST_CASE(options_with_ids_may_share_a_label) {
+  Relation said = capitals();
+  said.options = {"Paris", "Paris"};
+  said.option_ids = {"Q90", "Q830149"};
+  BOOST_TEST(as_loaded(said).options == said.options);
+}
+
 BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
   const auto refused = [](auto spoil, const std::string& message) {
     Relation relation = capitals();
@@ -64,6 +71,7 @@ BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
   refused([](Relation& r) { r.options[0] = ""; }, "an option is empty");
   refused([](Relation& r) { r.options[1] = "Paris"; }, "option 'Paris' is duplicated");
   refused([](Relation& r) { r.option_ids = {"Q90"}; }, "2 options have 1 ids");
+  refused([](Relation& r) { r.option_ids = {"Q90", "Q90"}; }, "option 'Q90' is duplicated");
   refused([](Relation& r) { r.facts[1].subject = ""; }, "a fact has no subject");
   refused([](Relation& r) { r.facts[1].answer = 2; },
           "the answer or the choices of 'Korea' do not fit 2 options");

@@ -4,6 +4,7 @@ BEAR-big's options from lm-pub-quiz."""
 import collections
 import json
 import pathlib
+import shutil
 import subprocess
 import unittest
 
@@ -44,19 +45,44 @@ def script_score(text, objects):
     return right / len(answers), right / len(objects)
 
 
+def make_some_right(data, answered):
+    """Some of what a model answered becomes true: it knows none of these facts, and only names count. Of every three
+    rows one has its last answer for a main label, one its first for an alias, and one stays."""
+    for path in data.glob("P*/test.jsonl"):
+        tests = command.rows(path)
+        for row in answered:
+            answers = [one.strip() for one in row["answer"].split(";") if one.strip()]
+            if row["relation"] != path.parent.name or not answers or row["fact"] % 3 == 2:
+                continue
+            objects = tests[row["fact"]]["obj_label"]
+            if row["fact"] % 3 == 0:
+                objects.append({"rdf": None, "alternative": [], "chosen": answers[-1]})
+            else:
+                objects[0]["alternative"].append(answers[0])
+        path.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in tests))
+
+
 @command.needs_shared
 @command.needs_model
 class Kamel(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.run_ = command.temporary_folder(cls) / "run"
-        cls.shown = command.plumb("generate", "--data", KAMEL, "--model", command.MODEL, "--out", cls.run_, "--form",
-                                  "kamel", "--shots", SHOTS, "--limit", LIMIT, "--max-new-tokens", LENGTH).stdout
+        folder = command.temporary_folder(cls)
+        cls.data, cls.run_ = folder / "kamel", folder / "run"
+        shutil.copytree(KAMEL, cls.data)
+        cls.ask(cls.data, folder / "first")
+        make_some_right(cls.data, command.rows(folder / "first" / f"{SHOTS}-kamel_answers.jsonl"))
+        cls.shown = cls.ask(cls.data, cls.run_)
         cls.rows = command.rows(cls.run_ / f"{SHOTS}-kamel_answers.jsonl")
         cls.metrics = {one["name"]: one for one in json.loads((cls.run_ / "metrics.json").read_text())["lists"]}
-        cls.tests = {path.parent.name: command.rows(path) for path in KAMEL.glob("P*/test.jsonl")}
+        cls.tests = {path.parent.name: command.rows(path) for path in cls.data.glob("P*/test.jsonl")}
         cls.questions = dict(line.split(", ", 1) for line in
                              (KAMEL / "question-templates.csv").read_text().splitlines())
+
+    @staticmethod
+    def ask(data, out):
+        return command.plumb("generate", "--data", data, "--model", command.MODEL, "--out", out, "--form", "kamel",
+                             "--shots", SHOTS, "--limit", LIMIT, "--max-new-tokens", LENGTH).stdout
 
     def objects(self, row, with_aliases):
         return [{name.lower() for name in [one["chosen"], *(one["alternative"] if with_aliases else [])]}
@@ -99,7 +125,9 @@ class Kamel(unittest.TestCase):
                 for part, number in zip(("precision", "recall", "f1"), numbers):
                     self.assertAlmostEqual(self.metrics[name][key + part]["value"], number, places=12)
                 self.assertAlmostEqual(self.metrics[name][key + "f1_of_means"], harmonic(*numbers[:2]), places=12)
-        self.assertGreater(self.metrics["mean of relations"]["f1"]["value"], 0)
+        mean_of_all = self.metrics["mean of relations"]
+        self.assertGreater(mean_of_all["f1"]["value"], mean_of_all["main_label_f1"]["value"])
+        self.assertGreater(mean_of_all["main_label_f1"]["value"], 0)
 
     def test_the_published_scripts_numbers_stand_beside_them(self):
         def score(row):

@@ -46,20 +46,22 @@ inline void check_instances(const Relation& relation) {
 
 inline void check_options(const Relation& relation) {
   const Site site{.file = relation.file, .field = relation.code};
-  std::vector<std::string> labels = relation.options;
-  over::sort(labels);
-  if (labels.front().empty()) throw user_error(site, "an option is empty", "give it a label");
-  const auto twice = std::adjacent_find(labels.begin(), labels.end());
-  if (twice != labels.end()) {
-    throw user_error(site, "option '" + *twice + "' is duplicated",
-                     "keep one of them and renumber the answers");
+  const std::size_t options = relation.options.size(), ids = relation.option_ids.size();
+  for (const std::string& label : relation.options) {
+    if (label.empty()) throw user_error(site, "an option is empty", "give it a label");
   }
-  const std::size_t ids = relation.option_ids.size();
-  if (ids != 0 && ids != labels.size()) {
-    throw user_error(
-        site, std::to_string(labels.size()) + " options have " + std::to_string(ids) + " ids",
-        "give each option one, or leave option_ids empty");
+  if (ids != 0 && ids != options) {
+    throw user_error(site,
+                     std::to_string(options) + " options have " + std::to_string(ids) + " ids",
+                     "give each option one, or leave option_ids empty");
   }
+  // Options that have ids may share a label.
+  std::vector<std::string> names = ids == 0 ? relation.options : relation.option_ids;
+  over::sort(names);
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice == names.end()) return;
+  throw user_error(site, "option '" + *twice + "' is duplicated",
+                   ids == 0 ? "keep one of them and renumber the answers" : "give each its own id");
 }
 
 }  // namespace detail
