@@ -76,6 +76,7 @@
 #include "plumb/core/token_tree.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/core/version.hpp"
+#include "plumb/core/white_space.hpp"
 #include "plumb/core/word_character.hpp"
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/baseline_templates.hpp"
