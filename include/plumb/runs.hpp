@@ -126,6 +126,7 @@
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
 #include "plumb/run/statement_prompts.hpp"
+#include "plumb/run/stop_texts.hpp"
 #include "plumb/run/unranked.hpp"
 #include "plumb/run/work.hpp"
 #include "plumb/score/score_table.hpp"
