@@ -95,4 +95,54 @@ BOOST_AUTO_TEST_CASE(a_read_that_breaks_is_an_error_and_no_end) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_long_line_comes_in_pieces) {
+  test::MemoryDisk disk;
+  const auto pieces_of = [&](const std::string& text, std::size_t most) {
+    std::vector<std::string> pieces;
+    for_each_line_piece(
+        disk.put("x", text), most, [&](std::string_view piece, std::size_t line, bool ends) {
+          pieces.push_back(std::to_string(line) + (ends ? "." : "-") + std::string(piece));
+        });
+    return pieces;
+  };
+  const auto same = boost::test_tools::per_element();
+  using Pieces = std::vector<std::string>;
+  BOOST_TEST(pieces_of("", 8).empty());
+  BOOST_TEST(pieces_of("one\n\ntwo", 8) == (Pieces{"1.one", "2.", "3.two"}), same);
+  BOOST_TEST(pieces_of("one\n", 8) == (Pieces{"1.one"}), same);
+  // Behind white space, and between characters where there is none: "é" has two bytes.
+  BOOST_TEST(pieces_of("one two three", 8) == (Pieces{"1-one two ", "1.three"}), same);
+  BOOST_TEST(pieces_of("abcé", 4) == (Pieces{"1-abc", "1.é"}), same);
+  BOOST_TEST(pieces_of("\x80\x80\x80\x80\x80\x80", 4) ==
+                 (Pieces{"1-\x80", "1-\x80", "1.\x80\x80\x80\x80"}),
+             same);
+  // More than a block of 65,536 bytes: a line that ends right behind a piece has an empty last one.
+  const std::string half(40'000, 'a');
+  BOOST_TEST(pieces_of(half + " " + half + "\nend", 50'000) ==
+                 (Pieces{"1-" + half + " ", "1." + half, "2.end"}),
+             same);
+  const std::string block(65'535, 'b');
+  BOOST_TEST(pieces_of(block + " \nend", 65'535) == (Pieces{"1-" + block, "1. ", "2.end"}), same);
+  BOOST_TEST(pieces_of(block + " ", 65'535) == (Pieces{"1-" + block, "1. "}), same);
+}
+
+BOOST_AUTO_TEST_CASE(all_of_a_file_is_in_its_pieces) {
+  test::MemoryDisk disk;
+  std::string text;
+  for (int i = 0; i < 60'000; ++i) text += i % 977 == 0 ? "\n" : i % 7 == 0 ? " " : "é";
+  for (const std::size_t most : {4U, 5U, 100U, 70'000U}) {
+    std::string joined;
+    std::size_t lines = 0;
+    for_each_line_piece(disk.put("x", text), most,
+                        [&](std::string_view piece, std::size_t line, bool ends) {
+                          joined += piece;
+                          if (ends) joined += '\n';
+                          lines = line;
+                        });
+    if (!text.ends_with('\n')) joined.pop_back();
+    BOOST_TEST((joined == text));
+    BOOST_TEST(lines == 63U);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -26,6 +26,18 @@ inline void refuse_failed(const std::istream& stream, const DiskPath& file) {
   if (stream.bad()) throw internal_error({.file = file}, "cannot be read to its end");
 }
 
+/// Where a text of more than `most` bytes is cut: behind white space among them, or else between
+/// characters.
+[[nodiscard]] inline std::size_t place_to_cut(std::string_view text, std::size_t most) noexcept {
+  const std::size_t space = text.substr(0, most).find_last_of(" \t\r\v\f");
+  if (space != std::string_view::npos) return space + 1;
+  std::size_t cut = most;
+  while (cut > 1 && most - cut < 3 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
+    --cut;
+  }
+  return cut;
+}
+
 }  // namespace detail
 
 /// Calls `visit(std::string_view)` for one block of bytes after another. Throws a user error when the
@@ -60,7 +72,39 @@ void for_each_line(const DiskPath& file, Visit visit, const char* remedy = "chec
   detail::refuse_failed(*stream, file);
 }
 
-/// The same for each line that ends in a newline: one that was being written when its process ended
+/// The same in bounded memory: `visit(piece, line, ends)`, where a line of more than `most` bytes comes
+/// in pieces of about as many, cut behind white space where there is some; `ends` of its last piece,
+/// which may be empty. `most` is at least 4.
+template <class Visit>
+void for_each_line_piece(const DiskPath& file, std::size_t most, Visit visit) {
+  std::string held;
+  std::size_t line = 1;
+  bool open = false;  // a piece of the line was visited
+  for_each_block(
+      file,
+      [&](std::string_view block) {
+        std::size_t searched = held.size(), begin = 0;
+        held += block;
+        for (std::size_t end = held.find('\n', searched); end != std::string::npos;
+             end = held.find('\n', begin)) {
+          visit(std::string_view(held).substr(begin, end - begin), line++, true);
+          begin = end + 1;
+          open = false;
+        }
+        while (held.size() - begin > most) {
+          const std::string_view rest = std::string_view(held).substr(begin);
+          const std::size_t cut = detail::place_to_cut(rest, most);
+          visit(rest.substr(0, cut), line, false);
+          begin += cut;
+          open = true;
+        }
+        held.erase(0, begin);
+      },
+      "check that it exists");
+  if (open || !held.empty()) visit(std::string_view(held), line, true);
+}
+
+/// The same as for_each_line for each line that ends in a newline: one that was being written when its process ended
 /// does not.
 template <class Visit>
 void for_each_whole_line(const DiskPath& file, Visit visit) {
