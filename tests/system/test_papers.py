@@ -33,7 +33,7 @@ MADE = ("MODEL.gguf", "TWELVE.json", "TABLE5.json", "FAMILIES.json")
 NOT_MET = {"deer": r"hits_at_100$",
            "calibration": r"^accuracy_over_paraphrases_by_domain\.|\.domains\.",
            "many-shot": r"^relations\.|^subsumption\.|^base_and_tuned\.",
-           "many-prompts": r"\.bias\.|overconfidence_by_length\.tokens\.|aliases_above_labels\.|hits_at"}
+           "many-prompts": r"\.bias\.|consistency\.only_subject\.|overconfidence_by_length\.tokens\.|aliases_above_labels\.|hits_at"}
 
 
 # Tables of such numbers alone.
