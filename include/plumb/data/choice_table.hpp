@@ -49,14 +49,10 @@ inline Json choice_table_fact(const Json& line) {
 /// The files of a table, sorted; empty for a path that is none: each must be .jsonl and begin with a
 /// fact that has a subject and an object.
 [[nodiscard]] inline std::vector<DiskPath> choice_table_files(const DiskPath& path) {
-  const std::vector<DiskPath> files = path.files(".jsonl");
-  for (const DiskPath& file : files) {
-    Json line;
-    if (detail::parse_json(first_line(file), line) || !line.is_object()) return {};
+  return files_of_rows(path, [](const Json& line) {
     const Json fact = detail::choice_table_fact(line);
-    if (!fact.contains("sub_label") || !fact.contains("obj_label")) return {};
-  }
-  return files;
+    return fact.contains("sub_label") && fact.contains("obj_label");
+  });
 }
 
 /// Problems go to `report`. Throws a user error when a file cannot be read.

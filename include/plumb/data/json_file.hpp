@@ -12,11 +12,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/text_file.hpp"
 #include "plumb/core/utf8.hpp"
+#include "plumb/core/white_space.hpp"
 #include "plumb/data/dataset.hpp"
 
 namespace plumb {
@@ -79,11 +81,23 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return value;
 }
 
+/// The .jsonl files that a path names, sorted; empty where one does not begin with an object that
+/// `fits`.
+template <class Fits>
+[[nodiscard]] std::vector<DiskPath> files_of_rows(const DiskPath& path, Fits fits) {
+  std::vector<DiskPath> files = path.files(".jsonl");
+  for (const DiskPath& file : files) {
+    Json row;
+    if (detail::parse_json(first_line(file), row) || !row.is_object() || !fits(row)) return {};
+  }
+  return files;
+}
+
 /// Calls `visit(object, line)` for each line; blank lines are passed over, broken ones reported.
 template <class Visit>
 void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit visit) {
   for_each_line(file, [&](const std::string& text, std::size_t line) {
-    if (text.find_first_not_of(" \t\r") == std::string::npos) return;
+    if (is_blank(text)) return;
     Json value;
     if (const auto wrong = detail::parse_json(text, value)) {
       report(user_error({file, line}, *wrong, "each line must be one JSON object"));

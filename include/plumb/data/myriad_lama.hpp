@@ -23,7 +23,6 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
-#include "plumb/core/text_file.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/multi_prompt.hpp"
 #include "plumb/data/multi_prompt_checks.hpp"
@@ -33,15 +32,10 @@ namespace plumb {
 
 /// Its .jsonl files, sorted; empty for a path that is none: each must begin with a row.
 [[nodiscard]] inline std::vector<DiskPath> myriad_lama_files(const DiskPath& path) {
-  std::vector<DiskPath> files = path.files(".jsonl");
-  for (const DiskPath& file : files) {
-    Json row;
-    if (detail::parse_json(first_line(file), row) || !row.is_object()) return {};
-    for (const char* field : {"uuid", "rel_uri", "template", "obj_ents"}) {
-      if (!row.contains(field)) return {};
-    }
-  }
-  return files;
+  return files_of_rows(path, [](const Json& row) {
+    return row.contains("uuid") && row.contains("rel_uri") && row.contains("template") &&
+           row.contains("obj_ents");
+  });
 }
 
 [[nodiscard]] inline bool is_myriad_lama(const DiskPath& path) {

@@ -49,7 +49,7 @@ struct PublishedNumber {
 namespace detail {
 
 /// A finite decimal number, the whole text; nothing for another text.
-inline std::optional<double> whole_number_text(std::string_view text) {
+inline std::optional<double> decimal_number(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [at, failed] = std::from_chars(text.data(), end, value);
@@ -91,7 +91,7 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
       throw user_error({file, record.line, column}, "is empty", "every number needs one");
     }
     const std::string value = text("value");
-    const auto number = whole_number_text(value);
+    const auto number = decimal_number(value);
     if (!number) {
       throw user_error({file, record.line, "value"}, "'" + value + "' is no number",
                        "write it as 0.14, without a percent sign");

@@ -19,22 +19,16 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
-#include "plumb/core/text_file.hpp"
+#include "plumb/data/json_file.hpp"
 #include "plumb/data/relation_builder.hpp"
 
 namespace plumb {
 
 /// Its .jsonl files, sorted; empty for a path that is none: each must begin with a triple.
 [[nodiscard]] inline std::vector<DiskPath> triple_row_files(const DiskPath& path) {
-  std::vector<DiskPath> files = path.files(".jsonl");
-  for (const DiskPath& file : files) {
-    Json row;
-    if (detail::parse_json(first_line(file), row) || !row.is_object()) return {};
-    for (const char* field : {"head", "tail", "relation"}) {
-      if (!row.contains(field)) return {};
-    }
-  }
-  return files;
+  return files_of_rows(path, [](const Json& row) {
+    return row.contains("head") && row.contains("tail") && row.contains("relation");
+  });
 }
 
 /// Relations in order of appearance; those with a single object are left out. Broken lines go to

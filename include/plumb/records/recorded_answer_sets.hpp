@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/fact_split.hpp"
 #include "plumb/measure/answer_set.hpp"
@@ -65,10 +64,11 @@ struct RelationAnswerSets {
   return made;
 }
 
-/// Relations in the order of the folder; those without such a fact are left out.
-[[nodiscard]] inline std::vector<RelationAnswerSets> recorded_answer_sets(const DiskPath& folder) {
+/// Relations in their order; those without such a fact are left out.
+[[nodiscard]] inline std::vector<RelationAnswerSets> recorded_answer_sets(
+    const std::vector<RecordedRelation>& relations) {
   std::vector<RelationAnswerSets> all;
-  for (const RecordedRelation& recorded : recorded_relations(folder)) {
+  for (const RecordedRelation& recorded : relations) {
     RelationAnswerSets made = answer_sets_of(recorded);
     if (!made.facts.empty()) all.push_back(std::move(made));
   }

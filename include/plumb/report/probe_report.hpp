@@ -39,7 +39,7 @@ class ProbeReport {
         ranks_(recorded_ranks(folder)),
         pooled_(probe_metrics(ranks_, bootstrap_, "all")),
         weighted_ranks_(recorded_weighted_ranks(folder)),
-        several_right_(answer_set_groups(recorded_answer_sets(folder), bootstrap_)),
+        several_right_(answer_set_groups(recorded_answer_sets(relations_), bootstrap_)),
         run_(read_run_record(folder)) {
     const std::vector<std::size_t> templates = scored_templates(ranks_);
     for (const std::size_t index : templates) {

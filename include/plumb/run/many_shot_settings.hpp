@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
+#include "plumb/core/white_space.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/prompt/injection.hpp"
 #include "plumb/prompt/many_shot.hpp"
@@ -205,10 +206,8 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
     return;
   }
   for (const std::string& line : split(read_text(file), '\n')) {
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos) continue;
-    const std::size_t end = line.find_last_not_of(" \t\r") + 1;
-    const std::string separator = " " + line.substr(begin, end - begin) + " ";
+    if (is_blank(line)) continue;
+    const std::string separator = " " + std::string(trimmed(line)) + " ";
     auto& known = study.options.pair_separators;
     if (over::find(known, separator) == known.end()) known.push_back(separator);
   }
