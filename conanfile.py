@@ -18,7 +18,8 @@ class PlumbConan(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     exports_sources = ("CMakeLists.txt", "cmake/install.cmake", "cmake/plumb-components.cmake",
-                       "cmake/plumb-config.cmake.in", "cmake/subcommands.cpp.in", "include/*",
+                       "cmake/plumb-config.cmake.in", "cmake/subcommands.cpp.in",
+                       "cmake/compiled.cpp", "include/*",
                        "LICENSE")
     no_copy_source = True
 

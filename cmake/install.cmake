@@ -12,7 +12,8 @@ install(EXPORT plumb-targets NAMESPACE plumb:: DESTINATION ${package_folder})
 install(FILES ${PROJECT_BINARY_DIR}/plumb-config.cmake
               ${PROJECT_BINARY_DIR}/plumb-config-version.cmake
               ${PROJECT_SOURCE_DIR}/cmake/plumb-components.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/subcommands.cpp.in DESTINATION ${package_folder})
+              ${PROJECT_SOURCE_DIR}/cmake/subcommands.cpp.in
+              ${PROJECT_SOURCE_DIR}/cmake/compiled.cpp DESTINATION ${package_folder})
 install(DIRECTORY include/plumb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

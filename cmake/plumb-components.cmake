@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The optional parts of plumb, for find_package(plumb COMPONENTS …) and for the source tree alike:
 #   plumb::openmp  several threads in ranking, resampling and calibration
+#   plumb::compiled reports as a library, compiled once: what writes run folders compiles sooner
 #   plumb::cli     the whole command line (Boost.Program_options, OpenSSL's libcrypto)
-#   plumb::command the same as a library, compiled once: a main over it compiles in seconds
+#   plumb::command the same and plumb::compiled as a library: a main over it compiles in seconds
 #   plumb::llama   the llama.cpp backend
 #   plumb::huggingface  models in Hugging Face folders, on Eigen and utf8proc
 
@@ -31,6 +32,8 @@ function(plumb_find_component component)
     set(reason "cli: wants Boost.Program_options 1.74 and OpenSSL (Debian: "
                "libboost-program-options-dev, libssl-dev)")
     string(JOIN "" reason ${reason})
+  elseif(component STREQUAL "compiled")
+    set(reason "")
   elseif(component STREQUAL "command")
     plumb_find_component(cli)
     list(APPEND needed plumb::cli)
@@ -58,7 +61,7 @@ function(plumb_find_component component)
   else()
     set(plumb_${component}_FOUND FALSE PARENT_SCOPE)
     set(plumb_${component}_REASON
-        "${component} is no component; say openmp, cli, command, llama or huggingface"
+        "${component} is no component; say openmp, compiled, cli, command, llama or huggingface"
         PARENT_SCOPE)
     return()
   endif()
@@ -71,6 +74,8 @@ function(plumb_find_component component)
   endforeach()
   if(component STREQUAL "command")
     plumb_compile_subcommands()
+  elseif(component STREQUAL "compiled")
+    plumb_compile_reports()
   else()
     add_library(plumb::${component} INTERFACE IMPORTED GLOBAL)
     target_link_libraries(plumb::${component} INTERFACE ${needed})
@@ -78,14 +83,32 @@ function(plumb_find_component component)
   set(plumb_${component}_FOUND TRUE PARENT_SCOPE)
 endfunction()
 
+# The library behind plumb::compiled; plumb::command where that is there, since it holds the same.
+function(plumb_compile_reports)
+  if(TARGET plumb::command)
+    add_library(plumb::compiled ALIAS plumb_subcommands)
+    return()
+  endif()
+  add_library(plumb_reports STATIC EXCLUDE_FROM_ALL ${plumb_components_folder}/compiled.cpp)
+  target_link_libraries(plumb_reports PUBLIC plumb::plumb)
+  if(TARGET plumb::openmp)
+    target_link_libraries(plumb_reports PUBLIC plumb::openmp)
+  endif()
+  target_compile_definitions(plumb_reports PUBLIC PLUMB_COMPILED)
+  add_library(plumb::compiled ALIAS plumb_reports)
+endfunction()
+
 # The library behind plumb::command: two files for two cores, each of subcommands that share most of what
-# they need; with OpenMP where plumb::openmp was asked for before.
+# they need, the second with the reports; with OpenMP where plumb::openmp was asked for before.
 function(plumb_compile_subcommands)
   set(sources "")
   set(asking probe many_shot rank generate data)
   set(measuring calibrate compare report)
   foreach(file IN ITEMS asking measuring)
     set(plumb_includes "")
+    if(file STREQUAL "measuring" AND NOT TARGET plumb::compiled)
+      set(plumb_includes "#include \"${plumb_components_folder}/compiled.cpp\"\n")
+    endif()
     set(plumb_definitions "")
     foreach(name IN LISTS ${file})
       set(parameters "Console& console, const ModelMaker& make_model")
@@ -107,6 +130,9 @@ function(plumb_compile_subcommands)
   if(TARGET plumb::openmp)
     target_link_libraries(plumb_subcommands PUBLIC plumb::openmp)
   endif()
-  target_compile_definitions(plumb_subcommands PUBLIC PLUMB_COMPILED_COMMAND)
+  if(TARGET plumb::compiled)
+    target_link_libraries(plumb_subcommands PUBLIC plumb::compiled)
+  endif()
+  target_compile_definitions(plumb_subcommands PUBLIC PLUMB_COMPILED PLUMB_COMPILED_COMMAND)
   add_library(plumb::command ALIAS plumb_subcommands)
 endfunction()

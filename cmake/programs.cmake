@@ -51,10 +51,15 @@ endif()
 # The command line, compiled once for the command, the example and the tests.
 plumb_need(command)
 target_link_libraries(plumb_subcommands PRIVATE plumb_program)
-# -O3 takes half as long again to compile; calibrate and rank ran no faster with it.
-target_compile_options(plumb_subcommands PRIVATE $<$<CONFIG:Release>:-O2>)
+# -O2 and -O3 take up to twice as long to compile; calibrate and rank run no faster with them.
+target_compile_options(plumb_subcommands PRIVATE $<$<CONFIG:Release>:-O1>)
 # Garbage is collected late: it is little, and looking for it takes long.
 target_compile_options(plumb_subcommands PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
+
+# Programs that are compiled more often than they compute.
+add_library(plumb_small_program INTERFACE)
+target_link_libraries(plumb_small_program INTERFACE plumb_program)
+target_compile_options(plumb_small_program INTERFACE $<$<CONFIG:Release>:-O1>)
 
 # One question a file; tests/system/test_examples.py runs them.
 add_custom_target(plumb_examples)
@@ -62,12 +67,12 @@ foreach(example score_one_fact own_engine own_tree_engine own_lookups own_datase
                 own_aggregation own_run_folder own_job rank_own_vectors calibrate_own_scores
                 entropy_confidence fitted_confidence)
   add_executable(example_${example} examples/${example}.cpp)
-  target_link_libraries(example_${example} PRIVATE plumb_program)
+  target_link_libraries(example_${example} PRIVATE plumb_small_program)
   add_dependencies(plumb_examples example_${example})
 endforeach()
 foreach(example own_command own_masked_command)
   add_executable(example_${example} examples/${example}.cpp)
-  target_link_libraries(example_${example} PRIVATE plumb_program plumb::command)
+  target_link_libraries(example_${example} PRIVATE plumb_small_program plumb::command)
   add_dependencies(plumb_examples example_${example})
 endforeach()
 # With the one file and what it needs alone.
@@ -75,12 +80,13 @@ if(TARGET single_header)
   add_executable(example_one_file examples/one_file.cpp)
   target_include_directories(example_one_file PRIVATE ${PROJECT_BINARY_DIR})
   target_link_libraries(example_one_file PRIVATE Eigen3::Eigen xtensor nlohmann_json::nlohmann_json)
+  target_compile_options(example_one_file PRIVATE $<$<CONFIG:Release>:-O1>)
   add_dependencies(example_one_file single_header)
   add_dependencies(plumb_examples example_one_file)
 endif()
 plumb_need(huggingface)
 add_executable(example_hugging_face_folder examples/hugging_face_folder.cpp)
-target_link_libraries(example_hugging_face_folder PRIVATE plumb_program plumb::huggingface)
+target_link_libraries(example_hugging_face_folder PRIVATE plumb_small_program plumb::huggingface)
 add_dependencies(plumb_examples example_hugging_face_folder)
 
 if(PLUMB_LLAMA)
@@ -92,7 +98,7 @@ if(PLUMB_LLAMA)
     include(cmake/install_command.cmake)
   endif()
   add_executable(requantize examples/requantize.cpp)
-  target_link_libraries(requantize PRIVATE plumb_program plumb::llama)
+  target_link_libraries(requantize PRIVATE plumb_small_program plumb::llama)
   add_executable(exhaustive_time EXCLUDE_FROM_ALL benchmarks/exhaustive_time.cpp)
   target_link_libraries(exhaustive_time PRIVATE plumb_program plumb::llama)
   add_executable(sampled_answers EXCLUDE_FROM_ALL benchmarks/sampled_answers.cpp)

@@ -60,6 +60,7 @@
 #include "plumb/calibrate/sampled_confidence.hpp"
 #include "plumb/core/binomial_table.hpp"
 #include "plumb/core/capitalize.hpp"
+#include "plumb/core/compiled.hpp"
 #include "plumb/core/disk.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"

@@ -204,7 +204,8 @@ def check_all(compiler):
 
 class Headers(unittest.TestCase):
     def test_the_umbrellas_name_every_header_of_the_library(self):
-        parted = {umbrella: [name for name in library_headers() if reaches_run_folders(name) == is_run]
+        names = [name for name in library_headers() if not name.endswith("_body.hpp")]  # others bring them
+        parted = {umbrella: [name for name in names if reaches_run_folders(name) == is_run]
                   for umbrella, is_run in zip(UMBRELLAS, (False, True), strict=True)}
         self.assertEqual({umbrella: included_by(umbrella) for umbrella in UMBRELLAS}, parted)
 

@@ -56,10 +56,22 @@ class Cmake(unittest.TestCase):
         self.assertIn("plumb_subcommands/asking.cpp", planned)
         self.assertIn("-DPLUMB_COMPILED_COMMAND", planned)
 
+    def test_compiled_reports_come_with_it_and_once(self):
+        # That programs link against them is for tests/run to show.
+        for components, source in (("compiled", "compiled.cpp"), ("compiled;command", "compiled.cpp"),
+                                   ("command;compiled", "plumb_subcommands/measuring.cpp")):
+            build = self.folder / components.replace(";", "-")
+            configure(build, "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCOMPONENTS={components}")
+            planned = run("ninja", "-C", build, "-t", "commands", "outside").stdout
+            self.assertIn("-DPLUMB_COMPILED ", planned)
+            self.assertIn(source, planned)
+            holders = [file for file in (build / "plumb_subcommands").glob("*.cpp") if "compiled.cpp" in file.read_text()]
+            self.assertEqual([file.name for file in holders], ["measuring.cpp"] if components == "command;compiled" else [])
+
     def test_what_a_component_lacks_is_said(self):
         done = configure(self.folder / "lacking", "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                          "-DCOMPONENTS=mpi", code=1)
-        self.assertIn("mpi is no component; say openmp, cli, command, llama or huggingface", " ".join(done.stderr.split()))
+        self.assertIn("mpi is no component; say openmp, compiled, cli, command, llama or huggingface", " ".join(done.stderr.split()))
 
     def test_other_versions_are_refused(self):
         (self.folder / "old").mkdir()
@@ -83,7 +95,7 @@ class Cmake(unittest.TestCase):
                          {"share/doc/plumb/LICENSE",
                           *(f"share/cmake/plumb/plumb-{part}.cmake"
                             for part in ("config", "config-version", "components", "targets")),
-                          "share/cmake/plumb/subcommands.cpp.in"})
+                          "share/cmake/plumb/subcommands.cpp.in", "share/cmake/plumb/compiled.cpp"})
         self.assertEqual(headers - installed, set())
 
     def test_presets_are_there(self):

@@ -20,7 +20,7 @@ def faults(headers, tests):
         if room not in ROOMS:
             found.append(f"{path}: {room} is not a room")
             continue
-        if path.removesuffix(".hpp") + "_test.cpp" not in tests:
+        if path.removesuffix(".hpp").removesuffix("_body") + "_test.cpp" not in tests:
             found.append(f"{path}: has no test")
         for included in re.findall(r'#include "plumb/([a-z_]+)/', text):
             if included not in ROOMS or ROOMS.index(included) > ROOMS.index(room):
@@ -67,6 +67,12 @@ class Structure(unittest.TestCase):
         self.assertGreater(len(headers), 30)
         self.assertEqual(faults(headers, tests), [])
 
+    def test_headers_whose_bodies_may_be_compiled_apart_are_in_the_file_that_compiles_them(self):
+        compiled = (command.ROOT / "cmake" / "compiled.cpp").read_text()
+        apart = {str(p.relative_to(INCLUDE)) for p in INCLUDE.glob("*/*.hpp") if "\n#if PLUMB_BODIES" in p.read_text()}
+        self.assertEqual(apart, set(re.findall(r'#include "plumb/(\S+)"', compiled)))
+        self.assertGreater(len(apart), 5)
+
     def test_files_are_reached_through_a_disk(self):
         # Models are mapped or read by their backends; a command line's words are made whole paths.
         free = {"core/disk.hpp", "core/mapped_file.hpp", "cli/job_target.hpp"}
@@ -96,6 +102,7 @@ class Structure(unittest.TestCase):
         good = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"
         self.assertEqual(faults({"core/a.hpp": good}, {"core/a_test.cpp"}), [])
         self.assertIn("has no test", faults({"core/a.hpp": good}, set())[0])
+        self.assertEqual(faults({"core/a_body.hpp": good}, {"core/a_test.cpp"}), [])
         down = good + '#include "plumb/score/b.hpp"\n'
         self.assertIn("a room below core/", faults({"core/a.hpp": down}, {"core/a_test.cpp"})[0])
         self.assertIn("does not open", faults({"core/a.hpp": "int a;"}, {"core/a_test.cpp"})[0])

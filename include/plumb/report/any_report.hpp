@@ -3,7 +3,7 @@
 
 // A report of any kind: what it leaves in a folder, and what it says on a terminal.
 
-#include <filesystem>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,13 +18,21 @@ namespace plumb {
 class AnyReport {
  public:
   template <class Report>
-  explicit AnyReport(Report report) : held_(std::make_shared<Held<Report>>(std::move(report))) {}
+  requires(!std::derived_from<Report, AnyReport>)
+  explicit AnyReport(Report report)
+      : AnyReport(std::make_shared<const Report>(std::move(report))) {}
 
   /// Writes metrics.json, report.html and what else the report has into a folder that is there.
   void write(const DiskPath& folder) const { held_->write(folder); }
   /// What must be known beside the numbers, a line each.
   [[nodiscard]] std::vector<std::string> notes() const { return held_->notes(); }
+  /// For a terminal.
   [[nodiscard]] std::string table() const { return held_->table(); }
+
+ protected:
+  template <class Report>
+  explicit AnyReport(std::shared_ptr<const Report> report)
+      : held_(std::make_shared<Held<Report>>(std::move(report))) {}
 
  private:
   struct Holder {
@@ -35,11 +43,11 @@ class AnyReport {
   };
   template <class Report>
   struct Held final : Holder {
-    explicit Held(Report held) : report(std::move(held)) {}
-    void write(const DiskPath& folder) const override { report.write(folder); }
-    [[nodiscard]] std::vector<std::string> notes() const override { return report.notes(); }
-    [[nodiscard]] std::string table() const override { return report.table(); }
-    Report report;
+    explicit Held(std::shared_ptr<const Report> held) : report(std::move(held)) {}
+    void write(const DiskPath& folder) const override { report->write(folder); }
+    [[nodiscard]] std::vector<std::string> notes() const override { return report->notes(); }
+    [[nodiscard]] std::string table() const override { return report->table(); }
+    std::shared_ptr<const Report> report;
   };
 
   std::shared_ptr<const Holder> held_;

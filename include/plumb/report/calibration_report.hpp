@@ -8,156 +8,47 @@
 // were measured on, by instance, a line for each model and relation:
 //   {"model": …, "relation": "P36", "fitted": [0, 3, …], "held_out": [1, 2, …]}
 
-#include <filesystem>
-#include <string>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "plumb/core/disk_path.hpp"
-#include "plumb/core/over.hpp"
-#include "plumb/records/whole_file.hpp"
-#include "plumb/report/calibration_cells.hpp"
-#include "plumb/report/calibration_columns.hpp"
-#include "plumb/report/calibration_csv.hpp"
-#include "plumb/report/calibration_json.hpp"
-#include "plumb/report/calibration_page.hpp"
-#include "plumb/report/calibration_pairs.hpp"
-#include "plumb/report/text_table.hpp"
+#include "plumb/calibrate/model_comparison.hpp"
+#include "plumb/core/compiled.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/report/any_report.hpp"
 
 namespace plumb {
-
-/// The lines of recalibration_halves.jsonl; none where nothing was recalibrated.
-[[nodiscard]] inline std::string recalibration_halves(const CalibrationResults& results) {
-  std::string lines;
-  for (const ModelCalibration& model : results.models) {
-    for (const FactHalves& halves : model.halves) {
-      lines += Json{{"model", model.name},
-                    {"relation", halves.relation},
-                    {"fitted", halves.fitted},
-                    {"held_out", halves.held_out}}
-                   .dump() +
-               "\n";
-    }
-  }
-  return lines;
-}
-
 namespace detail {
 
-inline std::string model_rows(const CalibrationResults& results) {
-  const std::vector<std::string> shown{"base", "margin", "average_vote2", "average_min"};
-  std::vector<std::string> heads{"model", "facts", "accuracy", "ties"};
-  for (const std::string metric : {"ACE ", "Brier "}) {
-    for (const std::string& name : shown) heads.push_back(metric + estimator_label(name));
-  }
-  TextTable table(heads);
-  for (const ModelCalibration& model : results.models) {
-    std::vector<std::string> cells{model.name, std::to_string(model.facts),
-                                   number_or_dash(model.paraphrase_accuracy),
-                                   std::to_string(model.ties.tied)};
-    for (const CalibrationMetric metric : {CalibrationMetric::ace, CalibrationMetric::brier}) {
-      for (const std::string& name : shown) {
-        const EstimatorResult* made = model.estimator(name);
-        cells.push_back(number_or_dash(made == nullptr ? Estimate{} : at(made->metrics, metric)));
-      }
-    }
-    table.add(cells);
-  }
-  std::string text = table.text();
-  for (const auto& [name, r] : results.comparison.correlation) {
-    if (name != "base" && name != "margin" && name != "average_min") continue;
-    text += "Pearson's r of ACE and accuracy, " + estimator_label(name) + ": " + with_interval(r) +
-            " over " + std::to_string(r.count) + " models\n";
-  }
-  const std::string pairs = PairSections(results).text();
-  if (!pairs.empty()) text += "\n" + pairs;
-  return text;
-}
+class CalibrationReportBody;
 
 }  // namespace detail
 
 /// Page, tables and metrics of a calibration. One thread at a time may write into a folder.
-class CalibrationReport {
+class CalibrationReport : public AnyReport {
  public:
   /// `settings` is an object for the page's last table, `prompts` are examples of what was asked.
-  CalibrationReport(CalibrationResults results, Json settings, std::vector<Json> prompts = {})
-      : results_(std::move(results)),
-        settings_(std::move(settings)),
-        prompts_(std::move(prompts)) {}
-
-  /// Writes all files into `target`, which exists.
-  void write(const DiskPath& target) const {
-    write_atomically(target / "metrics.json", to_json(results_).dump(2) + "\n");
-    for (const auto& [name, text] : calibration_csv(results_)) {
-      write_atomically(target / name, text);
-    }
-    write_atomically(target / "recalibration_halves.jsonl", recalibration_halves(results_));
-    write_atomically(target / "report.html", CalibrationPage(results_).html(settings_, prompts_));
-  }
-
-  /// What must be known of the numbers: what their folders say, and every remark once, with the models
-  /// it is about where it is not about all.
-  [[nodiscard]] std::vector<std::string> notes() const {
-    const auto& models = results_.models;
-    std::vector<std::string> notes;
-    for (const ModelCalibration& model : models) {
-      for (const std::string& note : model.notes) {
-        notes.push_back((models.size() > 1 ? model.name + ": " : "") + note);
-      }
-    }
-    std::vector<std::string> said;
-    for (const ModelCalibration& model : models) {
-      for (const std::string& remark : model.remarks) {
-        if (over::find(said, remark) != said.end()) continue;
-        said.push_back(remark);
-        std::string who;
-        std::size_t count = 0;
-        for (const ModelCalibration& other : models) {
-          if (over::find(other.remarks, remark) == other.remarks.end()) continue;
-          who += (count++ == 0 ? "" : ", ") + other.name;
-        }
-        notes.push_back((count == models.size() ? "" : who + ": ") + remark);
-      }
-    }
-    notes.insert(notes.end(), results_.remarks.begin(), results_.remarks.end());
-    return notes;
-  }
-
-  /// All tables of one model, or the models side by side.
-  [[nodiscard]] std::string table() const {
-    if (results_.models.size() > 1) return detail::model_rows(results_);
-    const ModelCalibration& model = results_.models.front();
-    using enum CalibrationMetric;
-    std::string text =
-        text_table(estimator_columns(
-                       {accuracy, mean_confidence, ace, brier, ece, log_loss, auroc, aurc}, true),
-                   model.estimators);
-    if (over::any_of(model.estimators, &EstimatorResult::discrete)) {
-      text += "* few distinct values: its ACE means little\n";
-    }
-    if (!model.markers.empty()) text += "\n" + text_table(marker_columns(), model.markers);
-    if (!model.reductions.empty()) {
-      text += "\n" + text_table(reduction_columns(), model.reductions);
-    }
-    if (!model.recalibration.empty()) {
-      text += "\n" + text_table(recalibration_columns(), model.recalibration);
-    }
-    text += "\naccuracy of the base template " + with_interval(model.accuracy) +
-            ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) + ", " +
-            std::to_string(model.facts) + " facts, " + counted(model.ties.tied, "tie") + " among " +
-            counted(model.ties.answers, "answer") + "\n";
-    if (model.ties.tied > 0) {
-      text += std::string(detail::first_wins) + ": base template " +
-              with_interval(model.accuracy_first_wins) + ", mean over paraphrases " +
-              with_interval(model.paraphrase_accuracy_first_wins) + "\n";
-    }
-    return text;
-  }
+  CalibrationReport(CalibrationResults results, Json settings, std::vector<Json> prompts = {});
 
  private:
-  CalibrationResults results_;
-  Json settings_;
-  std::vector<Json> prompts_;
+  explicit CalibrationReport(const std::shared_ptr<const detail::CalibrationReportBody>& body);
 };
 
 }  // namespace plumb
+
+#if PLUMB_BODIES
+
+#include "plumb/report/calibration_report_body.hpp"
+
+namespace plumb {
+
+PLUMB_INLINE CalibrationReport::CalibrationReport(CalibrationResults results, Json settings, std::vector<Json> prompts)
+    : CalibrationReport(std::make_shared<const detail::CalibrationReportBody>(
+          std::move(results), std::move(settings), std::move(prompts))) {}
+
+PLUMB_INLINE CalibrationReport::CalibrationReport(const std::shared_ptr<const detail::CalibrationReportBody>& body)
+    : AnyReport(body) {}
+
+}  // namespace plumb
+
+#endif

@@ -3,117 +3,51 @@
 
 // What a ranking of entities leaves for people and for other programs.
 //
-// From a finished run folder: metrics.json, metrics.csv, ranks.csv, report.html, and the table for the terminal.
-// All depends on the results and the settings alone.
+// From a finished run folder: metrics.json, metrics.csv, ranks.csv, report.html, and the table for the
+// terminal. All depends on the results and the settings alone.
 
-#include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <string>
-#include <vector>
+#include <memory>
 
+#include "plumb/core/compiled.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/rank/rank_results.hpp"
-#include "plumb/records/recorded_entity_ranks.hpp"
-#include "plumb/records/run_record.hpp"
-#include "plumb/records/whole_file.hpp"
-#include "plumb/report/csv.hpp"
-#include "plumb/report/rank_json.hpp"
-#include "plumb/report/rank_page.hpp"
-#include "plumb/report/text_table.hpp"
-#include "plumb/report/whole_page.hpp"
+#include "plumb/report/any_report.hpp"
 
 namespace plumb {
+namespace detail {
+
+class RankReportBody;
+
+}  // namespace detail
 
 /// Measures a run folder once, then writes. One thread at a time may write into a folder.
-class RankReport {
+class RankReport : public AnyReport {
  public:
   /// Throws a user error when the folder holds no finished run.
-  explicit RankReport(const DiskPath& folder, Bootstrap bootstrap = {}) : bootstrap_(bootstrap) {
-    const auto file = folder / "metadata_rank.json";
-    if (!file.exists()) {
-      throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
-                       "finish it with `resume`");
-    }
-    const Json metadata = read_json_object(file);
-    const auto methods = string_list(metadata, "methods");
-    if (!methods || methods->empty()) {
-      throw user_error({file, 0, "methods"}, "names none", "rank again");
-    }
-    const bool narrowed = metadata.value("narrowed", false);
-    made_ = rank_results(read_ranked_methods(folder, *methods, narrowed), bootstrap);
-    if (const auto remarks = string_list(metadata, "remarks")) {
-      made_.remarks.insert(made_.remarks.begin(), remarks->begin(), remarks->end());
-    }
-    run_ = read_run_record(folder);
-  }
+  explicit RankReport(const DiskPath& folder, Bootstrap bootstrap = {});
 
-  /// Writes metrics.json, metrics.csv, ranks.csv and report.html into `target`.
-  void write(const DiskPath& target) const {
-    Json metrics = metrics_head(bootstrap_);
-    metrics.update(to_json(made_));
-    write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
-    write_atomically(target / "ranks.csv", csv());
-    write_atomically(target / "metrics.csv", metrics_csv());
-    write_atomically(
-        target / "report.html",
-        whole_page({run_.title(),
-                    "Entity ranking: each query (head, relation, ?) ranks all candidates; the true "
-                    "entity should stand first.",
-                    notes(), run_.settings, run_.prompts},
-                   rank_sections(made_)));
-  }
-
-  [[nodiscard]] std::string table() const {
-    std::string text = text_table(named_rank_columns("method", true), detail::ranked_rows(made_));
-    if (made_.agreements.empty()) return text;
-    TextTable agreements({"agreement", "queries", "r of log ranks [95%]", "p"});
-    for (const MethodAgreement& one : made_.agreements) {
-      agreements.add({made_.methods[one.one].name + " and " + made_.methods[one.other].name,
-                      std::to_string(one.shared.size()), with_interval(one.log_rank.r),
-                      detail::p_text(one.log_rank.p)});
-    }
-    return text + "\n" + agreements.text();
-  }
-
-  /// What must be said wherever the numbers are shown, each once.
-  [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
-  [[nodiscard]] const RankResults& results() const noexcept { return made_; }
+  [[nodiscard]] const RankResults& results() const noexcept { return *results_; }
 
  private:
-  /// Every number of every method.
-  [[nodiscard]] std::string metrics_csv() const {
-    detail::EstimateCsv csv({"method", "ranks", "relation", "metric"});
-    for (const RankedMethod& method : made_.methods) {
-      const auto realistic = static_cast<std::size_t>(Ties::realistic);
-      add_numbers(csv, {method.name, "raw", ""}, rank_columns(), method.raw[realistic]);
-      add_numbers(csv, {method.name, "filtered", ""}, rank_columns(), method.filtered[realistic]);
-      for (const auto& [relation, metrics] : method.by_relation) {
-        add_numbers(csv, {method.name, "raw", relation}, rank_columns(), metrics);
-      }
-    }
-    return csv.text();
-  }
+  explicit RankReport(const std::shared_ptr<const detail::RankReportBody>& body);
 
-  /// A row for each method and query.
-  [[nodiscard]] std::string csv() const {
-    std::string text = csv_line({"method", "part", "line", "asks", "head", "relation", "tail",
-                                 "tokens", "rank", "filtered_rank", "undecided", "rank_at_most"});
-    for (const RankedMethod& method : made_.methods) {
-      for (const EntityRank& rank : method.ranks) {
-        text += csv_line({method.name, rank.part, std::to_string(rank.line),
-                          rank.asks_head ? "head" : "tail", rank.head, rank.relation, rank.tail,
-                          std::to_string(rank.tokens), fixed(rank.raw.realistic(), 1),
-                          fixed(rank.filtered.realistic(), 1), std::to_string(rank.undecided),
-                          fixed(rank.raw.realistic() + static_cast<double>(rank.undecided), 1)});
-      }
-    }
-    return text;
-  }
-
-  Bootstrap bootstrap_;
-  RankResults made_;
-  RunRecord run_;
+  const RankResults* results_;  // of what is held
 };
 
 }  // namespace plumb
+
+#if PLUMB_BODIES
+
+#include "plumb/report/rank_report_body.hpp"
+
+namespace plumb {
+
+PLUMB_INLINE RankReport::RankReport(const DiskPath& folder, Bootstrap bootstrap)
+    : RankReport(std::make_shared<const detail::RankReportBody>(folder, bootstrap)) {}
+
+PLUMB_INLINE RankReport::RankReport(const std::shared_ptr<const detail::RankReportBody>& body)
+    : AnyReport(body), results_(&body->results()) {}
+
+}  // namespace plumb
+
+#endif

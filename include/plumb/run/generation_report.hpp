@@ -3,25 +3,36 @@
 
 // The report of a finished generation, measured as its user says.
 
-#include <filesystem>
-#include <string>
-#include <utility>
-
-#include "plumb/calibrate/many_prompt_study.hpp"
+#include "plumb/calibrate/many_prompt_results.hpp"
+#include "plumb/core/compiled.hpp"
 #include "plumb/core/disk_path.hpp"
-#include "plumb/records/generation_folder.hpp"
-#include "plumb/records/listed_prompt.hpp"
+#include "plumb/measure/answer_lemmas.hpp"
 #include "plumb/report/many_prompt_report.hpp"
-#include "plumb/run/generate_settings.hpp"
-#include "plumb/run/run_folder.hpp"
 
 namespace plumb {
 
 /// What a generation's run folder holds, measured; the settings it shows are those it is measured
 /// with. Throws a user error for a folder that holds no finished generation.
-[[nodiscard]] inline ManyPromptReport generation_report(const DiskPath& folder,
-                                                        const AnswerLemmas& lemmas,
-                                                        const ManyPromptOptions& options) {
+[[nodiscard]] ManyPromptReport generation_report(const DiskPath& folder, const AnswerLemmas& lemmas,
+                                                 const ManyPromptOptions& options);
+
+}  // namespace plumb
+
+#if PLUMB_BODIES
+
+#include <string>
+#include <utility>
+
+#include "plumb/calibrate/many_prompt_study.hpp"
+#include "plumb/records/generation_folder.hpp"
+#include "plumb/records/listed_prompt.hpp"
+#include "plumb/run/generate_settings.hpp"
+#include "plumb/run/run_folder.hpp"
+
+namespace plumb {
+
+PLUMB_INLINE ManyPromptReport generation_report(const DiskPath& folder, const AnswerLemmas& lemmas,
+                                                const ManyPromptOptions& options) {
   GenerationRun run = read_generation(folder, lemmas);
   ManyPromptResults made = many_prompt_results(run.studies, options);
   made.remarks.insert(made.remarks.begin(), run.remarks.begin(), run.remarks.end());
@@ -38,3 +49,5 @@ namespace plumb {
 }
 
 }  // namespace plumb
+
+#endif

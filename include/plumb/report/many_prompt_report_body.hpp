@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How many_prompt_report.hpp measures, writes and shows.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/calibrate/many_prompt_results.hpp"
+#include "plumb/core/disk_path.hpp"
+#include "plumb/records/run_record.hpp"
+#include "plumb/records/whole_file.hpp"
+#include "plumb/report/many_prompt_columns.hpp"
+#include "plumb/report/many_prompt_csv.hpp"
+#include "plumb/report/many_prompt_json.hpp"
+#include "plumb/report/many_prompt_page.hpp"
+#include "plumb/report/text_table.hpp"
+#include "plumb/report/whole_page.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// Page, tables and metrics of one run. One thread at a time may write into a folder.
+class ManyPromptReportBody {
+ public:
+  /// `run` has the settings for the page's last table and examples of what was asked.
+  ManyPromptReportBody(ManyPromptResults made, RunRecord run, std::string title)
+      : made_(std::move(made)), run_(std::move(run)), title_(std::move(title)) {}
+
+  /// Writes metrics.json, the CSVs of many_prompt_csvs and report.html into `target`, which must be
+  /// there.
+  void write(const DiskPath& target) const {
+    const ManyPromptOptions& options = made_.options;
+    Json metrics = metrics_head(options.bootstrap);
+    metrics["samplings"] = {{"samplings", options.samplings},
+                            {"seed", options.seed},
+                            {"headline_by", name_of(options.by)}};
+    metrics.update(to_json(made_));
+    write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
+    for (const ManyPromptTable& table : many_prompt_tables) {
+      if (table.may_be_empty) remove_file(target / table.file);
+    }
+    for (const auto& [name, text] : many_prompt_csvs(made_)) write_atomically(target / name, text);
+    write_atomically(target / "report.html", whole_page({title_, detail::asked_in_words(made_),
+                                                         notes(), run_.settings, run_.prompts},
+                                                        many_prompt_sections(made_)));
+  }
+
+  /// One row for each way of asking. Below it, answers of one word where answers were generated, and
+  /// ranks of the true token where gaps were filled.
+  [[nodiscard]] std::string table() const {
+    const bool words =
+        over::any_of(made_.ways, [](const auto& way) { return way.one_word.count > 0; });
+    const std::vector<WayRanks> ranks = way_ranks(made_);
+    return text_table(many_prompt_columns(made_), made_.ways) +
+           (words ? "\n" + one_word_table() : "") +
+           (ranks.empty() ? "" : "\n" + text_table(token_rank_columns(), ranks));
+  }
+
+  /// What must be said wherever the numbers are shown, each once.
+  [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
+
+  [[nodiscard]] const ManyPromptResults& results() const noexcept { return made_; }
+
+ private:
+  /// Answers of one word, by both ways to count them.
+  [[nodiscard]] std::string one_word_table() const {
+    TextTable table({"answers of one word", "mean over facts [95%]", "share of prompts"});
+    for (const ManyPromptResult& way : made_.ways) {
+      const auto share = one_word_share(way);
+      if (!share) continue;
+      table.add({detail::cut_to(way.name, 32), with_interval(way.one_word), fixed(*share, 3)});
+    }
+    return table.text();
+  }
+
+  ManyPromptResults made_;
+  RunRecord run_;
+  std::string title_;
+};
+
+}  // namespace detail
+}  // namespace plumb

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/core/compiled.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+BOOST_AUTO_TEST_SUITE(compiled)
+
+namespace {
+
+#define PLUMB_WORDS_OF(text) #text
+#define PLUMB_WORDS(text) PLUMB_WORDS_OF(text)
+
+PLUMB_INLINE int answer() { return 42; }
+
+}  // namespace
+
+// Room report is tested with the bodies of its headers, room run with those of the library.
+BOOST_AUTO_TEST_CASE(headers_bring_their_bodies_unless_they_are_told_otherwise) {
+  static_assert(PLUMB_BODIES == 1);
+  BOOST_TEST(std::string(PLUMB_WORDS(PLUMB_INLINE)) == "inline");
+  BOOST_TEST(answer() == 42);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
