@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "plumb/report/calibration_cells.hpp"
+#include "plumb/report/html.hpp"
 #include "support/console_run.hpp"
 #include "support/markup.hpp"
 #include "support/results_folder.hpp"
