@@ -55,12 +55,12 @@ BOOST_AUTO_TEST_CASE(a_fact_is_a_json_object_with_its_first_meeting) {
 
 BOOST_AUTO_TEST_CASE(what_counts_is_said_in_words) {
   using Unit = Within::Unit;
-  BOOST_TEST(words_of({Unit::words, 50}) ==
+  BOOST_TEST(meaning_of({Unit::words, 50}) ==
              "subject and object within 50 words, counted by disjoint stretches");
-  BOOST_TEST(words_of({Unit::line}) == "subject and object in one line, counted by line");
-  BOOST_TEST(words_of({Unit::paragraph}) ==
+  BOOST_TEST(meaning_of({Unit::line}) == "subject and object in one line, counted by line");
+  BOOST_TEST(meaning_of({Unit::paragraph}) ==
              "subject and object in one paragraph, counted by paragraph");
-  BOOST_TEST(words_of({Unit::document}) ==
+  BOOST_TEST(meaning_of({Unit::document}) ==
              "subject and object in one document, counted by document");
 }
 

@@ -173,7 +173,7 @@ inline int overlap_data(Console& console) {
   for (const FactMeetings& met : overlap.met()) all.add(met);
   table.add_rule();
   table.add(all);
-  console.out << table.text() << "met: " << words_of(unit) << ". " << overlap.words()
+  console.out << table.text() << "met: " << meaning_of(unit) << ". " << overlap.words()
               << " words in " << counted(sizes.documents, "document") << " of "
               << counted(files.size(), "file") << ".\n";
   if (overlap.nameless() > 0) {

@@ -32,7 +32,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/named_facts.hpp"
 #include "plumb/measure/answer_words.hpp"
-#include "plumb/measure/name_trie.hpp"
+#include "plumb/measure/word_trie.hpp"
 
 namespace plumb {
 
@@ -145,7 +145,7 @@ class FactOverlap {
 
  private:
   static constexpr std::int64_t nowhere = -1;
-  static constexpr std::uint32_t none = NameTrie::none;
+  static constexpr std::uint32_t none = WordTrie::none;
 
   /// A name in the text, by the numbers of its first and last word since the first text began, and
   /// the number of the name's mention before it.
@@ -175,7 +175,7 @@ class FactOverlap {
     const std::int64_t here = at_++;
     const std::uint32_t word = names_.word(text);
     if (word == none) return begun_.clear();
-    begun_.push_back({NameTrie::root, here});
+    begun_.push_back({WordTrie::root, here});
     std::size_t going_on = 0;
     for (const Begun begun : begun_) {
       const std::uint32_t node = names_.next(begun.node, word);
@@ -243,7 +243,7 @@ class FactOverlap {
   }
 
   Within within_;
-  NameTrie names_;
+  WordTrie names_;
   detail::FactPartners partners_;
   std::size_t nameless_ = 0;
 

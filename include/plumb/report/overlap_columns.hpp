@@ -56,7 +56,7 @@ struct MetRelation {
 }
 
 /// What a fact that was met is, and what its meetings are.
-[[nodiscard]] inline std::string words_of(const Within& within) {
+[[nodiscard]] inline std::string meaning_of(const Within& within) {
   const auto in = [](const std::string& unit) {
     return "subject and object in one " + unit + ", counted by " + unit;
   };

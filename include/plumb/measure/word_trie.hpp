@@ -18,12 +18,12 @@
 namespace plumb {
 
 /// Any number of threads may read one that is finished.
-class NameTrie {
+class WordTrie {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t root = 0;
 
-  explicit NameTrie(LetterCase letters = LetterCase::lower) : letters_(letters) {}
+  explicit WordTrie(LetterCase letters = LetterCase::lower) : letters_(letters) {}
 
   /// The name's number, from 0 in order of appearance, the same for names of the same words; none
   /// for one without a word.
