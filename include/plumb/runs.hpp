@@ -66,6 +66,7 @@
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/report/many_shot_sections.hpp"
 #include "plumb/report/metrics_json.hpp"
+#include "plumb/report/overlap_columns.hpp"
 #include "plumb/report/page.hpp"
 #include "plumb/report/probe_columns.hpp"
 #include "plumb/report/probe_report.hpp"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/core/text_file.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -92,6 +95,80 @@ BOOST_AUTO_TEST_CASE(a_read_that_breaks_is_an_error_and_no_end) {
       }
     };
     BOOST_CHECK_EXCEPTION(read(), Error, says(Fault::internal, "/x: cannot be read to its end"));
+  }
+}
+
+namespace {
+
+/// "LINE-" and a piece, "LINE." and a line's last one, of blocks of so many bytes.
+std::vector<std::string> pieces_of(const std::string& text, std::size_t most,
+                                   std::size_t block = 1 << 16) {
+  std::vector<std::string> pieces;
+  LinePieces lines(most, [&](std::string_view piece, std::size_t line, bool ends) {
+    pieces.push_back(std::to_string(line) + (ends ? "." : "-") + std::string(piece));
+  });
+  for (std::size_t at = 0; at < text.size(); at += block) {
+    lines.add(std::string_view(text).substr(at, block));
+  }
+  lines.end();
+  return pieces;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_long_line_comes_in_pieces) {
+  const auto same = boost::test_tools::per_element();
+  using Pieces = std::vector<std::string>;
+  BOOST_TEST(pieces_of("", 8).empty());
+  for (const std::size_t block : {1U, 3U, 100U}) {
+    BOOST_TEST(pieces_of("one\n\ntwo", 8, block) == (Pieces{"1.one", "2.", "3.two"}), same);
+    BOOST_TEST(pieces_of("one\n", 8, block) == (Pieces{"1.one"}), same);
+    BOOST_TEST(pieces_of("\n", 8, block) == (Pieces{"1."}), same);
+  }
+  // Behind white space, and between characters where there is none: "é" has two bytes.
+  BOOST_TEST(pieces_of("one two three", 8) == (Pieces{"1-one two ", "1.three"}), same);
+  BOOST_TEST(pieces_of("abcé", 4) == (Pieces{"1-abc", "1.é"}), same);
+  BOOST_TEST(pieces_of("\x80\x80\x80\x80\x80\x80", 4) ==
+                 (Pieces{"1-\x80", "1-\x80", "1.\x80\x80\x80\x80"}),
+             same);
+  // What a block leaves goes on in the next.
+  BOOST_TEST(pieces_of("abcd efgh \nx", 4, 5) == (Pieces{"1-abcd", "1- ", "1-efgh", "1. ", "2.x"}),
+             same);
+  BOOST_TEST(pieces_of("ab ab ", 4, 6) == (Pieces{"1-ab ", "1.ab "}), same);
+  BOOST_TEST(pieces_of("ab cd", 4, 5) == (Pieces{"1-ab ", "1.cd"}), same);
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_another_text_count_from_one_again) {
+  std::vector<std::size_t> numbers;
+  LinePieces lines(8, [&](std::string_view, std::size_t line, bool) { numbers.push_back(line); });
+  lines.add("a\nb");
+  lines.end();
+  lines.end();
+  lines.add("c\n");
+  lines.end();
+  BOOST_TEST(numbers == (std::vector<std::size_t>{1, 2, 1}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(all_of_a_text_is_in_its_pieces) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += i % 977 == 0 ? "\n" : i % 7 == 0 ? " " : "é";
+  for (const std::size_t most : {4U, 5U, 100U, 70'000U}) {
+    for (const std::size_t block : {7U, 1000U, 65'536U}) {
+      std::string joined;
+      std::size_t lines = 0, longest = 0;
+      for (const std::string& piece : pieces_of(text, most, block)) {
+        const std::size_t mark = piece.find_first_of("-.");
+        joined += piece.substr(mark + 1);
+        longest = std::max(longest, piece.size() - mark - 1);
+        if (piece[mark] != '.') continue;
+        joined += '\n';
+        ++lines;
+      }
+      joined.pop_back();  // the last line has no newline
+      BOOST_TEST((joined == text));
+      BOOST_TEST(lines == 22U);  // 0, 977, …, 19,540 begin one, and the first is empty
+      BOOST_TEST(longest <= most + block);
+    }
   }
 }
 

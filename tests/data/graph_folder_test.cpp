@@ -520,4 +520,15 @@ BOOST_FIXTURE_TEST_CASE(an_entity_that_is_not_listed_is_missed_in_the_list, KgBe
           "entity '03' is not in the list; add it to entities.txt or remove the triple");
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_of_triples_has_a_training_and_a_test_part) {
+  BOOST_TEST(is_graph_folder(KgBert().path()));
+  BOOST_TEST(is_graph_folder(Plain().path()));
+  GraphFolder folder;
+  folder.write("train.tsv", "a\tr\tb\n");
+  BOOST_TEST(!is_graph_folder(folder.path()));
+  BOOST_TEST(!is_graph_folder(folder.path() / "train.tsv"));
+  folder.write("test.txt", "a\tr\tb\n");
+  BOOST_TEST(is_graph_folder(folder.path()));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,10 +2,14 @@
 #include "plumb/measure/answer_words.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cctype>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "plumb/core/random.hpp"
 
 using namespace plumb;
 
@@ -150,6 +154,45 @@ BOOST_AUTO_TEST_CASE(one_word_is_one_piece_between_white_space_that_is_more_than
                                  "Paris, France", "1 000", "東京　日本", "😀"}) {
     BOOST_TEST(!is_one_word(text), text);
   }
+}
+
+BOOST_AUTO_TEST_CASE(letters_keep_their_case_on_request) {
+  const auto kept = [](std::string_view text) {
+    std::string joined;
+    for_each_answer_word(
+        text, [&](const std::string& word) { joined += word + " "; }, LetterCase::kept);
+    return joined;
+  };
+  BOOST_TEST(kept("The US's U.S.A. and us: J. R. R. TOLKIEN's Ödön, ΛΌΓΟΣ λόγος, 1,000 McX.") ==
+             "The US USA and us JRR TOLKIEN Ödön ΛΌΓΟΣ λόγος 1000 McX ");
+}
+
+// A zero-width space behind a run of ASCII letters and digits changes no word, and keeps it from
+// being told by its bytes alone.
+BOOST_AUTO_TEST_CASE(plain_words_are_what_they_are_character_by_character) {
+  const std::vector<std::string> signs{"a", "B", "S", "7", "0", " ", ".", ",", "'", "-", "é", "\n"};
+  RandomStream random(3, "words");
+  std::size_t differ = 0;
+  for (int trial = 0; trial < 20'000; ++trial) {
+    std::string text, slow;
+    const auto is_word = [](const std::string& sign) {
+      return sign.size() == 1 && std::isalnum(static_cast<unsigned char>(sign[0])) != 0;
+    };
+    bool in_word = false;
+    for (std::size_t i = random.below(14); i > 0; --i) {
+      const std::string& sign = signs[random.below(signs.size())];
+      if (in_word && !is_word(sign) && sign != "é") slow += "\u200B";
+      in_word = is_word(sign);
+      text += sign;
+      slow += sign;
+    }
+    if (in_word) slow += "\u200B";
+    if (words(text) != words(slow)) {
+      ++differ;
+      BOOST_TEST_MESSAGE(text << " -> " << words(text) << ", not " << words(slow));
+    }
+  }
+  BOOST_TEST(differ == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

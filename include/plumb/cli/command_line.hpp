@@ -78,8 +78,8 @@ inline constexpr const char* usage =
     "  plumb rank       entities of a knowledge graph: embeddings (DEER), likelihood, LM head\n"
     "  plumb generate   many prompts for each fact: answers, consistency, confidence (BELIEF)\n"
     "  plumb calibrate  confidence and its error, from a model or from results folders\n"
-    "  plumb compare    two or more runs: accuracy, correlation, shared knowledge\n"
-    "  plumb data       check, describe or convert a dataset; print a run's prompts\n"
+    "  plumb compare    two or more runs: accuracy, shared knowledge; beside published numbers\n"
+    "  plumb data       check, describe or convert a dataset; a run's prompts; facts in texts\n"
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n"
     "  plumb manual     all options of all commands, as a man page\n"
     "  plumb completion bash|zsh: what a shell completes\n\n"
@@ -99,7 +99,9 @@ inline std::vector<CommandManual> manual_of_all(const ModelMaker& make_model) {
   for (CommandManual& command : all) {
     if (command.name == "manual" || command.name == "completion") continue;
     ask(command, {"--help"});
-    if (command.name == "data") ask(command, {"prompts", "--help"});
+    if (command.name != "data") continue;
+    ask(command, {"prompts", "--help"});
+    ask(command, {"overlap", "--help"});
   }
   return all;
 }

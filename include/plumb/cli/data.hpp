@@ -6,7 +6,7 @@
 // `check` prints every problem, one a line with file and line; `describe` prints sizes and, with a
 // model, what its tokenizer makes of the statements. Both read closed sets and datasets of many
 // prompts; `convert` makes the second of the first (data_convert.hpp). `prompts` prints what a run
-// asked (data_prompts.hpp).
+// asked (data_prompts.hpp), `overlap` looks for facts in texts (data_overlap.hpp).
 
 #include <cstddef>
 #include <filesystem>
@@ -14,6 +14,7 @@
 
 #include "plumb/cli/arguments.hpp"
 #include "plumb/cli/data_convert.hpp"
+#include "plumb/cli/data_overlap.hpp"
 #include "plumb/cli/data_prompts.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/load.hpp"
@@ -150,12 +151,16 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   if (!console.arguments.empty() && console.arguments.front() == "prompts") {
     return detail::print_prompts(console, make_model);
   }
+  if (!console.arguments.empty() && console.arguments.front() == "overlap") {
+    return detail::overlap_data(console);
+  }
   std::string action, data, model, special_tokens, templates, out, to, origin;
   ManyChoiceRule rule;
   detail::options::options_description list;
-  list.add_options()                                                                           //
-      ("action", detail::options::value(&action), "check, describe, convert, or prompts RUN")  //
-      ("data", detail::options::value(&data), "dataset folder or .tsv file")                   //
+  list.add_options()  //
+      ("action", detail::options::value(&action),
+       "check, describe, convert, prompts RUN, or overlap DIR TEXT…")         //
+      ("data", detail::options::value(&data), "dataset folder or .tsv file")  //
       ("model", detail::options::value(&model)->value_name("FILE"),
        "describe: whose tokenizer counts")  //
       ("special-tokens", detail::options::value(&special_tokens)->value_name("text|parse"),
@@ -180,7 +185,8 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
       "plumb data check|describe DIR [--model FILE]\n"
       "       plumb data convert DIR --out DIR [--templates FILE] [--origin WHICH]\n"
       "       plumb data convert DIR --out DIR --to choices [--min-facts N] [--min-objects N]\n"
-      "       plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]",
+      "       plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]\n"
+      "       plumb data overlap DIR TEXT… [--within N|line|paragraph|document] [--out FILE]",
       list, {{"action", 1}, {"data", 1}});
   if (!values) return 0;
   if (action.empty() || data.empty()) {
@@ -190,7 +196,7 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   }
   if (action != "check" && action != "describe" && action != "convert") {
     throw user_error({.field = "plumb data"}, "'" + action + "' is not a choice",
-                     "say check, describe, convert or, before all options, prompts");
+                     "say check, describe, convert or, before all options, prompts or overlap");
   }
   const auto only_for = [&](const char* option, const std::string& value, const char* of) {
     if (value.empty() || action == of) return;

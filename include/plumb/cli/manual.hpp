@@ -124,7 +124,7 @@ inline std::string joined(const std::vector<std::string>& words) {
   for (const CommandManual& command : all) {
     names.push_back(command.name);
     std::vector<std::string> words;
-    if (command.name == "data") words = {"check", "describe", "convert", "prompts"};
+    if (command.name == "data") words = {"check", "describe", "convert", "prompts", "overlap"};
     if (command.name == "completion") words = {"bash", "zsh"};
     for (const CommandHelp& part : command.parts) {
       for (const OptionHelp& option : part.options) {
@@ -173,7 +173,7 @@ inline std::string joined(const std::vector<std::string>& words) {
     names += "    '" + command.name + ":" + quoted(command.summary) + "'\n";
     std::string words;
     std::vector<std::string> seen;
-    if (command.name == "data") words += " '1:action:(check describe convert prompts)'";
+    if (command.name == "data") words += " '1:action:(check describe convert prompts overlap)'";
     if (command.name == "completion") words += " '1:shell:(bash zsh)'";
     for (const CommandHelp& part : command.parts) {
       for (const OptionHelp& option : part.options) {

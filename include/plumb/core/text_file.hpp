@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Files that are read whole, block by block or line by line.
+// Files that are read whole, block by block or line by line; lines of any length in bounded memory.
 
 #include <cstddef>
 #include <istream>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
@@ -24,6 +25,18 @@ namespace detail {
 
 inline void refuse_failed(const std::istream& stream, const DiskPath& file) {
   if (stream.bad()) throw internal_error({.file = file}, "cannot be read to its end");
+}
+
+/// Where a text of more than `most` bytes is cut: behind white space among them, or else between
+/// characters.
+[[nodiscard]] inline std::size_t place_to_cut(std::string_view text, std::size_t most) noexcept {
+  const std::size_t space = text.substr(0, most).find_last_of(" \t\r\v\f");
+  if (space != std::string_view::npos) return space + 1;
+  std::size_t cut = most;
+  while (cut > 1 && most - cut < 3 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
+    --cut;
+  }
+  return cut;
 }
 
 }  // namespace detail
@@ -71,6 +84,45 @@ void for_each_whole_line(const DiskPath& file, Visit visit) {
   }
   detail::refuse_failed(*stream, file);
 }
+
+/// Parts text that comes in blocks into lines, in memory that goes by the blocks and by `most`, at
+/// least 4: a line that is longer comes in pieces, cut behind white space where there is some.
+/// `visit(piece, line, ends)`: lines count from 1, `ends` of a line's last piece. Not thread-safe.
+template <class Visit>
+class LinePieces {
+ public:
+  LinePieces(std::size_t most, Visit visit) : most_(most), visit_(std::move(visit)) {}
+
+  void add(std::string_view block) {
+    std::size_t begin = 0, from = held_.size();
+    held_ += block;
+    for (std::size_t end = held_.find('\n', from); end != std::string::npos;
+         end = held_.find('\n', begin)) {
+      visit_(std::string_view(held_).substr(begin, end - begin), line_++, true);
+      begin = end + 1;
+    }
+    while (held_.size() - begin > most_) {
+      const std::string_view rest = std::string_view(held_).substr(begin);
+      const std::size_t cut = detail::place_to_cut(rest, most_);
+      visit_(rest.substr(0, cut), line_, false);
+      begin += cut;
+    }
+    held_.erase(0, begin);
+  }
+
+  /// Ends the text, whose last line needs no newline; another may follow, from line 1.
+  void end() {
+    if (!held_.empty()) visit_(std::string_view(held_), line_, true);
+    held_.clear();
+    line_ = 1;
+  }
+
+ private:
+  std::size_t most_;
+  Visit visit_;
+  std::string held_;
+  std::size_t line_ = 1;
+};
 
 /// The first line that is not empty; empty where there is none. Throws as for_each_block does.
 [[nodiscard]] inline std::string first_line(const DiskPath& file) {

@@ -227,6 +227,14 @@ inline void drop_gender(KnowledgeGraph& graph) {
 
 }  // namespace detail
 
+/// Whether a path is a folder of triples: one with a training and a test part.
+[[nodiscard]] inline bool is_graph_folder(const DiskPath& path) {
+  const auto has = [&](const std::string& part) {
+    return (path / (part + ".tsv")).is_file() || (path / (part + ".txt")).is_file();
+  };
+  return path.is_folder() && has("train") && has("test");
+}
+
 /// Throws a user error for a folder without triples, and for everything that is wrong in a file,
 /// with its line.
 [[nodiscard]] inline KnowledgeGraph load_graph(const DiskPath& folder) {

@@ -18,7 +18,8 @@
 //   日本 東京                       日 本 東 京: Chinese characters and kana are words
 //
 // so "US" and "us" are one word, and "C" and "C++". Accents count ("São" is not "Sao"). Bytes that
-// are no UTF-8 part words.
+// are no UTF-8 part words. With LetterCase::kept letters stay as they are, and all else is the
+// same.
 
 #include <cstddef>
 #include <string>
@@ -30,6 +31,10 @@
 #include "plumb/core/word_character.hpp"
 
 namespace plumb {
+
+/// What becomes of letters.
+enum class LetterCase { lower, kept };
+
 namespace detail {
 
 /// The code point at the front, cut off; U+FFFD for a byte that is none, 0 at the end.
@@ -63,7 +68,7 @@ struct RawWord {
   bool initial = false;
 };
 
-inline RawWord take_word(std::string_view& text) {
+inline RawWord take_word(std::string_view& text, LetterCase letters) {
   RawWord word;
   std::size_t characters = 0;
   bool grouped = true;  // digits alone so far, so that a comma may group them
@@ -89,7 +94,11 @@ inline RawWord take_word(std::string_view& text) {
     if (!is_word_character(value) || is_apostrophe(value)) break;
     const bool whole = is_word_by_itself(value);
     if (whole && characters > 0) break;
-    append_lower_case(word.text, value);
+    if (letters == LetterCase::lower) {
+      append_lower_case(word.text, value);
+    } else {
+      append_utf8(word.text, value);
+    }
     ++characters;
     text = rest;
     if (whole) return word;
@@ -100,12 +109,12 @@ inline RawWord take_word(std::string_view& text) {
 }
 
 /// Takes further initials to a first one: "R." of "J.R." and of "J. R.".
-inline void take_initials(std::string& first, std::string_view& text) {
+inline void take_initials(std::string& first, std::string_view& text, LetterCase letters) {
   while (text.starts_with('.')) {
     std::string_view rest = text.substr(1);
     const bool apart = rest.starts_with(' ');
     if (apart) rest.remove_prefix(1);
-    const RawWord next = take_word(rest);
+    const RawWord next = take_word(rest, letters);
     if (!next.initial || (apart && !rest.starts_with('.'))) break;
     first += next.text;
     text = rest;
@@ -125,16 +134,52 @@ inline void skip_possessive(std::string_view& text) noexcept {
   if (!is_word_character(detail::take_code_point(next))) text = rest;
 }
 
+namespace detail {
+
+inline bool is_ascii_word(char byte) noexcept {
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || is_digit(byte);
+}
+
+/// Bytes of a word at the front that is told without a look at characters, as most words of English
+/// are: two or more ASCII letters and digits, and behind them nothing that goes on with it. 0 where
+/// there is none.
+inline std::size_t plain_word(std::string_view text) noexcept {
+  std::size_t size = 0;
+  while (size < text.size() && is_ascii_word(text[size])) ++size;
+  if (size < 2) return 0;  // may be an initial
+  if (size == text.size()) return size;
+  const char next = text[size];
+  const bool may_go_on = static_cast<unsigned char>(next) >= 0x80 || next == '\'' || next == '`' ||
+                         ((next == '.' || next == ',') && is_digit(text[size - 1]));
+  return may_go_on ? 0 : size;
+}
+
+}  // namespace detail
+
 /// Calls `visit(std::string)` for each word, in order.
 template <class Visit>
-void for_each_answer_word(std::string_view text, Visit visit) {
+void for_each_answer_word(std::string_view text, Visit visit,
+                          LetterCase letters = LetterCase::lower) {
   while (!text.empty()) {
-    detail::RawWord word = detail::take_word(text);
+    if (static_cast<unsigned char>(text.front()) < 0x80 && !detail::is_ascii_word(text.front())) {
+      text.remove_prefix(1);
+      continue;
+    }
+    if (const std::size_t size = detail::plain_word(text); size > 0) {
+      std::string word(text.substr(0, size));
+      for (char& c : word) {
+        if (letters == LetterCase::lower && c >= 'A' && c <= 'Z') c = static_cast<char>(c + 0x20);
+      }
+      visit(std::move(word));
+      text.remove_prefix(size);
+      continue;
+    }
+    detail::RawWord word = detail::take_word(text, letters);
     if (word.text.empty()) {
       detail::take_code_point(text);
       continue;
     }
-    if (word.initial) detail::take_initials(word.text, text);
+    if (word.initial) detail::take_initials(word.text, text, letters);
     skip_possessive(text);
     visit(std::move(word.text));
   }
