@@ -365,10 +365,10 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_others_than_the_asked_fact_as_many_as_there
 
 // Of the four facts of "contains" each of the other three comes first a third of the time; five
 // standard errors of 3,000 draws are 0.043.
-BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_fact_and_template) {
+BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
   const MultiPromptDataset dataset = elements_many();
   std::map<std::size_t, double> first;
-  bool by_fact = false, by_template = false, by_seed = false;
+  bool by_fact = false, by_template = false, by_name = false, by_seed = false;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const FewShot few_shot(dataset, {relation_source, 2, mask, true}, seed);
     const auto drawn = [&](std::size_t t, std::size_t f) {
@@ -380,6 +380,9 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_fact_and_tem
     if (seed > 20) continue;
     BOOST_TEST((drawn(0, 2) == drawn(0, 2)));
     by_template = by_template || drawn(0, 2) != drawn(1, 2);
+    const std::size_t salt = 1;  // also called table salt
+    by_name =
+        by_name || few_shot.shots(1, 0, salt, 0)[0].fact != few_shot.shots(1, 0, salt, 1)[0].fact;
     // Neither asks the other's fact, so shared ones would be equal.
     const std::size_t before = few_shot.shots(1, 0, 0).front().fact;
     const std::size_t after = few_shot.shots(1, 0, 2).front().fact;
@@ -391,11 +394,12 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_fact_and_tem
   for (const auto& [fact, times] : first) BOOST_TEST(std::abs(times / 3000 - 1.0 / 3) < 0.043);
   BOOST_TEST(by_fact);
   BOOST_TEST(by_template);
+  BOOST_TEST(by_name);
   BOOST_TEST(by_seed);
 }
 
 // Which other facts and relations are there plays no part, but for what may be drawn.
-BOOST_AUTO_TEST_CASE(fresh_shots_hang_on_relation_fact_and_template_by_name) {
+BOOST_AUTO_TEST_CASE(fresh_shots_hang_on_relation_template_fact_and_name) {
   const MultiPromptDataset dataset = elements_many();
   MultiPromptDataset turned = dataset;
   std::swap(turned.relations[0], turned.relations[1]);

@@ -174,7 +174,8 @@ BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
     const auto expected = [&](const PlannedPrompt& one) {
       const AskedRelation& of = asked.relations[one.relation];
       const std::size_t fact = of.facts[one.prompt.fact], t = one.prompt.template_index;
-      const auto drawn = FewShot(dataset, setting, 11).shots(of.relation, t, fact);
+      const auto drawn =
+          FewShot(dataset, setting, 11).shots(of.relation, t, fact, one.prompt.expression);
       return few_shot.context(drawn, of.relation, fact) +
              few_shot.question(
                  of.relation, t,

@@ -22,9 +22,10 @@
 // X + 1 facts and their templates are drawn once for each setting and relation (X-template: each
 // template); a prompt that asks the fact of one of the first X shows the last in its place. So
 // nearly all prompts of a relation begin alike. Fresh shots are X facts other than the asked one,
-// and their templates, drawn anew for each fact and template that are asked, from a stream named by
-// both, so that neither order nor which other prompts are asked plays a part. A relation with no more
-// facts gives as many as it has. Templates are filled as they are, no letter is upper-cased.
+// and their templates, drawn anew for each prompt, from a stream named by its template, its fact and
+// its name of the subject, so that neither order nor which other prompts are asked plays a part. A
+// relation with no more facts gives as many as it has. Templates are filled as they are, no letter is
+// upper-cased.
 // Source: "What Matters in Learning Facts in Language Models?", section 3.1 and appendices D.1 and
 // E, which do not say how often X facts are drawn (docs/many-prompts.md).
 
@@ -62,7 +63,7 @@ struct FewShotSetting {
   /// 0 just where the source is none.
   std::size_t shots = 0;
   PromptForm form = PromptForm::mask;
-  /// Whether each fact and template that are asked have shots of their own.
+  /// Whether each prompt has shots of its own.
   bool fresh = false;
 
   friend bool operator==(const FewShotSetting&, const FewShotSetting&) = default;
@@ -134,11 +135,13 @@ class FewShot {
 
   /// The X + 1 shots of a relation (under X-template: of one of its templates) in their order, the
   /// last for those who ask one of the others; fewer where there are no more facts. Fresh ones are the
-  /// X of a fact under a template; without a fact, of content-free prompts under it.
+  /// X of the prompt with that name (by place) of the fact's subject; without a fact, of content-free
+  /// prompts under the template.
   [[nodiscard]] std::vector<AskedUnder> shots(std::size_t relation, std::size_t template_index,
-                                              std::size_t fact = no_fact) const {
+                                              std::size_t fact = no_fact,
+                                              std::size_t expression = 0) const {
     if (setting_.source == ShotSource::none) return {};
-    if (setting_.fresh) return fresh_shots(relation, template_index, fact);
+    if (setting_.fresh) return fresh_shots(relation, template_index, fact, expression);
     const bool same = setting_.source == ShotSource::same_template;
     const MultiPromptRelation& asked = dataset_.relations[relation];
     std::vector<AskedUnder> drawn;
@@ -210,15 +213,15 @@ class FewShot {
 
   /// X places of those offered, without that of the asked fact, by drawing again what was drawn before.
   [[nodiscard]] std::vector<AskedUnder> fresh_shots(std::size_t relation,
-                                                    std::size_t template_index,
-                                                    std::size_t fact) const {
+                                                    std::size_t template_index, std::size_t fact,
+                                                    std::size_t expression) const {
     const MultiPromptRelation& asked = dataset_.relations[relation];
     const std::size_t all = offered(relation);
     std::vector<std::size_t> taken;
     std::string subject;
     if (fact != no_fact) {
       const NamedEntity& of = asked.facts[fact].subject;
-      subject = "/fact/" + of.id + "/" + of.names.front();
+      subject = "/fact/" + of.id + "/" + of.names.at(expression);
       if (all > 0 && !usable_[relation].empty()) taken.push_back(place_of({relation, fact, 0}));
     }
     const std::size_t besides = taken.size();

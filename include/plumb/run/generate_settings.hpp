@@ -181,11 +181,10 @@ struct GenerateSettings {
              .idle = !lists           ? idle(shows, "shots in `settings`")
                      : self.shots > 0 ? ""
                                       : "without `shots`; leave it out"});
-    visitor(
-        "fresh-shots", self.fresh_shots,
-        {.help = "other examples before the prompts of each fact under each template; those of a "
-                 "relation share them otherwise",
-         .idle = idle(shows, "shots in `settings`")});
+    visitor("fresh-shots", self.fresh_shots,
+            {.help = "other examples before each prompt; the prompts of a relation share them "
+                     "otherwise",
+             .idle = idle(shows, "shots in `settings`")});
     visitor("sample-seed", self.sample_seed,
             {.value = "N",
              .help = "of the sampled prompts and answers",

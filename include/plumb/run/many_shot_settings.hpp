@@ -125,13 +125,12 @@ struct ManyShotSettings : ManyShotOptions {
              .help = "EIC-LKE: paper, isolated, both or none",
              .idle = of_all,
              .recorded = "-"});
-    visitor(
-        "join", self.join,
-        {.value = "ids|text",
-         .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's",
-         .idle = idle(self.eic == EicForms::none, "without `eic`; say `eic` paper or isolated")});
     const std::string of_eic =
         idle(self.eic == EicForms::none, "without `eic`; say `eic` paper or isolated");
+    visitor("join", self.join,
+            {.value = "ids|text",
+             .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's",
+             .idle = of_eic});
     visitor("eic-first", self.eic_geometry.first,
             {.value = "N",
              .help = "EIC-LKE: training pairs before the first question",

@@ -90,18 +90,19 @@ class PromptTexts {
   /// The shots that the prompt shows: places in the list of its setting, relation and template.
   [[nodiscard]] ShotPlaces shown(const PlannedPrompt& planned) {
     return places(asked_.relations[planned.relation].relation, planned.prompt.template_index,
-                  fact_place(planned));
+                  fact_place(planned), planned.prompt.expression);
   }
   /// The same of a prompt whose subject has no content.
   [[nodiscard]] ShotPlaces shown_content_free(std::size_t relation, std::size_t template_index) {
-    return places(asked_.relations[relation].relation, template_index, FewShot::no_fact);
+    return places(asked_.relations[relation].relation, template_index, FewShot::no_fact, 0);
   }
 
   /// Instruction and shots, without the question.
   [[nodiscard]] std::string context(const PlannedPrompt& planned) {
     const std::size_t place = asked_.relations[planned.relation].relation;
     const std::size_t fact = fact_place(planned);
-    return few_shot_.context(shots(place, planned.prompt.template_index, fact), place, fact);
+    return few_shot_.context(
+        shots(place, planned.prompt.template_index, fact, planned.prompt.expression), place, fact);
   }
   /// The whole prompt, up to where the answer begins.
   [[nodiscard]] std::string text(const PlannedPrompt& planned) {
@@ -119,7 +120,7 @@ class PromptTexts {
   [[nodiscard]] std::string content_free(std::size_t relation, std::size_t template_index,
                                          std::string_view subject) {
     const std::size_t place = asked_.relations[relation].relation;
-    return few_shot_.context(shots(place, template_index, FewShot::no_fact), place) +
+    return few_shot_.context(shots(place, template_index, FewShot::no_fact, 0), place) +
            few_shot_.question(place, template_index, subject);
   }
 
@@ -129,20 +130,21 @@ class PromptTexts {
   }
 
   const std::vector<AskedUnder>& shots(std::size_t relation, std::size_t template_index,
-                                       std::size_t fact) {
+                                       std::size_t fact, std::size_t expression) {
     const FewShotSetting& setting = few_shot_.setting();
     const bool by_template = setting.fresh || setting.source == ShotSource::same_template;
-    const std::tuple key{relation, by_template ? template_index : 0, setting.fresh ? fact : 0};
+    const std::tuple key{relation, by_template ? template_index : 0, setting.fresh ? fact : 0,
+                         setting.fresh ? expression : 0};
     if (drawn_for_ != key) {
-      drawn_ = few_shot_.shots(relation, template_index, fact);
+      drawn_ = few_shot_.shots(relation, template_index, fact, expression);
       drawn_for_ = key;
     }
     return drawn_;
   }
 
   [[nodiscard]] ShotPlaces places(std::size_t relation, std::size_t template_index,
-                                  std::size_t fact) {
-    const std::vector<AskedUnder>& drawn = shots(relation, template_index, fact);
+                                  std::size_t fact, std::size_t expression) {
+    const std::vector<AskedUnder>& drawn = shots(relation, template_index, fact, expression);
     ShotPlaces made{few_shot_.shown(drawn, relation, fact), {}};
     if (!few_shot_.setting().fresh) return made;
     for (std::uint32_t& place : made.places) {
@@ -156,7 +158,7 @@ class PromptTexts {
   const MultiPromptDataset& dataset_;
   const AskedFacts& asked_;
   const FewShot& few_shot_;
-  std::optional<std::tuple<std::size_t, std::size_t, std::size_t>> drawn_for_;
+  std::optional<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>> drawn_for_;
   std::vector<AskedUnder> drawn_;
 };
 
