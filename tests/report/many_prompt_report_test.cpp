@@ -117,8 +117,8 @@ BOOST_AUTO_TEST_CASE(the_terminal_table_leaves_out_what_no_way_of_asking_has) {
   results.ways[0].empty = 17;
   const std::string table = report(results).table();
   BOOST_TEST(
-      in_order(table, {"one word, prompts", "\nzero-shot ", "1.000 [", "0.211", " 1 ", " 17 ",
-                       " 3\n", "\n4-template ", "1.000 [", " 1.000 ", " 0 ", " 0 ", " –\n"}));
+      in_order(table, {"one word, prompts", "\nzero-shot ", "1.000 [", "0.211", " 1 ", " 17 ", " 3",
+                       "\n4-template ", "1.000 [", " 1.000 ", " 0 ", " 0 ", " –\n"}));
   const std::string nothing = report(test::nothing_asked()).table();
   BOOST_TEST(!holds(nothing, "Overconf"));
   BOOST_TEST(in_order(between(nothing, "\nnothing ", "\n"), {" 0 ", " 0 ", "–", "–"}));
