@@ -327,8 +327,8 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
     return pairs_text(plan.relation, std::span(shots).subspan(from, to - from)) + " ";
   };
   // What stands in the sequence that holds the third fact's first choice.
-  const std::size_t j = static_cast<std::size_t>(std::ranges::find(row.before(2).order, 0U) -
-                                                 row.before(2).order.begin());
+  const std::vector<std::size_t> order = row.before(2).order;
+  const auto j = static_cast<std::size_t>(std::ranges::find(order, 0U) - order.begin());
   const auto question = [&](std::size_t f, std::size_t place) {
     const Choices& choices = plan.asked.choices()[f];
     return plan.asked.test_fact(f).subject + " " + plan.relation.options[choices.options[place]];
