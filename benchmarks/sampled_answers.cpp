@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     prompts.push_back(prompt_ids(model, Prompt{texts.text(planned), {}, {}}, model.bos()));
     seeds.push_back(seeds.size());
   }
-  const GenerationOptions generation{.samples = samples, .max_new_tokens = 16, .stop = "\n"};
+  const GenerationOptions generation{.samples = samples, .max_new_tokens = 16, .stop = {"\n"}};
 
   TreeGenerator generator(model);
   std::vector<std::vector<Continuation>> together(prompts.size());

@@ -136,6 +136,7 @@
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
 #include "plumb/run/statement_prompts.hpp"
+#include "plumb/run/stop_texts.hpp"
 #include "plumb/run/text_generation.hpp"
 #include "plumb/run/unranked.hpp"
 #include "plumb/run/work.hpp"

@@ -172,12 +172,33 @@ BOOST_AUTO_TEST_CASE(answers_are_numbered_by_their_words_over_all_facts) {
   BOOST_TEST(answer(2, 0) == 2U);
   BOOST_TEST(answer(6, 0) == 2U);
   BOOST_TEST(answer(10, 0) == 1U);
-  BOOST_TEST(made.empty == 2U);
+  BOOST_TEST(made.wordless == 2U);
+  BOOST_TEST(made.empty == 1U);
+  BOOST_TEST(!made.cut.has_value());
   const MatchingAnswers match{made.answers};
   BOOST_TEST(match(0, 1));
   BOOST_TEST(match(1, 0));
   BOOST_TEST(!match(0, 2));
   BOOST_TEST(!match(2, 1));
+}
+
+BOOST_AUTO_TEST_CASE(answers_of_white_space_are_empty_and_those_at_the_limit_were_cut) {
+  const Rows rows{row(0, {0, 0, 0}, "\n\nH", 3), row(0, {1, 0, 0}, "\n \u00A0", 4),
+                  row(0, {2, 0, 0}, "...", 4), row(0, {3, 0, 0}, "", 0)};
+  const auto judged = [&](std::optional<std::size_t> most) {
+    return answered_setting(
+        "zero-shot", elements_many(), SameWord{},
+        [&](auto visit) {
+          for (const RecordedAnswer& one : rows) visit(one);
+        },
+        {}, most);
+  };
+  BOOST_TEST(judged(4).empty == 2U);
+  BOOST_TEST(judged(4).wordless == 3U);
+  BOOST_TEST(judged(4).cut.value() == 2U);
+  BOOST_TEST(judged(5).cut.value() == 0U);
+  BOOST_TEST(!judged(std::nullopt).cut.has_value());
+  BOOST_TEST(judged(4).outcomes.prompts(0)[0].right);
 }
 
 BOOST_AUTO_TEST_CASE(lemmas_decide_what_is_right_and_what_is_one_answer) {
@@ -205,7 +226,7 @@ BOOST_AUTO_TEST_CASE(names_without_a_word_are_matched_by_nothing) {
   BOOST_TEST(made.outcomes.prompts(0)[2].right);
   BOOST_TEST(!made.outcomes.prompts(1)[0].right);
   BOOST_TEST(!made.outcomes.prompts(1)[1].right);
-  BOOST_TEST(made.empty == 4U);
+  BOOST_TEST(made.wordless == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(answers_that_name_several_objects_are_listed_and_right_once) {
@@ -284,7 +305,7 @@ BOOST_AUTO_TEST_CASE(random_answers_are_read_as_a_slow_reader_does) {
     }
     BOOST_TEST(numbered.size() == distinct.size());
     BOOST_TEST(made.answers.size() == distinct.size());
-    BOOST_TEST(made.empty == empty);
+    BOOST_TEST(made.wordless == empty);
     BOOST_TEST(made.of_several.size() == several);
     for (const auto& [a, of_a] : numbered) {
       for (const auto& [b, of_b] : numbered) {

@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(vectors_and_logits_are_of_one_tree_that_is_held_to_the_same
 // "abcabd" as bigrams: b follows a, c and d follow b, a follows c.
 BOOST_AUTO_TEST_CASE(the_greedy_continuation_takes_the_likeliest_token_and_the_lowest_of_equals) {
   const NgramModel model("abcabd", 2);
-  const auto all = model.generate(Sequence{'x', 'a'}, {.max_new_tokens = 5, .stop = ""});
+  const auto all = model.generate(Sequence{'x', 'a'}, {.max_new_tokens = 5, .stop = {}});
   BOOST_REQUIRE(all.size() == 1U);
   BOOST_TEST(all[0].tokens == (Sequence{'b', 'c', 'a', 'b', 'c'}));
   BOOST_REQUIRE(all[0].log_probabilities.size() == 5U);
@@ -249,20 +249,20 @@ BOOST_AUTO_TEST_CASE(the_greedy_continuation_takes_the_likeliest_token_and_the_l
 BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_continuation_and_is_not_part_of_it) {
   const NgramModel model("ab\ncab\nc", 2);
   const auto until = [&](const std::string& stop) {
-    return model.generate(Sequence{'a'}, {.max_new_tokens = 4, .stop = stop})[0];
+    return model.generate(Sequence{'a'}, {.max_new_tokens = 4, .stop = {stop}})[0];
   };
   BOOST_TEST(until("\n").tokens == Sequence{'b'});
   BOOST_TEST(until("\n").log_probabilities.size() == 1U);
   BOOST_TEST(until("\nc").tokens == Sequence{'b'});
   BOOST_TEST(until("b").tokens.empty());
   BOOST_TEST(until("never").tokens == (Sequence{'b', '\n', 'c', 'a'}));
-  BOOST_TEST(GenerationOptions{}.stop == "\n");
+  BOOST_TEST((GenerationOptions{}.stop == std::vector<std::string>{"\n"}));
 }
 
 BOOST_AUTO_TEST_CASE(the_token_in_which_a_stop_text_begins_is_not_part_of_a_continuation_either) {
   const NgramModel model("abcabcabc", 2, {"bc"});  // a, bc, a, bc, …
   const auto until = [&](const std::string& stop) {
-    return model.generate(Sequence{'a'}, {.max_new_tokens = 3, .stop = stop})[0].tokens;
+    return model.generate(Sequence{'a'}, {.max_new_tokens = 3, .stop = {stop}})[0].tokens;
   };
   BOOST_TEST(until("") == (Sequence{256, 'a', 256}));
   BOOST_TEST(until("b").empty());
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(bos_ends_a_text_and_nothing_else_does) {
 // After 1000 times "a" it follows itself with probability 1000 / 1256, the end with 1 / 1256.
 BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_and_can_be_repeated) {
   const NgramModel model(std::string(1000, 'a'), 2);
-  const GenerationOptions options{.samples = 4000, .max_new_tokens = 1, .stop = "", .seed = 3};
+  const GenerationOptions options{.samples = 4000, .max_new_tokens = 1, .stop = {}, .seed = 3};
   const auto samples = model.generate(Sequence{'a'}, options);
   BOOST_REQUIRE(samples.size() == 4000U);
   std::map<Sequence, double> counts;

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_model_goes_on_with_many_prompts_as_with_each_
       prompts.back().push_back(65);
       for (Sequence& prompt : prompts)
         prompt.insert(prompt.begin(), context.begin(), context.end());
-      const auto all = generator.generate(prompts, {.max_new_tokens = new_tokens, .stop = ""});
+      const auto all = generator.generate(prompts, {.max_new_tokens = new_tokens, .stop = {}});
       BOOST_REQUIRE(all.size() == prompts.size());
       for (std::size_t i = 0; i < prompts.size(); i += i < 60 ? 6 : 1) {
         BOOST_REQUIRE(all[i].size() == 1U);
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(samples_of_one_prompt_are_the_same_together_and_in_parts) {
     plumb::LlamaModel model({file, plumb::Precision::exact, 1});
     plumb::TreeGenerator generator(model);
     const Sequence prompt{10, 20, 30, 40};
-    plumb::GenerationOptions options{.samples = 300, .max_new_tokens = 3, .stop = "", .seed = 5};
+    plumb::GenerationOptions options{.samples = 300, .max_new_tokens = 3, .stop = {}, .seed = 5};
     const auto all = generator.generate(prompt, options);
     options.samples = 7;
     const auto few = generator.generate(prompt, options);

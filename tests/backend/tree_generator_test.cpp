@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(greedy_continuations_and_their_probabilities_are_as_by_hand
   NgramTreeModel model("abcabd", 2);
   TreeGenerator generator(model);
   const auto all = generator.generate(std::vector{bytes("xa"), bytes("xd"), bytes("xc")},
-                                      {.max_new_tokens = 3, .stop = ""});
+                                      {.max_new_tokens = 3, .stop = {}});
   BOOST_REQUIRE(all.size() == 3U);
   check_equal(all[0],
               {{bytes("bca"), {std::log(3.0 / 259), std::log(2.0 / 259), std::log(2.0 / 258)}}});
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(greedy_continuations_and_their_probabilities_are_as_by_hand
 BOOST_AUTO_TEST_CASE(what_prompts_share_is_fed_once_and_the_last_token_not_at_all) {
   NgramTreeModel model("abcabd", 2);
   TreeGenerator generator(model);
-  const GenerationOptions options{.max_new_tokens = 3, .stop = ""};
+  const GenerationOptions options{.max_new_tokens = 3, .stop = {}};
   const std::vector prompts{bytes("pa"), bytes("qa"), bytes("pb"), bytes("qa"), bytes("pa")};
   const auto all = generator.generate(behind(bytes("xyz"), prompts), options);
   BOOST_TEST(model.tokens_fed == 3U + (2 + 3) + 3 * 2);
@@ -127,16 +127,18 @@ BOOST_AUTO_TEST_CASE(one_step_serves_all_prompts) {
   TreeGenerator generator(model);
   std::vector<Sequence> prompts;
   for (char c = 'a'; c <= 'z'; ++c) prompts.push_back({c, 'a'});
-  (void)generator.generate(behind(bytes("x"), prompts), {.max_new_tokens = 5, .stop = ""});
+  (void)generator.generate(behind(bytes("x"), prompts), {.max_new_tokens = 5, .stop = {}});
   BOOST_TEST(model.evaluations == 5U);
   model.evaluations = 0;
-  (void)generator.generate(bytes("xa"), {.samples = 50, .max_new_tokens = 5, .stop = ""});
+  (void)generator.generate(bytes("xa"), {.samples = 50, .max_new_tokens = 5, .stop = {}});
   BOOST_TEST(model.evaluations == 5U);
 }
 
 // Nested prompts, equal prompts, an empty context, an empty prompt, tight limits, one branch, no
 // trees: all as the archetype generates each by itself, exactly and without a tree.
 BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
+  const std::vector<std::vector<std::string>> stops{{},     {""},      {"\n"},        {"b"},
+                                                    {"bc"}, {"never"}, {"\n", "c\na"}};
   RandomStream random(5, "generate");
   for (int round = 0; round < 120; ++round) {
     NgramTreeModel model(training, 1 + random.below(4), {"ab", "c\n"});
@@ -147,11 +149,10 @@ BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
       do prompt = random_sequence(random, 3);
       while (context.empty() && prompt.empty());
     }
-    const GenerationOptions options{
-        .samples = random.below(2) * random.below(7),
-        .max_new_tokens = random.below(7),
-        .stop = std::vector<std::string>{"", "\n", "b", "bc", "never"}[random.below(5)],
-        .seed = random.below(100)};
+    const GenerationOptions options{.samples = random.below(2) * random.below(7),
+                                    .max_new_tokens = random.below(7),
+                                    .stop = stops[random.below(stops.size())],
+                                    .seed = random.below(100)};
     const std::size_t longest = 3 + 3 + 7;
     const std::vector<TreeLimits> limits{
         {1024, 256, 256}, {longest, 4, 4}, {2 * longest, 2, 2}, {64, 1, 64}};
@@ -175,7 +176,7 @@ BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
 BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_what_they_share_is_fed_once_for_all_of_them) {
   NgramTreeModel model("abcabd", 2);
   const std::vector prompts{bytes("pa"), bytes("qb"), bytes("ra"), bytes("sc")};
-  const GenerationOptions options{.max_new_tokens = 4, .stop = ""};
+  const GenerationOptions options{.max_new_tokens = 4, .stop = {}};
   for (const TreeLimits limits : {TreeLimits{20 + 2 * 5, 256, 256}, TreeLimits{1024, 2, 2}}) {
     model.limits = limits;
     model.tokens_fed = 0;
@@ -207,7 +208,7 @@ BOOST_AUTO_TEST_CASE(every_distinct_prefix_of_the_prompts_is_fed_once_over_all_g
     model.limits = {64, 1 + random.below(7), 64};
     if (model.limits.leaves == 1) model.limits.leaves = 9;
     TreeGenerator generator(model);
-    (void)generator.generate(prompts, {.max_new_tokens = 1, .stop = ""});
+    (void)generator.generate(prompts, {.max_new_tokens = 1, .stop = {}});
     BOOST_TEST(model.tokens_fed == distinct.size() - 1);
     BOOST_TEST(generator.fed() == model.tokens_fed);
   }
@@ -217,14 +218,14 @@ BOOST_AUTO_TEST_CASE(tokens_fed_are_counted_with_trees_and_without) {
   NgramTreeModel model("abcabd", 2);
   TreeGenerator generator(model);
   const std::vector prompts{bytes("xpa"), bytes("xqa")};
-  (void)generator.generate(prompts, {.max_new_tokens = 3, .stop = ""});
+  (void)generator.generate(prompts, {.max_new_tokens = 3, .stop = {}});
   BOOST_TEST(generator.fed() == 1U + 2 * (2 + 2));
-  (void)generator.generate(prompts, {.max_new_tokens = 1, .stop = ""});
+  (void)generator.generate(prompts, {.max_new_tokens = 1, .stop = {}});
   BOOST_TEST(generator.fed() == 9U + 5);
   BOOST_TEST(generator.fed() == model.tokens_fed);
   NgramModel plain("abcabd", 2);
   TreeGenerator slow(plain);
-  (void)slow.generate(prompts, {.max_new_tokens = 3, .stop = ""});
+  (void)slow.generate(prompts, {.max_new_tokens = 3, .stop = {}});
   BOOST_TEST(slow.fed() == 2U * (3 + 4 + 5));
 }
 
@@ -233,7 +234,7 @@ BOOST_AUTO_TEST_CASE(each_prompt_may_have_a_seed_of_its_own) {
   NgramTreeModel model(training, 2);
   const std::vector prompts{bytes("xa"), bytes("xa"), bytes("xb"), bytes("xa")};
   const std::vector<std::uint64_t> seeds{4, 5, 4, 4};
-  GenerationOptions options{.samples = 20, .max_new_tokens = 4, .stop = "", .seed = 99};
+  GenerationOptions options{.samples = 20, .max_new_tokens = 4, .stop = {}, .seed = 99};
   const auto all = TreeGenerator(model).generate(prompts, options, seeds);
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     options.seed = seeds[i];
@@ -255,7 +256,7 @@ BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_continuation_wherever_it_begins) {
   NgramTreeModel model("abcabcabc", 2, {"bc"});  // a, bc, a, bc, …
   TreeGenerator generator(model);
   const auto until = [&](const std::string& stop) {
-    return generator.generate(bytes("xa"), {.max_new_tokens = 3, .stop = stop})[0].tokens;
+    return generator.generate(bytes("xa"), {.max_new_tokens = 3, .stop = {stop}})[0].tokens;
   };
   BOOST_TEST(until("") == (Sequence{256, 'a', 256}));
   BOOST_TEST(until("a") == Sequence{256});
@@ -275,7 +276,7 @@ BOOST_AUTO_TEST_CASE(a_model_ends_where_it_says_so_and_one_that_does_not_say_goe
   BOOST_TEST(generator.ends('b'));
   BOOST_TEST(!generator.ends('a'));
   const std::vector prompts{bytes("aa"), bytes("ab")};
-  const auto all = generator.generate(prompts, {.max_new_tokens = 5, .stop = ""});
+  const auto all = generator.generate(prompts, {.max_new_tokens = 5, .stop = {}});
   BOOST_TEST(all[0][0].tokens.empty());
   BOOST_TEST(all[0][0].log_probabilities.empty());
   BOOST_TEST(all[1][0].tokens == bytes("aa"));
@@ -301,7 +302,7 @@ BOOST_AUTO_TEST_CASE(a_token_of_probability_zero_is_never_drawn) {
 // After 1000 times "a" it follows itself with probability 1001 / 1257, the end with 1 / 1257.
 BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_in_any_number_of_groups) {
   NgramTreeModel model(std::string(1001, 'a'), 2);
-  const GenerationOptions options{.samples = 4000, .max_new_tokens = 2, .stop = "", .seed = 3};
+  const GenerationOptions options{.samples = 4000, .max_new_tokens = 2, .stop = {}, .seed = 3};
   const auto samples = TreeGenerator(model).generate(bytes("a"), options);
   BOOST_REQUIRE(samples.size() == 4000U);
   double first = 0;
@@ -320,7 +321,7 @@ BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_in_any_number
 BOOST_AUTO_TEST_CASE(equal_sampled_prefixes_are_one_node) {
   NgramTreeModel model(std::string(100000, 'a'), 2);  // a follows a with P = 0.997
   const auto samples = TreeGenerator(model).generate(
-      bytes("xya"), {.samples = 50, .max_new_tokens = 3, .stop = "", .seed = 1});
+      bytes("xya"), {.samples = 50, .max_new_tokens = 3, .stop = {}, .seed = 1});
   BOOST_TEST(samples.size() == 50U);
   BOOST_TEST(model.tokens_fed >= 3U + 2);
   BOOST_TEST(model.tokens_fed < 3U + 10);

@@ -141,6 +141,8 @@ BOOST_AUTO_TEST_CASE(relations_have_their_templates_and_their_bias) {
   BOOST_TEST(near(capital.bias->favoured->mean_probability, 0.625));
   const double level = 1 + (0.25 * std::log(0.25) + 0.75 * std::log(0.75)) / std::log(2.0);
   BOOST_TEST(std::abs(*made.ways[0].bias->single - level / 2) < 1e-9);
+  BOOST_TEST(std::abs(*made.ways[0].bias->per_token.single - 0.1269594701) < 1e-9);
+  BOOST_TEST(std::abs(*made.ways[0].bias->per_token.multi - 0.0965874805) < 1e-9);
   // Not asked about capitals.
   BOOST_TEST(made.ways[2].relations.size() == 1U);
 }
@@ -184,6 +186,19 @@ BOOST_AUTO_TEST_CASE(what_must_be_said_is_said_of_each_way_of_asking) {
       "Not all ways were asked the same prompts: accuracy, Consist and Overconf are each over its "
       "own, knowledge sharing over those that two have in common."};
   BOOST_TEST(made.remarks == wanted, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(empty_and_cut_answers_are_counted_among_all) {
+  ManyPromptStudy study = test::small_zero_shot();
+  study.answered.wordless = 4;
+  study.answered.empty = 3;
+  study.answered.cut = 2;
+  const ManyPromptResults made = many_prompt_results({study}, test::small_options());
+  BOOST_TEST(made.ways[0].wordless == 4U);
+  BOOST_TEST(made.ways[0].empty == 3U);
+  BOOST_TEST(made.ways[0].cut.value() == 2U);
+  BOOST_TEST(made.remarks.front() ==
+             "zero-shot: 4 answers without a word (3 empty), counted as wrong.");
 }
 
 BOOST_AUTO_TEST_CASE(the_headline_goes_by_the_way_of_sampling_asked_for) {
@@ -315,6 +330,25 @@ BOOST_AUTO_TEST_CASE(a_favoured_template_is_one_of_those_scored) {
   study.content_free_templates.clear();  // as they come
   const ManyPromptResults plain = many_prompt_results({study}, test::small_options());
   BOOST_TEST(plain.ways[0].relations[0].bias->favoured->template_index == 1U);
+}
+
+// By sum "Lyon" is asked for: −1 nat against −3 and −4; of six tokens, "Paris" has −1/2 and −2/3 each.
+BOOST_AUTO_TEST_CASE(per_token_another_candidate_is_favoured_and_named) {
+  ManyPromptStudy first = test::small_zero_shot(), study = test::small_question();
+  lean(first, "P19", {"Oslo", "Lyon"}, 1, {0});
+  lean(study, "P19", {"Lyon", "Paris"}, 0, {2, 3});
+  study.content_free["P19"].tokens = {1, 6, 1, 6, 1, 6, 1, 6, 1, 6, 1, 6};
+  const ManyPromptResults made = many_prompt_results({first, study}, test::small_options());
+  const RelationBias& bias = made.ways[1].relations[0].bias.value();
+  const auto label = [&](const CandidateBias& one) {
+    return made.candidates.at("P19").at(one.favoured->candidate);
+  };
+  BOOST_TEST(label(bias) == "Lyon");
+  BOOST_TEST(label(bias.per_token) == "Paris");
+  BOOST_TEST(bias.favoured->template_index == 3U);
+  BOOST_TEST(bias.per_token.favoured->template_index == 2U);
+  const double lyon = 1 / (1 + std::exp(0.5));  // e^−1 of e^−1 + e^−1/2
+  BOOST_TEST(std::abs(bias.per_token.favoured->probability - (1 - lyon)) < 1e-9);
 }
 
 BOOST_AUTO_TEST_CASE(each_way_of_asking_keeps_the_labels_of_its_own_candidates) {

@@ -47,6 +47,7 @@ BOOST_AUTO_TEST_CASE(rows_in_memory_need_no_file) {
   std::vector<RecordedContentFree> free;
   for (const auto text : content_free_texts) {
     free.push_back(made.content_free(0, 2, std::string(text), {-1, -2}));
+    free.back().candidates[1].tokens = 3;
   }
   const auto each_free = [&](auto visit) {
     for (const RecordedContentFree& row : free) visit(row);
@@ -54,6 +55,8 @@ BOOST_AUTO_TEST_CASE(rows_in_memory_need_no_file) {
   add_content_free(study, made.asked(), each_free);
   BOOST_TEST(study.content_free.at("symbol").log_likelihoods == (Numbers{-1, -2, -1, -2, -1, -2}),
              each);
+  BOOST_TEST(
+      (study.content_free.at("symbol").tokens == std::vector<std::uint32_t>{1, 3, 1, 3, 1, 3}));
   BOOST_TEST(study.content_free_templates.at("symbol") == Sizes{2}, each);
 }
 

@@ -47,13 +47,14 @@ BOOST_AUTO_TEST_CASE(every_command_has_its_own_help) {
   }
   const ConsoleRun many_shot = run_words({"many-shot", "--help"});
   for (const char* option :
-       {"--data",           "--model",          "--out",        "--relations",
-        "--shots",          "--seeds",          "--choices",    "--choice-seed",
-        "--split-seed",     "--train",          "--min-facts",  "--min-objects",
-        "--pair-separator", "--item-separator", "--separators", "--eic",
-        "--join",           "--baselines",      "--generate",   "--injection",
-        "--injected",       "--fixed",          "--limit",      "--bos",
-        "--precision",      "--threads",        "--seed",       "--resume"}) {
+       {"--data",           "--model",          "--out",           "--relations",
+        "--shots",          "--seeds",          "--choices",       "--choice-seed",
+        "--split-seed",     "--train",          "--min-facts",     "--min-objects",
+        "--pair-separator", "--item-separator", "--separators",    "--eic",
+        "--eic-first",      "--eic-step",       "--eic-questions", "--join",
+        "--baselines",      "--generate",       "--injection",     "--injected",
+        "--fixed",          "--limit",          "--bos",           "--precision",
+        "--threads",        "--seed",           "--resume"}) {
     BOOST_TEST(many_shot.says(option), option);
   }
 }

@@ -181,30 +181,38 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_generation_are_those_that_the_model_got, Ge
   BOOST_TEST(listing.parts() == parts, boost::test_tools::per_element());
 }
 
+namespace {
+
 // A row's shots, looked up in shots.jsonl, are those that the prompt shows.
-BOOST_FIXTURE_TEST_CASE(rows_of_a_generation_name_the_shots_of_their_prompts, GenerateFiles) {
+void check_shots_of_rows(const GenerateFiles& files, bool fresh) {
+  const std::string run = fresh ? "fresh" : "run";
+  const auto at = [&](const std::string& name) { return files.at(run + name); };
   const MultiPromptDataset dataset = test::elements_many();
-  const Listing listing(words({"--settings", "zero-shot,random,relation,template", "--shots", "3",
-                               "--limit", "2", "--names", "all"}),
-                        test::reader_of_prompts(), at("run"), {});
-  const std::vector<RecordedShotList> lists = read_shot_lists(at("run/shots.jsonl"));
+  std::vector<std::string> options{
+      "--settings", "zero-shot,random,relation,template", "--shots", "3", "--limit", "2", "--names",
+      "all"};
+  if (fresh) options.emplace_back("--fresh-shots");
+  const Listing listing(files.words(options, run), test::reader_of_prompts(), at(""), {});
+  const std::vector<RecordedShotList> lists = read_shot_lists(at("/shots.jsonl"));
   std::size_t shown = 0;
   const auto check = [&](const std::string& setting, const std::string& end, const auto& row,
                          const Json& printed) {
     BOOST_TEST(printed.at("relation") == row.relation);
     std::string context = "Predict the [MASK] in each sentence in one word.\n";
-    if (setting == "zero-shot") BOOST_TEST(row.shots.empty());
-    for (const std::uint32_t place : row.shots) {
+    if (setting == "zero-shot") BOOST_TEST(row.shots.places.empty());
+    BOOST_TEST(row.shots.templates.size() == (fresh ? row.shots.places.size() : 0U));
+    for (std::size_t i = 0; i < row.shots.places.size(); ++i) {
       const auto list = std::ranges::find_if(lists, [&](const RecordedShotList& one) {
         const auto t = printed.at("template").template get<std::size_t>();
-        return one.setting == setting && one.relation == row.relation &&
+        return one.setting == setting &&
+               (one.relation == row.relation || (fresh && one.relation.empty())) &&
                one.template_index.value_or(t) == t;
       });
       BOOST_REQUIRE(list != lists.end());
-      const RecordedShot& shot = list->shots.at(place);
+      const RecordedShot& shot = list->shots.at(row.shots.places[i]);
       std::string asked =
           std::ranges::find(dataset.relations, shot.relation, &MultiPromptRelation::code)
-              ->templates.at(shot.template_index)
+              ->templates.at(fresh ? row.shots.templates[i] : shot.template_index.value())
               .text;
       asked.replace(asked.find("[X]"), 3, shot.subject);
       asked.replace(asked.find("[Y]"), 3, "[MASK]");
@@ -214,13 +222,13 @@ BOOST_FIXTURE_TEST_CASE(rows_of_a_generation_name_the_shots_of_their_prompts, Ge
     }
     const std::string prompt = printed.at("prompt");
     BOOST_TEST(prompt.substr(0, prompt.rfind("Q: ")) == context, setting << end);
-    BOOST_TEST(printed.at("shots").size() == row.shots.size());
+    BOOST_TEST(printed.at("shots").size() == row.shots.places.size());
   };
   for (const std::string setting : {"zero-shot", "3-random", "3-relation", "3-template"}) {
     const auto compare = [&](const std::string& end, const std::string& part, auto for_each) {
       const std::vector<Json> printed = listing.part(setting + part);
       std::size_t i = 0;
-      for_each(std::filesystem::path(at("run/" + setting + end)), [&](const auto& row) {
+      for_each(std::filesystem::path(at("/" + setting + end)), [&](const auto& row) {
         BOOST_REQUIRE(i < printed.size());
         check(setting, end, row, printed[i++]);
       });
@@ -236,6 +244,13 @@ BOOST_FIXTURE_TEST_CASE(rows_of_a_generation_name_the_shots_of_their_prompts, Ge
             [](const auto& file, auto visit) { for_each_content_free(file, visit); });
   }
   BOOST_TEST(shown > 100U);
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(rows_of_a_generation_name_the_shots_of_their_prompts, GenerateFiles) {
+  check_shots_of_rows(*this, false);
+  check_shots_of_rows(*this, true);
 }
 
 BOOST_FIXTURE_TEST_CASE(prompts_of_a_many_shot_study_are_those_that_the_model_got, ManyShotFiles) {

@@ -69,6 +69,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
               Settings{{none, 0, mask}, {any, 4, mask}, {related, 4, mask}, {same, 4, mask}}));
   BOOST_TEST(asking.limit == 0U);
   BOOST_TEST(asking.max_new_tokens == 16U);
+  BOOST_TEST((asking.stop == Words{"\n"}));
   BOOST_TEST(asking.samples == 100U);
   BOOST_TEST(asking.confidence_prompts == 10000U);
   BOOST_TEST(asking.shot_seed == 0U);
@@ -135,6 +136,26 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST((parsed.measuring.by == SampleBy::fact));
   BOOST_TEST(parsed.measuring.seed == 5U);
   BOOST_TEST(parsed.measuring.bootstrap.seed == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_may_end_at_several_texts_or_at_none) {
+  BOOST_TEST((with({"--stop", "%"}).asking.stop == Words{"%"}));
+  BOOST_TEST(
+      (with({"--stop", "\\n", "--stop", "Q:", "--stop=."}).asking.stop == Words{"\n", "Q:", "."}));
+  BOOST_TEST((with({"--stop", "\n\n"}).asking.stop == Words{"\n\n"}));  // as a shell's $'\n\n'
+  BOOST_TEST(with({"--stop", ""}).asking.stop.empty());
+  refused({"--stop", "", "--stop", "."}, "--stop: names nothing beside another; leave it out");
+  refused({"--stop", "\\s"}, "--stop: '\\s' has a backslash before no letter");
+}
+
+BOOST_AUTO_TEST_CASE(examples_may_be_drawn_for_each_prompt) {
+  const Settings shared = with({"--settings", "zero-shot,relation"}).asking.settings;
+  BOOST_TEST((shared == Settings{{none, 0, mask}, {related, 4, mask}}));
+  const Settings fresh =
+      with({"--settings", "zero-shot,relation", "--fresh-shots"}).asking.settings;
+  BOOST_TEST((fresh == Settings{{none, 0, mask, false}, {related, 4, mask, true}}));
+  refused({"--settings", "zero-shot", "--fresh-shots"},
+          "--fresh-shots: has no effect without shots in --settings; leave it out");
 }
 
 BOOST_AUTO_TEST_CASE(words_have_their_meanings) {
@@ -257,10 +278,13 @@ BOOST_AUTO_TEST_CASE(lists_are_asked_with_shots_alone) {
                                      {"--wordnet", "none"},
                                      {"--samplings", "5"},
                                      {"--sample-by", "fact"},
-                                     {"--origin", "manual"}}) {
+                                     {"--origin", "manual"},
+                                     {"--stop", "."}}) {
     refused({"--form", "kamel", option, word},
             std::string(option) + ": has no effect with --form kamel; leave it out");
   }
+  refused({"--form", "kamel", "--fresh-shots"},
+          "--fresh-shots: has no effect with --form kamel; leave it out");
   refused({"--form", "kamel", "--shots", "0", "--shot-seed", "1"},
           "--shot-seed: has no effect without --shots; leave it out");
   refused({"--form", "kamel", "--shots", "1001"}, "--shots: is more than 1000; say 5");
@@ -278,12 +302,13 @@ BOOST_AUTO_TEST_CASE(help_lists_every_option) {
   Console console{{"--help"}, out, err};
   detail::GenerateArguments arguments;
   BOOST_TEST(!detail::parse_settings(console, "plumb generate [options]", arguments));
-  for (const char* option :
-       {"--data",      "--out",       "--relations",      "--settings", "--shots",
-        "--form",      "--origin",    "--max-new-tokens", "--samples",  "--confidence-prompts",
-        "--names",     "--shot-seed", "--sample-seed",    "--seed",     "--wordnet",
-        "--samplings", "--sample-by", "--model",          "--limit",    "--bos",
-        "--precision", "--threads",   "--resume"}) {
+  for (const char* option : {"--data",    "--out",         "--relations",   "--settings",
+                             "--shots",   "--form",        "--origin",      "--max-new-tokens",
+                             "--stop",    "--fresh-shots", "--samples",     "--confidence-prompts",
+                             "--names",   "--shot-seed",   "--sample-seed", "--seed",
+                             "--wordnet", "--samplings",   "--sample-by",   "--model",
+                             "--limit",   "--bos",         "--precision",   "--threads",
+                             "--resume"}) {
     BOOST_TEST(out.str().find(option) != std::string::npos, option);
   }
 }

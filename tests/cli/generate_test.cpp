@@ -645,8 +645,9 @@ BOOST_FIXTURE_TEST_CASE(answers_without_a_word_are_wrong_and_counted, GenerateFi
   const ConsoleRun run = run_words(words({"--settings", "zero-shot,relation"}),
                                    [](const ModelOptions&) { return silent(); });
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST(run.says("zero-shot: 51 answers without a word, counted as wrong.\n"), run);
-  BOOST_TEST(run.says("4-relation: 51 answers without a word, counted as wrong.\n"), run);
+  BOOST_TEST(run.says("zero-shot: 51 answers without a word (51 empty), counted as wrong.\n"), run);
+  BOOST_TEST(run.says("4-relation: 51 answers without a word (51 empty), counted as wrong.\n"),
+             run);
   for_each_answer(folder / "run/zero-shot_answers.jsonl", [](const RecordedAnswer& row) {
     BOOST_TEST(row.text == "");
     BOOST_TEST(row.tokens == 0U);
@@ -656,6 +657,8 @@ BOOST_FIXTURE_TEST_CASE(answers_without_a_word_are_wrong_and_counted, GenerateFi
   BOOST_TEST(way.at("coverage").at("average").at("value") == 0);
   BOOST_TEST(way.at("coverage").at("average").at("count") == 13);
   BOOST_TEST(way.at("answers_without_word") == 51);
+  BOOST_TEST(way.at("answers_empty") == 51);
+  BOOST_TEST(way.at("answers_cut") == 0);
   BOOST_TEST(way.at("one_word").at("mean_over_facts").at("value") == 0);
   // It is sure of saying nothing, and nothing is right.
   BOOST_TEST(way.at("overconfidence").at("overconf").at("value") == 1);

@@ -80,6 +80,9 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   BOOST_TEST(!study.eic_isolated);
   BOOST_TEST((study.eic_form.join == Join::ids));
   BOOST_TEST(study.eic_form.item_separator == ",");
+  BOOST_TEST(study.eic_geometry.first == 50U);
+  BOOST_TEST(study.eic_geometry.step == 5U);
+  BOOST_TEST(study.eic_geometry.questions == 10U);
   BOOST_TEST(study.baselines.empty());
   BOOST_TEST(parsed.generate == 0U);
   BOOST_TEST(parsed.injection.pairs == 0U);
@@ -172,6 +175,34 @@ BOOST_AUTO_TEST_CASE(kinds_of_eic_have_names) {
   BOOST_TEST((joined.join == Join::text));
   BOOST_TEST(joined.pair_separator == ": ");
   BOOST_TEST(joined.item_separator == "; ");
+}
+
+BOOST_AUTO_TEST_CASE(a_row_of_eic_has_a_length) {
+  const EicGeometry given =
+      with({"--eic", "isolated", "--eic-first", "20", "--eic-step", "4", "--eic-questions", "6"})
+          .study.eic_geometry;
+  BOOST_TEST(given.first == 20U);
+  BOOST_TEST(given.step == 4U);
+  BOOST_TEST(given.questions == 6U);
+  for (const char* option : {"--eic-first", "--eic-step", "--eic-questions"}) {
+    refused({option, "3"}, "has no effect without --eic; say --eic paper or isolated");
+    refused({option, "0", "--eic", "paper"}, "is not between 1 and 100,000; say ");
+    refused({option, "100001", "--eic", "paper"}, "is not between 1 and 100,000; say ");
+    refused({option, "few", "--eic", "paper"}, "'few' is not a whole number from 0");
+    BOOST_CHECK_EXCEPTION(
+        (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
+        shows(Fault::user, std::string(option) + ": has no effect beside --fixed; leave it out"));
+  }
+  refused({"--eic-step", "3", "--eic", "paper", "--eic-questions", "1"},
+          "has no effect with a single one of --eic-questions; leave it out");
+  BOOST_TEST(with({"--eic", "paper", "--eic-questions", "1"}).study.eic_geometry.pairs() == 50U);
+}
+
+BOOST_AUTO_TEST_CASE(generated_texts_end_at_no_text_but_those_that_are_given) {
+  BOOST_TEST(with({"--generate", "5"}).stop.texts.empty());
+  BOOST_TEST(
+      (with({"--generate", "5", "--stop", "\\n", "--stop", ","}).stop.texts == Words{"\n", ","}));
+  refused({"--stop", ","}, "has no effect without --generate; say --generate 50");
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_separator_is_one_too) {

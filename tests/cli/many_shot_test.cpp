@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/many_shot_console.hpp"
@@ -197,8 +198,6 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, ManySh
       {{"--item-separator", "; "}, "item_separator"},
       {{"--separators", at("s.txt")}, "pair_separators"},
       {{"--separators", at("t.json")}, "separators_sha256"},
-      {{"--eic", "paper"}, "eic_paper"},
-      {{"--eic", "isolated"}, "eic_isolated"},
       {{"--baselines", at("t.json")}, "baselines_sha256"},
       {{"--generate", "3"}, "generate"},
       {{"--injection", "10", "--injected", "2"}, "injection"},
@@ -270,7 +269,59 @@ BOOST_FIXTURE_TEST_CASE(both_kinds_of_eic_stand_beside_ic, ManyShotFiles) {
   }
   BOOST_TEST(json("run/metrics.json").at("settings").size() == 4U);
   const ConsoleRun too_few = many_shot({"--eic", "both", "--train", "90"}, "few");
-  BOOST_TEST(too_few.says("no EIC-LKE, which takes 95 training facts: birth 90"), too_few);
+  BOOST_TEST(too_few.refused("--eic: takes 95 training facts (--eic-first 50, --eic-step 5, "
+                             "--eic-questions 10), and no relation has more than 90; lower them"),
+             too_few);
+  BOOST_TEST(!std::filesystem::exists(folder / "few"));
+  table("town", 40, 8);
+  const ConsoleRun one_has = many_shot({"--eic", "both", "--train", "100"}, "one");
+  BOOST_TEST(one_has.code == 0, one_has);
+  BOOST_TEST(one_has.says("no EIC-LKE, which takes 95 training facts: town 32"), one_has);
+}
+
+// Of twelve training facts, eight: behind four of them, six and eight.
+BOOST_FIXTURE_TEST_CASE(a_row_of_eic_fits_its_length_to_the_facts_and_is_resumed_with_it,
+                        ManyShotFiles) {
+  const auto row = [&](const std::string& kind, const Words& geometry, const Words& more = {}) {
+    Words options{"--eic", kind, "--shots", "-"};
+    options.insert(options.end(), geometry.begin(), geometry.end());
+    options.insert(options.end(), more.begin(), more.end());
+    return many_shot(options);
+  };
+  const Words geometry{"--eic-first", "4", "--eic-step", "2", "--eic-questions", "3"};
+  const ConsoleRun run = row("both", geometry);
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("\n120 statements, "), run);  // 2 seeds × 6 facts × 5 choices × 2 settings
+  std::set<std::pair<std::string, std::size_t>> stands;
+  for_each_recorded_choice(
+      recorded_choice_relations(at("run")).front(),
+      [&](const RecordedChoice& made) { stands.emplace(made.setting.method, made.before->pairs); });
+  const std::set<std::pair<std::string, std::size_t>> expected{
+      {"eic", 4},          {"eic", 6},          {"eic", 8},
+      {"eic-isolated", 4}, {"eic-isolated", 6}, {"eic-isolated", 8}};
+  BOOST_TEST((stands == expected));
+  const Json settings = json("run/run.json").at("settings");
+  BOOST_TEST(settings.at("eic_first") == 4);
+  BOOST_TEST(settings.at("eic_step") == 2);
+  BOOST_TEST(settings.at("eic_questions") == 3);
+
+  const auto whole = comparable("run");
+  BOOST_TEST(row("both", geometry, {"--resume"}).code == 0);
+  const auto refused = [&](const std::string& kind, const Words& other, const std::string& name) {
+    const ConsoleRun again = row(kind, other, {"--resume"});
+    BOOST_TEST(again.refused("run.json: " + name + ": the run was begun with"), again);
+  };
+  refused("both", {"--eic-first", "5", "--eic-step", "2", "--eic-questions", "3"}, "eic_first");
+  refused("both", {"--eic-first", "4", "--eic-step", "3", "--eic-questions", "3"}, "eic_step");
+  refused("both", {"--eic-first", "4", "--eic-step", "2", "--eic-questions", "4"}, "eic_questions");
+  refused("isolated", geometry, "eic_paper");
+  refused("paper", geometry, "eic_isolated");
+  BOOST_TEST((comparable("run") == whole));
+  BOOST_TEST(
+      many_shot({"--eic", "paper", "--eic-first", "9", "--eic-step", "2", "--eic-questions", "3"},
+                "other")
+          .refused("--eic: takes 13 training facts (--eic-first 9, --eic-step 2, "
+                   "--eic-questions 3), and no relation has more than 12"));
 }
 
 BOOST_FIXTURE_TEST_CASE(baselines_and_separators_are_settings_of_their_own, ManyShotFiles) {

@@ -89,6 +89,42 @@ BOOST_AUTO_TEST_CASE(templates_are_averaged_before_or_after_their_bias) {
   BOOST_TEST(near(made.favoured->probability, 0.75));
 }
 
+// The second name has three tokens. Under the first template they are 3/4 each and the first name's
+// token 1/4; under the second all tokens are 1/2.
+BOOST_AUTO_TEST_CASE(per_token_a_long_name_is_not_less_likely_for_its_length) {
+  const auto made = [] {
+    auto scores = scores_of(2, {{0.25, 27.0 / 64}, {0.5, 0.125}});
+    // scores_of moves each prompt by so many nats, which belong to no token.
+    scores.log_likelihoods = {std::log(0.25), 3 * std::log(0.75), std::log(0.5), 3 * std::log(0.5)};
+    scores.tokens = {1, 3, 1, 3};
+    return relation_bias(scores);
+  }();
+  BOOST_TEST(
+      near(made.single.value(), (slow_level({16.0 / 43, 27.0 / 43}) + slow_level({0.8, 0.2})) / 2));
+  BOOST_TEST(near(made.multi.value(), slow_level({(16.0 / 43 + 0.8) / 2, (27.0 / 43 + 0.2) / 2})));
+  BOOST_TEST(made.favoured->candidate == 0U);
+  BOOST_TEST(made.favoured->template_index == 1U);
+  BOOST_TEST(near(made.per_token.single.value(), slow_level({0.25, 0.75}) / 2));
+  BOOST_TEST(near(made.per_token.multi.value(), slow_level({0.375, 0.625})));
+  BOOST_TEST(made.per_token.favoured->candidate == 1U);
+  BOOST_TEST(near(made.per_token.favoured->mean_probability, 0.625));
+  BOOST_TEST(made.per_token.favoured->template_index == 0U);
+  BOOST_TEST(near(made.per_token.favoured->probability, 0.75));
+}
+
+// A quarter, and two tokens of a quarter each.
+BOOST_AUTO_TEST_CASE(names_of_equal_tokens_are_biased_by_their_lengths_alone) {
+  ContentFreeScores scores{1, 1, 2, {std::log(0.25), 2 * std::log(0.25)}, {1, 2}};
+  const auto made = relation_bias(scores);
+  BOOST_TEST(near(made.single.value(), slow_level({0.8, 0.2})));
+  BOOST_TEST(made.per_token.single.value() < 1e-15);
+  BOOST_TEST(made.per_token.multi.value() < 1e-15);
+  scores.tokens.clear();  // as if each were of one
+  const auto of_one = relation_bias(scores);
+  BOOST_TEST(of_one.per_token.single.value() == of_one.single.value());
+  BOOST_TEST(of_one.per_token.favoured->candidate == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(opposite_templates_cancel) {
   const auto made = relation_bias(scores_of(2, {{1, 0}, {0, 1}}));
   BOOST_TEST(made.single.value() == 1.0);
@@ -139,6 +175,8 @@ BOOST_AUTO_TEST_CASE(one_candidate_or_no_prompt_has_no_bias) {
   BOOST_TEST(!one.single.has_value());
   BOOST_TEST(!one.multi.has_value());
   BOOST_TEST(one.favoured->mean_probability == 1.0);
+  BOOST_TEST(!one.per_token.multi.has_value());
+  BOOST_TEST(one.per_token.favoured->mean_probability == 1.0);
   const auto none = relation_bias({.templates = 0, .candidates = 4, .log_likelihoods = {}});
   BOOST_TEST(!none.single.has_value());
   BOOST_TEST(!none.favoured.has_value());
@@ -157,6 +195,14 @@ BOOST_AUTO_TEST_CASE(scores_are_log_likelihoods_of_all_candidates) {
   scores.log_likelihoods[6] = scores.log_likelihoods[7] = -infinite;
   BOOST_CHECK_EXCEPTION(static_cast<void>(relation_bias(scores)), Error,
                         test::says(Fault::user, "text 1: no candidate is possible; "));
+  scores.log_likelihoods[6] = scores.log_likelihoods[7] = -1;
+  for (const auto& tokens :
+       {std::vector<std::uint32_t>{1, 1, 1, 1, 1, 1, 1}, std::vector<std::uint32_t>(8, 0)}) {
+    scores.tokens = tokens;
+    BOOST_CHECK_EXCEPTION(
+        static_cast<void>(relation_bias(scores)), Error,
+        test::says(Fault::user, "tokens: are not a number of tokens for each log-likelihood; "));
+  }
   scores.log_likelihoods.pop_back();
   BOOST_CHECK_EXCEPTION(
       static_cast<void>(relation_bias(scores)), Error,
@@ -170,9 +216,13 @@ BOOST_AUTO_TEST_CASE(relations_weigh_the_same) {
   relations[0].templates = 40;
   relations[2].single = 0.25;
   relations[2].multi = 0;
+  relations[0].per_token = {{0.125, 0.0625}};
+  relations[2].per_token = {{0.375, 0.1875}};
   const MeanBias made = mean_bias(relations);
   BOOST_TEST(made.single.value() == 0.375);
   BOOST_TEST(made.multi.value() == 0.125);
+  BOOST_TEST(made.per_token.single.value() == 0.25);
+  BOOST_TEST(made.per_token.multi.value() == 0.125);
   BOOST_TEST(made.relations == 2U);
   BOOST_TEST(made.excluded == 1U);
   BOOST_TEST(!mean_bias({}).single.has_value());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -324,6 +325,114 @@ BOOST_AUTO_TEST_CASE(shots_are_of_the_facts_and_templates_that_their_setting_say
                       places(few_shot.shots(r, few_shot.templates(r)[0]))));
         }
       }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(fresh_shots_are_others_than_the_asked_fact_as_many_as_there_are) {
+  const MultiPromptDataset dataset = elements_many();
+  for (std::size_t many = 1; many <= 15; ++many) {
+    for (FewShotSetting setting : all_settings(many)) {
+      setting.fresh = true;
+      const FewShot few_shot(dataset, setting, 3);
+      for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
+        std::size_t offered = dataset.relations[r].facts.size();
+        if (setting.source == random_source) offered = setting.form == mask ? 13 : 10;
+        for (const std::size_t t : few_shot.templates(r)) {
+          for (std::size_t f = 0; f < dataset.relations[r].facts.size(); ++f) {
+            const std::vector<AskedUnder> drawn = few_shot.shots(r, t, f);
+            BOOST_TEST(drawn.size() == std::min(many, offered - 1));
+            std::set<std::pair<std::size_t, std::size_t>> facts;
+            for (const AskedUnder& shot : drawn) {
+              const std::vector<std::size_t>& usable = few_shot.templates(shot.relation);
+              BOOST_TEST((std::ranges::find(usable, shot.template_index) != usable.end()));
+              if (setting.source != random_source) BOOST_TEST(shot.relation == r);
+              if (setting.source == template_source) BOOST_TEST(shot.template_index == t);
+              facts.emplace(shot.relation, shot.fact);
+            }
+            BOOST_TEST(facts.size() == drawn.size());
+            BOOST_TEST(!facts.contains({r, f}));
+            // All of them are shown, in their order.
+            BOOST_TEST(
+                (read_back(dataset, few_shot.context(drawn, r, f), setting.form) == places(drawn)));
+          }
+          BOOST_TEST(few_shot.shots(r, t).size() == std::min(many, offered));  // content-free
+        }
+      }
+    }
+  }
+}
+
+// Of the four facts of "contains" each of the other three comes first a third of the time; five
+// standard errors of 3,000 draws are 0.043.
+BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
+  const MultiPromptDataset dataset = elements_many();
+  std::map<std::size_t, double> first;
+  bool by_fact = false, by_template = false, by_name = false, by_seed = false;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    const FewShot few_shot(dataset, {relation_source, 2, mask, true}, seed);
+    const auto drawn = [&](std::size_t t, std::size_t f) {
+      Shots all = places(few_shot.shots(1, t, f));
+      for (auto& shot : all) std::get<2>(shot) = 0;  // templates are drawn too
+      return all;
+    };
+    ++first[few_shot.shots(1, 0, 2).front().fact];
+    if (seed > 20) continue;
+    BOOST_TEST((drawn(0, 2) == drawn(0, 2)));
+    by_template = by_template || drawn(0, 2) != drawn(1, 2);
+    const std::size_t salt = 1;  // also called table salt
+    by_name =
+        by_name || few_shot.shots(1, 0, salt, 0)[0].fact != few_shot.shots(1, 0, salt, 1)[0].fact;
+    // Neither asks the other's fact, so shared ones would be equal.
+    const std::size_t before = few_shot.shots(1, 0, 0).front().fact;
+    const std::size_t after = few_shot.shots(1, 0, 2).front().fact;
+    by_fact = by_fact || (before != after && before != 2 && after != 0);
+    by_seed = by_seed || first.size() > 1;
+  }
+  BOOST_TEST(first.size() == 3U);
+  BOOST_TEST(!first.contains(2));
+  for (const auto& [fact, times] : first) BOOST_TEST(std::abs(times / 3000 - 1.0 / 3) < 0.043);
+  BOOST_TEST(by_fact);
+  BOOST_TEST(by_template);
+  BOOST_TEST(by_name);
+  BOOST_TEST(by_seed);
+}
+
+// Which other facts and relations are there plays no part, but for what may be drawn.
+BOOST_AUTO_TEST_CASE(fresh_shots_hang_on_relation_template_fact_and_name) {
+  const MultiPromptDataset dataset = elements_many();
+  MultiPromptDataset turned = dataset;
+  std::swap(turned.relations[0], turned.relations[1]);
+  std::swap(turned.relations[0].templates[0], turned.relations[0].templates[2]);
+  const FewShotSetting setting{relation_source, 2, mask, true};
+  const FewShot one(dataset, setting, 5), other(turned, setting, 5);
+  for (std::size_t f = 0; f < dataset.relations[1].facts.size(); ++f) {
+    const auto before = one.shots(1, 2, f), after = other.shots(0, 0, f);
+    BOOST_REQUIRE(before.size() == 2U);
+    for (std::size_t i = 0; i < 2; ++i) BOOST_TEST(before[i].fact == after.at(i).fact);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(facts_that_may_be_shown_have_places) {
+  const MultiPromptDataset dataset = elements_many();
+  for (const FewShotSetting& setting : all_settings(4)) {
+    const FewShot few_shot(dataset, setting, 0);
+    for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
+      Shots all;
+      for (std::size_t place = 0; place < few_shot.offered(r); ++place) {
+        const AskedUnder shot = few_shot.offered_at(r, place);
+        BOOST_TEST(few_shot.place_of(shot) == place);
+        all.emplace_back(shot.relation, shot.fact, 0);
+      }
+      Shots expected;
+      for (std::size_t other = 0; other < dataset.relations.size(); ++other) {
+        const bool offers = setting.source == random_source || other == r;
+        if (!offers || few_shot.templates(other).empty()) continue;
+        for (std::size_t f = 0; f < dataset.relations[other].facts.size(); ++f) {
+          expected.emplace_back(other, f, 0);
+        }
+      }
+      BOOST_TEST((all == expected));
     }
   }
 }

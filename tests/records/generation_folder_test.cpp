@@ -96,6 +96,16 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_read_setting_by_setting, SmallGeneration) {
   BOOST_TEST(run.studies[1].answered.likelihoods.prompts[0].log_probability == -3.0);
 }
 
+// Of one, one and two tokens, and of three; runs of earlier versions do not say how many there may be.
+BOOST_FIXTURE_TEST_CASE(answers_are_cut_at_the_limit_of_their_run, SmallGeneration) {
+  BOOST_TEST(!read().studies[0].answered.cut.has_value());
+  limit(2);
+  BOOST_TEST(read().studies[0].answered.cut.value() == 1U);
+  limit(3);
+  BOOST_TEST(read().studies[0].answered.cut.value() == 0U);
+  BOOST_TEST(read().studies[1].answered.cut.value() == 1U);
+}
+
 BOOST_FIXTURE_TEST_CASE(confidences_are_there_where_samples_were_taken, SmallGeneration) {
   const GenerationRun run = read();
   BOOST_REQUIRE(run.studies[0].confidences.prompts.size() == 1U);

@@ -199,14 +199,14 @@ BOOST_FIXTURE_TEST_CASE(other_damaged_rows_are_named_by_file_and_line_too, Rows)
 // Rows without them are of prompts that show nothing, or of an earlier version.
 BOOST_FIXTURE_TEST_CASE(the_shots_of_a_row_are_its_last_column, Rows) {
   const auto with_shots = [](auto row) {
-    row.shots = {0, 4, 2};
+    row.shots.places = {0, 4, 2};
     return row;
   };
   const auto check = [&](const std::string& line, const std::string& before, const auto& read) {
     BOOST_TEST(line == before.substr(0, before.size() - 2) + ",\"shots\":[0,4,2]}\n");
     BOOST_REQUIRE(read.size() == 2U);
-    BOOST_TEST((read[0].shots == std::vector<std::uint32_t>{0, 4, 2}));
-    BOOST_TEST(read[1].shots.empty());
+    BOOST_TEST((read[0].shots == ShotPlaces{{0, 4, 2}, {}}));
+    BOOST_TEST((read[1].shots == ShotPlaces{}));
   };
   const std::string a = answer_line(answer), s = samples_line(samples), n = names_line(names),
                     c = content_free_line(content_free);
@@ -221,6 +221,17 @@ BOOST_FIXTURE_TEST_CASE(the_shots_of_a_row_are_its_last_column, Rows) {
     BOOST_CHECK_EXCEPTION((void)answers(with(a4, "[0,4,2]", wrong)), Error,
                           says(Fault::user, "rows.jsonl:1: is no row of answers"));
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(shots_of_a_prompts_own_have_their_templates_beside_them, Rows) {
+  RecordedAnswer shown = answer;
+  shown.shots = {{7, 0}, {3, 1}};
+  const std::string before = answer_line(answer), line = answer_line(shown);
+  BOOST_TEST(line ==
+             before.substr(0, before.size() - 2) + ",\"shots\":[7,0],\"shot_templates\":[3,1]}\n");
+  BOOST_TEST((answers(line)[0].shots == shown.shots));
+  BOOST_CHECK_EXCEPTION((void)answers(with(line, "[3,1]", "[3,-1]")), Error,
+                        says(Fault::user, "rows.jsonl:1: is no row of answers"));
 }
 
 // An error of the reader's own is not taken for one of the file.

@@ -18,6 +18,8 @@ namespace {
 const RecordedShotList of_all{
     "4-random", "P36", {}, {{"P19", "Q1", "Curie", "Warsaw", 3}, {"P36", "", "Per\"ú", "Lima", 0}}};
 const RecordedShotList of_one{"4-template", "P36", 7, {}};
+/// For prompts of all relations, under any template.
+const RecordedShotList of_any{"4-random", "", {}, {{"P19", "Q1", "Curie", "Warsaw", {}}}};
 
 }  // namespace
 
@@ -28,12 +30,18 @@ BOOST_AUTO_TEST_CASE(a_line_names_the_facts) {
              R"("template":3},{"relation":"P36","sub_id":"","sub_label":"Per\"ú",)"
              R"("obj_label":"Lima","template":0}]})"
              "\n");
+  BOOST_TEST(shot_list_line(of_any) ==
+             R"({"setting":"4-random","relation":null,"template":null,"shots":[)"
+             R"({"relation":"P19","sub_id":"Q1","sub_label":"Curie","obj_label":"Warsaw",)"
+             R"("template":null}]})"
+             "\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
   const test::TemporaryFolder folder;
-  const auto file = folder.write("shots.jsonl", shot_list_line(of_all) + shot_list_line(of_one));
-  BOOST_TEST((read_shot_lists(file) == std::vector{of_all, of_one}));
+  const auto file = folder.write(
+      "shots.jsonl", shot_list_line(of_all) + shot_list_line(of_one) + shot_list_line(of_any));
+  BOOST_TEST((read_shot_lists(file) == std::vector{of_all, of_one, of_any}));
 }
 
 BOOST_AUTO_TEST_CASE(other_rows_are_refused_with_their_line) {

@@ -39,13 +39,54 @@ BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_have_columns_in_common) {
   BOOST_TEST((headings(made, ColumnPlace::terminal) == Words{"setting", "facts", "prompts", "Acc@1",
                                                              "range", "SD", "Consist", "Overconf",
                                                              "max", "oracle", "ties"}));
-  BOOST_TEST(
-      (headings(made, ColumnPlace::page) ==
-       Words{"Setting", "facts", "prompts", "Acc@1", "range", "SD", "SD, closed form", "Consist",
-             "Overconf", "One word, facts", "One word, prompts", "Without a word", "ties"}));
+  BOOST_TEST((headings(made, ColumnPlace::page) ==
+              Words{"Setting", "facts", "prompts", "Acc@1", "range", "SD", "SD, closed form",
+                    "Consist", "Overconf", "one word, facts", "one word, prompts", "without a word",
+                    "empty", "cut", "ties"}));
   const std::string words = meanings(many_prompt_columns(made));
   BOOST_TEST(test::in_order(words, {"Acc@1: ", "Range and SD: ", "closed form: ", "Consist: ",
-                                    "Overconf: ", "One word: ", "Ties: "}));
+                                    "Overconf: ", "One word: ", "Empty: ", "Cut: ", "Ties: "}));
+}
+
+// Three answers of zero-shot were cut; of the others' it is not known, and options are no texts.
+BOOST_AUTO_TEST_CASE(empty_and_cut_answers_are_counted_where_texts_were_written) {
+  ManyPromptResults made = many_prompt_results(
+      {test::small_zero_shot(), test::small_few_shot(), test::small_closed_set()},
+      test::small_options());
+  made.ways[1].empty = 7;
+  const auto cells = [&](std::size_t way) {
+    std::vector<Json> all;
+    const Json row = json_of(many_prompt_columns(made), made.ways[way]);
+    return std::vector<Json>{row.at("empty"), row.at("cut")};
+  };
+  BOOST_TEST((cells(0) == std::vector<Json>{0, 3}));
+  BOOST_TEST((cells(1) == std::vector<Json>{7, nullptr}));
+  BOOST_TEST((cells(2) == std::vector<Json>{nullptr, nullptr}));
+}
+
+BOOST_AUTO_TEST_CASE(levels_of_bias_are_named_by_what_weighs_names) {
+  MeanBias mean;
+  mean.single = 0.5;
+  mean.multi = 0.25;
+  mean.per_token.single = 0.125;
+  mean.relations = 3;
+  mean.excluded = 2;
+  BOOST_TEST((json_of(mean_bias_columns(), mean) == Json{{"single", 0.5},
+                                                         {"multi", 0.25},
+                                                         {"single_per_token", 0.125},
+                                                         {"multi_per_token", nullptr},
+                                                         {"relations", 3},
+                                                         {"relations_left_out", 2}}));
+  RelationBias relation;
+  relation.per_token.multi = 0.75;
+  relation.templates = 4;
+  relation.candidates = 9;
+  BOOST_TEST((json_of(relation_bias_columns(), relation) == Json{{"templates", 4},
+                                                                 {"candidates", 9},
+                                                                 {"single", nullptr},
+                                                                 {"multi", nullptr},
+                                                                 {"single_per_token", nullptr},
+                                                                 {"multi_per_token", 0.75}}));
 }
 
 BOOST_AUTO_TEST_CASE(what_no_way_of_asking_has_is_no_column) {

@@ -150,7 +150,17 @@ BOOST_AUTO_TEST_CASE(aliases_and_bias_stand_where_they_were_taken) {
   BOOST_TEST(near(bias.at("favoured").at("probability").get<double>(), 0.75));
   BOOST_TEST(bias.at("favoured").at("template") == "[Y] is the capital of [X].");
   BOOST_TEST(zero_shot().at("bias").at("single") == bias.at("single"));
+  BOOST_TEST(near(bias.at("multi_per_token").get<double>(), 0.09658748054955302));
+  BOOST_TEST(
+      near(bias.at("favoured_per_token").at("mean_probability").get<double>(), 0.6808885999435546));
+  BOOST_TEST(bias.at("templates") == 2);
+  BOOST_TEST(bias.at("candidates") == 2);
+  BOOST_TEST(near(zero_shot().at("bias").at("single").get<double>(), 0.09436093777043358));
+  BOOST_TEST(near(zero_shot().at("bias").at("multi").get<double>(), 0.04556599707503495));
+  BOOST_TEST(near(zero_shot().at("bias").at("single_per_token").get<double>(), 0.1269594701181811));
+  BOOST_TEST(zero_shot().at("bias").at("multi_per_token") == bias.at("multi_per_token"));
   BOOST_TEST(zero_shot().at("bias").at("relations") == 1);
+  BOOST_TEST(zero_shot().at("bias").at("relations_left_out") == 0);
   const Json& few = made().at("settings").at("4-template");
   BOOST_TEST(!few.contains("aliases_above_labels"));
   BOOST_TEST(!few.contains("bias"));
@@ -165,11 +175,14 @@ BOOST_AUTO_TEST_CASE(words_are_counted_where_answers_were_generated) {
   const Json some = to_json(results).at("settings").at("zero-shot").at("one_word");
   BOOST_TEST(near(some.at("share_of_prompts").get<double>(), 4.0 / 19));
   BOOST_TEST(zero_shot().at("answers_without_word") == 1);
+  BOOST_TEST(zero_shot().at("answers_empty") == 0);
+  BOOST_TEST(zero_shot().at("answers_cut") == 3);
+  BOOST_TEST(made().at("settings").at("4-template").at("answers_cut").is_null());
   BOOST_TEST(zero_shot().at("answers_of_several_objects") == 2);
   const Json closed = to_json(test::one_closed_set());
   const Json& one = closed.at("settings").at("model <m> & \"q\"");
   BOOST_TEST(one.at("generated") == false);
-  for (const char* name : {"one_word", "overconfidence_by_length", "bias"}) {
+  for (const char* name : {"one_word", "overconfidence_by_length", "bias", "answers_cut"}) {
     BOOST_TEST(!one.contains(name));
   }
   BOOST_TEST(one.at("overconfidence").at("samples_of_a_prompt") == 0);

@@ -27,9 +27,10 @@ const FewShotSetting two_of_relation{ShotSource::relation, 2, PromptForm::mask};
 const FewShotSetting two_under_template{ShotSource::same_template, 2, PromptForm::mask};
 
 /// Answers of a few letters, and many prompts of different lengths.
-AnswerOptions few_samples() {
+AnswerOptions few_samples(bool fresh = false) {
   AnswerOptions options;
   options.settings = {zero_shot, two_of_relation, two_under_template};
+  for (std::size_t s : {1U, 2U}) options.settings[s].fresh = fresh;
   options.max_new_tokens = 5;
   options.samples = 7;
   options.confidence_prompts = 4;
@@ -37,16 +38,17 @@ AnswerOptions few_samples() {
   return options;
 }
 
-/// A model that has read all statements as answers, and goes on by the last five letters.
+/// A model that has read all statements as answers behind some text, and goes on by the last five
+/// letters.
 template <class Model>
-Model reader() {
+Model reader(const std::string& before = " ") {
   const MultiPromptDataset dataset = elements_many();
   std::string text;
   for (const MultiPromptRelation& relation : dataset.relations) {
     for (const ManyNamedFact& fact : relation.facts) {
       for (const PromptTemplate& one : relation.templates) {
         text += "Q: " + fill_template(one.text, fact.subject.names.front(), "[MASK]", true).text +
-                "\nA: " + fact.objects.front().names.front() + ".\n";
+                "\nA:" + before + fact.objects.front().names.front() + ".\n";
       }
     }
   }
@@ -62,8 +64,7 @@ struct Made {
 /// One process: model and run made anew, as after a crash.
 template <class Model = NgramTreeModel>
 Made run_once(const std::filesystem::path& folder, const AnswerOptions& options,
-              ProgressCallback on_progress = {}) {
-  Model model = reader<Model>();
+              ProgressCallback on_progress = {}, Model model = reader<Model>()) {
   if constexpr (TreeCausalLm<Model>) model.limits = {8192, 256, 256};
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, options.limit);
@@ -103,9 +104,11 @@ std::map<std::string, std::string> results(const std::filesystem::path& folder) 
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(each_prompt_is_answered_as_by_itself) {
+namespace {
+
+void check_answers(bool fresh) {
   const TemporaryFolder folder;
-  const AnswerOptions options = few_samples();
+  const AnswerOptions options = few_samples(fresh);
   run_once(folder / "run", options);
   const NgramModel model = reader<NgramModel>();
   const MultiPromptDataset dataset = elements_many();
@@ -122,7 +125,7 @@ BOOST_AUTO_TEST_CASE(each_prompt_is_answered_as_by_itself) {
           BOOST_TEST(row.relation == texts.relation(planned).code);
           BOOST_TEST(row.subject == texts.subject(planned));
           const Continuation alone = model.generate(ids_of(model, texts.text(planned)),
-                                                    {.max_new_tokens = 5, .stop = "\n"})[0];
+                                                    {.max_new_tokens = 5, .stop = {"\n"}})[0];
           BOOST_TEST(row.text == model.detokenize(alone.tokens));
           BOOST_TEST(row.tokens == alone.tokens.size());
           double nats = 0;
@@ -132,6 +135,51 @@ BOOST_AUTO_TEST_CASE(each_prompt_is_answered_as_by_itself) {
     BOOST_TEST(i == plan.prompts.size());
     BOOST_TEST(i > 0U);
   }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_prompt_is_answered_as_by_itself) {
+  check_answers(false);
+}
+BOOST_AUTO_TEST_CASE(each_prompt_is_answered_as_by_itself_behind_shots_of_its_own) {
+  check_answers(true);
+}
+
+// The model begins every answer with two line breaks and ends it with one.
+BOOST_AUTO_TEST_CASE(an_answer_that_begins_with_a_line_break_ends_behind_its_first_word) {
+  const TemporaryFolder folder;
+  AnswerOptions options = few_samples();
+  options.settings = {zero_shot};
+  options.max_new_tokens = 30;
+  const auto answers = [&](const std::string& run, const std::vector<std::string>& stop) {
+    options.stop = stop;
+    run_once(folder / run, options, {}, reader<NgramTreeModel>("\n\n"));
+    std::vector<std::string> texts;
+    for_each_answer(folder / run / "zero-shot_answers.jsonl",
+                    [&](const RecordedAnswer& row) { texts.push_back(row.text); });
+    return texts;
+  };
+  const std::vector<std::string> lines = answers("lines", {"\n"}), stops = answers("stops", {"."}),
+                                 both = answers("both", {"\n", "."}), all = answers("all", {});
+  BOOST_REQUIRE(!lines.empty());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    BOOST_TEST(lines[i].starts_with("\n\n"));
+    BOOST_TEST(lines[i].ends_with("."));
+    BOOST_TEST(lines[i].size() > 3U);
+    BOOST_TEST((lines[i].find('\n', 2) == std::string::npos));
+    BOOST_TEST(stops[i] + "." == lines[i]);
+    BOOST_TEST(both[i] == stops[i]);
+    BOOST_TEST(all[i].size() == 30U);
+    BOOST_TEST(all[i].starts_with(lines[i] + "\n"));
+  }
+  // Samples end where answers do.
+  for_each_samples(folder / "lines" / "zero-shot_samples.jsonl", [](const RecordedSamples& row) {
+    for (const auto& [text, times] : row.texts) {
+      const std::size_t word = text.find_first_not_of('\n');
+      BOOST_TEST((word == std::string::npos || text.find('\n', word) == std::string::npos));
+    }
+  });
 }
 
 BOOST_AUTO_TEST_CASE(sampled_answers_are_those_of_the_prompts_own_seed) {
@@ -158,7 +206,7 @@ BOOST_AUTO_TEST_CASE(sampled_answers_are_those_of_the_prompts_own_seed) {
           std::map<std::string, std::uint32_t> expected;
           for (const Continuation& one :
                model.generate(ids_of(model, text),
-                              {.samples = 7, .max_new_tokens = 5, .stop = "\n", .seed = seed})) {
+                              {.samples = 7, .max_new_tokens = 5, .stop = {"\n"}, .seed = seed})) {
             ++expected[valid_utf8(model.detokenize(one.tokens))];
           }
           const std::map<std::string, std::uint32_t> found(row.texts.begin(), row.texts.end());
@@ -175,7 +223,7 @@ BOOST_AUTO_TEST_CASE(sampled_answers_are_those_of_the_prompts_own_seed) {
 // A run that ends at any moment and is taken up again leaves the same bytes, and asks nothing twice.
 BOOST_AUTO_TEST_CASE(a_run_that_is_taken_up_again_leaves_the_same_bytes) {
   const TemporaryFolder folder;
-  const AnswerOptions options = few_samples();
+  const AnswerOptions options = few_samples(true);
   const Made whole = run_once(folder / "whole", options);
   const auto expected = results(folder / "whole");
   BOOST_TEST(expected.size() == 6U);

@@ -26,6 +26,8 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_answers) {
   BOOST_TEST((record.at("names") == Json{"zero-shot"}));
   BOOST_TEST(record.at("relations").is_null());
   BOOST_TEST(record.at("max_new_tokens") == 16);
+  BOOST_TEST((record.at("stop") == Json{"\n"}));
+  BOOST_TEST(record.at("fresh_shots") == "no");
   BOOST_TEST(record.at("samples") == 100);
   BOOST_TEST(record.at("confidence_prompts") == 10000);
   BOOST_TEST(record.at("lemmas") == "none");
@@ -37,6 +39,24 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_answers) {
   settings.relations = {dataset.relations[1].code, dataset.relations[0].code};
   const Json named = generate_record(settings, dataset, {}, {});
   BOOST_TEST(named.at("relations").at(0) == dataset.relations[0].code);  // in the dataset's order
+}
+
+BOOST_AUTO_TEST_CASE(where_answers_end_and_which_examples_are_fresh_is_asked_and_recorded) {
+  GenerateSettings settings;
+  BOOST_TEST((settings.asking().stop == std::vector<std::string>{"\n"}));
+  settings.stop.read({"%", "\\n\\n"});
+  settings.max_new_tokens = 50;
+  settings.fresh_shots = true;
+  const AnswerOptions asking = settings.asking();
+  BOOST_TEST((asking.stop == std::vector<std::string>{"%", "\n\n"}));
+  BOOST_TEST(asking.max_new_tokens == 50U);
+  BOOST_TEST(!asking.settings[0].fresh);  // zero-shot
+  for (std::size_t s = 1; s < 4; ++s) BOOST_TEST(asking.settings[s].fresh);
+  const Json record = generate_record(settings, test::elements_many(), {}, {});
+  BOOST_TEST((record.at("stop") == Json{"%", "\n\n"}));
+  BOOST_TEST(record.at("max_new_tokens") == 50);
+  BOOST_TEST(record.at("fresh_shots") == "yes");
+  BOOST_TEST(record.at("settings").at(1) == "4-random");
 }
 
 BOOST_AUTO_TEST_CASE(names_are_scored_under_settings_that_are_asked) {
@@ -65,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_masked_model_is_asked_sentences_and_records_what_decides_
   BOOST_TEST(record.at("masks") == 1);
   BOOST_TEST(record.at("vocabulary").is_null());
   BOOST_TEST(record.at("settings").at(0) == "masked");
-  for (const char* idle : {"bos", "samples", "max_new_tokens", "lemmas"}) {
+  for (const char* idle : {"bos", "samples", "max_new_tokens", "stop", "fresh_shots", "lemmas"}) {
     BOOST_TEST(!record.contains(idle), idle);
   }
   settings.masked = false;
@@ -85,7 +105,8 @@ BOOST_AUTO_TEST_CASE(lists_have_one_setting_and_record_their_form) {
   BOOST_TEST(record.at("form") == "kamel");
   BOOST_TEST(record.at("settings").at(0) == "5-kamel");
   BOOST_TEST(record.at("max_new_tokens") == 16);
-  for (const char* idle : {"origin", "names", "samples", "lemmas", "sample_by"}) {
+  for (const char* idle :
+       {"origin", "names", "samples", "lemmas", "sample_by", "stop", "fresh_shots"}) {
     BOOST_TEST(!record.contains(idle), idle);
   }
 }

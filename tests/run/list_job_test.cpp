@@ -61,7 +61,7 @@ BOOST_FIXTURE_TEST_CASE(answers_end_at_a_percent_sign_and_are_measured_as_lists,
   std::vector<std::string> texts;
   for_each_answer(folder / "run/2-kamel_answers.jsonl", [&](const RecordedAnswer& row) {
     texts.push_back(row.relation + " " + row.subject + ":" + row.text);
-    BOOST_TEST(row.shots.size() == 2U);
+    BOOST_TEST(row.shots.places.size() == 2U);
   });
   BOOST_TEST(texts == (std::vector<std::string>{"P36 Italy: Roma", "P36 Japan: Kyoto; Tokyo",
                                                 "P190 Elek: sebis; Kiel", "P190 Zoppola: Paris"}),
@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(rows_name_the_shots_that_their_prompts_show, Kamel) {
     const Json& prompt = prompts.at(row_count++);
     BOOST_TEST(prompt.at("subject") == row.subject);
     std::string text;
-    for (const std::uint32_t place : row.shots) {
+    for (const std::uint32_t place : row.shots.places) {
       const RecordedShot& shot = lists[row.relation == "P36" ? 0 : 1].shots.at(place);
       const std::string asked =
           row.relation == "P36" ? "What is the capital of " : "What are the twin towns of ";
@@ -129,6 +129,22 @@ BOOST_FIXTURE_TEST_CASE(a_long_answer_is_cut_and_said_to_be, Kamel) {
   const auto finished = run_job(job, {folder / "run"});
   BOOST_TEST(!std::filesystem::exists(folder / "run/shots.jsonl"));
   BOOST_TEST(finished.report.groups().back().cut == 2U);  // " Kyoto; " and " sebis; "
+}
+
+// White space ends nothing, a % does, also where nothing stands before it.
+BOOST_FIXTURE_TEST_CASE(a_percent_sign_that_stands_first_ends_the_answer, Kamel) {
+  settings.relations = {"P36"};
+  settings.shots = 0;
+  const ListQuestions questions(settings);
+  NgramModel model("of Italy?%Rome%\nof Japan?\n\nTokyo\nKyoto%\n", 10);
+  ListJob job(model, questions);
+  const auto finished = run_job(job, {folder / "run"});
+  std::vector<std::string> texts;
+  for_each_answer(folder / "run/0-kamel_answers.jsonl",
+                  [&](const RecordedAnswer& row) { texts.push_back(row.text); });
+  BOOST_TEST(texts == (std::vector<std::string>{"", "\n\nTokyo\nKyoto"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(finished.report.groups().back().empty == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_left_out_and_too_few_shots_are_said, Kamel) {

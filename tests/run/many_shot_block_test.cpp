@@ -3,7 +3,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "support/errors.hpp"
+
 using namespace plumb;
+using test::says;
 
 BOOST_AUTO_TEST_SUITE(many_shot_block)
 
@@ -24,8 +27,30 @@ BOOST_AUTO_TEST_CASE(options_are_the_papers_where_nothing_is_said) {
   BOOST_TEST((options.eic_form.join == Join::ids));
   BOOST_TEST(options.eic_form.pair_separator == " ");
   BOOST_TEST(options.eic_form.item_separator == ",");
+  BOOST_TEST(options.eic_geometry.first == 50U);
+  BOOST_TEST(options.eic_geometry.step == 5U);
+  BOOST_TEST(options.eic_geometry.questions == 10U);
   BOOST_TEST(options.baselines.empty());
   BOOST_TEST(options.relation_separators.empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_papers_row_has_questions_behind_pairs_50_to_95) {
+  const EicGeometry paper;
+  BOOST_TEST(paper.before(0) == 50U);
+  BOOST_TEST(paper.before(3) == 65U);
+  BOOST_TEST(paper.pairs() == 95U);
+  const EicGeometry one{.first = 7, .step = 3, .questions = 1};
+  BOOST_TEST(one.pairs() == 7U);
+}
+
+BOOST_AUTO_TEST_CASE(a_row_without_pairs_or_questions_is_refused_by_name) {
+  BOOST_CHECK_NO_THROW((EicGeometry{1, 1, 1}.check()));
+  BOOST_CHECK_EXCEPTION((EicGeometry{0, 5, 10}.check()), Error,
+                        says(Fault::user, "`eic-first`: is less than 1"));
+  BOOST_CHECK_EXCEPTION((EicGeometry{50, 0, 10}.check()), Error,
+                        says(Fault::user, "`eic-step`: is less than 1"));
+  BOOST_CHECK_EXCEPTION((EicGeometry{50, 5, 0}.check()), Error,
+                        says(Fault::user, "`eic-questions`: is less than 1"));
 }
 
 BOOST_AUTO_TEST_CASE(a_block_asks_nothing_until_it_is_told) {

@@ -166,6 +166,32 @@ BOOST_AUTO_TEST_CASE(the_last_question_of_an_eic_row_is_its_longest) {
                         says(Fault::user, remedy));
 }
 
+// Behind four and six pairs of 15 tokens; ten more in its name make the first question the longer one
+// only if it stands alone.
+BOOST_AUTO_TEST_CASE(a_long_question_of_a_short_row_is_found_at_any_place) {
+  ManyShotOptions options = eic();
+  options.training = 8;
+  options.limit = 2;
+  options.eic_geometry = {.first = 4, .step = 1, .questions = 2};
+  options.eic_paper = false;
+  Relation relation = births(20, 10);
+  const std::string remedy = "lower `eic-first`, `eic-step` or `eic-questions`, or leave";
+  BOOST_TEST(checked_short(15 * 6, relation, options).empty());
+  BOOST_CHECK_EXCEPTION((void)checked_short(15 * 6 - 1, relation, options), Error,
+                        says(Fault::user, remedy));
+  std::string& subject = relation.facts[split_facts(relation, 8, 0).test[0]].subject;
+  subject += " the Great, the First";  // 21 bytes: 15 × 5 + 21 are more than 15 × 6
+  BOOST_TEST(checked_short(15 * 5 + 21, relation, options).empty());
+  BOOST_CHECK_EXCEPTION((void)checked_short(15 * 5 + 20, relation, options), Error,
+                        says(Fault::user, "a sequence of 96 tokens"));
+  // Under "eic" the second stands behind the first.
+  options.eic_paper = true;
+  options.eic_isolated = false;
+  BOOST_TEST(checked_short(15 * 7 + 21, relation, options).empty());
+  BOOST_CHECK_EXCEPTION((void)checked_short(15 * 7 + 20, relation, options), Error,
+                        says(Fault::user, "a sequence of 126 tokens"));
+}
+
 BOOST_AUTO_TEST_CASE(a_token_that_covers_subject_and_object_is_warned_of_once) {
   const Relation relation = births(30, 8);
   const NgramTreeModel model = reader_of_births({"0Person", "n A"});

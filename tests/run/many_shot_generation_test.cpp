@@ -47,9 +47,10 @@ struct Generated {
       : relation(std::move(of)), options(std::move(with)) {}
 
   template <class Model>
-  std::vector<RecordedGeneration> run(Model model, std::size_t tokens, bool with_bos = true) {
+  std::vector<RecordedGeneration> run(Model model, std::size_t tokens, bool with_bos = true,
+                                      const std::vector<std::string>& stop = {}) {
     const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
-    generate_many_shot(model, with_bos ? model.bos() : std::nullopt, asked, aliases, tokens,
+    generate_many_shot(model, with_bos ? model.bos() : std::nullopt, asked, aliases, tokens, stop,
                        run_folder, [&](std::size_t more) { texts += more; });
     RecordedChoiceRelation recorded;
     recorded.generated = folder / "run/birth_generated.jsonl";
@@ -74,7 +75,7 @@ std::string greedy(const NgramModel& model, const std::string& text, std::size_t
   if (with_bos) prompt.push_back(*model.bos());
   for (const Token& token : model.tokenize(text).tokens) prompt.push_back(token.id);
   const auto made =
-      model.generate(prompt, {.samples = 0, .max_new_tokens = tokens, .stop = "", .seed = 0});
+      model.generate(prompt, {.samples = 0, .max_new_tokens = tokens, .stop = {}, .seed = 0});
   return model.detokenize(made.front().tokens);
 }
 
@@ -125,6 +126,16 @@ BOOST_AUTO_TEST_CASE(the_label_must_be_in_the_tokens_that_were_asked_for) {
   for (const auto& row : short_of_one.run(scholar(), 4)) {
     BOOST_TEST(!row.correct);
     BOOST_TEST(row.text.size() == 4U);
+  }
+}
+
+// " 1802 Person …": the space before the year ends nothing, the one behind it does.
+BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_text_behind_its_first_word) {
+  Generated job;
+  for (const auto& row : job.run(scholar(), 12, true, {" "})) {
+    BOOST_TEST(row.text ==
+               " " + job.relation.options[job.relation.facts[row.fact.instance].answer]);
+    BOOST_TEST(row.correct);
   }
 }
 

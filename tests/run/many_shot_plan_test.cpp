@@ -291,6 +291,64 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
   BOOST_TEST(blocks[0].query(0, 4).candidates.size() == 3U);
 }
 
+// Four pairs, a question, two pairs, a question, two pairs, a question; then a row of one question.
+BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
+  ManyShotOptions options = few_shots();
+  options.shots = {{4, 6, 8}};
+  options.seeds = 1;
+  options.eic_paper = options.eic_isolated = true;
+  options.eic_form = {" ", " ", Join::text};
+  options.eic_geometry = {.first = 4, .step = 2, .questions = 3};
+  options.limit = 4;
+  const Plan plan(births(20, 8), options);
+  BOOST_TEST(plan.asked.has_eic());
+  const auto blocks = plan.blocks();
+  BOOST_REQUIRE(blocks.size() == 4U);  // ic, isolated, three facts, one fact
+  const ManyShotBlock &isolated = blocks[1], &row = blocks[2], &rest = blocks[3];
+  BOOST_TEST(isolated.settings[0].shots == 4U);
+  BOOST_TEST(isolated.shots.size() == 8U);
+  BOOST_TEST(row.settings[0].shots == 4U);
+  BOOST_TEST(row.shots.size() == 4U);
+  BOOST_TEST(row.facts == 3U);
+  BOOST_TEST(rest.first_fact == 3U);
+  BOOST_TEST(rest.facts == 1U);
+  for (std::size_t f = 0; f < 4; ++f) {  // the fourth stands where the first does
+    BOOST_TEST(isolated.query(0, f).candidates.back().text ==
+               blocks[0].query(f % 3, f).candidates.back().text);
+    BOOST_TEST(isolated.before(f).pairs == 4 + 2 * (f % 3));
+  }
+  BOOST_TEST(row.before(2).pairs == 8U);
+  BOOST_TEST(row.before(2).asked.size() == 2U);
+  BOOST_TEST(rest.before(3).pairs == 4U);
+  BOOST_TEST(rest.before(3).asked.empty());
+
+  const Indices shots = drawn(plan.relation, plan.asked.split(), 0, 8);
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    return pairs_text(plan.relation, std::span(shots).subspan(from, to - from)) + " ";
+  };
+  // What stands in the sequence that holds the third fact's first choice.
+  const std::vector<std::size_t> order = row.before(2).order;
+  const auto j = static_cast<std::size_t>(std::ranges::find(order, 0U) - order.begin());
+  const auto question = [&](std::size_t f, std::size_t place) {
+    const Choices& choices = plan.asked.choices()[f];
+    return plan.asked.test_fact(f).subject + " " + plan.relation.options[choices.options[place]];
+  };
+  BOOST_TEST(row.query(0, 2).candidates[0].text ==
+             shown(0, 4) + question(0, row.before(0).order[j]) + " " + shown(4, 6) +
+                 question(1, row.before(1).order[j]) + " " + shown(6, 8) + question(2, 0));
+  BOOST_TEST(plan.asked.statements() == 4U * 5U * (3U + 2U));
+
+  options.eic_geometry.step = 3;  // ten pairs, of ten
+  BOOST_TEST(Plan(births(20, 8), options).asked.has_eic());
+  options.eic_geometry.first = 5;
+  const Plan few(births(20, 8), options);
+  BOOST_TEST(!few.asked.has_eic());
+  BOOST_TEST(few.asked.notes().back().what == "no EIC-LKE, which takes 11 training facts");
+  BOOST_TEST(few.asked.notes().back().detail == "10");
+  options.eic_geometry.questions = 0;
+  BOOST_CHECK_EXCEPTION(Plan(births(20, 8), options), Error, says(Fault::user, "`eic-questions`"));
+}
+
 BOOST_AUTO_TEST_CASE(eic_isolated_is_ic_lke_behind_as_many_shots) {
   ManyShotOptions options = eic_alone();
   options.shots = {{50, 55, 60, 65, 70, 75, 80, 85, 90, 95}};

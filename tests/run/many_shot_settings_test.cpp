@@ -27,7 +27,11 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_study) {
   BOOST_TEST(plain.at("separators_sha256").is_null());
   BOOST_TEST(plain.at("eic_paper") == false);
   BOOST_TEST(plain.at("eic_isolated") == false);
+  BOOST_TEST(plain.at("eic_first") == 50);
+  BOOST_TEST(plain.at("eic_step") == 5);
+  BOOST_TEST(plain.at("eic_questions") == 10);
   BOOST_TEST(plain.at("join") == "ids");
+  BOOST_TEST((plain.at("stop") == Json::array()));
   BOOST_TEST(plain.at("injection") == 0);
   BOOST_TEST(plain.at("highlight").is_null());
   BOOST_TEST((plain.at("relations") == Json{"capital", "river"}));
@@ -35,7 +39,10 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_study) {
   settings.item_separator = "";
   settings.shots = {};
   settings.eic = EicForms::both;
+  settings.eic_geometry = {.first = 20, .step = 4, .questions = 6};
   settings.join = Join::text;
+  settings.generate = 5;
+  settings.stop.read({"\\n", ","});
   settings.injection = 60;
   settings.highlight = 3;
   const Provenance from{
@@ -47,7 +54,11 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_study) {
   BOOST_TEST(other.at("separators_sha256") == "s.txt");
   BOOST_TEST(other.at("eic_paper") == true);
   BOOST_TEST(other.at("eic_isolated") == true);
+  BOOST_TEST(other.at("eic_first") == 20);
+  BOOST_TEST(other.at("eic_step") == 4);
+  BOOST_TEST(other.at("eic_questions") == 6);
   BOOST_TEST(other.at("join") == "text");
+  BOOST_TEST((other.at("stop") == Json{"\n", ","}));
   BOOST_TEST(other.at("injected") == 12);
   BOOST_TEST(other.at("highlight") == 3);
 }

@@ -26,6 +26,7 @@ std::vector<FewShotSetting> all_settings() {
     for (const ShotSource source :
          {ShotSource::random, ShotSource::relation, ShotSource::same_template}) {
       settings.push_back({source, 3, form});
+      settings.push_back({source, 3, form, true});
     }
   }
   return settings;
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(shots_are_listed_once_for_each_relation_or_template) {
   for (std::size_t i = 0; i < 3; ++i) {
     const RecordedShot& shot = by_relation[1].shots[i];
     BOOST_TEST(shot.subject == dataset.relations[1].facts[drawn[i].fact].subject.names.front());
-    BOOST_TEST(shot.template_index == drawn[i].template_index);
+    BOOST_TEST(shot.template_index.value() == drawn[i].template_index);
   }
   // No question template, no prompts and no shots.
   const FewShot questions(dataset, {ShotSource::relation, 2, question}, 7);
@@ -124,10 +125,40 @@ BOOST_AUTO_TEST_CASE(a_prompt_says_which_shots_it_shows) {
   const FewShot few_shot(dataset, {ShotSource::same_template, 2}, 7);
   PromptTexts texts(dataset, asked, few_shot);
   using Places = std::vector<std::uint32_t>;
-  BOOST_TEST(texts.shown(planned(0, 0, 2)) == (Places{0, 2}));  // water is the second
-  BOOST_TEST(texts.shown(planned(0, 1, 2)) == (Places{0, 1}));
-  BOOST_TEST(texts.shown_content_free(0, 2) == (Places{0, 1}));
+  BOOST_TEST(texts.shown(planned(0, 0, 2)).places == (Places{0, 2}));  // water is the second
+  BOOST_TEST(texts.shown(planned(0, 1, 2)).places == (Places{0, 1}));
+  BOOST_TEST(texts.shown_content_free(0, 2).places == (Places{0, 1}));
+  BOOST_TEST(texts.shown(planned(0, 0, 2)).templates.empty());
   BOOST_TEST(texts.relation_at(0).code == "contains");
+}
+
+BOOST_AUTO_TEST_CASE(fresh_shots_are_told_by_their_places_among_all_and_their_templates) {
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked{{{1, {0, 2}}, {0, {5}}}, {}, {}};
+  for (const ShotSource source :
+       {ShotSource::random, ShotSource::relation, ShotSource::same_template}) {
+    const FewShot few_shot(dataset, {source, 2, PromptForm::mask, true}, 7);
+    const std::vector<RecordedShotList> lists = shot_lists(dataset, asked, few_shot);
+    BOOST_REQUIRE(lists.size() == (source == ShotSource::random ? 1U : 2U));
+    BOOST_TEST(lists[0].relation == (source == ShotSource::random ? "" : "contains"));
+    BOOST_TEST(lists[0].shots.size() == (source == ShotSource::random ? 13U : 4U));
+    for (const RecordedShot& shot : lists[0].shots) BOOST_TEST(!shot.template_index.has_value());
+    PromptTexts texts(dataset, asked, few_shot);
+    const auto check = [&](const ShotPlaces& shown, const std::vector<AskedUnder>& drawn) {
+      BOOST_REQUIRE(shown.places.size() == 2U);
+      BOOST_REQUIRE(shown.templates.size() == 2U);
+      for (std::size_t i = 0; i < 2; ++i) {
+        const RecordedShot& shot = lists[0].shots.at(shown.places[i]);
+        const MultiPromptRelation& of = dataset.relations[drawn[i].relation];
+        BOOST_TEST(shot.relation == of.code);
+        BOOST_TEST(shot.subject == of.facts[drawn[i].fact].subject.names.front());
+        BOOST_TEST(shown.templates[i] == drawn[i].template_index);
+      }
+    };
+    check(texts.shown(planned(0, 1, 2)), few_shot.shots(1, 2, 2));  // the second asked is the third
+    check(texts.shown(planned(0, 0, 0)), few_shot.shots(1, 0, 0));
+    check(texts.shown_content_free(0, 1), few_shot.shots(1, 1));
+  }
 }
 
 // The shots that are kept are those of the prompt: whatever was asked before, a text is what a
@@ -143,7 +174,8 @@ BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
     const auto expected = [&](const PlannedPrompt& one) {
       const AskedRelation& of = asked.relations[one.relation];
       const std::size_t fact = of.facts[one.prompt.fact], t = one.prompt.template_index;
-      const auto drawn = FewShot(dataset, setting, 11).shots(of.relation, t);
+      const auto drawn =
+          FewShot(dataset, setting, 11).shots(of.relation, t, fact, one.prompt.expression);
       return few_shot.context(drawn, of.relation, fact) +
              few_shot.question(
                  of.relation, t,

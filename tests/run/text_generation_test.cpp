@@ -44,13 +44,13 @@ struct Gone {
 
 BOOST_AUTO_TEST_CASE(each_text_is_gone_on_with_and_taken_from_the_journal_again) {
   const test::TemporaryFolder folder;
-  const Gone first(folder.path(), {.samples = 0, .max_new_tokens = 4, .stop = "", .seed = 0});
+  const Gone first(folder.path(), {.samples = 0, .max_new_tokens = 4, .stop = {}, .seed = 0});
   BOOST_REQUIRE(first.rows.size() == 3U);
   BOOST_TEST(first.rows[0].at(0) == "two ");
   BOOST_TEST(first.rows[0].at(1) == 4);
   BOOST_TEST(first.rows[0].at(2).get<double>() < 0);
   BOOST_TEST(first.fresh == 3U);
-  const Gone again(folder.path(), {.samples = 0, .max_new_tokens = 4, .stop = "", .seed = 0});
+  const Gone again(folder.path(), {.samples = 0, .max_new_tokens = 4, .stop = {}, .seed = 0});
   BOOST_TEST(again.fresh == 0U);
   BOOST_TEST(again.statements == 3U);
   BOOST_CHECK(again.rows == first.rows);
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(each_text_is_gone_on_with_and_taken_from_the_journal_again)
 
 BOOST_AUTO_TEST_CASE(sampled_continuations_are_counted) {
   const test::TemporaryFolder folder;
-  const Gone gone(folder.path(), {.samples = 6, .max_new_tokens = 2, .stop = "", .seed = 1});
+  const Gone gone(folder.path(), {.samples = 6, .max_new_tokens = 2, .stop = {}, .seed = 1});
   BOOST_TEST(gone.statements == 18U);
   for (const Json& row : gone.rows) {
     std::size_t times = 0;

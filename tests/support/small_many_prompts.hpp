@@ -64,7 +64,8 @@ inline ManyPromptStudy small_zero_shot() {
   ManyPromptStudy study = small_study(
       "zero-shot", {{"10", "00", "11", "00"}, {"1", "0", "1", "0"}, {"0", "0", "1", "-"}},
       {{"1", "1"}, {"0", "0"}});
-  study.answered.empty = 1;
+  study.answered.wordless = 1;
+  study.answered.cut = 3;
   study.answered.of_several = {{"P19", "<Ann> & Bob", "\"Paris\", or <Lyon>", 2},
                                {"P19", "Ann", "Paris and Lyon, and Nice", 3}};
   // Twenty samples for one prompt of each fact: sure and right, sure and wrong, unsure.
@@ -81,13 +82,15 @@ inline ManyPromptStudy small_zero_shot() {
   study.names.add_fact(std::vector<NameLikelihood>{
       {-2.0, 1, 0, 0, 0, 0}, {-3.0, 2, 0, 0, 0, 1}, {-1.0, 1, 0, 1, 0, 0}, {-3.0, 2, 0, 1, 0, 1}});
   study.names.add_fact({});
-  // Two templates, three texts each: the first leans to the second candidate, 3 to 1.
+  // Two templates, three texts each: the first leans to the second candidate, 3 to 1. That one is of
+  // two tokens.
   const double quarter = std::log(0.25), half = std::log(0.5), most = std::log(0.75);
   study.content_free["P<36>"] = {2,
                                  3,
                                  2,
                                  {quarter, most, quarter, most, quarter, most,  //
-                                  half, half, half, half, half, half}};
+                                  half, half, half, half, half, half},
+                                 {1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2}};
   study.candidates["P<36>"] = {"Lyon", "<Paris>"};
   return study;
 }

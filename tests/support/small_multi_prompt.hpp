@@ -156,6 +156,11 @@ class GenerationFolder {
                           const std::vector<RecordedContentFree>& rows) const {
     write(setting + "_content_free.jsonl", rows, content_free_line);
   }
+  /// Tokens that an answer may have.
+  void limit(std::size_t tokens) {
+    metadata_["max_new_tokens"] = tokens;
+    save();
+  }
   void remark(const std::string& text) {
     metadata_["remarks"].push_back(text);
     save();

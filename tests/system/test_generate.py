@@ -190,5 +190,85 @@ class Killed(unittest.TestCase):
         self.assertEqual(command.results(out), command.results(folder / "whole"))
 
 
+@command.needs_vocabularies
+class Ends(unittest.TestCase):
+    """Where answers end and which examples stand before prompts, over a model that knows nothing."""
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = command.temporary_folder(cls)
+        cls.words = ["--data", command.FACTS, "--model", command.tiny_model(cls.folder), "--relations", "capital,continent",
+                     "--limit", "2", "--samples", "0", "--names", "none"]
+
+    def answers(self, run, *more, setting="zero-shot"):
+        out = self.folder / run
+        command.plumb("generate", "--out", out, *self.words, *more)
+        return command.rows(out / f"{setting}_answers.jsonl")
+
+    def test_answers_end_at_the_texts_that_are_given_and_are_counted_where_they_are_cut(self):
+        asked = ("--settings", "zero-shot", "--max-new-tokens", "12")
+        whole = [row["answer"] for row in self.answers("whole", *asked, "--stop", "")]
+        inside = collections.Counter(c for text in whole for c in set(text.strip()[1:]) if c.isascii() and c.isalnum())
+        stops = [c for c, _ in inside.most_common()[-2:]]  # which some answers have
+        rows = self.answers("ended", *asked, "--stop", stops[0], "--stop", stops[1])
+        ended, cut = 0, 0
+        for text, row in zip(whole, rows, strict=True):
+            places = [text.find(stop) for stop in stops if stop in text]
+            # The token in which a stop text begins goes as a whole.
+            self.assertTrue(text.startswith(row["answer"]), (text, row))
+            self.assertTrue(not places or len(row["answer"]) <= min(places), (text, row, stops))
+            self.assertEqual(row["answer"] == text, not places, (text, row, stops))
+            ended += bool(places)
+            cut += row["tokens"] == 12
+        self.assertGreater(ended, 0)
+        self.assertLess(ended, len(whole))
+        settings = json.loads((self.folder / "ended" / "metrics.json").read_text())["settings"]["zero-shot"]
+        self.assertEqual(settings["answers_cut"], cut)
+        self.assertEqual(settings["answers_empty"], sum(not row["answer"].strip() for row in rows))
+
+    def test_a_run_of_a_version_that_did_not_say_where_answers_end_is_reported_and_not_resumed(self):
+        asked = ("--settings", "zero-shot", "--max-new-tokens", "4")
+        self.answers("old", *asked)
+        old = self.folder / "old"
+        for file, take in (("metadata_generate.json", lambda made: made.pop("max_new_tokens")),
+                           ("run.json", lambda made: made["settings"].pop("stop"))):
+            made = json.loads((old / file).read_text())
+            take(made)
+            (old / file).write_text(json.dumps(made))
+        command.plumb("report", old)
+        settings = json.loads((old / "metrics.json").read_text())["settings"]["zero-shot"]
+        self.assertIsNone(settings["answers_cut"])
+        done = command.plumb("generate", "--out", old, *self.words, *asked, "--resume", code=2)
+        self.assertIn("stop: the run was begun with null, not", done.stderr)
+
+    def test_fresh_examples_are_the_prompts_own(self):
+        asked = ("--settings", "relation", "--shots", "2", "--max-new-tokens", "1")
+        templates = collections.defaultdict(list)
+
+        def contexts(run, *more):
+            """(relation, fact) -> for each of its prompts, the examples as the row names them and as the prompt has them."""
+            rows = self.answers(run, *asked, *more, setting="2-relation")
+            lists = {row["relation"]: row["shots"] for row in command.rows(self.folder / run / "shots.jsonl")}
+            for row in command.rows(self.folder / run / "asked" / "templates.jsonl"):
+                templates[row["relation"]].append(row["template"])
+            printed = command.plumb("data", "prompts", self.folder / run).stdout.splitlines()
+            made = collections.defaultdict(list)
+            for row, line in zip(rows, map(json.loads, printed), strict=True):
+                text, own = "Predict the [MASK] in each sentence in one word.\n", row.get("shot_templates")
+                for i, place in enumerate(row["shots"]):
+                    shot = lists[row["relation"]][place]
+                    template = templates[row["relation"]][own[i] if own else shot["template"]]
+                    text += (f"Q: {template.replace('[X]', shot['sub_label']).replace('[Y]', '[MASK]')}\n"
+                             f"A: {shot['obj_label']}.\n")
+                    self.assertNotEqual(shot["sub_label"], row["subject"])
+                self.assertTrue(line["prompt"].startswith(text + "Q: "), (line, text))
+                made[row["relation"], row["fact"]].append(text)
+            return made
+
+        shared, fresh = contexts("shared"), contexts("fresh", "--fresh-shots")
+        for fact, texts in shared.items():
+            self.assertEqual(len(set(texts)), 1, fact)
+            self.assertGreater(len(set(fresh[fact])), 1, fact)
+
+
 if __name__ == "__main__":
     unittest.main()

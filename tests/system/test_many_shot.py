@@ -105,6 +105,27 @@ class Study(unittest.TestCase):
             self.assertEqual(command.results(out), expected, f"trial {trial}")
             shutil.rmtree(out)
 
+    def test_rows_of_eic_are_as_long_as_is_said(self):
+        out, counts = self.folder / "short", (8, 11, 14, 17)
+        said = many_shot(out, "--relations", "animal-class", "--seeds", "1", "--limit", "6", "--eic", "isolated", "--join",
+                         "text", "--eic-first", "8", "--eic-step", "3", "--eic-questions", "4", "--shots",
+                         ",".join(map(str, counts)), "--generate", "6", "--stop", "e", model=self.model).stdout
+        self.assertIn("eic-isolated", said)
+        rows = scores(out, "animal-class")
+        instances = sorted(instance for method, _, _, instance in rows if method == "eic-isolated")
+        self.assertEqual(len(instances), 6)
+        for place, instance in enumerate(instances):
+            alone = rows[("eic-isolated", 8, 0, instance)]
+            shots = rows[("ic", counts[place % 4], 0, instance)]
+            self.assertEqual(set(alone), set(shots))
+            for choice, score in alone.items():
+                self.assertLess(abs(score - shots[choice]), 1e-3)
+        for row in command.rows(out / "animal-class_generated.jsonl"):
+            self.assertNotIn("e", row["text"].lstrip())
+        said = many_shot(self.folder / "long", "--relations", "animal-class", "--shots", "-", "--eic", "paper", "--eic-first",
+                         "500", model=self.model, code=2).stderr
+        self.assertIn("--eic: takes 545 training facts", said)
+
     def test_seeds_change_the_shots_and_nothing_else(self):
         rows = scores(self.whole, "birth-year")
         for (method, shots, variant, instance), row in rows.items():

@@ -27,6 +27,7 @@
 #include "plumb/aggregate/prompt_outcomes.hpp"
 #include "plumb/aggregate/prompt_rows.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/white_space.hpp"
 #include "plumb/data/multi_prompt.hpp"
 #include "plumb/measure/answer_match.hpp"
 
@@ -62,8 +63,11 @@ struct AnsweredSetting {
   FactValues one_word;
   /// Answers that are one word, of all prompts.
   std::size_t one_word_answers = 0;
-  /// Answers without a word in them.
+  /// Answers without a word in them, and those of them with nothing but white space.
+  std::size_t wordless = 0;
   std::size_t empty = 0;
+  /// Answers that ended because they had as many tokens as were allowed, where that is known.
+  std::optional<std::size_t> cut{};
   std::vector<AnswerOfSeveral> of_several;
 };
 
@@ -97,7 +101,7 @@ struct JudgedAnswer {
   /// Objects of its fact that it names.
   std::size_t held = 0;
   bool one_word = false;
-  bool empty = false;
+  bool wordless = false;
 };
 
 /// Judges texts by their lemmas.
@@ -121,7 +125,7 @@ class TextJudge {
     for (const UsableAnswers& object : objects_[row.prompt.fact]) {
       judged.held += contains_any(answer, object) ? 1U : 0U;
     }
-    judged.empty = answer.empty();
+    judged.wordless = answer.empty();
     return judged;
   }
 
@@ -158,7 +162,9 @@ struct JudgedRow {
 /// The table of a setting, its answers judged one after another; see below.
 template <class Judge, class EachRow>
 void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge judge,
-                   EachRow each_row, const std::filesystem::path& source) {
+                   EachRow each_row, const std::filesystem::path& source,
+                   std::optional<std::size_t> most_tokens = {}) {
+  if (most_tokens) made.cut = 0;
   PromptRowCheck check(source, asked);
   std::vector<std::vector<JudgedRow>> rows;  // of one relation, by fact
   std::vector<std::size_t> single;           // answers of one word, by fact
@@ -212,7 +218,9 @@ void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge
     const std::size_t one = judged.one_word ? 1 : 0;
     single[row.prompt.fact] += one;
     made.one_word_answers += one;
-    made.empty += judged.empty ? 1U : 0U;
+    made.wordless += judged.wordless ? 1U : 0U;
+    made.empty += leading_white_space(row.text) == row.text.size() ? 1U : 0U;
+    if (made.cut && row.tokens >= most_tokens) ++*made.cut;
     if (judged.held > 1) {
       made.of_several.push_back({row.relation, row.subject, row.text, judged.held});
     }
@@ -228,15 +236,18 @@ void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge
 
 /// The table of a setting. `each_row(visit)` calls `visit` with each RecordedAnswer; `source` is where
 /// they come from, for messages. Every relation of `asked` is in the outcomes, with all its facts.
-/// Throws a user error for a row that is about no asked prompt.
+/// An answer of `most_tokens` was cut there: one that ended by itself would have had to end with the
+/// next token, which is not known. Throws a user error for a row that is about no asked prompt.
 template <Lemmatiser Lemmas, class EachRow>
 [[nodiscard]] AnsweredSetting answered_setting(const std::string& setting,
                                                const MultiPromptDataset& asked,
                                                const Lemmas& lemmas, EachRow each_row,
-                                               const std::filesystem::path& source = {}) {
+                                               const std::filesystem::path& source = {},
+                                               std::optional<std::size_t> most_tokens = {}) {
   AnsweredSetting made;
   made.name = setting;
-  detail::judge_setting(made, asked, detail::TextJudge(made.answers, lemmas), each_row, source);
+  detail::judge_setting(made, asked, detail::TextJudge(made.answers, lemmas), each_row, source,
+                        most_tokens);
   return made;
 }
 

@@ -32,6 +32,15 @@ struct AskedPrompt {
   friend bool operator==(const AskedPrompt&, const AskedPrompt&) = default;
 };
 
+/// Which examples a prompt shows, in order: places in a list that is kept elsewhere, and the templates
+/// they stand under where the list does not say.
+struct ShotPlaces {
+  std::vector<std::uint32_t> places{};
+  std::vector<std::uint32_t> templates{};
+
+  friend bool operator==(const ShotPlaces&, const ShotPlaces&) = default;
+};
+
 /// What a masked model put into a prompt's gap, beside its text.
 struct RecordedFill {
   std::vector<TokenId> ids;
@@ -55,7 +64,7 @@ struct RecordedAnswer {
   std::uint32_t tokens = 0;
   double log_probability = 0;
   std::size_t line = 0;
-  std::vector<std::uint32_t> shots{};
+  ShotPlaces shots{};
   /// Of a masked model.
   std::optional<RecordedFill> fill{};
 };
@@ -67,7 +76,7 @@ struct RecordedSamples {
   /// Distinct texts and how often each was drawn.
   std::vector<std::pair<std::string, std::uint32_t>> texts;
   std::size_t line = 0;
-  std::vector<std::uint32_t> shots{};
+  ShotPlaces shots{};
 };
 
 /// The log-likelihood of one text behind a prompt or in its gap, in nats, and how many tokens it has;
@@ -84,7 +93,7 @@ struct RecordedNames {
   /// By object, then name.
   std::vector<std::vector<TextLikelihood>> names;
   std::size_t line = 0;
-  std::vector<std::uint32_t> shots{};
+  ShotPlaces shots{};
 };
 
 struct RecordedContentFree {
@@ -93,7 +102,7 @@ struct RecordedContentFree {
   std::string subject;
   std::vector<TextLikelihood> candidates;
   std::size_t line = 0;
-  std::vector<std::uint32_t> shots{};
+  ShotPlaces shots{};
 };
 
 /// Looks at rows as they come, which every reader of them does. Not for sharing between threads.

@@ -23,6 +23,7 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/decay_embedder.hpp"
+#include "plumb/backend/stop_text.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
@@ -99,15 +100,7 @@ class NgramModel {
         all[i].log_probabilities.push_back(log_probability(sequence, next));
         all[i].tokens.push_back(next);
         sequence.push_back(next);
-        const std::string text = detokenize(all[i].tokens);
-        const std::size_t stop = options.stop.empty() ? text.npos : text.find(options.stop);
-        if (stop == text.npos) continue;
-        for (std::size_t size = text.size(); size > stop;) {
-          size -= detokenize(std::span(&all[i].tokens.back(), 1)).size();
-          all[i].tokens.pop_back();
-          all[i].log_probabilities.pop_back();
-        }
-        break;
+        if (end_at_stop(*this, all[i], options.stop)) break;
       }
     }
     return all;

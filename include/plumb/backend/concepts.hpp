@@ -246,8 +246,9 @@ struct GenerationOptions {
   /// Continuations of the prompt; 0 asks for the greedy one.
   std::size_t samples = 0;
   std::size_t max_new_tokens = 16;
-  /// Text that ends a continuation; it is not part of it. Empty: only the end of sequence does.
-  std::string stop = "\n";
+  /// Texts that end a continuation, behind the white space it begins with (stop_text.hpp); they are
+  /// not part of it. Without any only the end of sequence does.
+  std::vector<std::string> stop{"\n"};
   std::uint64_t seed = 0;
 };
 
@@ -261,14 +262,15 @@ struct Continuation {
 ///
 /// Requires: `generate(prompt, options)` returns one greedy continuation, or `samples` of them
 /// drawn at temperature 1 from the whole vocabulary. Greedy ties go to the lowest token. A
-/// continuation ends before the end-of-generation token, before the token in which the stop text
-/// first begins, or at `max_new_tokens`.
+/// continuation ends before the end-of-generation token, before the token in which the first stop
+/// text begins that reaches past the white space it begins with (`end_at_stop` of stop_text.hpp
+/// does that), or at `max_new_tokens`.
 /// Means: equal arguments give equal continuations.
 /// Does not promise: that a continuation is not empty.
 ///
 /// Any CausalLm is one through TreeGenerator (tree_generator.hpp). A model may say in an
 /// `ends(token)` of its own, optional for every backend, whether a token ends a text; one without
-/// it goes on until the stop text or the length ends it.
+/// it goes on until a stop text or the length ends it.
 template <class M>
 concept Generator = LanguageModel<M> &&
     requires(M& model, std::span<const TokenId> prompt, const GenerationOptions& options) {

@@ -28,6 +28,7 @@
 #include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/held_tree.hpp"
+#include "plumb/backend/stop_text.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/log_softmax.hpp"
 #include "plumb/core/over.hpp"
@@ -261,14 +262,7 @@ class TreeGenerator {
     tokens.push_back(token);
     log_probabilities.push_back(log_probability);
     branch.ended = tokens.size() == options.max_new_tokens;
-    if (options.stop.empty()) return;
-    const std::size_t stop = model_.detokenize(tokens).find(options.stop);
-    if (stop == std::string::npos) return;
-    branch.ended = true;
-    while (model_.detokenize(tokens).size() > stop) {
-      tokens.pop_back();
-      log_probabilities.pop_back();
-    }
+    if (end_at_stop(model_, branch.continuation, options.stop)) branch.ended = true;
   }
 
   void accumulate(std::span<const float> row, double normalizer) {

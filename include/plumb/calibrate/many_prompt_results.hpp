@@ -71,7 +71,11 @@ struct ManyPromptResult {
   /// prompts, and as a number of all prompts.
   Estimate one_word;
   std::size_t one_word_answers = 0;
+  /// Without a word, of nothing but white space, and ended by the limit of tokens where that is
+  /// known.
+  std::size_t wordless = 0;
   std::size_t empty = 0;
+  std::optional<std::size_t> cut{};
   std::vector<AnswerOfSeveral> of_several;
   /// Where confidences were taken.
   std::optional<Overconfidence> overconfidence{};
@@ -167,8 +171,9 @@ inline std::vector<PromptedRelation> prompted_relations(const ManyPromptStudy& s
       one.bias = relation_bias(scores->second);
       // The question form scores some of the relation's templates.
       const auto scored = study.content_free_templates.find(relation.code);
-      if (one.bias->favoured && scored != study.content_free_templates.end()) {
-        std::size_t& place = one.bias->favoured->template_index;
+      for (CandidateBias* bias : {static_cast<CandidateBias*>(&*one.bias), &one.bias->per_token}) {
+        if (!bias->favoured || scored == study.content_free_templates.end()) continue;
+        std::size_t& place = bias->favoured->template_index;
         place = scored->second.at(place);
       }
     }
@@ -198,7 +203,9 @@ inline ManyPromptResult measure_way(const ManyPromptStudy& study,
   if (made.is(AnswerKind::text)) {
     made.one_word = FactMeans(bootstrap, "one word")(study.answered.one_word);
     made.one_word_answers = study.answered.one_word_answers;
+    made.wordless = study.answered.wordless;
     made.empty = study.answered.empty;
+    made.cut = study.answered.cut;
     made.of_several = study.answered.of_several;
     made.by_length = overconfidence_by_length(study.answered.likelihoods, bootstrap);
   }
@@ -254,13 +261,17 @@ inline void gather_candidates(const ManyPromptStudy& study, ManyPromptResult& wa
   gathered.insert(study.candidates.begin(), study.candidates.end());
   for (PromptedRelation& relation : way.relations) {
     const auto labels = study.candidates.find(relation.code);
-    if (labels == study.candidates.end() || !relation.bias || !relation.bias->favoured) continue;
-    std::size_t& place = relation.bias->favoured->candidate;
+    if (labels == study.candidates.end() || !relation.bias) continue;
     std::vector<std::string>& all = gathered.at(relation.code);
     if (all == labels->second) continue;
-    const std::string& label = labels->second.at(place);
-    place = static_cast<std::size_t>(over::find(all, label) - all.begin());
-    if (place == all.size()) all.push_back(label);
+    for (CandidateBias* bias :
+         {static_cast<CandidateBias*>(&*relation.bias), &relation.bias->per_token}) {
+      if (!bias->favoured) continue;
+      std::size_t& place = bias->favoured->candidate;
+      const std::string& label = labels->second.at(place);
+      place = static_cast<std::size_t>(over::find(all, label) - all.begin());
+      if (place == all.size()) all.push_back(label);
+    }
   }
 }
 
@@ -284,9 +295,10 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
   if (const auto warning = tie_warning(way.coverage.ties)) {
     remarks.push_back(way.name + ": " + *warning);
   }
-  if (way.empty > 0) {
-    remarks.push_back(way.name + ": " + counted(way.empty, "answer") +
-                      " without a word, counted as wrong.");
+  if (way.wordless > 0) {
+    remarks.push_back(way.name + ": " + counted(way.wordless, "answer") + " without a word" +
+                      (way.empty > 0 ? " (" + std::to_string(way.empty) + " empty)" : "") +
+                      ", counted as wrong.");
   }
   if (!way.of_several.empty()) {
     remarks.push_back(way.name + ": " + counted(way.of_several.size(), "answer") +

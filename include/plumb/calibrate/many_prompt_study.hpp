@@ -139,6 +139,7 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
     for (const TextLikelihood& one : row.candidates) {
       if (!detail::is_likelihood(one)) refuse("a candidate has no token or no log-likelihood");
       scores.log_likelihoods.push_back(one.nats);
+      scores.tokens.push_back(one.tokens);
     }
   });
   for (const auto& [code, count] : rows) {

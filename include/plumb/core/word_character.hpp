@@ -111,12 +111,4 @@ inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t
           in(0x4E00, 0x9FFF) || in(0xF900, 0xFAFF) || in(0xFF66, 0xFF9D) || in(0x20000, 0x3FFFF));
 }
 
-/// Unicode's white space; a no-break space is one, a zero-width space is not.
-[[nodiscard]] inline bool is_white_space(char32_t value) noexcept {
-  const auto in = [&](char32_t first, char32_t last) { return value >= first && value <= last; };
-  return value == 0x20 || in(0x09, 0x0D) || value == 0x85 || value == 0xA0 || value == 0x1680 ||
-         in(0x2000, 0x200A) || in(0x2028, 0x2029) || value == 0x202F || value == 0x205F ||
-         value == 0x3000;
-}
-
 }  // namespace plumb

@@ -4,8 +4,8 @@
 // Which kind of character is this to a tokenizer: a letter, a mark, white space, punctuation?
 //
 // The general categories of The Unicode Standard, chapter 4.5, from utf8proc, and the few
-// properties that tokenizers ask for beside them: White_Space (PropList), the word characters of
-// regular expressions (UTS 18, annex C) and lower case in full (SpecialCasing without conditions).
+// properties that tokenizers ask for beside them: White_Space (core/white_space.hpp), the word
+// characters of regular expressions (UTS 18, annex C) and lower case in full (SpecialCasing without conditions).
 // Characters that Unicode got after utf8proc's version are unassigned here. `tokenizers` has tables of
 // several versions (punctuation and accents of Unicode 8, letters of 16), so a few hundred rare ones,
 // in scripts that came since, are classed otherwise there.
@@ -14,6 +14,8 @@
 #include <utf8proc.h>
 
 #include <cstdint>
+
+#include "plumb/core/white_space.hpp"
 
 namespace plumb {
 namespace detail {
@@ -74,13 +76,6 @@ inline constexpr std::uint32_t others_of_unicode = category_bit(UTF8PROC_CATEGOR
 /// General category Mn (marks that take no room).
 [[nodiscard]] inline bool is_nonspacing_mark(char32_t c) noexcept {
   return c >= 0x300 && detail::has_category(c, detail::category_bit(UTF8PROC_CATEGORY_MN));
-}
-
-/// White_Space=Yes, which is also what a regular expression's class of space stands for.
-[[nodiscard]] constexpr bool is_white_space(char32_t c) noexcept {
-  return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
-         c == 0x3000;
 }
 
 /// Control, format and private use; not what is unassigned.

@@ -28,6 +28,7 @@
 
 #include "plumb/core/lower_case.hpp"
 #include "plumb/core/utf8.hpp"
+#include "plumb/core/white_space.hpp"
 #include "plumb/core/word_character.hpp"
 
 namespace plumb {

@@ -10,6 +10,9 @@
 //   single prompt   mean over templates of the bias level of their distributions
 //   multi prompt    bias level of the mean over templates of their distributions
 // H is concave, so multi is never above single: that it is lower says nothing, by how much does.
+// The paper's candidates are one token of a masked model. Of names of several tokens a sum of
+// log-probabilities favours the short ones, so that their lengths look like the prompt's bias: all of
+// it is also taken per token, of log-likelihoods divided by the name's tokens, which is ours.
 // Source: "What Matters in Learning Facts in Language Models?", section 5.4; Zhao et al. 2021,
 // "Calibrate Before Use" (the texts). Non-goal: taking the bias out of the answers.
 
@@ -17,6 +20,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -64,6 +68,8 @@ struct ContentFreeScores {
   std::size_t candidates = 0;
   /// In nats, templates × texts × candidates; minus infinity is a probability of 0.
   std::vector<double> log_likelihoods;
+  /// Of which so many tokens each is the sum; empty where each is of one.
+  std::vector<std::uint32_t> tokens{};
 };
 
 /// A candidate that content-free prompts ask for, and where they do so most.
@@ -76,25 +82,33 @@ struct FavouredCandidate {
   double probability = 0;
 };
 
-struct RelationBias {
-  /// None with fewer than two candidates, or without a prompt.
-  std::optional<double> single;
-  std::optional<double> multi;
-  std::size_t templates = 0;
-  std::size_t candidates = 0;
+struct BiasLevels {
+  std::optional<double> single{};
+  std::optional<double> multi{};
+};
+
+/// By one way to weigh names. No level with fewer than two candidates, or without a prompt.
+struct CandidateBias : BiasLevels {
   /// The most probable over all templates; the first of equals, for the template too. None without
   /// a candidate or a prompt.
-  std::optional<FavouredCandidate> favoured;
+  std::optional<FavouredCandidate> favoured{};
+};
+
+/// By the sum of a name's log-probabilities, as its probability has it, and per token.
+struct RelationBias : CandidateBias {
+  CandidateBias per_token{};
+  std::size_t templates = 0;
+  std::size_t candidates = 0;
 };
 
 namespace detail {
 
 /// templates × candidates, row by row: each template's mean over the texts. There is a text and a
-/// candidate.
-inline std::vector<double> content_free_distributions(const ContentFreeScores& scores) {
+/// candidate. `all` has a weight in nats in place of each log-likelihood.
+inline std::vector<double> content_free_distributions(const ContentFreeScores& scores,
+                                                      std::span<const double> all) {
   const std::size_t n = scores.candidates;
   std::vector<double> rows(scores.templates * n);
-  const std::span all(scores.log_likelihoods);
   for (std::size_t prompt = 0; prompt < scores.templates * scores.texts; ++prompt) {
     const auto row = all.subspan(prompt * n, n);
     double best = -std::numeric_limits<double>::infinity();
@@ -119,26 +133,12 @@ inline std::vector<double> content_free_distributions(const ContentFreeScores& s
   return rows;
 }
 
-}  // namespace detail
-
-/// Throws a user error for numbers that are not templates × texts × candidates, for one that is NaN
-/// or infinite, and for a prompt under which no candidate is possible.
-[[nodiscard]] inline RelationBias relation_bias(const ContentFreeScores& scores) {
-  if (scores.log_likelihoods.size() != scores.templates * scores.texts * scores.candidates) {
-    throw user_error({.field = "log_likelihoods"},
-                     std::to_string(scores.log_likelihoods.size()) + " numbers for " +
-                         std::to_string(scores.templates) + " templates, " +
-                         std::to_string(scores.texts) + " texts and " +
-                         std::to_string(scores.candidates) + " candidates",
-                     "give one for each");
-  }
-  RelationBias made;
-  made.templates = scores.templates;
-  made.candidates = scores.candidates;
-  if (scores.log_likelihoods.empty()) return made;
+/// There is a log-likelihood.
+inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<const double> all) {
+  CandidateBias made;
   const std::size_t n = scores.candidates;
   const double templates = static_cast<double>(scores.templates);
-  const std::vector<double> rows = detail::content_free_distributions(scores);
+  const std::vector<double> rows = content_free_distributions(scores, all);
   std::vector<double> mean(n);
   double levels = 0;
   for (std::size_t t = 0; t < scores.templates; ++t) {
@@ -163,12 +163,44 @@ inline std::vector<double> content_free_distributions(const ContentFreeScores& s
   return made;
 }
 
+}  // namespace detail
+
+/// Throws a user error for numbers that are not templates × texts × candidates, for one that is NaN
+/// or infinite, for one of no tokens, and for a prompt under which no candidate is possible.
+[[nodiscard]] inline RelationBias relation_bias(const ContentFreeScores& scores) {
+  if (scores.log_likelihoods.size() != scores.templates * scores.texts * scores.candidates) {
+    throw user_error({.field = "log_likelihoods"},
+                     std::to_string(scores.log_likelihoods.size()) + " numbers for " +
+                         std::to_string(scores.templates) + " templates, " +
+                         std::to_string(scores.texts) + " texts and " +
+                         std::to_string(scores.candidates) + " candidates",
+                     "give one for each");
+  }
+  const bool of_one = scores.tokens.empty();
+  if (!of_one && (scores.tokens.size() != scores.log_likelihoods.size() ||
+                  over::find(scores.tokens, 0U) != scores.tokens.end())) {
+    throw user_error({.field = "tokens"}, "are not a number of tokens for each log-likelihood",
+                     "give how many each is the sum of, or none where each is of one");
+  }
+  RelationBias made;
+  if (!scores.log_likelihoods.empty()) {
+    static_cast<CandidateBias&>(made) = detail::candidate_bias(scores, scores.log_likelihoods);
+    std::vector<double> means = scores.log_likelihoods;
+    for (std::size_t i = 0; i < scores.tokens.size(); ++i) {
+      means[i] /= static_cast<double>(scores.tokens[i]);
+    }
+    made.per_token = detail::candidate_bias(scores, means);
+  }
+  made.templates = scores.templates;
+  made.candidates = scores.candidates;
+  return made;
+}
+
 /// Over relations, unweighted. There is no interval: templates and relations are the design, and
 /// each level is of a distribution that is known whole, so nothing was drawn that could be redrawn.
-struct MeanBias {
-  /// None without a relation that has them.
-  std::optional<double> single;
-  std::optional<double> multi;
+struct MeanBias : BiasLevels {
+  BiasLevels per_token{};
+  /// That have levels; without one there is no mean.
   std::size_t relations = 0;
   /// Relations without a number, left out.
   std::size_t excluded = 0;
@@ -176,20 +208,25 @@ struct MeanBias {
 
 [[nodiscard]] inline MeanBias mean_bias(std::span<const RelationBias> relations) {
   MeanBias made;
-  double single = 0;
-  double multi = 0;
-  for (const RelationBias& relation : relations) {
-    if (!relation.single || !relation.multi) {
-      ++made.excluded;
-      continue;
+  const auto mean = [&](auto levels_of) {
+    double single = 0;
+    double multi = 0;
+    std::size_t count = 0;
+    for (const RelationBias& relation : relations) {
+      const BiasLevels& levels = levels_of(relation);
+      if (!levels.single || !levels.multi) continue;
+      single += *levels.single;
+      multi += *levels.multi;
+      ++count;
     }
-    single += *relation.single;
-    multi += *relation.multi;
-    ++made.relations;
-  }
-  if (made.relations == 0) return made;
-  made.single = single / static_cast<double>(made.relations);
-  made.multi = multi / static_cast<double>(made.relations);
+    made.relations = count;  // per token as many
+    if (count == 0) return BiasLevels{};
+    return BiasLevels{single / static_cast<double>(count), multi / static_cast<double>(count)};
+  };
+  made.per_token = mean([](const RelationBias& one) -> const BiasLevels& { return one.per_token; });
+  static_cast<BiasLevels&>(made) =
+      mean([](const RelationBias& one) -> const BiasLevels& { return one; });
+  made.excluded = relations.size() - made.relations;
   return made;
 }
 

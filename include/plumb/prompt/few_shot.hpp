@@ -21,10 +21,13 @@
 //   X-template  X facts of the asked relation under the asked template
 // X + 1 facts and their templates are drawn once for each setting and relation (X-template: each
 // template); a prompt that asks the fact of one of the first X shows the last in its place. So
-// nearly all prompts of a relation begin alike. A relation with no more facts gives as many as it
-// has. Templates are filled as they are, no letter is upper-cased.
+// nearly all prompts of a relation begin alike. Fresh shots are X facts other than the asked one,
+// and their templates, drawn anew for each prompt, from a stream named by its template, its fact and
+// its name of the subject, so that neither order nor which other prompts are asked plays a part. A
+// relation with no more facts gives as many as it has. Templates are filled as they are, no letter is
+// upper-cased.
 // Source: "What Matters in Learning Facts in Language Models?", section 3.1 and appendices D.1 and
-// E, which draw X facts anew for each prompt as far as they say.
+// E, which do not say how often X facts are drawn (docs/many-prompts.md).
 
 #include <algorithm>
 #include <array>
@@ -35,6 +38,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/data/multi_prompt.hpp"
 #include "plumb/prompt/statement.hpp"
@@ -59,6 +63,8 @@ struct FewShotSetting {
   /// 0 just where the source is none.
   std::size_t shots = 0;
   PromptForm form = PromptForm::mask;
+  /// Whether each prompt has shots of its own.
+  bool fresh = false;
 
   friend bool operator==(const FewShotSetting&, const FewShotSetting&) = default;
 };
@@ -87,6 +93,8 @@ struct AskedUnder {
 /// one shot list each.
 class FewShot {
  public:
+  static constexpr std::size_t no_fact = static_cast<std::size_t>(-1);
+
   FewShot(const MultiPromptDataset& dataset, const FewShotSetting& setting, std::uint64_t seed)
       : dataset_(dataset), setting_(setting), seed_(seed), usable_(dataset.relations.size()) {
     for (std::size_t r = 0; r < usable_.size(); ++r) {
@@ -96,6 +104,8 @@ class FewShot {
           usable_[r].push_back(t);
         }
       }
+      begins_.push_back(begins_.back() +
+                        (usable_[r].empty() ? 0 : dataset.relations[r].facts.size()));
     }
   }
 
@@ -106,24 +116,38 @@ class FewShot {
     return usable_[relation];
   }
 
+  /// How many facts may be shown before prompts of a relation, in the dataset's order; and the one at
+  /// a place among them, under its relation's first template; and the place of one.
+  [[nodiscard]] std::size_t offered(std::size_t relation) const {
+    if (setting_.source == ShotSource::none) return 0;
+    return of_all() ? begins_.back() : begins_[relation + 1] - begins_[relation];
+  }
+  [[nodiscard]] AskedUnder offered_at(std::size_t relation, std::size_t place) const {
+    if (!of_all()) return {relation, place, 0};
+    // The last relation that begins there or before: those without a fact to show begin there too.
+    const auto next = over::upper_bound(begins_, place);
+    const auto found = static_cast<std::size_t>(next - begins_.begin()) - 1;
+    return {found, place - begins_[found], 0};
+  }
+  [[nodiscard]] std::size_t place_of(const AskedUnder& shot) const {
+    return (of_all() ? begins_[shot.relation] : 0) + shot.fact;
+  }
+
   /// The X + 1 shots of a relation (under X-template: of one of its templates) in their order, the
-  /// last for those who ask one of the others; fewer where there are no more facts.
-  [[nodiscard]] std::vector<AskedUnder> shots(std::size_t relation,
-                                              std::size_t template_index) const {
+  /// last for those who ask one of the others; fewer where there are no more facts. Fresh ones are the
+  /// X of the prompt with that name (by place) of the fact's subject; without a fact, of content-free
+  /// prompts under the template.
+  [[nodiscard]] std::vector<AskedUnder> shots(std::size_t relation, std::size_t template_index,
+                                              std::size_t fact = no_fact,
+                                              std::size_t expression = 0) const {
     if (setting_.source == ShotSource::none) return {};
+    if (setting_.fresh) return fresh_shots(relation, template_index, fact, expression);
     const bool same = setting_.source == ShotSource::same_template;
     const MultiPromptRelation& asked = dataset_.relations[relation];
     std::vector<AskedUnder> drawn;
-    const auto offer = [&](std::size_t r) {
-      if (usable_[r].empty()) return;
-      for (std::size_t f = 0; f < dataset_.relations[r].facts.size(); ++f) {
-        drawn.push_back({r, f, template_index});
-      }
-    };
-    if (setting_.source == ShotSource::random) {
-      for (std::size_t r = 0; r < usable_.size(); ++r) offer(r);
-    } else {
-      offer(relation);
+    for (std::size_t place = 0; place < offered(relation); ++place) {
+      drawn.push_back(offered_at(relation, place));
+      drawn.back().template_index = template_index;
     }
     RandomStream random(seed_, "shots/" + name() + "/" + asked.code +
                                    (same ? "/" + asked.templates[template_index].text : ""));
@@ -184,9 +208,40 @@ class FewShot {
                          answer, true);
   }
 
-  static constexpr std::size_t no_fact = static_cast<std::size_t>(-1);
-
  private:
+  [[nodiscard]] bool of_all() const { return setting_.source == ShotSource::random; }
+
+  /// X places of those offered, without that of the asked fact, by drawing again what was drawn before.
+  [[nodiscard]] std::vector<AskedUnder> fresh_shots(std::size_t relation,
+                                                    std::size_t template_index, std::size_t fact,
+                                                    std::size_t expression) const {
+    const MultiPromptRelation& asked = dataset_.relations[relation];
+    const std::size_t all = offered(relation);
+    std::vector<std::size_t> taken;
+    std::string subject;
+    if (fact != no_fact) {
+      const NamedEntity& of = asked.facts[fact].subject;
+      subject = "/fact/" + of.id + "/" + of.names.at(expression);
+      if (all > 0 && !usable_[relation].empty()) taken.push_back(place_of({relation, fact, 0}));
+    }
+    const std::size_t besides = taken.size();
+    RandomStream random(seed_, "fresh shots/" + name() + "/" + asked.code + "/" +
+                                   asked.templates[template_index].text + subject);
+    const std::size_t wanted = std::min(setting_.shots, all - besides);
+    std::vector<AskedUnder> drawn;
+    while (drawn.size() < wanted) {
+      const std::size_t place = random.below(all);
+      if (over::find(taken, place) != taken.end()) continue;
+      taken.push_back(place);
+      AskedUnder& shot = drawn.emplace_back(offered_at(relation, place));
+      const std::vector<std::size_t>& from = usable_[shot.relation];
+      shot.template_index = setting_.source == ShotSource::same_template
+                                ? template_index
+                                : from[random.below(from.size())];
+    }
+    return drawn;
+  }
+
   [[nodiscard]] std::string example(const AskedUnder& shot) const {
     const ManyNamedFact& fact = dataset_.relations[shot.relation].facts[shot.fact];
     return question(shot.relation, shot.template_index, fact.subject.names.front()) + " " +
@@ -198,6 +253,8 @@ class FewShot {
   std::uint64_t seed_;
   /// By relation.
   std::vector<std::vector<std::size_t>> usable_;
+  /// By relation: facts of those before it that may be shown; behind the last all of them.
+  std::vector<std::size_t> begins_{0};
 };
 
 }  // namespace plumb

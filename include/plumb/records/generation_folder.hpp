@@ -3,8 +3,10 @@
 
 // Reads a run folder of many prompts (records/recorded_answers.hpp says what lies in it) into studies.
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,16 +25,18 @@ struct GenerationRun {
   MultiPromptDataset asked;
 };
 
-/// The answers of a setting. `asked` is what was asked, as it stands in the folder. Throws a user error
-/// when a file is missing or damaged.
+/// The answers of a setting. `asked` is what was asked, as it stands in the folder, and `most_tokens`
+/// how many tokens an answer may have had, where that is known. Throws a user error when a file is
+/// missing or damaged.
 template <Lemmatiser Lemmas>
 [[nodiscard]] AnsweredSetting read_answered(const DiskPath& folder, const std::string& setting,
                                             const MultiPromptDataset& asked, const Lemmas& lemmas,
-                                            AnswerKind kind = AnswerKind::text) {
+                                            AnswerKind kind = AnswerKind::text,
+                                            std::optional<std::size_t> most_tokens = {}) {
   const DiskPath file = folder / (setting + "_answers.jsonl");
   const auto each_row = [&](auto visit) { for_each_answer(file, visit); };
   if (kind == AnswerKind::fill) return filled_setting(setting, asked, each_row, file);
-  return answered_setting(setting, asked, lemmas, each_row, file);
+  return answered_setting(setting, asked, lemmas, each_row, file, most_tokens);
 }
 
 /// The confidences that a setting's sampled answers give its greedy ones; the same errors.
@@ -93,11 +97,16 @@ template <Lemmatiser Lemmas>
   }
   const bool fills = first_string(metadata, "answers") == "fills";
   const AnswerKind kind = fills ? AnswerKind::fill : AnswerKind::text;
+  std::optional<std::size_t> most_tokens;  // which earlier versions did not write
+  if (const auto most = metadata.find("max_new_tokens");
+      most != metadata.end() && most->is_number_unsigned()) {
+    most_tokens = most->get<std::size_t>();
+  }
   const auto settings = string_list(metadata, "settings").value_or(std::vector<std::string>{});
   for (const std::string& setting : settings) {
     ManyPromptStudy& study = run.studies.emplace_back();
     study.kind = kind;
-    study.answered = read_answered(folder, setting, run.asked, lemmas, kind);
+    study.answered = read_answered(folder, setting, run.asked, lemmas, kind, most_tokens);
     if (kind == AnswerKind::fill) study.confidences = fill_confidences(study.answered.likelihoods);
     if ((folder / (setting + "_samples.jsonl")).exists()) {
       SampledConfidences sampled = read_sampled(folder, study.answered, run.asked, lemmas);

@@ -4,9 +4,10 @@
 // How are the answers to many prompts kept in files?
 //
 //   asked/facts.jsonl, asked/templates.jsonl   what was asked (data/multi_prompt_folder.hpp)
-//   metadata_generate.json         the settings' names in order, how many rows each file has,
-//                                  what must be said of the run, and answers: "fills" of a masked
-//                                  model, "lists" in KAMEL's form (recorded_lists.hpp)
+//   metadata_generate.json         the settings' names in order, how many tokens an answer may have
+//                                  (max_new_tokens), how many rows each file has, what must be said
+//                                  of the run, and answers: "fills" of a masked model, "lists" in
+//                                  KAMEL's form (recorded_lists.hpp)
 //   <setting>_answers.jsonl        a row for each prompt: relation, fact (place among the asked ones
 //                                  of its relation), subject (the name used), template, expression
 //                                  (place among the subject's names), answer, tokens,
@@ -26,8 +27,9 @@
 //                                  ([nats, tokens] for each object label of the relation, in the
 //                                  order of metadata_generate.json)
 // A row whose prompt shows examples ends in "shots", places in the list that shots.jsonl has for the
-// setting, relation and template (recorded_shots.hpp); rows of earlier versions have none. Numbers
-// carry ten digits. What is read knows its line, from 1, for messages.
+// setting, relation and template (recorded_shots.hpp); rows of earlier versions have none. Where each
+// prompt has examples of its own the list is of all facts that may be shown, and "shot_templates" has
+// the template of each. Numbers carry ten digits. What is read knows its line, from 1, for messages.
 
 #include <algorithm>
 #include <array>
@@ -85,16 +87,20 @@ inline AskedPrompt recorded_prompt(const Json& row) {
           whole<std::uint16_t>(row.at("expression"))};
 }
 
-inline void put_shots(Json& row, const std::vector<std::uint32_t>& shots) {
-  if (!shots.empty()) row["shots"] = shots;
+inline void put_shots(Json& row, const ShotPlaces& shots) {
+  if (!shots.places.empty()) row["shots"] = shots.places;
+  if (!shots.templates.empty()) row["shot_templates"] = shots.templates;
 }
 
-inline std::vector<std::uint32_t> recorded_shots(const Json& row) {
-  std::vector<std::uint32_t> shots;
-  if (const auto found = row.find("shots"); found != row.end()) {
-    for (const Json& place : *found) shots.push_back(whole<std::uint32_t>(place));
-  }
-  return shots;
+inline ShotPlaces recorded_shots(const Json& row) {
+  const auto numbers = [&](const char* name) {
+    std::vector<std::uint32_t> all;
+    if (const auto found = row.find(name); found != row.end()) {
+      for (const Json& one : *found) all.push_back(whole<std::uint32_t>(one));
+    }
+    return all;
+  };
+  return {numbers("shots"), numbers("shot_templates")};
 }
 
 inline Json to_row(const TextLikelihood& one) {

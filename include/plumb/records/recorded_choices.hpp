@@ -15,8 +15,9 @@
 // Before an ic row's question stand the first `shots` of the metadata's shots[variant]. Rows of
 // EIC-LKE say what does in columns of their own, which earlier versions did not write: pairs_before,
 // so many of these, and, under "eic", asked_before (instances of the test facts asked in the same
-// sequences, in order, five pairs apart) and choice_order: choice_order[j] is the place of the choice
-// that stands in sequence j; a fact of fewer choices begins with the first again.
+// sequences, in order, as many pairs apart as run.json's eic_step) and choice_order: choice_order[j]
+// is the place of the choice that stands in sequence j; a fact of fewer choices begins with the first
+// again.
 //   <relation>_generated.jsonl  a row for each setting and fact that was generated: the same head,
 //                             text, correct, correct_with_aliases
 // Scores carry ten decimals.

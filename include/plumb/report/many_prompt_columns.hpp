@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/calibrate/many_prompt_results.hpp"
@@ -23,6 +24,34 @@ inline const char* draws_in_words(SampleBy by) {
 }
 
 }  // namespace detail
+
+/// What answers in a model's own words look like; a terminal has a table of them alone. Other answers
+/// have no numbers here.
+[[nodiscard]] inline std::vector<Column<ManyPromptResult>> written_answer_columns() {
+  using W = ManyPromptResult;
+  const auto count = [](auto number) {
+    return [number](const W& w) -> CellValue {
+      const std::optional<std::size_t> known = number(w);
+      if (!w.is(AnswerKind::text) || !known) return PlainNumber{};
+      return *known;
+    };
+  };
+  using Count = std::optional<std::size_t>;
+  return {
+      {"one_word", "one word, facts",
+       "One word: answers that are one word, as the mean over facts of the share of their prompts, "
+       "and as the share of all prompts, in which facts with more prompts weigh more. Answers "
+       "without a word match each other, so they make Consist look better.",
+       [](const W& w) { return w.one_word; }, ColumnPlace::everywhere, 3, true},
+      {"one_word_share", "one word, prompts", "",
+       [](const W& w) { return PlainNumber{one_word_share(w)}; }},
+      {"without_word", "without a word", "", count([](const W& w) { return Count(w.wordless); })},
+      {"empty", "empty",
+       "Empty: answers of nothing but white space, which are among those without a word.",
+       count([](const W& w) { return Count(w.empty); })},
+      {"cut", "cut", "Cut: answers that ended because they had as many tokens as were allowed.",
+       count([](const W& w) { return w.cut; })}};
+}
 
 /// Columns that no way of asking has are not there. Range and SD are over the headline's samplings.
 /// `made` must outlive them.
@@ -72,16 +101,10 @@ inline const char* draws_in_words(SampleBy by) {
   columns.push_back(
       {"oracle", "oracle", "", [](const W& w) { return w.coverage.oracle; }, terminal});
   if (words) {
-    columns.push_back(
-        {"one_word", "One word, facts",
-         "One word: answers that are one word, as the mean over facts of the share of their "
-         "prompts, and as the share of all prompts, in which facts with more prompts weigh more. "
-         "Answers without a word match each other, so they make Consist look better.",
-         [](const W& w) { return w.one_word; }, page});
-    columns.push_back({"one_word_share", "One word, prompts", "",
-                       [](const W& w) { return PlainNumber{one_word_share(w)}; }, page});
-    columns.push_back(
-        {"without_word", "Without a word", "", [](const W& w) { return w.empty; }, page});
+    for (Column<W>& one : written_answer_columns()) {
+      one.place = page;
+      columns.push_back(std::move(one));
+    }
   }
   if (has_any(made, AnswerKind::option)) {
     columns.push_back(
@@ -101,6 +124,48 @@ inline const char* draws_in_words(SampleBy by) {
     columns.push_back({"accuracy_first_wins", detail::first_wins, "",
                        [](const W& w) { return w.coverage.average_first_wins; }, page});
   }
+  return columns;
+}
+
+namespace detail {
+
+/// Levels by sum and per token, as every table of bias levels has them.
+template <class Bias>
+std::vector<Column<Bias>> level_columns() {
+  using enum ColumnPlace;
+  return {
+      {"single", "Single, sum",
+       "Single: mean over templates. Multi: of the templates' mean distribution, which cannot be "
+       "above.",
+       [](const Bias& b) { return PlainNumber{b.single}; }, page},
+      {"multi", "Multi, sum", "", [](const Bias& b) { return PlainNumber{b.multi}; }, page},
+      {"single_per_token", "Single, per token",
+       "Sum: candidates weigh what their probabilities say, the paper's reading, in which a name "
+       "of "
+       "many tokens can hardly be favoured. Per token: what the mean of their tokens' "
+       "log-probabilities says, which is plumb's own; equal where each is one token.",
+       [](const Bias& b) { return PlainNumber{b.per_token.single}; }, page},
+      {"multi_per_token", "Multi, per token", "",
+       [](const Bias& b) { return PlainNumber{b.per_token.multi}; }, page}};
+}
+
+}  // namespace detail
+
+/// Bias level of a way of asking, over relations.
+[[nodiscard]] inline std::vector<Column<MeanBias>> mean_bias_columns() {
+  auto columns = detail::level_columns<MeanBias>();
+  columns.push_back({"relations", "Relations", "", [](const MeanBias& b) { return b.relations; }});
+  columns.push_back(
+      {"relations_left_out", "Left out", "", [](const MeanBias& b) { return b.excluded; }});
+  return columns;
+}
+
+/// Of one relation.
+[[nodiscard]] inline std::vector<Column<RelationBias>> relation_bias_columns() {
+  std::vector<Column<RelationBias>> columns{
+      {"templates", "Templates", "", [](const RelationBias& b) { return b.templates; }},
+      {"candidates", "Candidates", "", [](const RelationBias& b) { return b.candidates; }}};
+  for (auto& one : detail::level_columns<RelationBias>()) columns.push_back(std::move(one));
   return columns;
 }
 

@@ -132,16 +132,17 @@ inline Json aliases_json(const AliasRanks& made) {
 
 inline Json bias_json(const ManyPromptResults& made, const PromptedRelation& relation) {
   const RelationBias& bias = *relation.bias;
-  Json json = {{"single", number_or_null(bias.single)},
-               {"multi", number_or_null(bias.multi)},
-               {"templates", bias.templates},
-               {"candidates", bias.candidates}};
-  if (!bias.favoured) return json;
-  const FavouredCandidate& most = *bias.favoured;
-  json["favoured"] = {{"candidate", candidate_label(made, relation.code, most.candidate)},
-                      {"mean_probability", most.mean_probability},
-                      {"template", template_text(relation, most.template_index)},
-                      {"probability", most.probability}};
+  Json json = json_of(relation_bias_columns(), bias);
+  const auto put = [&](const char* name, const CandidateBias& one) {
+    if (!one.favoured) return;
+    const FavouredCandidate& most = *one.favoured;
+    json[name] = {{"candidate", candidate_label(made, relation.code, most.candidate)},
+                  {"mean_probability", most.mean_probability},
+                  {"template", template_text(relation, most.template_index)},
+                  {"probability", most.probability}};
+  };
+  put("favoured", bias);
+  put("favoured_per_token", bias.per_token);
   return json;
 }
 
@@ -205,7 +206,9 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
     json["one_word"] = {{"mean_over_facts", to_json(way.one_word)},
                         {"share_of_prompts", number_or_null(one_word_share(way))},
                         {"answers_of_one_word", way.one_word_answers}};
-    json["answers_without_word"] = way.empty;
+    json["answers_without_word"] = way.wordless;
+    json["answers_empty"] = way.empty;
+    json["answers_cut"] = way.cut ? Json(*way.cut) : Json();
     json["answers_of_several_objects"] = way.of_several.size();
   }
   if (way.overconfidence) {
@@ -213,12 +216,7 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
   }
   if (way.by_length) json["overconfidence_by_length"] = by_length_json(*way.by_length);
   if (way.aliases) json["aliases_above_labels"] = aliases_json(*way.aliases);
-  if (way.bias) {
-    json["bias"] = {{"single", number_or_null(way.bias->single)},
-                    {"multi", number_or_null(way.bias->multi)},
-                    {"relations", way.bias->relations},
-                    {"relations_left_out", way.bias->excluded}};
-  }
+  if (way.bias) json["bias"] = json_of(mean_bias_columns(), *way.bias);
   json["relations"] = Json::object();
   for (const PromptedRelation& relation : way.relations) {
     json["relations"][relation.code] = relation_json(made, relation);

@@ -48,14 +48,14 @@ class ManyPromptReportBody {
                                                         many_prompt_sections(made_)));
   }
 
-  /// One row for each way of asking. Below it, answers of one word where answers were generated, and
+  /// One row for each way of asking. Below it, what the answers look like where a model wrote them, and
   /// ranks of the true token where gaps were filled.
   [[nodiscard]] std::string table() const {
     const bool words =
         over::any_of(made_.ways, [](const auto& way) { return way.one_word.count > 0; });
     const std::vector<WayRanks> ranks = way_ranks(made_);
     return text_table(many_prompt_columns(made_), made_.ways) +
-           (words ? "\n" + one_word_table() : "") +
+           (words ? "\n" + written_answers_table() : "") +
            (ranks.empty() ? "" : "\n" + text_table(token_rank_columns(), ranks));
   }
 
@@ -65,13 +65,14 @@ class ManyPromptReportBody {
   [[nodiscard]] const ManyPromptResults& results() const noexcept { return made_; }
 
  private:
-  /// Answers of one word, by both ways to count them.
-  [[nodiscard]] std::string one_word_table() const {
-    TextTable table({"answers of one word", "mean over facts [95%]", "share of prompts"});
-    for (const ManyPromptResult& way : made_.ways) {
-      const auto share = one_word_share(way);
-      if (!share) continue;
-      table.add({detail::cut_to(way.name, 32), with_interval(way.one_word), fixed(*share, 3)});
+  [[nodiscard]] std::string written_answers_table() const {
+    using W = ManyPromptResult;
+    std::vector<Column<W>> columns{
+        {"setting", "answers", "", [](const W& way) { return detail::cut_to(way.name, 32); }}};
+    for (Column<W>& one : written_answer_columns()) columns.push_back(std::move(one));
+    ColumnTable<W> table(std::move(columns));
+    for (const W& way : made_.ways) {
+      if (one_word_share(way)) table.add(way);
     }
     return table.text();
   }

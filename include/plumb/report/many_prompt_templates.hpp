@@ -18,8 +18,10 @@
 #include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/report/cells.hpp"
+#include "plumb/report/columns.hpp"
 #include "plumb/report/heat_map.hpp"
 #include "plumb/report/many_prompt_answers.hpp"
+#include "plumb/report/many_prompt_columns.hpp"
 #include "plumb/report/many_prompt_names.hpp"
 #include "plumb/report/page.hpp"
 
@@ -155,55 +157,55 @@ inline std::string aliases_section(const ManyPromptResults& made) {
 inline std::string relation_bias_table(const ManyPromptResults& made) {
   std::vector<RelationOfWay> rows = relations_of_ways(made);
   std::erase_if(rows, [](const RelationOfWay& row) { return !row.relation->bias; });
-  const auto number = [](auto value) {
-    return [value](const RelationOfWay& row) { return value(*row.relation->bias); };
-  };
-  // What is said of a favoured candidate; a dash without one.
-  const auto favoured = [](auto value) {
-    return [value](const RelationOfWay& row) -> CellValue {
-      const auto& most = row.relation->bias->favoured;
-      if (!most) return PlainNumber{};
-      return value(row, *most);
-    };
-  };
-  using B = RelationBias;
-  using Most = FavouredCandidate;
+  if (rows.empty()) return "";
   using Row = RelationOfWay;
-  return page_table(
-      relation_columns(
-          {{"Templates", number([](const B& b) { return b.templates; })},
-           {"Candidates", number([](const B& b) { return b.candidates; })},
-           {"Single", number([](const B& b) { return PlainNumber{b.single}; })},
-           {"Multi", number([](const B& b) { return PlainNumber{b.multi}; })},
-           {"Favoured", favoured([&](const Row& row, const Most& most) {
-              return LongText{candidate_label(made, row.relation->code, most.candidate)};
-            })},
-           {"Mean probability", favoured([](const Row&, const Most& most) {
-              return PlainNumber{most.mean_probability};
-            })},
-           {"Most of all under", favoured([](const Row& row, const Most& most) {
-              return LongText{template_text(*row.relation, most.template_index), most.probability,
-                              "probability " + fixed(most.probability, 3)};
-            })}}),
-      rows);
+  std::vector<Column<Row>> columns{
+      {"relation", "Relation", "", [](const Row& row) { return row.relation->code; }},
+      {"setting", "Setting", "", [](const Row& row) { return row.way->name; }}};
+  const auto of_bias =
+      columns_of<Row>(relation_bias_columns(),
+                      [](const Row& row) -> const RelationBias& { return *row.relation->bias; });
+  columns.insert(columns.end(), of_bias.begin(), of_bias.end());
+  // What is said of a favoured candidate; a dash without one.
+  const auto favoured = [&](const char* heading, bool per_token, auto value) {
+    columns.push_back({"", heading, "", [per_token, value](const Row& row) -> CellValue {
+                         const RelationBias& bias = *row.relation->bias;
+                         const auto& most = per_token ? bias.per_token.favoured : bias.favoured;
+                         if (!most) return PlainNumber{};
+                         return value(row, *most);
+                       }});
+  };
+  using Most = FavouredCandidate;
+  const auto candidate = [&made](const Row& row, const Most& most) {
+    return LongText{candidate_label(made, row.relation->code, most.candidate),
+                    most.mean_probability, "mean probability " + fixed(most.mean_probability, 3)};
+  };
+  const auto under = [](const Row& row, const Most& most) {
+    return LongText{template_text(*row.relation, most.template_index), most.probability,
+                    "probability " + fixed(most.probability, 3)};
+  };
+  favoured("Favoured, sum", false, candidate);
+  favoured("Most of all under", false, under);
+  favoured("Favoured, per token", true, candidate);
+  favoured("Most of all under", true, under);
+  return html_table(columns, rows);
 }
 
 /// Section 5.4.
 inline std::string bias_section(const ManyPromptResults& made) {
   const auto ways = ways_where(made, [](const ManyPromptResult& w) { return w.bias.has_value(); });
   if (ways.empty()) return "";
-  return heading("What prompts ask for by themselves",
-                 "With “N/A”, nothing and “?” in the subject's place, how far the candidates are "
-                 "from equally likely: bias level 0 where they are, 1 where one takes all. Single: "
-                 "mean over templates. Multi: of the templates' mean distribution, which cannot be "
-                 "above; means over relations.") +
-         page_table<Way>({{"Setting", &ManyPromptResult::name},
-                          {"Single prompt", [](Way w) { return PlainNumber{w->bias->single}; }},
-                          {"Multi prompt", [](Way w) { return PlainNumber{w->bias->multi}; }},
-                          {"Relations", [](Way w) { return w->bias->relations; }},
-                          {"Left out", [](Way w) { return w->bias->excluded; }}},
-                         ways) +
-         "<h3>By relation</h3>\n" + relation_bias_table(made);
+  std::vector<Column<Way>> columns{{"setting", "Setting", "", [](Way w) { return w->name; }}};
+  const auto levels =
+      columns_of<Way>(mean_bias_columns(), [](Way w) -> const MeanBias& { return *w->bias; });
+  columns.insert(columns.end(), levels.begin(), levels.end());
+  return heading(
+             "What prompts ask for by themselves",
+             "With “N/A”, nothing and “?” in the subject's place, how far the candidates are "
+             "from equally likely: bias level 0 where they are, 1 where one takes all; means over "
+             "relations.") +
+         html_table(columns, ways) + words_below(meanings(columns)) + "<h3>By relation</h3>\n" +
+         relation_bias_table(made);
 }
 
 /// Relations by ways of asking, from best known to least; nothing for a single one.

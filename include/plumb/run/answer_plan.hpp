@@ -32,6 +32,8 @@ struct AnswerOptions {
   /// Facts of each relation, in file order; 0 takes all. Shots come from all facts.
   std::size_t limit = 0;
   std::size_t max_new_tokens = 16;
+  /// Texts that end an answer (backend/stop_text.hpp).
+  std::vector<std::string> stop{"\n"};
   /// Sampled answers of a prompt, and how many prompts, each of another fact, get them.
   std::size_t samples = 100;
   std::size_t confidence_prompts = 10'000;

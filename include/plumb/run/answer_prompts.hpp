@@ -26,11 +26,19 @@ class ShownShots {
 
   /// The shots at the places, as a line has them. `relation` is a place in the dataset.
   [[nodiscard]] Json of(std::size_t relation, std::size_t template_index,
-                        const std::vector<std::uint32_t>& places) const {
+                        const ShotPlaces& shown) const {
     Json shots = Json::array();
-    if (places.empty()) return shots;
+    if (shown.places.empty()) return shots;
+    if (few_shot_.setting().fresh) {
+      for (std::size_t i = 0; i < shown.places.size(); ++i) {
+        AskedUnder shot = few_shot_.offered_at(relation, shown.places[i]);
+        shot.template_index = shown.templates.at(i);
+        shots.push_back(to_json(recorded_shot(dataset_, shot)));
+      }
+      return shots;
+    }
     const RecordedShotList list = shot_list(dataset_, few_shot_, relation, template_index);
-    for (const std::uint32_t place : places) shots.push_back(to_json(list.shots.at(place)));
+    for (const std::uint32_t place : shown.places) shots.push_back(to_json(list.shots.at(place)));
     return shots;
   }
 

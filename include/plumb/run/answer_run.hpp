@@ -5,8 +5,10 @@
 //
 // Under each setting every prompt gets its greedy answer, and some prompts sampled ones, pack by
 // pack; a pack that the journal has is taken from there. A setting's file gets its name when all of
-// it is there. An answer ends at the line's end, the model's end of text or after `max_new_tokens`.
-// Source: "What Matters in Learning Facts in Language Models?", section 3.2.
+// it is there. An answer ends at the first stop text past the white space it begins with, at the
+// model's end of text or after `max_new_tokens`. Source: "What Matters in Learning Facts in Language
+// Models?", section 3.2, where "LLMs generate responses without a token limit" and what ends an answer
+// is not said.
 
 #include <cstddef>
 #include <optional>
@@ -60,7 +62,7 @@ class AnswerRun {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);
     const AnswerPlan plan = answer_plan(dataset_, asked_, few_shot);
     GenerationOptions greedy{
-        .samples = 0, .max_new_tokens = options_.max_new_tokens, .stop = "\n", .seed = 0};
+        .samples = 0, .max_new_tokens = options_.max_new_tokens, .stop = options_.stop, .seed = 0};
     go_through(
         few_shot, plan, few_shot.name(), "_answers.jsonl", greedy,
         [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {
@@ -76,7 +78,7 @@ class AnswerRun {
     const AnswerPlan plan = sampled_plan(dataset_, asked_, few_shot, options_);
     GenerationOptions sampled{.samples = options_.samples,
                               .max_new_tokens = options_.max_new_tokens,
-                              .stop = "\n",
+                              .stop = options_.stop,
                               .seed = options_.sample_seed};
     go_through(few_shot, plan, few_shot.name() + " samples", "_samples.jsonl", sampled,
                [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {

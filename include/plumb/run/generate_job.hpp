@@ -100,6 +100,7 @@ class GenerateJob {
                               {{"model", provenance_.model},
                                {"dataset", q_.dataset.name},
                                {"settings", detail::setting_names(q_.asking.settings)},
+                               {"max_new_tokens", q_.asking.max_new_tokens},
                                {"candidates", std::move(candidates)}},
                               remarks());
   }
@@ -170,8 +171,7 @@ class GenerateJob {
         const auto& templates = few_shot.templates(asked.relation);
         if (templates.empty()) {
           none += (none.empty() ? "" : ", ") + code;
-        } else if (few_shot.shots(asked.relation, templates.front()).size() <= one.shots &&
-                   one.shots > 0) {
+        } else if (one.shots > 0 && few_shot.offered(asked.relation) <= one.shots) {
           fewer += (fewer.empty() ? "" : ", ") + code;
         }
       }

@@ -21,6 +21,7 @@
 #include "plumb/run/answer_plan.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/setting.hpp"
+#include "plumb/run/stop_texts.hpp"
 
 namespace plumb {
 
@@ -78,11 +79,14 @@ struct GenerateSettings {
   AskedForms form = AskedForms::mask;
   std::size_t limit = 0;
   std::size_t max_new_tokens = 16;
+  StopTexts stop{{"\n"}};
   std::size_t samples = 100;
   std::size_t confidence_prompts = 10'000;
   /// The settings under which the names of objects are scored too: "first", "all", "none", or some.
   std::string names = "first";
   std::uint64_t shot_seed = 0;
+  /// Whether each prompt draws examples of its own.
+  bool fresh_shots = false;
   std::uint64_t sample_seed = 0;
   bool bos = true;
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
@@ -126,7 +130,7 @@ struct GenerateSettings {
     visitor("form", self.form,
             {.value = "mask|question|both|kamel",
              .help = "a sentence with a [MASK], or question templates as questions; kamel: a "
-                     "KAMEL folder's questions, answered by lists",
+                     "KAMEL folder's questions, answered by lists that end at a %",
              .idle = of_causal,
              .recorded = "-"});
     visitor("settings", self.sources,
@@ -145,11 +149,16 @@ struct GenerateSettings {
              .recorded = "-"});
     visitor("max-new-tokens", self.max_new_tokens,
             {.value = "N",
-             .help = "of an answer, which ends with its line, with `form` kamel at a %",
+             .help = "tokens of an answer at most",
              .least = 1,
              .most = 100'000,
              .remedy = "say 16",
              .idle = of_causal});
+    visitor("stop", self.stop,
+            {.value = "TEXT",
+             .help = "text that ends an answer, past the white space it begins with; \\n, a line "
+                     "break, by default; may be given several times, and empty for none",
+             .idle = of_prompts});
     visitor("samples", self.samples,
             {.value = "N",
              .help = "sampled answers of a prompt, for its confidence; 0 takes none",
@@ -172,6 +181,10 @@ struct GenerateSettings {
              .idle = !lists           ? idle(shows, "shots in `settings`")
                      : self.shots > 0 ? ""
                                       : "without `shots`; leave it out"});
+    visitor("fresh-shots", self.fresh_shots,
+            {.help = "other examples before each prompt; the prompts of a relation share them "
+                     "otherwise",
+             .idle = idle(shows, "shots in `settings`")});
     visitor("sample-seed", self.sample_seed,
             {.value = "N",
              .help = "of the sampled prompts and answers",
@@ -239,11 +252,13 @@ struct GenerateSettings {
     for (const PromptForm one : {PromptForm::mask, PromptForm::question}) {
       if (form == (one == PromptForm::mask ? AskedForms::question : AskedForms::mask)) continue;
       for (const ShotSource source : sources) {
-        made.settings.push_back({source, source == ShotSource::none ? 0 : shots, one});
+        const bool shows = source != ShotSource::none;
+        made.settings.push_back({source, shows ? shots : 0, one, shows && fresh_shots});
       }
     }
     made.limit = limit;
     made.max_new_tokens = max_new_tokens;
+    made.stop = stop.texts;
     made.samples = samples;
     made.confidence_prompts = confidence_prompts;
     made.shot_seed = shot_seed;
@@ -317,14 +332,14 @@ inline std::string lemmas_word(const AnswerLemmas& lemmas) {
   record["lemmas"] = detail::lemmas_word(lemmas);
   if (settings.lists()) {
     for (const char* idle : {"origin", "samples", "confidence_prompts", "sample_seed", "samplings",
-                             "sample_by", "names", "lemmas"}) {
+                             "sample_by", "names", "lemmas", "stop", "fresh_shots"}) {
       record.erase(idle);
     }
     record["form"] = name_of(settings.form);
   }
   if (settings.masked.value_or(false)) {
-    for (const char* idle : {"bos", "max_new_tokens", "samples", "confidence_prompts", "shot_seed",
-                             "sample_seed", "lemmas"}) {
+    for (const char* idle : {"bos", "max_new_tokens", "stop", "samples", "confidence_prompts",
+                             "shot_seed", "fresh_shots", "sample_seed", "lemmas"}) {
       record.erase(idle);
     }
     record["masks"] = settings.masks;

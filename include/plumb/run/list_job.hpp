@@ -210,7 +210,7 @@ class ListJob {
     TextGeneration<Model> generation(model_, bos(), work);
     generation.go_through(
         name(), ends,
-        {.samples = 0, .max_new_tokens = q_.settings.max_new_tokens, .stop = "%", .seed = 0},
+        {.samples = 0, .max_new_tokens = q_.settings.max_new_tokens, .stop = {"%"}, .seed = 0},
         [&](std::size_t i) { return q_.prompts(plan[i].relation).text(subject(plan[i])); },
         [&](std::size_t i, const Json& row) {
           const Asked& one = plan[i];
@@ -221,7 +221,7 @@ class ListJob {
                                row.at(1),
                                row.at(2),
                                0,
-                               q_.prompts(one.relation).shots(subject(one))});
+                               {q_.prompts(one.relation).shots(subject(one)), {}}});
         });
     rows.finish();
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/error.hpp"
 #include "plumb/data/baseline_templates.hpp"
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/prompt/setting.hpp"
@@ -30,6 +31,31 @@ struct ShotNumbers {
   void read(const std::string& word, const std::string& name) {
     if (word == "-") return numbers.clear();
     setting::read(word, name, numbers);
+  }
+};
+
+/// Where EIC-LKE's questions stand in a row of training pairs: the first behind so many, each further
+/// one so many pairs later. The paper has a hundred training pairs and asks every five from the
+/// fiftieth on (Appendix C.2); no question sees the last five.
+struct EicGeometry {
+  std::size_t first = 50;
+  std::size_t step = 5;
+  std::size_t questions = 10;
+
+  /// Training pairs before a question, counted from 0.
+  [[nodiscard]] std::size_t before(std::size_t question) const { return first + step * question; }
+  /// Training pairs before the last one, as many as a row needs.
+  [[nodiscard]] std::size_t pairs() const { return before(questions - 1); }
+
+  /// Throws a user error for a row without pairs before its first question, one without questions,
+  /// and questions with no pair between them.
+  void check() const {
+    const auto refuse = [](std::size_t number, const char* name) {
+      if (number == 0) throw user_error({.setting = name}, "is less than 1");
+    };
+    refuse(first, "eic-first");
+    refuse(step, "eic-step");
+    refuse(questions, "eic-questions");
   }
 };
 
@@ -58,6 +84,7 @@ struct ManyShotOptions {
   bool eic_isolated = false;
   /// How EIC-LKE writes pairs.
   ManyShot eic_form{" ", ",", Join::ids};
+  EicGeometry eic_geometry{};
   /// HGP and MMP templates by relation code.
   std::map<std::string, BaselineTemplates> baselines{};
 };

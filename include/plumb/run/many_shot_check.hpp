@@ -41,32 +41,44 @@ class ManyShotCheck {
     std::vector<RelationRemark> found;
     const std::vector<std::vector<TokenId>> options = option_tokens(asked.relation());
     asked.for_each_block([&](const ManyShotBlock& block) {
-      // EIC-LKE's sequences grow from question to question: its longest is among the last ones.
-      const bool grows = block.settings.front().method.starts_with("eic");
-      const std::size_t last = std::min(ManyShotRelation::eic_questions, block.facts) - 1;
-      std::size_t longest = block.first_fact;
-      std::size_t longest_choice = 0;
+      const std::size_t questions = asked.eic().questions;
       std::size_t most = 0;
-      for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
-        if (grows && f % ManyShotRelation::eic_questions != last) continue;
-        const std::size_t subject =
-            inner_tokens(model_, " " + asked.test_fact(f).subject).tokens.size();
-        const std::vector<std::uint32_t>& choices = asked.choices()[f].options;
-        for (std::size_t c = 0; c < choices.size(); ++c) {
-          const std::size_t size = subject + options[choices[c]].size();
-          if (size <= most) continue;
-          most = size;
-          longest = f;
-          longest_choice = c;
+      // Refuses the longest question among those wanted, if it is longer than all before.
+      const auto check = [&](auto wanted) {
+        std::optional<std::size_t> longest;
+        std::size_t longest_choice = 0;
+        for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
+          if (!wanted(f)) continue;
+          const std::size_t subject =
+              inner_tokens(model_, " " + asked.test_fact(f).subject).tokens.size();
+          const std::vector<std::uint32_t>& choices = asked.choices()[f].options;
+          for (std::size_t c = 0; c < choices.size(); ++c) {
+            const std::size_t size = subject + options[choices[c]].size();
+            if (size <= most) continue;
+            most = size;
+            longest = f;
+            longest_choice = c;
+          }
         }
-      }
-      const Fact& fact = asked.test_fact(longest);
-      for (std::size_t s = 0; s < block.settings.size(); ++s) {
-        const Query query = block.query(s, longest);
-        const Prompt& prompt = query.candidates[longest_choice];
-        if (tokens_of(prompt) > model_.context_length()) {
-          refuse_long(asked, block, s, fact, prompt);
+        for (std::size_t s = 0; longest && s < block.settings.size(); ++s) {
+          const Query query = block.query(s, *longest);
+          const Prompt& prompt = query.candidates[longest_choice];
+          if (tokens_of(prompt) > model_.context_length()) {
+            refuse_long(asked, block, s, asked.test_fact(*longest), prompt);
+          }
         }
+      };
+      const std::string& method = block.settings.front().method;
+      if (!method.starts_with("eic")) {
+        check([](std::size_t) { return true; });
+      } else {
+        // A row grows from question to question. Under "eic" the last one stands behind all others;
+        // an isolated one stands alone, and is longer than those of later places if by itself.
+        std::size_t place = std::min(questions, block.facts);
+        do {
+          --place;
+          check([&](std::size_t f) { return f % questions == place; });
+        } while (method != "eic" && place > 0);
       }
       if (block.shots.empty() || block.form.join == Join::ids) return;
       const std::string what =
@@ -223,8 +235,13 @@ class ManyShotCheck {
                                 std::size_t setting, const Fact& fact, const Prompt& prompt) const {
     const Site site{asked.relation().file, fact.line, asked.relation().code};
     const std::string what = "a " + too_long(tokens_of(prompt));
-    if (block.settings.front().method != "ic") {
-      throw user_error(site, what, "leave the method or the relation out");
+    const std::string& method = block.settings.front().method;
+    if (method != "ic") {
+      throw user_error(site, what,
+                       std::string(method.starts_with("eic")
+                                       ? "lower `eic-first`, `eic-step` or `eic-questions`, or "
+                                       : "") +
+                           "leave the method or the relation out");
     }
     const std::size_t fits = shots_that_fit(
         block.form, std::span(block.shots).first(block.settings[setting].shots), prompt);

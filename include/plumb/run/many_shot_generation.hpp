@@ -5,7 +5,8 @@
 //
 // The greedy continuation of the shots and a subject (IC-LKE, the most shots) or of a prompt without
 // shots (HGP, MMP) is right if the object's label is in it, letter for letter; whether the label or
-// one of its aliases is, is kept beside it. Source: "Towards Reliable Latent Knowledge Estimation in
+// one of its aliases is, is kept beside it. Nothing but the model ends a text before its last token,
+// unless stop texts are given (backend/stop_text.hpp). Source: "Towards Reliable Latent Knowledge Estimation in
 // LLMs", Appendix H.7 (50 tokens).
 
 #include <cstddef>
@@ -54,7 +55,7 @@ inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
 template <CausalLm Model>
 void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShotRelation& asked,
                         const ObjectAliases& aliases, std::size_t max_new_tokens,
-                        const RunFolder& folder,
+                        const std::vector<std::string>& stop, const RunFolder& folder,
                         const std::function<void(std::size_t)>& on_progress = {}) {
   const Relation& relation = asked.relation();
   const auto file = folder.file(relation.code + "_generated.jsonl");
@@ -71,7 +72,7 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
         prompts.push_back(prompt_ids(model, block.opening(s, block.first_fact + f), bos));
       }
       const auto continuations = generator.generate(
-          prompts, {.samples = 0, .max_new_tokens = max_new_tokens, .stop = "", .seed = 0});
+          prompts, {.samples = 0, .max_new_tokens = max_new_tokens, .stop = stop, .seed = 0});
       for (std::size_t f = 0; f < block.facts; ++f) {
         const Fact& fact = asked.test_fact(block.first_fact + f);
         RecordedGeneration row{block.settings[s], fact,

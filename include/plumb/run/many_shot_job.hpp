@@ -4,6 +4,7 @@
 // The many-shot study as a job: zero-prompt sequences of facts whose choices' probabilities reveal what
 // a model knows (IC-LKE, EIC-LKE), beside prompts (HGP, MMP), injected pairs and generated texts.
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -71,7 +72,10 @@ class ManyShotQuestions {
         data(filled_in(std::move(given))),
         relations(studied_relations(data.dataset, data.aliases, study.options)) {
     settings.check();
-    if (over::any_of(relations, [](const auto& asked) { return !asked.skipped(); })) return;
+    if (over::any_of(relations, [](const auto& asked) { return !asked.skipped(); })) {
+      refuse_idle_eic();
+      return;
+    }
     const ManyShotRelation& first = relations.front();
     throw user_error(
         {.file = settings.data},
@@ -89,6 +93,25 @@ class ManyShotQuestions {
   const std::vector<ManyShotRelation> relations;
 
  private:
+  /// Throws a user error where EIC-LKE is asked for and no relation has enough facts for it.
+  void refuse_idle_eic() const {
+    if (settings.eic == EicForms::none ||
+        over::any_of(relations, [](const auto& asked) { return asked.has_eic(); })) {
+      return;
+    }
+    std::size_t most = 0;
+    for (const ManyShotRelation& asked : relations) {
+      most = std::max(most, asked.split().training.size());
+    }
+    const EicGeometry& eic = study.options.eic_geometry;
+    throw user_error({.setting = "eic"},
+                     "takes " + std::to_string(eic.pairs()) + " training facts (`eic-first` " +
+                         std::to_string(eic.first) + ", `eic-step` " + std::to_string(eic.step) +
+                         ", `eic-questions` " + std::to_string(eic.questions) +
+                         "), and no relation has more than " + std::to_string(most),
+                     "lower them, or have more by `train` where the dataset has no split");
+  }
+
   static StudiedData filled_in(StudiedData given) {
     for (Relation& relation : given.dataset.relations) fill_in(relation);
     return given;
@@ -164,7 +187,7 @@ class ManyShotJob {
     work.begin("texts", texts);
     for (const ManyShotRelation& asked : relations_) {
       generate_many_shot(
-          model_, bos, asked, data_.aliases, settings_.generate, folder,
+          model_, bos, asked, data_.aliases, settings_.generate, settings_.stop.texts, folder,
           [&](std::size_t more) { work.advance(more, more, asked.relation().code); });
     }
   }

@@ -5,9 +5,9 @@
 //
 // Each relation is asked in blocks of questions that share their shots. IC-LKE has a block for each
 // separator and seed: all numbers of shots, each a beginning of the longest. EIC-LKE asks ten facts
-// in a row of training pairs, after pairs 50, 55, …, 95. As in the paper, a sequence holds one
-// choice of each of the ten facts, which what follows sees: the j-th of each fact's shuffled
-// choices stand in sequence j. "Isolated" is ours: the row holds training pairs alone and every
+// in a row of training pairs, after pairs 50, 55, …, 95, or as its geometry has it. As in the paper,
+// a sequence holds one choice of each of these facts, which what follows sees: the j-th of each
+// fact's shuffled choices stand in sequence j. "Isolated" is ours: the row holds training pairs alone and every
 // question branches off it, unseen by what follows. Prompts without shots (HGP, MMP) make one block.
 // Source: "Towards Reliable Latent Knowledge Estimation in LLMs", sections 2 and 4, Appendices C, F.
 
@@ -31,16 +31,12 @@ namespace plumb {
 /// One relation of a study. Any number of threads may read one.
 class ManyShotRelation {
  public:
-  /// Where EIC-LKE's first question stands, how many pairs apart the others, and how many there
-  /// are.
-  static constexpr std::size_t eic_first = 50, eic_step = 5, eic_questions = 10;
-  static constexpr std::size_t eic_pairs = eic_first + eic_step * (eic_questions - 1);
-
   /// `relation`, with all its facts, and `options` must outlive it. Throws a user error for a split
-  /// that is none.
+  /// that is none, and for a geometry of EIC-LKE that is none.
   ManyShotRelation(const Relation& relation, const ObjectAliases& aliases,
                    const ManyShotOptions& options)
       : relation_(relation), options_(options) {
+    if (wants_eic()) eic().check();
     const auto count = [](std::size_t n) { return std::to_string(n); };
     const auto fewer = [&](std::size_t there, std::size_t least, const std::string& things) {
       if (there < least && !skipped_) {
@@ -76,7 +72,7 @@ class ManyShotRelation {
       notes_.push_back({"no HGP and MMP, the file has no templates for it"});
     }
     if (wants_eic() && !has_eic()) {
-      notes_.push_back({"no EIC-LKE, which takes " + count(eic_pairs) + " training facts",
+      notes_.push_back({"no EIC-LKE, which takes " + count(eic().pairs()) + " training facts",
                         count(split_.training.size())});
     }
   }
@@ -102,6 +98,11 @@ class ManyShotRelation {
   /// Why the relation is not asked; nothing when it is.
   [[nodiscard]] const std::optional<RelationRemark>& skipped() const noexcept { return skipped_; }
   [[nodiscard]] const std::vector<RelationRemark>& notes() const noexcept { return notes_; }
+  /// Where EIC-LKE's questions stand, and whether the relation has enough training facts for them.
+  [[nodiscard]] const EicGeometry& eic() const noexcept { return options_.eic_geometry; }
+  [[nodiscard]] bool has_eic() const {
+    return wants_eic() && !skipped_ && split_.training.size() >= eic().pairs();
+  }
 
   /// Calls `visit(ManyShotBlock)` block by block; none for a relation that is skipped.
   template <class Visit>
@@ -115,7 +116,7 @@ class ManyShotRelation {
     for (std::size_t seed = 0; seed < options_.seeds && has_eic(); ++seed) {
       if (options_.eic_isolated) visit(isolated(seed));
       if (!options_.eic_paper) continue;
-      for (std::size_t first = 0; first < split_.test.size(); first += eic_questions) {
+      for (std::size_t first = 0; first < split_.test.size(); first += eic().questions) {
         visit(interspersed(seed, first));
       }
     }
@@ -156,7 +157,6 @@ class ManyShotRelation {
   }
 
   [[nodiscard]] bool wants_eic() const { return options_.eic_paper || options_.eic_isolated; }
-  [[nodiscard]] bool has_eic() const { return wants_eic() && split_.training.size() >= eic_pairs; }
 
   /// The first `count` training pairs under a seed.
   [[nodiscard]] std::vector<SubjectObject> shots(std::size_t seed, std::size_t count) const {
@@ -212,30 +212,31 @@ class ManyShotRelation {
 
   [[nodiscard]] ManyShotBlock isolated(std::size_t seed) const {
     const ManyShot& form = options_.eic_form;
-    const std::vector<SubjectObject> pairs = shots(seed, eic_pairs);
+    const std::vector<SubjectObject> pairs = shots(seed, eic().pairs());
     ManyShotBlock block = block_of(form, pairs);
-    block.settings = {{"eic-isolated", eic_first, form.pair_separator, "choice", seed}};
+    block.settings = {{"eic-isolated", eic().first, form.pair_separator, "choice", seed}};
     std::vector<Prompt> sequences;
-    for (std::size_t q = 0; q < eic_questions; ++q) {
-      sequences.push_back(form.sequence(std::span(pairs).first(eic_first + eic_step * q)));
+    for (std::size_t q = 0; q < eic().questions; ++q) {
+      sequences.push_back(form.sequence(std::span(pairs).first(eic().before(q))));
     }
     block.query = [this, form, sequences](std::size_t, std::size_t f) {
-      return query_after(form, sequences[f % eic_questions], f);
+      return query_after(form, sequences[f % sequences.size()], f);
     };
-    block.before = [](std::size_t f) {
-      return StandsBefore{eic_first + eic_step * (f % eic_questions)};
+    block.before = [this](std::size_t f) {
+      return StandsBefore{eic().before(f % eic().questions)};
     };
     return block;
   }
 
-  /// The ten test facts from `first` on, or as many as there are.
+  /// A row's test facts from `first` on, or as many as there are.
   [[nodiscard]] ManyShotBlock interspersed(std::size_t seed, std::size_t first) const {
     const ManyShot& form = options_.eic_form;
-    const std::vector<SubjectObject> pairs = shots(seed, eic_pairs);
-    ManyShotBlock block = block_of(form, {pairs.begin(), pairs.begin() + eic_first});
-    block.settings = {{"eic", eic_first, form.pair_separator, "choice", seed}};
+    const std::vector<SubjectObject> pairs = shots(seed, eic().pairs());
+    const std::span beginning = std::span(pairs).first(eic().first);
+    ManyShotBlock block = block_of(form, {beginning.begin(), beginning.end()});
+    block.settings = {{"eic", eic().first, form.pair_separator, "choice", seed}};
     block.first_fact = first;
-    block.facts = std::min(eic_questions, split_.test.size() - first);
+    block.facts = std::min(eic().questions, split_.test.size() - first);
     // By fact: the place of the choice that stands in sequence j; fewer choices come round again.
     std::vector<std::vector<std::size_t>> orders;
     std::size_t sequences = 0;
@@ -253,7 +254,7 @@ class ManyShotRelation {
       return queries[f - first];
     };
     block.before = [this, orders = std::move(orders), first](std::size_t f) {
-      StandsBefore before{eic_first + eic_step * (f - first), {}, orders[f - first]};
+      StandsBefore before{eic().before(f - first), {}, orders[f - first]};
       for (std::size_t q = first; q < f; ++q) before.asked.push_back(test_fact(q).instance);
       return before;
     };
@@ -267,13 +268,12 @@ class ManyShotRelation {
     const ManyShot& form = options_.eic_form;
     std::vector<Query> queries(orders.size());
     for (std::size_t q = 0; q < orders.size(); ++q) queries[q].candidates.resize(orders[q].size());
-    const Prompt beginning = form.sequence(std::span(pairs).first(eic_first));
+    const Prompt beginning = form.sequence(std::span(pairs).first(eic().first));
     for (std::size_t j = 0; j < sequences; ++j) {
       Prompt sequence = beginning;
       for (std::size_t q = 0; q < orders.size(); ++q) {
         if (q > 0) {
-          const std::size_t from = eic_first + eic_step * (q - 1);
-          for (std::size_t p = from; p < from + eic_step; ++p) {
+          for (std::size_t p = eic().before(q - 1); p < eic().before(q); ++p) {
             sequence = form.question(std::move(sequence), pairs[p].subject, pairs[p].object);
           }
         }

@@ -22,6 +22,7 @@
 #include "plumb/run/job.hpp"
 #include "plumb/run/many_shot_block.hpp"
 #include "plumb/run/setting.hpp"
+#include "plumb/run/stop_texts.hpp"
 
 namespace plumb {
 
@@ -50,6 +51,8 @@ struct ManyShotSettings : ManyShotOptions {
   std::filesystem::path baseline_file{};
   /// Tokens of a greedy continuation; 0 generates nothing.
   std::size_t generate = 0;
+  /// Texts that end it; none, as in the paper, whose answer may stand anywhere in it.
+  StopTexts stop{};
   /// Pairs of the injection experiment; 0 leaves it out.
   std::size_t injection = 0;
   /// How many of them are replaced; a fifth where not said.
@@ -122,11 +125,36 @@ struct ManyShotSettings : ManyShotOptions {
              .help = "EIC-LKE: paper, isolated, both or none",
              .idle = of_all,
              .recorded = "-"});
-    visitor(
-        "join", self.join,
-        {.value = "ids|text",
-         .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's",
-         .idle = idle(self.eic == EicForms::none, "without `eic`; say `eic` paper or isolated")});
+    const std::string of_eic =
+        idle(self.eic == EicForms::none, "without `eic`; say `eic` paper or isolated");
+    visitor("join", self.join,
+            {.value = "ids|text",
+             .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's",
+             .idle = of_eic});
+    visitor("eic-first", self.eic_geometry.first,
+            {.value = "N",
+             .help = "EIC-LKE: training pairs before the first question",
+             .least = 1,
+             .most = 100'000,
+             .remedy = "say 50",
+             .idle = of_eic});
+    visitor("eic-step", self.eic_geometry.step,
+            {.value = "N",
+             .help = "EIC-LKE: training pairs between one question and the next",
+             .least = 1,
+             .most = 100'000,
+             .remedy = "say 5",
+             .idle = !of_eic.empty() ? of_eic
+                     : self.eic_geometry.questions == 1
+                         ? "with a single one of `eic-questions`; leave it out"
+                         : ""});
+    visitor("eic-questions", self.eic_geometry.questions,
+            {.value = "N",
+             .help = "EIC-LKE: test facts asked in one row",
+             .least = 1,
+             .most = 100'000,
+             .remedy = "say 10",
+             .idle = of_eic});
     visitor("baselines", self.baseline_file,
             {.value = "FILE",
              .help = "HGP and MMP templates by relation, JSON",
@@ -136,6 +164,12 @@ struct ManyShotSettings : ManyShotOptions {
             {.value = "N",
              .help = "also N greedy tokens, and whether the answer is in them",
              .idle = of_all});
+    visitor(
+        "stop", self.stop,
+        {.value = "TEXT",
+         .help = "text that ends a generated text, past the white space it begins with; none by "
+                 "default, \\n is a line break; may be given several times",
+         .idle = idle(self.generate == 0, "without `generate`; say `generate` 50")});
     visitor("injection", self.injection,
             {.value = "N",
              .help = "also the injection experiment, on N pairs of each relation",
