@@ -11,7 +11,9 @@ namespace {
 #define PLUMB_WORDS_OF(text) #text
 #define PLUMB_WORDS(text) PLUMB_WORDS_OF(text)
 
-PLUMB_INLINE int answer() { return 42; }
+PLUMB_INLINE int answer() {
+  return 42;
+}
 
 }  // namespace
 

@@ -57,12 +57,13 @@ BOOST_AUTO_TEST_CASE(a_table_has_each_heading_with_what_stands_below_it) {
     std::size_t stones = 0;
     Estimate weight{};
   };
-  const std::vector<PageColumn<Plum>> columns{{"Name & co", &Plum::name},
-                                              {"Stones", &Plum::stones},
-                                              {"Weight", &Plum::weight},
-                                              {"Half", [](const Plum& p) {
-                                                 return PlainNumber{p.stones / 2.0, 1};
-                                               }}};
+  const std::vector<PageColumn<Plum>> columns{
+      {"Name & co", &Plum::name},
+      {"Stones", &Plum::stones},
+      {"Weight", &Plum::weight},
+      {"Half", [](const Plum& p) {
+         return PlainNumber{static_cast<double>(p.stones) / 2, 1};
+       }}};
   const std::string html = page_table<Plum>(columns, {{"Sloe", 1, {}}, {"Mirabelle", 2, {}}});
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(test::in_order(html, {"Name &amp; co", "Stones", "Weight", "Half"}));

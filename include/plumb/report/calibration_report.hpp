@@ -42,11 +42,13 @@ class CalibrationReport : public AnyReport {
 
 namespace plumb {
 
-PLUMB_INLINE CalibrationReport::CalibrationReport(CalibrationResults results, Json settings, std::vector<Json> prompts)
+PLUMB_INLINE CalibrationReport::CalibrationReport(CalibrationResults results, Json settings,
+                                                  std::vector<Json> prompts)
     : CalibrationReport(std::make_shared<const detail::CalibrationReportBody>(
           std::move(results), std::move(settings), std::move(prompts))) {}
 
-PLUMB_INLINE CalibrationReport::CalibrationReport(const std::shared_ptr<const detail::CalibrationReportBody>& body)
+PLUMB_INLINE CalibrationReport::CalibrationReport(
+    const std::shared_ptr<const detail::CalibrationReportBody>& body)
     : AnyReport(body) {}
 
 }  // namespace plumb

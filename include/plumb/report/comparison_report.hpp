@@ -40,9 +40,11 @@ class ComparisonReport : public AnyReport {
 namespace plumb {
 
 PLUMB_INLINE ComparisonReport::ComparisonReport(Comparison made, Json settings)
-    : ComparisonReport(std::make_shared<const detail::ComparisonReportBody>(std::move(made), std::move(settings))) {}
+    : ComparisonReport(std::make_shared<const detail::ComparisonReportBody>(std::move(made),
+                                                                            std::move(settings))) {}
 
-PLUMB_INLINE ComparisonReport::ComparisonReport(const std::shared_ptr<const detail::ComparisonReportBody>& body)
+PLUMB_INLINE ComparisonReport::ComparisonReport(
+    const std::shared_ptr<const detail::ComparisonReportBody>& body)
     : AnyReport(body) {}
 
 }  // namespace plumb

@@ -51,6 +51,16 @@ inline std::string overview_section(const ManyPromptResults& made) {
          words_below(meanings(many_prompt_columns(made)));
 }
 
+/// Nothing where no answer is in a model's own words.
+inline std::string written_answers_section(const ManyPromptResults& made) {
+  const auto ways = written_ways(made);
+  if (ways.empty()) return "";
+  return heading("What the answers look like",
+                 "Of a generated answer: how long it is, and where it ended.") +
+         html_table(written_answer_columns(), ways) +
+         words_below(meanings(written_answer_columns()));
+}
+
 /// LAMA's numbers; nothing where no gap was filled.
 inline std::string token_ranks_section(const ManyPromptResults& made) {
   const std::vector<WayRanks> rows = way_ranks(made);

@@ -25,32 +25,39 @@ inline const char* draws_in_words(SampleBy by) {
 
 }  // namespace detail
 
-/// What answers in a model's own words look like; a terminal has a table of them alone. Other answers
-/// have no numbers here.
-[[nodiscard]] inline std::vector<Column<ManyPromptResult>> written_answer_columns() {
-  using W = ManyPromptResult;
-  const auto count = [](auto number) {
-    return [number](const W& w) -> CellValue {
-      const std::optional<std::size_t> known = number(w);
-      if (!w.is(AnswerKind::text) || !known) return PlainNumber{};
-      return *known;
-    };
+/// The ways of asking whose answers are in a model's own words. `made` must outlive them.
+[[nodiscard]] inline std::vector<const ManyPromptResult*> written_ways(
+    const ManyPromptResults& made) {
+  std::vector<const ManyPromptResult*> ways;
+  for (const ManyPromptResult& way : made.ways) {
+    if (one_word_share(way)) ways.push_back(&way);
+  }
+  return ways;
+}
+
+/// What answers in a model's own words look like: a row for each of written_ways.
+[[nodiscard]] inline std::vector<Column<const ManyPromptResult*>> written_answer_columns() {
+  using W = const ManyPromptResult*;
+  using enum ColumnPlace;
+  const auto count = [](std::optional<std::size_t> known) {
+    return known ? CellValue(*known) : CellValue(PlainNumber{});
   };
-  using Count = std::optional<std::size_t>;
   return {
+      {"setting", "answers", "", [](const W& w) { return detail::cut_to(w->name, 32); }, terminal},
+      {"setting", "Setting", "", [](const W& w) { return w->name; }, page},
       {"one_word", "one word, facts",
        "One word: answers that are one word, as the mean over facts of the share of their prompts, "
        "and as the share of all prompts, in which facts with more prompts weigh more. Answers "
        "without a word match each other, so they make Consist look better.",
-       [](const W& w) { return w.one_word; }, ColumnPlace::everywhere, 3, true},
+       [](const W& w) { return w->one_word; }, everywhere, 3, true},
       {"one_word_share", "one word, prompts", "",
-       [](const W& w) { return PlainNumber{one_word_share(w)}; }},
-      {"without_word", "without a word", "", count([](const W& w) { return Count(w.wordless); })},
+       [](const W& w) { return PlainNumber{one_word_share(*w)}; }},
+      {"without_word", "without a word", "", [count](const W& w) { return count(w->wordless); }},
       {"empty", "empty",
        "Empty: answers of nothing but white space, which are among those without a word.",
-       count([](const W& w) { return Count(w.empty); })},
+       [count](const W& w) { return count(w->empty); }},
       {"cut", "cut", "Cut: answers that ended because they had as many tokens as were allowed.",
-       count([](const W& w) { return w.cut; })}};
+       [count](const W& w) { return count(w->cut); }}};
 }
 
 /// Columns that no way of asking has are not there. Range and SD are over the headline's samplings.
@@ -59,10 +66,9 @@ inline const char* draws_in_words(SampleBy by) {
     const ManyPromptResults& made) {
   using W = ManyPromptResult;
   using enum ColumnPlace;
-  bool sure = false, words = false;
+  bool sure = false;
   for (const W& way : made.ways) {
     sure = sure || way.overconfidence.has_value();
-    words = words || way.one_word.count > 0;
   }
   const auto drawn = [&made](auto value, int decimals) {
     return [&made, value, decimals](const W& way) {
@@ -100,12 +106,6 @@ inline const char* draws_in_words(SampleBy by) {
       {"maximum", "max", "", [](const W& w) { return w.coverage.maximum; }, terminal});
   columns.push_back(
       {"oracle", "oracle", "", [](const W& w) { return w.coverage.oracle; }, terminal});
-  if (words) {
-    for (Column<W>& one : written_answer_columns()) {
-      one.place = page;
-      columns.push_back(std::move(one));
-    }
-  }
   if (has_any(made, AnswerKind::option)) {
     columns.push_back(
         {"ties", "ties",

@@ -42,7 +42,7 @@ inline std::string asked_in_words(const ManyPromptResults& made) {
 /// The sections of the page.
 [[nodiscard]] inline std::string many_prompt_sections(const ManyPromptResults& made) {
   return detail::many_prompt_cards(made) + detail::overview_section(made) +
-         detail::token_ranks_section(made) + detail::samplings_section(made) +
+         detail::written_answers_section(made) + detail::token_ranks_section(made) + detail::samplings_section(made) +
          detail::reliability_section(made) + detail::answer_length_section(made) +
          detail::coverage_section(made) + detail::sharing_section(made) +
          detail::consistency_section(made) + detail::prompts_section(made) +

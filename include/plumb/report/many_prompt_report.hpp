@@ -45,11 +45,13 @@ class ManyPromptReport : public AnyReport {
 
 namespace plumb {
 
-PLUMB_INLINE ManyPromptReport::ManyPromptReport(ManyPromptResults made, RunRecord run, std::string title)
+PLUMB_INLINE ManyPromptReport::ManyPromptReport(ManyPromptResults made, RunRecord run,
+                                                std::string title)
     : ManyPromptReport(std::make_shared<const detail::ManyPromptReportBody>(
           std::move(made), std::move(run), std::move(title))) {}
 
-PLUMB_INLINE ManyPromptReport::ManyPromptReport(const std::shared_ptr<const detail::ManyPromptReportBody>& body)
+PLUMB_INLINE ManyPromptReport::ManyPromptReport(
+    const std::shared_ptr<const detail::ManyPromptReportBody>& body)
     : AnyReport(body), results_(&body->results()) {}
 
 }  // namespace plumb

@@ -51,11 +51,10 @@ class ManyPromptReportBody {
   /// One row for each way of asking. Below it, what the answers look like where a model wrote them, and
   /// ranks of the true token where gaps were filled.
   [[nodiscard]] std::string table() const {
-    const bool words =
-        over::any_of(made_.ways, [](const auto& way) { return way.one_word.count > 0; });
+    const auto written = written_ways(made_);
     const std::vector<WayRanks> ranks = way_ranks(made_);
     return text_table(many_prompt_columns(made_), made_.ways) +
-           (words ? "\n" + written_answers_table() : "") +
+           (written.empty() ? "" : "\n" + text_table(written_answer_columns(), written)) +
            (ranks.empty() ? "" : "\n" + text_table(token_rank_columns(), ranks));
   }
 
@@ -65,18 +64,6 @@ class ManyPromptReportBody {
   [[nodiscard]] const ManyPromptResults& results() const noexcept { return made_; }
 
  private:
-  [[nodiscard]] std::string written_answers_table() const {
-    using W = ManyPromptResult;
-    std::vector<Column<W>> columns{
-        {"setting", "answers", "", [](const W& way) { return detail::cut_to(way.name, 32); }}};
-    for (Column<W>& one : written_answer_columns()) columns.push_back(std::move(one));
-    ColumnTable<W> table(std::move(columns));
-    for (const W& way : made_.ways) {
-      if (one_word_share(way)) table.add(way);
-    }
-    return table.text();
-  }
-
   ManyPromptResults made_;
   RunRecord run_;
   std::string title_;

@@ -46,7 +46,8 @@ namespace plumb {
 PLUMB_INLINE ManyShotReport::ManyShotReport(const DiskPath& folder, Bootstrap bootstrap)
     : ManyShotReport(std::make_shared<const detail::ManyShotReportBody>(folder, bootstrap)) {}
 
-PLUMB_INLINE ManyShotReport::ManyShotReport(const std::shared_ptr<const detail::ManyShotReportBody>& body)
+PLUMB_INLINE ManyShotReport::ManyShotReport(
+    const std::shared_ptr<const detail::ManyShotReportBody>& body)
     : AnyReport(body), results_(&body->results()) {}
 
 }  // namespace plumb

@@ -39,9 +39,11 @@ class PublishedReport : public AnyReport {
 namespace plumb {
 
 PLUMB_INLINE PublishedReport::PublishedReport(PublishedComparison made, Json settings)
-    : PublishedReport(std::make_shared<const detail::PublishedReportBody>(std::move(made), std::move(settings))) {}
+    : PublishedReport(std::make_shared<const detail::PublishedReportBody>(std::move(made),
+                                                                          std::move(settings))) {}
 
-PLUMB_INLINE PublishedReport::PublishedReport(const std::shared_ptr<const detail::PublishedReportBody>& body)
+PLUMB_INLINE PublishedReport::PublishedReport(
+    const std::shared_ptr<const detail::PublishedReportBody>& body)
     : AnyReport(body) {}
 
 }  // namespace plumb

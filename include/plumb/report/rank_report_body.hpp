@@ -27,7 +27,8 @@ namespace detail {
 class RankReportBody {
  public:
   /// Throws a user error when the folder holds no finished run.
-  explicit RankReportBody(const DiskPath& folder, Bootstrap bootstrap = {}) : bootstrap_(bootstrap) {
+  explicit RankReportBody(const DiskPath& folder, Bootstrap bootstrap = {})
+      : bootstrap_(bootstrap) {
     const auto file = folder / "metadata_rank.json";
     if (!file.exists()) {
       throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
