@@ -17,9 +17,9 @@ namespace plumb {
 struct StopTexts {
   std::vector<std::string> texts{};
 
-  /// Each word is a text, in which \n, \t, \r and \\ stand for a line break, a tab, a carriage return
-  /// and a backslash; a lone empty word is none at all. Throws a user error for an empty word among
-  /// others and for another letter behind a backslash.
+  /// Each word is a text, in which a backslash before n, t, r or a backslash stands for a line break, a
+  /// tab, a carriage return or a backslash; a lone empty word is none at all. Throws a user error for
+  /// an empty word among others and for another letter behind a backslash.
   void read(const std::vector<std::string>& words) {
     texts.clear();
     if (words == std::vector<std::string>{""}) return;
