@@ -29,6 +29,10 @@ void wait_with_little_spinning(char** argv) {
 /// Models by what their path is.
 struct ReferenceModels {
   static bool is_masked_folder(const std::filesystem::path& path) {
+    if (std::filesystem::is_directory(path) && !plumb::is_hugging_face_folder(path)) {
+      throw plumb::user_error({.file = path}, "is a folder without config.json",
+                              "give `model` a Hugging Face folder, or the path of a .gguf file");
+    }
     return plumb::is_hugging_face_folder(path) && plumb::read_model_config(path).is_masked();
   }
 
@@ -38,6 +42,7 @@ struct ReferenceModels {
 
   plumb::AnyModel operator()(const plumb::ModelOptions& options) const {
     const bool parse = options.parse_special_tokens;
+    const bool masked = is_masked_folder(options.model);
     if (!plumb::is_hugging_face_folder(options.model)) {
       const auto precision = options.exact ? plumb::Precision::exact : plumb::Precision::fast;
       return plumb::AnyModel::made_by([&] {
@@ -50,7 +55,7 @@ struct ReferenceModels {
 #ifdef _OPENMP
     if (options.threads > 0) omp_set_num_threads(options.threads);
 #endif
-    if (is_masked_folder(options.model)) {
+    if (masked) {
       return plumb::AnyModel::made_by(
           [&] { return plumb::HuggingFaceMaskedModel(options.model, parse); });
     }

@@ -137,6 +137,18 @@ class Checkpoints(unittest.TestCase):
         self.refused(model, "pytorch_model.bin: is a pickled checkpoint", 'python3 -c "import torch, safetensors.torch as s;',
                      f"{model / 'model.safetensors'}")
 
+    def test_pickled_shards_are_refused_with_the_line_that_converts_them(self):
+        model = self.copy("tiny-bert-cased")
+        (model / "model.safetensors").rename(model / "pytorch_model-00001-of-00001.bin")
+        (model / "pytorch_model.bin.index.json").write_text("{}")
+        self.refused(model, "pytorch_model.bin.index.json: is of a pickled checkpoint",
+                     'python3 -c "import glob, torch, safetensors.torch as s;', f"{model / 'pytorch_model-*.bin'}")
+
+    def test_a_folder_without_its_config_is_refused(self):
+        model = self.copy("tiny-bert-cased")
+        (model / "config.json").unlink()
+        self.refused(model, "is a folder without config.json", "Hugging Face folder")
+
     def test_a_sentencepiece_file_alone_is_refused_with_the_remedy(self):
         for name in ("tiny-albert", "tiny-xlm-roberta"):
             model = self.copy(name)

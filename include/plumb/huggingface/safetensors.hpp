@@ -281,6 +281,16 @@ class Safetensors {
                            "', map_location='cpu', weights_only=True).items()}, '" +
                            (folder / "model.safetensors").string() + "')\"");
     }
+    const std::filesystem::path index = folder / "pytorch_model.bin.index.json";
+    if (std::filesystem::exists(index)) {
+      throw user_error({.file = index}, "is of a pickled checkpoint, which is not read",
+                       "convert it: python3 -c \"import glob, torch, safetensors.torch as s; "
+                       "s.save_file({k: v.contiguous().clone() for f in glob.glob('" +
+                           (folder / "pytorch_model-*.bin").string() +
+                           "') for k, v in torch.load(f, map_location='cpu', "
+                           "weights_only=True).items()}, '" +
+                           (folder / "model.safetensors").string() + "')\"");
+    }
     throw user_error({.file = folder}, "has neither model.safetensors nor its index",
                      "fetch a model with safetensors weights");
   }

@@ -59,9 +59,9 @@ class WeightReader {
   [[nodiscard]] const StoredTensor& need(const std::string& name, const TensorShape& shape) const {
     const StoredTensor* tensor = find(name);
     if (tensor == nullptr) {
-      throw user_error({.file = folder_, .field = name},
-                       "the tensor is missing, of shape " + shape_text(shape),
-                       "fetch a checkpoint that has the language model's head");
+      throw user_error(
+          {.file = folder_, .field = name}, "the tensor is missing, of shape " + shape_text(shape),
+          "fetch weights and config.json of one model, with its language model's head");
     }
     const Site site{.file = tensor->file(), .field = tensor->name()};
     if (tensor->shape() != shape) {
