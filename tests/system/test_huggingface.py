@@ -51,6 +51,15 @@ class AgainstLmPubQuiz(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = command.temporary_folder(cls)
 
+    def test_listed_tokens_begin_with_the_bos_but_not_with_a_masked_models_frame(self):
+        # Their first special tokens have the ids 0 and 2.
+        for name, begins in (("tiny-roberta", False), ("tiny-bert-cased", False), ("tiny-opt", True)):
+            run = self.folder / f"listed-{name}"
+            command.plumb("probe", "--data", BEAR, "--relations", "P30", "--limit", 1, "--model",
+                          FOLDERS / name, "--out", run)
+            row = json.loads(command.plumb("data", "prompts", run, "--ids").stdout.splitlines()[0])
+            self.assertEqual(row["ids"][0] in (0, 2), begins, name)
+
     def compare(self, model, golden, *options):
         """Probes as the golden scores were, and compares them all; run.json and the largest difference."""
         metadata = json.loads((golden / "metadata_results.json").read_text())

@@ -204,7 +204,8 @@ class PromptPrinter {
     if (with_ids_ && !ids) {
       ids_of_prompt = [this, options](const Prompt& prompt, bool with_bos) {
         AnyModel& asked = model(options);
-        return prompt_ids(asked, prompt, with_bos ? asked.bos() : std::nullopt);
+        const bool begins = with_bos && !asked.capabilities().only_masked();
+        return prompt_ids(asked, prompt, begins ? asked.bos() : std::nullopt);
       };
     }
     return [this, ids_of_prompt](const std::string&, auto make) {
