@@ -35,8 +35,8 @@ namespace plumb {
 }
 
 /// Ends a continuation before the token in which such a stop text begins, if there is one, and says
-/// whether there was. To be asked after each token: what stands behind a stop text goes too. `model` may be
-/// any with `detokenize(ids)`.
+/// whether there was. To be asked after each token: what stands behind a stop text goes too. `model`
+/// may be any with `detokenize(ids)`.
 template <class Model>
 bool end_at_stop(Model& model, Continuation& continuation, std::span<const std::string> stops) {
   if (stops.empty()) return false;

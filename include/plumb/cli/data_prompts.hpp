@@ -197,8 +197,8 @@ class PromptPrinter {
     return *model_;
   }
 
-  /// What visits prompts calls this. `options` are the run's; `ids` gives a prompt's tokens, those of its
-  /// text where it is empty.
+  /// What visits prompts calls this. `options` are the run's; `ids` gives a prompt's tokens, those of
+  /// its text where it is empty.
   auto with(const ModelOptions& options, const IdsOfPrompt& ids = {}) {
     IdsOfPrompt ids_of_prompt = with_ids_ ? ids : IdsOfPrompt{};
     if (with_ids_ && !ids) {

@@ -18,20 +18,12 @@
 #include "plumb/report/any_report.hpp"
 
 namespace plumb {
-namespace detail {
-
-class CalibrationReportBody;
-
-}  // namespace detail
 
 /// Page, tables and metrics of a calibration. One thread at a time may write into a folder.
 class CalibrationReport : public AnyReport {
  public:
   /// `settings` is an object for the page's last table, `prompts` are examples of what was asked.
   CalibrationReport(CalibrationResults results, Json settings, std::vector<Json> prompts = {});
-
- private:
-  explicit CalibrationReport(const std::shared_ptr<const detail::CalibrationReportBody>& body);
 };
 
 }  // namespace plumb
@@ -44,12 +36,8 @@ namespace plumb {
 
 PLUMB_INLINE CalibrationReport::CalibrationReport(CalibrationResults results, Json settings,
                                                   std::vector<Json> prompts)
-    : CalibrationReport(std::make_shared<const detail::CalibrationReportBody>(
+    : AnyReport(std::make_shared<const detail::CalibrationReportBody>(
           std::move(results), std::move(settings), std::move(prompts))) {}
-
-PLUMB_INLINE CalibrationReport::CalibrationReport(
-    const std::shared_ptr<const detail::CalibrationReportBody>& body)
-    : AnyReport(body) {}
 
 }  // namespace plumb
 

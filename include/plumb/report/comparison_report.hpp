@@ -15,20 +15,12 @@
 #include "plumb/report/any_report.hpp"
 
 namespace plumb {
-namespace detail {
-
-class ComparisonReportBody;
-
-}  // namespace detail
 
 /// Page, tables and metrics of a comparison. One thread at a time may write into a folder.
 class ComparisonReport : public AnyReport {
  public:
   /// `settings` is an object for the page's last table.
   ComparisonReport(Comparison made, Json settings);
-
- private:
-  explicit ComparisonReport(const std::shared_ptr<const detail::ComparisonReportBody>& body);
 };
 
 }  // namespace plumb
@@ -40,12 +32,8 @@ class ComparisonReport : public AnyReport {
 namespace plumb {
 
 PLUMB_INLINE ComparisonReport::ComparisonReport(Comparison made, Json settings)
-    : ComparisonReport(std::make_shared<const detail::ComparisonReportBody>(std::move(made),
-                                                                            std::move(settings))) {}
-
-PLUMB_INLINE ComparisonReport::ComparisonReport(
-    const std::shared_ptr<const detail::ComparisonReportBody>& body)
-    : AnyReport(body) {}
+    : AnyReport(std::make_shared<const detail::ComparisonReportBody>(std::move(made),
+                                                                     std::move(settings))) {}
 
 }  // namespace plumb
 

@@ -14,20 +14,12 @@
 #include "plumb/report/any_report.hpp"
 
 namespace plumb {
-namespace detail {
-
-class PublishedReportBody;
-
-}  // namespace detail
 
 /// One thread at a time may write into a folder.
 class PublishedReport : public AnyReport {
  public:
   /// `settings` is an object for the page's last table.
   PublishedReport(PublishedComparison made, Json settings);
-
- private:
-  explicit PublishedReport(const std::shared_ptr<const detail::PublishedReportBody>& body);
 };
 
 }  // namespace plumb
@@ -39,12 +31,8 @@ class PublishedReport : public AnyReport {
 namespace plumb {
 
 PLUMB_INLINE PublishedReport::PublishedReport(PublishedComparison made, Json settings)
-    : PublishedReport(std::make_shared<const detail::PublishedReportBody>(std::move(made),
-                                                                          std::move(settings))) {}
-
-PLUMB_INLINE PublishedReport::PublishedReport(
-    const std::shared_ptr<const detail::PublishedReportBody>& body)
-    : AnyReport(body) {}
+    : AnyReport(std::make_shared<const detail::PublishedReportBody>(std::move(made),
+                                                                    std::move(settings))) {}
 
 }  // namespace plumb
 
