@@ -104,8 +104,8 @@ def commands(data, runs):
     return {
         "shots": ["many-shot", "--data", ROOT / "examples/facts", "--relations", "birth-year", "--shots", "1,50",
                   "--seeds", 2, "--limit", 40],
-        "prompts": ["many-shot", "--data", data / "bear", "--relations", "P103,P176,P178,P364,P413,P449", "--shots", 50,
-                    "--seeds", 1, "--choices", 10, "--limit", 10, "--eic", "paper", "--baselines",
+        "prompts": ["many-shot", "--data", data / "bear", "--relations", "P103,P176,P178,P364,P413,P449", "--shots", "1,50",
+                    "--seeds", 1, "--choices", 10, "--limit", 20, "--eic", "paper", "--baselines",
                     data / "many-shot-baselines/table5.json"],
         "head": ["rank", "--data", runs / "wn18rr-part", "--method", "deer,lm-head", "--candidates", "single-token"],
         "names": ["rank", "--data", data / "wn18rr", "--method", "deer,likelihood", "--sample", 100, "--candidates",
@@ -252,6 +252,7 @@ def main():
             raise SystemExit(done.stderr)
     orderings = [
         *many_shot_orderings(runs / "shots", "Figure 1", [("ic/50", "ic/1")]),
+        *many_shot_orderings(runs / "prompts", "Figure 1 on six relations of BEAR", [("ic/50", "ic/1")]),
         *many_shot_orderings(runs / "prompts", "Figure 3", [("ic/50", "hgp"), ("ic/50", "mmp"), ("eic", "hgp"),
                                                             ("eic", "mmp")]),
         rank_ordering(runs / "head", "Table 4", "Hit@10", "lm-head", "deer"),

@@ -4,6 +4,8 @@
 
 #define PLUMB_COMPILING
 
+#include "plumb/data/load.hpp"
+#include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/report/calibration_report.hpp"
 #include "plumb/report/comparison_report.hpp"
 #include "plumb/report/list_report.hpp"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The optional parts of plumb, for find_package(plumb COMPONENTS …) and for the source tree alike:
 #   plumb::openmp  several threads in ranking, resampling and calibration
-#   plumb::compiled reports as a library, compiled once: what writes run folders compiles sooner
+#   plumb::compiled reports and readers as a library, compiled once: what writes run folders compiles sooner
 #   plumb::cli     the whole command line (Boost.Program_options, OpenSSL's libcrypto)
 #   plumb::command the same and plumb::compiled as a library: a main over it compiles in seconds
 #   plumb::llama   the llama.cpp backend
@@ -102,8 +102,8 @@ endfunction()
 # they need, the second with the reports; with OpenMP where plumb::openmp was asked for before.
 function(plumb_compile_subcommands)
   set(sources "")
-  set(asking probe many_shot rank generate data)
-  set(measuring calibrate compare report)
+  set(asking probe calibrate many_shot rank generate data)
+  set(measuring compare report)
   foreach(file IN ITEMS asking measuring)
     set(plumb_includes "")
     if(file STREQUAL "measuring" AND NOT TARGET plumb::compiled)

@@ -24,7 +24,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,6 +33,7 @@
 #include "plumb/backend/llama_hidden.hpp"
 #include "plumb/backend/llama_log.hpp"
 #include "plumb/backend/llama_vocabulary.hpp"
+#include "plumb/core/cores.hpp"
 #include "plumb/core/error.hpp"
 
 namespace plumb {
@@ -65,7 +65,7 @@ class LlamaModel {
       throw user_error(site, "no such model file", "give `model` the path of a .gguf file");
     }
     if (options_.threads <= 0) {
-      options_.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+      options_.threads = static_cast<int>(available_cores());
     }
     llama_model_params params = llama_model_default_params();
     // llama.cpp's AMX kernels crash on repacked quantised weights (its issue 20824).

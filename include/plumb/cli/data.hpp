@@ -17,6 +17,7 @@
 #include "plumb/cli/data_overlap.hpp"
 #include "plumb/cli/data_prompts.hpp"
 #include "plumb/data/dataset_texts.hpp"
+#include "plumb/data/closed_set_prompts.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/report/text_table.hpp"

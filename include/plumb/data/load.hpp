@@ -1,79 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The formats of datasets, and which of them a path holds.
-//
-// A new format is a header with two functions and one line here.
+// A dataset of whatever format a path holds (dataset_formats.hpp).
 
-#include <array>
-#include <string>
-
+#include "plumb/core/compiled.hpp"
 #include "plumb/core/disk_path.hpp"
-#include "plumb/core/over.hpp"
-#include "plumb/data/bear.hpp"
-#include "plumb/data/choice_table.hpp"
-#include "plumb/data/factor.hpp"
-#include "plumb/data/kamel.hpp"
-#include "plumb/data/lama.hpp"
-#include "plumb/data/laureate_table.hpp"
-#include "plumb/data/myriad_lama.hpp"
-#include "plumb/data/pararel.hpp"
-#include "plumb/data/triple_rows.hpp"
-#include "plumb/data/tsv.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/data/dataset.hpp"
 
 namespace plumb {
 
-struct DatasetFormat {
-  const char* name;
-  /// What a path of this format has, in words.
-  const char* needs;
-  bool (*matches)(const DiskPath&);
-  Dataset (*load)(const DiskPath&, const ProblemSink&);
-  /// Whether a folder of many prompts may hold such a file too and is still one of many prompts.
-  bool gives_way = false;
-};
-
-/// The first that matches is taken.
-inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
-    {"BEAR", "metadata_relations.json", is_bear, load_bear},
-    {"LAMA", "relations.jsonl, or test.jsonl in ConceptNet/ or Squad/", is_lama, load_lama},
-    {"KAMEL", "question-templates.csv and folders with train.jsonl and test.jsonl", is_kamel,
-     load_kamel},
-    {"PARAREL", "trex_lms_vocab/ with pattern_data/graphs_json/", is_pararel, load_pararel},
-    {"FACTOR", "a .csv with its header",
-     [](const DiskPath& path) { return factor_file(path).has_value(); },
-     [](const DiskPath& path, const ProblemSink& report) {
-       return load_factor(*factor_file(path), report);
-     },
-     true},
-    {"choices", ".jsonl files whose facts have subject and object",
-     [](const DiskPath& path) { return !choice_table_files(path).empty(); }, load_choice_table},
-    {"T-REx", ".jsonl files whose lines have head, tail and relation",
-     [](const DiskPath& path) { return !triple_row_files(path).empty(); }, load_triple_rows},
-    {"laureates", "a .csv with Name and Birth Year",
-     [](const DiskPath& path) { return laureate_file(path).has_value(); },
-     [](const DiskPath& path, const ProblemSink& report) {
-       return load_laureates(*laureate_file(path), report);
-     },
-     true},
-    {"table", "one .tsv file", [](const DiskPath& path) { return !path.files(".tsv").empty(); },
-     [](const DiskPath& path, const ProblemSink& report) {
-       return load_tsv(tsv_file(path), report);
-     },
-     true},
-}};
+struct DatasetFormat;
 
 /// The format of a path; null where none matches.
-[[nodiscard]] inline const DatasetFormat* format_of(const DiskPath& path) {
+[[nodiscard]] const DatasetFormat* format_of(const DiskPath& path);
+
+/// Reads a dataset of any known format. Throws a user error when the format is not known or nothing
+/// usable was found; other problems go to `report`.
+[[nodiscard]] Dataset load_dataset(const DiskPath& path, const ProblemSink& report = throw_problem);
+
+}  // namespace plumb
+
+#if PLUMB_BODIES
+
+#include <string>
+
+#include "plumb/core/over.hpp"
+#include "plumb/data/dataset_formats.hpp"
+#include "plumb/data/myriad_lama.hpp"
+
+namespace plumb {
+
+PLUMB_INLINE const DatasetFormat* format_of(const DiskPath& path) {
   const auto found = over::find_if(
       dataset_formats, [&](const DatasetFormat& format) { return format.matches(path); });
   return found == dataset_formats.end() ? nullptr : &*found;
 }
 
-/// Reads a dataset of any known format. Throws a user error when the format is not known or nothing
-/// usable was found; other problems go to `report`.
-[[nodiscard]] inline Dataset load_dataset(const DiskPath& path,
-                                          const ProblemSink& report = throw_problem) {
+PLUMB_INLINE Dataset load_dataset(const DiskPath& path, const ProblemSink& report) {
   if (!path.exists()) {
     throw user_error({.file = path}, "does not exist", "name a dataset's folder or a .tsv file");
   }
@@ -98,3 +62,5 @@ inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
 }
 
 }  // namespace plumb
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The formats of datasets, and which of them a path holds.
+//
+// A new format is a header with two functions and one line here.
+
+#include <array>
+
+#include "plumb/core/disk_path.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/data/bear.hpp"
+#include "plumb/data/choice_table.hpp"
+#include "plumb/data/dataset.hpp"
+#include "plumb/data/factor.hpp"
+#include "plumb/data/kamel.hpp"
+#include "plumb/data/lama.hpp"
+#include "plumb/data/laureate_table.hpp"
+#include "plumb/data/myriad_lama.hpp"
+#include "plumb/data/pararel.hpp"
+#include "plumb/data/triple_rows.hpp"
+#include "plumb/data/tsv.hpp"
+
+namespace plumb {
+
+struct DatasetFormat {
+  const char* name;
+  /// What a path of this format has, in words.
+  const char* needs;
+  bool (*matches)(const DiskPath&);
+  Dataset (*load)(const DiskPath&, const ProblemSink&);
+  /// Whether a folder of many prompts may hold such a file too and is still one of many prompts.
+  bool gives_way = false;
+};
+
+/// The first that matches is taken.
+inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
+    {"BEAR", "metadata_relations.json", is_bear, load_bear},
+    {"LAMA", "relations.jsonl, or test.jsonl in ConceptNet/ or Squad/", is_lama, load_lama},
+    {"KAMEL", "question-templates.csv and folders with train.jsonl and test.jsonl", is_kamel,
+     load_kamel},
+    {"PARAREL", "trex_lms_vocab/ with pattern_data/graphs_json/", is_pararel, load_pararel},
+    {"FACTOR", "a .csv with its header",
+     [](const DiskPath& path) { return factor_file(path).has_value(); },
+     [](const DiskPath& path, const ProblemSink& report) {
+       return load_factor(*factor_file(path), report);
+     },
+     true},
+    {"choices", ".jsonl files whose facts have subject and object",
+     [](const DiskPath& path) { return !choice_table_files(path).empty(); }, load_choice_table},
+    {"T-REx", ".jsonl files whose lines have head, tail and relation",
+     [](const DiskPath& path) { return !triple_row_files(path).empty(); }, load_triple_rows},
+    {"laureates", "a .csv with Name and Birth Year",
+     [](const DiskPath& path) { return laureate_file(path).has_value(); },
+     [](const DiskPath& path, const ProblemSink& report) {
+       return load_laureates(*laureate_file(path), report);
+     },
+     true},
+    {"table", "one .tsv file", [](const DiskPath& path) { return !path.files(".tsv").empty(); },
+     [](const DiskPath& path, const ProblemSink& report) {
+       return load_tsv(tsv_file(path), report);
+     },
+     true},
+}};
+
+}  // namespace plumb
