@@ -202,8 +202,10 @@ BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, ConsoleFiles) {
 }
 
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles) {
-  BOOST_TEST(run_words({"probe", "--dta", at("data")})
-                 .refused("--dta: unknown option; `plumb probe --help` lists what there is"));
+  BOOST_TEST(
+      run_words({"probe", "--dta", at("data")})
+          .refused("--dta: unknown option; did you mean --data? `plumb probe --help` lists what "
+                   "there is"));
   BOOST_TEST(probe({"--resum"}).refused("--resum: unknown option"));
   BOOST_TEST(probe({"more"}).refused("too many positional options"));
   BOOST_TEST(run_words({"probe", "--model", "m", "--out", "r"})

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plumb/cli/console.hpp"
+#include "plumb/cli/suggestion.hpp"
 #include "plumb/core/error.hpp"
 
 namespace plumb {
@@ -54,6 +55,18 @@ using Positional = std::vector<std::pair<const char*, int>>;
   return help;
 }
 
+/// The error of an option that is none of the list's, with the one that may be meant.
+/// `command` is "plumb probe ".
+[[nodiscard]] inline Error unknown_option(const std::string& option, const std::string& command,
+                                          const options::options_description& description) {
+  std::vector<std::string> known;
+  for (const auto& one : description.options()) known.push_back(one->long_name());
+  const std::string name = option.substr(0, option.find('='));
+  return user_error({.field = option}, "unknown option",
+                    (name.starts_with("--") ? did_you_mean(name.substr(2), known, "--") : "") +
+                        "`" + command + "--help` lists what there is");
+}
+
 /// Parses a subcommand's words. Returns nothing after printing help.
 inline std::optional<options::variables_map> parse_arguments(
     Console& console, const std::string& usage, options::options_description description,
@@ -83,8 +96,7 @@ inline std::optional<options::variables_map> parse_arguments(
     refuse_empty_values(values, description);
     return values;
   } catch (const options::unknown_option& error) {
-    throw user_error({.field = error.get_option_name()}, "unknown option",
-                     "`" + command + "--help` lists what there is");
+    throw unknown_option(error.get_option_name(), command, description);
   } catch (const options::error& error) {
     throw user_error({}, error.what(), "`" + command + "--help` tells more");
   }

@@ -31,6 +31,7 @@
 
 #include "plumb/cli/console.hpp"
 #include "plumb/cli/manual.hpp"
+#include "plumb/cli/suggestion.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/version.hpp"
 
@@ -83,7 +84,8 @@ inline constexpr const char* usage =
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n"
     "  plumb manual     all options of all commands, as a man page\n"
     "  plumb completion bash|zsh: what a shell completes\n\n"
-    "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the version.\n";
+    "`plumb COMMAND --help` or `plumb help COMMAND` lists a command's options; `plumb --version`\n"
+    "prints the version.\n";
 
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model);
 
@@ -106,7 +108,36 @@ inline std::vector<CommandManual> manual_of_all(const ModelMaker& make_model) {
   return all;
 }
 
+/// `plumb help data prompts` is `plumb data prompts --help`.
+inline int run_help(const Console& console, const ModelMaker& make_model) {
+  Console asking = console;
+  const std::string command = asking.arguments.front();
+  asking.arguments.erase(asking.arguments.begin());
+  asking.arguments.emplace_back("--help");
+  return run_command(command, asking, make_model);
+}
+
+/// The error of a word that is no command, with the one that may be meant.
+inline Error unknown_command(const std::string& command) {
+  if (command.empty()) {
+    return user_error({}, "no command given", "`plumb --help` lists what there is");
+  }
+  std::vector<std::string> known;
+  for (const CommandManual& one : commands_of(usage)) known.push_back(one.name);
+  return user_error({}, "unknown command '" + command + "'",
+                    did_you_mean(command, known) + "`plumb --help` lists what there is");
+}
+
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model) {
+  const auto& words = console.arguments;
+  const bool asks_help = words.size() == 1 && (words[0] == "--help" || words[0] == "-h");
+  const bool has_options = command != "manual" && command != "completion";
+  if (command == "--help" || command == "-h" || (command == "help" && words.empty()) ||
+      (asks_help && !has_options)) {
+    console.out << usage;
+    return 0;
+  }
+  if (command == "help") return run_help(console, make_model);
   if (command == "probe") return subcommands::run_probe_command(console, make_model);
   if (command == "calibrate") return subcommands::run_calibrate_command(console, make_model);
   if (command == "many-shot") return subcommands::run_many_shot_command(console, make_model);
@@ -133,13 +164,7 @@ inline int run_command(const std::string& command, Console& console, const Model
     console.out << "plumb " << PLUMB_VERSION << "\n";
     return 0;
   }
-  if (command == "--help" || command == "-h" || command == "help") {
-    console.out << usage;
-    return 0;
-  }
-  throw user_error({}, command.empty() ? "no command given" : "unknown command '" + command + "'",
-                   "say probe, many-shot, rank, generate, calibrate, compare, data or report; "
-                   "`plumb --help` tells more");
+  throw unknown_command(command);
 }
 
 inline int run_guarded(const std::string& command, Console& console, const ModelMaker& make_model) {
