@@ -31,7 +31,23 @@ Target parse(std::vector<std::string> words) {
   detail::options::options_description list;
   Target target;
   detail::describe_settings(list, target);
-  detail::read_settings(detail::parse_arguments(console, "plumb go", list).value(), target);
+  detail::read_settings(detail::parse_arguments(console, "plumb go", list).value(), console,
+                        target);
+  return target;
+}
+
+/// The same with PLUMB_MODEL and PLUMB_THREADS.
+Target parse_with(const std::string& model, const std::string& threads,
+                  std::vector<std::string> words = {}) {
+  std::ostringstream out, err;
+  Console console{std::move(words), out, err};
+  console.environment = [&](const char* name) {
+    return std::string(name) == "PLUMB_MODEL"     ? model
+           : std::string(name) == "PLUMB_THREADS" ? threads
+                                                  : "another";
+  };
+  Target target;
+  target.find_model(detail::parse_settings(console, "plumb go", target).value());
   return target;
 }
 
@@ -57,6 +73,29 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
   BOOST_CHECK_EXCEPTION(
       (void)parse({"--precision", "half"}), Error,
       shows(Fault::user, "--precision: 'half' is not a choice; say exact or fast"));
+}
+
+BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
+  const Target both = parse_with("m.gguf", "3");
+  BOOST_TEST(both.model == "m.gguf");
+  BOOST_TEST(both.threads == 3U);
+  const Target given = parse_with("m.gguf", "3", {"--model", "o", "--threads", "2"});
+  BOOST_TEST(given.model == "o");
+  BOOST_TEST(given.threads == 2U);
+  BOOST_TEST(parse_with("", "").model.empty());
+  BOOST_CHECK_EXCEPTION((void)parse_with("", "two"), Error,
+                        shows(Fault::user, "PLUMB_THREADS`: 'two' is not a whole number"));
+  BOOST_CHECK_EXCEPTION((void)parse_with("", "1025"), Error,
+                        shows(Fault::user, "PLUMB_THREADS`: is more than 1024"));
+  // What is wrong with a model is said of what named it.
+  const auto refuse = [&]() -> int {
+    throw user_error({.file = "m.gguf"}, "is no model", "mend it");
+  };
+  BOOST_CHECK_EXCEPTION((void)both.asking_model(refuse), Error,
+                        shows(Fault::user, "PLUMB_MODEL: m.gguf: is no model; mend it"));
+  BOOST_CHECK_EXCEPTION((void)given.asking_model(refuse), Error, [](const Error& error) {
+    return error.what() == std::string("m.gguf: is no model; mend it");
+  });
 }
 
 BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {

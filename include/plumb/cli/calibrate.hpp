@@ -37,6 +37,7 @@ struct CalibrateArguments {
       if (!self.probes() && info.idle.empty()) {
         info.idle = "on folders, which are read as they are; leave it out, or probe with --model";
       }
+      if (!self.calibrate.folders.list.empty()) info.variable = "";  // none stands for a model
       visitor(name, value, info);
     };
     ProbeSettings::visit_scoring(self.probe, scoring);
@@ -119,7 +120,8 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
       console, "plumb calibrate DIR… --out RUN | plumb calibrate --data DIR --model FILE --out RUN",
       measuring, {{"folders", -1}});
   if (!values) return std::nullopt;
-  read_settings(*values, arguments);
+  read_settings(*values, console, arguments);
+  arguments.target.find_model(*values);
   arguments.check();
   if (make_model != nullptr && arguments.probes()) {
     arguments.probe.masked = will_be_masked(*make_model, arguments.target);

@@ -20,7 +20,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <algorithm>
-
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -208,6 +208,10 @@ int run_command_line(int argc, char** argv, MakeModel make_model) {
   }
   Console console{
       {argv + std::min(argc, 2), argv + argc}, std::cout, std::cerr, isatty(STDERR_FILENO) != 0};
+  console.environment = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
   return run_command_line(argc > 1 ? argv[1] : "", console, std::move(make_model));
 }
 

@@ -62,6 +62,12 @@ struct Console {
   bool err_is_terminal = false;
   /// Takes what `--help` would print, where it is to be written down otherwise.
   std::function<void(const CommandHelp&)> on_help{};
+  /// What a variable of the environment holds, empty where it is not set; without it there are none.
+  std::function<std::string(const char* name)> environment{};
+
+  [[nodiscard]] std::string variable(const char* name) const {
+    return environment ? environment(name) : "";
+  }
 };
 
 /// What a backend is made from; see `run_command_line`.

@@ -41,6 +41,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   const auto values = detail::parse_settings(
       console, "plumb generate --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  arguments.target.find_model(*values);
   arguments.check();
   const detail::JobTarget& target = arguments.target;
   GenerateSettings& settings = arguments.generate;
@@ -63,7 +64,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
     }
   };
   if (settings.masked) ask(*settings.masked);
-  AnyModel model = make_model(target.model_options(settings.special_tokens));
+  AnyModel model = target.make(make_model, settings.special_tokens);
   const bool masked = model.capabilities().only_masked();
   if (masked ? !gaps : !questions && !lists) ask(masked);
   const auto run = [&](auto& job) {

@@ -41,6 +41,8 @@ struct JobTarget {
   /// 0 takes one for each core.
   std::size_t threads = 0;
   bool resume = false;
+  /// Whether PLUMB_MODEL named the model, so that what is wrong with it is said of that.
+  bool model_of_variable = false;
 
   template <class Self, class Visitor>
   static void visit_out(Self& self, Visitor& visitor) {
@@ -49,7 +51,9 @@ struct JobTarget {
   template <class Self, class Visitor>
   static void visit_model(Self& self, Visitor& visitor) {
     visitor("model", self.model,
-            {.value = "MODEL", .help = "the model: a .gguf file, or a Hugging Face folder"});
+            {.value = "MODEL",
+             .help = "the model: a .gguf file, or a Hugging Face folder",
+             .variable = "PLUMB_MODEL"});
     visitor("precision", self.precision,
             {.value = "exact|fast",
              .help = "exact: F32 cache, no flash attention; fast: neither, and less exact"});
@@ -57,7 +61,8 @@ struct JobTarget {
             {.value = "N",
              .help = "0 takes one for each core",
              .most = 1024,
-             .remedy = "0 takes one for each core"});
+             .remedy = "0 takes one for each core",
+             .variable = "PLUMB_THREADS"});
     visitor("resume", self.resume, {.help = "go on with the run that --out holds"});
   }
 
@@ -65,6 +70,27 @@ struct JobTarget {
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     return {model, precision == Precision::exact, static_cast<int>(threads == 0 ? cores : threads),
             special_tokens == SpecialTokenReading::parse};
+  }
+
+  /// What `ask` returns, which makes the model or looks at it.
+  template <class Ask>
+  auto asking_model(Ask ask) const {
+    try {
+      return ask();
+    } catch (const Error& error) {
+      if (!model_of_variable) throw;
+      throw Error(error.fault(), {.field = "PLUMB_MODEL"}, error.what());
+    }
+  }
+  /// Throws whatever making it throws.
+  [[nodiscard]] AnyModel make(const ModelMaker& make_model,
+                              SpecialTokenReading special_tokens) const {
+    return asking_model([&] { return make_model(model_options(special_tokens)); });
+  }
+
+  /// Looks at where the model that was read is from.
+  void find_model(const options::variables_map& values) {
+    model_of_variable = !model.empty() && !values.contains("model");
   }
 
   /// What settings say of the model. An embedder's model need not be a file.
@@ -91,7 +117,8 @@ inline void require(const std::filesystem::path& word, const char* option,
 /// Whether the model will be masked; nothing where it is not known before it is there.
 [[nodiscard]] inline std::optional<bool> will_be_masked(const ModelMaker& make_model,
                                                         const JobTarget& target) {
-  const auto kind = make_model.kind(target.model_options(SpecialTokenReading::refuse));
+  const auto kind = target.asking_model(
+      [&] { return make_model.kind(target.model_options(SpecialTokenReading::refuse)); });
   return kind ? std::optional(*kind == ModelKind::masked) : std::nullopt;
 }
 
@@ -113,7 +140,7 @@ inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
 [[nodiscard]] inline AnyModel causal_model(const ModelMaker& make_model, const JobTarget& target,
                                            SpecialTokenReading special_tokens,
                                            const char* command) {
-  AnyModel model = make_model(target.model_options(special_tokens));
+  AnyModel model = target.make(make_model, special_tokens);
   if (model.capabilities().only_masked()) throw not_causal(target, command);
   return model;
 }

@@ -61,7 +61,7 @@ inline std::pair<Finished<ProbeReport>, std::string> probe(Console& console, con
                                                            const ModelMaker& make_model) {
   // A template that a relation lacks is said before a large model is loaded.
   (void)count_statements(dataset, arguments.probe.templates.indices);
-  AnyModel model = make_model(arguments.target.model_options(arguments.probe.special_tokens));
+  AnyModel model = arguments.target.make(make_model, arguments.probe.special_tokens);
   const auto run = [&](auto& scorer) {
     check_probe(model, dataset, arguments.probe);
     ProbeSettings settings = arguments.probe;
@@ -88,6 +88,7 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   const auto values = detail::parse_settings(
       console, "plumb probe --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  arguments.target.find_model(*values);
   arguments.check("plumb probe");
   detail::tell_kind(*values, arguments, make_model);
   if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded

@@ -24,7 +24,7 @@ inline int run_report_command(Console& console) {
   if (values->contains("run")) {
     settings.measuring = recorded_measuring((*values)["run"].as<std::string>());
   }
-  detail::read_settings(*values, settings);
+  detail::read_settings(*values, console, settings);
   detail::require(settings.run, "RUN", "plumb report");
   const DiskPath target = settings.target();
   const AnyReport report = finished_report(settings);
