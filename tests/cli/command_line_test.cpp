@@ -32,7 +32,8 @@ BOOST_AUTO_TEST_CASE(help_lists_the_commands) {
 }
 
 BOOST_AUTO_TEST_CASE(every_command_has_its_own_help) {
-  for (const char* command : {"probe", "many-shot", "calibrate", "compare", "data", "report"}) {
+  for (const char* command :
+       {"probe", "many-shot", "calibrate", "compare", "data", "report", "models"}) {
     const ConsoleRun run = run_words({command, "--help"});
     BOOST_TEST(run.code == 0);
     BOOST_TEST(run.out.starts_with(std::string("Usage: plumb ") + command));

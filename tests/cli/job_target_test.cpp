@@ -47,7 +47,7 @@ Target parse_with(const std::string& model, const std::string& threads,
                                                   : "another";
   };
   Target target;
-  target.find_model(detail::parse_settings(console, "plumb go", target).value());
+  target.find_model(detail::parse_settings(console, "plumb go", target).value(), console);
   return target;
 }
 
@@ -119,6 +119,41 @@ BOOST_AUTO_TEST_CASE(provenance_hashes_files_and_knows_models_that_are_none) {
   BOOST_TEST(from.hash_files({target.model}) == hash_files({target.model}));
   target.model = folder / "no file";
   BOOST_TEST(target.provenance({}).model_sha256.is_null());
+}
+
+BOOST_AUTO_TEST_CASE(a_model_of_the_cache_has_its_path_and_the_name_that_was_given) {
+  const test::TemporaryFolder folder;
+  folder.write("models/o/bert/config.json", "{}");
+  folder.write("models/o/quant/q.gguf", "weights");
+  std::ostringstream out, err;
+  const auto found = [&](const std::string& word, bool by_variable = false) {
+    Console console{{}, out, err};
+    if (!by_variable) console.arguments = {"--model", word};
+    console.environment = [&](const char* name) {
+      return std::string(name) == "PLUMB_CACHE"                  ? folder.path().string()
+             : std::string(name) == "PLUMB_MODEL" && by_variable ? word
+                                                                 : "";
+    };
+    Target target;
+    target.find_model(detail::parse_settings(console, "plumb go", target).value(), console);
+    return target;
+  };
+  const Target bert = found("hf:o/bert");
+  BOOST_TEST(bert.model == folder / "models/o/bert");
+  BOOST_TEST(bert.shown_name() == "bert");
+  BOOST_TEST(bert.provenance({}).model == "bert");
+  BOOST_TEST(bert.provenance({}).model_sha256 == hash_path(bert.model));
+  BOOST_TEST(found("hf:o/quant").shown_name() == "q.gguf");
+  BOOST_TEST(found("hf:o/quant/q.gguf", true).model == folder / "models/o/quant/q.gguf");
+  BOOST_TEST(found("a/dir/").shown_name() == "dir");
+  BOOST_CHECK_EXCEPTION((void)found("hf:o/none"), Error,
+                        shows(Fault::user, "--model: hf:o/none is neither in "));
+  BOOST_CHECK_EXCEPTION((void)found("hf:o/none", true), Error,
+                        shows(Fault::user, "PLUMB_MODEL`: hf:o/none is neither in "));
+  Console console{{}, out, err};
+  const JobFolder job = detail::job_folder(console, "go", bert, "d");
+  BOOST_TEST(job.facts.at("model_given") == "hf:o/bert");
+  BOOST_TEST(job.facts.at("model_path") == (folder / "models/o/bert").string());
 }
 
 BOOST_AUTO_TEST_CASE(facts_of_the_run_are_its_words_and_paths) {

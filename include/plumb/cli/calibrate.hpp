@@ -102,7 +102,7 @@ inline void probe_to_calibrate(Console& console, const ModelMaker& make_model,
     refuse_used(out);
   }
   const Dataset dataset = chosen_dataset(probing.probe);
-  check_calibration(arguments.calibrate, probing.target.model.filename().string(), dataset,
+  check_calibration(arguments.calibrate, probing.target.shown_name(), dataset,
                     probing.probe.templates.indices);
   console.out << detail::probe(console, "calibrate", probing, dataset, make_model).second << "\n";
 }
@@ -121,7 +121,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
       measuring, {{"folders", -1}});
   if (!values) return std::nullopt;
   read_settings(*values, console, arguments);
-  arguments.target.find_model(*values);
+  arguments.target.find_model(*values, console);
   arguments.check();
   if (make_model != nullptr && arguments.probes()) {
     arguments.probe.masked = will_be_masked(*make_model, arguments.target);

@@ -41,6 +41,7 @@
 #include "plumb/cli/data.hpp"
 #include "plumb/cli/generate.hpp"
 #include "plumb/cli/many_shot.hpp"
+#include "plumb/cli/models.hpp"
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/rank.hpp"
 #include "plumb/cli/report.hpp"
@@ -60,6 +61,7 @@ int run_calibrate_command(Console& console, const ModelMaker& make_model);
 int run_data_command(Console& console, const ModelMaker& make_model);
 int run_compare_command(Console& console);
 int run_report_command(Console& console);
+int run_models_command(Console& console);
 
 }  // namespace compiled
 #endif
@@ -82,6 +84,7 @@ inline constexpr const char* usage =
     "  plumb compare    two or more runs: accuracy, shared knowledge; beside published numbers\n"
     "  plumb data       check, describe or convert a dataset; a run's prompts; facts in texts\n"
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n"
+    "  plumb models     models that --model can name as hf:OWNER/NAME, where they were downloaded\n"
     "  plumb manual     all options of all commands, as a man page\n"
     "  plumb completion bash|zsh: what a shell completes\n\n"
     "`plumb COMMAND --help` or `plumb help COMMAND` lists a command's options; `plumb --version`\n"
@@ -146,6 +149,7 @@ inline int run_command(const std::string& command, Console& console, const Model
   if (command == "compare") return subcommands::run_compare_command(console);
   if (command == "data") return subcommands::run_data_command(console, make_model);
   if (command == "report") return subcommands::run_report_command(console);
+  if (command == "models") return subcommands::run_models_command(console);
   if (command == "manual") {
     console.out << man_page(manual_of_all(make_model), PLUMB_VERSION);
     return 0;

@@ -332,7 +332,8 @@ inline int print_prompts(Console& console, const ModelMaker& make_model) {
   }
   const AskedRun run(folder, data);
   const WantedFact wanted{fact};
-  PromptPrinter printer(console, run, make_model, values->contains("ids"), model);
+  PromptPrinter printer(console, run, make_model, values->contains("ids"),
+                        found_model(model, console).path);
   const std::string command = run.command();
   if (command == "probe") print_probe(console, run, wanted, printer);
   if (command == "many-shot") print_many_shot(console, run, wanted, printer);

@@ -41,7 +41,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   const auto values = detail::parse_settings(
       console, "plumb generate --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
-  arguments.target.find_model(*values);
+  arguments.target.find_model(*values, console);
   arguments.check();
   const detail::JobTarget& target = arguments.target;
   GenerateSettings& settings = arguments.generate;

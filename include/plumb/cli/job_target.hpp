@@ -18,6 +18,7 @@
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/cli/file_hash.hpp"
+#include "plumb/cli/model_places.hpp"
 #include "plumb/cli/setting_options.hpp"
 #include "plumb/report/text_table.hpp"
 #include "plumb/run/job.hpp"
@@ -43,6 +44,8 @@ struct JobTarget {
   bool resume = false;
   /// Whether PLUMB_MODEL named the model, so that what is wrong with it is said of that.
   bool model_of_variable = false;
+  /// Of a model named hf:OWNER/NAME, as it was given, and the name that results have; else empty.
+  std::string model_given{}, model_name{};
 
   template <class Self, class Visitor>
   static void visit_out(Self& self, Visitor& visitor) {
@@ -50,10 +53,12 @@ struct JobTarget {
   }
   template <class Self, class Visitor>
   static void visit_model(Self& self, Visitor& visitor) {
-    visitor("model", self.model,
-            {.value = "MODEL",
-             .help = "the model: a .gguf file, or a Hugging Face folder",
-             .variable = "PLUMB_MODEL"});
+    visitor(
+        "model", self.model,
+        {.value = "MODEL",
+         .help = "the model: a .gguf file, a Hugging Face folder, or hf:OWNER/NAME[/FILE] where "
+                 "that was downloaded (`plumb models` lists them)",
+         .variable = "PLUMB_MODEL"});
     visitor("precision", self.precision,
             {.value = "exact|fast",
              .help = "exact: F32 cache, no flash attention; fast: neither, and less exact"});
@@ -88,16 +93,29 @@ struct JobTarget {
     return asking_model([&] { return make_model(model_options(special_tokens)); });
   }
 
-  /// Looks at where the model that was read is from.
-  void find_model(const options::variables_map& values) {
+  /// Finds a model named hf:OWNER/NAME, when the options are read. Throws a user error where it is not
+  /// there.
+  void find_model(const options::variables_map& values, const Console& console) {
     model_of_variable = !model.empty() && !values.contains("model");
+    if (!is_hub_name(model.string())) return;
+    model_given = model.string();
+    auto [path, name] =
+        found_model(model_given, console, model_of_variable ? "PLUMB_MODEL" : "model");
+    model = std::move(path);
+    model_name = std::move(name);
+  }
+
+  /// The model's name, as results show it.
+  [[nodiscard]] std::string shown_name() const {
+    if (!model_name.empty()) return model_name;
+    // A folder's name is the same with and without a slash behind it.
+    return (model.has_filename() ? model : model.parent_path()).filename().string();
   }
 
   /// What settings say of the model. An embedder's model need not be a file.
   [[nodiscard]] Provenance provenance(ModelDescription description) const {
     return {
-        // A folder's name is the same with and without a slash behind it.
-        (model.has_filename() ? model : model.parent_path()).filename().string(),
+        shown_name(),
         DiskPath(model).exists() ? Json(hash_path(model)) : Json(),
         std::move(description),
         precision == Precision::exact,
@@ -172,14 +190,13 @@ inline Json command_line_of(const Console& console, const char* command) {
 inline JobFolder job_folder(Console& console, const char* command, const JobTarget& target,
                             const std::filesystem::path& data) {
   std::error_code ignored;  // a folder that was removed has no name
-  return {target.out,
-          target.resume,
-          {progress_bars(console), {}},
-          {{"command_line", command_line_of(console, command)},
-           {"working_directory", std::filesystem::current_path(ignored).string()},
-           {"model_path", std::filesystem::absolute(target.model).string()},
-           {"dataset_path", std::filesystem::absolute(data).string()},
-           {"threads", target.model_options({}).threads}}};
+  Json facts = {{"command_line", command_line_of(console, command)},
+                {"working_directory", std::filesystem::current_path(ignored).string()},
+                {"model_path", std::filesystem::absolute(target.model).string()},
+                {"dataset_path", std::filesystem::absolute(data).string()},
+                {"threads", target.model_options({}).threads}};
+  if (!target.model_given.empty()) facts["model_given"] = target.model_given;
+  return {target.out, target.resume, {progress_bars(console), {}}, std::move(facts)};
 }
 
 /// Prints a report's notes, its table, what its run cost in words, and where it is.

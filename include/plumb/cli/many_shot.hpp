@@ -56,7 +56,7 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   const auto values = detail::parse_settings(
       console, "plumb many-shot --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
-  arguments.target.find_model(*values);
+  arguments.target.find_model(*values, console);
   arguments.check();
   detail::refuse_masked(make_model, arguments.target, "plumb many-shot");
   const ManyShotSettings& settings = arguments.many_shot;

@@ -88,7 +88,7 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   const auto values = detail::parse_settings(
       console, "plumb probe --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
-  arguments.target.find_model(*values);
+  arguments.target.find_model(*values, console);
   arguments.check("plumb probe");
   detail::tell_kind(*values, arguments, make_model);
   if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded

@@ -73,7 +73,7 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   const auto values = detail::parse_settings(
       console, "plumb rank --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
-  arguments.target.find_model(*values);
+  arguments.target.find_model(*values, console);
   arguments.check();
   detail::refuse_masked(make_model, arguments.target, "plumb rank");
   if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
