@@ -400,4 +400,34 @@ BOOST_FIXTURE_TEST_CASE(a_masked_model_of_any_type_is_refused_when_it_is_there, 
   BOOST_TEST(run_words(probe_words(), any).code == 0);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_run_is_done_again_by_its_run_json, ConsoleFiles) {
+  BOOST_TEST(probe({"--limit", "2", "--templates", "all", "--bos", "no"}).code == 0);
+  const auto again = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"probe", "--config", at("run/run.json")});
+    return run_words(std::move(words));
+  };
+  BOOST_TEST(again({"--out", at("again")}).code == 0);
+  BOOST_TEST((test::contents(folder / "again", "_results.jsonl") ==
+              test::contents(folder / "run", "_results.jsonl")));
+  const auto settings = [&](const std::string& run) {
+    return read_json_object(folder / (run + "/run.json")).at("settings");
+  };
+  BOOST_TEST(settings("again") == settings("run"));
+  BOOST_TEST(again({"--out", at("other"), "--limit", "1"}).code == 0);
+  BOOST_TEST(settings("other").at("limit") == 1);
+  BOOST_TEST(settings("other").at("bos") == "no");
+  // One that was done again can be done again too, and its prompts can be listed.
+  BOOST_TEST(run_words({"probe", "--config", at("again/run.json"), "--out", at("third")}).code ==
+             0);
+  BOOST_TEST(settings("third") == settings("run"));
+  BOOST_TEST(run_words({"data", "prompts", at("again")}).out ==
+             run_words({"data", "prompts", at("run")}).out);
+  BOOST_TEST(again({}).refused("--out: is required but missing"));
+  folder.write("model.gguf", "another model");
+  BOOST_TEST(again({"--out", at("none")}).refused("model.gguf: has changed since the run of "));
+  BOOST_TEST(!std::filesystem::exists(folder / "none"));
+  folder.write("other.gguf", "another model");
+  BOOST_TEST(again({"--out", at("mine"), "--model", at("other.gguf")}).code == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

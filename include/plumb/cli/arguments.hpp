@@ -10,9 +10,11 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "plumb/cli/config_file.hpp"
 #include "plumb/cli/console.hpp"
 #include "plumb/cli/suggestion.hpp"
 #include "plumb/core/error.hpp"
@@ -67,7 +69,15 @@ using Positional = std::vector<std::pair<const char*, int>>;
                         "`" + command + "--help` lists what there is");
 }
 
-/// Parses a subcommand's words. Returns nothing after printing help.
+/// For the commands whose options are settings.
+inline void add_config(options::options_description& list) {
+  list.add_options()(
+      "config", options::value<std::string>()->value_name("FILE"),
+      "take options that are not given from JSON of their names, or from the run.json "
+      "of a run that is to be done again");
+}
+
+/// Parses a subcommand's words, and the file of --config where that is an option. Returns nothing after printing help.
 inline std::optional<options::variables_map> parse_arguments(
     Console& console, const std::string& usage, options::options_description description,
     const Positional& unnamed = {}) {
@@ -84,6 +94,11 @@ inline std::optional<options::variables_map> parse_arguments(
                               ~options::command_line_style::allow_guessing)
                        .run(),
                    values);
+    if (values.contains("config") && !values.contains("help")) {
+      constexpr std::string_view lead = "plumb ";
+      take_config(console, command.substr(lead.size(), command.size() - lead.size() - 1),
+                  description, values);
+    }
     if (values.contains("help") && console.on_help) {
       console.on_help(help_of(usage, description));
       return std::nullopt;

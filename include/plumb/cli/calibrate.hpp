@@ -115,6 +115,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
   DescribeOptions describe(measuring), describe_probe(probing);
   CalibrateArguments::visit_calibration(arguments, describe);
   CalibrateArguments::visit_probe(arguments, describe_probe);
+  add_config(measuring);
   measuring.add(probing);
   const auto values = parse_arguments(
       console, "plumb calibrate DIR… --out RUN | plumb calibrate --data DIR --model FILE --out RUN",

@@ -52,6 +52,23 @@ struct CommandHelp {
   std::vector<OptionHelp> options;
 };
 
+/// An option with its words; a switch has none.
+struct GivenOption {
+  std::string name;
+  std::vector<std::string> words{};
+  /// Whether it takes several.
+  bool several = false;
+};
+
+/// What a command's words came to, once they are read.
+struct AskedOptions {
+  /// All that was given, wherever, so that it can be asked again.
+  std::vector<GivenOption> given{};
+  /// The run.json of --config, and the names of the options that were taken from it.
+  std::string record{};
+  std::vector<std::string> of_record{};
+};
+
 /// Where a command reads its words and writes its output, so that a test or an embedder can look
 /// on.
 struct Console {
@@ -64,6 +81,8 @@ struct Console {
   std::function<void(const CommandHelp&)> on_help{};
   /// What a variable of the environment holds, empty where it is not set; without it there are none.
   std::function<std::string(const char* name)> environment{};
+  /// Written by the command.
+  AskedOptions asked{};
 
   [[nodiscard]] std::string variable(const char* name) const {
     return environment ? environment(name) : "";

@@ -191,12 +191,22 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
                             const std::filesystem::path& data) {
   std::error_code ignored;  // a folder that was removed has no name
   Json facts = {{"command_line", command_line_of(console, command)},
+                {"options", given_json(console)},
                 {"working_directory", std::filesystem::current_path(ignored).string()},
                 {"model_path", std::filesystem::absolute(target.model).string()},
                 {"dataset_path", std::filesystem::absolute(data).string()},
                 {"threads", target.model_options({}).threads}};
   if (!target.model_given.empty()) facts["model_given"] = target.model_given;
   return {target.out, target.resume, {progress_bars(console), {}}, std::move(facts)};
+}
+
+/// Carries out a job of the command line. Throws what `run_job` does, and a user error where a file of the
+/// run that is done again has changed.
+template <Job J>
+auto run_target(Console& console, const char* command, const JobTarget& target,
+                const std::filesystem::path& data, J& job) {
+  refuse_changed_files(console, job.settings());
+  return run_job(job, job_folder(console, command, target, data));
 }
 
 /// Prints a report's notes, its table, what its run cost in words, and where it is.
@@ -213,7 +223,8 @@ void show_report(Console& console, const Report& report, const DiskPath& file,
 template <Measurement M>
 void show_measurement(Console& console, const char* command, const M& measurement,
                       const DiskPath& out) {
-  const Json facts = {{"command_line", command_line_of(console, command)}};
+  const Json facts = {{"command_line", command_line_of(console, command)},
+                      {"options", given_json(console)}};
   show_report(console, run_measurement(measurement, out, facts), out / "report.html");
 }
 

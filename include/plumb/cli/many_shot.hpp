@@ -42,7 +42,7 @@ inline int replay_study(Console& console, const ManyShotArguments& arguments, Fi
   FixedStudyJob job(model, arguments.many_shot, std::move(file),
                     arguments.target.provenance(model.describe()));
   const auto finished =
-      run_job(job, job_folder(console, "many-shot", arguments.target, arguments.many_shot.fixed));
+      run_target(console, "many-shot", arguments.target, arguments.many_shot.fixed, job);
   show_report(console, finished.report, arguments.target.out / "fixed.json",
               cost_in_words(finished.summary), "scores");
   return 0;
@@ -73,8 +73,7 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   const ManyShotQuestions questions(settings);
   AnyModel model = make();
   ManyShotJob job(model, questions, target.provenance(model.describe()));
-  const auto finished =
-      run_job(job, detail::job_folder(console, "many-shot", target, settings.data));
+  const auto finished = detail::run_target(console, "many-shot", target, settings.data, job);
   detail::show_report(console, finished.report, target.out / "report.html",
                       detail::cost_in_words(finished.summary));
   return 0;

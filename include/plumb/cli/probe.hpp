@@ -67,8 +67,7 @@ inline std::pair<Finished<ProbeReport>, std::string> probe(Console& console, con
     ProbeSettings settings = arguments.probe;
     settings.masked = model.capabilities().only_masked();
     ProbeJob job(scorer, dataset, settings, arguments.target.provenance(model.describe()));
-    auto finished =
-        run_job(job, job_folder(console, command, arguments.target, arguments.probe.data));
+    auto finished = run_target(console, command, arguments.target, arguments.probe.data, job);
     std::string cost = cost_in_words(finished.summary);
     return std::pair{std::move(finished), std::move(cost)};
   };

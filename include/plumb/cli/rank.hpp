@@ -37,8 +37,7 @@ struct RankArguments {
 inline int rank(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
                 AnyModel& model) {
   RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
-  const auto finished =
-      run_job(job, job_folder(console, "rank", arguments.target, arguments.rank.data));
+  const auto finished = run_target(console, "rank", arguments.target, arguments.rank.data, job);
   std::string searched;
   for (const auto& [part, cost] : job.search_cost()) {
     if (cost.fed == 0) continue;
@@ -59,8 +58,7 @@ inline int replay_rankings(Console& console, const RankArguments& arguments,
                      "rank without it, or with another backend");
   }
   FixedRankingJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
-  const auto finished =
-      run_job(job, job_folder(console, "rank", arguments.target, arguments.rank.data));
+  const auto finished = run_target(console, "rank", arguments.target, arguments.rank.data, job);
   show_report(console, finished.report, arguments.target.out / "fixed.json", "", "ranks");
   return 0;
 }

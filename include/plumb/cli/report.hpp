@@ -18,6 +18,7 @@ inline int run_report_command(Console& console) {
   ReportSettings settings;
   detail::options::options_description list;
   detail::describe_settings(list, settings);
+  detail::add_config(list);
   const auto values =
       detail::parse_arguments(console, "plumb report RUN [--out DIR]", list, {{"run", 1}});
   if (!values) return 0;

@@ -14,15 +14,10 @@
 
 #include "plumb/cli/arguments.hpp"
 #include "plumb/cli/console.hpp"
+#include "plumb/cli/given_options.hpp"
 #include "plumb/run/setting.hpp"
 
 namespace plumb::detail {
-
-/// A setting that takes several words, each a whole value.
-template <class Value>
-concept ReadsSeveralWords = requires(Value& value, const std::vector<std::string>& words) {
-  value.read(words);
-};
 
 /// Adds an option for each setting that is shown to it. What the members hold are the defaults.
 class DescribeOptions {
@@ -153,14 +148,16 @@ void describe_settings(options::options_description& list, const Settings& defau
   Settings::visit(defaults, visitor);
 }
 
-/// Throws as ReadOptions and RefuseIdleOptions do.
+/// Reads settings, and tells the console which were given. Throws as ReadOptions and RefuseIdleOptions
+/// do.
 template <class Settings>
-void read_settings(const options::variables_map& values, const Console& console,
-                   Settings& settings) {
+void read_settings(const options::variables_map& values, Console& console, Settings& settings) {
   ReadOptions reader(values, console);
   Settings::visit(settings, reader);
   const RefuseIdleOptions refuse(values);
   Settings::visit(std::as_const(settings), refuse);
+  RecordGiven record(values, console);
+  Settings::visit(std::as_const(settings), record);
 }
 
 /// Reads a subcommand's words into its settings. Returns nothing after printing help; else the words,
@@ -171,6 +168,7 @@ std::optional<options::variables_map> parse_settings(Console& console, const std
                                                      const Positional& unnamed = {}) {
   options::options_description list;
   describe_settings(list, settings);
+  add_config(list);
   auto values = parse_arguments(console, called, list, unnamed);
   if (values) read_settings(*values, console, settings);
   return values;
