@@ -400,6 +400,31 @@ BOOST_FIXTURE_TEST_CASE(a_masked_model_of_any_type_is_refused_when_it_is_there, 
   BOOST_TEST(run_words(probe_words(), any).code == 0);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_run_is_overwritten_when_the_new_one_is_complete, ConsoleFiles) {
+  BOOST_TEST(probe({"--limit", "1"}).code == 0);
+  const auto old = contents(folder / "run");
+  BOOST_TEST(probe({"--overwrite", "--resume"})
+                 .refused("--overwrite: has no effect beside --resume; leave out one of the two"));
+  const ConsoleRun broken =
+      run_words(probe_words({"--overwrite"}), [](const ModelOptions&) -> HookedModel {
+        HookedModel model(test::small_model());
+        model.on_work = [] { throw internal_error({}, "the engine broke"); };
+        return model;
+      });
+  BOOST_TEST(broken.code == 1);
+  BOOST_TEST((contents(folder / "run") == old));
+  const ConsoleRun run = probe({"--overwrite"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("report: " + at("run/report.html")));
+  BOOST_TEST(probe({}, "fresh").code == 0);
+  BOOST_TEST((comparable(folder / "run") == comparable(folder / "fresh")));
+  BOOST_TEST(!std::filesystem::exists(folder / "run.new"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run.old"));
+  folder.write("mine/thesis.tex", "mine");
+  BOOST_TEST(probe({"--overwrite"}, "mine").refused("mine: holds no run of plumb"));
+  BOOST_TEST(probe({"--overwrite"}, "new").code == 0);  // nothing to be overwritten
+}
+
 BOOST_FIXTURE_TEST_CASE(a_run_is_done_again_by_its_run_json, ConsoleFiles) {
   BOOST_TEST(probe({"--limit", "2", "--templates", "all", "--bos", "no"}).code == 0);
   const auto again = [&](std::vector<std::string> words) {

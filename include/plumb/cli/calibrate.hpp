@@ -98,7 +98,10 @@ inline void probe_to_calibrate(Console& console, const ModelMaker& make_model,
                                CalibrateArguments& arguments) {
   const ProbeArguments probing = take_probe(arguments);
   const DiskPath& out = arguments.target.out;
-  if (!is_unused(out) && !(probing.target.resume && DiskPath(probing.target.out).exists())) {
+  if (probing.target.overwrite) {
+    refuse_other_measurements(out, CalibrateMeasurement::identity(), arguments.calibrate.folders);
+    check_out(probing.target);
+  } else if (!is_unused(out) && !(probing.target.resume && DiskPath(probing.target.out).exists())) {
     refuse_used(out);
   }
   const Dataset dataset = chosen_dataset(probing.probe);

@@ -48,7 +48,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   settings.masked = detail::will_be_masked(make_model, target);
   const detail::RefuseIdleOptions refuse(*values);
   detail::GenerateArguments::visit(std::as_const(arguments), refuse);
-  if (!target.resume) refuse_used(target.out);  // said before a large model is loaded
+  detail::check_out(target);  // said before a large model is loaded
   std::optional<GenerateQuestions> questions;
   std::optional<FillQuestions> gaps;
   std::optional<ListQuestions> lists;

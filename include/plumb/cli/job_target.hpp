@@ -24,6 +24,7 @@
 #include "plumb/run/job.hpp"
 #include "plumb/run/measurement.hpp"
 #include "plumb/run/progress.hpp"
+#include "plumb/run/replaced_folder.hpp"
 
 namespace plumb::detail {
 
@@ -42,6 +43,8 @@ struct JobTarget {
   /// 0 takes one for each core.
   std::size_t threads = 0;
   bool resume = false;
+  /// Whether a run that `out` holds is replaced when the new one is complete.
+  bool overwrite = false;
   /// Whether PLUMB_MODEL named the model, so that what is wrong with it is said of that.
   bool model_of_variable = false;
   /// Of a model named hf:OWNER/NAME, as it was given, and the name that results have; else empty.
@@ -69,6 +72,11 @@ struct JobTarget {
              .remedy = "0 takes one for each core",
              .variable = "PLUMB_THREADS"});
     visitor("resume", self.resume, {.help = "go on with the run that --out holds"});
+    visitor(
+        "overwrite", self.overwrite,
+        {.help = "replace the run that --out holds, with all in its folder, once the new one is "
+                 "complete",
+         .idle = self.resume ? "beside `resume`; leave out one of the two" : ""});
   }
 
   [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
@@ -130,6 +138,12 @@ inline void require(const std::filesystem::path& word, const char* option,
   if (!word.empty()) return;
   throw user_error({.field = option}, "is required but missing",
                    "`" + command + " --help` tells more");
+}
+
+/// Throws the user error of a folder that the run cannot go into, before a model is loaded.
+inline void check_out(const JobTarget& target) {
+  if (target.overwrite) return refuse_other_than_run(target.out);
+  if (!target.resume) refuse_used(target.out);
 }
 
 /// Whether the model will be masked; nothing where it is not known before it is there.
@@ -206,7 +220,13 @@ template <Job J>
 auto run_target(Console& console, const char* command, const JobTarget& target,
                 const std::filesystem::path& data, J& job) {
   refuse_changed_files(console, job.settings());
-  return run_job(job, job_folder(console, command, target, data));
+  if (!target.overwrite) return run_job(job, job_folder(console, command, target, data));
+  ReplacedFolder place(target.out);
+  JobTarget into = target;
+  into.out = place.path().path();
+  auto finished = run_job(job, job_folder(console, command, into, data));
+  place.finish();
+  return finished;
 }
 
 /// Prints a report's notes, its table, what its run cost in words, and where it is.

@@ -61,7 +61,7 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   detail::refuse_masked(make_model, arguments.target, "plumb many-shot");
   const ManyShotSettings& settings = arguments.many_shot;
   const detail::JobTarget& target = arguments.target;
-  if (!target.resume) refuse_used(target.out);  // said before a large model is loaded
+  detail::check_out(target);  // said before a large model is loaded
   const auto make = [&] {
     return detail::causal_model(make_model, target, settings.special_tokens, "plumb many-shot");
   };

@@ -90,7 +90,7 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   arguments.target.find_model(*values, console);
   arguments.check("plumb probe");
   detail::tell_kind(*values, arguments, make_model);
-  if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
+  detail::check_out(arguments.target);
   const auto [finished, cost] =
       detail::probe(console, "probe", arguments, chosen_dataset(arguments.probe), make_model);
   detail::show_report(console, finished.report, arguments.target.out / "report.html", cost);

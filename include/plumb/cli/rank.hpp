@@ -74,7 +74,7 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   arguments.target.find_model(*values, console);
   arguments.check();
   detail::refuse_masked(make_model, arguments.target, "plumb rank");
-  if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
+  detail::check_out(arguments.target);
   const KnowledgeGraph graph = ranked_graph(arguments.rank);
   AnyModel model = detail::causal_model(make_model, arguments.target, arguments.rank.special_tokens,
                                         "plumb rank");
