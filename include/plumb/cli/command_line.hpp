@@ -14,7 +14,7 @@
 // subcommands are compiled with it, which takes minutes, unless they are linked: CMake's
 // plumb::command is a library of them, compiled once, and defines PLUMB_COMPILED_COMMAND.
 //
-// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke. Results go to stdout, all
+// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke, 130 for Ctrl-C. Results go to stdout, all
 // else to stderr.
 
 #include <fcntl.h>
@@ -177,6 +177,9 @@ inline int run_guarded(const std::string& command, Console& console, const Model
     console.out.flush();
     if (!console.out) throw internal_error({}, "the results could not be written to stdout");
     return code;
+  } catch (const Interrupted& stopped) {
+    console.err << "plumb: " << as_options(stopped.what()) << std::endl;
+    return 130;  // as a shell has it of SIGINT
   } catch (const Error& error) {
     console.err << "plumb: " << as_options(error.what()) << std::endl;
     return error.fault() == Fault::user ? 2 : 1;
@@ -212,6 +215,7 @@ int run_command_line(int argc, char** argv, MakeModel make_model) {
   }
   Console console{
       {argv + std::min(argc, 2), argv + argc}, std::cout, std::cerr, isatty(STDERR_FILENO) != 0};
+  console.catches_interrupt = true;
   console.environment = [](const char* name) {
     const char* const value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);

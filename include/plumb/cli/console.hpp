@@ -16,6 +16,7 @@
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/error.hpp"
 
 namespace plumb {
 
@@ -81,12 +82,21 @@ struct Console {
   std::function<void(const CommandHelp&)> on_help{};
   /// What a variable of the environment holds, empty where it is not set; without it there are none.
   std::function<std::string(const char* name)> environment{};
+  /// Whether a job is to end at Ctrl-C between two packs (interrupt.hpp).
+  bool catches_interrupt = false;
   /// Written by the command.
   AskedOptions asked{};
 
   [[nodiscard]] std::string variable(const char* name) const {
     return environment ? environment(name) : "";
   }
+};
+
+/// Ends a command that its user stopped, with code 130.
+class Interrupted : public Error {
+ public:
+  Interrupted(const std::string& what, const std::string& remedy)
+      : Error(user_error({}, what, remedy)) {}
 };
 
 /// What a backend is made from; see `run_command_line`.

@@ -18,6 +18,7 @@
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/cli/file_hash.hpp"
+#include "plumb/cli/interrupt.hpp"
 #include "plumb/cli/model_places.hpp"
 #include "plumb/cli/setting_options.hpp"
 #include "plumb/report/text_table.hpp"
@@ -214,19 +215,34 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
   return {target.out, target.resume, {progress_bars(console), {}}, std::move(facts)};
 }
 
-/// Carries out a job of the command line. Throws what `run_job` does, and a user error where a file of the
-/// run that is done again has changed.
+/// Carries out a job of the command line. Throws what `run_job` does, a user error where a file of the
+/// run that is done again has changed, and Interrupted.
 template <Job J>
 auto run_target(Console& console, const char* command, const JobTarget& target,
                 const std::filesystem::path& data, J& job) {
   refuse_changed_files(console, job.settings());
-  if (!target.overwrite) return run_job(job, job_folder(console, command, target, data));
-  ReplacedFolder place(target.out);
-  JobTarget into = target;
-  into.out = place.path().path();
-  auto finished = run_job(job, job_folder(console, command, into, data));
-  place.finish();
-  return finished;
+  std::optional<InterruptCatcher> catcher;
+  if (console.catches_interrupt) catcher.emplace();
+  const auto run = [&](const JobTarget& into) {
+    JobFolder folder = job_folder(console, command, into, data);
+    folder.work.stop = [&catcher] { return catcher && catcher->noted(); };
+    return run_job(job, folder);
+  };
+  try {
+    if (!target.overwrite) return run(target);
+    ReplacedFolder place(target.out);
+    JobTarget into = target;
+    into.out = place.path().path();
+    auto finished = run(into);
+    place.finish();
+    return finished;
+  } catch (const Stopped&) {
+    if (target.overwrite) {
+      throw Interrupted("stopped; nothing was replaced", "call it again to begin anew");
+    }
+    throw Interrupted("stopped; what is done is kept",
+                      "go on with: " + resuming_words(command, console.arguments));
+  }
 }
 
 /// Prints a report's notes, its table, what its run cost in words, and where it is.
