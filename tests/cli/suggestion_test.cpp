@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
-using namespace plumb::detail;
-
 BOOST_AUTO_TEST_SUITE(suggestion)
+
+using plumb::detail::did_you_mean;
+using plumb::detail::edit_distance;
+using plumb::detail::nearest_word;
 
 // Counted by hand.
 BOOST_AUTO_TEST_CASE(a_distance_counts_letters_that_are_wrong) {
