@@ -77,7 +77,8 @@ inline void add_config(options::options_description& list) {
       "of a run that is to be done again");
 }
 
-/// Parses a subcommand's words, and the file of --config where that is an option. Returns nothing after printing help.
+/// Parses a subcommand's words, and the file of --config where that is an option. Returns nothing
+/// after printing help.
 inline std::optional<options::variables_map> parse_arguments(
     Console& console, const std::string& usage, options::options_description description,
     const Positional& unnamed = {}) {

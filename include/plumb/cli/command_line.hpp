@@ -14,8 +14,8 @@
 // subcommands are compiled with it, which takes minutes, unless they are linked: CMake's
 // plumb::command is a library of them, compiled once, and defines PLUMB_COMPILED_COMMAND.
 //
-// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke, 130 for Ctrl-C. Results go to stdout, all
-// else to stderr.
+// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke, 130 for Ctrl-C. Results go to
+// stdout, all else to stderr.
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -3,9 +3,9 @@
 
 // Which options does the file of --config give?
 //
-// JSON whose keys are the options' names, {"limit": 20, "relations": ["P36", "P30"], "bos": "no"}, with - or _
-// between words; a list is a list of words, and a switch is true or false. Or a run.json, which has
-// them under "options". What the command line gives itself is not taken.
+// JSON whose keys are the options' names, {"limit": 20, "relations": ["P36", "P30"], "bos": "no"},
+// with - or _ between words; a list is a list of words, and a switch is true or false. Or a
+// run.json, which has them under "options". What the command line gives itself is not taken.
 
 #include <boost/program_options.hpp>
 #include <memory>
@@ -30,8 +30,8 @@ struct ConfigFile {
   bool of_run = false;
 };
 
-/// Throws a user error for a file that is no JSON object, and for a run.json of another command than
-/// "probe" or without options.
+/// Throws a user error for a file that is no JSON object, and for a run.json of another command
+/// than "probe" or without options.
 [[nodiscard]] inline ConfigFile read_config(const DiskPath& file, const std::string& command) {
   Json object = read_json_object(file);
   const bool of_run = object.contains("status") && object.contains("settings");
@@ -60,8 +60,8 @@ struct ConfigFile {
                    "write it as the option has it");
 }
 
-/// Its options as if they had been parsed; null and a switch that is false are left out. Throws a user
-/// error for a key that is none of the command's options, and for a value that none can have.
+/// Its options as if they had been parsed; null and a switch that is false are left out. Throws a
+/// user error for a key that is none of the command's options, and for a value that none can have.
 [[nodiscard]] inline options::parsed_options config_options(
     const ConfigFile& config, const std::string& command,
     const options::options_description& description) {

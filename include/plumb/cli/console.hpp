@@ -80,7 +80,8 @@ struct Console {
   bool err_is_terminal = false;
   /// Takes what `--help` would print, where it is to be written down otherwise.
   std::function<void(const CommandHelp&)> on_help{};
-  /// What a variable of the environment holds, empty where it is not set; without it there are none.
+  /// What a variable of the environment holds, empty where it is not set; without it there are
+  /// none.
   std::function<std::string(const char* name)> environment{};
   /// Whether a job is to end at Ctrl-C between two packs (interrupt.hpp).
   bool catches_interrupt = false;

@@ -3,8 +3,9 @@
 
 // What was asked, so that another command line can ask it again?
 //
-// Options that were given, by words, by a file or by the environment, with whole paths and without where
-// the results go. run.json has them as "options", and --config reads them there (config_file.hpp).
+// Options that were given, by words, by a file or by the environment, with whole paths and without
+// where the results go. run.json has them as "options", and --config reads them there
+// (config_file.hpp).
 
 #include <boost/program_options.hpp>
 #include <concepts>

@@ -4,8 +4,8 @@
 // Has the user pressed Ctrl-C, and how does the job go on later?
 //
 // While a job works, the first SIGINT is only noted, and the job ends between two packs with all it
-// did in its journal; the second ends the process at once, as SIGINT always does elsewhere. Only the
-// command does so: a library that is embedded leaves signals to its program.
+// did in its journal; the second ends the process at once, as SIGINT always does elsewhere. Only
+// the command does so: a library that is embedded leaves signals to its program.
 
 #include <signal.h>
 #include <unistd.h>

@@ -102,8 +102,8 @@ struct JobTarget {
     return asking_model([&] { return make_model(model_options(special_tokens)); });
   }
 
-  /// Finds a model named hf:OWNER/NAME, when the options are read. Throws a user error where it is not
-  /// there.
+  /// Finds a model named hf:OWNER/NAME, when the options are read. Throws a user error where it is
+  /// not there.
   void find_model(const options::variables_map& values, const Console& console) {
     model_of_variable = !model.empty() && !values.contains("model");
     if (!is_hub_name(model.string())) return;
@@ -215,8 +215,8 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
   return {target.out, target.resume, {progress_bars(console), {}}, std::move(facts)};
 }
 
-/// Carries out a job of the command line. Throws what `run_job` does, a user error where a file of the
-/// run that is done again has changed, and Interrupted.
+/// Carries out a job of the command line. Throws what `run_job` does, a user error where a file of
+/// the run that is done again has changed, and Interrupted.
 template <Job J>
 auto run_target(Console& console, const char* command, const JobTarget& target,
                 const std::filesystem::path& data, J& job) {

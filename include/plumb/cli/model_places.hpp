@@ -98,8 +98,8 @@ struct HubName {
          (!folder.files(".safetensors").empty() || folder.files(".gguf").empty());
 }
 
-/// The model in a folder: the file that is named, the folder, or its only .gguf; nothing where it has
-/// none. Throws a user error where it has several.
+/// The model in a folder: the file that is named, the folder, or its only .gguf; nothing where it
+/// has none. Throws a user error where it has several.
 [[nodiscard]] inline std::optional<DiskPath> model_in(const DiskPath& folder,
                                                       const HubName& named) {
   if (!named.file.empty()) {

@@ -3,8 +3,8 @@
 
 // plumb models: which models are at hand by name?
 //
-// Lists what --model can be given as hf:OWNER/NAME[/FILE] (model_places.hpp), with its size and what it
-// is. Nothing is loaded; whether plumb can ask a model is said when it is.
+// Lists what --model can be given as hf:OWNER/NAME[/FILE] (model_places.hpp), with its size and
+// what it is. Nothing is loaded; whether plumb can ask a model is said when it is.
 
 #include <cstdint>
 #include <string>

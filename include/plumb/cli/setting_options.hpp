@@ -58,9 +58,9 @@ class DescribeOptions {
   options::options_description& list_;
 };
 
-/// Sets each setting that is shown to it to what the command line says, or the variable of the console's
-/// environment that stands for it; the others keep what they hold. Throws a user error for a word that
-/// is none of the setting's.
+/// Sets each setting that is shown to it to what the command line says, or the variable of the
+/// console's environment that stands for it; the others keep what they hold. Throws a user error
+/// for a word that is none of the setting's.
 class ReadOptions {
  public:
   ReadOptions(const options::variables_map& values, const Console& console)
@@ -148,8 +148,8 @@ void describe_settings(options::options_description& list, const Settings& defau
   Settings::visit(defaults, visitor);
 }
 
-/// Reads settings, and tells the console which were given. Throws as ReadOptions and RefuseIdleOptions
-/// do.
+/// Reads settings, and tells the console which were given. Throws as ReadOptions and
+/// RefuseIdleOptions do.
 template <class Settings>
 void read_settings(const options::variables_map& values, Console& console, Settings& settings) {
   ReadOptions reader(values, console);

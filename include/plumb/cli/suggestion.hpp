@@ -37,8 +37,8 @@ namespace plumb::detail {
   return last[b.size()];
 }
 
-/// The known word at the smallest distance, the first of several, if that is 1 or at most a third of
-/// the given letters; else the first that begins with three or more given letters; else nothing.
+/// The known word at the smallest distance, the first of several, if that is 1 or at most a third
+/// of the given letters; else the first that begins with three or more given letters; else nothing.
 [[nodiscard]] inline std::optional<std::string> nearest_word(
     std::string_view given, const std::vector<std::string>& known) {
   std::optional<std::string> nearest;
@@ -56,7 +56,8 @@ namespace plumb::detail {
   return nearest;
 }
 
-/// "did you mean --depth? ", or nothing where no known word is near. `lead` stands before each of them.
+/// "did you mean --depth? ", or nothing where no known word is near. `lead` stands before each of
+/// them.
 [[nodiscard]] inline std::string did_you_mean(std::string_view given,
                                               const std::vector<std::string>& known,
                                               const std::string& lead = "") {

@@ -72,8 +72,8 @@ inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>&
   return remarks;
 }
 
-/// Names runs that have none after their models, or, `apart`, after their folders where another has that
-/// name too.
+/// Names runs that have none after their models, or, `apart`, after their folders where another has
+/// that name too.
 inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
   std::vector<std::string> names;
   for (const ResultFolder& run : runs) {

@@ -3,9 +3,10 @@
 
 // How does a new run take the place of an old one?
 //
-// It is written beside it, as RUN.new, and takes its name when it is complete; the old folder is RUN.old
-// for that moment and then removed, with all that lies in it. A process that is killed leaves the old
-// run under its own name, or, within that moment, under RUN.old, from where the next one takes it back.
+// It is written beside it, as RUN.new, and takes its name when it is complete; the old folder is
+// RUN.old for that moment and then removed, with all that lies in it. A process that is killed
+// leaves the old run under its own name, or, within that moment, under RUN.old, from where the next
+// one takes it back.
 
 #include <memory>
 #include <string>
@@ -22,8 +23,8 @@ namespace plumb {
 
 namespace detail {
 
-/// Removes a folder with all that lies in it; links are removed, not followed. Throws an internal error
-/// when the disk refuses.
+/// Removes a folder with all that lies in it; links are removed, not followed. Throws an internal
+/// error when the disk refuses.
 inline void remove_folder(const DiskPath& folder) {
   for (const DiskPath& entry : folder.list()) {
     // A file, a link or an empty folder goes at once.
@@ -72,8 +73,8 @@ class ReplacedFolder {
   /// Where the new run is to be written.
   [[nodiscard]] const DiskPath& path() const noexcept { return made_; }
 
-  /// Gives the new run, which is complete, the name of the old one. Throws an internal error when the
-  /// disk refuses; the old one has its name then.
+  /// Gives the new run, which is complete, the name of the old one. Throws an internal error when
+  /// the disk refuses; the old one has its name then.
   void finish() {
     if (made_ == out_) return;
     rename_into_place(out_, old_);
