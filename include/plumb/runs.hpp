@@ -129,6 +129,7 @@
 #include "plumb/run/rank_plan.hpp"
 #include "plumb/run/rank_prompts.hpp"
 #include "plumb/run/rank_settings.hpp"
+#include "plumb/run/replaced_folder.hpp"
 #include "plumb/run/replay_report.hpp"
 #include "plumb/run/result_folders.hpp"
 #include "plumb/run/run_folder.hpp"

@@ -305,6 +305,22 @@ BOOST_FIXTURE_TEST_CASE(markers_can_be_injected_when_a_model_is_probed, Files) {
   BOOST_TEST(run.says("\n“0%” "));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_calibration_of_a_model_is_overwritten_or_done_again, Files) {
+  BOOST_TEST(calibrate_model().code == 0);
+  const auto whole = comparable(folder / "out");
+  BOOST_TEST(calibrate({"--config", at("out/run.json"), "--out", at("again")}).code == 0);
+  BOOST_TEST((comparable(folder / "again") == whole));
+  BOOST_TEST(calibrate_model({"--overwrite", "--limit", "2"}).code == 0);
+  BOOST_TEST((comparable(folder / "out") != whole));
+  BOOST_TEST(calibrate_model({"--overwrite"}).code == 0);
+  BOOST_TEST((comparable(folder / "out") == whole));
+  folder.write("model.gguf", "another model");
+  BOOST_TEST(calibrate({"--config", at("out/run.json"), "--out", at("none")})
+                 .refused("model.gguf: has changed since the run of "));
+  std::filesystem::remove(folder / "out/run.json");
+  BOOST_TEST(calibrate_model({"--overwrite"}).refused("holds something else than plumb calibrate"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_probe_that_was_killed_goes_on_with_resume, Files) {
   BOOST_TEST(calibrate_model().code == 0);
   const auto whole = comparable(folder / "out");

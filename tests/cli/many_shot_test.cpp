@@ -420,7 +420,8 @@ BOOST_FIXTURE_TEST_CASE(a_fixed_study_is_replayed_in_its_own_shape, ManyShotFile
 
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ManyShotFiles) {
   BOOST_TEST(
-      many_shot({"--shot", "5"}).refused("--shot: unknown option; `plumb many-shot --help`"));
+      many_shot({"--shot", "5"})
+          .refused("--shot: unknown option; did you mean --shots? `plumb many-shot --help`"));
   BOOST_TEST(many_shot({"--eic", "all"}).refused("--eic: 'all' is not a choice"));
   BOOST_TEST(many_shot({"more"}).refused("too many positional options"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));

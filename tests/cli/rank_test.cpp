@@ -830,7 +830,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_asked_is_refused_and_leaves_nothing, Rank
                  .refused("--candidates: no query's true entity has a name of one token"));
   BOOST_TEST(rank({"--method", "lm-head", "--relations", "in"})
                  .refused("--candidates: no query's true entity has a name of one token"));
-  BOOST_TEST(rank({"--shot", "5"}).refused("--shot: unknown option; `plumb rank --help`"));
+  BOOST_TEST(rank({"--shot", "5"}).refused("--shot: unknown option; did you mean --shots? `plumb"));
   BOOST_TEST(rank({"--method", "cosine"}).refused("--method: 'cosine' is not a choice"));
   BOOST_TEST(rank({"more"}).refused("too many positional options"));
   BOOST_TEST(rank({"--entity-prompt", "a,a"}).refused("--entity-prompt: names 'a' twice"));

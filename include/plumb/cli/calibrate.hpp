@@ -37,6 +37,7 @@ struct CalibrateArguments {
       if (!self.probes() && info.idle.empty()) {
         info.idle = "on folders, which are read as they are; leave it out, or probe with --model";
       }
+      if (!self.calibrate.folders.list.empty()) info.variable = "";  // none stands for a model
       visitor(name, value, info);
     };
     ProbeSettings::visit_scoring(self.probe, scoring);
@@ -97,11 +98,14 @@ inline void probe_to_calibrate(Console& console, const ModelMaker& make_model,
                                CalibrateArguments& arguments) {
   const ProbeArguments probing = take_probe(arguments);
   const DiskPath& out = arguments.target.out;
-  if (!is_unused(out) && !(probing.target.resume && DiskPath(probing.target.out).exists())) {
+  if (probing.target.overwrite) {
+    refuse_other_measurements(out, CalibrateMeasurement::identity(), arguments.calibrate.folders);
+    check_out(probing.target);
+  } else if (!is_unused(out) && !(probing.target.resume && DiskPath(probing.target.out).exists())) {
     refuse_used(out);
   }
   const Dataset dataset = chosen_dataset(probing.probe);
-  check_calibration(arguments.calibrate, probing.target.model.filename().string(), dataset,
+  check_calibration(arguments.calibrate, probing.target.shown_name(), dataset,
                     probing.probe.templates.indices);
   console.out << detail::probe(console, "calibrate", probing, dataset, make_model).second << "\n";
 }
@@ -114,12 +118,14 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
   DescribeOptions describe(measuring), describe_probe(probing);
   CalibrateArguments::visit_calibration(arguments, describe);
   CalibrateArguments::visit_probe(arguments, describe_probe);
+  add_config(measuring);
   measuring.add(probing);
   const auto values = parse_arguments(
       console, "plumb calibrate DIR… --out RUN | plumb calibrate --data DIR --model FILE --out RUN",
       measuring, {{"folders", -1}});
   if (!values) return std::nullopt;
-  read_settings(*values, arguments);
+  read_settings(*values, console, arguments);
+  arguments.target.find_model(*values, console);
   arguments.check();
   if (make_model != nullptr && arguments.probes()) {
     arguments.probe.masked = will_be_masked(*make_model, arguments.target);

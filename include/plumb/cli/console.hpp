@@ -16,6 +16,7 @@
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/error.hpp"
 
 namespace plumb {
 
@@ -52,6 +53,23 @@ struct CommandHelp {
   std::vector<OptionHelp> options;
 };
 
+/// An option with its words; a switch has none.
+struct GivenOption {
+  std::string name;
+  std::vector<std::string> words{};
+  /// Whether it takes several.
+  bool several = false;
+};
+
+/// What a command's words came to, once they are read.
+struct AskedOptions {
+  /// All that was given, wherever, so that it can be asked again.
+  std::vector<GivenOption> given{};
+  /// The run.json of --config, and the names of the options that were taken from it.
+  std::string record{};
+  std::vector<std::string> of_record{};
+};
+
 /// Where a command reads its words and writes its output, so that a test or an embedder can look
 /// on.
 struct Console {
@@ -62,6 +80,24 @@ struct Console {
   bool err_is_terminal = false;
   /// Takes what `--help` would print, where it is to be written down otherwise.
   std::function<void(const CommandHelp&)> on_help{};
+  /// What a variable of the environment holds, empty where it is not set; without it there are
+  /// none.
+  std::function<std::string(const char* name)> environment{};
+  /// Whether a job is to end at Ctrl-C between two packs (interrupt.hpp).
+  bool catches_interrupt = false;
+  /// Written by the command.
+  AskedOptions asked{};
+
+  [[nodiscard]] std::string variable(const char* name) const {
+    return environment ? environment(name) : "";
+  }
+};
+
+/// Ends a command that its user stopped, with code 130.
+class Interrupted : public Error {
+ public:
+  Interrupted(const std::string& what, const std::string& remedy)
+      : Error(user_error({}, what, remedy)) {}
 };
 
 /// What a backend is made from; see `run_command_line`.

@@ -16,6 +16,7 @@
 #include "plumb/cli/data_convert.hpp"
 #include "plumb/cli/data_overlap.hpp"
 #include "plumb/cli/data_prompts.hpp"
+#include "plumb/cli/model_places.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/closed_set_prompts.hpp"
 #include "plumb/data/load.hpp"
@@ -80,7 +81,8 @@ ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
   return block.cost();
 }
 
-inline int describe_data(Console& console, const DiskPath& data, const std::string& model_file,
+inline int describe_data(Console& console, const DiskPath& data,
+                         const std::filesystem::path& model_file,
                          SpecialTokenReading special_tokens, const ModelMaker& make_model) {
   if (is_multi_prompt(data)) {
     if (!model_file.empty()) {
@@ -218,7 +220,8 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
       throw user_error({.field = "--special-tokens"}, "has no effect without --model",
                        "leave it out");
     }
-    return detail::describe_data(console, data, model, reading, make_model);
+    return detail::describe_data(console, data, detail::found_model(model, console).path, reading,
+                                 make_model);
   }
   if (out.empty()) {
     throw user_error({.field = "--out"}, "is missing", "name a new or empty folder");

@@ -18,11 +18,14 @@
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/cli/file_hash.hpp"
+#include "plumb/cli/interrupt.hpp"
+#include "plumb/cli/model_places.hpp"
 #include "plumb/cli/setting_options.hpp"
 #include "plumb/report/text_table.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/measurement.hpp"
 #include "plumb/run/progress.hpp"
+#include "plumb/run/replaced_folder.hpp"
 
 namespace plumb::detail {
 
@@ -41,6 +44,12 @@ struct JobTarget {
   /// 0 takes one for each core.
   std::size_t threads = 0;
   bool resume = false;
+  /// Whether a run that `out` holds is replaced when the new one is complete.
+  bool overwrite = false;
+  /// Whether PLUMB_MODEL named the model, so that what is wrong with it is said of that.
+  bool model_of_variable = false;
+  /// Of a model named hf:OWNER/NAME, as it was given, and the name that results have; else empty.
+  std::string model_given{}, model_name{};
 
   template <class Self, class Visitor>
   static void visit_out(Self& self, Visitor& visitor) {
@@ -48,8 +57,12 @@ struct JobTarget {
   }
   template <class Self, class Visitor>
   static void visit_model(Self& self, Visitor& visitor) {
-    visitor("model", self.model,
-            {.value = "MODEL", .help = "the model: a .gguf file, or a Hugging Face folder"});
+    visitor(
+        "model", self.model,
+        {.value = "MODEL",
+         .help = "the model: a .gguf file, a Hugging Face folder, or hf:OWNER/NAME[/FILE] where "
+                 "that was downloaded (`plumb models` lists them)",
+         .variable = "PLUMB_MODEL"});
     visitor("precision", self.precision,
             {.value = "exact|fast",
              .help = "exact: F32 cache, no flash attention; fast: neither, and less exact"});
@@ -57,8 +70,14 @@ struct JobTarget {
             {.value = "N",
              .help = "0 takes one for each core",
              .most = 1024,
-             .remedy = "0 takes one for each core"});
+             .remedy = "0 takes one for each core",
+             .variable = "PLUMB_THREADS"});
     visitor("resume", self.resume, {.help = "go on with the run that --out holds"});
+    visitor(
+        "overwrite", self.overwrite,
+        {.help = "replace the run that --out holds, with all in its folder, once the new one is "
+                 "complete",
+         .idle = self.resume ? "beside `resume`; leave out one of the two" : ""});
   }
 
   [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
@@ -67,11 +86,45 @@ struct JobTarget {
             special_tokens == SpecialTokenReading::parse};
   }
 
+  /// What `ask` returns, which makes the model or looks at it.
+  template <class Ask>
+  auto asking_model(Ask ask) const {
+    try {
+      return ask();
+    } catch (const Error& error) {
+      if (!model_of_variable) throw;
+      throw Error(error.fault(), {.field = "PLUMB_MODEL"}, error.what());
+    }
+  }
+  /// Throws whatever making it throws.
+  [[nodiscard]] AnyModel make(const ModelMaker& make_model,
+                              SpecialTokenReading special_tokens) const {
+    return asking_model([&] { return make_model(model_options(special_tokens)); });
+  }
+
+  /// Finds a model named hf:OWNER/NAME, when the options are read. Throws a user error where it is
+  /// not there.
+  void find_model(const options::variables_map& values, const Console& console) {
+    model_of_variable = !model.empty() && !values.contains("model");
+    if (!is_hub_name(model.string())) return;
+    model_given = model.string();
+    auto [path, name] =
+        found_model(model_given, console, model_of_variable ? "PLUMB_MODEL" : "model");
+    model = std::move(path);
+    model_name = std::move(name);
+  }
+
+  /// The model's name, as results show it.
+  [[nodiscard]] std::string shown_name() const {
+    if (!model_name.empty()) return model_name;
+    // A folder's name is the same with and without a slash behind it.
+    return (model.has_filename() ? model : model.parent_path()).filename().string();
+  }
+
   /// What settings say of the model. An embedder's model need not be a file.
   [[nodiscard]] Provenance provenance(ModelDescription description) const {
     return {
-        // A folder's name is the same with and without a slash behind it.
-        (model.has_filename() ? model : model.parent_path()).filename().string(),
+        shown_name(),
         DiskPath(model).exists() ? Json(hash_path(model)) : Json(),
         std::move(description),
         precision == Precision::exact,
@@ -88,10 +141,17 @@ inline void require(const std::filesystem::path& word, const char* option,
                    "`" + command + " --help` tells more");
 }
 
+/// Throws the user error of a folder that the run cannot go into, before a model is loaded.
+inline void check_out(const JobTarget& target) {
+  if (target.overwrite) return refuse_other_than_run(target.out);
+  if (!target.resume) refuse_used(target.out);
+}
+
 /// Whether the model will be masked; nothing where it is not known before it is there.
 [[nodiscard]] inline std::optional<bool> will_be_masked(const ModelMaker& make_model,
                                                         const JobTarget& target) {
-  const auto kind = make_model.kind(target.model_options(SpecialTokenReading::refuse));
+  const auto kind = target.asking_model(
+      [&] { return make_model.kind(target.model_options(SpecialTokenReading::refuse)); });
   return kind ? std::optional(*kind == ModelKind::masked) : std::nullopt;
 }
 
@@ -113,7 +173,7 @@ inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
 [[nodiscard]] inline AnyModel causal_model(const ModelMaker& make_model, const JobTarget& target,
                                            SpecialTokenReading special_tokens,
                                            const char* command) {
-  AnyModel model = make_model(target.model_options(special_tokens));
+  AnyModel model = target.make(make_model, special_tokens);
   if (model.capabilities().only_masked()) throw not_causal(target, command);
   return model;
 }
@@ -145,14 +205,44 @@ inline Json command_line_of(const Console& console, const char* command) {
 inline JobFolder job_folder(Console& console, const char* command, const JobTarget& target,
                             const std::filesystem::path& data) {
   std::error_code ignored;  // a folder that was removed has no name
-  return {target.out,
-          target.resume,
-          {progress_bars(console), {}},
-          {{"command_line", command_line_of(console, command)},
-           {"working_directory", std::filesystem::current_path(ignored).string()},
-           {"model_path", std::filesystem::absolute(target.model).string()},
-           {"dataset_path", std::filesystem::absolute(data).string()},
-           {"threads", target.model_options({}).threads}}};
+  Json facts = {{"command_line", command_line_of(console, command)},
+                {"options", given_json(console)},
+                {"working_directory", std::filesystem::current_path(ignored).string()},
+                {"model_path", std::filesystem::absolute(target.model).string()},
+                {"dataset_path", std::filesystem::absolute(data).string()},
+                {"threads", target.model_options({}).threads}};
+  if (!target.model_given.empty()) facts["model_given"] = target.model_given;
+  return {target.out, target.resume, {progress_bars(console), {}}, std::move(facts)};
+}
+
+/// Carries out a job of the command line. Throws what `run_job` does, a user error where a file of
+/// the run that is done again has changed, and Interrupted.
+template <Job J>
+auto run_target(Console& console, const char* command, const JobTarget& target,
+                const std::filesystem::path& data, J& job) {
+  refuse_changed_files(console, job.settings());
+  std::optional<InterruptCatcher> catcher;
+  if (console.catches_interrupt) catcher.emplace();
+  const auto run = [&](const JobTarget& into) {
+    JobFolder folder = job_folder(console, command, into, data);
+    folder.work.stop = [&catcher] { return catcher && catcher->noted(); };
+    return run_job(job, folder);
+  };
+  try {
+    if (!target.overwrite) return run(target);
+    ReplacedFolder place(target.out);
+    JobTarget into = target;
+    into.out = place.path().path();
+    auto finished = run(into);
+    place.finish();
+    return finished;
+  } catch (const Stopped&) {
+    if (target.overwrite) {
+      throw Interrupted("stopped; nothing was replaced", "call it again to begin anew");
+    }
+    throw Interrupted("stopped; what is done is kept",
+                      "go on with: " + resuming_words(command, console.arguments));
+  }
 }
 
 /// Prints a report's notes, its table, what its run cost in words, and where it is.
@@ -169,7 +259,8 @@ void show_report(Console& console, const Report& report, const DiskPath& file,
 template <Measurement M>
 void show_measurement(Console& console, const char* command, const M& measurement,
                       const DiskPath& out) {
-  const Json facts = {{"command_line", command_line_of(console, command)}};
+  const Json facts = {{"command_line", command_line_of(console, command)},
+                      {"options", given_json(console)}};
   show_report(console, run_measurement(measurement, out, facts), out / "report.html");
 }
 

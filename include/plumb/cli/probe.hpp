@@ -61,14 +61,13 @@ inline std::pair<Finished<ProbeReport>, std::string> probe(Console& console, con
                                                            const ModelMaker& make_model) {
   // A template that a relation lacks is said before a large model is loaded.
   (void)count_statements(dataset, arguments.probe.templates.indices);
-  AnyModel model = make_model(arguments.target.model_options(arguments.probe.special_tokens));
+  AnyModel model = arguments.target.make(make_model, arguments.probe.special_tokens);
   const auto run = [&](auto& scorer) {
     check_probe(model, dataset, arguments.probe);
     ProbeSettings settings = arguments.probe;
     settings.masked = model.capabilities().only_masked();
     ProbeJob job(scorer, dataset, settings, arguments.target.provenance(model.describe()));
-    auto finished =
-        run_job(job, job_folder(console, command, arguments.target, arguments.probe.data));
+    auto finished = run_target(console, command, arguments.target, arguments.probe.data, job);
     std::string cost = cost_in_words(finished.summary);
     return std::pair{std::move(finished), std::move(cost)};
   };
@@ -88,9 +87,10 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   const auto values = detail::parse_settings(
       console, "plumb probe --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  arguments.target.find_model(*values, console);
   arguments.check("plumb probe");
   detail::tell_kind(*values, arguments, make_model);
-  if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
+  detail::check_out(arguments.target);
   const auto [finished, cost] =
       detail::probe(console, "probe", arguments, chosen_dataset(arguments.probe), make_model);
   detail::show_report(console, finished.report, arguments.target.out / "report.html", cost);

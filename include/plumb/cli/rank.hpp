@@ -37,8 +37,7 @@ struct RankArguments {
 inline int rank(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
                 AnyModel& model) {
   RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
-  const auto finished =
-      run_job(job, job_folder(console, "rank", arguments.target, arguments.rank.data));
+  const auto finished = run_target(console, "rank", arguments.target, arguments.rank.data, job);
   std::string searched;
   for (const auto& [part, cost] : job.search_cost()) {
     if (cost.fed == 0) continue;
@@ -59,8 +58,7 @@ inline int replay_rankings(Console& console, const RankArguments& arguments,
                      "rank without it, or with another backend");
   }
   FixedRankingJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
-  const auto finished =
-      run_job(job, job_folder(console, "rank", arguments.target, arguments.rank.data));
+  const auto finished = run_target(console, "rank", arguments.target, arguments.rank.data, job);
   show_report(console, finished.report, arguments.target.out / "fixed.json", "", "ranks");
   return 0;
 }
@@ -73,9 +71,10 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   const auto values = detail::parse_settings(
       console, "plumb rank --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  arguments.target.find_model(*values, console);
   arguments.check();
   detail::refuse_masked(make_model, arguments.target, "plumb rank");
-  if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
+  detail::check_out(arguments.target);
   const KnowledgeGraph graph = ranked_graph(arguments.rank);
   AnyModel model = detail::causal_model(make_model, arguments.target, arguments.rank.special_tokens,
                                         "plumb rank");
