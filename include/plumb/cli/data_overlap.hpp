@@ -173,8 +173,8 @@ inline int overlap_data(Console& console) {
   for (const FactMeetings& met : overlap.met()) all.add(met);
   table.add_rule();
   table.add(all);
-  console.out << table.text() << "met: " << meaning_of(unit) << ". " << overlap.words()
-              << " words in " << counted(sizes.documents, "document") << " of "
+  console.out << table.text(width_on(console)) << "met: " << meaning_of(unit) << ". "
+              << overlap.words() << " words in " << counted(sizes.documents, "document") << " of "
               << counted(files.size(), "file") << ".\n";
   if (overlap.nameless() > 0) {
     console.out << counted(overlap.nameless(), "fact")

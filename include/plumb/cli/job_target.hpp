@@ -160,8 +160,10 @@ template <class Report>
 void show_report(Console& console, const Report& report, const DiskPath& file,
                  const std::string& cost = "", const char* label = "report") {
   const auto& notes = report.notes();
+  const std::string page = file.path().extension() == ".html" ? file.name() : "";
   for (const std::string& note : notes) console.out << as_options(note) << "\n";
-  console.out << (notes.empty() ? "" : "\n") << report.table() << "\n"
+  console.out << (notes.empty() ? "" : "\n") << table_within(report, width_on(console, page))
+              << "\n"
               << cost << label << ": " << file.string() << "\n";
 }
 

@@ -56,7 +56,7 @@ class PairSections {
   }
 
   /// The table of the page's beginning, without intervals.
-  [[nodiscard]] std::string text() const {
+  [[nodiscard]] std::string text(const TableWidth& width = {}) const {
     if (results_.comparison.pairs.empty()) return "";
     TextTable table({"pair", "kind", "accuracy", "Brier Margin", "Brier Average, min", "closest in",
                      "facts", "accuracy", "Brier Margin", "Brier Average, min"});
@@ -77,7 +77,7 @@ class PairSections {
                    brier("average_min", true)});
       }
     }
-    return table.text();
+    return table.text(width);
   }
 
  private:

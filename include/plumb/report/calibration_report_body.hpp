@@ -39,7 +39,7 @@ namespace plumb {
 
 namespace detail {
 
-inline std::string model_rows(const CalibrationResults& results) {
+inline std::string model_rows(const CalibrationResults& results, const TableWidth& width) {
   const std::vector<std::string> shown{"base", "margin", "average_vote2", "average_min"};
   std::vector<std::string> heads{"model", "facts", "accuracy", "ties"};
   for (const std::string metric : {"ACE ", "Brier "}) {
@@ -58,13 +58,13 @@ inline std::string model_rows(const CalibrationResults& results) {
     }
     table.add(cells);
   }
-  std::string text = table.text();
+  std::string text = table.text(width);
   for (const auto& [name, r] : results.comparison.correlation) {
     if (name != "base" && name != "margin" && name != "average_min") continue;
     text += "Pearson's r of ACE and accuracy, " + estimator_label(name) + ": " + with_interval(r) +
             " over " + std::to_string(r.count) + " models\n";
   }
-  const std::string pairs = PairSections(results).text();
+  const std::string pairs = PairSections(results).text(width);
   if (!pairs.empty()) text += "\n" + pairs;
   return text;
 }
@@ -117,23 +117,23 @@ class CalibrationReportBody {
   }
 
   /// All tables of one model, or the models side by side.
-  [[nodiscard]] std::string table() const {
-    if (results_.models.size() > 1) return detail::model_rows(results_);
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    if (results_.models.size() > 1) return detail::model_rows(results_, width);
     const ModelCalibration& model = results_.models.front();
     using enum CalibrationMetric;
     std::string text =
         text_table(estimator_columns(
                        {accuracy, mean_confidence, ace, brier, ece, log_loss, auroc, aurc}, true),
-                   model.estimators);
+                   model.estimators, width);
     if (over::any_of(model.estimators, &EstimatorResult::discrete)) {
       text += "* few distinct values: its ACE means little\n";
     }
-    if (!model.markers.empty()) text += "\n" + text_table(marker_columns(), model.markers);
+    if (!model.markers.empty()) text += "\n" + text_table(marker_columns(), model.markers, width);
     if (!model.reductions.empty()) {
-      text += "\n" + text_table(reduction_columns(), model.reductions);
+      text += "\n" + text_table(reduction_columns(), model.reductions, width);
     }
     if (!model.recalibration.empty()) {
-      text += "\n" + text_table(recalibration_columns(), model.recalibration);
+      text += "\n" + text_table(recalibration_columns(), model.recalibration, width);
     }
     text += "\naccuracy of the base template " + with_interval(model.accuracy) +
             ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) + ", " +

@@ -56,7 +56,7 @@ class ManyShotReportBody {
 
   /// The table for a terminal: settings, then how many shots are enough. Accuracy where the first
   /// of a tie wins is in it where there is a tie, as on the page.
-  [[nodiscard]] std::string table() const {
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::vector<std::string> heads{"setting", "relations", "facts", "accuracy [95%]",
                                    "SD",      "variants",  "ties"};
     if (made_.ties.tied > 0) heads.push_back(detail::first_wins);
@@ -72,7 +72,7 @@ class ManyShotReportBody {
       if (made_.ties.tied > 0) row.push_back(with_interval(spread.overall.accuracy_first_wins));
       table.add(row);
     }
-    std::string text = table.text() + "\n";
+    std::string text = table.text(width) + "\n";
     for (const ShotsCurve& curve : made_.curves) {
       if (!curve.shots_for_95) continue;
       text += "fewest shots that reach 95% of the accuracy of " + setting_name(curve.like) + ": " +

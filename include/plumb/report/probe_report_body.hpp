@@ -69,7 +69,7 @@ class ProbeReportBody {
   }
 
   /// The table for a terminal: a row for each relation, then the groups.
-  [[nodiscard]] std::string table() const {
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     const std::vector<ProbedGroup> groups = probed_groups(pooled_, ranks_);
     ColumnTable<ProbedGroup> table(probe_columns(has_ties()));
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -81,8 +81,8 @@ class ProbeReportBody {
       table.add({"overall", "weighted templates", &weighted_->overall});
       table.add({"overall", "… mean of relations", &weighted_->overall_unweighted});
     }
-    if (several_right_.empty()) return table.text();
-    return table.text() + "\n" + text_table(answer_set_columns(), several_right_);
+    if (several_right_.empty()) return table.text(width);
+    return table.text(width) + "\n" + text_table(answer_set_columns(), several_right_, width);
   }
 
   [[nodiscard]] const ProbeMetrics& metrics() const noexcept { return pooled_; }
