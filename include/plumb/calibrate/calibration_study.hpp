@@ -24,6 +24,7 @@
 #include "plumb/calibrate/estimators.hpp"
 #include "plumb/calibrate/held_out.hpp"
 #include "plumb/calibrate/model_calibration.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 
 namespace plumb {
@@ -58,8 +59,8 @@ class Study {
     result_.facts = resamples_.items();
     if (result_.facts < options_.bins) {
       result_.remarks.push_back(
-          "ACE, the Brier split and H are left out: " + std::to_string(result_.facts) +
-          " facts are fewer than " + std::to_string(options_.bins) + " bins.");
+          "ACE, the Brier split and H are left out: " + counted(result_.facts, "fact") +
+          " are fewer than " + counted(options_.bins, "bin") + ".");
     }
     templates();
     accuracies();

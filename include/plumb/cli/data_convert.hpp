@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/cli/arguments.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/data/many_choice.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/report/text_table.hpp"
@@ -153,7 +154,7 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
     made.push_back(std::move(*one));
   }
   const std::string enough =
-      std::to_string(rule.facts) + " facts and " + std::to_string(rule.objects) + " objects";
+      counted(rule.facts, "fact") + " and " + counted(rule.objects, "object");
   if (made.empty()) {
     throw user_error({.file = data}, "has no relation with " + enough,
                      "lower --min-facts or --min-objects");

@@ -174,8 +174,8 @@ inline int overlap_data(Console& console) {
   table.add_rule();
   table.add(all);
   console.out << table.text(width_on(console)) << "met: " << meaning_of(unit) << ". "
-              << overlap.words() << " words in " << counted(sizes.documents, "document") << " of "
-              << counted(files.size(), "file") << ".\n";
+              << counted(overlap.words(), "word") << " in " << counted(sizes.documents, "document")
+              << " of " << counted(files.size(), "file") << ".\n";
   if (overlap.nameless() > 0) {
     console.out << counted(overlap.nameless(), "fact")
                 << " whose subject or object has no name with a word: no text can hold it.\n";

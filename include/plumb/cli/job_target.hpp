@@ -19,6 +19,7 @@
 #include "plumb/backend/any_model.hpp"
 #include "plumb/cli/file_hash.hpp"
 #include "plumb/cli/setting_options.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/report/text_table.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/measurement.hpp"
@@ -175,17 +176,17 @@ void show_measurement(Console& console, const char* command, const M& measuremen
   show_report(console, run_measurement(measurement, out, facts), out / "report.html");
 }
 
-/// What a job cost, in words for the terminal.
-inline std::string cost_in_words(const RunSummary& summary, const char* of = "statements") {
+/// What a job cost, in words for the terminal; `of` is what was asked where it was no statements.
+inline std::string cost_in_words(const RunSummary& summary, const char* of = nullptr) {
+  const std::string asked = of == nullptr ? counted(summary.cost.statements, "statement")
+                                          : std::to_string(summary.cost.statements) + " " + of;
   if (summary.cost.masked_inputs > 0) {
-    return std::to_string(summary.cost.statements) + " " + of + ", " +
-           std::to_string(summary.cost.masked_inputs) + " masked inputs, " +
+    return asked + ", " + counted(summary.cost.masked_inputs, "masked input") + ", " +
            std::to_string(summary.cost.masked_inputs_computed) + " computed\n";
   }
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
-  return std::to_string(summary.cost.statements) + " " + of + ", " +
-         std::to_string(summary.cost.tokens_fed) + " tokens fed (" + fixed(saved, 2) +
+  return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed (" + fixed(saved, 2) +
          " times fewer than one by one)\n";
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/calibration_cells.hpp"
@@ -62,7 +63,7 @@ inline std::string model_rows(const CalibrationResults& results, const TableWidt
   for (const auto& [name, r] : results.comparison.correlation) {
     if (name != "base" && name != "margin" && name != "average_min") continue;
     text += "Pearson's r of ACE and accuracy, " + estimator_label(name) + ": " + with_interval(r) +
-            " over " + std::to_string(r.count) + " models\n";
+            " over " + counted(r.count, "model") + "\n";
   }
   const std::string pairs = PairSections(results).text(width);
   if (!pairs.empty()) text += "\n" + pairs;
@@ -137,7 +138,7 @@ class CalibrationReportBody {
     }
     text += "\naccuracy of the base template " + with_interval(model.accuracy) +
             ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) + ", " +
-            std::to_string(model.facts) + " facts, " + counted(model.ties.tied, "tie") + " among " +
+            counted(model.facts, "fact") + ", " + counted(model.ties.tied, "tie") + " among " +
             counted(model.ties.answers, "answer") + "\n";
     if (model.ties.tied > 0) {
       text += std::string(detail::first_wins) + ": base template " +

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/recorded_ranks.hpp"
 #include "plumb/records/run_record.hpp"
@@ -101,9 +102,9 @@ class ProbeReportBody {
     }
     if (statements > 0) {
       all.push_back("Warning: the model's vocabulary cannot spell the candidate of " +
-                    std::to_string(statements) + " statements, nor the right answer of " +
-                    std::to_string(facts) +
-                    " facts; candidates that share the unknown token cannot be told apart by it.");
+                    counted(statements, "statement") + ", nor the right answer of " +
+                    counted(facts, "fact") +
+                    "; candidates that share the unknown token cannot be told apart by it.");
     }
     if (auto warning = tie_warning(pooled_.overall.ties_for_best)) all.push_back(*warning);
     return run_.with_warnings(std::move(all));
