@@ -24,7 +24,6 @@
 #include "plumb/calibrate/estimators.hpp"
 #include "plumb/calibrate/held_out.hpp"
 #include "plumb/calibrate/model_calibration.hpp"
-#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 
 namespace plumb {
@@ -58,9 +57,8 @@ class Study {
     result_.relations = relations_.size();
     result_.facts = resamples_.items();
     if (result_.facts < options_.bins) {
-      result_.remarks.push_back(
-          "ACE, the Brier split and H are left out: " + counted(result_.facts, "fact") +
-          " are fewer than " + counted(options_.bins, "bin") + ".");
+      result_.remarks.push_back(detail::too_few_for_bins("ACE, the Brier split and H are",
+                                                         result_.facts, "fact", options_.bins));
     }
     templates();
     accuracies();
