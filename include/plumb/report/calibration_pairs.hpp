@@ -31,7 +31,8 @@ class PairSections {
         heading(
             "Causal and masked models of like accuracy",
             "Closest accuracies first, each model once, at most 0.02 apart (the only causal and "
-            "the only masked model are paired however far apart); Brier scores over all facts "
+            "the only masked model are paired however far apart), accuracy being the mean over "
+            "paraphrases; Brier scores over all facts "
             "and over the domain in which the two are closest.") +
         table_begin({"Model", "Kind", "Accuracy", "Margin", "Average, min", "Domain", "Facts",
                      "Accuracy", "Margin", "Average, min"});

@@ -40,17 +40,18 @@ namespace plumb {
 
 namespace detail {
 
+/// The models side by side, under the page's names: accuracy is that of the base template.
 inline std::string model_rows(const CalibrationResults& results, const TableWidth& width) {
   const std::vector<std::string> shown{"base", "margin", "average_vote2", "average_min"};
-  std::vector<std::string> heads{"model", "facts", "accuracy", "ties"};
+  std::vector<std::string> heads{"model", "facts", "accuracy", "mean over paraphrases", "ties"};
   for (const std::string metric : {"ACE ", "Brier "}) {
     for (const std::string& name : shown) heads.push_back(metric + estimator_label(name));
   }
   TextTable table(heads);
   for (const ModelCalibration& model : results.models) {
-    std::vector<std::string> cells{model.name, std::to_string(model.facts),
-                                   number_or_dash(model.paraphrase_accuracy),
-                                   std::to_string(model.ties.tied)};
+    std::vector<std::string> cells{
+        model.name, std::to_string(model.facts), number_or_dash(model.accuracy),
+        number_or_dash(model.paraphrase_accuracy), std::to_string(model.ties.tied)};
     for (const CalibrationMetric metric : {CalibrationMetric::ace, CalibrationMetric::brier}) {
       for (const std::string& name : shown) {
         const EstimatorResult* made = model.estimator(name);
@@ -62,11 +63,11 @@ inline std::string model_rows(const CalibrationResults& results, const TableWidt
   std::string text = table.text(width);
   for (const auto& [name, r] : results.comparison.correlation) {
     if (name != "base" && name != "margin" && name != "average_min") continue;
-    text += "Pearson's r of ACE and accuracy, " + estimator_label(name) + ": " + with_interval(r) +
-            " over " + counted(r.count, "model") + "\n";
+    text += "Pearson's r of ACE and mean accuracy over paraphrases, " + estimator_label(name) +
+            ": " + with_interval(r) + " over " + counted(r.count, "model") + "\n";
   }
   const std::string pairs = PairSections(results).text(width);
-  if (!pairs.empty()) text += "\n" + pairs;
+  if (!pairs.empty()) text += "\n" + pairs + "accuracy of pairs: mean over paraphrases\n";
   return text;
 }
 
