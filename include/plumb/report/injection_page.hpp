@@ -22,6 +22,7 @@
 #include "plumb/report/csv.hpp"
 #include "plumb/report/metrics_json.hpp"
 #include "plumb/report/page.hpp"
+#include "plumb/report/text_table.hpp"
 #include "plumb/report/xy_chart.hpp"
 
 namespace plumb {
@@ -129,6 +130,24 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
          "bootstrap "
          "over positions, as if they were independent; of this one order only, not of other orders "
          "or seeds. A single pair has none.</p>\n";
+}
+
+/// The page's last table for a terminal; a single pair has no interval.
+[[nodiscard]] inline std::string injection_table(const InjectionResults& results,
+                                                 const TableWidth& width = {}) {
+  using enum ColumnWeight;
+  TextTable table({"probability, " + results.relation, "correct [95%]", "change [95%]",
+                   "after injected [95%]", "its change [95%]", "injected [95%]", "star"},
+                  {major, major, usual, usual, minor, major, minor});
+  const auto shown = [](const Estimate& e) {
+    return e.count == 1 ? number_or_dash(e) : with_interval(e);
+  };
+  for (const InjectionPanelResult& made : results.panels) {
+    table.add({made.panel.name, shown(made.correct), shown(made.correct_change),
+               shown(made.after_injected), shown(made.after_injected_change), shown(made.injected),
+               fixed(std::exp(made.log_probabilities[results.highlight]), 3)});
+  }
+  return table.text(width);
 }
 
 /// A row for each position of each panel; log-probabilities in nats, positions from 0.
