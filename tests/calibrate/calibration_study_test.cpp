@@ -282,7 +282,8 @@ BOOST_AUTO_TEST_CASE(fewer_facts_than_bins_leave_out_ace_with_a_remark) {
   BOOST_TEST(made.option_counts.at(0).ace.count == 0U);
   BOOST_TEST(made.option_counts.at(0).accuracy.count == 19U);
   BOOST_TEST(all_are_numbers(made));
-  BOOST_TEST(mentions(made.remarks, "10 held-out facts cannot fill 20 bins; set `bins` to 10 or less."));
+  BOOST_TEST(
+      mentions(made.remarks, "10 held-out facts cannot fill 20 bins; set `bins` to 10 or less."));
   const ModelCalibration enough =
       calibrate_model(random_model({.relations = 1, .facts = bins}), options_of({"base"}));
   BOOST_TEST(!mentions(enough.remarks, "cannot fill"));

@@ -23,7 +23,7 @@ namespace plumb {
 
 namespace detail {
 
-/// What is said of numbers that need a fact for each bin; with a single fact no count of bins helps.
+/// What is said of numbers that need a fact for each bin; for a single fact no `bins` are few enough.
 inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
                                     const std::string& noun, std::size_t bins) {
   const std::string said =

@@ -3,8 +3,8 @@
 
 // How wide may a table on stdout be?
 //
-// As wide as COLUMNS says; without it as wide as the terminal, and where what is written goes into a
-// file or another program, as wide as it is.
+// As wide as COLUMNS says; without it as wide as the terminal, and in a file or for another program as
+// wide as it is.
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -17,8 +17,8 @@
 
 namespace plumb::detail {
 
-/// Characters in a line of the terminal behind a file descriptor, 80 where it does not tell; nothing
-/// for what is no terminal.
+/// Characters in a line of the terminal behind a file descriptor, 80 where it does not say; none for
+/// what is no terminal.
 [[nodiscard]] inline std::optional<std::size_t> terminal_width(int stream) {
   if (isatty(stream) == 0) return std::nullopt;
   winsize size{};

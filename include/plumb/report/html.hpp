@@ -50,7 +50,7 @@ namespace plumb {
   return "<bdi>" + escape_html(text) + "</bdi>";
 }
 
-/// The beginning of a chart: its size as text, what it is called, and what it shows, for readers who
+/// The beginning of a chart: its size as text, what it is called and what it shows, for readers who
 /// cannot see it. One that keeps its width is not made wider than that.
 [[nodiscard]] inline std::string chart_begin(std::string_view classes, std::string_view width,
                                              std::string_view height, std::string_view title,

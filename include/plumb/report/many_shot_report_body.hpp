@@ -55,7 +55,7 @@ class ManyShotReportBody {
   }
 
   /// The tables for a terminal: settings, then how many shots are enough, then what unknown and
-  /// incorrect pairs change. Accuracy where the first of a tie wins is there where there is a tie, as
+  /// incorrect pairs change. Accuracy where the first of a tie wins is shown where there is a tie, as
   /// on the page.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::vector<std::string> heads{"setting", "relations", "facts", "accuracy [95%]",

@@ -4,8 +4,8 @@
 // How does a table of results look on a terminal?
 //
 // Columns as wide as their widest cell, the first flush left, numbers flush right; widths count
-// code points, so accents do not shift a column. Where a table is wider than the terminal, columns are
-// left out, and a line below it says which.
+// code points, so accents do not shift a column. Where a table is wider than the terminal, columns
+// are left out, and a line below it says which.
 
 #include <algorithm>
 #include <cstddef>
@@ -69,9 +69,9 @@ class TextTable {
   /// A rule between groups of rows.
   void add_rule() { rules_.push_back(rows_.size()); }
 
-  /// Left out of a table that is too wide: of the columns with the least weight the last, as often as
-  /// needed; then those come back for which there is room after all. The first column stays, and one
-  /// beside it, however wide they are.
+  /// Left out of a table that is too wide: of the columns with the least weight the last, as often
+  /// as needed; then those come back for which there is room after all. The first column stays, and
+  /// one beside it, however wide they are.
   [[nodiscard]] std::string text(const TableWidth& width = {}) const {
     const std::vector<std::size_t> widths = column_widths();
     const std::vector<bool> shown = columns_within(widths, width.characters);
