@@ -459,7 +459,8 @@ BOOST_FIXTURE_TEST_CASE(bins_at_their_bounds_are_taken, Foreign) {
   const Json& metrics = model.at("estimators").at("base").at("metrics");
   BOOST_TEST(metrics.at("ace").is_null());  // fewer facts than bins
   BOOST_TEST(!metrics.at("ece").is_null());
-  BOOST_TEST(holds(model.at("remarks").dump(), "4 facts are fewer than 1000 bins"));
+  BOOST_TEST(
+      holds(model.at("remarks").dump(), "4 facts cannot fill 1000 bins; set `bins` to 4 or less."));
 }
 
 // Each way is computed twice: as the number that stands for a statement, and side by side.

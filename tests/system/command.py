@@ -9,6 +9,8 @@ import tempfile
 import time
 import unittest
 
+os.environ.pop("COLUMNS", None)  # tables are as wide as they are, whoever runs the tests
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("PLUMB_BUILD", ROOT / "build"))
 PLUMB = BUILD / "plumb"

@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <algorithm>
+
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -32,6 +33,7 @@
 #include "plumb/cli/console.hpp"
 #include "plumb/cli/manual.hpp"
 #include "plumb/cli/suggestion.hpp"
+#include "plumb/cli/terminal_width.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/version.hpp"
 
@@ -214,7 +216,11 @@ int run_command_line(int argc, char** argv, MakeModel make_model) {
     if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
   }
   Console console{
-      {argv + std::min(argc, 2), argv + argc}, std::cout, std::cerr, isatty(STDERR_FILENO) != 0};
+      {argv + std::min(argc, 2), argv + argc},
+      std::cout,
+      std::cerr,
+      isatty(STDERR_FILENO) != 0,
+      detail::table_width(std::getenv("COLUMNS"), detail::terminal_width(STDOUT_FILENO))};
   console.catches_interrupt = true;
   console.environment = [](const char* name) {
     const char* const value = std::getenv(name);

@@ -5,6 +5,7 @@
 // is made.
 
 #include <concepts>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "plumb/backend/any_model.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/report/text_table.hpp"
 
 namespace plumb {
 
@@ -78,6 +80,8 @@ struct Console {
   std::ostream& err;
   /// Whether `err` is a terminal, for the progress bar.
   bool err_is_terminal = false;
+  /// How many characters wide the tables on `out` may be; 0 for any width (terminal_width.hpp).
+  std::size_t width = 0;
   /// Takes what `--help` would print, where it is to be written down otherwise.
   std::function<void(const CommandHelp&)> on_help{};
   /// What a variable of the environment holds, empty where it is not set; without it there are
@@ -99,6 +103,16 @@ class Interrupted : public Error {
   Interrupted(const std::string& what, const std::string& remedy)
       : Error(user_error({}, what, remedy)) {}
 };
+
+namespace detail {
+
+/// How wide a table may be on the console; `page` has all of its columns, and may be empty.
+inline TableWidth width_on(const Console& console, const std::string& page = "") {
+  return {console.width,
+          (page.empty() ? "" : "see " + page + ", or ") + "set COLUMNS for a wider table"};
+}
+
+}  // namespace detail
 
 /// What a backend is made from; see `run_command_line`.
 struct ModelOptions {

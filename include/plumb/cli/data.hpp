@@ -91,7 +91,7 @@ inline int describe_data(Console& console, const DiskPath& data,
     }
     const MultiPromptDataset dataset = load_multi_prompt(data);
     print_left_out(console, dataset.left_out);
-    console.out << describe_multi_prompt(dataset);
+    console.out << describe_multi_prompt(dataset, width_on(console));
     return 0;
   }
   const Dataset dataset = load_dataset(data);
@@ -138,7 +138,8 @@ inline int describe_data(Console& console, const DiskPath& data,
   table.add_rule();
   add("all", facts, "", "", "", all);
   print_left_out(console, dataset.left_out);
-  console.out << dataset.name << ": " << dataset.relations.size() << " relations\n" << table.text();
+  console.out << dataset.name << ": " << counted(dataset.relations.size(), "relation") << "\n"
+              << table.text(width_on(console));
   console.out << (model_file.empty() ? "Token counts: add --model FILE.\n"
                                      : "Statements and tokens of template 0. tokens: fed when "
                                        "statements are scored one by "

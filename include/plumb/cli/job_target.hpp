@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,8 @@
 #include "plumb/cli/interrupt.hpp"
 #include "plumb/cli/model_places.hpp"
 #include "plumb/cli/setting_options.hpp"
+#include "plumb/core/cores.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/report/text_table.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/measurement.hpp"
@@ -81,7 +82,7 @@ struct JobTarget {
   }
 
   [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t cores = available_cores();
     return {model, precision == Precision::exact, static_cast<int>(threads == 0 ? cores : threads),
             special_tokens == SpecialTokenReading::parse};
   }
@@ -250,8 +251,10 @@ template <class Report>
 void show_report(Console& console, const Report& report, const DiskPath& file,
                  const std::string& cost = "", const char* label = "report") {
   const auto& notes = report.notes();
+  const std::string page = file.path().extension() == ".html" ? file.name() : "";
   for (const std::string& note : notes) console.out << as_options(note) << "\n";
-  console.out << (notes.empty() ? "" : "\n") << report.table() << "\n"
+  console.out << (notes.empty() ? "" : "\n") << table_within(report, width_on(console, page))
+              << "\n"
               << cost << label << ": " << file.string() << "\n";
 }
 
@@ -264,17 +267,17 @@ void show_measurement(Console& console, const char* command, const M& measuremen
   show_report(console, run_measurement(measurement, out, facts), out / "report.html");
 }
 
-/// What a job cost, in words for the terminal.
-inline std::string cost_in_words(const RunSummary& summary, const char* of = "statements") {
+/// What a job cost, in words for the terminal; `of` is what was asked where it was no statements.
+inline std::string cost_in_words(const RunSummary& summary, const char* of = nullptr) {
+  const std::string asked = of == nullptr ? counted(summary.cost.statements, "statement")
+                                          : std::to_string(summary.cost.statements) + " " + of;
   if (summary.cost.masked_inputs > 0) {
-    return std::to_string(summary.cost.statements) + " " + of + ", " +
-           std::to_string(summary.cost.masked_inputs) + " masked inputs, " +
+    return asked + ", " + counted(summary.cost.masked_inputs, "masked input") + ", " +
            std::to_string(summary.cost.masked_inputs_computed) + " computed\n";
   }
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
-  return std::to_string(summary.cost.statements) + " " + of + ", " +
-         std::to_string(summary.cost.tokens_fed) + " tokens fed (" + fixed(saved, 2) +
+  return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed (" + fixed(saved, 2) +
          " times fewer than one by one)\n";
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/run/fill_run.hpp"
@@ -170,8 +171,7 @@ class FillJob {
   [[nodiscard]] std::vector<std::string> remarks(std::size_t unused) const {
     const LeftOutOfFilling& out = plan_.left_out;
     const std::size_t masks = q_.options.masks;
-    const std::string fit =
-        masks == 1 ? "one token" : "at most " + std::to_string(masks) + " tokens";
+    const std::string fit = masks == 1 ? "one token" : "at most " + counted(masks, "token");
     std::vector<std::string> remarks;
     for (const std::string& what : q_.dataset.left_out) {
       remarks.push_back("Left out: " + what + ".");

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/rank/mask_filler.hpp"
@@ -74,7 +75,7 @@ class FillRun {
                         texts_.relation(planned).code + ", template " +
                             std::to_string(planned.prompt.template_index)},
                        "the sentence about '" + shortened(texts_.subject(planned)) + "' has " +
-                           std::to_string(tokens) + " tokens, the model has room for " +
+                           counted(tokens, "token") + ", the model has room for " +
                            std::to_string(room),
                        "shorten the template or leave the fact out");
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/run/answer_prompts.hpp"
@@ -180,8 +181,8 @@ class GenerateJob {
       }
       if (!fewer.empty()) {
         remarks.push_back(few_shot.name() + ": some prompts show fewer than " +
-                          std::to_string(one.shots) + " examples, as there are no more, in " +
-                          fewer + ".");
+                          counted(one.shots, "example") + ", as there are no more, in " + fewer +
+                          ".");
       }
     }
     if (own_words_) remarks.push_back(*own_words_);

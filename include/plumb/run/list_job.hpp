@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/kamel.hpp"
@@ -237,8 +238,8 @@ class ListJob {
       fewer += (fewer.empty() ? "" : ", ") + one.asked.code;
     }
     if (!fewer.empty()) {
-      remarks.push_back(name() + ": fewer than " + std::to_string(q_.setting.shots) +
-                        " examples, as there are no more training facts, in " + fewer + ".");
+      remarks.push_back(name() + ": fewer than " + counted(q_.setting.shots, "example") +
+                        ", as there are no more training facts, in " + fewer + ".");
     }
     return remarks;
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset_texts.hpp"
@@ -51,9 +52,8 @@ namespace plumb {
   if (injection.pairs == 0 || asked.skipped()) return std::nullopt;
   const std::size_t facts = asked.relation().facts.size();
   if (facts < injection.pairs) {
-    notes.push_back(
-        {"no injection experiment, fewer than " + std::to_string(injection.pairs) + " facts",
-         std::to_string(facts)});
+    notes.push_back({"no injection experiment, fewer than " + counted(injection.pairs, "fact"),
+                     std::to_string(facts)});
     return std::nullopt;
   }
   return injection_design(asked.relation(), injection, aliases);
@@ -105,7 +105,7 @@ class ManyShotQuestions {
     }
     const EicGeometry& eic = study.options.eic_geometry;
     throw user_error({.setting = "eic"},
-                     "takes " + std::to_string(eic.pairs()) + " training facts (`eic-first` " +
+                     "takes " + counted(eic.pairs(), "training fact") + " (`eic-first` " +
                          std::to_string(eic.first) + ", `eic-step` " + std::to_string(eic.step) +
                          ", `eic-questions` " + std::to_string(eic.questions) +
                          "), and no relation has more than " + std::to_string(most),
@@ -149,7 +149,7 @@ class ManyShotJob {
     }
     if (settings_.injection > 0 && designs_.empty()) {
       throw user_error({.setting = "injection"},
-                       "no relation has " + std::to_string(settings_.injection) + " facts",
+                       "no relation has " + counted(settings_.injection, "fact"),
                        "ask for fewer pairs");
     }
   }

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/likelihood_ranker.hpp"
@@ -201,8 +202,8 @@ class NameSearchRun {
   void refuse_length(const RankPlan& plan, const GraphQuery& query, std::size_t tokens) const {
     if (tokens <= model_.context_length()) return;
     throw user_error({.field = plan.graph.entities[query.given()].id},
-                     "its query and the longest name have " + std::to_string(tokens) +
-                         " tokens, the model's context " + std::to_string(model_.context_length()),
+                     "its query and the longest name have " + counted(tokens, "token") +
+                         ", the model's context " + std::to_string(model_.context_length()),
                      "ask for fewer `shots`");
   }
 

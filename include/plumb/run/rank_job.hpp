@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/recorded_entity_ranks.hpp"
 #include "plumb/report/rank_report.hpp"
@@ -224,8 +225,8 @@ class RankJob {
       single_left_out += single.left_out;
     }
     if (single_left_out > 0) {
-      remarks.push_back("lm-head: " + std::to_string(candidates.size()) +
-                        " candidates have a name of one token; " +
+      remarks.push_back("lm-head: " + counted(candidates.size(), "candidate") +
+                        (candidates.size() == 1 ? " has" : " have") + " a name of one token; " +
                         counted(single_left_out, "query") +
                         " left out, as the true entity's name is longer.");
     }

@@ -20,6 +20,7 @@
 
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/backend/tree_generator.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/records/recorded_answers.hpp"
@@ -50,7 +51,7 @@ template <CausalLm Model>
   if (text.size() + 1 + max_new_tokens <= room) return std::nullopt;
   const std::size_t tokens = prompt_ids(model, Prompt{text, {}, {}}, bos).size();
   if (tokens + max_new_tokens <= room + 1) return std::nullopt;
-  return "has " + std::to_string(tokens) + " tokens; with " + std::to_string(max_new_tokens) +
+  return "has " + counted(tokens, "token") + "; with " + std::to_string(max_new_tokens) +
          " new ones the model has room for " + std::to_string(room);
 }
 
