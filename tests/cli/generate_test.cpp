@@ -748,8 +748,9 @@ BOOST_FIXTURE_TEST_CASE(a_closed_set_is_asked_too, GenerateFiles) {
 
 BOOST_FIXTURE_TEST_CASE(wordnet_is_looked_for_before_the_model_is_made, GenerateFiles) {
   const ConsoleRun run = run_words(words({"--wordnet", at("nowhere")}), never);
-  BOOST_TEST(run.refused("nowhere/index.noun: cannot be read; install wordnet-base or name a "
-                         "folder with --wordnet"),
+  BOOST_TEST(run.refused("nowhere/index.noun: cannot be read; install WordNet (Debian's "
+                         "wordnet-base), name its folder with --wordnet, or say --wordnet none to "
+                         "compare words as they are"),
              run);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
