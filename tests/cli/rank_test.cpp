@@ -544,6 +544,20 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_run_beside_the_vectors_is_refused_first, Other
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_ranking_says_how_the_next_one_need_not_embed_the_entities, OtherVectors) {
+  const ConsoleRun first = rank({}, "first");
+  const std::string file = at("first/entities.npy");
+  BOOST_TEST(first.says("\nvectors of the entities: " + file + "; --entities " + file +
+                        " skips embedding them next time\nreport: "),
+             first);
+  const ConsoleRun next = rank({"--entities", file}, "next");
+  BOOST_TEST(next.code == 0, next);
+  BOOST_TEST(!next.says("vectors of the entities"), next);
+  BOOST_TEST(next.err.find(" entities") == std::string::npos, next);  // nothing counts them
+  BOOST_TEST(slurp(folder / "next/deer_ranks.jsonl") == slurp(folder / "first/deer_ranks.jsonl"));
+  BOOST_TEST(!rank({"--method", "likelihood"}, "names").says("vectors of the entities"));
+}
+
 BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles) {
   const ConsoleRun run = rank({"--entity-prompt", "eol,a,c", "--method", "deer,lm-head"});
   BOOST_TEST(run.code == 0, run);

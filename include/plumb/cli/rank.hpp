@@ -34,6 +34,19 @@ struct RankArguments {
   }
 };
 
+/// How the next ranking does without embedding the entities that this one embedded.
+inline std::string entities_hint(const RankArguments& arguments) {
+  const RankSettings& settings = arguments.rank;
+  if (!settings.ranks_by(RankMethod::deer) || !settings.entities.empty()) return "";
+  std::string lines;
+  for (const EntityPrompt prompt : settings.options().entity_prompts) {
+    const auto file = arguments.target.out / DeerRun<AnyModel>::entities_file(prompt);
+    lines += "vectors of the entities: " + file.string() + "; --entities " + file.string() +
+             " skips embedding them next time\n";
+  }
+  return lines;
+}
+
 inline int rank(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
                 AnyModel& model) {
   RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
@@ -47,7 +60,7 @@ inline int rank(Console& console, const RankArguments& arguments, const Knowledg
                 " nodes fed a query for the names\n";
   }
   show_report(console, finished.report, arguments.target.out / "report.html",
-              searched + cost_in_words(finished.summary));
+              searched + cost_in_words(finished.summary) + entities_hint(arguments));
   return 0;
 }
 

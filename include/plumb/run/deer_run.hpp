@@ -56,14 +56,19 @@ class DeerRun {
     return "deer" + suffix(prompt);
   }
 
-  /// Embeds the plan's candidates, into entities.npy or entities-a.npy …
+  /// "entities.npy" for the paper's prompt, "entities-a.npy" … for its variants.
+  [[nodiscard]] static std::string entities_file(EntityPrompt prompt) {
+    return entities_name(prompt) + ".npy";
+  }
+
+  /// Embeds the plan's candidates, into their file.
   [[nodiscard]] NpyFile entities(EntityPrompt prompt) {
     std::vector<std::string> texts, names;
     for (const std::uint32_t e : plan_.candidates.entities()) {
       texts.push_back(entity_text(prompt, plan_.graph.entities[e]));
       names.push_back(plan_.graph.entities[e].id);
     }
-    return embedded("entities" + suffix(prompt), names, {texts});
+    return embedded(entities_name(prompt), names, {texts});
   }
 
   /// Ranks of a part of the plan, in the order of its queries. `entities` are rows of the whole
@@ -122,6 +127,7 @@ class DeerRun {
     return use(VectorRows(fewer.data(), fewer.rows(), fewer.cols()));
   }
 
+  static std::string entities_name(EntityPrompt prompt) { return "entities" + suffix(prompt); }
   static std::string suffix(EntityPrompt prompt) {
     return prompt == EntityPrompt::eol ? "" : "-" + std::string(name_of(prompt));
   }
