@@ -29,7 +29,7 @@ struct GenerateArguments {
   void check() const {
     require(generate.data, "--data", "plumb generate");
     require(target.model, "--model", "plumb generate");
-    require(target.out, "--out", "plumb generate");
+    require_out(target, "plumb generate");
   }
 };
 
@@ -47,7 +47,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   settings.masked = detail::will_be_masked(make_model, target);
   const detail::RefuseIdleOptions refuse(*values);
   detail::GenerateArguments::visit(std::as_const(arguments), refuse);
-  if (!target.resume) refuse_used(target.out);  // said before a large model is loaded
+  detail::refuse_used_out(target);
   std::optional<GenerateQuestions> questions;
   std::optional<FillQuestions> gaps;
   std::optional<ListQuestions> lists;
@@ -67,6 +67,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   const bool masked = model.capabilities().only_masked();
   if (masked ? !gaps : !questions && !lists) ask(masked);
   const auto run = [&](auto& job) {
+    if (detail::is_dry_run(console, target, job)) return;
     const auto finished =
         run_job(job, detail::job_folder(console, "generate", target, settings.data));
     detail::show_report(console, finished.report, target.out / "report.html",

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -41,6 +42,8 @@ struct JobTarget {
   /// 0 takes one for each core.
   std::size_t threads = 0;
   bool resume = false;
+  /// Whether only what would be asked is said.
+  bool dry_run = false;
 
   template <class Self, class Visitor>
   static void visit_out(Self& self, Visitor& visitor) {
@@ -59,6 +62,9 @@ struct JobTarget {
              .most = 1024,
              .remedy = "0 takes one for each core"});
     visitor("resume", self.resume, {.help = "go on with the run that --out holds"});
+    visitor("dry-run", self.dry_run,
+            {.help = "say how much would be asked, with the model's tokenizer, and stop before the "
+                     "model is asked; nothing is written"});
   }
 
   [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
@@ -86,6 +92,16 @@ inline void require(const std::filesystem::path& word, const char* option,
   if (!word.empty()) return;
   throw user_error({.field = option}, "is required but missing",
                    "`" + command + " --help` tells more");
+}
+
+/// The same for --out, which nothing is written into when only what would be asked is said.
+inline void require_out(const JobTarget& target, const std::string& command) {
+  if (!target.dry_run) require(target.out, "--out", command);
+}
+
+/// Throws the user error of a folder that a fresh run cannot take; to be said before a model is loaded.
+inline void refuse_used_out(const JobTarget& target) {
+  if (!target.resume && !target.dry_run) refuse_used(target.out);
 }
 
 /// Whether the model will be masked; nothing where it is not known before it is there.
@@ -134,6 +150,23 @@ inline ProgressCallback progress_bars(Console& console) {
   };
 }
 
+/// A job's plan, a line for each of its parts.
+inline void show_plan(std::ostream& out, const JobPlan& plan) {
+  for (const std::string& line : in_words(plan)) out << "to be asked: " << line << std::endl;
+}
+
+/// Says what a job would ask, where that is all that is wanted; whether it was.
+template <class J>
+[[nodiscard]] bool is_dry_run(Console& console, const JobTarget& target, J& job) {
+  if (!target.dry_run) return false;
+  if (const std::optional<JobPlan> plan = plan_of(job)) {
+    show_plan(console.out, *plan);
+  } else {
+    console.out << "this job does not count ahead what it asks\n";
+  }
+  return true;
+}
+
 /// The words the program was called with.
 inline Json command_line_of(const Console& console, const char* command) {
   Json words = {"plumb", command};
@@ -147,7 +180,9 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
   std::error_code ignored;  // a folder that was removed has no name
   return {target.out,
           target.resume,
-          {progress_bars(console), {}},
+          {progress_bars(console),
+           {},
+           [&console](const JobPlan& plan) { show_plan(console.err, plan); }},
           {{"command_line", command_line_of(console, command)},
            {"working_directory", std::filesystem::current_path(ignored).string()},
            {"model_path", std::filesystem::absolute(target.model).string()},

@@ -29,7 +29,7 @@ struct RankArguments {
   void check() const {
     require(rank.data, "--data", "plumb rank");
     require(target.model, "--model", "plumb rank");
-    require(target.out, "--out", "plumb rank");
+    require_out(target, "plumb rank");
     rank.check();
   }
 };
@@ -50,6 +50,7 @@ inline std::string entities_hint(const RankArguments& arguments) {
 inline int rank(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
                 AnyModel& model) {
   RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
+  if (is_dry_run(console, arguments.target, job)) return 0;
   const auto finished =
       run_job(job, job_folder(console, "rank", arguments.target, arguments.rank.data));
   std::string searched;
@@ -72,6 +73,7 @@ inline int replay_rankings(Console& console, const RankArguments& arguments,
                      "rank without it, or with another backend");
   }
   FixedRankingJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
+  if (is_dry_run(console, arguments.target, job)) return 0;
   const auto finished =
       run_job(job, job_folder(console, "rank", arguments.target, arguments.rank.data));
   show_report(console, finished.report, arguments.target.out / "fixed.json", "", "ranks");
@@ -88,7 +90,7 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   if (!values) return 0;
   arguments.check();
   detail::refuse_masked(make_model, arguments.target, "plumb rank");
-  if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
+  detail::refuse_used_out(arguments.target);
   const KnowledgeGraph graph = ranked_graph(arguments.rank);
   AnyModel model = detail::causal_model(make_model, arguments.target, arguments.rank.special_tokens,
                                         "plumb rank");
