@@ -88,14 +88,14 @@ class FillRun {
     }
     JobPlan made{{few_shot_.name(), "prompt", plan_.prompts.prompts.size(), cost}};
     if (!options_.names) return made;
-    ScoringCost free;
+    ScoringCost without_content;
     const std::vector<ContentFreePrompt> prompts = content_free_gaps(candidates);
     for (const ContentFreePrompt& one : prompts) {
-      free.tokens_one_by_one +=
+      without_content.tokens_one_by_one +=
           gap_query(model_, few_shot_.sentence(one.relation, one.template_index, one.subject))
               .sequence.size();
     }
-    made.push_back({few_shot_.name() + " content-free", "prompt", prompts.size(), free});
+    made.push_back({few_shot_.name() + " content-free", "prompt", prompts.size(), without_content});
     return made;
   }
 

@@ -41,7 +41,8 @@ namespace plumb {
 ///   3. `job.report(path)`: reads the finished folder; has `write(path)`, which leaves metrics.json
 ///      and report.html, `notes()` and `table()`, for a terminal.
 /// It may have `facts()`, a JSON object of what run.json says beside cost and times, and `plan()`, the
-/// JobPlan of what it will ask, counted without the model's being asked. What its user can fix is said when it is constructed, before a folder is made.
+/// JobPlan of what it will ask, counted before the model is asked. What its user can fix is said when
+/// it is constructed, before a folder is made.
 template <class J>
 concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPath& path) {
   { job.settings() } -> std::convertible_to<Json>;
@@ -52,7 +53,9 @@ concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPa
 /// What a job will ask, if it tells; the model is not asked, and nothing is written.
 template <class J>
 [[nodiscard]] std::optional<JobPlan> plan_of(J& job) {
-  if constexpr (requires { job.plan(); }) {
+  if constexpr (requires {
+                  { job.plan() } -> std::convertible_to<JobPlan>;
+                }) {
     return job.plan();
   } else {
     return std::nullopt;
