@@ -294,6 +294,14 @@ BOOST_FIXTURE_TEST_CASE(a_model_is_probed_and_then_calibrated, Files) {
   BOOST_TEST(read("out/probe/run.json").at("status") == "complete");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_the_probe_would_ask_and_calibrates_nothing, Files) {
+  const ConsoleRun run = calibrate_model({"--dry-run"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.out.starts_with("to be asked: 26 statements, "), run);
+  BOOST_TEST(!std::filesystem::exists(folder / "out"));
+  BOOST_TEST(calibrate({at("run"), "--dry-run"}).refused("--dry-run: has no effect on folders"));
+}
+
 BOOST_FIXTURE_TEST_CASE(markers_can_be_injected_when_a_model_is_probed, Files) {
   const ConsoleRun run = calibrate_model({"--inject", "numerical"});
   BOOST_TEST(run.code == 0, run);

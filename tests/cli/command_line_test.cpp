@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(every_command_has_its_own_help) {
   const ConsoleRun probe = run_words({"probe", "--help"});
   for (const char* option :
        {"--data", "--model", "--out", "--relations", "--templates", "--limit", "--bos",
-        "--reduction", "--span", "--precision", "--threads", "--seed", "--resume"}) {
+        "--reduction", "--span", "--precision", "--threads", "--seed", "--resume", "--dry-run"}) {
     BOOST_TEST(probe.says(option));
   }
   const ConsoleRun many_shot = run_words({"many-shot", "--help"});

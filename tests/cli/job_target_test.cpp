@@ -57,6 +57,8 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
   const Target plain = parse({"--model", "m", "--out", "o"});
   BOOST_TEST(plain.out == "o");
   BOOST_TEST(!plain.resume);
+  BOOST_TEST(!plain.dry_run);
+  BOOST_TEST(parse({"--dry-run"}).dry_run);
   const ModelOptions options = plain.model_options(SpecialTokenReading::refuse);
   BOOST_TEST(options.model == "m");
   BOOST_TEST(options.exact);

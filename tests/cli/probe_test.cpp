@@ -82,6 +82,29 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, ConsoleFil
   BOOST_TEST((settings.at("relations") == Json{"capital", "river"}));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, ConsoleFiles) {
+  const auto never_asked = [](const ModelOptions&) {
+    HookedModel model(test::small_model());
+    model.on_work = [] { throw internal_error({}, "the model was asked"); };
+    return model;
+  };
+  const ConsoleRun dry = run_words(probe_words({"--dry-run"}), never_asked);
+  BOOST_TEST(dry.code == 0, dry);
+  BOOST_TEST(dry.err.empty(), dry);
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  const ConsoleRun done = probe();
+  BOOST_TEST(done.err.starts_with(dry.out), done);  // said before the work is begun
+  const Json run = Json::parse(slurp(folder / "run/run.json"));
+  BOOST_TEST(dry.out == "to be asked: 13 statements, 378 tokens (" +  // by hand in data_test.cpp
+                            run.at("tokens_fed").dump() +
+                            " fed, as equal beginnings are fed once)\n");
+  // A folder that holds something is no hindrance, and none need be named.
+  BOOST_TEST(run_words(probe_words({"--dry-run"}), never_asked).out == dry.out);
+  BOOST_TEST(run_words({"probe", "--data", at("data"), "--model", at("model.gguf"), "--dry-run"},
+                       never_asked)
+                 .out == dry.out);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_resume,
                         ConsoleFiles) {
   BOOST_TEST(probe().code == 0);

@@ -544,6 +544,44 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_run_beside_the_vectors_is_refused_first, Other
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_embedded_and_embeds_nothing, RankFiles) {
+  std::size_t asked = 0;
+  const ConsoleRun dry = run_words(words({"--dry-run"}), [&](const ModelOptions&) {
+    return counting(reader_of_elements(), asked);
+  });
+  BOOST_TEST(dry.code == 0, dry);
+  BOOST_TEST(asked == 0U);
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  const ConsoleRun done = rank();
+  BOOST_TEST(done.err.starts_with(dry.out), done);
+  const std::size_t queries = lines_in(folder / "run/queries.txt"),
+                    entities = lines_in(folder / "run/entities.txt");
+  BOOST_TEST(dry.says("to be asked: queries: " + std::to_string(queries) + " texts, "), dry);
+  BOOST_TEST(dry.says("to be asked: entities: " + std::to_string(entities) + " texts, "), dry);
+  BOOST_TEST(
+      dry.out.ends_with("to be asked: in all: " + std::to_string(queries + entities) + " texts, " +
+                        json("run/run.json").at("tokens_one_by_one").dump() + " tokens\n"),
+      dry);
+  const ConsoleRun names = rank({"--method", "likelihood,lm-head", "--dry-run"}, "names");
+  BOOST_TEST(names.says("to be asked: likelihood: "), names);
+  BOOST_TEST(names.says("to be asked: lm-head: "), names);
+  BOOST_TEST(!names.says("entities"), names);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_ranking_says_how_the_next_one_need_not_embed_the_entities, OtherVectors) {
+  const ConsoleRun first = rank({}, "first");
+  const std::string file = at("first/entities.npy");
+  BOOST_TEST(first.says("\nvectors of the entities: " + file + "; --entities " + file +
+                        " skips embedding them next time\nreport: "),
+             first);
+  const ConsoleRun next = rank({"--entities", file}, "next");
+  BOOST_TEST(next.code == 0, next);
+  BOOST_TEST(!next.says("vectors of the entities"), next);
+  BOOST_TEST(next.err.find(" entities") == std::string::npos, next);  // nothing counts them
+  BOOST_TEST(slurp(folder / "next/deer_ranks.jsonl") == slurp(folder / "first/deer_ranks.jsonl"));
+  BOOST_TEST(!rank({"--method", "likelihood"}, "names").says("vectors of the entities"));
+}
+
 BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles) {
   const ConsoleRun run = rank({"--entity-prompt", "eol,a,c", "--method", "deer,lm-head"});
   BOOST_TEST(run.code == 0, run);

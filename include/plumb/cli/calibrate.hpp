@@ -93,12 +93,15 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   return probing;
 }
 
-/// Probes the model and prints what that cost.
-inline void probe_to_calibrate(Console& console, const ModelMaker& make_model,
-                               CalibrateArguments& arguments) {
+/// Probes the model and prints what that cost; whether there is something to calibrate, which a dry run
+/// does not leave.
+[[nodiscard]] inline bool probe_to_calibrate(Console& console, const ModelMaker& make_model,
+                                             CalibrateArguments& arguments) {
   const ProbeArguments probing = take_probe(arguments);
   const DiskPath& out = arguments.target.out;
-  if (probing.target.overwrite) {
+  if (probing.target.dry_run) {
+    // Nothing is written.
+  } else if (probing.target.overwrite) {
     refuse_other_measurements(out, CalibrateMeasurement::identity(), arguments.calibrate.folders);
     check_out(probing.target);
   } else if (!is_unused(out) && !(probing.target.resume && DiskPath(probing.target.out).exists())) {
@@ -107,7 +110,9 @@ inline void probe_to_calibrate(Console& console, const ModelMaker& make_model,
   const Dataset dataset = chosen_dataset(probing.probe);
   check_calibration(arguments.calibrate, probing.target.shown_name(), dataset,
                     probing.probe.templates.indices);
-  console.out << detail::probe(console, "calibrate", probing, dataset, make_model).second << "\n";
+  const auto probed = detail::probe(console, "calibrate", probing, dataset, make_model);
+  if (probed) console.out << probed->second << "\n";
+  return probed.has_value();
 }
 
 /// Returns nothing after printing help. Without a maker the kind of the model stays open.
@@ -142,7 +147,7 @@ inline int run_calibrate_command(Console& console, const ModelMaker& make_model)
   auto arguments = detail::parse_calibrate(console, &make_model);
   if (!arguments) return 0;
   if (arguments->probes()) {
-    detail::probe_to_calibrate(console, make_model, *arguments);
+    if (!detail::probe_to_calibrate(console, make_model, *arguments)) return 0;
   } else {
     arguments->target.out = detail::calibration_out(*arguments);
   }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -51,6 +52,8 @@ struct JobTarget {
   bool model_of_variable = false;
   /// Of a model named hf:OWNER/NAME, as it was given, and the name that results have; else empty.
   std::string model_given{}, model_name{};
+  /// Whether only what would be asked is said.
+  bool dry_run = false;
 
   template <class Self, class Visitor>
   static void visit_out(Self& self, Visitor& visitor) {
@@ -79,6 +82,9 @@ struct JobTarget {
         {.help = "replace the run that --out holds, with all in its folder, once the new one is "
                  "complete",
          .idle = self.resume ? "beside `resume`; leave out one of the two" : ""});
+    visitor("dry-run", self.dry_run,
+            {.help = "say how much would be asked, with the model's tokenizer, and stop before the "
+                     "model is asked; nothing is written"});
   }
 
   [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
@@ -142,8 +148,14 @@ inline void require(const std::filesystem::path& word, const char* option,
                    "`" + command + " --help` tells more");
 }
 
+/// The same for --out, which nothing is written into when only what would be asked is said.
+inline void require_out(const JobTarget& target, const std::string& command) {
+  if (!target.dry_run) require(target.out, "--out", command);
+}
+
 /// Throws the user error of a folder that the run cannot go into, before a model is loaded.
 inline void check_out(const JobTarget& target) {
+  if (target.dry_run) return;
   if (target.overwrite) return refuse_other_than_run(target.out);
   if (!target.resume) refuse_used(target.out);
 }
@@ -195,6 +207,23 @@ inline ProgressCallback progress_bars(Console& console) {
   };
 }
 
+/// A job's plan, a line for each of its parts.
+inline void show_plan(std::ostream& out, const JobPlan& plan) {
+  for (const std::string& line : in_words(plan)) out << "to be asked: " << line << std::endl;
+}
+
+/// Says what a job would ask, where that is all that is wanted; whether it was.
+template <class J>
+[[nodiscard]] bool is_dry_run(Console& console, const JobTarget& target, J& job) {
+  if (!target.dry_run) return false;
+  if (const std::optional<JobPlan> plan = plan_of(job)) {
+    show_plan(console.out, *plan);
+  } else {
+    console.out << "this job does not count ahead what it asks\n";
+  }
+  return true;
+}
+
 /// The words the program was called with.
 inline Json command_line_of(const Console& console, const char* command) {
   Json words = {"plumb", command};
@@ -213,7 +242,12 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
                 {"dataset_path", std::filesystem::absolute(data).string()},
                 {"threads", target.model_options({}).threads}};
   if (!target.model_given.empty()) facts["model_given"] = target.model_given;
-  return {target.out, target.resume, {progress_bars(console), {}}, std::move(facts)};
+  return {target.out,
+          target.resume,
+          {progress_bars(console),
+           {},
+           [&console](const JobPlan& plan) { show_plan(console.err, plan); }},
+          std::move(facts)};
 }
 
 /// Carries out a job of the command line. Throws what `run_job` does, a user error where a file of

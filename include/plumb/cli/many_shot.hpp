@@ -29,7 +29,7 @@ struct ManyShotArguments {
   void check() const {
     if (many_shot.fixed.empty()) require(many_shot.data, "--data", "plumb many-shot");
     require(target.model, "--model", "plumb many-shot");
-    require(target.out, "--out", "plumb many-shot");
+    require_out(target, "plumb many-shot");
     if (!many_shot.fixed.empty() && !many_shot.data.empty()) {
       throw user_error({.field = "--fixed"}, "stands beside --data", "give one of the two");
     }
@@ -41,6 +41,7 @@ inline int replay_study(Console& console, const ManyShotArguments& arguments, Fi
                         AnyModel& model) {
   FixedStudyJob job(model, arguments.many_shot, std::move(file),
                     arguments.target.provenance(model.describe()));
+  if (is_dry_run(console, arguments.target, job)) return 0;
   const auto finished =
       run_target(console, "many-shot", arguments.target, arguments.many_shot.fixed, job);
   show_report(console, finished.report, arguments.target.out / "fixed.json",
@@ -73,6 +74,7 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   const ManyShotQuestions questions(settings);
   AnyModel model = make();
   ManyShotJob job(model, questions, target.provenance(model.describe()));
+  if (detail::is_dry_run(console, target, job)) return 0;
   const auto finished = detail::run_target(console, "many-shot", target, settings.data, job);
   detail::show_report(console, finished.report, target.out / "report.html",
                       detail::cost_in_words(finished.summary));

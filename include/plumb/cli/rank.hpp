@@ -29,14 +29,28 @@ struct RankArguments {
   void check() const {
     require(rank.data, "--data", "plumb rank");
     require(target.model, "--model", "plumb rank");
-    require(target.out, "--out", "plumb rank");
+    require_out(target, "plumb rank");
     rank.check();
   }
 };
 
+/// How the next ranking does without embedding the entities that this one embedded.
+inline std::string entities_hint(const RankArguments& arguments) {
+  const RankSettings& settings = arguments.rank;
+  if (!settings.ranks_by(RankMethod::deer) || !settings.entities.empty()) return "";
+  std::string lines;
+  for (const EntityPrompt prompt : settings.options().entity_prompts) {
+    const auto file = arguments.target.out / DeerRun<AnyModel>::entities_file(prompt);
+    lines += "vectors of the entities: " + file.string() + "; --entities " + file.string() +
+             " skips embedding them next time\n";
+  }
+  return lines;
+}
+
 inline int rank(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
                 AnyModel& model) {
   RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
+  if (is_dry_run(console, arguments.target, job)) return 0;
   const auto finished = run_target(console, "rank", arguments.target, arguments.rank.data, job);
   std::string searched;
   for (const auto& [part, cost] : job.search_cost()) {
@@ -46,7 +60,7 @@ inline int rank(Console& console, const RankArguments& arguments, const Knowledg
                 " nodes fed a query for the names\n";
   }
   show_report(console, finished.report, arguments.target.out / "report.html",
-              searched + cost_in_words(finished.summary));
+              searched + cost_in_words(finished.summary) + entities_hint(arguments));
   return 0;
 }
 
@@ -58,6 +72,7 @@ inline int replay_rankings(Console& console, const RankArguments& arguments,
                      "rank without it, or with another backend");
   }
   FixedRankingJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
+  if (is_dry_run(console, arguments.target, job)) return 0;
   const auto finished = run_target(console, "rank", arguments.target, arguments.rank.data, job);
   show_report(console, finished.report, arguments.target.out / "fixed.json", "", "ranks");
   return 0;

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
@@ -51,19 +52,48 @@ class DeerRun {
         distinct_(plan),
         queries_(embedded_queries()) {}
 
+  /// What embedding takes: the queries and, with entities, the candidates of each entity prompt. The
+  /// model is not asked.
+  [[nodiscard]] static JobPlan plan(Model& model, const RankOptions& options, const RankPlan& plan,
+                                    bool with_bos, bool with_entities) {
+    JobPlan made;
+    const auto add = [&](const std::string& name, const Lists& lists) {
+      PlannedPart part{name, "text", 0, ScoringCost()};
+      with_embedder(model, [&](const auto& embedder) {
+        for (const std::span<const std::string>& list : lists) {
+          if (list.empty()) continue;
+          part.count += list.size();
+          *part.cost += embedder.plan(list, with_bos).cost();
+        }
+      });
+      made.push_back(std::move(part));
+    };
+    const DistinctQueries distinct(plan);
+    const std::vector<std::string> queries = query_texts(options, plan, distinct);
+    add("queries", lists_of(queries, distinct));
+    for (const EntityPrompt prompt : options.entity_prompts) {
+      if (with_entities) add(entities_name(prompt), {candidate_texts(plan, prompt)});
+    }
+    return made;
+  }
+
   /// "deer" for the paper's prompt, "deer-a" … for its variants.
   [[nodiscard]] static std::string name_of_method(EntityPrompt prompt) {
     return "deer" + suffix(prompt);
   }
 
-  /// Embeds the plan's candidates, into entities.npy or entities-a.npy …
+  /// "entities.npy" for the paper's prompt, "entities-a.npy" … for its variants.
+  [[nodiscard]] static std::string entities_file(EntityPrompt prompt) {
+    return entities_name(prompt) + ".npy";
+  }
+
+  /// Embeds the plan's candidates, into their file.
   [[nodiscard]] NpyFile entities(EntityPrompt prompt) {
-    std::vector<std::string> texts, names;
+    std::vector<std::string> names;
     for (const std::uint32_t e : plan_.candidates.entities()) {
-      texts.push_back(entity_text(prompt, plan_.graph.entities[e]));
       names.push_back(plan_.graph.entities[e].id);
     }
-    return embedded("entities" + suffix(prompt), names, {texts});
+    return embedded(entities_name(prompt), names, {candidate_texts(plan_, prompt)});
   }
 
   /// Ranks of a part of the plan, in the order of its queries. `entities` are rows of the whole
@@ -122,38 +152,59 @@ class DeerRun {
     return use(VectorRows(fewer.data(), fewer.rows(), fewer.cols()));
   }
 
+  static std::string entities_name(EntityPrompt prompt) { return "entities" + suffix(prompt); }
   static std::string suffix(EntityPrompt prompt) {
     return prompt == EntityPrompt::eol ? "" : "-" + std::string(name_of(prompt));
   }
 
+  using Lists = std::vector<std::span<const std::string>>;
+
+  static std::vector<std::string> candidate_texts(const RankPlan& plan, EntityPrompt prompt) {
+    std::vector<std::string> texts;
+    for (const std::uint32_t e : plan.candidates.entities()) {
+      texts.push_back(entity_text(prompt, plan.graph.entities[e]));
+    }
+    return texts;
+  }
+  static std::vector<std::string> query_texts(const RankOptions& options, const RankPlan& plan,
+                                              const DistinctQueries& distinct) {
+    const TriplePrompt prompt(plan.graph, plan.shots, options.form);
+    std::vector<std::string> texts;
+    for (const GraphQuery& query : distinct.queries) texts.push_back(prompt.query(query));
+    return texts;
+  }
+  /// Each side has shots of its own.
+  static Lists lists_of(std::span<const std::string> queries, const DistinctQueries& distinct) {
+    return {queries.first(distinct.tails), queries.subspan(distinct.tails)};
+  }
+
   [[nodiscard]] NpyFile embedded_queries() {
     const KnowledgeGraph& graph = plan_.graph;
-    const TriplePrompt prompt(graph, plan_.shots, options_.form);
-    std::vector<std::string> texts, names;
+    std::vector<std::string> names;
     for (const GraphQuery& query : distinct_.queries) {
-      texts.push_back(prompt.query(query));
       names.push_back(graph.entities[query.given()].id + (query.asks_head ? " inverse of " : " ") +
                       graph.relations[query.triple.relation].id);
     }
-    // Each side has shots of its own.
-    const std::span<const std::string> all = texts;
-    return embedded("queries", names, {all.first(distinct_.tails), all.subspan(distinct_.tails)});
+    const std::vector<std::string> texts = query_texts(options_, plan_, distinct_);
+    return embedded("queries", names, lists_of(texts, distinct_));
   }
 
-  using Lists = std::vector<std::span<const std::string>>;
+  /// Calls `use` with what embeds texts by this model.
+  template <class Use>
+  static auto with_embedder(Model& model, Use use) {
+    if constexpr (TreeEmbedder<Model>) {
+      if (capabilities_of(model).tree_embeddings) return use(PromptEmbedder<Model>(model));
+    }
+    if constexpr (Embedder<Model>) return use(TextBatches<Model>(model));
+    throw internal_error({}, "this backend has no embeddings");
+  }
 
   /// Embeds texts, one list after another, into `what`.npy, unless it stands there already.
   [[nodiscard]] NpyFile embedded(const std::string& what, const std::vector<std::string>& names,
                                  const Lists& lists) {
-    if constexpr (TreeEmbedder<Model>) {
-      if (capabilities_of(model_).tree_embeddings) {
-        return embedded_by(PromptEmbedder<Model>(model_), what, names, lists);
-      }
-    }
-    if constexpr (Embedder<Model>) {
-      return embedded_by(TextBatches<Model>(model_), what, names, lists);
-    }
-    throw internal_error({}, "this backend has no embeddings");
+    return with_embedder(model_, [&](auto embedder) {
+      return embedded_by(std::move(embedder), what, names, lists);
+    });
   }
 
   template <class TextEmbedder>

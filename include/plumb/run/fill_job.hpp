@@ -110,6 +110,8 @@ class FillJob {
     return generate_record(q_.settings, q_.dataset, {}, provenance_);
   }
 
+  [[nodiscard]] JobPlan plan() const { return run_.plan(candidates_); }
+
   void run(const RunFolder& folder, Work& work) {
     write_asked(folder, plan_.dataset);
     ExamplePrompts examples;

@@ -81,6 +81,25 @@ class FillRun {
     }
   }
 
+  /// What filling takes; `candidates` are those of content_free. The model is not asked.
+  [[nodiscard]] JobPlan plan(const std::vector<GapCandidates>& candidates) const {
+    ScoringCost cost;
+    for (const PlannedPrompt& planned : plan_.prompts.prompts) {
+      cost.tokens_one_by_one += gap_query(model_, texts_.sentence(planned)).sequence.size();
+    }
+    JobPlan made{{few_shot_.name(), "prompt", plan_.prompts.prompts.size(), cost}};
+    if (!options_.names) return made;
+    ScoringCost without_content;
+    const std::vector<ContentFreePrompt> prompts = content_free_gaps(candidates);
+    for (const ContentFreePrompt& one : prompts) {
+      without_content.tokens_one_by_one +=
+          gap_query(model_, few_shot_.sentence(one.relation, one.template_index, one.subject))
+              .sequence.size();
+    }
+    made.push_back({few_shot_.name() + " content-free", "prompt", prompts.size(), without_content});
+    return made;
+  }
+
   /// Leaves masked_answers.jsonl, and with names masked_names.jsonl.
   void answer(const RunFolder& folder, Work& work) {
     const AnswerPlan& plan = plan_.prompts;
@@ -103,10 +122,7 @@ class FillRun {
   void content_free(const std::vector<GapCandidates>& candidates, const RunFolder& folder,
                     Work& work) {
     constexpr std::size_t pack_size = 64;
-    std::vector<ContentFreePrompt> prompts = content_free_prompts(plan_.asked, few_shot_);
-    std::erase_if(prompts, [&](const ContentFreePrompt& one) {
-      return candidates[one.relation].labels.empty();
-    });
+    const std::vector<ContentFreePrompt> prompts = content_free_gaps(candidates);
     FileInTheMaking rows(folder.file(few_shot_.name() + "_content_free.jsonl"));
     std::vector<std::size_t> sizes;
     for (std::size_t begin = 0; begin < prompts.size(); begin += pack_size) {
@@ -141,6 +157,16 @@ class FillRun {
   }
 
  private:
+  /// Those whose relation has candidates.
+  [[nodiscard]] std::vector<ContentFreePrompt> content_free_gaps(
+      const std::vector<GapCandidates>& candidates) const {
+    std::vector<ContentFreePrompt> prompts = content_free_prompts(plan_.asked, few_shot_);
+    std::erase_if(prompts, [&](const ContentFreePrompt& one) {
+      return candidates[one.relation].labels.empty();
+    });
+    return prompts;
+  }
+
   /// Every pack in order, evaluated or from the journal; `take` gets each row of it.
   template <class Evaluate, class Take>
   static void go_through(Work& work, const std::string& name, const std::vector<std::size_t>& sizes,

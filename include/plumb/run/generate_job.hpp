@@ -78,6 +78,20 @@ class GenerateJob {
     return generate_record(q_.settings, q_.dataset, q_.lemmas, provenance_);
   }
 
+  [[nodiscard]] JobPlan plan() {
+    JobPlan made;
+    const auto add = [&](JobPlan parts) {
+      for (PlannedPart& part : parts) made.push_back(std::move(part));
+    };
+    for (const FewShotSetting& one : q_.asking.settings) {
+      add(planned_answers(model_, q_.settings.bos, q_.asking, q_.dataset, q_.asked, one));
+    }
+    for (const FewShotSetting& one : q_.names) {
+      add(planned_names(q_.asking, q_.dataset, q_.asked, one));
+    }
+    return made;
+  }
+
   void run(const RunFolder& folder, Work& work) {
     write_what_is_asked(folder);
     const bool bos = q_.settings.bos;

@@ -157,6 +157,28 @@ class ManyShotJob {
     return many_shot_record(settings_, study_, data_.dataset, provenance_);
   }
 
+  [[nodiscard]] JobPlan plan() {
+    CausalScorer<Model> scorer(model_, settings_.bos, Span::continuation);
+    ScoringCost cost;
+    std::size_t texts = 0;
+    for (const ManyShotRelation& asked : relations_) {
+      texts += generated_texts(asked);
+      if (asked.skipped()) continue;
+      asked.for_each_block(
+          [&](const ManyShotBlock& block) { cost += planned_block(scorer, asked, block).cost(); });
+    }
+    for (const InjectionDesign& design : designs_) {
+      for (const auto& panel : design.panels) {
+        cost += planned_panel(scorer, form_, pairs_of(panel)).cost();
+      }
+    }
+    JobPlan made{{"choices", "statement", statements_, cost}};
+    if (settings_.generate > 0) {
+      made.push_back({"texts", "prompt", texts, std::nullopt, texts, settings_.generate});
+    }
+    return made;
+  }
+
   void run(const RunFolder& folder, Work& work) {
     ExamplePrompts examples;
     for_each_many_shot_prompt(relations_, designs_, form_, settings_.generate > 0, settings_.bos,

@@ -46,6 +46,23 @@ class NameSearchRun {
   NameSearchRun(Model& model, const RankOptions& options, Work& work)
       : model_(model), options_(options), work_(work) {}
 
+  /// The queries of some plans, written in a form. How far names are searched is not known ahead.
+  [[nodiscard]] static PlannedPart planned(Model& model, std::string name,
+                                           const std::vector<RankPlan>& plans, QueryForm form,
+                                           bool with_bos) {
+    const std::optional<TokenId> bos = with_bos ? model.bos() : std::nullopt;
+    PlannedPart part{std::move(name), "query", 0, ScoringCost()};
+    for (const RankPlan& plan : plans) {
+      const TriplePrompt prompt(plan.graph, plan.shots, form);
+      for (const PlannedQuery& planned : plan.queries) {
+        ++part.count;
+        part.cost->tokens_one_by_one +=
+            prompt_ids(model, {prompt.query(planned.query), {}, {}}, bos).size();
+      }
+    }
+    return part;
+  }
+
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
   [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, bool with_bos,
                                                    const std::string& label = "") {

@@ -57,6 +57,26 @@ class RankJob {
 
   [[nodiscard]] const Json& settings() const { return settings_record_; }
 
+  /// Texts to embed and queries to search names for, both with their tokens.
+  [[nodiscard]] JobPlan plan() {
+    JobPlan made;
+    const bool bos = settings_.bos_of_vectors();
+    if constexpr (DeerModel<Model>) {
+      if (settings_.ranks_by(RankMethod::deer)) {
+        made = DeerRun<Model>::plan(model_, options_, parts_.whole, bos, !given_);
+      }
+    }
+    using Names = NameSearchRun<Model>;
+    if (settings_.ranks_by(RankMethod::likelihood)) {
+      made.push_back(Names::planned(model_, "likelihood", parts_.parts, QueryForm::paper,
+                                    settings_.bos_of_names()));
+    }
+    if (settings_.ranks_by(RankMethod::lm_head)) {
+      made.push_back(Names::planned(model_, "lm-head", parts_.single, options_.form, bos));
+    }
+    return made;
+  }
+
   void run(const RunFolder& folder, Work& work) {
     ExamplePrompts examples;
     for_each_rank_prompt(parts_, settings_, {}, std::ref(examples));

@@ -55,6 +55,19 @@ template <CausalLm Model>
          " new ones the model has room for " + std::to_string(room);
 }
 
+/// What going on with `count` texts takes; `text(i)` makes the i-th of them.
+template <CausalLm Model, class Text>
+[[nodiscard]] PlannedPart planned_texts(Model& model, std::optional<TokenId> bos, std::string name,
+                                        std::size_t count, std::size_t samples,
+                                        std::size_t max_new_tokens, Text text) {
+  ScoringCost cost;
+  for (std::size_t i = 0; i < count; ++i) {
+    cost.tokens_one_by_one += prompt_ids(model, Prompt{text(i), {}, {}}, bos).size();
+  }
+  return {std::move(name), "prompt", count, cost, count * std::max<std::size_t>(1, samples),
+          max_new_tokens};
+}
+
 /// Not thread-safe. All that it is given must outlive it.
 template <CausalLm Model>
 class TextGeneration {
