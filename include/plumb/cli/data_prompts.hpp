@@ -91,7 +91,11 @@ class AskedRun {
     const Json given = run_.value("options", Json());  // earlier versions have none
     std::vector<std::string> words =
         given.is_object() ? words_of_given(given) : *string_list(run_, "command_line");
-    if (!given.is_object()) words.erase(words.begin(), words.begin() + 2);
+    if (given.is_object()) {
+      words.insert(words.end(), {"--out", file_.parent().string()});
+    } else {
+      words.erase(words.begin(), words.begin() + 2);
+    }
     for (std::size_t i = 0; i < words.size(); ++i) {
       for (const std::string option :
            {"--data", "--separators", "--baselines", "--template-file"}) {
