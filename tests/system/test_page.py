@@ -74,12 +74,13 @@ class Colours(unittest.TestCase):
             self.assertEqual([pair for pair in pairs if contrast(*pair) < 4.5], [])
 
 
-PHONE = """<!DOCTYPE html><meta charset="utf-8"><iframe src="report.html" width="390" height="800" style="border:0"></iframe>
+PHONE = """<!DOCTYPE html><meta charset="utf-8"><iframe src="report.html" width="390" scrolling="no" height="800" style="border:0"></iframe>
 <pre id="found"></pre><script>
 onload = () => {
   const page = document.querySelector('iframe').contentDocument, found = {}, root = page.documentElement;
   for (const part of page.querySelectorAll('details')) part.open = true;
   found.width = Math.max(root.scrollWidth, page.body.scrollWidth);
+  found.room = root.clientWidth;
   found.charts = [...page.querySelectorAll('svg.chart')].map(c => c.querySelector(':scope > title') && c.querySelector(':scope > desc').textContent.length);
   found.sorted = [...page.querySelectorAll('table.sortable')].map(table => [...table.tHead.rows[0].cells].map((head, column) => {
     head.click();
@@ -106,7 +107,7 @@ def on_a_phone(folder, profile):
 class InBrowser(unittest.TestCase):
     def check(self, folder, profile):
         found = on_a_phone(folder, profile)
-        self.assertLessEqual(found["width"], 390, folder.name)
+        self.assertEqual((found["width"], found["room"]), (390, 390), folder.name)
         self.assertGreater(len(found["charts"]), 0)
         self.assertEqual([length for length in found["charts"] if not length], [])
         directions = set()
