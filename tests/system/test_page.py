@@ -108,7 +108,7 @@ class InBrowser(unittest.TestCase):
     def check(self, folder, profile):
         found = on_a_phone(folder, profile)
         self.assertEqual((found["width"], found["room"]), (390, 390), folder.name)
-        self.assertGreater(len(found["charts"]), 0)
+        self.assertEqual(found["charts"] == [], folder.name == "comparison")  # which has heat maps alone
         self.assertEqual([length for length in found["charts"] if not length], [])
         directions = set()
         for table in found["sorted"]:
