@@ -544,6 +544,44 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_run_beside_the_vectors_is_refused_first, Other
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 
+BOOST_FIXTURE_TEST_CASE(vectors_that_a_model_gave_before_are_taken_from_the_cache, RankFiles) {
+  const std::string cache = at("cache");
+  ::setenv("PLUMB_CACHE", cache.c_str(), 1);
+  const auto embedded_by = [&](const std::string& run, Words options) {
+    options.emplace_back("--cache-vectors");
+    std::size_t asked = 0;
+    const ConsoleRun done = run_words(words(options, run), [&](const ModelOptions&) {
+      return counting(reader_of_elements(), asked);
+    });
+    BOOST_TEST(done.code == 0, done);
+    return asked;
+  };
+  const std::size_t first = embedded_by("first", {});
+  const std::size_t again = embedded_by("again", {});
+  BOOST_TEST(again > 0U);  // the queries
+  BOOST_TEST(again < first);
+  BOOST_TEST(!rank({"--cache-vectors", "--dry-run"}, "dry").says("entities"));
+  // The same bytes as without a cache.
+  BOOST_TEST(rank({}, "plain").code == 0);
+  for (const char* file : {"entities.npy", "entities.txt", "deer_ranks.jsonl"}) {
+    const std::string plain = slurp(folder / "plain" / file);
+    BOOST_TEST(slurp(folder / "first" / file) == plain, file);
+    BOOST_TEST(slurp(folder / "again" / file) == plain, file);
+  }
+  // Other settings, another model and damage are noticed.
+  BOOST_TEST(embedded_by("with bos", {"--bos", "yes"}) >= first);
+  folder.write("model.gguf", "stands for another model");
+  BOOST_TEST(embedded_by("other", {}) == first);
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "cache/vectors")) {
+    if (entry.path().extension() == ".npy") std::filesystem::resize_file(entry.path(), 100);
+  }
+  BOOST_TEST(embedded_by("damaged", {}) == first);
+  BOOST_TEST(embedded_by("mended", {}) == again);
+  BOOST_TEST(rank({"--method", "likelihood", "--cache-vectors"}, "none")
+                 .refused("--cache-vectors: has no effect without --method deer"));
+  ::unsetenv("PLUMB_CACHE");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_embedded_and_embeds_nothing, RankFiles) {
   std::size_t asked = 0;
   const ConsoleRun dry = run_words(words({"--dry-run"}), [&](const ModelOptions&) {

@@ -291,7 +291,7 @@ inline void print_fills(const GenerateSettings& settings, const JobTarget& targe
   const ModelOptions options = target.model_options(settings.special_tokens);
   AnyModel& model = printer.model(options);
   const FillJob job(model, questions);
-  for_each_fill_prompt(job.plan(), questions.options.names, wanted,
+  for_each_fill_prompt(job.planned_gaps(), questions.options.names, wanted,
                        printer.with(options, [&](const Prompt& prompt, bool) {
                          return gap_query(model, prompt).sequence;
                        }));

@@ -6,6 +6,8 @@
 // Ranks the tails of a graph's triples by the cosine of embeddings (DEER), by exact likelihood, or by
 // the LM head, and shows the methods side by side; or replays somebody's rankings by embeddings.
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -19,10 +21,19 @@ namespace detail {
 struct RankArguments {
   RankSettings rank{};
   JobTarget target{};
+  bool cache_vectors = false;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
     RankSettings::visit(self.rank, visitor);
+    visitor(
+        "cache-vectors", self.cache_vectors,
+        {.help = "take DEER's entity vectors from plumb's cache (PLUMB_CACHE, or .cache/plumb "
+                 "in the home folder) where this model gave them before, and keep them there",
+         .idle = !self.rank.fixed.empty()               ? "beside `fixed`; leave it out"
+                 : !self.rank.entities.empty()          ? "beside `entities`; leave it out"
+                 : self.rank.ranks_by(RankMethod::deer) ? ""
+                                                        : "without `method` deer; leave it out"});
     JobTarget::visit_out(self.target, visitor);
     JobTarget::visit_model(self.target, visitor);
   }
@@ -33,6 +44,23 @@ struct RankArguments {
     rank.check();
   }
 };
+
+/// The folder "vectors" of plumb's cache. Throws a user error where neither PLUMB_CACHE nor HOME is set.
+inline std::filesystem::path vector_cache_folder() {
+  const auto value = [](const char* name) -> std::string {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? "" : text;
+  };
+  if (const std::string cache = value("PLUMB_CACHE"); !cache.empty()) {
+    return std::filesystem::path(cache) / "vectors";
+  }
+  const std::string home = value("HOME");
+  if (home.empty()) {
+    throw user_error({.field = "--cache-vectors"}, "neither PLUMB_CACHE nor HOME is set",
+                     "set PLUMB_CACHE to a folder");
+  }
+  return std::filesystem::path(home) / ".cache" / "plumb" / "vectors";
+}
 
 /// How the next ranking does without embedding the entities that this one embedded.
 inline std::string entities_hint(const RankArguments& arguments) {
@@ -88,6 +116,7 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   if (!values) return 0;
   arguments.target.find_model(*values, console);
   arguments.check();
+  if (arguments.cache_vectors) arguments.rank.vector_cache = detail::vector_cache_folder();
   detail::refuse_masked(make_model, arguments.target, "plumb rank");
   detail::check_out(arguments.target);
   const KnowledgeGraph graph = ranked_graph(arguments.rank);

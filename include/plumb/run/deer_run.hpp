@@ -28,6 +28,7 @@
 #include "plumb/records/npy_file.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/unranked.hpp"
+#include "plumb/run/vector_cache.hpp"
 #include "plumb/run/work.hpp"
 
 namespace plumb {
@@ -52,10 +53,11 @@ class DeerRun {
         distinct_(plan),
         queries_(embedded_queries()) {}
 
-  /// What embedding takes: the queries and, with entities, the candidates of each entity prompt. The
-  /// model is not asked.
+  /// What embedding takes: the queries and, with entities, the candidates of each entity prompt that
+  /// the cache, if there is one, does not know. The model is not asked.
   [[nodiscard]] static JobPlan plan(Model& model, const RankOptions& options, const RankPlan& plan,
-                                    bool with_bos, bool with_entities) {
+                                    bool with_bos, bool with_entities,
+                                    const VectorCache* cache = nullptr) {
     JobPlan made;
     const auto add = [&](const std::string& name, const Lists& lists) {
       PlannedPart part{name, "text", 0, ScoringCost()};
@@ -72,7 +74,9 @@ class DeerRun {
     const std::vector<std::string> queries = query_texts(options, plan, distinct);
     add("queries", lists_of(queries, distinct));
     for (const EntityPrompt prompt : options.entity_prompts) {
-      if (with_entities) add(entities_name(prompt), {candidate_texts(plan, prompt)});
+      if (!with_entities) break;
+      const std::vector<std::string> texts = candidate_texts(plan, prompt);
+      if (cache == nullptr || !cache->find(texts)) add(entities_name(prompt), {texts});
     }
     return made;
   }
@@ -87,13 +91,23 @@ class DeerRun {
     return entities_name(prompt) + ".npy";
   }
 
-  /// Embeds the plan's candidates, into their file.
-  [[nodiscard]] NpyFile entities(EntityPrompt prompt) {
+  /// Embeds the plan's candidates, into their file; with a cache they are taken from there, or kept.
+  [[nodiscard]] NpyFile entities(EntityPrompt prompt, const VectorCache* cache = nullptr) {
     std::vector<std::string> names;
     for (const std::uint32_t e : plan_.candidates.entities()) {
       names.push_back(plan_.graph.entities[e].id);
     }
-    return embedded(entities_name(prompt), names, {candidate_texts(plan_, prompt)});
+    const std::vector<std::string> texts = candidate_texts(plan_, prompt);
+    if (cache == nullptr) return embedded(entities_name(prompt), names, {texts});
+    const DiskPath file = folder_.file(entities_file(prompt));
+    const bool is_there = file.exists();
+    if (const auto known = cache->find(texts)) {
+      if (!is_there) write_vectors(file, names, known->rows());
+      return NpyFile(file);
+    }
+    NpyFile made = embedded(entities_name(prompt), names, {texts});
+    cache->keep(texts, made.rows());
+    return made;
   }
 
   /// Ranks of a part of the plan, in the order of its queries. `entities` are rows of the whole
@@ -193,22 +207,27 @@ class DeerRun {
   template <class Use>
   static auto with_embedder(Model& model, Use use) {
     if constexpr (TreeEmbedder<Model>) {
-      if (capabilities_of(model).tree_embeddings) return use(PromptEmbedder<Model>(model));
+      if (capabilities_of(model).tree_embeddings) {
+        PromptEmbedder<Model> embedder(model);
+        return use(embedder);
+      }
     }
-    if constexpr (Embedder<Model>) return use(TextBatches<Model>(model));
+    if constexpr (Embedder<Model>) {
+      TextBatches<Model> embedder(model);
+      return use(embedder);
+    }
     throw internal_error({}, "this backend has no embeddings");
   }
 
   /// Embeds texts, one list after another, into `what`.npy, unless it stands there already.
   [[nodiscard]] NpyFile embedded(const std::string& what, const std::vector<std::string>& names,
                                  const Lists& lists) {
-    return with_embedder(model_, [&](auto embedder) {
-      return embedded_by(std::move(embedder), what, names, lists);
-    });
+    return with_embedder(model_,
+                         [&](auto& embedder) { return embedded_by(embedder, what, names, lists); });
   }
 
   template <class TextEmbedder>
-  [[nodiscard]] NpyFile embedded_by(TextEmbedder embedder, const std::string& what,
+  [[nodiscard]] NpyFile embedded_by(TextEmbedder& embedder, const std::string& what,
                                     const std::vector<std::string>& names, const Lists& lists) {
     const auto file = folder_.file(what + ".npy");
     std::optional<NpyWriter> writer;

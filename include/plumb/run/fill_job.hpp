@@ -141,7 +141,7 @@ class FillJob {
     return generation_report(folder, {}, q_.settings.measuring.options(q_.settings.seed));
   }
 
-  [[nodiscard]] const FillPlan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const FillPlan& planned_gaps() const noexcept { return plan_; }
 
  private:
   /// Refuses texts of the relations that are asked before it looks at their tokens.

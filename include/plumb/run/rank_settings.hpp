@@ -66,6 +66,9 @@ struct RankSettings {
   std::size_t nearest = 0;
   /// Vectors of the entities made elsewhere; empty where there are none.
   std::filesystem::path entities{};
+  /// A folder of vectors that models gave before (vector_cache.hpp), to take those of the entities from
+  /// and to keep them in; empty where there is none.
+  std::filesystem::path vector_cache{};
   /// A ranking to be replayed; empty where there is none.
   std::filesystem::path fixed{};
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
