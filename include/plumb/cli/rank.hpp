@@ -21,19 +21,10 @@ namespace detail {
 struct RankArguments {
   RankSettings rank{};
   JobTarget target{};
-  bool cache_vectors = false;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
     RankSettings::visit(self.rank, visitor);
-    visitor(
-        "cache-vectors", self.cache_vectors,
-        {.help = "take DEER's entity vectors from plumb's cache (PLUMB_CACHE, or .cache/plumb "
-                 "in the home folder) where this model gave them before, and keep them there",
-         .idle = !self.rank.fixed.empty()               ? "beside `fixed`; leave it out"
-                 : !self.rank.entities.empty()          ? "beside `entities`; leave it out"
-                 : self.rank.ranks_by(RankMethod::deer) ? ""
-                                                        : "without `method` deer; leave it out"});
     JobTarget::visit_out(self.target, visitor);
     JobTarget::visit_model(self.target, visitor);
   }
@@ -116,7 +107,7 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   if (!values) return 0;
   arguments.target.find_model(*values, console);
   arguments.check();
-  if (arguments.cache_vectors) arguments.rank.vector_cache = detail::vector_cache_folder();
+  if (arguments.rank.cache_vectors) arguments.rank.vector_cache = detail::vector_cache_folder();
   detail::refuse_masked(make_model, arguments.target, "plumb rank");
   detail::check_out(arguments.target);
   const KnowledgeGraph graph = ranked_graph(arguments.rank);
