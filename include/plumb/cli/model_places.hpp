@@ -33,6 +33,12 @@ struct ModelPlaces {
   DiskPath hub, own;
 };
 
+/// plumb's own cache, ${PLUMB_CACHE:-~/.cache/plumb}.
+[[nodiscard]] inline DiskPath plumb_cache(const Console& console) {
+  const std::string given = console.variable("PLUMB_CACHE");
+  return given.empty() ? DiskPath(console.variable("HOME")) / ".cache/plumb" : DiskPath(given);
+}
+
 [[nodiscard]] inline ModelPlaces model_places(const Console& console) {
   const auto or_else = [](std::string given, const std::string& other) {
     return given.empty() ? other : given;
@@ -41,7 +47,7 @@ struct ModelPlaces {
   const std::string of_all = or_else(console.variable("XDG_CACHE_HOME"), caches);
   const std::string home = or_else(console.variable("HF_HOME"), of_all + "/huggingface");
   return {or_else(console.variable("HF_HUB_CACHE"), home + "/hub"),
-          or_else(console.variable("PLUMB_CACHE"), caches + "/plumb") + "/models"};
+          plumb_cache(console) / "models"};
 }
 
 /// A model by its owner, its name and, where that is said, one of its files.

@@ -6,12 +6,11 @@
 // Ranks the tails of a graph's triples by the cosine of embeddings (DEER), by exact likelihood, or by
 // the LM head, and shows the methods side by side; or replays somebody's rankings by embeddings.
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <utility>
 
 #include "plumb/cli/job_target.hpp"
+#include "plumb/cli/model_places.hpp"
 #include "plumb/run/fixed_ranking_job.hpp"
 #include "plumb/run/rank_job.hpp"
 
@@ -35,23 +34,6 @@ struct RankArguments {
     rank.check();
   }
 };
-
-/// The folder "vectors" of plumb's cache. Throws a user error where neither PLUMB_CACHE nor HOME is set.
-inline std::filesystem::path vector_cache_folder() {
-  const auto value = [](const char* name) -> std::string {
-    const char* const text = std::getenv(name);
-    return text == nullptr ? "" : text;
-  };
-  if (const std::string cache = value("PLUMB_CACHE"); !cache.empty()) {
-    return std::filesystem::path(cache) / "vectors";
-  }
-  const std::string home = value("HOME");
-  if (home.empty()) {
-    throw user_error({.field = "--cache-vectors"}, "neither PLUMB_CACHE nor HOME is set",
-                     "set PLUMB_CACHE to a folder");
-  }
-  return std::filesystem::path(home) / ".cache" / "plumb" / "vectors";
-}
 
 /// How the next ranking does without embedding the entities that this one embedded.
 inline std::string entities_hint(const RankArguments& arguments) {
@@ -107,7 +89,8 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   if (!values) return 0;
   arguments.target.find_model(*values, console);
   arguments.check();
-  if (arguments.rank.cache_vectors) arguments.rank.vector_cache = detail::vector_cache_folder();
+  if (arguments.rank.cache_vectors)
+    arguments.rank.vector_cache = detail::plumb_cache(console) / "vectors";
   detail::refuse_masked(make_model, arguments.target, "plumb rank");
   detail::check_out(arguments.target);
   const KnowledgeGraph graph = ranked_graph(arguments.rank);
