@@ -20,6 +20,7 @@
 #include "plumb/core/compiled.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/data/dataset.hpp"
 #include "plumb/data/multi_prompt.hpp"
 
 namespace plumb {
