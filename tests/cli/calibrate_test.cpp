@@ -299,6 +299,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_the_probe_would_ask_and_calibrates_n
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.out.starts_with("to be asked: 26 statements, "), run);
   BOOST_TEST(!std::filesystem::exists(folder / "out"));
+  probe_all();
   BOOST_TEST(calibrate({at("run"), "--dry-run"}).refused("--dry-run: has no effect on folders"));
 }
 

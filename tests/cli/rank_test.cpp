@@ -546,13 +546,13 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_run_beside_the_vectors_is_refused_first, Other
 
 BOOST_FIXTURE_TEST_CASE(vectors_that_a_model_gave_before_are_taken_from_the_cache, RankFiles) {
   const std::string cache = at("cache");
-  ::setenv("PLUMB_CACHE", cache.c_str(), 1);
   const auto embedded_by = [&](const std::string& run, Words options) {
     options.emplace_back("--cache-vectors");
     std::size_t asked = 0;
-    const ConsoleRun done = run_words(words(options, run), [&](const ModelOptions&) {
-      return counting(reader_of_elements(), asked);
-    });
+    const ConsoleRun done =
+        run_words(words(options, run),
+                  [&](const ModelOptions&) { return counting(reader_of_elements(), asked); },
+                  {{"PLUMB_CACHE", cache}});
     BOOST_TEST(done.code == 0, done);
     return asked;
   };
@@ -560,7 +560,11 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_a_model_gave_before_are_taken_from_the_cach
   const std::size_t again = embedded_by("again", {});
   BOOST_TEST(again > 0U);  // the queries
   BOOST_TEST(again < first);
-  BOOST_TEST(!rank({"--cache-vectors", "--dry-run"}, "dry").says("entities"));
+  const ConsoleRun dry =
+      run_words(words({"--cache-vectors", "--dry-run"}, "dry"),
+                [](const ModelOptions&) { return reader_of_elements(); }, {{"PLUMB_CACHE", cache}});
+  BOOST_TEST(dry.code == 0, dry);
+  BOOST_TEST(!dry.says("entities"), dry);
   // The same bytes as without a cache.
   BOOST_TEST(rank({}, "plain").code == 0);
   for (const char* file : {"entities.npy", "entities.txt", "deer_ranks.jsonl"}) {
@@ -579,7 +583,8 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_a_model_gave_before_are_taken_from_the_cach
   BOOST_TEST(embedded_by("mended", {}) == again);
   BOOST_TEST(rank({"--method", "likelihood", "--cache-vectors"}, "none")
                  .refused("--cache-vectors: has no effect without --method deer"));
-  ::unsetenv("PLUMB_CACHE");
+  BOOST_TEST(rank({"--cache-vectors"}, "none")
+                 .refused("--cache-vectors: neither PLUMB_CACHE nor HOME is set"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_embedded_and_embeds_nothing, RankFiles) {

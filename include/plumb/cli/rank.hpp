@@ -89,8 +89,13 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   if (!values) return 0;
   arguments.target.find_model(*values, console);
   arguments.check();
-  if (arguments.rank.cache_vectors)
-    arguments.rank.vector_cache = detail::plumb_cache(console) / "vectors";
+  if (arguments.rank.cache_vectors) {
+    if (console.variable("PLUMB_CACHE").empty() && console.variable("HOME").empty()) {
+      throw user_error({.setting = "cache-vectors"}, "neither PLUMB_CACHE nor HOME is set",
+                       "set PLUMB_CACHE to a folder");
+    }
+    arguments.rank.vector_cache = (detail::plumb_cache(console) / "vectors").path();
+  }
   detail::refuse_masked(make_model, arguments.target, "plumb rank");
   detail::check_out(arguments.target);
   const KnowledgeGraph graph = ranked_graph(arguments.rank);
