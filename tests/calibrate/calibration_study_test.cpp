@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(fewer_facts_than_bins_leave_out_ace_with_a_remark) {
   const ScoredModel model = random_model(
       {.relations = 1, .facts = 19, .options = 19, .markers = {"0%"}, .one_to_one = true});
   const ModelCalibration made = calibrate_model(model, options_of());
-  BOOST_TEST(mentions(made.remarks, "19 facts are fewer than 20 bins"));
+  BOOST_TEST(mentions(made.remarks, "19 facts cannot fill 20 bins; set `bins` to 19 or less."));
   for (const EstimatorResult& e : made.estimators) {
     BOOST_TEST(at(e.metrics, ace).count == 0U);
     BOOST_TEST(at(e.metrics, brier).count == 19U);
@@ -282,10 +282,11 @@ BOOST_AUTO_TEST_CASE(fewer_facts_than_bins_leave_out_ace_with_a_remark) {
   BOOST_TEST(made.option_counts.at(0).ace.count == 0U);
   BOOST_TEST(made.option_counts.at(0).accuracy.count == 19U);
   BOOST_TEST(all_are_numbers(made));
-  BOOST_TEST(mentions(made.remarks, "10 held-out facts are fewer than the bins"));
+  BOOST_TEST(
+      mentions(made.remarks, "10 held-out facts cannot fill 20 bins; set `bins` to 10 or less."));
   const ModelCalibration enough =
       calibrate_model(random_model({.relations = 1, .facts = bins}), options_of({"base"}));
-  BOOST_TEST(!mentions(enough.remarks, "are fewer than 20 bins"));
+  BOOST_TEST(!mentions(enough.remarks, "Brier split"));
   BOOST_TEST(at(enough.estimators[0].metrics, ace).count == bins);
 }
 

@@ -158,10 +158,17 @@ BOOST_AUTO_TEST_CASE(fewer_held_out_facts_than_bins_leave_out_ace_with_a_remark)
   BOOST_TEST(at(made.results.at(0).metrics, ace).count == 21U);
   const HeldOutRecalibration few = recalibrated(random_model({.facts = 12}));
   BOOST_TEST(few.facts == 3 * 6U);
-  BOOST_TEST(few.remarks == Names{"ACE after recalibration is left out: 18 held-out facts are "
-                                  "fewer than the bins."});
+  BOOST_TEST(few.remarks == Names{"ACE after recalibration is left out: 18 held-out facts "
+                                  "cannot fill 20 bins; set `bins` to 18 or less."});
   BOOST_TEST(at(few.results.at(0).metrics, ace).count == 0U);
   BOOST_TEST(at(few.results.at(0).metrics, brier).count == 18U);
+}
+
+BOOST_AUTO_TEST_CASE(a_single_fact_fills_no_bins_however_few) {
+  BOOST_TEST(detail::too_few_for_bins("ACE is", 1, "fact", 20) ==
+             "ACE is left out: 1 fact cannot fill 20 bins.");
+  BOOST_TEST(detail::too_few_for_bins("ACE is", 2, "fact", 20) ==
+             "ACE is left out: 2 facts cannot fill 20 bins; set `bins` to 2 or less.");
 }
 
 BOOST_AUTO_TEST_CASE(a_relation_of_two_facts_is_needed) {

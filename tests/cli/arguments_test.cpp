@@ -53,11 +53,17 @@ BOOST_FIXTURE_TEST_CASE(help_is_printed_even_when_an_option_is_missing, Words) {
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_refused_by_name, Words) {
-  const char* remedy = "; `plumb look --help` lists what there is";
+  const char* remedy = " `plumb look --help` lists what there is";
   BOOST_CHECK_EXCEPTION(parse({"--depht", "3"}), Error,
-                        shows(Fault::user, std::string("--depht: unknown option") + remedy));
-  BOOST_CHECK_EXCEPTION(parse({"--dep", "3"}), Error, shows(Fault::user, "--dep: unknown option"));
-  BOOST_CHECK_EXCEPTION(parse({"-d", "3"}), Error, shows(Fault::user, "-d: unknown option"));
+                        shows(Fault::user, std::string("--depht: unknown option; did you mean "
+                                                       "--depth?") +
+                                               remedy));
+  BOOST_CHECK_EXCEPTION(parse({"--dep", "3"}), Error,
+                        shows(Fault::user, "--dep: unknown option; did you mean --depth? `plumb"));
+  BOOST_CHECK_EXCEPTION(parse({"--width", "3"}), Error,
+                        shows(Fault::user, "--width: unknown option; `plumb look"));
+  BOOST_CHECK_EXCEPTION(parse({"-d", "3"}), Error,
+                        shows(Fault::user, "-d: unknown option; `plumb look"));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_missing_or_too_much_is_refused_with_a_remedy, Words) {

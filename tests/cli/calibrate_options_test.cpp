@@ -2,6 +2,7 @@
 #include "plumb/cli/calibrate.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -22,9 +23,11 @@ namespace {
 using Words = std::vector<std::string>;
 using Indices = std::vector<std::size_t>;
 
-std::optional<CalibrateArguments> parse_or_help(Words words) {
+std::optional<CalibrateArguments> parse_or_help(
+    Words words, std::function<std::string(const char*)> environment = {}) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
+  console.environment = std::move(environment);
   return detail::parse_calibrate(console);
 }
 
@@ -157,6 +160,27 @@ BOOST_FIXTURE_TEST_CASE(what_is_for_a_probe_is_refused_with_folders, Folders) {
                 ": has no effect on folders, which are read as they are; leave it out, or "
                 "probe with --model");
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_model_of_the_environment_is_probed_where_no_folder_is_named, Folders) {
+  const auto variables = [](const char* name) {
+    return std::string(name) == "PLUMB_MODEL"     ? "m"
+           : std::string(name) == "PLUMB_THREADS" ? "x"
+                                                  : "";
+  };
+  const auto folders = parse_or_help(with({}), variables);
+  BOOST_TEST(!folders->probes());
+  BOOST_TEST(folders->target.threads == 0U);
+  const auto described = parse_or_help(with({"--data", "d"}), variables);
+  BOOST_TEST(!described->probes());
+  const auto model = [](const char* name) {
+    return std::string(std::string(name) == "PLUMB_MODEL" ? "m" : "");
+  };
+  const auto probed = parse_or_help({"--data", "d", "--out", "o", "--limit", "2"}, model);
+  BOOST_TEST(probed->probes());
+  BOOST_TEST(probed->target.model == "m");
+  BOOST_CHECK_EXCEPTION((void)parse_or_help({"--data", "d", "--out", "o"}, variables), Error,
+                        shows(Fault::user, "PLUMB_THREADS`: 'x' is not a whole number"));
 }
 
 BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, Folders) {

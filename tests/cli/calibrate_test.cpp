@@ -294,6 +294,15 @@ BOOST_FIXTURE_TEST_CASE(a_model_is_probed_and_then_calibrated, Files) {
   BOOST_TEST(read("out/probe/run.json").at("status") == "complete");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_the_probe_would_ask_and_calibrates_nothing, Files) {
+  const ConsoleRun run = calibrate_model({"--dry-run"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.out.starts_with("to be asked: 26 statements, "), run);
+  BOOST_TEST(!std::filesystem::exists(folder / "out"));
+  probe_all();
+  BOOST_TEST(calibrate({at("run"), "--dry-run"}).refused("--dry-run: has no effect on folders"));
+}
+
 BOOST_FIXTURE_TEST_CASE(markers_can_be_injected_when_a_model_is_probed, Files) {
   const ConsoleRun run = calibrate_model({"--inject", "numerical"});
   BOOST_TEST(run.code == 0, run);
@@ -303,6 +312,22 @@ BOOST_FIXTURE_TEST_CASE(markers_can_be_injected_when_a_model_is_probed, Files) {
   BOOST_TEST(model.at("marker_effects").contains("25%"));
   BOOST_TEST(model.at("estimators").contains("100%"));
   BOOST_TEST(run.says("\n“0%” "));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_calibration_of_a_model_is_overwritten_or_done_again, Files) {
+  BOOST_TEST(calibrate_model().code == 0);
+  const auto whole = comparable(folder / "out");
+  BOOST_TEST(calibrate({"--config", at("out/run.json"), "--out", at("again")}).code == 0);
+  BOOST_TEST((comparable(folder / "again") == whole));
+  BOOST_TEST(calibrate_model({"--overwrite", "--limit", "2"}).code == 0);
+  BOOST_TEST((comparable(folder / "out") != whole));
+  BOOST_TEST(calibrate_model({"--overwrite"}).code == 0);
+  BOOST_TEST((comparable(folder / "out") == whole));
+  folder.write("model.gguf", "another model");
+  BOOST_TEST(calibrate({"--config", at("out/run.json"), "--out", at("none")})
+                 .refused("model.gguf: has changed since the run of "));
+  std::filesystem::remove(folder / "out/run.json");
+  BOOST_TEST(calibrate_model({"--overwrite"}).refused("holds something else than plumb calibrate"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_probe_that_was_killed_goes_on_with_resume, Files) {
@@ -443,7 +468,8 @@ BOOST_FIXTURE_TEST_CASE(bins_at_their_bounds_are_taken, Foreign) {
   const Json& metrics = model.at("estimators").at("base").at("metrics");
   BOOST_TEST(metrics.at("ace").is_null());  // fewer facts than bins
   BOOST_TEST(!metrics.at("ece").is_null());
-  BOOST_TEST(holds(model.at("remarks").dump(), "4 facts are fewer than 1000 bins"));
+  BOOST_TEST(
+      holds(model.at("remarks").dump(), "4 facts cannot fill 1000 bins; set `bins` to 4 or less."));
 }
 
 // Each way is computed twice: as the number that stands for a statement, and side by side.

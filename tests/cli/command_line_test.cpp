@@ -32,7 +32,8 @@ BOOST_AUTO_TEST_CASE(help_lists_the_commands) {
 }
 
 BOOST_AUTO_TEST_CASE(every_command_has_its_own_help) {
-  for (const char* command : {"probe", "many-shot", "calibrate", "compare", "data", "report"}) {
+  for (const char* command :
+       {"probe", "many-shot", "calibrate", "compare", "data", "report", "models"}) {
     const ConsoleRun run = run_words({command, "--help"});
     BOOST_TEST(run.code == 0);
     BOOST_TEST(run.out.starts_with(std::string("Usage: plumb ") + command));
@@ -42,7 +43,7 @@ BOOST_AUTO_TEST_CASE(every_command_has_its_own_help) {
   const ConsoleRun probe = run_words({"probe", "--help"});
   for (const char* option :
        {"--data", "--model", "--out", "--relations", "--templates", "--limit", "--bos",
-        "--reduction", "--span", "--precision", "--threads", "--seed", "--resume"}) {
+        "--reduction", "--span", "--precision", "--threads", "--seed", "--resume", "--dry-run"}) {
     BOOST_TEST(probe.says(option));
   }
   const ConsoleRun many_shot = run_words({"many-shot", "--help"});
@@ -59,6 +60,20 @@ BOOST_AUTO_TEST_CASE(every_command_has_its_own_help) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(help_of_a_command_is_its_help) {
+  for (const char* command : {"probe", "compare", "data"}) {
+    BOOST_TEST(run_words({"help", command}).out == run_words({command, "--help"}).out);
+  }
+  const ConsoleRun prompts = run_words({"help", "data", "prompts"});
+  BOOST_TEST(prompts.code == 0);
+  BOOST_TEST(prompts.out.starts_with("Usage: plumb data prompts RUN"));
+  for (const char* command : {"help", "manual", "completion"}) {
+    BOOST_TEST(run_words({"help", command}).out == run_words({"help"}).out);
+  }
+  BOOST_TEST(run_words({"help", "porbe"})
+                 .refused("unknown command 'porbe'; did you mean probe? `plumb --help`"));
+}
+
 BOOST_AUTO_TEST_CASE(the_version_is_printed) {
   const ConsoleRun run = run_words({"--version"});
   BOOST_TEST(run.code == 0);
@@ -66,13 +81,11 @@ BOOST_AUTO_TEST_CASE(the_version_is_printed) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_command_is_refused_in_one_line) {
+  const std::string remedy = "`plumb --help` lists what there is";
   const ConsoleRun run = run_words({"prob"});
-  BOOST_TEST(
-      run.refused(
-          "unknown command 'prob'; say probe, many-shot, rank, generate, calibrate, compare, "
-          "data or report"),
-      run);
-  BOOST_TEST(run_words({}).refused("no command given"));
+  BOOST_TEST(run.refused("unknown command 'prob'; did you mean probe? " + remedy), run);
+  BOOST_TEST(run_words({"ask"}).refused("unknown command 'ask'; " + remedy));
+  BOOST_TEST(run_words({}).refused("no command given; " + remedy));
   BOOST_TEST(run_words({"two\nlines"}).refused("unknown command 'two lines'"));
 }
 

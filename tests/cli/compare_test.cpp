@@ -131,9 +131,18 @@ BOOST_FIXTURE_TEST_CASE(models_are_named_by_the_user_then_the_run_then_the_folde
   BOOST_TEST(read("run.json").at("settings").at("models").at(0) == "mine");
 }
 
-BOOST_FIXTURE_TEST_CASE(equal_names_are_refused_with_what_helps, TwoRuns) {
+BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_by_their_folders, TwoRuns) {
   name_models("same", "same");
-  check_refused(words(),
+  compare(words());
+  BOOST_TEST((read("run.json").at("settings").at("models") ==
+              Json{one.path().filename().string(), two.path().filename().string()}));
+  compare({"same=" + one.path().string(), two.path().string(), "--out", out()});
+  BOOST_TEST((read("run.json").at("settings").at("models") ==
+              Json{"same", two.path().filename().string()}));
+}
+
+BOOST_FIXTURE_TEST_CASE(equal_names_are_refused_with_what_helps, TwoRuns) {
+  check_refused({"same=" + one.path().string(), "same=" + two.path().string(), "--out", out()},
                 "is named 'same', as is " + one.path().string() + "; name them apart as NAME=RUN");
 }
 
@@ -231,8 +240,6 @@ BOOST_FIXTURE_TEST_CASE(a_generation_and_a_probe_stand_side_by_side, test::Gener
     all.insert(all.end(), few.begin(), few.end());
     return all;
   };
-  BOOST_CHECK_EXCEPTION((void)compare(words("", "out")), Error,
-                        test::shows(Fault::user, "is named 'model.gguf'"));
   const std::string said = compare(words("chosen=", "out"));
   BOOST_TEST(test::in_order(said, {"\nmodel zero-shot ", "\nchosen ", "\nreport: "}));
   BOOST_TEST(!holds(said, "asked otherwise"));
@@ -256,6 +263,7 @@ BOOST_FIXTURE_TEST_CASE(a_generation_and_a_probe_stand_side_by_side, test::Gener
   auto after = test::all_contents(folder.path());
   std::erase_if(after, [](const auto& file) { return file.first.starts_with("out/"); });
   BOOST_TEST((after == before));
+  BOOST_TEST(test::in_order(compare(words("", "unnamed")), {"\ngen zero-shot ", "\nprobe "}));
 }
 
 BOOST_FIXTURE_TEST_CASE(two_generations_stand_side_by_side, test::GenerateFiles) {

@@ -2,6 +2,7 @@
 #include "plumb/cli/console.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <sstream>
 
 #include "plumb/backend/archetypes.hpp"
 
@@ -21,6 +22,17 @@ BOOST_AUTO_TEST_CASE(a_maker_hears_the_options) {
     return AnyModel::made_by([&] { return NgramModel(options.model.string()); });
   };
   BOOST_TEST(make({.model = "m"}).vocabulary_size() == NgramModel("m").vocabulary_size());
+}
+
+BOOST_AUTO_TEST_CASE(a_table_on_it_says_where_the_rest_is) {
+  std::ostringstream out;
+  Console console{{}, out, out};
+  BOOST_TEST(detail::width_on(console).characters == 0U);
+  console.width = 60;
+  BOOST_TEST(detail::width_on(console).characters == 60U);
+  BOOST_TEST(detail::width_on(console).where == "set COLUMNS for a wider table");
+  BOOST_TEST(detail::width_on(console, "report.html").where ==
+             "see report.html, or set COLUMNS for a wider table");
 }
 
 BOOST_AUTO_TEST_CASE(settings_in_a_text_become_options) {

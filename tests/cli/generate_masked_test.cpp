@@ -96,6 +96,21 @@ BOOST_FIXTURE_TEST_CASE(from_one_command_to_one_page, Files) {
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(a_dry_run_says_how_many_gaps_would_be_filled, Files) {
+  const ConsoleRun dry = fill({"--dry-run"}, "dry");
+  BOOST_TEST(dry.code == 0, dry);
+  BOOST_TEST(!std::filesystem::exists(folder / "dry"));
+  BOOST_TEST(fill().err.starts_with(dry.out));
+  const auto rows = [&](const char* file) {
+    const std::string text = test::slurp(folder / "run" / file);
+    return std::to_string(std::ranges::count(text, '\n'));
+  };
+  BOOST_TEST(dry.says("to be asked: masked: " + rows("masked_answers.jsonl") + " prompts, "), dry);
+  BOOST_TEST(dry.says("to be asked: masked content-free: " + rows("masked_content_free.jsonl") +
+                      " prompts, "),
+             dry);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_run_is_resumed_and_reported_again_without_a_wordnet, Files) {
   BOOST_TEST(fill().code == 0);
   const auto whole = comparable("run");

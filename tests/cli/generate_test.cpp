@@ -213,6 +213,47 @@ BOOST_FIXTURE_TEST_CASE(the_answers_are_measured_setting_by_setting, GenerateFil
   BOOST_TEST(json("run/metrics.json").at("forms").empty());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, GenerateFiles) {
+  const Words options{"--samples", "5", "--confidence-prompts", "6"};
+  Words dry_options = options;
+  dry_options.emplace_back("--dry-run");
+  std::size_t asked = 0;
+  const ConsoleRun dry = run_words(words(dry_options), [&](const ModelOptions&) {
+    return counting(reader_of_prompts(), asked);
+  });
+  BOOST_TEST(dry.code == 0, dry);
+  BOOST_TEST(asked == 0U);
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  const ConsoleRun done = generate(options);
+  BOOST_TEST(done.code == 0, done);
+  BOOST_TEST(done.err.starts_with(dry.out), done);
+  // As many as the run has left rows of.
+  const auto rows = [&](const std::string& file) {
+    return static_cast<std::size_t>(std::ranges::count(slurp(folder / "run" / file), '\n'));
+  };
+  std::size_t prompts = 0;
+  for (const std::string& name : four) {
+    const std::size_t all = rows(name + "_answers.jsonl"), sampled = rows(name + "_samples.jsonl");
+    prompts += all + sampled;
+    BOOST_TEST(sampled == 6U);
+    BOOST_TEST(dry.says("to be asked: " + name + ": " + std::to_string(all) + " prompts, "), dry);
+    BOOST_TEST(dry.says(", " + std::to_string(all) + " answers of at most 12 tokens\n"), dry);
+    BOOST_TEST(dry.says("to be asked: " + name + " samples: 6 prompts, "), dry);
+  }
+  BOOST_TEST(dry.says(" tokens, 30 answers of at most 12 tokens\n"), dry);
+  BOOST_TEST(dry.says("to be asked: in all: " + std::to_string(prompts) + " prompts, "), dry);
+  std::size_t names = 0;
+  for (const char* file : {"zero-shot_names.jsonl", "zero-shot_content_free.jsonl"}) {
+    for (const Json& row : test::rows_of(folder / "run" / file)) {
+      for (const char* list : {"names", "candidates"}) {
+        if (!row.contains(list)) continue;
+        for (const Json& one : row.at(list)) names += list[0] == 'n' ? one.size() : 1;
+      }
+    }
+  }
+  BOOST_TEST(dry.says(" prompts, " + std::to_string(names) + " statements, at least "), dry);
+}
+
 BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, GenerateFiles) {
   BOOST_TEST(generate({"--seed", "3", "--shot-seed", "4", "--sample-seed", "5", "--limit", "2",
                        "--settings", "zero-shot,relation", "--shots", "2", "--sample-by", "fact"})
@@ -748,8 +789,9 @@ BOOST_FIXTURE_TEST_CASE(a_closed_set_is_asked_too, GenerateFiles) {
 
 BOOST_FIXTURE_TEST_CASE(wordnet_is_looked_for_before_the_model_is_made, GenerateFiles) {
   const ConsoleRun run = run_words(words({"--wordnet", at("nowhere")}), never);
-  BOOST_TEST(run.refused("nowhere/index.noun: cannot be read; install wordnet-base or name a "
-                         "folder with --wordnet"),
+  BOOST_TEST(run.refused("nowhere/index.noun: cannot be read; install WordNet (Debian's "
+                         "wordnet-base), name its folder with --wordnet, or say --wordnet none to "
+                         "compare words as they are"),
              run);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }

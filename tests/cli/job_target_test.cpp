@@ -31,7 +31,23 @@ Target parse(std::vector<std::string> words) {
   detail::options::options_description list;
   Target target;
   detail::describe_settings(list, target);
-  detail::read_settings(detail::parse_arguments(console, "plumb go", list).value(), target);
+  detail::read_settings(detail::parse_arguments(console, "plumb go", list).value(), console,
+                        target);
+  return target;
+}
+
+/// The same with PLUMB_MODEL and PLUMB_THREADS.
+Target parse_with(const std::string& model, const std::string& threads,
+                  std::vector<std::string> words = {}) {
+  std::ostringstream out, err;
+  Console console{std::move(words), out, err};
+  console.environment = [&](const char* name) {
+    return std::string(name) == "PLUMB_MODEL"     ? model
+           : std::string(name) == "PLUMB_THREADS" ? threads
+                                                  : "another";
+  };
+  Target target;
+  target.find_model(detail::parse_settings(console, "plumb go", target).value(), console);
   return target;
 }
 
@@ -41,6 +57,8 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
   const Target plain = parse({"--model", "m", "--out", "o"});
   BOOST_TEST(plain.out == "o");
   BOOST_TEST(!plain.resume);
+  BOOST_TEST(!plain.dry_run);
+  BOOST_TEST(parse({"--dry-run"}).dry_run);
   const ModelOptions options = plain.model_options(SpecialTokenReading::refuse);
   BOOST_TEST(options.model == "m");
   BOOST_TEST(options.exact);
@@ -57,6 +75,29 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
   BOOST_CHECK_EXCEPTION(
       (void)parse({"--precision", "half"}), Error,
       shows(Fault::user, "--precision: 'half' is not a choice; say exact or fast"));
+}
+
+BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
+  const Target both = parse_with("m.gguf", "3");
+  BOOST_TEST(both.model == "m.gguf");
+  BOOST_TEST(both.threads == 3U);
+  const Target given = parse_with("m.gguf", "3", {"--model", "o", "--threads", "2"});
+  BOOST_TEST(given.model == "o");
+  BOOST_TEST(given.threads == 2U);
+  BOOST_TEST(parse_with("", "").model.empty());
+  BOOST_CHECK_EXCEPTION((void)parse_with("", "two"), Error,
+                        shows(Fault::user, "PLUMB_THREADS`: 'two' is not a whole number"));
+  BOOST_CHECK_EXCEPTION((void)parse_with("", "1025"), Error,
+                        shows(Fault::user, "PLUMB_THREADS`: is more than 1024"));
+  // What is wrong with a model is said of what named it.
+  const auto refuse = [&]() -> int {
+    throw user_error({.file = "m.gguf"}, "is no model", "mend it");
+  };
+  BOOST_CHECK_EXCEPTION((void)both.asking_model(refuse), Error,
+                        shows(Fault::user, "PLUMB_MODEL: m.gguf: is no model; mend it"));
+  BOOST_CHECK_EXCEPTION((void)given.asking_model(refuse), Error, [](const Error& error) {
+    return error.what() == std::string("m.gguf: is no model; mend it");
+  });
 }
 
 BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
@@ -80,6 +121,41 @@ BOOST_AUTO_TEST_CASE(provenance_hashes_files_and_knows_models_that_are_none) {
   BOOST_TEST(from.hash_files({target.model}) == hash_files({target.model}));
   target.model = folder / "no file";
   BOOST_TEST(target.provenance({}).model_sha256.is_null());
+}
+
+BOOST_AUTO_TEST_CASE(a_model_of_the_cache_has_its_path_and_the_name_that_was_given) {
+  const test::TemporaryFolder folder;
+  folder.write("models/o/bert/config.json", "{}");
+  folder.write("models/o/quant/q.gguf", "weights");
+  std::ostringstream out, err;
+  const auto found = [&](const std::string& word, bool by_variable = false) {
+    Console console{{}, out, err};
+    if (!by_variable) console.arguments = {"--model", word};
+    console.environment = [&](const char* name) {
+      return std::string(name) == "PLUMB_CACHE"                  ? folder.path().string()
+             : std::string(name) == "PLUMB_MODEL" && by_variable ? word
+                                                                 : "";
+    };
+    Target target;
+    target.find_model(detail::parse_settings(console, "plumb go", target).value(), console);
+    return target;
+  };
+  const Target bert = found("hf:o/bert");
+  BOOST_TEST(bert.model == folder / "models/o/bert");
+  BOOST_TEST(bert.shown_name() == "bert");
+  BOOST_TEST(bert.provenance({}).model == "bert");
+  BOOST_TEST(bert.provenance({}).model_sha256 == hash_path(bert.model));
+  BOOST_TEST(found("hf:o/quant").shown_name() == "q.gguf");
+  BOOST_TEST(found("hf:o/quant/q.gguf", true).model == folder / "models/o/quant/q.gguf");
+  BOOST_TEST(found("a/dir/").shown_name() == "dir");
+  BOOST_CHECK_EXCEPTION((void)found("hf:o/none"), Error,
+                        shows(Fault::user, "--model: hf:o/none is neither in "));
+  BOOST_CHECK_EXCEPTION((void)found("hf:o/none", true), Error,
+                        shows(Fault::user, "PLUMB_MODEL`: hf:o/none is neither in "));
+  Console console{{}, out, err};
+  const JobFolder job = detail::job_folder(console, "go", bert, "d");
+  BOOST_TEST(job.facts.at("model_given") == "hf:o/bert");
+  BOOST_TEST(job.facts.at("model_path") == (folder / "models/o/bert").string());
 }
 
 BOOST_AUTO_TEST_CASE(facts_of_the_run_are_its_words_and_paths) {
@@ -119,6 +195,8 @@ BOOST_AUTO_TEST_CASE(the_cost_in_words_says_what_sharing_saved) {
   const RunSummary summary{{10, 400, 90, 160}, 0, 0};
   BOOST_TEST(detail::cost_in_words(summary) ==
              "10 statements, 160 tokens fed (2.50 times fewer than one by one)\n");
+  BOOST_TEST(detail::cost_in_words(RunSummary{{1, 2, 2, 1}, 0, 0}) ==
+             "1 statement, 1 token fed (2.00 times fewer than one by one)\n");
   // A scorer that feeds no tokens divides by nothing.
   BOOST_TEST(detail::cost_in_words({}).starts_with("0 statements, 0 tokens fed (0.00 "));
 }

@@ -55,6 +55,18 @@ Json fixed_study() {
 
 }  // namespace
 
+BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, ManyShotFiles) {
+  const ConsoleRun dry = many_shot({"--dry-run"}, "dry");
+  BOOST_TEST(dry.code == 0, dry);
+  BOOST_TEST(!std::filesystem::exists(folder / "dry"));
+  BOOST_TEST(many_shot().err.starts_with(dry.out));
+  const Json run = json("run/run.json");
+  BOOST_TEST(dry.out == "to be asked: choices: 120 statements, " +
+                            run.at("tokens_one_by_one").dump() + " tokens (" +
+                            run.at("tokens_fed").dump() +
+                            " fed, as equal beginnings are fed once)\n");
+}
+
 // 2 numbers of shots × 2 seeds × 6 facts × 5 choices.
 BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, ManyShotFiles) {
   const ConsoleRun run = many_shot();
@@ -420,7 +432,8 @@ BOOST_FIXTURE_TEST_CASE(a_fixed_study_is_replayed_in_its_own_shape, ManyShotFile
 
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ManyShotFiles) {
   BOOST_TEST(
-      many_shot({"--shot", "5"}).refused("--shot: unknown option; `plumb many-shot --help`"));
+      many_shot({"--shot", "5"})
+          .refused("--shot: unknown option; did you mean --shots? `plumb many-shot --help`"));
   BOOST_TEST(many_shot({"--eic", "all"}).refused("--eic: 'all' is not a choice"));
   BOOST_TEST(many_shot({"more"}).refused("too many positional options"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));

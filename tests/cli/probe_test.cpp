@@ -82,6 +82,29 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, ConsoleFil
   BOOST_TEST((settings.at("relations") == Json{"capital", "river"}));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, ConsoleFiles) {
+  const auto never_asked = [](const ModelOptions&) {
+    HookedModel model(test::small_model());
+    model.on_work = [] { throw internal_error({}, "the model was asked"); };
+    return model;
+  };
+  const ConsoleRun dry = run_words(probe_words({"--dry-run"}), never_asked);
+  BOOST_TEST(dry.code == 0, dry);
+  BOOST_TEST(dry.err.empty(), dry);
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  const ConsoleRun done = probe();
+  BOOST_TEST(done.err.starts_with(dry.out), done);  // said before the work is begun
+  const Json run = Json::parse(slurp(folder / "run/run.json"));
+  BOOST_TEST(dry.out == "to be asked: 13 statements, 378 tokens (" +  // by hand in data_test.cpp
+                            run.at("tokens_fed").dump() +
+                            " fed, as equal beginnings are fed once)\n");
+  // A folder that holds something is no hindrance, and none need be named.
+  BOOST_TEST(run_words(probe_words({"--dry-run"}), never_asked).out == dry.out);
+  BOOST_TEST(run_words({"probe", "--data", at("data"), "--model", at("model.gguf"), "--dry-run"},
+                       never_asked)
+                 .out == dry.out);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_resume,
                         ConsoleFiles) {
   BOOST_TEST(probe().code == 0);
@@ -202,8 +225,10 @@ BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, ConsoleFiles) {
 }
 
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles) {
-  BOOST_TEST(run_words({"probe", "--dta", at("data")})
-                 .refused("--dta: unknown option; `plumb probe --help` lists what there is"));
+  BOOST_TEST(
+      run_words({"probe", "--dta", at("data")})
+          .refused("--dta: unknown option; did you mean --data? `plumb probe --help` lists what "
+                   "there is"));
   BOOST_TEST(probe({"--resum"}).refused("--resum: unknown option"));
   BOOST_TEST(probe({"more"}).refused("too many positional options"));
   BOOST_TEST(run_words({"probe", "--model", "m", "--out", "r"})
@@ -396,6 +421,61 @@ BOOST_FIXTURE_TEST_CASE(a_masked_model_of_any_type_is_refused_when_it_is_there, 
   const ConsoleRun run = run_words(words, any);
   BOOST_TEST(run.refused("is a masked model, and plumb many-shot"), run);
   BOOST_TEST(run_words(probe_words(), any).code == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_is_overwritten_when_the_new_one_is_complete, ConsoleFiles) {
+  BOOST_TEST(probe({"--limit", "1"}).code == 0);
+  const auto old = contents(folder / "run");
+  BOOST_TEST(probe({"--overwrite", "--resume"})
+                 .refused("--overwrite: has no effect beside --resume; leave out one of the two"));
+  const ConsoleRun broken =
+      run_words(probe_words({"--overwrite"}), [](const ModelOptions&) -> HookedModel {
+        HookedModel model(test::small_model());
+        model.on_work = [] { throw internal_error({}, "the engine broke"); };
+        return model;
+      });
+  BOOST_TEST(broken.code == 1);
+  BOOST_TEST((contents(folder / "run") == old));
+  const ConsoleRun run = probe({"--overwrite"});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.says("report: " + at("run/report.html")));
+  BOOST_TEST(probe({}, "fresh").code == 0);
+  BOOST_TEST((comparable(folder / "run") == comparable(folder / "fresh")));
+  BOOST_TEST(!std::filesystem::exists(folder / "run.new"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run.old"));
+  folder.write("mine/thesis.tex", "mine");
+  BOOST_TEST(probe({"--overwrite"}, "mine").refused("mine: holds no run of plumb"));
+  BOOST_TEST(probe({"--overwrite"}, "new").code == 0);  // nothing to be overwritten
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_is_done_again_by_its_run_json, ConsoleFiles) {
+  BOOST_TEST(probe({"--limit", "2", "--templates", "all", "--bos", "no"}).code == 0);
+  const auto again = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"probe", "--config", at("run/run.json")});
+    return run_words(std::move(words));
+  };
+  BOOST_TEST(again({"--out", at("again")}).code == 0);
+  BOOST_TEST((test::contents(folder / "again", "_results.jsonl") ==
+              test::contents(folder / "run", "_results.jsonl")));
+  const auto settings = [&](const std::string& run) {
+    return read_json_object(folder / (run + "/run.json")).at("settings");
+  };
+  BOOST_TEST(settings("again") == settings("run"));
+  BOOST_TEST(again({"--out", at("other"), "--limit", "1"}).code == 0);
+  BOOST_TEST(settings("other").at("limit") == 1);
+  BOOST_TEST(settings("other").at("bos") == "no");
+  // One that was done again can be done again too, and its prompts can be listed.
+  BOOST_TEST(run_words({"probe", "--config", at("again/run.json"), "--out", at("third")}).code ==
+             0);
+  BOOST_TEST(settings("third") == settings("run"));
+  BOOST_TEST(run_words({"data", "prompts", at("again")}).out ==
+             run_words({"data", "prompts", at("run")}).out);
+  BOOST_TEST(again({}).refused("--out: is required but missing"));
+  folder.write("model.gguf", "another model");
+  BOOST_TEST(again({"--out", at("none")}).refused("model.gguf: has changed since the run of "));
+  BOOST_TEST(!std::filesystem::exists(folder / "none"));
+  folder.write("other.gguf", "another model");
+  BOOST_TEST(again({"--out", at("mine"), "--model", at("other.gguf")}).code == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

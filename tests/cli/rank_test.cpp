@@ -544,6 +544,87 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_run_beside_the_vectors_is_refused_first, Other
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 
+BOOST_FIXTURE_TEST_CASE(vectors_that_a_model_gave_before_are_taken_from_the_cache, RankFiles) {
+  const std::string cache = at("cache");
+  const auto embedded_by = [&](const std::string& run, Words options) {
+    options.emplace_back("--cache-vectors");
+    std::size_t asked = 0;
+    const ConsoleRun done =
+        run_words(words(options, run),
+                  [&](const ModelOptions&) { return counting(reader_of_elements(), asked); },
+                  {{"PLUMB_CACHE", cache}});
+    BOOST_TEST(done.code == 0, done);
+    return asked;
+  };
+  const std::size_t first = embedded_by("first", {});
+  const std::size_t again = embedded_by("again", {});
+  BOOST_TEST(again > 0U);  // the queries
+  BOOST_TEST(again < first);
+  const ConsoleRun dry =
+      run_words(words({"--cache-vectors", "--dry-run"}, "dry"),
+                [](const ModelOptions&) { return reader_of_elements(); }, {{"PLUMB_CACHE", cache}});
+  BOOST_TEST(dry.code == 0, dry);
+  BOOST_TEST(!dry.says("entities"), dry);
+  // The same bytes as without a cache.
+  BOOST_TEST(rank({}, "plain").code == 0);
+  for (const char* file : {"entities.npy", "entities.txt", "deer_ranks.jsonl"}) {
+    const std::string plain = slurp(folder / "plain" / file);
+    BOOST_TEST(slurp(folder / "first" / file) == plain, file);
+    BOOST_TEST(slurp(folder / "again" / file) == plain, file);
+  }
+  // Other settings, another model and damage are noticed.
+  BOOST_TEST(embedded_by("with bos", {"--bos", "yes"}) >= first);
+  folder.write("model.gguf", "stands for another model");
+  BOOST_TEST(embedded_by("other", {}) == first);
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "cache/vectors")) {
+    if (entry.path().extension() == ".npy") std::filesystem::resize_file(entry.path(), 100);
+  }
+  BOOST_TEST(embedded_by("damaged", {}) == first);
+  BOOST_TEST(embedded_by("mended", {}) == again);
+  BOOST_TEST(rank({"--method", "likelihood", "--cache-vectors"}, "none")
+                 .refused("--cache-vectors: has no effect without --method deer"));
+  BOOST_TEST(rank({"--cache-vectors"}, "none")
+                 .refused("--cache-vectors: neither PLUMB_CACHE nor HOME is set"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_embedded_and_embeds_nothing, RankFiles) {
+  std::size_t asked = 0;
+  const ConsoleRun dry = run_words(words({"--dry-run"}), [&](const ModelOptions&) {
+    return counting(reader_of_elements(), asked);
+  });
+  BOOST_TEST(dry.code == 0, dry);
+  BOOST_TEST(asked == 0U);
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  const ConsoleRun done = rank();
+  BOOST_TEST(done.err.starts_with(dry.out), done);
+  const std::size_t queries = lines_in(folder / "run/queries.txt"),
+                    entities = lines_in(folder / "run/entities.txt");
+  BOOST_TEST(dry.says("to be asked: queries: " + std::to_string(queries) + " texts, "), dry);
+  BOOST_TEST(dry.says("to be asked: entities: " + std::to_string(entities) + " texts, "), dry);
+  BOOST_TEST(
+      dry.out.ends_with("to be asked: in all: " + std::to_string(queries + entities) + " texts, " +
+                        json("run/run.json").at("tokens_one_by_one").dump() + " tokens\n"),
+      dry);
+  const ConsoleRun names = rank({"--method", "likelihood,lm-head", "--dry-run"}, "names");
+  BOOST_TEST(names.says("to be asked: likelihood: "), names);
+  BOOST_TEST(names.says("to be asked: lm-head: "), names);
+  BOOST_TEST(!names.says("entities"), names);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_ranking_says_how_the_next_one_need_not_embed_the_entities, OtherVectors) {
+  const ConsoleRun first = rank({}, "first");
+  const std::string file = at("first/entities.npy");
+  BOOST_TEST(first.says("\nvectors of the entities: " + file + "; --entities " + file +
+                        " skips embedding them next time\nreport: "),
+             first);
+  const ConsoleRun next = rank({"--entities", file}, "next");
+  BOOST_TEST(next.code == 0, next);
+  BOOST_TEST(!next.says("vectors of the entities"), next);
+  BOOST_TEST(next.err.find(" entities") == std::string::npos, next);  // nothing counts them
+  BOOST_TEST(slurp(folder / "next/deer_ranks.jsonl") == slurp(folder / "first/deer_ranks.jsonl"));
+  BOOST_TEST(!rank({"--method", "likelihood"}, "names").says("vectors of the entities"));
+}
+
 BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles) {
   const ConsoleRun run = rank({"--entity-prompt", "eol,a,c", "--method", "deer,lm-head"});
   BOOST_TEST(run.code == 0, run);
@@ -830,7 +911,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_asked_is_refused_and_leaves_nothing, Rank
                  .refused("--candidates: no query's true entity has a name of one token"));
   BOOST_TEST(rank({"--method", "lm-head", "--relations", "in"})
                  .refused("--candidates: no query's true entity has a name of one token"));
-  BOOST_TEST(rank({"--shot", "5"}).refused("--shot: unknown option; `plumb rank --help`"));
+  BOOST_TEST(rank({"--shot", "5"}).refused("--shot: unknown option; did you mean --shots? `plumb"));
   BOOST_TEST(rank({"--method", "cosine"}).refused("--method: 'cosine' is not a choice"));
   BOOST_TEST(rank({"more"}).refused("too many positional options"));
   BOOST_TEST(rank({"--entity-prompt", "a,a"}).refused("--entity-prompt: names 'a' twice"));

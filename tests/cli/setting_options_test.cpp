@@ -2,6 +2,7 @@
 #include "plumb/cli/setting_options.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -51,7 +52,8 @@ struct Settings {
                         .remedy = "for none say otherwise"});
     visitor("seeds", self.seeds, SettingInfo{.value = "N", .least = 1});
     visitor("samples", self.samples, SettingInfo{.value = "N", .most = 1'000'000});
-    visitor("tokens", self.tokens, SettingInfo{.value = "N", .least = 1, .most = 10'000});
+    visitor("tokens", self.tokens,
+            SettingInfo{.value = "N", .least = 1, .most = 10'000, .variable = "TOKENS"});
     visitor("reading", self.reading, SettingInfo{.value = "text|parse"});
     visitor("bos", self.bos, SettingInfo{.value = "yes|no"});
     visitor("heads", self.heads, SettingInfo{.help = "also heads"});
@@ -66,11 +68,13 @@ detail::options::options_description options_of(const Settings& defaults = {}) {
   return list;
 }
 
-Settings parse(Words words, Settings settings = {}) {
+Settings parse(Words words, Settings settings = {},
+               std::function<std::string(const char*)> environment = {}) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
+  console.environment = std::move(environment);
   const auto values = detail::parse_arguments(console, "plumb go", options_of(settings));
-  detail::read_settings(values.value(), settings);
+  detail::read_settings(values.value(), console, settings);
   return settings;
 }
 
@@ -140,6 +144,24 @@ BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_by_the_option) {
 BOOST_AUTO_TEST_CASE(options_without_effect_are_refused_with_a_remedy) {
   refused({"--mark", "3"}, "has no effect without --heads; say --heads");
   BOOST_TEST(parse({"--mark", "3", "--heads"}).mark.value() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(a_variable_stands_for_an_option_that_is_not_given) {
+  const auto with = [](const std::string& word) {
+    return [word](const char* name) { return std::string(name) == "TOKENS" ? word : "7"; };
+  };
+  BOOST_TEST(parse({}, {}, with("5")).tokens == 5U);
+  BOOST_TEST(parse({"--tokens", "6"}, {}, with("5")).tokens == 6U);
+  BOOST_TEST(parse({"--tokens", "6"}, {}, with("x")).tokens == 6U);
+  BOOST_TEST(parse({}, {}, with("")).tokens == 16U);  // as if it were not set
+  BOOST_TEST(parse({}, {}, with("5")).shots == 4U);   // has none
+  BOOST_CHECK_EXCEPTION((void)parse({}, {}, with("x")), Error,
+                        shows(Fault::user, "TOKENS`: 'x' is not a whole number from 0"));
+  BOOST_CHECK_EXCEPTION((void)parse({}, {}, with("0")), Error,
+                        shows(Fault::user, "TOKENS`: is not between 1 and 10,000"));
+  std::ostringstream help;
+  help << options_of();
+  BOOST_TEST(help.str().find("(TOKENS where not given)") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -32,6 +32,8 @@ BOOST_AUTO_TEST_CASE(what_is_counted_has_its_plural) {
   BOOST_TEST(counted(1, "query") == "1 query");
   BOOST_TEST(counted(2, "query") == "2 queries");
   BOOST_TEST(counted(0, "query") == "0 queries");
+  BOOST_TEST(counted(2, "entity") == "2 entities");
+  BOOST_TEST(counted(1, "family") == "1 family");
   BOOST_TEST(counted(3, "day") == "3 days");  // a vowel before it
   BOOST_TEST(counted(1000, "entity answer") == "1000 entity answers");
 }

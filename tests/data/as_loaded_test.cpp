@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
   refused([](Relation& r) { r.templates[0] = "[X]"; }, "template '[X]' has no [Y]");
   refused([](Relation& r) { r.options[0] = ""; }, "an option is empty");
   refused([](Relation& r) { r.options[1] = "Paris"; }, "option 'Paris' is duplicated");
-  refused([](Relation& r) { r.option_ids = {"Q90"}; }, "2 options have 1 ids");
+  refused([](Relation& r) { r.option_ids = {"Q90"}; }, "1 id for 2 options");
   refused([](Relation& r) { r.option_ids = {"Q90", "Q90"}; }, "option 'Q90' is duplicated");
   refused([](Relation& r) { r.facts[1].subject = ""; }, "a fact has no subject");
   refused([](Relation& r) { r.facts[1].answer = 2; },

@@ -79,8 +79,9 @@ BOOST_AUTO_TEST_CASE(a_folder_without_wordnet_is_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(AnswerLemmas(folder.path()), Error,
                         says(Fault::user,
-                             "index.noun: cannot be read; install wordnet-base or "
-                             "name a folder with `wordnet`"));
+                             "index.noun: cannot be read; install WordNet (Debian's "
+                             "wordnet-base), name its folder with `wordnet`, or say `wordnet` none "
+                             "to compare words as they are"));
 }
 
 // The paper's own example: "a guitar" and "guitars" are "a, guitar" and "guitar".

@@ -196,9 +196,11 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_named_with_its_remedy) {
     std::filesystem::remove(files.folder / name);
     BOOST_CHECK_EXCEPTION(
         Morphy(files.folder.path()), Error,
-        says(Fault::user, (files.folder / name).string() +
-                              ": cannot be read; install wordnet-base or name a folder with "
-                              "`wordnet`"));
+        says(Fault::user,
+             (files.folder / name).string() +
+                 ": cannot be read; install WordNet (Debian's wordnet-base), name its "
+                 "folder with `wordnet`, or say `wordnet` none to compare words as they "
+                 "are"));
   }
 }
 

@@ -21,6 +21,16 @@ struct Noted {
   [[nodiscard]] std::string table() const { return "a table\n"; }
 };
 
+/// Has a table of 13 characters.
+struct Tabled {
+  void write(const std::filesystem::path&) const {}
+  [[nodiscard]] std::vector<std::string> notes() const { return {}; }
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    TextTable made({"one", "two", "six"});
+    return made.text(width);
+  }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(what_is_asked_of_it_is_asked_of_the_report_it_holds) {
@@ -31,6 +41,14 @@ BOOST_AUTO_TEST_CASE(what_is_asked_of_it_is_asked_of_the_report_it_holds) {
   BOOST_TEST(written == "some/where");
   BOOST_TEST((report.notes() == std::vector<std::string>{"one", "two"}));
   BOOST_TEST(report.table() == "a table\n");
+  BOOST_TEST(report.table({3, ""}) == "a table\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_table_that_can_be_narrow_is_told_how_wide_it_may_be) {
+  const AnyReport report{Tabled()};
+  BOOST_TEST(report.table() == "one  two  six\n");
+  BOOST_TEST(report.table({9, "see it"}) ==
+             "one  two\nLeft out of 13 characters to fit 9: six; see it.\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

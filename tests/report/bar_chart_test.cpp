@@ -67,6 +67,13 @@ BOOST_AUTO_TEST_CASE(the_axis_goes_from_zero_to_one) {
   BOOST_TEST(count(svg, "x=\"710.0\" y=\"24\">1.0</text>") == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_chart_is_told_to_who_cannot_see_it) {
+  const std::string svg = bar_chart({half, {"<none>", {}}}, "Accuracy");
+  BOOST_TEST(test::between(svg, "<title>", "</title>") == "Accuracy");
+  BOOST_TEST(test::between(svg, "<desc>", "</desc>") ==
+             "Bars from 0 to 1: P36 0.500 [0.250, 0.750]; &lt;none&gt; –.");
+}
+
 BOOST_AUTO_TEST_CASE(the_picture_is_well_formed_whatever_the_labels_hold) {
   const std::string svg =
       bar_chart({{"<P36> & \"co\"", half.estimate, 0.1}, {"🇪🇬 القاهرة", {}}}, "\"title\" <1>");

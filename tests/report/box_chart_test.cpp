@@ -51,6 +51,9 @@ BOOST_AUTO_TEST_CASE(groups_stand_side_by_side_on_one_scale) {
   BOOST_TEST(
       in_order(svg, {"<title>a: median 2.0, n 3</title>", "<title>b: median 10.0, n 1</title>",
                      "<title>c: median 12.0, n 2</title>"}));
+  BOOST_TEST(holds(svg,
+                   "<title>Spread</title><desc>numbers by groups. a: median 2.0, n 3. "
+                   "b: median 10.0, n 1. c: median 12.0, n 2.</desc>"));
   // c's whisker ends at 4 + 0.95 × 16, and the scale with it.
   BOOST_TEST(holds(svg, "V12.0\""));
   BOOST_TEST(holds(svg, ">19</text>"));
@@ -86,7 +89,7 @@ BOOST_AUTO_TEST_CASE(the_picture_is_well_formed_whatever_the_labels_hold) {
   BOOST_TEST(holds(svg, "aria-label=\"&quot;title&quot; &lt;1&gt;\""));
   BOOST_TEST(holds(svg, ">x &amp; y</text>"));
   BOOST_TEST(holds(svg, ">&lt;y&gt;</text>"));
-  BOOST_TEST(count_of(svg, "&lt;b&gt;") == 2U);  // below its box, and while the pointer is on it
+  BOOST_TEST(count_of(svg, "&lt;b&gt;") == 3U);  // below its box, and while the pointer is on it
   BOOST_TEST(!holds(svg, "<b>"));
 }
 

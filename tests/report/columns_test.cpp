@@ -45,6 +45,21 @@ BOOST_AUTO_TEST_CASE(a_terminal_shows_columns_that_are_everywhere) {
              "Sloe                         –\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_narrow_terminal_shows_the_columns_of_most_weight) {
+  std::vector<Column<Plum>> columns = plum_columns();
+  for (Column<Plum>& column : columns) column.place = ColumnPlace::everywhere;
+  weigh(columns, {"seen"}, ColumnWeight::major);
+  weigh(columns, {"weight"}, ColumnWeight::minor);
+  // 11 + 2 + 6 + 2 + 17 + 2 + 4 = 44 characters, without the weights 25, without stones too 17.
+  const std::vector<Plum> one{plums[1]};
+  BOOST_TEST(text_table(columns, one, {43, ""}) ==
+             "plum & <co>  stones  Seen\n"
+             "─────────────────────────\n"
+             "<Victoria>        2     3\n"
+             "Left out of 44 characters to fit 43: weight [95%].\n");
+  BOOST_TEST(text_table(columns, one, {24, ""}).starts_with("plum & <co>  Seen\n"));
+}
+
 BOOST_AUTO_TEST_CASE(a_page_shows_more_and_escapes_it) {
   const std::string html = html_table(plum_columns(), plums);
   BOOST_TEST(test::markup_fault(html) == "");

@@ -59,6 +59,9 @@ BOOST_AUTO_TEST_CASE(every_row_has_its_words_its_outline_its_tick_and_its_line) 
                              "class=\"median\"", "class=\"whisker\"", ">0.310 ± 0.0250</text>",
                              ">b</text>", "class=\"series s1\"", ">accuracy</text>"}));
   BOOST_TEST(count_of(html, "class=\"box\"") == 2U);
+  BOOST_TEST(between(html, "<desc>", "</desc>") ==
+             "Distributions of accuracy. a, by fact: 0.310 ± 0.0250. "
+             "b, by relation: 0.550 ± 0.0250.");
 }
 
 // The axis goes from 0.2 to 0.6 over 500 units from 210 on.

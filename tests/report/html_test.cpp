@@ -26,6 +26,15 @@ BOOST_AUTO_TEST_CASE(what_has_a_meaning_in_markup_is_escaped) {
   BOOST_TEST(escape_html("") == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_chart_begins_with_its_words) {
+  BOOST_TEST(chart_begin("chart", "880", "60", "<a>", "b & c", false) + "</svg>" ==
+             "<svg class=\"chart\" role=\"img\" aria-label=\"&lt;a&gt;\" viewBox=\"0 0 880 60\">\n"
+             "<title>&lt;a&gt;</title><desc>b &amp; c</desc>\n</svg>");
+  const std::string kept = chart_begin("chart xy", "520", "380", "", "", true) + "</svg>";
+  BOOST_TEST(test::markup_fault(kept) == "");
+  BOOST_TEST(test::holds(kept, "viewBox=\"0 0 520 380\" style=\"max-width:520px\">"));
+}
+
 BOOST_AUTO_TEST_CASE(other_scripts_and_emoji_stay_as_they_are) {
   BOOST_TEST(escape_html("القاهرة 🇪🇬 Zürich") == "القاهرة 🇪🇬 Zürich");
 }

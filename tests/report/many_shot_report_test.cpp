@@ -111,6 +111,14 @@ BOOST_FIXTURE_TEST_CASE(the_terminal_table_has_a_row_for_each_group, SmallManySh
   BOOST_TEST(report.notes().size() == 2U);
 }
 
+BOOST_FIXTURE_TEST_CASE(the_terminal_has_a_table_for_each_injection, SmallManyShot) {
+  BOOST_TEST(!holds(ManyShotReport(path()).table(), "injected"));
+  inject("P1");
+  const std::string table = ManyShotReport(path()).table();
+  BOOST_TEST(in_order(table, {"\nic/5 ", "fewest shots", "\n\nprobability, P1 ", "\ncorrect ",
+                              "\nincorrect, block "}));
+}
+
 BOOST_AUTO_TEST_CASE(no_number_of_shots_is_named_where_nothing_is_right) {
   ManyShotFolder folder;
   folder.choose("P1", {"ic", 1, " ", "choice", 0}, "00");

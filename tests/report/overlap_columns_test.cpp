@@ -57,6 +57,8 @@ BOOST_AUTO_TEST_CASE(what_counts_is_said_in_words) {
   using Unit = Within::Unit;
   BOOST_TEST(meaning_of({Unit::words, 50}) ==
              "subject and object within 50 words, counted by disjoint stretches");
+  BOOST_TEST(meaning_of({Unit::words, 1}) ==
+             "subject and object within 1 word, counted by disjoint stretches");
   BOOST_TEST(meaning_of({Unit::line}) == "subject and object in one line, counted by line");
   BOOST_TEST(meaning_of({Unit::paragraph}) ==
              "subject and object in one paragraph, counted by paragraph");

@@ -2,6 +2,9 @@
 #include "plumb/report/text_table.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace plumb;
 
@@ -49,6 +52,65 @@ BOOST_AUTO_TEST_CASE(rules_stand_between_groups_of_rows) {
   table.add_rule();
   table.add({"3", "4"});
   BOOST_TEST(table.text() == "a  b\n────\n1  2\n────\n3  4\n");
+}
+
+namespace {
+
+/// 4 + 2 + 5 + 2 + 3 + 2 + 6 = 24 characters.
+TextTable of_cities(std::vector<ColumnWeight> weights = {}) {
+  TextTable table({"city", "facts", "MRR", "remark"}, std::move(weights));
+  table.add({"Bonn", "7", "0.5", "x"});
+  table.add_rule();
+  table.add({"Łódź", "12", "0.1"});
+  return table;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_table_that_fits_is_whole) {
+  const std::string whole =
+      "city  facts  MRR  remark\n"
+      "────────────────────────\n"
+      "Bonn      7  0.5       x\n"
+      "────────────────────────\n"
+      "Łódź     12  0.1\n";
+  BOOST_TEST(of_cities().text() == whole);
+  BOOST_TEST(of_cities().text({0, "see it"}) == whole);
+  BOOST_TEST(of_cities().text({24, "see it"}) == whole);
+}
+
+BOOST_AUTO_TEST_CASE(of_one_that_is_too_wide_the_last_columns_go_first) {
+  BOOST_TEST(of_cities().text({23, "see report.html"}) ==
+             "city  facts  MRR\n"
+             "────────────────\n"
+             "Bonn      7  0.5\n"
+             "────────────────\n"
+             "Łódź     12  0.1\n"
+             "Left out of 24 characters to fit 23: remark; see report.html.\n");
+  BOOST_TEST(of_cities().text({15}).ends_with("to fit 15: MRR, remark.\n"));
+}
+
+BOOST_AUTO_TEST_CASE(columns_of_less_weight_go_before_the_last) {
+  using enum ColumnWeight;
+  // Without facts 4 + 2 + 3 + 2 + 6 = 17.
+  BOOST_TEST(of_cities({usual, minor}).text({17}).starts_with("city  MRR  remark\n───"));
+  // Nor with MRR then: remark is major.
+  const std::string narrow = of_cities({usual, minor, usual, major}).text({16});
+  BOOST_TEST(narrow.starts_with("city  remark\n────────────\nBonn       x\n"));
+  BOOST_TEST(narrow.ends_with("Left out of 24 characters to fit 16: facts, MRR.\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_narrow_column_comes_back_where_a_wide_one_made_room) {
+  // z goes, then the column before it; without both 1 + 2 + 8 = 11, with z again 14.
+  TextTable table({"a", "wide one", "wider than that", "z"});
+  BOOST_TEST(table.text({14}).starts_with("a  wide one  z\n"));
+  BOOST_TEST(table.text({13}).starts_with("a  wide one\n"));
+}
+
+BOOST_AUTO_TEST_CASE(two_columns_stay_however_narrow_the_terminal_is) {
+  BOOST_TEST(of_cities().text({1}).starts_with("city  facts\n───────────\n"));
+  BOOST_TEST(TextTable({"alone"}).text({1}) == "alone\n");
+  BOOST_TEST(TextTable({}).text({1}) == "\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

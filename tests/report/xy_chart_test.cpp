@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_star_stands_above_everything_in_the_place_of_its_point) {
 
 BOOST_AUTO_TEST_CASE(what_a_point_is_shows_under_the_pointer) {
   ChartPoint point{0.5, 0.25};
-  BOOST_TEST(!holds(xy_chart(small_chart(), {{"", {point}}}), "<title>"));
+  BOOST_TEST(count_of(xy_chart(small_chart(), {{"", {point}}}), "<title>") == 1U);  // the chart's
   point.hover = "R&D: 3";
   const std::string svg = xy_chart(small_chart(), {{"", {point}}});
   BOOST_TEST(holds(svg, "<g><title>R&amp;D: 3</title><circle cx=\"162.0\" cy=\"87.0\""));
@@ -235,6 +235,16 @@ BOOST_AUTO_TEST_CASE(what_a_point_is_shows_under_the_pointer) {
   point.star = true;
   BOOST_TEST(holds(xy_chart(small_chart(), {{"", {point}}}),
                    "<title>R&amp;D: 3</title><path class=\"star\""));
+}
+
+BOOST_AUTO_TEST_CASE(a_chart_is_told_to_who_cannot_see_it) {
+  const std::string svg =
+      xy_chart(small_chart(), {{"a & b", {{0.1, 0.5}, {0.2, 0.25}, {0.3, 0.75}}}, {"c", {}}});
+  BOOST_TEST(test::between(svg, "<title>", "</title>") == "title");
+  BOOST_TEST(test::between(svg, "<desc>", "</desc>") ==
+             "up against across. a &amp; b: 3 points, from 0.250 to 0.750. c: 0 points.");
+  BOOST_TEST(test::between(xy_chart(small_chart(), {{"", {{0.1, 0.5}}}}), "<desc>", "</desc>") ==
+             "up against across. 1 point, from 0.500 to 0.500.");
 }
 
 BOOST_AUTO_TEST_CASE(the_picture_is_well_formed_whatever_the_labels_hold) {

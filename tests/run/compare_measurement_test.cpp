@@ -83,6 +83,27 @@ BOOST_FIXTURE_TEST_CASE(models_are_named_by_their_runs_where_nobody_names_them, 
   BOOST_TEST((made.settings.at("models") == Json{"large", second.path().filename().string()}));
 }
 
+BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_by_their_folders, Two) {
+  const auto names = [](std::vector<ResultFolder> runs, bool apart = true) {
+    detail::name_runs(runs, apart);
+    std::vector<std::string> all;
+    for (const ResultFolder& run : runs) all.push_back(run.name);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  for (const char* name : {"a/run", "b/run", "c/other"}) {
+    out.write(std::string(name) + "/run.json", R"({"settings": {"model": "m"}})");
+  }
+  const ResultFolder a{"", out / "a/run"}, b{"", out / "b/run"}, c{"", out / "c/other"};
+  BOOST_TEST((names({a, c}) == Names{"run", "other"}));
+  BOOST_TEST((names({a}) == Names{"m"}));
+  BOOST_TEST((names({{"m", out / "a/run"}, c}) == Names{"m", "other"}));
+  BOOST_TEST((names({a, c}, false) == Names{"m", "m"}));  // published numbers join
+  BOOST_TEST((names({a, b}) == Names{"run", "run"}));
+  BOOST_CHECK_EXCEPTION(CompareMeasurement({.runs = {{a, b}}}), Error,
+                        test::says(Fault::user, "is named 'run', as is "));
+}
+
 namespace {
 
 /// Folders of the same model, one with "x" and one with "y", and published numbers of both.

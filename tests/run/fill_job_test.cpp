@@ -47,7 +47,7 @@ BOOST_FIXTURE_TEST_CASE(gaps_are_filled_into_a_run_folder_and_resumed, Files) {
   const ManyPromptResult& way = finished.report.results().ways.at(0);
   BOOST_TEST(way.name == "masked");
   BOOST_TEST(way.is(AnswerKind::fill));
-  BOOST_TEST(way.prompts == job.plan().prompts.prompts.size());
+  BOOST_TEST(way.prompts == job.planned_gaps().prompts.prompts.size());
   BOOST_TEST(way.overconfidence->prompts == way.prompts);
   BOOST_TEST(way.samples == 0U);
   BOOST_TEST(way.ranks->prompts == way.prompts);
@@ -111,14 +111,15 @@ BOOST_FIXTURE_TEST_CASE(prompts_are_listed_as_sentences, Files) {
   WordMaskModel model(elements_many());
   const FillJob job(model, questions);
   std::vector<ListedPrompt> all;
-  for_each_fill_prompt(job.plan(), true, {},
+  for_each_fill_prompt(job.planned_gaps(), true, {},
                        [&](const std::string&, auto make) { all.push_back(make()); });
-  BOOST_TEST(all.size() == job.plan().prompts.prompts.size() + 3 * (4 + 3 + 2));
+  BOOST_TEST(all.size() == job.planned_gaps().prompts.prompts.size() + 3 * (4 + 3 + 2));
   BOOST_TEST(all.at(0).texts.at(0).text == "The symbol of hydrogen is [MASK].");
   BOOST_TEST(all.at(0).about.at("part") == "masked answers");
   BOOST_TEST(all.back().texts.at(0).text == "[MASK]: ? is one.");
   std::size_t iron = 0;
-  for_each_fill_prompt(job.plan(), true, {"ferrum"}, [&](const std::string&, auto) { ++iron; });
+  for_each_fill_prompt(job.planned_gaps(), true, {"ferrum"},
+                       [&](const std::string&, auto) { ++iron; });
   BOOST_TEST(iron == 8U);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/backend/archetypes.hpp"
 #include "support/small_multi_prompt.hpp"
 
 using namespace plumb;

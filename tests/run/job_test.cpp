@@ -2,6 +2,7 @@
 #include "plumb/run/job.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,16 @@ struct SquaresJob {
   [[nodiscard]] Json facts() const { return {{"evaluated", evaluated}}; }
 };
 static_assert(Job<SquaresJob>);
+
+/// Says ahead how many numbers there are, and counts how often it was asked for that.
+struct ForeseenJob : SquaresJob {
+  [[nodiscard]] JobPlan plan() {
+    ++foreseen;
+    return {{"", "number", count}};
+  }
+  std::size_t foreseen = 0;
+};
+static_assert(Job<ForeseenJob>);
 
 struct NoReport {
   [[nodiscard]] Json settings() const { return {}; }
@@ -122,6 +133,35 @@ BOOST_AUTO_TEST_CASE(a_job_that_was_stopped_is_resumed) {
   SquaresJob other{7};
   BOOST_CHECK_EXCEPTION((void)run_job(other, {folder / "run", true}), Error,
                         says(Fault::user, "count: the run was begun with 5, not 7"));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_job_will_ask_is_told_once_before_it_is_begun) {
+  const TemporaryFolder folder;
+  std::vector<std::string> told;
+  WorkOptions work;
+  work.on_progress = [&](const WorkState& state) { told.push_back(std::to_string(state.done)); };
+  work.on_plan = [&](const JobPlan& plan) { told.push_back(in_words(plan).front()); };
+  ForeseenJob job;
+  (void)run_job(job, {folder / "told", false, work});
+  BOOST_TEST((told == std::vector<std::string>{"5 numbers", "0", "2", "4", "5"}));
+  BOOST_TEST(job.foreseen == 1U);
+  // Where nobody is told, nothing is counted; and a job need not foresee anything.
+  (void)run_job(job, {folder / "untold"});
+  BOOST_TEST(job.foreseen == 1U);
+  told.clear();
+  SquaresJob unforeseen;
+  (void)run_job(unforeseen, {folder / "unforeseen", false, work});
+  BOOST_TEST((told == std::vector<std::string>{"0", "2", "4", "5"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_is_had_without_running) {
+  ForeseenJob job;
+  const std::optional<JobPlan> plan = plan_of(job);
+  BOOST_REQUIRE(plan.has_value());
+  BOOST_TEST(plan->front().count == 5U);
+  BOOST_TEST(job.evaluated == 0U);
+  SquaresJob unforeseen;
+  BOOST_TEST(!plan_of(unforeseen).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {

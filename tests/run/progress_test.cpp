@@ -49,25 +49,25 @@ std::string blocks(int full, int empty) {
 BOOST_FIXTURE_TEST_CASE(a_terminal_shows_a_bar_that_redraws_itself, OnTerminal) {
   BOOST_TEST(update(1000, 0, 0) == "\r  0% " + blocks(0, 24) + " 0/100 statements  P36\x1b[K");
   BOOST_TEST(update(1010, 50, 50) ==
-             "\r 50% " + blocks(12, 12) + " 50/100 statements  5/s  10 s left  P36\x1b[K");
+             "\r 50% " + blocks(12, 12) + " 50/100 statements  5.0/s  10 s left  P36\x1b[K");
   BOOST_TEST(update(1020, 100, 100) ==
-             "\r100% " + blocks(24, 0) + " 100/100 statements  5/s  P36\x1b[K\n");
+             "\r100% " + blocks(24, 0) + " 100/100 statements  5.0/s  P36\x1b[K\n");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_log_gets_plain_lines, InLog) {
   BOOST_TEST(update(1000, 0, 0) == "  0% 0/100 statements  P36\n");
-  BOOST_TEST(update(1010, 25, 25) == " 25% 25/100 statements  3/s  30 s left  P36\n");
-  BOOST_TEST(update(1040, 100, 100) == "100% 100/100 statements  3/s  P36\n");
+  BOOST_TEST(update(1010, 25, 25) == " 25% 25/100 statements  2.5/s  30 s left  P36\n");
+  BOOST_TEST(update(1040, 100, 100) == "100% 100/100 statements  2.5/s  P36\n");
 }
 
 // 40 of the 50 were in the journal: 10 in 10 seconds leaves 50 seconds for the other 50.
 BOOST_FIXTURE_TEST_CASE(what_was_done_before_says_nothing_about_the_rate, InLog) {
-  BOOST_TEST(update(1010, 50, 10) == " 50% 50/100 statements  1/s  50 s left  P36\n");
+  BOOST_TEST(update(1010, 50, 10) == " 50% 50/100 statements  1.0/s  50 s left  P36\n");
 }
 
 BOOST_FIXTURE_TEST_CASE(the_first_two_seconds_say_nothing_about_the_rate, OnTerminal) {
   BOOST_TEST(update(1001.75, 10, 10).find("/s") == std::string::npos);
-  BOOST_TEST(update(1002, 10, 10).find("10/100 statements  5/s  18 s left") != std::string::npos);
+  BOOST_TEST(update(1002, 10, 10).find("10/100 statements  5.0/s  18 s left") != std::string::npos);
 }
 
 BOOST_FIXTURE_TEST_CASE(nothing_is_said_of_the_rate_before_anything_is_scored, InLog) {
@@ -126,6 +126,22 @@ BOOST_AUTO_TEST_CASE(a_bar_that_is_left_unfinished_ends_its_line) {
     Progress(out, 2, "facts", true, [] { return 0.0; });
   }
   BOOST_TEST(out.str().empty());
+}
+
+BOOST_AUTO_TEST_CASE(rates_below_ten_have_a_decimal) {
+  BOOST_TEST(Progress::per_second(1234.5) == "1235/s");
+  BOOST_TEST(Progress::per_second(10) == "10/s");
+  BOOST_TEST(Progress::per_second(9.96) == "10/s");
+  BOOST_TEST(Progress::per_second(9.94) == "9.9/s");
+  BOOST_TEST(Progress::per_second(135.0 / 461) == "0.3/s");
+  BOOST_TEST(Progress::per_second(0.1) == "0.1/s");
+  BOOST_TEST(Progress::per_second(0.05) == "3.0/min");
+  BOOST_TEST(Progress::per_second(1.0 / 120) == "30.0/h");
+}
+
+// 135 texts in 461 seconds.
+BOOST_FIXTURE_TEST_CASE(a_slow_job_is_not_said_to_stand_still, InLog) {
+  BOOST_TEST(update(1010, 3, 3) == "  3% 3/100 statements  0.3/s  5 min 23 s left  P36\n");
 }
 
 BOOST_AUTO_TEST_CASE(durations_are_told_in_their_two_largest_units) {

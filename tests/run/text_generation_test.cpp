@@ -4,6 +4,7 @@
 // Its use over many prompts, with kills and samples, is in answer_run_test.cpp.
 
 #include <boost/test/unit_test.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,18 @@ BOOST_AUTO_TEST_CASE(sampled_continuations_are_counted) {
     for (const Json& one : row) times += one.at(1).get<std::size_t>();
     BOOST_TEST(times == 6U);
   }
+}
+
+// A token is a byte, and BOS one before each text.
+BOOST_AUTO_TEST_CASE(what_texts_take_is_counted_ahead) {
+  NgramModel model("one", 2);
+  const std::vector<std::string> two{"ab", "cde"};
+  const auto text = [&](std::size_t i) { return two[i]; };
+  const PlannedPart greedy = planned_texts(model, model.bos(), "x", 2, 0, 16, text);
+  BOOST_TEST(in_words(greedy) == "x: 2 prompts, 7 tokens, 2 answers of at most 16 tokens");
+  const PlannedPart sampled = planned_texts(model, std::nullopt, "x samples", 2, 100, 16, text);
+  BOOST_TEST(in_words(sampled) ==
+             "x samples: 2 prompts, 5 tokens, 200 answers of at most 16 tokens");
 }
 
 BOOST_AUTO_TEST_CASE(a_text_without_room_is_told_in_words) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <map>
 #include <span>
 #include <sstream>
 #include <string>
@@ -43,11 +44,16 @@ inline std::ostream& operator<<(std::ostream& stream, const ConsoleRun& run) {
 /// The first word is the command; `make_model(ModelOptions)` gives any CausalLm. Models that evaluate
 /// trees are all hooked ones, so that a run may be resumed over another of them.
 template <class Make>
-ConsoleRun run_words(std::vector<std::string> words, Make make_model) {
+ConsoleRun run_words(std::vector<std::string> words, Make make_model,
+                     const std::map<std::string, std::string>& environment = {}) {
   const std::string command = words.empty() ? "" : words.front();
   if (!words.empty()) words.erase(words.begin());
   std::ostringstream out, err;
   Console console{words, out, err};
+  console.environment = [&](const char* name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? "" : found->second;
+  };
   using Made = std::invoke_result_t<Make&, const ModelOptions&>;
   constexpr bool is_hooked = TreeCausalLm<Made> && !std::same_as<Made, AnyModel>;
   using Model = std::conditional_t<is_hooked, HookedModel, Made>;

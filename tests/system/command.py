@@ -9,12 +9,14 @@ import tempfile
 import time
 import unittest
 
+os.environ.pop("COLUMNS", None)  # tables are as wide as they are, whoever runs the tests
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("PLUMB_BUILD", ROOT / "build"))
 PLUMB = BUILD / "plumb"
 FACTS = ROOT / "examples" / "facts"
 SHARED = pathlib.Path(os.environ.get("PLUMB_SHARED", ROOT.parent / "shared"))
-MODEL = os.environ.get("PLUMB_MODEL", "")
+MODEL = os.environ.pop("PLUMB_MODEL", "")  # which the command would read too
 PEER = os.environ.get("PLUMB_PEER", "")
 VOCABULARIES = os.environ.get("PLUMB_VOCABULARIES", "")
 LLAMA_INCLUDE = os.environ.get("PLUMB_LLAMA_INCLUDE", "")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input ends with exit code 2 and one line that says where and what to do."""
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -50,6 +51,32 @@ class BadInput(unittest.TestCase):
 
     def test_missing_model(self):
         self.check(self.fails(model=self.folder / "none.gguf"), "none.gguf", "no such model file", "--model")
+
+    def test_models_by_name_and_by_the_environment(self):
+        self.check(self.fails(model="hf:nobody/nothing"), "--model: hf:nobody/nothing is neither in ",
+                   "; get it with `hf download nobody/nothing`")
+        (self.folder / "own/models/o/tiny").mkdir(parents=True)
+        (self.folder / "own/models/o/tiny/tiny.gguf").symlink_to(self.model)
+        caches = {"HF_HUB_CACHE": str(self.folder / "hub"), "PLUMB_CACHE": str(self.folder / "own")}
+
+        def run(*words, **variables):
+            return subprocess.run([command.PLUMB, *map(str, words)], capture_output=True, text=True,
+                                  env={**os.environ, **caches, **variables})
+
+        self.assertIn("\nhf:o/tiny/tiny.gguf ", run("models").stdout)
+        words = ["probe", "--data", self.data, "--out", self.folder / "named"]
+        named = run(*words, PLUMB_MODEL="hf:o/tiny", PLUMB_THREADS="1")
+        self.assertEqual(named.returncode, 0, named.stderr)
+        record = json.loads((self.folder / "named/run.json").read_text())
+        self.assertEqual((record["model_given"], record["settings"]["model"], record["threads"]), ("hf:o/tiny", "tiny.gguf", 1))
+        words[-1] = self.folder / "none"
+        for variables, said in (({"PLUMB_MODEL": "none.gguf"}, "plumb: PLUMB_MODEL: none.gguf: no such model file"),
+                                ({"PLUMB_MODEL": "hf:o/none"}, "PLUMB_MODEL`: hf:o/none is neither in "),
+                                ({"PLUMB_MODEL": str(self.model), "PLUMB_THREADS": "many"},
+                                 "PLUMB_THREADS`: 'many' is not a whole number")):
+            done = run(*words, **variables)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(said, done.stderr)
 
     def test_truncated_model(self):
         whole = self.model.read_bytes()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report works in a real browser: its script fills the explorer from the data in the page."""
+"""Reports work in a real browser: the explorer fills itself, tables sort, and nothing is wider than a phone."""
+import html
 import html.parser
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -47,8 +49,96 @@ class Page(html.parser.HTMLParser):
         return any("candidates" in attributes.get("class", "") for _, attributes in self.path)
 
 
+def luminance(colour):
+    """WCAG 2.1, of #rrggbb."""
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    dark, light = sorted([luminance(one), luminance(other)])
+    return (light + 0.05) / (dark + 0.05)
+
+
+class Colours(unittest.TestCase):
+    def test_texts_stand_out_from_what_is_behind_them_by_day_and_by_night(self):
+        self.assertAlmostEqual(contrast("#000000", "#ffffff"), 21)
+        self.assertAlmostEqual(contrast("#767676", "#ffffff"), 4.54, places=2)  # the well-known lightest grey for text
+        style = (command.ROOT / "include" / "plumb" / "report" / "page.hpp").read_text()
+        roots = [dict(re.findall(r"--([a-z]+):(#[0-9a-f]{6})\b", root)) for root in re.findall(r":root\{([^}]*)\}", style)][:2]
+        picked = re.search(r"\[aria-current=true\]\{background:var\(--picked\);color:(#[0-9a-f]{6})\}", style).group(1)
+        for colours in roots:
+            pairs = [(picked, colours["picked"])]
+            pairs += [(colours[text], colours[back]) for text in ("ink", "dim", "good", "bad") for back in ("paper", "tint")]
+            self.assertEqual([pair for pair in pairs if contrast(*pair) < 4.5], [])
+
+
+PHONE = """<!DOCTYPE html><meta charset="utf-8"><iframe src="report.html" width="390" scrolling="no" height="800" style="border:0"></iframe>
+<pre id="found"></pre><script>
+onload = () => {
+  const page = document.querySelector('iframe').contentDocument, found = {}, root = page.documentElement;
+  for (const part of page.querySelectorAll('details')) part.open = true;
+  found.width = Math.max(root.scrollWidth, page.body.scrollWidth);
+  found.room = root.clientWidth;
+  found.charts = [...page.querySelectorAll('svg.chart')].map(c => c.querySelector(':scope > title') && c.querySelector(':scope > desc').textContent.length);
+  found.sorted = [...page.querySelectorAll('table.sortable')].map(table => [...table.tHead.rows[0].cells].map((head, column) => {
+    head.click();
+    const cells = [...table.tBodies[0].rows].map(row => row.cells[column]);
+    return [head.getAttribute('aria-sort'), cells.map(cell => cell.dataset.v ?? null), cells.map(cell => cell.textContent)];
+  }));
+  document.getElementById('found').textContent = JSON.stringify(found);
+};
+</script>"""
+
+
+def on_a_phone(folder, profile):
+    """What a frame of 390 pixels makes of a folder's report: its width, its charts' descriptions, and what each
+    column of each table is after the first click on its heading."""
+    (folder / "phone.html").write_text(PHONE)
+    done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
+                           "--window-size=1280,900", "--virtual-time-budget=10000", "--dump-dom", f"--user-data-dir={profile}",
+                           f"file://{folder / 'phone.html'}"], capture_output=True, text=True, timeout=120)
+    (folder / "phone.html").unlink()
+    return json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.S).group(1)))
+
+
 @unittest.skipUnless(shutil.which("chromium"), "skipped: no chromium")
 class InBrowser(unittest.TestCase):
+    def check(self, folder, profile):
+        found = on_a_phone(folder, profile)
+        self.assertEqual((found["width"], found["room"]), (390, 390), folder.name)
+        self.assertEqual(found["charts"] == [], folder.name == "comparison")  # which has heat maps alone
+        self.assertEqual([length for length in found["charts"] if not length], [])
+        directions = set()
+        for table in found["sorted"]:
+            for direction, values, texts in table:
+                shown = [i for i, text in enumerate(texts) if text != "–"]
+                if not shown:
+                    continue
+                directions.add(direction)
+                if values[shown[0]] is not None:
+                    numbers = [float(values[i]) for i in shown]
+                    self.assertEqual((direction, numbers), ("descending", sorted(numbers, reverse=True)))
+                elif not texts[shown[0]][:1].isdigit():
+                    self.assertEqual(direction, "ascending", texts)
+                    if all(re.fullmatch("[a-z]+", texts[i]) for i in shown):
+                        self.assertEqual([texts[i] for i in shown], sorted(texts[i] for i in shown))
+        return directions
+
+    def test_pages_fit_a_phone_and_tables_sort_texts_from_a_to_z_and_numbers_from_the_largest(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            subprocess.run([command.BUILD / "write_tiny_gguf", folder / "tiny.gguf"], check=True)
+            for seed in (1, 2):
+                command.probe(folder / f"run{seed}", "--relations", "continent,plural", "--limit", 5 + seed, "--templates", "all",
+                              model=folder / "tiny.gguf")
+            names = [f"{model}={folder / f'run{i}'}" for i, model in ((1, "a-model-with-a-rather-long-name"), (2, "b"))]
+            command.plumb("calibrate", *names, "--bins", 2, "--resamples", 20, "--out", folder / "calibration")
+            command.plumb("compare", *names, "--out", folder / "comparison")
+            for page in ("run1", "calibration", "comparison"):
+                self.assertEqual(self.check(folder / page, folder / "profile"), {"ascending", "descending"}, page)
+
     def test_the_explorer_shows_every_option_of_a_fact(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)

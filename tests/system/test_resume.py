@@ -57,6 +57,34 @@ class Resume(unittest.TestCase):
         self.probe(out, *SELECTION, "--resume")
         self.assertEqual(command.results(out), self.expected)
 
+    def test_ctrl_c_stops_it_and_says_how_to_go_on(self):
+        out = self.folder / "stopped"
+        words = [command.PLUMB, "probe", "--data", command.FACTS, "--model", self.model, "--out", out, *SELECTION]
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        journal = out / "journal.jsonl"
+        while process.poll() is None and (not journal.exists() or journal.stat().st_size < 0.2 * self.journal_size):
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate()[1]
+        self.assertEqual(process.returncode, 130, said)
+        self.assertFalse((out / "report.html").exists())
+        last = said.splitlines()[-1]
+        self.assertTrue(last.startswith("plumb: stopped; what is done is kept; go on with: plumb probe --data "), said)
+        self.assertTrue(last.endswith(" --resume"), said)
+        self.probe(out, *SELECTION, "--resume")
+        self.assertEqual(command.results(out), self.expected)
+
+    def test_a_run_is_done_again_by_its_run_json_and_overwritten(self):
+        whole, again = self.folder / "whole", self.folder / "done-again"
+        command.plumb("probe", "--config", whole / "run.json", "--out", again)
+        self.assertEqual(command.results(again), self.expected)
+        command.plumb("probe", "--config", whole / "run.json", "--out", again, "--limit", "2", "--overwrite")
+        self.assertNotEqual(command.results(again), self.expected)
+        command.plumb("probe", "--config", whole / "run.json", "--out", again, "--overwrite")
+        self.assertEqual(command.results(again), self.expected)
+        self.assertEqual([path.name for path in self.folder.glob("done-again*")], ["done-again"])
+
     def test_killed_before_anything_stands(self):
         for delay in (0, 0.02, 0.1, 0.4):
             out = self.folder / f"early-{delay}"

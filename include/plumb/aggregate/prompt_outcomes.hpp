@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/prompt_template.hpp"
 #include "plumb/measure/ties.hpp"
@@ -81,7 +82,7 @@ class PromptOutcomes {
   /// outcome can number.
   void add_relation(std::string code, std::vector<PromptTemplate> templates) {
     if (templates.size() > most) {
-      throw user_error({.field = code}, std::to_string(templates.size()) + " templates",
+      throw user_error({.field = code}, counted(templates.size(), "template"),
                        "a relation has at most " + std::to_string(most));
     }
     relations_.push_back({std::move(code), std::move(templates), facts(), 0});

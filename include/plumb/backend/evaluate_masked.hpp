@@ -14,6 +14,7 @@
 #include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/token.hpp"
 
 namespace plumb {
@@ -42,8 +43,7 @@ template <MaskedLm M>
       std::vector<std::uint32_t> words = model.words(text);
       if (words.size() == tokens) return words;
       throw user_error({.field = "words"},
-                       "gave " + std::to_string(words.size()) + " words of " +
-                           std::to_string(tokens) + " tokens",
+                       "gave " + counted(words.size(), "word") + " of " + counted(tokens, "token"),
                        "correct the model's words");
     }
   }

@@ -31,6 +31,7 @@
 #include "plumb/backend/stop_text.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/log_softmax.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/core/token_tree.hpp"
@@ -162,7 +163,7 @@ class TreeGenerator {
     const std::size_t room = std::min<std::size_t>(model_.context_length(), limits.nodes);
     if (prompt + fed_tokens <= room) return;
     throw user_error({.field = "prompt"},
-                     std::to_string(prompt) + " tokens and " + std::to_string(fed_tokens + 1) +
+                     counted(prompt, "token") + " and " + std::to_string(fed_tokens + 1) +
                          " new ones go past the model's context " + std::to_string(room),
                      "shorten the prompt or ask for fewer new tokens");
   }

@@ -57,9 +57,8 @@ class Study {
     result_.relations = relations_.size();
     result_.facts = resamples_.items();
     if (result_.facts < options_.bins) {
-      result_.remarks.push_back(
-          "ACE, the Brier split and H are left out: " + std::to_string(result_.facts) +
-          " facts are fewer than " + std::to_string(options_.bins) + " bins.");
+      result_.remarks.push_back(detail::too_few_for_bins("ACE, the Brier split and H are",
+                                                         result_.facts, "fact", options_.bins));
     }
     templates();
     accuracies();

@@ -17,8 +17,21 @@
 #include "plumb/calibrate/estimators.hpp"
 #include "plumb/calibrate/model_calibration.hpp"
 #include "plumb/calibrate/recalibration.hpp"
+#include "plumb/core/number_words.hpp"
 
 namespace plumb {
+
+namespace detail {
+
+/// What is said of numbers that need a fact for each bin; for a single fact no `bins` are few enough.
+inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
+                                    const std::string& noun, std::size_t bins) {
+  const std::string said =
+      what + " left out: " + counted(facts, noun) + " cannot fill " + counted(bins, "bin");
+  return said + (facts < 2 ? "." : "; set `bins` to " + std::to_string(facts) + " or less.");
+}
+
+}  // namespace detail
 
 struct HeldOutRecalibration {
   /// Facts that are held out.
@@ -72,8 +85,8 @@ struct HeldOutRecalibration {
         {estimator, map, divisor, estimates_of(calibration_of(held_out, bins, resamples))});
   };
   if (made.facts < bins) {
-    made.remarks.push_back("ACE after recalibration is left out: " + std::to_string(made.facts) +
-                           " held-out facts are fewer than the bins.");
+    made.remarks.push_back(
+        detail::too_few_for_bins("ACE after recalibration is", made.facts, "held-out fact", bins));
   }
   const double temperature = fit_temperature(half(facts, true));
   if (temperature > 0.999 * highest_temperature || temperature < 1.001 * lowest_temperature) {

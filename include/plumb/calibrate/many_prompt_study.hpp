@@ -23,6 +23,7 @@
 #include "plumb/aggregate/closed_set_outcomes.hpp"
 #include "plumb/calibrate/overconfidence.hpp"
 #include "plumb/calibrate/sampled_confidence.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/measure/bias_level.hpp"
 
@@ -131,7 +132,7 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
     }
     if (text == 0) templates.push_back(row.template_index);
     if (row.candidates.empty() || row.candidates.size() != study.candidates[row.relation].size()) {
-      refuse("has " + std::to_string(row.candidates.size()) + " candidates, and " +
+      refuse("has " + counted(row.candidates.size(), "candidate") + ", and " +
              std::to_string(study.candidates[row.relation].size()) + " are named for the relation");
     }
     scores.templates = templates.size();

@@ -10,10 +10,13 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "plumb/cli/config_file.hpp"
 #include "plumb/cli/console.hpp"
+#include "plumb/cli/suggestion.hpp"
 #include "plumb/core/error.hpp"
 
 namespace plumb {
@@ -54,7 +57,28 @@ using Positional = std::vector<std::pair<const char*, int>>;
   return help;
 }
 
-/// Parses a subcommand's words. Returns nothing after printing help.
+/// The error of an option that is none of the list's, with the one that may be meant.
+/// `command` is "plumb probe ".
+[[nodiscard]] inline Error unknown_option(const std::string& option, const std::string& command,
+                                          const options::options_description& description) {
+  std::vector<std::string> known;
+  for (const auto& one : description.options()) known.push_back(one->long_name());
+  const std::string name = option.substr(0, option.find('='));
+  return user_error({.field = option}, "unknown option",
+                    (name.starts_with("--") ? did_you_mean(name.substr(2), known, "--") : "") +
+                        "`" + command + "--help` lists what there is");
+}
+
+/// For the commands whose options are settings.
+inline void add_config(options::options_description& list) {
+  list.add_options()(
+      "config", options::value<std::string>()->value_name("FILE"),
+      "take options that are not given from JSON of their names, or from the run.json "
+      "of a run that is to be done again");
+}
+
+/// Parses a subcommand's words, and the file of --config where that is an option. Returns nothing
+/// after printing help.
 inline std::optional<options::variables_map> parse_arguments(
     Console& console, const std::string& usage, options::options_description description,
     const Positional& unnamed = {}) {
@@ -71,6 +95,11 @@ inline std::optional<options::variables_map> parse_arguments(
                               ~options::command_line_style::allow_guessing)
                        .run(),
                    values);
+    if (values.contains("config") && !values.contains("help")) {
+      constexpr std::string_view lead = "plumb ";
+      take_config(console, command.substr(lead.size(), command.size() - lead.size() - 1),
+                  description, values);
+    }
     if (values.contains("help") && console.on_help) {
       console.on_help(help_of(usage, description));
       return std::nullopt;
@@ -83,8 +112,7 @@ inline std::optional<options::variables_map> parse_arguments(
     refuse_empty_values(values, description);
     return values;
   } catch (const options::unknown_option& error) {
-    throw user_error({.field = error.get_option_name()}, "unknown option",
-                     "`" + command + "--help` lists what there is");
+    throw unknown_option(error.get_option_name(), command, description);
   } catch (const options::error& error) {
     throw user_error({}, error.what(), "`" + command + "--help` tells more");
   }

@@ -37,6 +37,7 @@ struct CalibrateArguments {
       if (!self.probes() && info.idle.empty()) {
         info.idle = "on folders, which are read as they are; leave it out, or probe with --model";
       }
+      if (!self.calibrate.folders.list.empty()) info.variable = "";  // none stands for a model
       visitor(name, value, info);
     };
     ProbeSettings::visit_scoring(self.probe, scoring);
@@ -92,18 +93,26 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   return probing;
 }
 
-/// Probes the model and prints what that cost.
-inline void probe_to_calibrate(Console& console, const ModelMaker& make_model,
-                               CalibrateArguments& arguments) {
+/// Probes the model and prints what that cost; whether there is something to calibrate, which a dry run
+/// does not leave.
+[[nodiscard]] inline bool probe_to_calibrate(Console& console, const ModelMaker& make_model,
+                                             CalibrateArguments& arguments) {
   const ProbeArguments probing = take_probe(arguments);
   const DiskPath& out = arguments.target.out;
-  if (!is_unused(out) && !(probing.target.resume && DiskPath(probing.target.out).exists())) {
+  if (probing.target.dry_run) {
+    // Nothing is written.
+  } else if (probing.target.overwrite) {
+    refuse_other_measurements(out, CalibrateMeasurement::identity(), arguments.calibrate.folders);
+    check_out(probing.target);
+  } else if (!is_unused(out) && !(probing.target.resume && DiskPath(probing.target.out).exists())) {
     refuse_used(out);
   }
   const Dataset dataset = chosen_dataset(probing.probe);
-  check_calibration(arguments.calibrate, probing.target.model.filename().string(), dataset,
+  check_calibration(arguments.calibrate, probing.target.shown_name(), dataset,
                     probing.probe.templates.indices);
-  console.out << detail::probe(console, "calibrate", probing, dataset, make_model).second << "\n";
+  const auto probed = detail::probe(console, "calibrate", probing, dataset, make_model);
+  if (probed) console.out << probed->second << "\n";
+  return probed.has_value();
 }
 
 /// Returns nothing after printing help. Without a maker the kind of the model stays open.
@@ -114,12 +123,14 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
   DescribeOptions describe(measuring), describe_probe(probing);
   CalibrateArguments::visit_calibration(arguments, describe);
   CalibrateArguments::visit_probe(arguments, describe_probe);
+  add_config(measuring);
   measuring.add(probing);
   const auto values = parse_arguments(
       console, "plumb calibrate DIR… --out RUN | plumb calibrate --data DIR --model FILE --out RUN",
       measuring, {{"folders", -1}});
   if (!values) return std::nullopt;
-  read_settings(*values, arguments);
+  read_settings(*values, console, arguments);
+  arguments.target.find_model(*values, console);
   arguments.check();
   if (make_model != nullptr && arguments.probes()) {
     arguments.probe.masked = will_be_masked(*make_model, arguments.target);
@@ -136,7 +147,7 @@ inline int run_calibrate_command(Console& console, const ModelMaker& make_model)
   auto arguments = detail::parse_calibrate(console, &make_model);
   if (!arguments) return 0;
   if (arguments->probes()) {
-    detail::probe_to_calibrate(console, make_model, *arguments);
+    if (!detail::probe_to_calibrate(console, make_model, *arguments)) return 0;
   } else {
     arguments->target.out = detail::calibration_out(*arguments);
   }

@@ -14,13 +14,14 @@
 // subcommands are compiled with it, which takes minutes, unless they are linked: CMake's
 // plumb::command is a library of them, compiled once, and defines PLUMB_COMPILED_COMMAND.
 //
-// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke. Results go to stdout, all
-// else to stderr.
+// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke, 130 for Ctrl-C. Results go to
+// stdout, all else to stderr.
 
 #include <fcntl.h>
 #include <unistd.h>
 #include <algorithm>
 
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -31,6 +32,8 @@
 
 #include "plumb/cli/console.hpp"
 #include "plumb/cli/manual.hpp"
+#include "plumb/cli/suggestion.hpp"
+#include "plumb/cli/terminal_width.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/version.hpp"
 
@@ -40,6 +43,7 @@
 #include "plumb/cli/data.hpp"
 #include "plumb/cli/generate.hpp"
 #include "plumb/cli/many_shot.hpp"
+#include "plumb/cli/models.hpp"
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/rank.hpp"
 #include "plumb/cli/report.hpp"
@@ -59,6 +63,7 @@ int run_calibrate_command(Console& console, const ModelMaker& make_model);
 int run_data_command(Console& console, const ModelMaker& make_model);
 int run_compare_command(Console& console);
 int run_report_command(Console& console);
+int run_models_command(Console& console);
 
 }  // namespace compiled
 #endif
@@ -81,9 +86,11 @@ inline constexpr const char* usage =
     "  plumb compare    two or more runs: accuracy, shared knowledge; beside published numbers\n"
     "  plumb data       check, describe or convert a dataset; a run's prompts; facts in texts\n"
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n"
+    "  plumb models     models that --model can name as hf:OWNER/NAME, where they were downloaded\n"
     "  plumb manual     all options of all commands, as a man page\n"
     "  plumb completion bash|zsh: what a shell completes\n\n"
-    "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the version.\n";
+    "`plumb COMMAND --help` or `plumb help COMMAND` lists a command's options; `plumb --version`\n"
+    "prints the version.\n";
 
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model);
 
@@ -106,7 +113,36 @@ inline std::vector<CommandManual> manual_of_all(const ModelMaker& make_model) {
   return all;
 }
 
+/// `plumb help data prompts` is `plumb data prompts --help`.
+inline int run_help(const Console& console, const ModelMaker& make_model) {
+  Console asking = console;
+  const std::string command = asking.arguments.front();
+  asking.arguments.erase(asking.arguments.begin());
+  asking.arguments.emplace_back("--help");
+  return run_command(command, asking, make_model);
+}
+
+/// The error of a word that is no command, with the one that may be meant.
+inline Error unknown_command(const std::string& command) {
+  if (command.empty()) {
+    return user_error({}, "no command given", "`plumb --help` lists what there is");
+  }
+  std::vector<std::string> known;
+  for (const CommandManual& one : commands_of(usage)) known.push_back(one.name);
+  return user_error({}, "unknown command '" + command + "'",
+                    did_you_mean(command, known) + "`plumb --help` lists what there is");
+}
+
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model) {
+  const auto& words = console.arguments;
+  const bool asks_help = words.size() == 1 && (words[0] == "--help" || words[0] == "-h");
+  const bool has_options = command != "manual" && command != "completion";
+  if (command == "--help" || command == "-h" || (command == "help" && words.empty()) ||
+      (asks_help && !has_options)) {
+    console.out << usage;
+    return 0;
+  }
+  if (command == "help") return run_help(console, make_model);
   if (command == "probe") return subcommands::run_probe_command(console, make_model);
   if (command == "calibrate") return subcommands::run_calibrate_command(console, make_model);
   if (command == "many-shot") return subcommands::run_many_shot_command(console, make_model);
@@ -115,6 +151,7 @@ inline int run_command(const std::string& command, Console& console, const Model
   if (command == "compare") return subcommands::run_compare_command(console);
   if (command == "data") return subcommands::run_data_command(console, make_model);
   if (command == "report") return subcommands::run_report_command(console);
+  if (command == "models") return subcommands::run_models_command(console);
   if (command == "manual") {
     console.out << man_page(manual_of_all(make_model), PLUMB_VERSION);
     return 0;
@@ -133,13 +170,7 @@ inline int run_command(const std::string& command, Console& console, const Model
     console.out << "plumb " << PLUMB_VERSION << "\n";
     return 0;
   }
-  if (command == "--help" || command == "-h" || command == "help") {
-    console.out << usage;
-    return 0;
-  }
-  throw user_error({}, command.empty() ? "no command given" : "unknown command '" + command + "'",
-                   "say probe, many-shot, rank, generate, calibrate, compare, data or report; "
-                   "`plumb --help` tells more");
+  throw unknown_command(command);
 }
 
 inline int run_guarded(const std::string& command, Console& console, const ModelMaker& make_model) {
@@ -148,6 +179,9 @@ inline int run_guarded(const std::string& command, Console& console, const Model
     console.out.flush();
     if (!console.out) throw internal_error({}, "the results could not be written to stdout");
     return code;
+  } catch (const Interrupted& stopped) {
+    console.err << "plumb: " << as_options(stopped.what()) << std::endl;
+    return 130;  // as a shell has it of SIGINT
   } catch (const Error& error) {
     console.err << "plumb: " << as_options(error.what()) << std::endl;
     return error.fault() == Fault::user ? 2 : 1;
@@ -182,7 +216,16 @@ int run_command_line(int argc, char** argv, MakeModel make_model) {
     if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
   }
   Console console{
-      {argv + std::min(argc, 2), argv + argc}, std::cout, std::cerr, isatty(STDERR_FILENO) != 0};
+      {argv + std::min(argc, 2), argv + argc},
+      std::cout,
+      std::cerr,
+      isatty(STDERR_FILENO) != 0,
+      detail::table_width(std::getenv("COLUMNS"), detail::terminal_width(STDOUT_FILENO))};
+  console.catches_interrupt = true;
+  console.environment = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
   return run_command_line(argc > 1 ? argv[1] : "", console, std::move(make_model));
 }
 

@@ -5,6 +5,7 @@
 // is made.
 
 #include <concepts>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -16,6 +17,8 @@
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/report/text_table.hpp"
 
 namespace plumb {
 
@@ -52,6 +55,23 @@ struct CommandHelp {
   std::vector<OptionHelp> options;
 };
 
+/// An option with its words; a switch has none.
+struct GivenOption {
+  std::string name;
+  std::vector<std::string> words{};
+  /// Whether it takes several.
+  bool several = false;
+};
+
+/// What a command's words came to, once they are read.
+struct AskedOptions {
+  /// All that was given, wherever, so that it can be asked again.
+  std::vector<GivenOption> given{};
+  /// The run.json of --config, and the names of the options that were taken from it.
+  std::string record{};
+  std::vector<std::string> of_record{};
+};
+
 /// Where a command reads its words and writes its output, so that a test or an embedder can look
 /// on.
 struct Console {
@@ -60,9 +80,39 @@ struct Console {
   std::ostream& err;
   /// Whether `err` is a terminal, for the progress bar.
   bool err_is_terminal = false;
+  /// How many characters wide the tables on `out` may be; 0 for any width (terminal_width.hpp).
+  std::size_t width = 0;
   /// Takes what `--help` would print, where it is to be written down otherwise.
   std::function<void(const CommandHelp&)> on_help{};
+  /// What a variable of the environment holds, empty where it is not set; without it there are
+  /// none.
+  std::function<std::string(const char* name)> environment{};
+  /// Whether a job is to end at Ctrl-C between two packs (interrupt.hpp).
+  bool catches_interrupt = false;
+  /// Written by the command.
+  AskedOptions asked{};
+
+  [[nodiscard]] std::string variable(const char* name) const {
+    return environment ? environment(name) : "";
+  }
 };
+
+/// Ends a command that its user stopped, with code 130.
+class Interrupted : public Error {
+ public:
+  Interrupted(const std::string& what, const std::string& remedy)
+      : Error(user_error({}, what, remedy)) {}
+};
+
+namespace detail {
+
+/// How wide a table may be on the console; `page` has all of its columns, and may be empty.
+inline TableWidth width_on(const Console& console, const std::string& page = "") {
+  return {console.width,
+          (page.empty() ? "" : "see " + page + ", or ") + "set COLUMNS for a wider table"};
+}
+
+}  // namespace detail
 
 /// What a backend is made from; see `run_command_line`.
 struct ModelOptions {

@@ -16,6 +16,7 @@
 #include "plumb/cli/data_convert.hpp"
 #include "plumb/cli/data_overlap.hpp"
 #include "plumb/cli/data_prompts.hpp"
+#include "plumb/cli/model_places.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/closed_set_prompts.hpp"
 #include "plumb/data/load.hpp"
@@ -80,7 +81,8 @@ ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
   return block.cost();
 }
 
-inline int describe_data(Console& console, const DiskPath& data, const std::string& model_file,
+inline int describe_data(Console& console, const DiskPath& data,
+                         const std::filesystem::path& model_file,
                          SpecialTokenReading special_tokens, const ModelMaker& make_model) {
   if (is_multi_prompt(data)) {
     if (!model_file.empty()) {
@@ -89,7 +91,7 @@ inline int describe_data(Console& console, const DiskPath& data, const std::stri
     }
     const MultiPromptDataset dataset = load_multi_prompt(data);
     print_left_out(console, dataset.left_out);
-    console.out << describe_multi_prompt(dataset);
+    console.out << describe_multi_prompt(dataset, width_on(console));
     return 0;
   }
   const Dataset dataset = load_dataset(data);
@@ -136,7 +138,8 @@ inline int describe_data(Console& console, const DiskPath& data, const std::stri
   table.add_rule();
   add("all", facts, "", "", "", all);
   print_left_out(console, dataset.left_out);
-  console.out << dataset.name << ": " << dataset.relations.size() << " relations\n" << table.text();
+  console.out << dataset.name << ": " << counted(dataset.relations.size(), "relation") << "\n"
+              << table.text(width_on(console));
   console.out << (model_file.empty() ? "Token counts: add --model FILE.\n"
                                      : "Statements and tokens of template 0. tokens: fed when "
                                        "statements are scored one by "
@@ -218,7 +221,8 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
       throw user_error({.field = "--special-tokens"}, "has no effect without --model",
                        "leave it out");
     }
-    return detail::describe_data(console, data, model, reading, make_model);
+    return detail::describe_data(console, data, detail::found_model(model, console).path, reading,
+                                 make_model);
   }
   if (out.empty()) {
     throw user_error({.field = "--out"}, "is missing", "name a new or empty folder");

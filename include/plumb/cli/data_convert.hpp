@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/cli/arguments.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/data/many_choice.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/report/text_table.hpp"
@@ -74,7 +75,8 @@ struct MultiPromptSizes {
 namespace detail {
 
 /// The dataset's name, its sizes by relation and together, and what the columns count.
-inline std::string describe_multi_prompt(const MultiPromptDataset& dataset) {
+inline std::string describe_multi_prompt(const MultiPromptDataset& dataset,
+                                         const TableWidth& width) {
   TextTable table({"relation", "facts", "subject names", "objects", "object aliases", "templates",
                    "groups", "questions", "prompts"});
   const auto add = [&](const std::string& name, const MultiPromptSizes& sizes) {
@@ -94,7 +96,8 @@ inline std::string describe_multi_prompt(const MultiPromptDataset& dataset) {
   }
   table.add_rule();
   add("all", all);
-  return dataset.name + ": " + counted(dataset.relations.size(), "relation") + "\n" + table.text() +
+  return dataset.name + ": " + counted(dataset.relations.size(), "relation") + "\n" +
+         table.text(width) +
          "A fact is a subject with all its objects. Names and objects are counted over facts; "
          "prompts are subject names times templates.\n";
 }
@@ -121,7 +124,8 @@ inline int convert_data(Console& console, const DiskPath& data, const DiskPath& 
   write_atomically(out / "templates.jsonl", templates_jsonl(dataset));
   write_atomically(out / "facts.jsonl", facts_jsonl(dataset));
   print_left_out(console, dataset.left_out);
-  console.out << describe_multi_prompt(dataset) << "dataset: " << out.string() << "\n";
+  console.out << describe_multi_prompt(dataset, width_on(console)) << "dataset: " << out.string()
+              << "\n";
   return 0;
 }
 
@@ -150,7 +154,7 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
     made.push_back(std::move(*one));
   }
   const std::string enough =
-      std::to_string(rule.facts) + " facts and " + std::to_string(rule.objects) + " objects";
+      counted(rule.facts, "fact") + " and " + counted(rule.objects, "object");
   if (made.empty()) {
     throw user_error({.file = data}, "has no relation with " + enough,
                      "lower --min-facts or --min-objects");
@@ -159,7 +163,7 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
   for (const Relation& relation : made) {
     write_atomically(out / (relation.code + ".jsonl"), choice_table_jsonl(relation));
   }
-  console.out << table.text() << "Left out: " << counted(left_out, "relation")
+  console.out << table.text(width_on(console)) << "Left out: " << counted(left_out, "relation")
               << " with fewer than " << enough
               << ".\nchoices: the fewest of a fact. dataset: " << out.string() << "\n";
   return 0;

@@ -173,9 +173,9 @@ inline int overlap_data(Console& console) {
   for (const FactMeetings& met : overlap.met()) all.add(met);
   table.add_rule();
   table.add(all);
-  console.out << table.text() << "met: " << meaning_of(unit) << ". " << overlap.words()
-              << " words in " << counted(sizes.documents, "document") << " of "
-              << counted(files.size(), "file") << ".\n";
+  console.out << table.text(width_on(console)) << "met: " << meaning_of(unit) << ". "
+              << counted(overlap.words(), "word") << " in " << counted(sizes.documents, "document")
+              << " of " << counted(files.size(), "file") << ".\n";
   if (overlap.nameless() > 0) {
     console.out << counted(overlap.nameless(), "fact")
                 << " whose subject or object has no name with a word: no text can hold it.\n";

@@ -88,8 +88,14 @@ class AskedRun {
 
   /// The words behind the command, its files where they are now.
   [[nodiscard]] std::vector<std::string> words() const {
-    std::vector<std::string> words = *string_list(run_, "command_line");
-    words.erase(words.begin(), words.begin() + 2);
+    const Json given = run_.value("options", Json());  // earlier versions have none
+    std::vector<std::string> words =
+        given.is_object() ? words_of_given(given) : *string_list(run_, "command_line");
+    if (given.is_object()) {
+      words.insert(words.end(), {"--out", file_.parent().string()});
+    } else {
+      words.erase(words.begin(), words.begin() + 2);
+    }
     for (std::size_t i = 0; i < words.size(); ++i) {
       for (const std::string option :
            {"--data", "--separators", "--baselines", "--template-file"}) {
@@ -285,7 +291,7 @@ inline void print_fills(const GenerateSettings& settings, const JobTarget& targe
   const ModelOptions options = target.model_options(settings.special_tokens);
   AnyModel& model = printer.model(options);
   const FillJob job(model, questions);
-  for_each_fill_prompt(job.plan(), questions.options.names, wanted,
+  for_each_fill_prompt(job.planned_gaps(), questions.options.names, wanted,
                        printer.with(options, [&](const Prompt& prompt, bool) {
                          return gap_query(model, prompt).sequence;
                        }));
@@ -332,7 +338,8 @@ inline int print_prompts(Console& console, const ModelMaker& make_model) {
   }
   const AskedRun run(folder, data);
   const WantedFact wanted{fact};
-  PromptPrinter printer(console, run, make_model, values->contains("ids"), model);
+  PromptPrinter printer(console, run, make_model, values->contains("ids"),
+                        found_model(model, console).path);
   const std::string command = run.command();
   if (command == "probe") print_probe(console, run, wanted, printer);
   if (command == "many-shot") print_many_shot(console, run, wanted, printer);

@@ -29,7 +29,7 @@ struct GenerateArguments {
   void check() const {
     require(generate.data, "--data", "plumb generate");
     require(target.model, "--model", "plumb generate");
-    require(target.out, "--out", "plumb generate");
+    require_out(target, "plumb generate");
   }
 };
 
@@ -41,13 +41,14 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   const auto values = detail::parse_settings(
       console, "plumb generate --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  arguments.target.find_model(*values, console);
   arguments.check();
   const detail::JobTarget& target = arguments.target;
   GenerateSettings& settings = arguments.generate;
   settings.masked = detail::will_be_masked(make_model, target);
   const detail::RefuseIdleOptions refuse(*values);
   detail::GenerateArguments::visit(std::as_const(arguments), refuse);
-  if (!target.resume) refuse_used(target.out);  // said before a large model is loaded
+  detail::check_out(target);  // said before a large model is loaded
   std::optional<GenerateQuestions> questions;
   std::optional<FillQuestions> gaps;
   std::optional<ListQuestions> lists;
@@ -63,12 +64,12 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
     }
   };
   if (settings.masked) ask(*settings.masked);
-  AnyModel model = make_model(target.model_options(settings.special_tokens));
+  AnyModel model = target.make(make_model, settings.special_tokens);
   const bool masked = model.capabilities().only_masked();
   if (masked ? !gaps : !questions && !lists) ask(masked);
   const auto run = [&](auto& job) {
-    const auto finished =
-        run_job(job, detail::job_folder(console, "generate", target, settings.data));
+    if (detail::is_dry_run(console, target, job)) return;
+    const auto finished = detail::run_target(console, "generate", target, settings.data, job);
     detail::show_report(console, finished.report, target.out / "report.html",
                         detail::cost_in_words(finished.summary, "answers and scored names"));
   };

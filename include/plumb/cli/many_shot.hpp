@@ -29,7 +29,7 @@ struct ManyShotArguments {
   void check() const {
     if (many_shot.fixed.empty()) require(many_shot.data, "--data", "plumb many-shot");
     require(target.model, "--model", "plumb many-shot");
-    require(target.out, "--out", "plumb many-shot");
+    require_out(target, "plumb many-shot");
     if (!many_shot.fixed.empty() && !many_shot.data.empty()) {
       throw user_error({.field = "--fixed"}, "stands beside --data", "give one of the two");
     }
@@ -41,8 +41,9 @@ inline int replay_study(Console& console, const ManyShotArguments& arguments, Fi
                         AnyModel& model) {
   FixedStudyJob job(model, arguments.many_shot, std::move(file),
                     arguments.target.provenance(model.describe()));
+  if (is_dry_run(console, arguments.target, job)) return 0;
   const auto finished =
-      run_job(job, job_folder(console, "many-shot", arguments.target, arguments.many_shot.fixed));
+      run_target(console, "many-shot", arguments.target, arguments.many_shot.fixed, job);
   show_report(console, finished.report, arguments.target.out / "fixed.json",
               cost_in_words(finished.summary), "scores");
   return 0;
@@ -56,11 +57,12 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   const auto values = detail::parse_settings(
       console, "plumb many-shot --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  arguments.target.find_model(*values, console);
   arguments.check();
   detail::refuse_masked(make_model, arguments.target, "plumb many-shot");
   const ManyShotSettings& settings = arguments.many_shot;
   const detail::JobTarget& target = arguments.target;
-  if (!target.resume) refuse_used(target.out);  // said before a large model is loaded
+  detail::check_out(target);  // said before a large model is loaded
   const auto make = [&] {
     return detail::causal_model(make_model, target, settings.special_tokens, "plumb many-shot");
   };
@@ -72,8 +74,8 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   const ManyShotQuestions questions(settings);
   AnyModel model = make();
   ManyShotJob job(model, questions, target.provenance(model.describe()));
-  const auto finished =
-      run_job(job, detail::job_folder(console, "many-shot", target, settings.data));
+  if (detail::is_dry_run(console, target, job)) return 0;
+  const auto finished = detail::run_target(console, "many-shot", target, settings.data, job);
   detail::show_report(console, finished.report, target.out / "report.html",
                       detail::cost_in_words(finished.summary));
   return 0;

@@ -3,6 +3,7 @@
 
 // plumb probe: how much of a dataset a model knows, by the likelihood of its statements.
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -40,7 +41,7 @@ struct ProbeArguments {
   void check(const std::string& command) const {
     require(probe.data, "--data", command);
     require(target.model, "--model", command);
-    require(target.out, "--out", command);
+    require_out(target, command);
     probe.check();
   }
 };
@@ -54,23 +55,25 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
   if (arguments.probe.masked.value_or(false)) arguments.probe.check();
 }
 
-/// Probes a dataset into the run folder; what was found, and in words what it cost.
-inline std::pair<Finished<ProbeReport>, std::string> probe(Console& console, const char* command,
-                                                           const ProbeArguments& arguments,
-                                                           const Dataset& dataset,
-                                                           const ModelMaker& make_model) {
+/// What a probe found, and in words what it cost.
+using ProbedInWords = std::pair<Finished<ProbeReport>, std::string>;
+
+/// Probes a dataset into the run folder; nothing after a dry run.
+inline std::optional<ProbedInWords> probe(Console& console, const char* command,
+                                          const ProbeArguments& arguments, const Dataset& dataset,
+                                          const ModelMaker& make_model) {
   // A template that a relation lacks is said before a large model is loaded.
   (void)count_statements(dataset, arguments.probe.templates.indices);
-  AnyModel model = make_model(arguments.target.model_options(arguments.probe.special_tokens));
-  const auto run = [&](auto& scorer) {
+  AnyModel model = arguments.target.make(make_model, arguments.probe.special_tokens);
+  const auto run = [&](auto& scorer) -> std::optional<ProbedInWords> {
     check_probe(model, dataset, arguments.probe);
     ProbeSettings settings = arguments.probe;
     settings.masked = model.capabilities().only_masked();
     ProbeJob job(scorer, dataset, settings, arguments.target.provenance(model.describe()));
-    auto finished =
-        run_job(job, job_folder(console, command, arguments.target, arguments.probe.data));
+    if (is_dry_run(console, arguments.target, job)) return std::nullopt;
+    auto finished = run_target(console, command, arguments.target, arguments.probe.data, job);
     std::string cost = cost_in_words(finished.summary);
-    return std::pair{std::move(finished), std::move(cost)};
+    return ProbedInWords{std::move(finished), std::move(cost)};
   };
   if (model.capabilities().only_masked()) {
     MaskedScorer scorer(model, arguments.probe.pll);
@@ -88,11 +91,14 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   const auto values = detail::parse_settings(
       console, "plumb probe --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  arguments.target.find_model(*values, console);
   arguments.check("plumb probe");
   detail::tell_kind(*values, arguments, make_model);
-  if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
-  const auto [finished, cost] =
+  detail::check_out(arguments.target);
+  const auto probed =
       detail::probe(console, "probe", arguments, chosen_dataset(arguments.probe), make_model);
+  if (!probed) return 0;
+  const auto& [finished, cost] = *probed;
   detail::show_report(console, finished.report, arguments.target.out / "report.html", cost);
   return 0;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "plumb/cli/job_target.hpp"
+#include "plumb/cli/model_places.hpp"
 #include "plumb/run/fixed_ranking_job.hpp"
 #include "plumb/run/rank_job.hpp"
 
@@ -29,16 +30,29 @@ struct RankArguments {
   void check() const {
     require(rank.data, "--data", "plumb rank");
     require(target.model, "--model", "plumb rank");
-    require(target.out, "--out", "plumb rank");
+    require_out(target, "plumb rank");
     rank.check();
   }
 };
 
+/// How the next ranking does without embedding the entities that this one embedded.
+inline std::string entities_hint(const RankArguments& arguments) {
+  const RankSettings& settings = arguments.rank;
+  if (!settings.ranks_by(RankMethod::deer) || !settings.entities.empty()) return "";
+  std::string lines;
+  for (const EntityPrompt prompt : settings.options().entity_prompts) {
+    const auto file = arguments.target.out / DeerRun<AnyModel>::entities_file(prompt);
+    lines += "vectors of the entities: " + file.string() + "; --entities " + file.string() +
+             " skips embedding them next time\n";
+  }
+  return lines;
+}
+
 inline int rank(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
                 AnyModel& model) {
   RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
-  const auto finished =
-      run_job(job, job_folder(console, "rank", arguments.target, arguments.rank.data));
+  if (is_dry_run(console, arguments.target, job)) return 0;
+  const auto finished = run_target(console, "rank", arguments.target, arguments.rank.data, job);
   std::string searched;
   for (const auto& [part, cost] : job.search_cost()) {
     if (cost.fed == 0) continue;
@@ -47,7 +61,7 @@ inline int rank(Console& console, const RankArguments& arguments, const Knowledg
                 " nodes fed a query for the names\n";
   }
   show_report(console, finished.report, arguments.target.out / "report.html",
-              searched + cost_in_words(finished.summary));
+              searched + cost_in_words(finished.summary) + entities_hint(arguments));
   return 0;
 }
 
@@ -59,8 +73,8 @@ inline int replay_rankings(Console& console, const RankArguments& arguments,
                      "rank without it, or with another backend");
   }
   FixedRankingJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
-  const auto finished =
-      run_job(job, job_folder(console, "rank", arguments.target, arguments.rank.data));
+  if (is_dry_run(console, arguments.target, job)) return 0;
+  const auto finished = run_target(console, "rank", arguments.target, arguments.rank.data, job);
   show_report(console, finished.report, arguments.target.out / "fixed.json", "", "ranks");
   return 0;
 }
@@ -73,9 +87,17 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   const auto values = detail::parse_settings(
       console, "plumb rank --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  arguments.target.find_model(*values, console);
   arguments.check();
+  if (arguments.rank.cache_vectors) {
+    if (console.variable("PLUMB_CACHE").empty() && console.variable("HOME").empty()) {
+      throw user_error({.setting = "cache-vectors"}, "neither PLUMB_CACHE nor HOME is set",
+                       "set PLUMB_CACHE to a folder");
+    }
+    arguments.rank.vector_cache = (detail::plumb_cache(console) / "vectors").path();
+  }
   detail::refuse_masked(make_model, arguments.target, "plumb rank");
-  if (!arguments.target.resume) refuse_used(arguments.target.out);  // before a model is loaded
+  detail::check_out(arguments.target);
   const KnowledgeGraph graph = ranked_graph(arguments.rank);
   AnyModel model = detail::causal_model(make_model, arguments.target, arguments.rank.special_tokens,
                                         "plumb rank");

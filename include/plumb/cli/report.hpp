@@ -18,13 +18,14 @@ inline int run_report_command(Console& console) {
   ReportSettings settings;
   detail::options::options_description list;
   detail::describe_settings(list, settings);
+  detail::add_config(list);
   const auto values =
       detail::parse_arguments(console, "plumb report RUN [--out DIR]", list, {{"run", 1}});
   if (!values) return 0;
   if (values->contains("run")) {
     settings.measuring = recorded_measuring((*values)["run"].as<std::string>());
   }
-  detail::read_settings(*values, settings);
+  detail::read_settings(*values, console, settings);
   detail::require(settings.run, "RUN", "plumb report");
   const DiskPath target = settings.target();
   const AnyReport report = finished_report(settings);

@@ -14,15 +14,10 @@
 
 #include "plumb/cli/arguments.hpp"
 #include "plumb/cli/console.hpp"
+#include "plumb/cli/given_options.hpp"
 #include "plumb/run/setting.hpp"
 
 namespace plumb::detail {
-
-/// A setting that takes several words, each a whole value.
-template <class Value>
-concept ReadsSeveralWords = requires(Value& value, const std::vector<std::string>& words) {
-  value.read(words);
-};
 
 /// Adds an option for each setting that is shown to it. What the members hold are the defaults.
 class DescribeOptions {
@@ -31,7 +26,9 @@ class DescribeOptions {
 
   template <class Value>
   void operator()(std::string_view name, const Value& value, const SettingInfo& info) {
-    const std::string option(name), help = as_options(info.help);
+    const std::string option(name);
+    std::string help = as_options(info.help);
+    if (*info.variable != '\0') help += std::string(" (") + info.variable + " where not given)";
     if (*info.value == '\0') {
       list_.add_options()(option.c_str(), help.c_str());
       return;
@@ -61,15 +58,17 @@ class DescribeOptions {
   options::options_description& list_;
 };
 
-/// Sets each setting that is shown to it to what the command line says; those that are not given keep
-/// what they hold. Throws a user error for a word that is none of the setting's.
+/// Sets each setting that is shown to it to what the command line says, or the variable of the
+/// console's environment that stands for it; the others keep what they hold. Throws a user error
+/// for a word that is none of the setting's.
 class ReadOptions {
  public:
-  explicit ReadOptions(const options::variables_map& values) : values_(values) {}
+  ReadOptions(const options::variables_map& values, const Console& console)
+      : values_(values), console_(console) {}
 
   template <class Value>
   void operator()(std::string_view name, Value& value, const SettingInfo& info) {
-    if (!is_given(name)) return;
+    if (!is_given(name)) return read_variable(value, info);
     if constexpr (std::same_as<Value, bool>) {
       if (*info.value == '\0') return void(value = true);
     }
@@ -79,6 +78,22 @@ class ReadOptions {
     } else {
       setting::read(given.as<std::string>(), std::string(name), value);
     }
+    refuse_outside(std::string(name), value, info);
+  }
+
+ private:
+  template <class Value>
+  void read_variable(Value& value, const SettingInfo& info) {
+    if constexpr (!ReadsSeveralWords<Value>) {
+      const std::string word = *info.variable == '\0' ? "" : console_.variable(info.variable);
+      if (word.empty()) return;
+      setting::read(word, info.variable, value);
+      refuse_outside(info.variable, value, info);
+    }
+  }
+
+  template <class Value>
+  static void refuse_outside(const std::string& name, const Value& value, const SettingInfo& info) {
     if constexpr (std::unsigned_integral<Value>) {
       if (value >= info.least && value <= info.most) return;
       const bool no_most = info.most == std::numeric_limits<std::uint64_t>::max();
@@ -86,11 +101,10 @@ class ReadOptions {
           no_most           ? "less than " + grouped(info.least)
           : info.least == 0 ? "more than " + grouped(info.most)
                             : "not between " + grouped(info.least) + " and " + grouped(info.most);
-      throw user_error({.setting = std::string(name)}, "is " + words, info.remedy);
+      throw user_error({.setting = name}, "is " + words, info.remedy);
     }
   }
 
- private:
   /// "10,000", and "1000".
   static std::string grouped(std::uint64_t number) {
     std::string digits = std::to_string(number);
@@ -107,6 +121,7 @@ class ReadOptions {
   }
 
   const options::variables_map& values_;
+  const Console& console_;
 };
 
 /// Throws a user error for a setting that was given and has no effect beside the others. To be shown
@@ -133,13 +148,16 @@ void describe_settings(options::options_description& list, const Settings& defau
   Settings::visit(defaults, visitor);
 }
 
-/// Throws as ReadOptions and RefuseIdleOptions do.
+/// Reads settings, and tells the console which were given. Throws as ReadOptions and
+/// RefuseIdleOptions do.
 template <class Settings>
-void read_settings(const options::variables_map& values, Settings& settings) {
-  ReadOptions reader(values);
+void read_settings(const options::variables_map& values, Console& console, Settings& settings) {
+  ReadOptions reader(values, console);
   Settings::visit(settings, reader);
   const RefuseIdleOptions refuse(values);
   Settings::visit(std::as_const(settings), refuse);
+  RecordGiven record(values, console);
+  Settings::visit(std::as_const(settings), record);
 }
 
 /// Reads a subcommand's words into its settings. Returns nothing after printing help; else the words,
@@ -150,8 +168,9 @@ std::optional<options::variables_map> parse_settings(Console& console, const std
                                                      const Positional& unnamed = {}) {
   options::options_description list;
   describe_settings(list, settings);
+  add_config(list);
   auto values = parse_arguments(console, called, list, unnamed);
-  if (values) read_settings(*values, settings);
+  if (values) read_settings(*values, console, settings);
   return values;
 }
 

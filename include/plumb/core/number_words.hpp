@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 namespace plumb {
 
@@ -21,9 +22,12 @@ namespace plumb {
   return digits;
 }
 
-/// "1 fact", "2 facts"; "1 query", "2 queries".
+/// "1 fact", "2 facts"; "1 query", "2 queries"; "1 key", "2 keys".
 [[nodiscard]] inline std::string counted(std::size_t count, std::string noun) {
-  if (count != 1 && noun.ends_with("ry")) noun.replace(noun.size() - 1, 1, "ie");
+  const bool is_ie =
+      noun.size() > 1 && noun.back() == 'y' &&
+      std::string_view("aeiou").find(noun[noun.size() - 2]) == std::string_view::npos;
+  if (count != 1 && is_ie) noun.replace(noun.size() - 1, 1, "ie");
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 

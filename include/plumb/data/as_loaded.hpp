@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
 
@@ -51,8 +52,7 @@ inline void check_options(const Relation& relation) {
     if (label.empty()) throw user_error(site, "an option is empty", "give it a label");
   }
   if (ids != 0 && ids != options) {
-    throw user_error(site,
-                     std::to_string(options) + " options have " + std::to_string(ids) + " ids",
+    throw user_error(site, counted(ids, "id") + " for " + counted(options, "option"),
                      "give each option one, or leave option_ids empty");
   }
   // Options that have ids may share a label.
@@ -88,7 +88,7 @@ inline void check_options(const Relation& relation) {
     if (fact.answer < options && (fact.choices.empty() || fact.choices.size() == options)) continue;
     throw user_error({relation.file, fact.line, relation.code},
                      "the answer or the choices of '" + fact.subject + "' do not fit " +
-                         std::to_string(options) + " options",
+                         counted(options, "option"),
                      "answer is an index of options, choices are parallel to them");
   }
   fill_in(relation);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 
@@ -218,7 +219,7 @@ class RelationBuilder {
           index->get<std::size_t>() >= relation_.options.size()) {
         report_(user_error(at(site, "answer_idx"),
                            index->dump() + " is not among the " +
-                               std::to_string(relation_.options.size()) + " options of " +
+                               counted(relation_.options.size(), "option") + " of " +
                                relation_.code,
                            "use an index from 0"));
         return std::nullopt;
@@ -280,8 +281,7 @@ class RelationBuilder {
     }
     report_(user_error(at(site, label ? "obj_label" : "obj_id"),
                        "answer '" + (label ? *label : *id) + "' is not among the " +
-                           std::to_string(relation_.options.size()) + " options of " +
-                           relation_.code,
+                           counted(relation_.options.size(), "option") + " of " + relation_.code,
                        "add it to answer_space_labels or fix the line"));
     return std::nullopt;
   }

@@ -22,6 +22,7 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/huggingface/model_config.hpp"
 #include "plumb/huggingface/network_names.hpp"
@@ -129,8 +130,8 @@ class DecoderNetwork {
     for (const NodeId node : nodes) {
       if (tree.depth(node) > context_length()) {
         throw user_error({.field = "evaluate"},
-                         "a sequence has " + std::to_string(tree.depth(node)) +
-                             " tokens, the model takes " + std::to_string(context_length()),
+                         "a sequence has " + counted(tree.depth(node), "token") +
+                             ", the model takes " + std::to_string(context_length()),
                          "choose shorter texts or a model with more positions");
       }
       const TokenId token = tree.token(node);

@@ -23,6 +23,7 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/huggingface/attention.hpp"
 #include "plumb/huggingface/masked_work.hpp"
@@ -148,11 +149,11 @@ class EncoderNetwork {
     };
     if (sequence.empty() || position >= sequence.size()) {
       refuse("position " + std::to_string(position) + " of a sequence of " +
-                 std::to_string(sequence.size()) + " tokens is asked for",
+                 counted(sequence.size(), "token") + " is asked for",
              "ask for a token that is there");
     }
     if (sequence.size() > context_length()) {
-      refuse("a sequence has " + std::to_string(sequence.size()) + " tokens, the model takes " +
+      refuse("a sequence has " + counted(sequence.size(), "token") + ", the model takes " +
                  std::to_string(context_length()),
              "choose shorter texts or a model with more positions");
     }

@@ -19,6 +19,7 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/huggingface/decoder_network.hpp"
 #include "plumb/huggingface/encoder_network.hpp"
 #include "plumb/huggingface/model_config.hpp"
@@ -45,8 +46,8 @@ class FolderModel {
         network_(Network::read(folder, config_)) {
     if (tokenizer_.vocabulary_size() <= network_.vocabulary_size()) return;
     throw user_error({.file = folder},
-                     "has a tokenizer of " + std::to_string(tokenizer_.vocabulary_size()) +
-                         " tokens and a model of " + std::to_string(network_.vocabulary_size()),
+                     "has a tokenizer of " + counted(tokenizer_.vocabulary_size(), "token") +
+                         " and a model of " + std::to_string(network_.vocabulary_size()),
                      "take weights and tokenizer of one model");
   }
 

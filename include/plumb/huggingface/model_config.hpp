@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/huggingface/activation.hpp"
 
@@ -268,7 +269,7 @@ inline void read_gpt2(const ConfigFields& fields, ModelConfig& config) {
     if (config.hidden % config.heads != 0) {
       throw fields.wrong("",
                          std::to_string(config.hidden) + " numbers do not share out among " +
-                             std::to_string(config.heads) + " heads",
+                             counted(config.heads, "head"),
                          "fetch the model's config.json again");
     }
     return config;

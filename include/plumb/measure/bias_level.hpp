@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/measure/prediction.hpp"
 
@@ -171,9 +172,9 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
   if (scores.log_likelihoods.size() != scores.templates * scores.texts * scores.candidates) {
     throw user_error({.field = "log_likelihoods"},
                      std::to_string(scores.log_likelihoods.size()) + " numbers for " +
-                         std::to_string(scores.templates) + " templates, " +
+                         counted(scores.templates, "template") + ", " +
                          std::to_string(scores.texts) + " texts and " +
-                         std::to_string(scores.candidates) + " candidates",
+                         counted(scores.candidates, "candidate"),
                      "give one for each");
   }
   const bool of_one = scores.tokens.empty();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/prompt/injection.hpp"
 
@@ -82,9 +83,9 @@ inline Estimate mean_of_kind(const InjectionPanel& panel, PairKind kind,
       probabilities.push_back(std::exp(log));
     }
     if (logs.size() != panel.pairs.size()) {
-      throw internal_error({.field = design.relation},
-                           "panel '" + panel.name + "' has " + std::to_string(logs.size()) +
-                               " scores for " + std::to_string(panel.pairs.size()) + " pairs");
+      throw internal_error({.field = design.relation}, "panel '" + panel.name + "' has " +
+                                                           counted(logs.size(), "score") + " for " +
+                                                           counted(panel.pairs.size(), "pair"));
     }
     if (i == 0) baseline = probabilities;
     const auto mean = [&](PairKind kind, const std::vector<double>& values, const char* name) {

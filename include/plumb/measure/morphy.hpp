@@ -140,9 +140,12 @@ class Morphy {
     [[nodiscard]] bool is(std::size_t part) const { return (part_bits >> part & 1) != 0; }
   };
 
-  static std::string read(const DiskPath& file) {
-    return read_text(file, "install wordnet-base or name a folder with `wordnet`");
-  }
+  static constexpr const char* remedy =
+      "install WordNet (Debian's wordnet-base), name its folder with `wordnet`, or say `wordnet` "
+      "none "
+      "to compare words as they are";
+
+  static std::string read(const DiskPath& file) { return read_text(file, remedy); }
 
   /// Calls `visit(line, number)` for each line that is not empty and does not begin with a space,
   /// as those of the licence do.
@@ -170,8 +173,7 @@ class Morphy {
         const char* const end = field.data() + field.size();
         const auto parsed = std::from_chars(field.data(), end, value);
         if (parsed.ec != std::errc{} || parsed.ptr != end) {
-          throw user_error({file, number}, "is no line of a WordNet index",
-                           "install wordnet-base or name a folder with `wordnet`");
+          throw user_error({file, number}, "is no line of a WordNet index", remedy);
         }
         return value;
       };
@@ -185,10 +187,7 @@ class Morphy {
       entry.part_bits = static_cast<std::uint8_t>(entry.part_bits | 1U << part);
       if (part == noun) entry.tagged_noun_senses = tagged_senses;
     });
-    if (lines == 0) {
-      throw user_error({.file = file}, "holds no words",
-                       "install wordnet-base or name a folder with `wordnet`");
-    }
+    if (lines == 0) throw user_error({.file = file}, "holds no words", remedy);
   }
 
   /// A line is "inflected base…"; the first base that the index has is kept, or else the first, none

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/choices.hpp"
 #include "plumb/prompt/label_inventor.hpp"
@@ -153,8 +154,8 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
       options.slots >= options.pairs || options.slots >= options.pairs - options.slots;
   if (options.slots == 0 || most) {
     throw user_error({.setting = "injected"},
-                     std::to_string(options.slots) + " of " + std::to_string(options.pairs) +
-                         " pairs cannot be injected",
+                     std::to_string(options.slots) + " of " + counted(options.pairs, "pair") +
+                         " cannot be injected",
                      "take at least 1 and fewer than half");
   }
   const std::string name = "injection/" + relation.code + "/";
@@ -174,9 +175,8 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
   }
   if (correct.size() < options.pairs) {
     throw user_error({relation.file, 0, relation.code},
-                     "has facts of " + std::to_string(subjects.size()) +
-                         " subjects, but the injection takes " + std::to_string(options.pairs) +
-                         " pairs",
+                     "has facts of " + counted(subjects.size(), "subject") +
+                         ", but the injection takes " + counted(options.pairs, "pair"),
                      "take fewer pairs or choose a larger relation");
   }
   std::vector<bool> spread(options.pairs), block(options.pairs);

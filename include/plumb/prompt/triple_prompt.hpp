@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/data/knowledge_graph.hpp"
 
@@ -51,8 +52,8 @@ struct GraphQuery {
                                                      std::uint64_t seed) {
   if (graph.train.size() < count) {
     throw user_error({.setting = "shots"},
-                     "the graph has " + std::to_string(graph.train.size()) +
-                         " training triples, fewer than " + std::to_string(count),
+                     "the graph has " + counted(graph.train.size(), "training triple") +
+                         ", fewer than " + std::to_string(count),
                      "ask for fewer shots");
   }
   std::vector<Triple> shots = graph.train;

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/measure/rank.hpp"
@@ -161,8 +162,8 @@ class CosineRanker {
     if (query.size() != dimension() || entity >= size()) {
       throw user_error({.field = "cosine"},
                        "query of " + std::to_string(query.size()) + " dimensions, entity " +
-                           std::to_string(entity) + "; there are " + std::to_string(size()) +
-                           " entities of " + std::to_string(dimension()),
+                           std::to_string(entity) + "; there are " + counted(size(), "entity") +
+                           " of " + std::to_string(dimension()),
                        "ask for one of them with a vector as long");
     }
     return cosine(query.data(), std::sqrt(exact_dot(query.data(), query.data(), dimension())),

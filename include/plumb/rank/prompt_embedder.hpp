@@ -22,6 +22,7 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/held_tree.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/token_tree.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/score/candidate_scorer.hpp"
@@ -138,8 +139,8 @@ class PromptEmbedder {
     }
     if (tokens <= model_.context_length()) return;
     throw user_error({.field = "text"},
-                     "'" + shortened(text) + "' has " + std::to_string(tokens) +
-                         " tokens, the model's context " + std::to_string(model_.context_length()),
+                     "'" + shortened(text) + "' has " + counted(tokens, "token") +
+                         ", the model's context " + std::to_string(model_.context_length()),
                      "shorten the name or description");
   }
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/score/statement_score.hpp"
@@ -354,8 +355,7 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
     row.fact.instance = index("instance_index", index("instance", number - 1));
     const auto scores = line.find("pll_scores");
     if (scores == line.end() || !scores->is_array() || scores->size() != options) {
-      fail("pll_scores",
-           "does not hold one score for each of " + std::to_string(options) + " options");
+      fail("pll_scores", "does not hold one score for each of " + counted(options, "option"));
     }
     for (const Json& score : *scores) {
       if (!score.is_number()) fail("pll_scores", "holds a score that is not a finite number");

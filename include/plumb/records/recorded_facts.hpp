@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/recorded.hpp"
 
@@ -108,7 +109,7 @@ template <class Of>
     }
     if (recorded.facts > 0 && facts != recorded.facts) {
       throw user_error({.file = recorded.rows},
-                       std::to_string(facts) + " of " + std::to_string(recorded.facts) + " facts",
+                       std::to_string(facts) + " of " + counted(recorded.facts, "fact"),
                        "the results file is incomplete; probe again");
     }
   }

@@ -10,11 +10,26 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/report/text_table.hpp"
 
 namespace plumb {
 
-/// Holds any report that has `write(path)`, `notes()` and `table()`. Copies share it. Any number of
-/// threads may use one, but only one at a time may write into a folder.
+namespace detail {
+
+/// A report's table within a width, where it takes one.
+template <class Report>
+std::string table_within(const Report& report, const TableWidth& width) {
+  if constexpr (requires { report.table(width); }) {
+    return report.table(width);
+  } else {
+    return report.table();
+  }
+}
+
+}  // namespace detail
+
+/// Holds any report that has `write(path)`, `notes()` and `table()` or `table(TableWidth)`. Copies
+/// share it. Any number of threads may use one, but only one at a time may write into a folder.
 class AnyReport {
  public:
   template <class Report>
@@ -25,8 +40,10 @@ class AnyReport {
   void write(const DiskPath& folder) const { held_->write(folder); }
   /// What must be known beside the numbers, a line each.
   [[nodiscard]] std::vector<std::string> notes() const { return held_->notes(); }
-  /// For a terminal.
-  [[nodiscard]] std::string table() const { return held_->table(); }
+  /// For a terminal, without the columns that do not fit.
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    return held_->table(width);
+  }
 
  protected:
   template <class Report>
@@ -38,14 +55,16 @@ class AnyReport {
     virtual ~Holder() = default;
     virtual void write(const DiskPath& folder) const = 0;
     [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
-    [[nodiscard]] virtual std::string table() const = 0;
+    [[nodiscard]] virtual std::string table(const TableWidth& width) const = 0;
   };
   template <class Report>
   struct Held final : Holder {
     explicit Held(std::shared_ptr<const Report> held) : report(std::move(held)) {}
     void write(const DiskPath& folder) const override { report->write(folder); }
     [[nodiscard]] std::vector<std::string> notes() const override { return report->notes(); }
-    [[nodiscard]] std::string table() const override { return report->table(); }
+    [[nodiscard]] std::string table(const TableWidth& width) const override {
+      return detail::table_within(*report, width);
+    }
     std::shared_ptr<const Report> report;
   };
 

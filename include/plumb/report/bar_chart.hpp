@@ -28,9 +28,14 @@ struct Bar {
   constexpr double left = 210, width = 500, right = 170, row = 22, top = 8, bottom = 30;
   const double height = top + row * static_cast<double>(bars.size()) + bottom;
   const auto x = [&](double value) { return fixed(left + width * value, 1); };
-  std::string svg = "<div class=\"wide\"><svg class=\"chart\" role=\"img\" aria-label=\"" +
-                    escape_html(title) + "\" viewBox=\"0 0 " + fixed(left + width + right, 0) +
-                    " " + fixed(height, 0) + "\">\n";
+  std::string said;
+  for (const Bar& bar : bars) {
+    said += (said.empty() ? "Bars from 0 to 1: " : "; ") + bar.label + " " +
+            with_interval(bar.estimate);
+  }
+  std::string svg =
+      "<div class=\"wide\">" + chart_begin("chart", fixed(left + width + right, 0),
+                                           fixed(height, 0), title, said + ".", false);
   for (int step = 0; step <= 10; step += 2) {
     const double value = step / 10.0;
     svg += "<line class=\"grid\" x1=\"" + x(value) + "\" x2=\"" + x(value) + "\" y1=\"" +

@@ -48,9 +48,14 @@ struct BoxChart {
   const double inner = height - top - bottom;
   const auto n = [](double value) { return fixed(value, 1); };
   const auto y = [&](double value) { return top + inner * (1 - value / most); };
-  std::string svg = "<figure class=\"plot\"><svg class=\"chart xy\" role=\"img\" aria-label=\"" +
-                    escape_html(chart.title) + "\" viewBox=\"0 0 " + n(width) + " " + n(height) +
-                    "\" style=\"max-width:" + n(width) + "px\">\n";
+  const auto words = [](const BoxGroup& group) {
+    return group.label + ": median " + fixed(quantile(group.values, 0.5), 1) + ", n " +
+           std::to_string(group.values.size());
+  };
+  std::string said = chart.y_label + " by " + chart.x_label + ".";
+  for (const BoxGroup& group : chart.groups) said += " " + words(group) + ".";
+  std::string svg = "<figure class=\"plot\">" +
+                    chart_begin("chart xy", n(width), n(height), chart.title, said, true);
   for (int tick = 0; tick <= 4; ++tick) {
     const double value = most * tick / 4;
     svg += "<line class=\"grid\" x1=\"" + n(left) + "\" x2=\"" + n(width - right) + "\" y1=\"" +
@@ -62,9 +67,7 @@ struct BoxChart {
     const BoxGroup& group = chart.groups[g];
     const double middle = left + step * (static_cast<double>(g) + 0.5);
     const auto at = [&](double q) { return y(quantile(group.values, q)); };
-    svg += "<g class=\"series s0\"><title>" +
-           escape_html(group.label + ": median " + fixed(quantile(group.values, 0.5), 1) + ", n " +
-                       std::to_string(group.values.size())) +
+    svg += "<g class=\"series s0\"><title>" + escape_html(words(group)) +
            "</title><path class=\"line\" d=\"M" + n(middle) + " " + n(at(0.05)) + "V" +
            n(at(0.25)) + "M" + n(middle) + " " + n(at(0.75)) + "V" + n(at(0.95)) +
            "\"/><rect class=\"box\" x=\"" + n(middle - box / 2) + "\" y=\"" + n(at(0.75)) +

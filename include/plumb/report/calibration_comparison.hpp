@@ -15,6 +15,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/report/calibration_cells.hpp"
 #include "plumb/report/calibration_pairs.hpp"
+#include "plumb/report/cells.hpp"
 #include "plumb/report/xy_chart.hpp"
 
 namespace plumb::detail {
@@ -114,13 +115,14 @@ class ComparisonSections {
   }
 
   [[nodiscard]] std::string correlation_table() const {
+    if (results_.comparison.correlation.empty()) {
+      return "<div>" + words_below("Pearson's r needs three models of different accuracy.") +
+             "</div>";
+    }
     std::string html = "<div>" + table_begin({"Estimator", "Pearson's r", "Models"});
     for (const auto& [name, r] : results_.comparison.correlation) {
       html += "<tr><td>" + label(estimator_label(name)) + "</td>" + cell(r) + number_cell(r.count) +
               "</tr>\n";
-    }
-    if (results_.comparison.correlation.empty()) {
-      html += "<tr><td colspan=\"3\">needs three models of different accuracy</td></tr>\n";
     }
     return html + table_end + "</div>";
   }

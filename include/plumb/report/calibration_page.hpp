@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/report/calibration_cells.hpp"
 #include "plumb/report/calibration_columns.hpp"
@@ -30,7 +31,7 @@ class CalibrationPage {
     const auto& models = results_.models;
     const std::string title = models.size() == 1
                                   ? "Calibration of " + models.front().name
-                                  : "Calibration of " + std::to_string(models.size()) + " models";
+                                  : "Calibration of " + counted(models.size(), "model");
     std::vector<std::string> notes;
     const auto add = [&](const std::vector<std::string>& texts) {
       for (const std::string& text : texts) {
@@ -76,11 +77,10 @@ class CalibrationPage {
       }
     }
     const std::string fewest = std::to_string(model.fewest_paraphrases);
-    const std::string most = std::to_string(model.most_paraphrases);
     html += card("Facts", std::to_string(model.facts),
-                 std::to_string(model.relations) + " relations, " +
-                     (fewest == most ? fewest : fewest + "–" + most) +
-                     (most == "1" ? " paraphrase" : " paraphrases"));
+                 counted(model.relations, "relation") + ", " +
+                     (model.fewest_paraphrases == model.most_paraphrases ? "" : fewest + "–") +
+                     counted(model.most_paraphrases, "paraphrase"));
     html += card("Ties", std::to_string(model.ties.tied),
                  "of " + counted(model.ties.answers, "answer") + " to all templates");
     if (model.ties.tied > 0) {
@@ -135,9 +135,9 @@ class CalibrationPage {
   [[nodiscard]] static std::string option_counts(const ModelCalibration& model) {
     if (model.option_counts.empty()) return "";
     return heading("How many options",
-                   "Base confidence on the " + std::to_string(model.option_counts.front().facts) +
-                       " facts of the 1:1 relations, the other options subsampled; mean of " +
-                       std::to_string(option_samplings) + " samplings.") +
+                   "Base confidence on the " + counted(model.option_counts.front().facts, "fact") +
+                       " of the 1:1 relations, the other options subsampled; mean of " +
+                       counted(option_samplings, "sampling") + ".") +
            detail::option_chart(model);
   }
 
@@ -159,7 +159,7 @@ class CalibrationPage {
     std::string html =
         heading("By domain, cardinality and relation",
                 "ACE, and the accuracy of " + escape_html(estimator_label(first.name)) +
-                    "; – where a group has fewer facts than bins. 1:1: no two facts of the "
+                    "; – where a group has fewer facts than `bins`. 1:1: no two facts of the "
                     "relation share an answer.");
     const auto table = [&](const char* title, auto member) {
       if ((first.*member).empty()) return;

@@ -31,7 +31,8 @@ class PairSections {
         heading(
             "Causal and masked models of like accuracy",
             "Closest accuracies first, each model once, at most 0.02 apart (the only causal and "
-            "the only masked model are paired however far apart); Brier scores over all facts "
+            "the only masked model are paired however far apart), accuracy being the mean over "
+            "paraphrases; Brier scores over all facts "
             "and over the domain in which the two are closest.") +
         table_begin({"Model", "Kind", "Accuracy", "Margin", "Average, min", "Domain", "Facts",
                      "Accuracy", "Margin", "Average, min"});
@@ -56,7 +57,7 @@ class PairSections {
   }
 
   /// The table of the page's beginning, without intervals.
-  [[nodiscard]] std::string text() const {
+  [[nodiscard]] std::string text(const TableWidth& width = {}) const {
     if (results_.comparison.pairs.empty()) return "";
     TextTable table({"pair", "kind", "accuracy", "Brier Margin", "Brier Average, min", "closest in",
                      "facts", "accuracy", "Brier Margin", "Brier Average, min"});
@@ -77,7 +78,7 @@ class PairSections {
                    brier("average_min", true)});
       }
     }
-    return table.text();
+    return table.text(width);
   }
 
  private:

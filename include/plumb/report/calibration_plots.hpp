@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "plumb/calibrate/model_comparison.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/report/calibration_cells.hpp"
 #include "plumb/report/page.hpp"
 #include "plumb/report/xy_chart.hpp"
@@ -32,8 +33,8 @@ inline ChartSeries curve_series(const EstimatorResult& made, const std::string& 
 inline std::string curve_charts(const ModelCalibration& model, std::size_t bins) {
   std::string html =
       heading("Calibration curves",
-              "Mean confidence against accuracy in " + std::to_string(bins) +
-                  " equal-count bins, with 95% intervals; below the dashed line the model is "
+              "Mean confidence against accuracy in " + counted(bins, "equal-count bin") +
+                  ", with 95% intervals; below the dashed line the model is "
                   "overconfident. Bars along the bottom: how often each confidence is given.") +
       "<div class=\"plots\">\n";
   for (const EstimatorResult& made : model.estimators) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/calibration_cells.hpp"
@@ -39,17 +40,18 @@ namespace plumb {
 
 namespace detail {
 
-inline std::string model_rows(const CalibrationResults& results) {
+/// The models side by side, under the page's names: accuracy is that of the base template.
+inline std::string model_rows(const CalibrationResults& results, const TableWidth& width) {
   const std::vector<std::string> shown{"base", "margin", "average_vote2", "average_min"};
-  std::vector<std::string> heads{"model", "facts", "accuracy", "ties"};
+  std::vector<std::string> heads{"model", "facts", "accuracy", "mean over paraphrases", "ties"};
   for (const std::string metric : {"ACE ", "Brier "}) {
     for (const std::string& name : shown) heads.push_back(metric + estimator_label(name));
   }
   TextTable table(heads);
   for (const ModelCalibration& model : results.models) {
-    std::vector<std::string> cells{model.name, std::to_string(model.facts),
-                                   number_or_dash(model.paraphrase_accuracy),
-                                   std::to_string(model.ties.tied)};
+    std::vector<std::string> cells{
+        model.name, std::to_string(model.facts), number_or_dash(model.accuracy),
+        number_or_dash(model.paraphrase_accuracy), std::to_string(model.ties.tied)};
     for (const CalibrationMetric metric : {CalibrationMetric::ace, CalibrationMetric::brier}) {
       for (const std::string& name : shown) {
         const EstimatorResult* made = model.estimator(name);
@@ -58,14 +60,14 @@ inline std::string model_rows(const CalibrationResults& results) {
     }
     table.add(cells);
   }
-  std::string text = table.text();
+  std::string text = table.text(width);
   for (const auto& [name, r] : results.comparison.correlation) {
     if (name != "base" && name != "margin" && name != "average_min") continue;
-    text += "Pearson's r of ACE and accuracy, " + estimator_label(name) + ": " + with_interval(r) +
-            " over " + std::to_string(r.count) + " models\n";
+    text += "Pearson's r of ACE and mean accuracy over paraphrases, " + estimator_label(name) +
+            ": " + with_interval(r) + " over " + counted(r.count, "model") + "\n";
   }
-  const std::string pairs = PairSections(results).text();
-  if (!pairs.empty()) text += "\n" + pairs;
+  const std::string pairs = PairSections(results).text(width);
+  if (!pairs.empty()) text += "\n" + pairs + "accuracy of pairs: mean over paraphrases\n";
   return text;
 }
 
@@ -117,27 +119,27 @@ class CalibrationReportBody {
   }
 
   /// All tables of one model, or the models side by side.
-  [[nodiscard]] std::string table() const {
-    if (results_.models.size() > 1) return detail::model_rows(results_);
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    if (results_.models.size() > 1) return detail::model_rows(results_, width);
     const ModelCalibration& model = results_.models.front();
     using enum CalibrationMetric;
     std::string text =
         text_table(estimator_columns(
                        {accuracy, mean_confidence, ace, brier, ece, log_loss, auroc, aurc}, true),
-                   model.estimators);
+                   model.estimators, width);
     if (over::any_of(model.estimators, &EstimatorResult::discrete)) {
       text += "* few distinct values: its ACE means little\n";
     }
-    if (!model.markers.empty()) text += "\n" + text_table(marker_columns(), model.markers);
+    if (!model.markers.empty()) text += "\n" + text_table(marker_columns(), model.markers, width);
     if (!model.reductions.empty()) {
-      text += "\n" + text_table(reduction_columns(), model.reductions);
+      text += "\n" + text_table(reduction_columns(), model.reductions, width);
     }
     if (!model.recalibration.empty()) {
-      text += "\n" + text_table(recalibration_columns(), model.recalibration);
+      text += "\n" + text_table(recalibration_columns(), model.recalibration, width);
     }
     text += "\naccuracy of the base template " + with_interval(model.accuracy) +
             ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) + ", " +
-            std::to_string(model.facts) + " facts, " + counted(model.ties.tied, "tie") + " among " +
+            counted(model.facts, "fact") + ", " + counted(model.ties.tied, "tie") + " among " +
             counted(model.ties.answers, "answer") + "\n";
     if (model.ties.tied > 0) {
       text += std::string(detail::first_wins) + ": base template " +

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/report/cells.hpp"
@@ -43,7 +44,18 @@ struct Column {
   bool interval = false;
   /// The class of a page's cell, by its value; empty for none.
   std::function<std::string(const Estimate&)> colour{};
+  /// How long a terminal that is too narrow shows it.
+  ColumnWeight weight = ColumnWeight::usual;
 };
+
+/// Gives the columns of these keys another weight.
+template <class Row>
+void weigh(std::vector<Column<Row>>& columns, const std::vector<std::string>& keys,
+           ColumnWeight weight) {
+  for (Column<Row>& column : columns) {
+    if (over::find(keys, column.key) != keys.end()) column.weight = weight;
+  }
+}
 
 /// Columns over a part of a row: `part(row)` is what the inner columns are of.
 template <class Row, class Inner, class Part>
@@ -53,7 +65,7 @@ template <class Row, class Inner, class Part>
   for (const Column<Inner>& one : inner) {
     columns.push_back({one.key, one.heading, one.meaning,
                        [value = one.value, part](const Row& row) { return value(part(row)); },
-                       one.place, one.decimals, one.interval, one.colour});
+                       one.place, one.decimals, one.interval, one.colour, one.weight});
   }
   return columns;
 }
@@ -104,13 +116,15 @@ class ColumnTable {
  public:
   explicit ColumnTable(std::vector<Column<Row>> columns) {
     std::vector<std::string> heads;
+    std::vector<ColumnWeight> weights;
     for (Column<Row>& column : columns) {
       if (column.place != ColumnPlace::everywhere && column.place != ColumnPlace::terminal)
         continue;
+      weights.push_back(column.weight);
       heads.push_back(column.heading + (column.interval ? " [95%]" : ""));
       columns_.push_back(std::move(column));
     }
-    table_ = TextTable(heads);
+    table_ = TextTable(heads, weights);
   }
 
   void add(const Row& row) {
@@ -119,7 +133,7 @@ class ColumnTable {
     table_.add(std::move(cells));
   }
   void add_rule() { table_.add_rule(); }
-  [[nodiscard]] std::string text() const { return table_.text(); }
+  [[nodiscard]] std::string text(const TableWidth& width = {}) const { return table_.text(width); }
 
  private:
   static std::string shown(const Column<Row>& column, const CellValue& value) {
@@ -144,10 +158,10 @@ class ColumnTable {
 /// The rows as a terminal shows them.
 template <class Row>
 [[nodiscard]] std::string text_table(const std::vector<Column<Row>>& columns,
-                                     const std::vector<Row>& rows) {
+                                     const std::vector<Row>& rows, const TableWidth& width = {}) {
   ColumnTable<Row> table(columns);
   for (const Row& row : rows) table.add(row);
-  return table.text();
+  return table.text(width);
 }
 
 /// The rows as a page shows them, sorted by a click on a heading.

@@ -75,8 +75,7 @@ class ComparisonPage {
            card("Models", std::to_string(table_.models.size()),
                 made_.families.families.empty()
                     ? ""
-                    : std::to_string(made_.families.families.size()) +
-                          (made_.families.families.size() == 1 ? " family" : " families")) +
+                    : counted(made_.families.families.size(), "family")) +
            card("Relations", std::to_string(table_.relations.size()),
                 std::to_string(table_.shared.size()) + " shared by all") +
            card("Facts", std::to_string(facts), "of all relations, each once") +

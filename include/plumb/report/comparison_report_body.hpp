@@ -124,7 +124,7 @@ class ComparisonReportBody {
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
 
   /// The leaderboard of models, of few models what they share, and pairs.
-  [[nodiscard]] std::string table() const {
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     const Comparison& made = made_;
     const AccuracyTable& table = made.table;
     const auto sd = [](const std::optional<double>& value) {
@@ -147,7 +147,7 @@ class ComparisonReportBody {
       if (any) row.push_back(with_interval(spread.overall.accuracy_first_wins));
       models.add(row);
     }
-    std::string text = models.text();
+    std::string text = models.text(width);
     TextTable rates({"of what it knows, known by", "η [95%]", "r of accuracies"});
     for (const auto& [m, unused] : made.models) {
       for (const auto& [other, spread] : made.models) {
@@ -158,7 +158,7 @@ class ComparisonReportBody {
       }
     }
     // All pairs of many models are for the page.
-    if (made.models.size() > 1 && made.models.size() <= 5) text += "\n" + rates.text();
+    if (made.models.size() > 1 && made.models.size() <= 5) text += "\n" + rates.text(width);
     if (made.pairs.empty()) return text;
     TextTable pairs({"base → tuned", "base", "tuned", "tuned − base [95%]", "η(tuned|base) [95%]",
                      "η(base|tuned) [95%]"});
@@ -168,7 +168,7 @@ class ComparisonReportBody {
                  with_interval(pair.difference), with_interval(pair.tuned_given_base.rate),
                  with_interval(pair.base_given_tuned.rate)});
     }
-    return text + "\n" + pairs.text();
+    return text + "\n" + pairs.text(width);
   }
 
  private:

@@ -82,9 +82,13 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
   const auto x = [&](double value) {
     return n(left + width * std::clamp((value - range[0]) / (range[1] - range[0]), 0.0, 1.0));
   };
-  std::string svg = "<div class=\"wide\"><svg class=\"chart\" role=\"img\" aria-label=\"" +
-                    escape_html(chart.title) + "\" viewBox=\"0 0 " + n(left + width + right) + " " +
-                    n(height) + "\">\n";
+  const auto words = [](const HistogramRow& row) {
+    return row.label + (row.remark.empty() ? "" : ", " + row.remark) + ": " + row.value;
+  };
+  std::string said = "Distributions of " + chart.x_label + ".";
+  for (const HistogramRow& row : chart.rows) said += " " + words(row) + ".";
+  std::string svg = "<div class=\"wide\">" + chart_begin("chart", n(left + width + right),
+                                                         n(height), chart.title, said, false);
   const double step = detail::tick_step(range[1] - range[0]);
   const int decimals = step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
   for (double k = std::round(range[0] / step); k * step <= range[1] + step * 1e-6; ++k) {
@@ -102,10 +106,8 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
     svg += "<text class=\"name\" x=\"" + n(left - 8) + "\" y=\"" + n(base - 20) + "\">" +
            escape_html(row.label) + "</text><text class=\"name value\" x=\"" + n(left - 8) +
            "\" y=\"" + n(base - 6) + "\">" + escape_html(row.remark) + "</text>";
-    svg +=
-        "<g class=\"series s" + std::to_string(row.style % 8) + "\"><title>" +
-        escape_html(row.label + (row.remark.empty() ? "" : ", " + row.remark) + ": " + row.value) +
-        "</title>";
+    svg += "<g class=\"series s" + std::to_string(row.style % 8) + "\"><title>" +
+           escape_html(words(row)) + "</title>";
     if (tallest > 0) {
       std::string path = "M" + x(row.bars.front().from) + " " + n(foot);
       for (const HistogramBar& bar : row.bars) {

@@ -50,6 +50,18 @@ namespace plumb {
   return "<bdi>" + escape_html(text) + "</bdi>";
 }
 
+/// The beginning of a chart: its size as text, what it is called and what it shows, for readers who
+/// cannot see it. One that keeps its width is not made wider than that.
+[[nodiscard]] inline std::string chart_begin(std::string_view classes, std::string_view width,
+                                             std::string_view height, std::string_view title,
+                                             std::string_view description, bool keeps_width) {
+  const std::string wide(width), called = escape_html(title);
+  return "<svg class=\"" + std::string(classes) + "\" role=\"img\" aria-label=\"" + called +
+         "\" viewBox=\"0 0 " + wide + " " + std::string(height) + "\"" +
+         (keeps_width ? " style=\"max-width:" + wide + "px\"" : "") + ">\n<title>" + called +
+         "</title><desc>" + escape_html(description) + "</desc>\n";
+}
+
 /// JSON for a script element: no "</script>" or "<!--" can end it early.
 [[nodiscard]] inline std::string script_json(const Json& value) {
   std::string out;

@@ -17,10 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/measure/injection_results.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/report/metrics_json.hpp"
 #include "plumb/report/page.hpp"
+#include "plumb/report/text_table.hpp"
 #include "plumb/report/xy_chart.hpp"
 
 namespace plumb {
@@ -83,13 +85,12 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
 [[nodiscard]] inline std::string injection_section(const InjectionResults& results) {
   const std::vector<InjectedPair>& pairs = results.panels.front().panel.pairs;
   const InjectedPair& star = pairs[results.highlight];
-  std::string html =
-      heading("Unknown and incorrect pairs among the shots",
-              "One fixed order of " + std::to_string(pairs.size()) + " pairs of " +
-                  label(results.relation) + ", and the same order with " +
-                  std::to_string(results.panels.back().injected.count) +
-                  " of them replaced, spread or in one block: by unknown pairs (invented subject "
-                  "and object) or by incorrect ones (real subject, another object).");
+  std::string html = heading(
+      "Unknown and incorrect pairs among the shots",
+      "One fixed order of " + counted(pairs.size(), "pair") + " of " + label(results.relation) +
+          ", and the same order with " + std::to_string(results.panels.back().injected.count) +
+          " of them replaced, spread or in one block: by unknown pairs (invented subject "
+          "and object) or by incorrect ones (real subject, another object).");
   const std::string reading =
       "<div class=\"dim\"><h3>How to read the panels</h3>\n<p>Each point is the model's "
       "probability "
@@ -114,7 +115,7 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
     const std::string interval =
         e.count == 1 ? "" : "[" + fixed(e.low, 3) + ", " + fixed(e.high, 3) + "], ";
     return "<td data-v=\"" + fixed(e.value, 6) + "\">" + fixed(e.value, 3) + "<small>" + interval +
-           std::to_string(e.count) + (e.count == 1 ? " pair" : " pairs") + "</small></td>";
+           counted(e.count, "pair") + "</small></td>";
   };
   for (const InjectionPanelResult& made : results.panels) {
     const double starred = std::exp(made.log_probabilities[results.highlight]);
@@ -129,6 +130,24 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
          "bootstrap "
          "over positions, as if they were independent; of this one order only, not of other orders "
          "or seeds. A single pair has none.</p>\n";
+}
+
+/// The page's last table for a terminal; a single pair has no interval.
+[[nodiscard]] inline std::string injection_table(const InjectionResults& results,
+                                                 const TableWidth& width = {}) {
+  using enum ColumnWeight;
+  TextTable table({"probability, " + results.relation, "correct [95%]", "change [95%]",
+                   "after injected [95%]", "its change [95%]", "injected [95%]", "star"},
+                  {major, major, usual, usual, minor, major, minor});
+  const auto shown = [](const Estimate& e) {
+    return e.count == 1 ? number_or_dash(e) : with_interval(e);
+  };
+  for (const InjectionPanelResult& made : results.panels) {
+    table.add({made.panel.name, shown(made.correct), shown(made.correct_change),
+               shown(made.after_injected), shown(made.after_injected_change), shown(made.injected),
+               fixed(std::exp(made.log_probabilities[results.highlight]), 3)});
+  }
+  return table.text(width);
 }
 
 /// A row for each position of each panel; log-probabilities in nats, positions from 0.

@@ -50,7 +50,9 @@ class ListReportBody {
             sections()));
   }
 
-  [[nodiscard]] std::string table() const { return text_table(list_columns(), groups_); }
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    return text_table(list_columns(), groups_, width);
+  }
 
   /// What must be said wherever the numbers are shown, each once.
   [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }

@@ -50,12 +50,12 @@ class ManyPromptReportBody {
 
   /// One row for each way of asking. Below it, what the answers look like where a model wrote them, and
   /// ranks of the true token where gaps were filled.
-  [[nodiscard]] std::string table() const {
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     const auto written = written_ways(made_);
     const std::vector<WayRanks> ranks = way_ranks(made_);
-    return text_table(many_prompt_columns(made_), made_.ways) +
-           (written.empty() ? "" : "\n" + text_table(written_answer_columns(), written)) +
-           (ranks.empty() ? "" : "\n" + text_table(token_rank_columns(), ranks));
+    return text_table(many_prompt_columns(made_), made_.ways, width) +
+           (written.empty() ? "" : "\n" + text_table(written_answer_columns(), written, width)) +
+           (ranks.empty() ? "" : "\n" + text_table(token_rank_columns(), ranks, width));
   }
 
   /// What must be said wherever the numbers are shown, each once.

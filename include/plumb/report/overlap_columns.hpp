@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/fact_overlap.hpp"
@@ -63,8 +64,8 @@ struct MetRelation {
   if (within.unit == Within::Unit::line) return in("line");
   if (within.unit == Within::Unit::paragraph) return in("paragraph");
   if (within.unit == Within::Unit::document) return in("document");
-  return "subject and object within " + std::to_string(within.words) +
-         " words, counted by disjoint stretches";
+  return "subject and object within " + counted(within.words, "word") +
+         ", counted by disjoint stretches";
 }
 
 /// A fact as a JSON object; file and line of the first meeting are null where there is none.

@@ -17,10 +17,10 @@ namespace plumb {
 namespace detail {
 
 inline constexpr std::string_view page_style = R"css(
-:root{--ink:#1c2430;--dim:#5d6b7c;--line:#dde3ea;--paper:#fff;--tint:#f4f7fa;--bar:#5b8fc7;--good:#2e8b57;--bad:#c4553b;--chance:#c9902c}
-@media (prefers-color-scheme:dark){:root{--ink:#e4e9ef;--dim:#94a3b5;--line:#344150;--paper:#161c24;--tint:#1e2731;--bar:#5f96d2;--good:#55b582;--bad:#e0795f;--chance:#e0b050}}
+:root{--ink:#1c2430;--dim:#5d6b7c;--line:#dde3ea;--paper:#ffffff;--tint:#f4f7fa;--bar:#5b8fc7;--good:#277a4c;--bad:#b5472d;--chance:#c9902c;--picked:#2f6fb5}
+@media (prefers-color-scheme:dark){:root{--ink:#e4e9ef;--dim:#94a3b5;--line:#344150;--paper:#161c24;--tint:#1e2731;--bar:#5f96d2;--good:#55b582;--bad:#e0795f;--chance:#e0b050;--picked:#2f6fb5}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:1060px;padding:28px 24px 60px;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,"Segoe UI","DejaVu Sans",sans-serif}
+body{margin:0 auto;max-width:1060px;padding:28px 24px 60px;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,"Segoe UI","DejaVu Sans",sans-serif;overflow-wrap:break-word}
 h1{font-size:25px;margin:0 0 2px}h2{font-size:18px;margin:34px 0 8px;padding-top:10px;border-top:1px solid var(--line)}
 p{margin:6px 0}.dim{color:var(--dim)}.note{background:var(--tint);border-left:3px solid var(--chance);padding:8px 12px;margin:12px 0}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(128px,1fr));gap:12px;margin:18px 0}
@@ -36,7 +36,7 @@ th button{all:unset;cursor:pointer}th button:focus-visible{outline:2px solid var
 .chart{width:100%;min-width:680px;height:auto;font-size:12px}.chart text{fill:var(--ink)}.chart .name{text-anchor:end}.chart .axis{text-anchor:middle;fill:var(--dim)}
 .chart .value{fill:var(--dim);font-variant-numeric:tabular-nums}.chart .grid{stroke:var(--line)}.chart .bar{fill:var(--bar);opacity:.85}
 .chart .whisker{stroke:var(--ink);stroke-width:1.4;fill:none}.chart .chance{stroke:var(--chance);stroke-width:2.5}
-.plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:6px 18px}.plots.two{grid-template-columns:repeat(auto-fill,minmax(440px,1fr))}
+.plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(310px,100%),1fr));gap:6px 18px}.plots.two{grid-template-columns:repeat(auto-fill,minmax(min(440px,100%),1fr))}.plots>*{min-width:0}
 .plot{margin:6px 0;break-inside:avoid}.plots h3{margin:10px 0 0}h3{font-size:15px;margin:18px 0 4px}.chart.xy{min-width:0}.axis.y{text-anchor:end!important}
 .series{fill:var(--c);stroke:none;color:var(--c)}.series .line{fill:none;stroke:var(--c);stroke-width:1.8}.series .whisker{stroke:var(--c);opacity:.55}.series .point{fill:var(--ink);font-size:11px}.series .box{fill-opacity:.3;stroke:var(--c)}.series .median{fill:none;stroke:var(--c);stroke-width:2.4}
 .s0{--c:#2f6fb5}.s1{--c:#d1702a}.s2{--c:#2f8f5b}.s3{--c:#a04db0}.s4{--c:#b59a1e}.s5{--c:#c43c55}.s6{--c:#4aa3b8}.s7{--c:#7a6a58}
@@ -54,15 +54,15 @@ td small{color:var(--dim);font-size:11px;display:block;line-height:1.15}td.best{
 .extremes td,.extremes th{text-align:left;white-space:normal;vertical-align:top}.extremes td:first-child{white-space:nowrap}
 details>summary{cursor:pointer;font-weight:600;font-size:16px;padding:10px 0;border-top:1px solid var(--line)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--tint);border-radius:6px;padding:8px 12px;margin:6px 0;font-size:13px}.asked>summary{font-weight:400;font-size:14px;padding:5px 0}.scored{margin:6px 0}.scored pre{padding:2px 8px;margin:2px 0}
-.pick{display:flex;flex-wrap:wrap;gap:10px;align-items:end;margin:10px 0}.pick label{font-size:13px;color:var(--dim);display:flex;flex-direction:column}
-select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:5px 8px;max-width:420px}
-.explore{display:grid;grid-template-columns:minmax(220px,1fr) 2fr;gap:18px}
-@media (max-width:720px){.explore{grid-template-columns:1fr}}
+.pick{display:flex;flex-wrap:wrap;gap:10px;align-items:end;margin:10px 0}.pick label{max-width:100%;font-size:13px;color:var(--dim);display:flex;flex-direction:column}
+select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:5px 8px;max-width:min(420px,100%)}
+.explore{display:grid;grid-template-columns:minmax(220px,1fr) minmax(0,2fr);gap:18px}
+@media (max-width:720px){.explore{grid-template-columns:minmax(0,1fr)}}
 .facts{max-height:520px;overflow:auto;border:1px solid var(--line);border-radius:8px;list-style:none;margin:0;padding:4px}
 .facts button{all:unset;display:block;width:100%;box-sizing:border-box;padding:4px 8px;border-radius:5px;cursor:pointer}
-.facts button:hover,.facts button:focus-visible{background:var(--tint)}.facts button[aria-current=true]{background:var(--bar);color:#fff}
-.facts .mark{display:inline-block;width:1.3em}.right{color:var(--good)}.wrong{color:var(--bad)}.facts button[aria-current=true] .mark{color:#fff}
-.candidates td:nth-child(3){width:45%}.candidates td{border:0;padding:2px 8px}.candidates td:nth-child(2){text-align:left;white-space:normal}
+.facts button:hover,.facts button:focus-visible{background:var(--tint)}.facts button[aria-current=true]{background:var(--picked);color:#ffffff}
+.facts .mark{display:inline-block;width:1.3em}.right{color:var(--good)}.wrong{color:var(--bad)}.facts button[aria-current=true] .mark{color:#ffffff}
+.candidates td:nth-child(3){width:45%}.candidates td{border:0;padding:2px 8px}.candidates td:nth-child(2){text-align:left;white-space:normal;overflow-wrap:anywhere}
 .p{height:12px;background:var(--bar);border-radius:2px;min-width:1px}.gold .p{background:var(--good)}.gold td:nth-child(2){font-weight:600;color:var(--good)}
 .miss td:nth-child(2){font-weight:600;color:var(--bad)}.miss .p{background:var(--bad)}
 .statement{font-size:17px;margin:0 0 10px}.statement b{border-bottom:2px solid var(--chance)}
@@ -74,13 +74,15 @@ inline constexpr std::string_view sort_script = R"js(
 for (const table of document.querySelectorAll('table.sortable')) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => head.addEventListener('click', () => {
-    const falling = head.getAttribute('aria-sort') !== 'descending';
+    const number = row => { const c = row.cells[column]; return c.dataset.v !== undefined || c.textContent.trim() !== '' && isFinite(c.textContent); };
+    const none = row => row.cells[column].textContent === '–';  // last, whichever way
+    const rows = [...table.tBodies[0].rows], sorted = head.getAttribute('aria-sort');
+    const falling = sorted ? sorted === 'ascending' : rows.some(row => !none(row) && number(row));  // texts from A to Z
     heads.forEach(h => h.removeAttribute('aria-sort'));
     head.setAttribute('aria-sort', falling ? 'descending' : 'ascending');
     const key = row => { const c = row.cells[column]; return c.dataset.v === undefined ? c.textContent : +c.dataset.v; };
     const rank = (a, b) => typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, {numeric: true});
-    const none = row => row.cells[column].textContent === '–';  // last, whichever way
-    [...table.tBodies[0].rows].sort((a, b) => none(a) - none(b) || (falling ? -1 : 1) * rank(key(a), key(b))).forEach(r => table.tBodies[0].append(r));
+    rows.sort((a, b) => none(a) - none(b) || (falling ? -1 : 1) * rank(key(a), key(b))).forEach(r => table.tBodies[0].append(r));
   }));
 }
 )js";

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/recorded_ranks.hpp"
 #include "plumb/records/run_record.hpp"
@@ -69,7 +70,7 @@ class ProbeReportBody {
   }
 
   /// The table for a terminal: a row for each relation, then the groups.
-  [[nodiscard]] std::string table() const {
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     const std::vector<ProbedGroup> groups = probed_groups(pooled_, ranks_);
     ColumnTable<ProbedGroup> table(probe_columns(has_ties()));
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -81,8 +82,8 @@ class ProbeReportBody {
       table.add({"overall", "weighted templates", &weighted_->overall});
       table.add({"overall", "… mean of relations", &weighted_->overall_unweighted});
     }
-    if (several_right_.empty()) return table.text();
-    return table.text() + "\n" + text_table(answer_set_columns(), several_right_);
+    if (several_right_.empty()) return table.text(width);
+    return table.text(width) + "\n" + text_table(answer_set_columns(), several_right_, width);
   }
 
   [[nodiscard]] const ProbeMetrics& metrics() const noexcept { return pooled_; }
@@ -101,9 +102,9 @@ class ProbeReportBody {
     }
     if (statements > 0) {
       all.push_back("Warning: the model's vocabulary cannot spell the candidate of " +
-                    std::to_string(statements) + " statements, nor the right answer of " +
-                    std::to_string(facts) +
-                    " facts; candidates that share the unknown token cannot be told apart by it.");
+                    counted(statements, "statement") + ", nor the right answer of " +
+                    counted(facts, "fact") +
+                    "; candidates that share the unknown token cannot be told apart by it.");
     }
     if (auto warning = tie_warning(pooled_.overall.ties_for_best)) all.push_back(*warning);
     return run_.with_warnings(std::move(all));

@@ -70,6 +70,8 @@ inline Json published_json(const PublishedNumber& one) {
                      [](const P& p) -> CellValue { return OwnWord{detail::in_interval_word(p)}; }});
   columns.push_back({"note", "note", "", [](const P& p) -> CellValue { return p.published.note; },
                      ColumnPlace::page});
+  weigh(columns, {"number", "published", "value"}, ColumnWeight::major);
+  weigh(columns, {"dataset", "same_model"}, ColumnWeight::minor);
   return columns;
 }
 

@@ -36,9 +36,9 @@ class PublishedReportBody {
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
 
   /// Published numbers beside those of runs, and the names of those that no run has.
-  [[nodiscard]] std::string table() const {
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::string text;
-    if (!made_.pairs.empty()) text = text_table(published_columns(), made_.pairs);
+    if (!made_.pairs.empty()) text = text_table(published_columns(), made_.pairs, width);
     if (made_.unmatched.empty()) return text;
     text += (text.empty() ? "" : "\n") + without_counterpart() + "\n";
     constexpr std::size_t shown = 12;

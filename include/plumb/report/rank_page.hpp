@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/rank/rank_results.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/box_chart.hpp"
@@ -76,7 +77,7 @@ inline std::string rank_cards(const RankResults& made) {
   }
   const RankedMethod& first = made.methods.front();
   html += card("Queries", std::to_string(first.ranks.size()),
-               std::to_string(first.by_relation.size()) + " relations");
+               counted(first.by_relation.size(), "relation"));
   html += card("Candidates", std::to_string(first.candidates), "entities");
   return "<div class=\"cards\">\n" + html + "</div>\n";
 }

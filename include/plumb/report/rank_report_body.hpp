@@ -63,8 +63,9 @@ class RankReportBody {
                    rank_sections(made_)));
   }
 
-  [[nodiscard]] std::string table() const {
-    std::string text = text_table(named_rank_columns("method", true), detail::ranked_rows(made_));
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    std::string text =
+        text_table(named_rank_columns("method", true), detail::ranked_rows(made_), width);
     if (made_.agreements.empty()) return text;
     TextTable agreements({"agreement", "queries", "r of log ranks [95%]", "p"});
     for (const MethodAgreement& one : made_.agreements) {
@@ -72,7 +73,7 @@ class RankReportBody {
                       std::to_string(one.shared.size()), with_interval(one.log_rank.r),
                       detail::p_text(one.log_rank.p)});
     }
-    return text + "\n" + agreements.text();
+    return text + "\n" + agreements.text(width);
   }
 
   /// What must be said wherever the numbers are shown, each once.

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/report/html.hpp"
 #include "plumb/report/text_table.hpp"
@@ -122,6 +123,22 @@ inline std::string with_hover(const std::string& shape, const std::string& text)
   return text.empty() ? shape : "<g><title>" + escape_html(text) + "</title>" + shape + "</g>";
 }
 
+/// How many points each series has, and between which heights.
+inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartSeries>& series) {
+  std::string said = chart.y_label + " against " + chart.x_label + ".";
+  for (const ChartSeries& one : series) {
+    said += " " + (one.name.empty() ? "" : one.name + ": ") + counted(one.points.size(), "point");
+    if (!one.points.empty()) {
+      const auto [low, high] =
+          std::minmax_element(one.points.begin(), one.points.end(),
+                              [](const ChartPoint& a, const ChartPoint& b) { return a.y < b.y; });
+      said += ", from " + fixed(low->y, 3) + " to " + fixed(high->y, 3);
+    }
+    said += ".";
+  }
+  return said;
+}
+
 }  // namespace detail
 
 /// Ranges must not be empty. The legend stands under the chart when there are several
@@ -137,10 +154,9 @@ inline std::string with_hover(const std::string& shape, const std::string& text)
   const auto px = [&](double x) { return left + inner_width * along(x, chart.x_range); };
   const auto py = [&](double y) { return top + inner_height * (1 - along(y, chart.y_range)); };
   const auto n = [](double value) { return fixed(value, 1); };
-  std::string svg = "<figure class=\"plot\"><svg class=\"chart xy\" role=\"img\" aria-label=\"" +
-                    escape_html(chart.title) + "\" viewBox=\"0 0 " + fixed(chart.width, 0) + " " +
-                    fixed(chart.height, 0) + "\" style=\"max-width:" + fixed(chart.width, 0) +
-                    "px\">\n";
+  std::string svg = "<figure class=\"plot\">" +
+                    chart_begin("chart xy", fixed(chart.width, 0), fixed(chart.height, 0),
+                                chart.title, detail::chart_in_words(chart, series), true);
   const double tallest = chart.histogram.empty() ? 0 : *over::max_element(chart.histogram);
   for (std::size_t i = 0; i < chart.histogram.size() && tallest > 0; ++i) {
     const double bar = inner_width / static_cast<double>(chart.histogram.size());

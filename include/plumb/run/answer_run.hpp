@@ -44,6 +44,29 @@ void refuse_long_prompts(Model& model, bool with_bos, const AnswerOptions& optio
   }
 }
 
+/// What a setting asks: its greedy answers, and the sampled ones if there are any. The model is not
+/// asked.
+template <CausalLm Model>
+[[nodiscard]] JobPlan planned_answers(Model& model, bool with_bos, const AnswerOptions& options,
+                                      const MultiPromptDataset& dataset, const AskedFacts& asked,
+                                      const FewShotSetting& setting) {
+  const std::optional<TokenId> bos = with_bos ? model.bos() : std::nullopt;
+  const FewShot few_shot(dataset, setting, options.shot_seed);
+  PromptTexts texts(dataset, asked, few_shot);
+  JobPlan made;
+  const auto add = [&](const std::string& name, const AnswerPlan& plan, std::size_t samples) {
+    made.push_back(planned_texts(model, bos, name, plan.prompts.size(), samples,
+                                 options.max_new_tokens,
+                                 [&](std::size_t i) { return texts.text(plan.prompts[i]); }));
+  };
+  add(few_shot.name(), answer_plan(dataset, asked, few_shot), 0);
+  if (options.samples > 0 && options.confidence_prompts > 0) {
+    add(few_shot.name() + " samples", sampled_plan(dataset, asked, few_shot, options),
+        options.samples);
+  }
+  return made;
+}
+
 /// Not thread-safe. All that it is given must outlive it.
 template <CausalLm Model>
 class AnswerRun {

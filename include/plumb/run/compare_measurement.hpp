@@ -72,6 +72,21 @@ inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>&
   return remarks;
 }
 
+/// Names runs that have none after their models, or, `apart`, after their folders where another has
+/// that name too.
+inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
+  std::vector<std::string> names;
+  for (const ResultFolder& run : runs) {
+    const auto model = first_string(kept_settings(run.path), "model");
+    names.push_back(!run.name.empty() ? run.name : model.value_or(folder_name(run.path)));
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].name.empty()) continue;
+    const bool is_shared = apart && over::count(names, names[i]) > 1;
+    runs[i].name = is_shared ? folder_name(runs[i].path) : names[i];
+  }
+}
+
 inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -99,12 +114,8 @@ class CompareMeasurement {
       throw user_error({.field = "RUN"}, "fewer than two runs to compare",
                        "name the run folders of two or more models");
     }
-    for (ResultFolder& run : runs) {
-      if (run.name.empty()) {
-        run.name = first_string(kept_settings(run.path), "model").value_or(folder_name(run.path));
-      }
-      names_.push_back(run.name);
-    }
+    detail::name_runs(runs, !settings_.with_published());
+    for (const ResultFolder& run : runs) names_.push_back(run.name);
     if (!settings_.with_published()) detail::refuse_equal_names(runs);
     options_ = {.setting = settings_.setting, .bootstrap = {.seed = settings_.seed}};
     if (!settings_.families.empty()) {

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
@@ -27,6 +28,7 @@
 #include "plumb/records/npy_file.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/unranked.hpp"
+#include "plumb/run/vector_cache.hpp"
 #include "plumb/run/work.hpp"
 
 namespace plumb {
@@ -51,19 +53,61 @@ class DeerRun {
         distinct_(plan),
         queries_(embedded_queries()) {}
 
+  /// What embedding takes: the queries and, with entities, the candidates of each entity prompt that
+  /// the cache, if there is one, does not know. The model is not asked.
+  [[nodiscard]] static JobPlan plan(Model& model, const RankOptions& options, const RankPlan& plan,
+                                    bool with_bos, bool with_entities,
+                                    const VectorCache* cache = nullptr) {
+    JobPlan made;
+    const auto add = [&](const std::string& name, const Lists& lists) {
+      PlannedPart part{name, "text", 0, ScoringCost()};
+      with_embedder(model, [&](const auto& embedder) {
+        for (const std::span<const std::string>& list : lists) {
+          if (list.empty()) continue;
+          part.count += list.size();
+          *part.cost += embedder.plan(list, with_bos).cost();
+        }
+      });
+      made.push_back(std::move(part));
+    };
+    const DistinctQueries distinct(plan);
+    const std::vector<std::string> queries = query_texts(options, plan, distinct);
+    add("queries", lists_of(queries, distinct));
+    for (const EntityPrompt prompt : options.entity_prompts) {
+      if (!with_entities) break;
+      const std::vector<std::string> texts = candidate_texts(plan, prompt);
+      if (cache == nullptr || !cache->find(texts)) add(entities_name(prompt), {texts});
+    }
+    return made;
+  }
+
   /// "deer" for the paper's prompt, "deer-a" … for its variants.
   [[nodiscard]] static std::string name_of_method(EntityPrompt prompt) {
     return "deer" + suffix(prompt);
   }
 
-  /// Embeds the plan's candidates, into entities.npy or entities-a.npy …
-  [[nodiscard]] NpyFile entities(EntityPrompt prompt) {
-    std::vector<std::string> texts, names;
+  /// "entities.npy" for the paper's prompt, "entities-a.npy" … for its variants.
+  [[nodiscard]] static std::string entities_file(EntityPrompt prompt) {
+    return entities_name(prompt) + ".npy";
+  }
+
+  /// Embeds the plan's candidates, into their file; with a cache they are taken from there, or kept.
+  [[nodiscard]] NpyFile entities(EntityPrompt prompt, const VectorCache* cache = nullptr) {
+    std::vector<std::string> names;
     for (const std::uint32_t e : plan_.candidates.entities()) {
-      texts.push_back(entity_text(prompt, plan_.graph.entities[e]));
       names.push_back(plan_.graph.entities[e].id);
     }
-    return embedded("entities" + suffix(prompt), names, {texts});
+    const std::vector<std::string> texts = candidate_texts(plan_, prompt);
+    if (cache == nullptr) return embedded(entities_name(prompt), names, {texts});
+    const DiskPath file = folder_.file(entities_file(prompt));
+    const bool is_there = file.exists();
+    if (const auto known = cache->find(texts)) {
+      if (!is_there) write_vectors(file, names, known->rows());
+      return NpyFile(file);
+    }
+    NpyFile made = embedded(entities_name(prompt), names, {texts});
+    cache->keep(texts, made.rows());
+    return made;
   }
 
   /// Ranks of a part of the plan, in the order of its queries. `entities` are rows of the whole
@@ -122,42 +166,68 @@ class DeerRun {
     return use(VectorRows(fewer.data(), fewer.rows(), fewer.cols()));
   }
 
+  static std::string entities_name(EntityPrompt prompt) { return "entities" + suffix(prompt); }
   static std::string suffix(EntityPrompt prompt) {
     return prompt == EntityPrompt::eol ? "" : "-" + std::string(name_of(prompt));
   }
 
+  using Lists = std::vector<std::span<const std::string>>;
+
+  static std::vector<std::string> candidate_texts(const RankPlan& plan, EntityPrompt prompt) {
+    std::vector<std::string> texts;
+    for (const std::uint32_t e : plan.candidates.entities()) {
+      texts.push_back(entity_text(prompt, plan.graph.entities[e]));
+    }
+    return texts;
+  }
+  static std::vector<std::string> query_texts(const RankOptions& options, const RankPlan& plan,
+                                              const DistinctQueries& distinct) {
+    const TriplePrompt prompt(plan.graph, plan.shots, options.form);
+    std::vector<std::string> texts;
+    for (const GraphQuery& query : distinct.queries) texts.push_back(prompt.query(query));
+    return texts;
+  }
+  /// Each side has shots of its own.
+  static Lists lists_of(std::span<const std::string> queries, const DistinctQueries& distinct) {
+    return {queries.first(distinct.tails), queries.subspan(distinct.tails)};
+  }
+
   [[nodiscard]] NpyFile embedded_queries() {
     const KnowledgeGraph& graph = plan_.graph;
-    const TriplePrompt prompt(graph, plan_.shots, options_.form);
-    std::vector<std::string> texts, names;
+    std::vector<std::string> names;
     for (const GraphQuery& query : distinct_.queries) {
-      texts.push_back(prompt.query(query));
       names.push_back(graph.entities[query.given()].id + (query.asks_head ? " inverse of " : " ") +
                       graph.relations[query.triple.relation].id);
     }
-    // Each side has shots of its own.
-    const std::span<const std::string> all = texts;
-    return embedded("queries", names, {all.first(distinct_.tails), all.subspan(distinct_.tails)});
+    const std::vector<std::string> texts = query_texts(options_, plan_, distinct_);
+    return embedded("queries", names, lists_of(texts, distinct_));
   }
 
-  using Lists = std::vector<std::span<const std::string>>;
-
-  /// Embeds texts, one list after another, into `what`.npy, unless it stands there already.
-  [[nodiscard]] NpyFile embedded(const std::string& what, const std::vector<std::string>& names,
-                                 const Lists& lists) {
+  /// Calls `use` with what embeds texts by this model.
+  template <class Use>
+  static auto with_embedder(Model& model, Use use) {
     if constexpr (TreeEmbedder<Model>) {
-      if (capabilities_of(model_).tree_embeddings) {
-        return embedded_by(PromptEmbedder<Model>(model_), what, names, lists);
+      if (capabilities_of(model).tree_embeddings) {
+        PromptEmbedder<Model> embedder(model);
+        return use(embedder);
       }
     }
     if constexpr (Embedder<Model>) {
-      return embedded_by(TextBatches<Model>(model_), what, names, lists);
+      TextBatches<Model> embedder(model);
+      return use(embedder);
     }
     throw internal_error({}, "this backend has no embeddings");
   }
 
+  /// Embeds texts, one list after another, into `what`.npy, unless it stands there already.
+  [[nodiscard]] NpyFile embedded(const std::string& what, const std::vector<std::string>& names,
+                                 const Lists& lists) {
+    return with_embedder(model_,
+                         [&](auto& embedder) { return embedded_by(embedder, what, names, lists); });
+  }
+
   template <class TextEmbedder>
-  [[nodiscard]] NpyFile embedded_by(TextEmbedder embedder, const std::string& what,
+  [[nodiscard]] NpyFile embedded_by(TextEmbedder& embedder, const std::string& what,
                                     const std::vector<std::string>& names, const Lists& lists) {
     const auto file = folder_.file(what + ".npy");
     std::optional<NpyWriter> writer;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/run/fill_run.hpp"
@@ -109,6 +110,8 @@ class FillJob {
     return generate_record(q_.settings, q_.dataset, {}, provenance_);
   }
 
+  [[nodiscard]] JobPlan plan() const { return run_.plan(candidates_); }
+
   void run(const RunFolder& folder, Work& work) {
     write_asked(folder, plan_.dataset);
     ExamplePrompts examples;
@@ -138,7 +141,7 @@ class FillJob {
     return generation_report(folder, {}, q_.settings.measuring.options(q_.settings.seed));
   }
 
-  [[nodiscard]] const FillPlan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const FillPlan& planned_gaps() const noexcept { return plan_; }
 
  private:
   /// Refuses texts of the relations that are asked before it looks at their tokens.
@@ -170,8 +173,7 @@ class FillJob {
   [[nodiscard]] std::vector<std::string> remarks(std::size_t unused) const {
     const LeftOutOfFilling& out = plan_.left_out;
     const std::size_t masks = q_.options.masks;
-    const std::string fit =
-        masks == 1 ? "one token" : "at most " + std::to_string(masks) + " tokens";
+    const std::string fit = masks == 1 ? "one token" : "at most " + counted(masks, "token");
     std::vector<std::string> remarks;
     for (const std::string& what : q_.dataset.left_out) {
       remarks.push_back("Left out: " + what + ".");

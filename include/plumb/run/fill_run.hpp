@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/rank/mask_filler.hpp"
@@ -74,10 +75,29 @@ class FillRun {
                         texts_.relation(planned).code + ", template " +
                             std::to_string(planned.prompt.template_index)},
                        "the sentence about '" + shortened(texts_.subject(planned)) + "' has " +
-                           std::to_string(tokens) + " tokens, the model has room for " +
+                           counted(tokens, "token") + ", the model has room for " +
                            std::to_string(room),
                        "shorten the template or leave the fact out");
     }
+  }
+
+  /// What filling takes; `candidates` are those of content_free. The model is not asked.
+  [[nodiscard]] JobPlan plan(const std::vector<GapCandidates>& candidates) const {
+    ScoringCost cost;
+    for (const PlannedPrompt& planned : plan_.prompts.prompts) {
+      cost.tokens_one_by_one += gap_query(model_, texts_.sentence(planned)).sequence.size();
+    }
+    JobPlan made{{few_shot_.name(), "prompt", plan_.prompts.prompts.size(), cost}};
+    if (!options_.names) return made;
+    ScoringCost without_content;
+    const std::vector<ContentFreePrompt> prompts = content_free_gaps(candidates);
+    for (const ContentFreePrompt& one : prompts) {
+      without_content.tokens_one_by_one +=
+          gap_query(model_, few_shot_.sentence(one.relation, one.template_index, one.subject))
+              .sequence.size();
+    }
+    made.push_back({few_shot_.name() + " content-free", "prompt", prompts.size(), without_content});
+    return made;
   }
 
   /// Leaves masked_answers.jsonl, and with names masked_names.jsonl.
@@ -102,10 +122,7 @@ class FillRun {
   void content_free(const std::vector<GapCandidates>& candidates, const RunFolder& folder,
                     Work& work) {
     constexpr std::size_t pack_size = 64;
-    std::vector<ContentFreePrompt> prompts = content_free_prompts(plan_.asked, few_shot_);
-    std::erase_if(prompts, [&](const ContentFreePrompt& one) {
-      return candidates[one.relation].labels.empty();
-    });
+    const std::vector<ContentFreePrompt> prompts = content_free_gaps(candidates);
     FileInTheMaking rows(folder.file(few_shot_.name() + "_content_free.jsonl"));
     std::vector<std::size_t> sizes;
     for (std::size_t begin = 0; begin < prompts.size(); begin += pack_size) {
@@ -140,6 +157,16 @@ class FillRun {
   }
 
  private:
+  /// Those whose relation has candidates.
+  [[nodiscard]] std::vector<ContentFreePrompt> content_free_gaps(
+      const std::vector<GapCandidates>& candidates) const {
+    std::vector<ContentFreePrompt> prompts = content_free_prompts(plan_.asked, few_shot_);
+    std::erase_if(prompts, [&](const ContentFreePrompt& one) {
+      return candidates[one.relation].labels.empty();
+    });
+    return prompts;
+  }
+
   /// Every pack in order, evaluated or from the journal; `take` gets each row of it.
   template <class Evaluate, class Take>
   static void go_through(Work& work, const std::string& name, const std::vector<std::size_t>& sizes,

@@ -19,6 +19,7 @@
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/report/probe_report.hpp"
 #include "plumb/report/rank_report.hpp"
+#include "plumb/run/generate_settings.hpp"
 #include "plumb/run/generation_report.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/setting.hpp"

@@ -52,6 +52,15 @@ class FixedRankingJob {
     return record;
   }
 
+  [[nodiscard]] JobPlan plan() const {
+    PlannedPart queries{"queries", "text"}, entities{"entities", "text"};
+    for (const FixedRanking& ranking : fixed_.rankings) {
+      queries.count += ranking.queries.size();
+      entities.count += ranking.entities.size();
+    }
+    return {std::move(queries), std::move(entities)};
+  }
+
   void run(const RunFolder& folder, Work&) {
     Json made = Json::array();
     std::size_t tied = 0, queries = 0;

@@ -48,11 +48,10 @@ class FixedStudyJob {
                            {settings_.fixed}, settings_.bos, settings_.special_tokens);
   }
 
+  [[nodiscard]] JobPlan plan() const { return {{"", "choice", choices()}}; }
+
   void run(const RunFolder& folder, Work& work) {
-    std::size_t total = 0;
-    for (const FixedStudy& study : file_.studies)
-      total += study.tests.size() * study.choices.size();
-    work.begin("choices", total);
+    work.begin("choices", choices());
     Json made = Json::array();
     std::vector<std::vector<std::string>> rows;
     std::vector<std::string> if_first_wins;  // a column where there is a tie
@@ -89,6 +88,14 @@ class FixedStudyJob {
   [[nodiscard]] ReplayReport report(const DiskPath&) const { return report_; }
 
  private:
+  [[nodiscard]] std::size_t choices() const {
+    std::size_t total = 0;
+    for (const FixedStudy& study : file_.studies) {
+      total += study.tests.size() * study.choices.size();
+    }
+    return total;
+  }
+
   CausalScorer<Model> scorer_;
   ManyShotSettings settings_;
   Provenance provenance_;

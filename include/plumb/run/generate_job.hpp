@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/run/answer_prompts.hpp"
@@ -75,6 +76,20 @@ class GenerateJob {
 
   [[nodiscard]] Json settings() const {
     return generate_record(q_.settings, q_.dataset, q_.lemmas, provenance_);
+  }
+
+  [[nodiscard]] JobPlan plan() {
+    JobPlan made;
+    const auto add = [&](JobPlan parts) {
+      for (PlannedPart& part : parts) made.push_back(std::move(part));
+    };
+    for (const FewShotSetting& one : q_.asking.settings) {
+      add(planned_answers(model_, q_.settings.bos, q_.asking, q_.dataset, q_.asked, one));
+    }
+    for (const FewShotSetting& one : q_.names) {
+      add(planned_names(q_.asking, q_.dataset, q_.asked, one));
+    }
+    return made;
   }
 
   void run(const RunFolder& folder, Work& work) {
@@ -180,8 +195,8 @@ class GenerateJob {
       }
       if (!fewer.empty()) {
         remarks.push_back(few_shot.name() + ": some prompts show fewer than " +
-                          std::to_string(one.shots) + " examples, as there are no more, in " +
-                          fewer + ".");
+                          counted(one.shots, "example") + ", as there are no more, in " + fewer +
+                          ".");
       }
     }
     if (own_words_) remarks.push_back(*own_words_);

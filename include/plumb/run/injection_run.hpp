@@ -22,6 +22,17 @@
 
 namespace plumb {
 
+/// A panel's sequences, planned. Throws a user error for one past the model's context.
+template <class Scorer>
+[[nodiscard]] typename Scorer::Block planned_panel(Scorer& scorer, const ManyShot& form,
+                                                   const std::vector<SubjectObject>& pairs) {
+  typename Scorer::Block block;
+  scorer.share(block, form.sequence(pairs));
+  for (Prompt& sequence : form.grown(pairs)) scorer.add(block, {{std::move(sequence)}});
+  scorer.plan(block);
+  return block;
+}
+
 /// Scores the panels of one relation and writes `<relation>_injection.json`, unless it stands
 /// already. Throws a user error for a sequence past the model's context.
 template <class Scorer>
@@ -36,11 +47,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
   ScoredInjection made{design, {}};
   ScoringCost cost;
   for (const auto& panel : design.panels) {
-    const std::vector<SubjectObject> pairs = pairs_of(panel);
-    typename Scorer::Block block;
-    scorer.share(block, form.sequence(pairs));
-    for (Prompt& sequence : form.grown(pairs)) scorer.add(block, {{std::move(sequence)}});
-    scorer.plan(block);
+    auto block = planned_panel(scorer, form, pairs_of(panel));
     cost += block.cost();
     std::vector<double>& scores = made.log_probabilities.emplace_back();
     for (const StatementScore& score :

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,14 +40,27 @@ namespace plumb {
 ///      into `folder`; what it writes depends on its settings and its data alone;
 ///   3. `job.report(path)`: reads the finished folder; has `write(path)`, which leaves metrics.json
 ///      and report.html, `notes()` and `table()`, for a terminal.
-/// It may have `facts()`, a JSON object of what run.json says beside cost and times. What its user can
-/// fix is said when it is constructed, before a folder is made.
+/// It may have `facts()`, a JSON object of what run.json says beside cost and times, and `plan()`, the
+/// JobPlan of what it will ask, counted before the model is asked. What its user can fix is said when
+/// it is constructed, before a folder is made.
 template <class J>
 concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPath& path) {
   { job.settings() } -> std::convertible_to<Json>;
   job.run(folder, work);
   job.report(path).write(path);
 };
+
+/// What a job will ask, if it tells; the model is not asked, and nothing is written.
+template <class J>
+[[nodiscard]] std::optional<JobPlan> plan_of(J& job) {
+  if constexpr (requires {
+                  { job.plan() } -> std::convertible_to<JobPlan>;
+                }) {
+    return job.plan();
+  } else {
+    return std::nullopt;
+  }
+}
 
 /// Where a job leaves its results, and who looks on.
 struct JobFolder {
@@ -86,6 +100,9 @@ auto run_job(J& job, const JobFolder& into) {
   const RunFolder folder(into.out, job.settings(),
                          into.resume ? RunFolder::Claim::resume : RunFolder::Claim::fresh);
   Work work(folder.file("journal.jsonl"), into.work);
+  if (into.work.on_plan) {
+    if (auto plan = plan_of(job)) work.announce(*std::move(plan));
+  }
   job.run(folder, work);
   Finished<decltype(job.report(folder.path()))> finished{job.report(folder.path()), work.summary()};
   finished.report.write(folder.path());

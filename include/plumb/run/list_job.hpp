@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/kamel.hpp"
@@ -146,6 +147,12 @@ class ListJob {
     return generate_record(q_.settings, q_.asked, {}, provenance_);
   }
 
+  [[nodiscard]] JobPlan plan() {
+    const std::vector<Asked> asked = asked_in_order();
+    return {planned_texts(model_, bos(), name(), asked.size(), 0, q_.settings.max_new_tokens,
+                          [&](std::size_t i) { return text(asked[i]); })};
+  }
+
   void run(const RunFolder& folder, Work& work) {
     write_asked(folder, q_.asked);
     write_shots(folder);
@@ -191,27 +198,37 @@ class ListJob {
     write_atomically(folder.file("shots.jsonl"), lines);
   }
 
+  /// By relation, then fact.
+  [[nodiscard]] std::vector<Asked> asked_in_order() const {
+    std::vector<Asked> asked;
+    for (std::size_t r = 0; r < q_.relations.size(); ++r) {
+      for (std::size_t f = 0; f < q_.relations[r].asked.facts.size(); ++f) asked.push_back({r, f});
+    }
+    return asked;
+  }
+  [[nodiscard]] const std::string& subject(const Asked& one) const {
+    return q_.relations[one.relation].asked.facts[one.fact].subject.names.front();
+  }
+  [[nodiscard]] std::string text(const Asked& one) const {
+    return q_.prompts(one.relation).text(subject(one));
+  }
+
   /// Leaves SETTING_answers.jsonl. A pack ends with its relation, and at 64 facts.
   void answer(const RunFolder& folder, Work& work) {
     constexpr std::size_t most = 64;
-    std::vector<Asked> plan;
+    const std::vector<Asked> plan = asked_in_order();
     std::vector<std::size_t> ends;
-    for (std::size_t r = 0; r < q_.relations.size(); ++r) {
-      const std::size_t facts = q_.relations[r].asked.facts.size();
-      for (std::size_t f = 0; f < facts; ++f) {
-        plan.push_back({r, f});
-        if (f + 1 == facts || (f + 1) % most == 0) ends.push_back(plan.size());
-      }
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      const auto& [relation, fact] = plan[i];
+      const bool is_last = fact + 1 == q_.relations[relation].asked.facts.size();
+      if (is_last || (fact + 1) % most == 0) ends.push_back(i + 1);
     }
-    const auto subject = [&](const Asked& one) -> const std::string& {
-      return q_.relations[one.relation].asked.facts[one.fact].subject.names.front();
-    };
     FileInTheMaking rows(folder.file(name() + "_answers.jsonl"));
     TextGeneration<Model> generation(model_, bos(), work);
     generation.go_through(
         name(), ends,
         {.samples = 0, .max_new_tokens = q_.settings.max_new_tokens, .stop = {"%"}, .seed = 0},
-        [&](std::size_t i) { return q_.prompts(plan[i].relation).text(subject(plan[i])); },
+        [&](std::size_t i) { return text(plan[i]); },
         [&](std::size_t i, const Json& row) {
           const Asked& one = plan[i];
           rows << answer_line({q_.relations[one.relation].asked.code,
@@ -237,8 +254,8 @@ class ListJob {
       fewer += (fewer.empty() ? "" : ", ") + one.asked.code;
     }
     if (!fewer.empty()) {
-      remarks.push_back(name() + ": fewer than " + std::to_string(q_.setting.shots) +
-                        " examples, as there are no more training facts, in " + fewer + ".");
+      remarks.push_back(name() + ": fewer than " + counted(q_.setting.shots, "example") +
+                        ", as there are no more training facts, in " + fewer + ".");
     }
     return remarks;
   }

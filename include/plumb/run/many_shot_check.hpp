@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/prompt/injection.hpp"
 #include "plumb/records/recorded_choices.hpp"
@@ -111,8 +112,8 @@ class ManyShotCheck {
       const Prompt prompt = study.form.question(study.shots, test.subject, choice);
       if (const std::size_t tokens = tokens_of(prompt); tokens > model_.context_length()) {
         throw user_error({file, 0, test.subject}, "a " + too_long(tokens),
-                         std::to_string(shots_that_fit(study.form, study.shots, prompt)) +
-                             " shots would fit: leave the others out");
+                         counted(shots_that_fit(study.form, study.shots, prompt), "shot") +
+                             " would fit: leave the others out");
       }
     }
   }
@@ -139,7 +140,7 @@ class ManyShotCheck {
             tokens_of(block.opening(block.settings.size() - 1, block.first_fact + f));
         if (tokens + new_tokens <= model_.context_length()) continue;
         throw user_error({.setting = "generate"},
-                         asked.relation().code + ": " + std::to_string(tokens) + " tokens and " +
+                         asked.relation().code + ": " + counted(tokens, "token") + " and " +
                              std::to_string(new_tokens) + " new ones go past the model's context " +
                              std::to_string(model_.context_length()),
                          "ask for fewer tokens or fewer shots");
@@ -173,8 +174,8 @@ class ManyShotCheck {
       const std::size_t tokens = tokens_of(sequence);
       if (tokens <= model_.context_length()) continue;
       throw user_error({.field = design.relation}, "the injection experiment's " + too_long(tokens),
-                       std::to_string(shots_that_fit(form, pairs, sequence)) +
-                           " pairs would fit: say `injection` with fewer");
+                       counted(shots_that_fit(form, pairs, sequence), "pair") +
+                           " would fit: say `injection` with fewer");
     }
   }
 
@@ -227,7 +228,7 @@ class ManyShotCheck {
   }
 
   [[nodiscard]] std::string too_long(std::size_t tokens) const {
-    return "sequence of " + std::to_string(tokens) + " tokens, past the model's context of " +
+    return "sequence of " + counted(tokens, "token") + ", past the model's context of " +
            std::to_string(model_.context_length());
   }
 
@@ -248,7 +249,7 @@ class ManyShotCheck {
     throw user_error(
         site, what,
         fits == 0 ? "not one shot would fit: leave the fact out"
-                  : std::to_string(fits) + " shots would fit: say `shots` " + std::to_string(fits));
+                  : counted(fits, "shot") + " would fit: say `shots` " + std::to_string(fits));
   }
 
   Model& model_;

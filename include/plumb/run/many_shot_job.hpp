@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset_texts.hpp"
@@ -51,9 +52,8 @@ namespace plumb {
   if (injection.pairs == 0 || asked.skipped()) return std::nullopt;
   const std::size_t facts = asked.relation().facts.size();
   if (facts < injection.pairs) {
-    notes.push_back(
-        {"no injection experiment, fewer than " + std::to_string(injection.pairs) + " facts",
-         std::to_string(facts)});
+    notes.push_back({"no injection experiment, fewer than " + counted(injection.pairs, "fact"),
+                     std::to_string(facts)});
     return std::nullopt;
   }
   return injection_design(asked.relation(), injection, aliases);
@@ -105,7 +105,7 @@ class ManyShotQuestions {
     }
     const EicGeometry& eic = study.options.eic_geometry;
     throw user_error({.setting = "eic"},
-                     "takes " + std::to_string(eic.pairs()) + " training facts (`eic-first` " +
+                     "takes " + counted(eic.pairs(), "training fact") + " (`eic-first` " +
                          std::to_string(eic.first) + ", `eic-step` " + std::to_string(eic.step) +
                          ", `eic-questions` " + std::to_string(eic.questions) +
                          "), and no relation has more than " + std::to_string(most),
@@ -149,12 +149,34 @@ class ManyShotJob {
     }
     if (settings_.injection > 0 && designs_.empty()) {
       throw user_error({.setting = "injection"},
-                       "no relation has " + std::to_string(settings_.injection) + " facts",
+                       "no relation has " + counted(settings_.injection, "fact"),
                        "ask for fewer pairs");
     }
   }
   [[nodiscard]] Json settings() const {
     return many_shot_record(settings_, study_, data_.dataset, provenance_);
+  }
+
+  [[nodiscard]] JobPlan plan() {
+    CausalScorer<Model> scorer(model_, settings_.bos, Span::continuation);
+    ScoringCost cost;
+    std::size_t texts = 0;
+    for (const ManyShotRelation& asked : relations_) {
+      texts += generated_texts(asked);
+      if (asked.skipped()) continue;
+      asked.for_each_block(
+          [&](const ManyShotBlock& block) { cost += planned_block(scorer, asked, block).cost(); });
+    }
+    for (const InjectionDesign& design : designs_) {
+      for (const auto& panel : design.panels) {
+        cost += planned_panel(scorer, form_, pairs_of(panel)).cost();
+      }
+    }
+    JobPlan made{{"choices", "statement", statements_, cost}};
+    if (settings_.generate > 0) {
+      made.push_back({"texts", "prompt", texts, std::nullopt, texts, settings_.generate});
+    }
+    return made;
   }
 
   void run(const RunFolder& folder, Work& work) {

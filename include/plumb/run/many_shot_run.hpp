@@ -27,6 +27,27 @@
 
 namespace plumb {
 
+/// A block's statements, planned. Throws a user error for one past the model's context, with its fact.
+template <class Scorer>
+[[nodiscard]] typename Scorer::Block planned_block(Scorer& scorer, const ManyShotRelation& asked,
+                                                   const ManyShotBlock& block) {
+  typename Scorer::Block statements;
+  if (!block.shots.empty()) scorer.share(statements, block.form.sequence(block.shots));
+  for (std::size_t s = 0; s < block.settings.size(); ++s) {
+    for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
+      try {
+        scorer.add(statements, block.query(s, f));
+      } catch (const Error& error) {
+        throw Error(error.fault(),
+                    {asked.relation().file, asked.test_fact(f).line, asked.relation().code},
+                    error.what());
+      }
+    }
+  }
+  scorer.plan(statements);
+  return statements;
+}
+
 /// Scores what is planned and not yet in the folder. All that it is given must outlive it. Not
 /// thread-safe.
 template <ScoringLm Model>
@@ -67,14 +88,7 @@ class ManyShotRun {
     FileInTheMaking rows(rows_file(code));
     ScoringCost cost;
     asked.for_each_block([&](const ManyShotBlock& block) {
-      typename CausalScorer<Model>::Block statements;
-      if (!block.shots.empty()) scorer_.share(statements, block.form.sequence(block.shots));
-      for (std::size_t s = 0; s < block.settings.size(); ++s) {
-        for (std::size_t f = 0; f < block.facts; ++f) {
-          add(statements, asked, block.query(s, block.first_fact + f), block.first_fact + f);
-        }
-      }
-      scorer_.plan(statements);
+      auto statements = planned_block(scorer_, asked, block);
       cost += statements.cost();
       const std::vector<StatementScore> scores =
           as_recorded(scored_block(part, scorer_, statements, Span::continuation));
@@ -92,17 +106,6 @@ class ManyShotRun {
     });
     rows.finish();
     part.finish(cost);
-  }
-
-  void add(typename CausalScorer<Model>::Block& statements, const ManyShotRelation& asked,
-           const Query& query, std::size_t fact) {
-    try {
-      scorer_.add(statements, query);
-    } catch (const Error& error) {
-      throw Error(error.fault(),
-                  {asked.relation().file, asked.test_fact(fact).line, asked.relation().code},
-                  error.what());
-    }
   }
 
   CausalScorer<Model> scorer_;

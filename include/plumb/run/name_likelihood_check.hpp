@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/run/name_likelihood_run.hpp"
@@ -61,8 +62,8 @@ void refuse_unscorable_names(Model& model, bool with_bos, const AnswerOptions& o
     if (tokens <= room) return;
     throw user_error(site,
                      "the " + setting_name(setting) + " prompt with '" + shortened(name) +
-                         "' behind it has " + std::to_string(tokens) +
-                         " tokens; the model has room for " + std::to_string(room),
+                         "' behind it has " + counted(tokens, "token") +
+                         "; the model has room for " + std::to_string(room),
                      "show fewer shots, leave the fact out, or say `names` none");
   };
   const FewShot few_shot(dataset, setting, options.shot_seed);

@@ -22,6 +22,50 @@
 
 namespace plumb {
 
+namespace detail {
+
+/// Names of all objects behind all of these prompts.
+inline std::size_t count_names(const PromptTexts& texts,
+                               const std::vector<PlannedPrompt>& prompts) {
+  std::size_t names = 0;
+  for (const PlannedPrompt& planned : prompts) {
+    for (const NamedEntity& object : texts.fact(planned).objects) names += object.names.size();
+  }
+  return names;
+}
+
+/// Labels of all objects, by asked relation.
+inline std::vector<std::vector<std::string>> labels_by_relation(const MultiPromptDataset& dataset,
+                                                                const AskedFacts& asked) {
+  std::vector<std::vector<std::string>> labels;
+  for (const AskedRelation& one : asked.relations) {
+    labels.push_back(object_labels(dataset.relations[one.relation]));
+  }
+  return labels;
+}
+
+inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
+                                const std::vector<std::vector<std::string>>& labels) {
+  std::size_t names = 0;
+  for (const ContentFreePrompt& one : prompts) names += labels[one.relation].size();
+  return names;
+}
+
+}  // namespace detail
+
+/// The names that a setting's likelihoods are taken of; their tokens are not counted ahead.
+[[nodiscard]] inline JobPlan planned_names(const AnswerOptions& options,
+                                           const MultiPromptDataset& dataset,
+                                           const AskedFacts& asked, const FewShotSetting& setting) {
+  const FewShot few_shot(dataset, setting, options.shot_seed);
+  const PromptTexts texts(dataset, asked, few_shot);
+  return {{few_shot.name() + " names", "statement",
+           detail::count_names(texts, named_prompts(dataset, asked, few_shot))},
+          {few_shot.name() + " content-free", "statement",
+           detail::count_labels(content_free_prompts(asked, few_shot),
+                                detail::labels_by_relation(dataset, asked))}};
+}
+
 /// Not thread-safe. All that it is given must outlive it.
 template <ScoringLm Model>
 class NameLikelihoodRun {
@@ -48,10 +92,7 @@ class NameLikelihoodRun {
  private:
   void names(const FewShot& few_shot, PromptTexts& texts) {
     const std::vector<PlannedPrompt> prompts = named_prompts(dataset_, asked_, few_shot);
-    std::size_t names = 0;
-    for (const PlannedPrompt& planned : prompts) {
-      for (const NamedEntity& object : texts.fact(planned).objects) names += object.names.size();
-    }
+    const std::size_t names = detail::count_names(texts, prompts);
     FileInTheMaking rows(folder_.file(few_shot.name() + "_names.jsonl"));
     go_through(
         few_shot.name() + " names", names, prompts.size(),
@@ -73,12 +114,8 @@ class NameLikelihoodRun {
 
   void content_free(const FewShot& few_shot, PromptTexts& texts) {
     const std::vector<ContentFreePrompt> prompts = content_free_prompts(asked_, few_shot);
-    std::vector<std::vector<std::string>> labels;
-    for (const AskedRelation& one : asked_.relations) {
-      labels.push_back(object_labels(dataset_.relations[one.relation]));
-    }
-    std::size_t names = 0;
-    for (const ContentFreePrompt& one : prompts) names += labels[one.relation].size();
+    const auto labels = detail::labels_by_relation(dataset_, asked_);
+    const std::size_t names = detail::count_labels(prompts, labels);
     FileInTheMaking rows(folder_.file(few_shot.name() + "_content_free.jsonl"));
     go_through(
         few_shot.name() + " content-free", names, prompts.size(),

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/likelihood_ranker.hpp"
@@ -44,6 +45,23 @@ class NameSearchRun {
  public:
   NameSearchRun(Model& model, const RankOptions& options, Work& work)
       : model_(model), options_(options), work_(work) {}
+
+  /// The queries of some plans, written in a form. How far names are searched is not known ahead.
+  [[nodiscard]] static PlannedPart planned(Model& model, std::string name,
+                                           const std::vector<RankPlan>& plans, QueryForm form,
+                                           bool with_bos) {
+    const std::optional<TokenId> bos = with_bos ? model.bos() : std::nullopt;
+    PlannedPart part{std::move(name), "query", 0, ScoringCost()};
+    for (const RankPlan& plan : plans) {
+      const TriplePrompt prompt(plan.graph, plan.shots, form);
+      for (const PlannedQuery& planned : plan.queries) {
+        ++part.count;
+        part.cost->tokens_one_by_one +=
+            prompt_ids(model, {prompt.query(planned.query), {}, {}}, bos).size();
+      }
+    }
+    return part;
+  }
 
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
   [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, bool with_bos,
@@ -201,8 +219,8 @@ class NameSearchRun {
   void refuse_length(const RankPlan& plan, const GraphQuery& query, std::size_t tokens) const {
     if (tokens <= model_.context_length()) return;
     throw user_error({.field = plan.graph.entities[query.given()].id},
-                     "its query and the longest name have " + std::to_string(tokens) +
-                         " tokens, the model's context " + std::to_string(model_.context_length()),
+                     "its query and the longest name have " + counted(tokens, "token") +
+                         ", the model's context " + std::to_string(model_.context_length()),
                      "ask for fewer `shots`");
   }
 

@@ -66,10 +66,24 @@ class ProbeJob {
 
   [[nodiscard]] Json settings() const { return probe_record(settings_, dataset_, provenance_); }
 
+  /// Statements, and what feeding them takes. Throws as run does for a statement that cannot be scored.
+  [[nodiscard]] JobPlan plan() {
+    check_all(nullptr);
+    ScoringCost cost;
+    for (const Relation& relation : dataset_.relations) {
+      for_each_block(relation, [&](std::size_t first, std::size_t count) {
+        typename Scorer::Block block;
+        plan_block(block, relation, first, count);
+        cost += block.cost();
+      });
+    }
+    return {{"", "statement", statements_, cost}};
+  }
+
   /// Throws a user error for a statement that cannot be scored, before anything is scored where the
   /// scorer tells so beforehand.
   void run(const RunFolder& folder, Work& work) {
-    for (const Relation& relation : dataset_.relations) check(relation, work);
+    check_all(&work);
     const std::vector<UnknownAnswers> unknown = unknown_answers();
     ExamplePrompts examples;
     for_each_statement_prompt(dataset_, builder_, settings_.templates.indices, settings_.bos, {},
@@ -146,10 +160,17 @@ class ProbeJob {
     return all;
   }
 
+  /// Once, of relations that the work has not done.
+  void check_all(Work* work) {
+    if (std::exchange(is_checked_, true)) return;
+    for (const Relation& relation : dataset_.relations) {
+      if (work == nullptr || !Part(*work, relation.code).done()) check(relation);
+    }
+  }
+
   // What the user can fix is said before anything is scored, with its place in the dataset.
-  void check(const Relation& relation, Work& work) const {
+  void check(const Relation& relation) const {
     if constexpr (requires(const Query& query) { scorer_.check(query, settings_.scoring); }) {
-      if (Part(work, relation.code).done()) return;
       for_each_query(relation, 0, relation.facts.size(),
                      [&](const Fact& fact, std::size_t t, const Query& query) {
                        try {
@@ -164,19 +185,31 @@ class ProbeJob {
     }
   }
 
+  /// Calls `visit(first fact, count)` for each block of a relation.
+  template <class Visit>
+  void for_each_block(const Relation& relation, Visit visit) const {
+    const std::size_t per_fact = templates(relation).size() * relation.options.size();
+    const std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact);
+    for (std::size_t first = 0; first < relation.facts.size(); first += facts_per_block) {
+      visit(first, std::min(facts_per_block, relation.facts.size() - first));
+    }
+  }
+
+  void plan_block(typename Scorer::Block& block, const Relation& relation, std::size_t first,
+                  std::size_t count) {
+    for_each_query(relation, first, count, [&](const Fact&, std::size_t, const Query& query) {
+      scorer_.add(block, query);
+    });
+    scorer_.plan(block);
+  }
+
   void score(const Relation& relation, const DiskPath& file, Part& part) {
     const std::vector<std::size_t> asked = templates(relation);
-    const std::size_t per_fact = asked.size() * relation.options.size();
-    const std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact);
     FileInTheMaking rows(file);
     ScoringCost cost;
-    for (std::size_t first = 0; first < relation.facts.size(); first += facts_per_block) {
-      const std::size_t count = std::min(facts_per_block, relation.facts.size() - first);
+    for_each_block(relation, [&](std::size_t first, std::size_t count) {
       typename Scorer::Block block;
-      for_each_query(relation, first, count, [&](const Fact&, std::size_t, const Query& query) {
-        scorer_.add(block, query);
-      });
-      scorer_.plan(block);
+      plan_block(block, relation, first, count);
       cost += block.cost();
       ScoreTable table(count, asked.size(), relation.options.size());
       const std::vector<StatementScore> scores =
@@ -188,7 +221,7 @@ class ProbeJob {
                                 settings_.scoring);
         }
       }
-    }
+    });
     rows.finish();
     part.finish(cost);
   }
@@ -199,6 +232,7 @@ class ProbeJob {
   Provenance provenance_;
   Builder builder_;
   std::size_t statements_ = 0;
+  bool is_checked_ = false;
 };
 
 }  // namespace plumb

@@ -15,6 +15,9 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <utility>
+
+#include "plumb/core/number_words.hpp"
 
 namespace plumb {
 
@@ -53,7 +56,7 @@ class Progress {
     std::string line =
         bar(done) + " " + std::to_string(done) + "/" + std::to_string(total_) + " " + unit_;
     if (rate > 0) {
-      line += "  " + std::to_string(std::lround(rate)) + "/s";
+      line += "  " + per_second(rate);
       if (done < total_)
         line += "  " + duration(static_cast<double>(total_ - done) / rate) + " left";
     }
@@ -64,6 +67,13 @@ class Progress {
     } else {
       out_ << line << std::endl;
     }
+  }
+
+  /// "120/s", below 10 with a decimal, "0.3/s"; what is slower still by the minute or the hour.
+  [[nodiscard]] static std::string per_second(double rate) {
+    if (rate >= 9.95) return std::to_string(std::lround(rate)) + "/s";
+    if (rate >= 0.095) return fixed(rate, 1) + "/s";
+    return rate * 60 >= 0.95 ? fixed(rate * 60, 1) + "/min" : fixed(rate * 3600, 1) + "/h";
   }
 
   /// "4 s", "3 min 20 s", "2 h 5 min".

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/recorded_entity_ranks.hpp"
 #include "plumb/report/rank_report.hpp"
@@ -50,11 +51,32 @@ class RankJob {
         given_.emplace(parts_.whole, settings_.entities, model_.dimension());
       }
     }
+    if (!settings_.vector_cache.empty()) cache_.emplace(settings_.vector_cache, made_under());
     if (auto remark = remark_on_vectors()) remarks_.push_back(std::move(*remark));
     if (own_words) remarks_.push_back(std::move(*own_words));
   }
 
   [[nodiscard]] const Json& settings() const { return settings_record_; }
+
+  /// Texts to embed and queries to search names for, both with their tokens.
+  [[nodiscard]] JobPlan plan() {
+    JobPlan made;
+    const bool bos = settings_.bos_of_vectors();
+    if constexpr (DeerModel<Model>) {
+      if (settings_.ranks_by(RankMethod::deer)) {
+        made = DeerRun<Model>::plan(model_, options_, parts_.whole, bos, !given_, cache());
+      }
+    }
+    using Names = NameSearchRun<Model>;
+    if (settings_.ranks_by(RankMethod::likelihood)) {
+      made.push_back(Names::planned(model_, "likelihood", parts_.parts, QueryForm::paper,
+                                    settings_.bos_of_names()));
+    }
+    if (settings_.ranks_by(RankMethod::lm_head)) {
+      made.push_back(Names::planned(model_, "lm-head", parts_.single, options_.form, bos));
+    }
+    return made;
+  }
 
   void run(const RunFolder& folder, Work& work) {
     ExamplePrompts examples;
@@ -116,6 +138,20 @@ class RankJob {
   }
 
  private:
+  [[nodiscard]] const VectorCache* cache() const { return cache_ ? &*cache_ : nullptr; }
+
+  /// What decides vectors beside their texts. Throws a user error where the model has no hash.
+  [[nodiscard]] Json made_under() const {
+    Json made = Json::object();
+    for (const char* name : {"model_sha256", "backend", "weights", "precision", "plumb_version",
+                             "bos_of_vectors", "special_tokens"}) {
+      made[name] = settings_record_.at(name);
+    }
+    if (!made.at("model_sha256").is_null()) return made;
+    throw user_error({.setting = "cache-vectors"},
+                     "the model is no file whose hash could tell its vectors", "leave it out");
+  }
+
   [[nodiscard]] bool embeds() const {
     const Capabilities can = capabilities_of(model_);
     return can.tree_embeddings || can.text_embeddings;
@@ -180,7 +216,7 @@ class RankJob {
       return methods;
     }
     for (const EntityPrompt prompt : options_.entity_prompts) {
-      rank(run.name_of_method(prompt), run.entities(prompt).rows());
+      rank(run.name_of_method(prompt), run.entities(prompt, cache()).rows());
     }
     return methods;
   }
@@ -224,8 +260,8 @@ class RankJob {
       single_left_out += single.left_out;
     }
     if (single_left_out > 0) {
-      remarks.push_back("lm-head: " + std::to_string(candidates.size()) +
-                        " candidates have a name of one token; " +
+      remarks.push_back("lm-head: " + counted(candidates.size(), "candidate") +
+                        (candidates.size() == 1 ? " has" : " have") + " a name of one token; " +
                         counted(single_left_out, "query") +
                         " left out, as the true entity's name is longer.");
     }
@@ -246,6 +282,7 @@ class RankJob {
   RankParts parts_;
   Json settings_record_;
   std::optional<GivenVectors> given_;
+  std::optional<VectorCache> cache_;
   std::vector<std::string> remarks_;
   std::map<std::string, NameSearchCost> cost_;
 };

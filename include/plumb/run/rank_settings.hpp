@@ -66,6 +66,10 @@ struct RankSettings {
   std::size_t nearest = 0;
   /// Vectors of the entities made elsewhere; empty where there are none.
   std::filesystem::path entities{};
+  /// Whether entity vectors that the model gave before are taken from `vector_cache`, and kept there.
+  bool cache_vectors = false;
+  /// That folder (vector_cache.hpp); empty where there is none. The command line's is plumb's cache.
+  std::filesystem::path vector_cache{};
   /// A ranking to be replayed; empty where there is none.
   std::filesystem::path fixed{};
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
@@ -137,6 +141,12 @@ struct RankSettings {
             {.value = "FILE.npy",
              .help = "DEER's entity vectors, made elsewhere or by another run",
              .idle = of_deer,
+             .recorded = "-"});
+    visitor("cache-vectors", self.cache_vectors,
+            {.help = "take DEER's entity vectors from plumb's cache (PLUMB_CACHE, or .cache/plumb "
+                     "in the home folder) where this model gave them before, and keep them there",
+             .idle = of_deer.empty() && !self.entities.empty() ? "beside `entities`; leave it out"
+                                                               : of_deer,
              .recorded = "-"});
     visitor("nearest", self.nearest,
             {.value = "K",

@@ -17,7 +17,7 @@ struct ReplayReport {
 
   void write(const DiskPath&) const {}
   [[nodiscard]] const std::vector<std::string>& notes() const { return remarks; }
-  [[nodiscard]] std::string table() const { return shown.text(); }
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const { return shown.text(width); }
 };
 
 }  // namespace plumb

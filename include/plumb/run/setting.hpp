@@ -47,6 +47,9 @@ struct SettingInfo {
   std::string idle{};
   /// Its name in run.json where that is another; "-" where run.json does not have it.
   const char* recorded = "";
+  /// The environment variable that a command takes it from where it is not given; the library reads
+  /// none.
+  const char* variable = "";
 };
 
 /// An enumeration whose values have words: `every(E{})` lists them, `name_of(e)` is the word of one.

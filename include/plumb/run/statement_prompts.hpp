@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/prompt.hpp"
@@ -25,7 +26,7 @@ namespace plumb {
     if (index < relation.templates.size()) continue;
     throw user_error({.setting = "templates"},
                      "relation " + relation.code + " has " +
-                         std::to_string(relation.templates.size()) + " templates, no index " +
+                         counted(relation.templates.size(), "template") + ", no index " +
                          std::to_string(index),
                      "indices start at 0");
   }

@@ -20,6 +20,7 @@
 
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/backend/tree_generator.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/records/recorded_answers.hpp"
@@ -50,8 +51,21 @@ template <CausalLm Model>
   if (text.size() + 1 + max_new_tokens <= room) return std::nullopt;
   const std::size_t tokens = prompt_ids(model, Prompt{text, {}, {}}, bos).size();
   if (tokens + max_new_tokens <= room + 1) return std::nullopt;
-  return "has " + std::to_string(tokens) + " tokens; with " + std::to_string(max_new_tokens) +
+  return "has " + counted(tokens, "token") + "; with " + std::to_string(max_new_tokens) +
          " new ones the model has room for " + std::to_string(room);
+}
+
+/// What going on with `count` texts takes; `text(i)` makes the i-th of them.
+template <CausalLm Model, class Text>
+[[nodiscard]] PlannedPart planned_texts(Model& model, std::optional<TokenId> bos, std::string name,
+                                        std::size_t count, std::size_t samples,
+                                        std::size_t max_new_tokens, Text text) {
+  ScoringCost cost;
+  for (std::size_t i = 0; i < count; ++i) {
+    cost.tokens_one_by_one += prompt_ids(model, Prompt{text(i), {}, {}}, bos).size();
+  }
+  return {std::move(name), "prompt", count, cost, count * std::max<std::size_t>(1, samples),
+          max_new_tokens};
 }
 
 /// Not thread-safe. All that it is given must outlive it.

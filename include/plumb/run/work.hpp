@@ -22,6 +22,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/records/journal.hpp"
+#include "plumb/run/job_plan.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 
 namespace plumb {
@@ -51,6 +52,8 @@ struct WorkOptions {
   ProgressCallback on_progress{};
   /// Asked between packs; the job ends with `Stopped` when it says true.
   std::function<bool()> stop{};
+  /// Told once, before the first part, where the job says ahead what it will ask.
+  std::function<void(const JobPlan&)> on_plan{};
 };
 
 /// A cost as the journal and run.json keep it; masked inputs stand only where some were asked for.
@@ -98,8 +101,14 @@ class Work {
   explicit Work(const DiskPath& journal, WorkOptions options = {})
       : file_(journal), journal_(journal), options_(std::move(options)) {}
 
+  /// What is to be told of the job before it begins to count.
+  void announce(JobPlan plan) { plan_ = std::move(plan); }
+
   /// Begins to count anew, up to `total`.
   void begin(std::string counted, std::size_t total) {
+    if (const auto plan = std::exchange(plan_, std::nullopt); plan && options_.on_plan) {
+      options_.on_plan(*plan);
+    }
     counted_ = std::move(counted);
     total_ = total;
     done_ = fresh_ = 0;
@@ -119,6 +128,7 @@ class Work {
   DiskPath file_;
   Journal journal_;
   WorkOptions options_;
+  std::optional<JobPlan> plan_;
   std::string counted_;
   std::size_t total_ = 0, done_ = 0, fresh_ = 0;
   RunSummary summary_;

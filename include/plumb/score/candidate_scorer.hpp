@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/score/statement_score.hpp"
 
@@ -101,10 +102,9 @@ concept PackedScorer = std::default_initializable<typename S::Block> &&
 /// Throws a user error where a scorer of the user's gives another number of scores than was asked.
 inline void refuse_other_count(std::size_t scores, std::size_t statements) {
   if (scores == statements) return;
-  throw user_error(
-      {.field = "score"},
-      "gave " + std::to_string(scores) + " scores of " + std::to_string(statements) + " candidates",
-      "fix the scorer");
+  throw user_error({.field = "score"},
+                   "gave " + counted(scores, "score") + " of " + counted(statements, "candidate"),
+                   "fix the scorer");
 }
 
 /// Scores of all of a planned block's statements, by their numbers. Throws a user error when the

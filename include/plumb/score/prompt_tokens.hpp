@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/token.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/prompt/prompt.hpp"
@@ -148,8 +149,8 @@ class ContinuationFinder {
 inline void check_length(const Prompt& prompt, std::size_t length, std::size_t context) {
   if (length <= context) return;
   throw user_error({.field = "statement"},
-                   "'" + shortened(prompt.text) + "' has " + std::to_string(length) +
-                       " tokens, the model's context " + std::to_string(context),
+                   "'" + shortened(prompt.text) + "' has " + counted(length, "token") +
+                       ", the model's context " + std::to_string(context),
                    "shorten the template or leave the fact out");
 }
 

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where does a model lie that is named hf:OWNER/NAME or hf:OWNER/NAME/FILE?
+//
+// In the cache of Hugging Face's own programs (HF_HUB_CACHE, else HF_HOME/hub, else
+// ~/.cache/huggingface/hub): models--OWNER--NAME/refs/main names the folder of snapshots/ that is
+// current. Or in plumb's, ${PLUMB_CACHE:-~/.cache/plumb}/models/OWNER/NAME. Non-goal: downloads.
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <ios>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/cli/console.hpp"
+#include "plumb/core/disk_path.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
+#include "plumb/core/text_file.hpp"
+#include "plumb/core/white_space.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/data/tsv.hpp"
+
+namespace plumb::detail {
+
+struct ModelPlaces {
+  DiskPath hub, own;
+};
+
+/// plumb's own cache, ${PLUMB_CACHE:-~/.cache/plumb}.
+[[nodiscard]] inline DiskPath plumb_cache(const Console& console) {
+  const std::string given = console.variable("PLUMB_CACHE");
+  return given.empty() ? DiskPath(console.variable("HOME")) / ".cache/plumb" : DiskPath(given);
+}
+
+[[nodiscard]] inline ModelPlaces model_places(const Console& console) {
+  const auto or_else = [](std::string given, const std::string& other) {
+    return given.empty() ? other : given;
+  };
+  const std::string caches = console.variable("HOME") + "/.cache";
+  const std::string of_all = or_else(console.variable("XDG_CACHE_HOME"), caches);
+  const std::string home = or_else(console.variable("HF_HOME"), of_all + "/huggingface");
+  return {or_else(console.variable("HF_HUB_CACHE"), home + "/hub"),
+          plumb_cache(console) / "models"};
+}
+
+/// A model by its owner, its name and, where that is said, one of its files.
+struct HubName {
+  std::string owner, name, file{};
+
+  [[nodiscard]] std::string word() const { return "hf:" + owner + "/" + name; }
+  [[nodiscard]] DiskPath in_hub(const ModelPlaces& places) const {
+    return places.hub / ("models--" + owner + "--" + name);
+  }
+  [[nodiscard]] DiskPath in_own(const ModelPlaces& places) const {
+    return places.own / owner / name;
+  }
+  /// Its folders that are there, the one to be taken first.
+  [[nodiscard]] std::vector<DiskPath> folders(const ModelPlaces& places) const {
+    std::vector<DiskPath> found;
+    const DiskPath reference = in_hub(places) / "refs/main";
+    if (reference.is_file()) {
+      const std::string text = read_text(reference);
+      const std::string commit(trimmed(text));
+      const DiskPath snapshot = in_hub(places) / "snapshots" / commit;
+      if (!commit.empty() && snapshot.is_folder()) found.push_back(snapshot);
+    }
+    if (in_own(places).is_folder()) found.push_back(in_own(places));
+    return found;
+  }
+};
+
+[[nodiscard]] inline bool is_hub_name(std::string_view word) {
+  return word.starts_with("hf:");
+}
+
+/// Throws a user error about `setting` for a word of another form.
+[[nodiscard]] inline HubName parse_hub_name(const std::string& word, const std::string& setting) {
+  const std::vector<std::string> parts = split(word.substr(3), '/');
+  const bool sound = parts.size() >= 2 && over::all_of(parts, [](const std::string& part) {
+                       return !part.empty() && part != "." && part != "..";
+                     });
+  if (!sound) {
+    throw user_error({.setting = setting},
+                     "'" + word + "' is not hf:OWNER/NAME or hf:OWNER/NAME/FILE",
+                     "write it as the model's page is called");
+  }
+  HubName made{parts[0], parts[1]};
+  for (std::size_t i = 2; i < parts.size(); ++i) {
+    made.file += (made.file.empty() ? "" : "/") + parts[i];
+  }
+  return made;
+}
+
+/// Whether a folder is a model by itself. Folders of GGUF files often have a config.json too.
+[[nodiscard]] inline bool is_model_folder(const DiskPath& folder) {
+  return (folder / "config.json").exists() &&
+         (!folder.files(".safetensors").empty() || folder.files(".gguf").empty());
+}
+
+/// The model in a folder: the file that is named, the folder, or its only .gguf; nothing where it
+/// has none. Throws a user error where it has several.
+[[nodiscard]] inline std::optional<DiskPath> model_in(const DiskPath& folder,
+                                                      const HubName& named) {
+  if (!named.file.empty()) {
+    const DiskPath file = folder / named.file;
+    return file.exists() ? std::optional(file) : std::nullopt;
+  }
+  if (is_model_folder(folder)) return folder;
+  const std::vector<DiskPath> files = folder.files(".gguf");
+  if (files.empty()) return std::nullopt;
+  if (files.size() == 1) return files.front();
+  std::string names;
+  for (const DiskPath& file : files) names += (names.empty() ? "" : ", ") + file.name();
+  throw user_error({.file = folder}, "holds several models: " + names,
+                   "name one, as " + named.word() + "/" + files.front().name());
+}
+
+/// A model's path, and the name that results show it by: of a folder NAME, of a file the file's.
+struct FoundModel {
+  std::filesystem::path path;
+  std::string name{};
+};
+
+/// A word that is no hf: name is a path, and the name is then empty. Throws a user error about
+/// `setting` for a model that is nowhere.
+[[nodiscard]] inline FoundModel found_model(const std::string& word, const Console& console,
+                                            const std::string& setting = "model") {
+  if (!is_hub_name(word)) return {word};
+  const HubName named = parse_hub_name(word, setting);
+  const ModelPlaces places = model_places(console);
+  for (const DiskPath& folder : named.folders(places)) {
+    if (const auto path = model_in(folder, named)) {
+      return {path->path(), *path == folder ? named.name : path->name()};
+    }
+  }
+  throw user_error({.setting = setting},
+                   word + " is neither in " + named.in_hub(places).string() + " nor in " +
+                       named.in_own(places).string(),
+                   "get it with `hf download " + named.owner + "/" + named.name +
+                       (named.file.empty() ? "" : " " + named.file) + "`");
+}
+
+/// A model that can be named, its bytes and what it is.
+struct ModelAtHand {
+  std::string word;
+  std::uintmax_t bytes = 0;
+  std::string kind{};
+};
+
+[[nodiscard]] inline std::uintmax_t size_of(const DiskPath& file) {
+  const auto stream = file.read();
+  if (!stream) return 0;
+  stream->seekg(0, std::ios::end);
+  return static_cast<std::uintmax_t>(std::max<std::streamoff>(0, stream->tellg()));
+}
+
+/// What --model can name in a folder: itself, its .gguf files and those in its own folders.
+[[nodiscard]] inline std::vector<ModelAtHand> models_in(const DiskPath& folder,
+                                                        const HubName& named) {
+  std::vector<ModelAtHand> all;
+  if (is_model_folder(folder)) {
+    ModelAtHand one{named.word(), 0, "folder"};
+    try {
+      const Json config = read_json_object(folder / "config.json");
+      if (const auto type = first_string(config, "model_type")) one.kind += ", " + *type;
+    } catch (const Error&) {
+      one.kind += ", config.json cannot be read";
+    }
+    const std::vector<DiskPath> weights = folder.files(".safetensors");
+    for (const DiskPath& file : weights) one.bytes += size_of(file);
+    if (weights.empty()) one.kind += ", without .safetensors";
+    all.push_back(std::move(one));
+  }
+  const auto add = [&](const DiskPath& of, const std::string& lead) {
+    for (const DiskPath& file : of.files(".gguf")) {
+      all.push_back({named.word() + "/" + lead + file.name(), size_of(file), "GGUF"});
+    }
+  };
+  add(folder, "");
+  for (const DiskPath& entry : folder.list()) {
+    if (entry.is_folder()) add(entry, entry.name() + "/");
+  }
+  return all;
+}
+
+/// All that can be named, by name; a model in both places once, as it would be taken.
+[[nodiscard]] inline std::vector<ModelAtHand> models_at_hand(const ModelPlaces& places) {
+  std::vector<HubName> names;
+  constexpr std::string_view lead = "models--", between = "--";
+  for (const DiskPath& entry :
+       places.hub.is_folder() ? places.hub.list() : std::vector<DiskPath>{}) {
+    const std::string name = entry.name();
+    const std::size_t at = name.find(between, lead.size());
+    if (!name.starts_with(lead) || at == name.npos) continue;
+    names.push_back({name.substr(lead.size(), at - lead.size()), name.substr(at + between.size())});
+  }
+  for (const DiskPath& owner :
+       places.own.is_folder() ? places.own.list() : std::vector<DiskPath>{}) {
+    if (!owner.is_folder()) continue;
+    for (const DiskPath& model : owner.list()) {
+      if (model.is_folder()) names.push_back({owner.name(), model.name()});
+    }
+  }
+  std::vector<ModelAtHand> all;
+  for (const HubName& name : names) {
+    for (const DiskPath& folder : name.folders(places)) {
+      for (ModelAtHand& one : models_in(folder, name)) {
+        if (over::find(all, one.word, &ModelAtHand::word) == all.end()) all.push_back(one);
+      }
+    }
+  }
+  over::sort(all, {}, &ModelAtHand::word);
+  return all;
+}
+
+}  // namespace plumb::detail

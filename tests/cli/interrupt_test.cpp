@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/interrupt.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+
+#include "support/console_run.hpp"
+
+using namespace plumb;
+using test::ConsoleFiles;
+
+BOOST_AUTO_TEST_SUITE(interrupt)
+
+namespace {
+
+volatile std::sig_atomic_t heard = 0;
+
+/// Signals as they are at the start of a program with a handler of its own.
+struct OwnHandler {
+  OwnHandler() : before(std::signal(SIGINT, [](int) { heard = heard + 1; })) { heard = 0; }
+  ~OwnHandler() { std::signal(SIGINT, before); }
+  void (*before)(int);
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_signal_is_noted_once_and_then_as_before, OwnHandler) {
+  {
+    const detail::InterruptCatcher catcher;
+    BOOST_TEST(!catcher.noted());
+    std::raise(SIGINT);
+    BOOST_TEST(catcher.noted());
+    struct sigaction now {};
+    sigaction(SIGINT, nullptr, &now);
+    BOOST_TEST((now.sa_handler == SIG_DFL));  // the second ends the process
+  }
+  BOOST_TEST(heard == 0);
+  std::raise(SIGINT);
+  BOOST_TEST(heard == 1);
+  BOOST_TEST(!detail::InterruptCatcher().noted());  // each begins anew
+}
+
+BOOST_FIXTURE_TEST_CASE(a_process_that_ignores_it_goes_on_ignoring_it, OwnHandler) {
+  std::signal(SIGINT, SIG_IGN);
+  const detail::InterruptCatcher catcher;
+  std::raise(SIGINT);
+  BOOST_TEST(!catcher.noted());
+}
+
+BOOST_AUTO_TEST_CASE(words_are_quoted_where_a_shell_would_change_them) {
+  BOOST_TEST(detail::quoted_for_shell("--bos=no") == "--bos=no");
+  BOOST_TEST(detail::quoted_for_shell("") == "''");
+  BOOST_TEST(detail::quoted_for_shell("a b") == "'a b'");
+  BOOST_TEST(detail::quoted_for_shell("it's") == "'it'\\''s'");
+  BOOST_TEST(detail::quoted_for_shell("$HOME") == "'$HOME'");
+  BOOST_TEST(detail::resuming_words("probe", {"--data", "my facts"}) ==
+             "plumb probe --data 'my facts' --resume");
+  BOOST_TEST(detail::resuming_words("rank", {"--resume", "--out", "r"}) ==
+             "plumb rank --resume --out r");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
+  const OwnHandler handler;
+  const auto stopped = [&](std::vector<std::string> words) {
+    std::ostringstream out, err;
+    Console console{{words.begin() + 1, words.end()}, out, err};
+    console.catches_interrupt = true;
+    std::size_t asked = 0;
+    const int code = run_command_line(words[0], console, [&](const ModelOptions&) {
+      test::HookedModel model(test::small_model());
+      model.on_work = [&] {
+        if (++asked == 1) std::raise(SIGINT);
+      };
+      return model;
+    });
+    return test::ConsoleRun{code, out.str(), err.str()};
+  };
+  const test::ConsoleRun run = stopped(probe_words());
+  BOOST_TEST(run.code == 130, run);
+  BOOST_TEST(run.err.ends_with("plumb: stopped; what is done is kept; go on with: plumb probe "
+                               "--data " +
+                               at("data") + " --model " + at("model.gguf") + " --out " + at("run") +
+                               " --resume\n"),
+             run);
+  BOOST_TEST(!std::filesystem::exists(folder / "run/report.html"));
+  BOOST_TEST(probe({"--resume"}).code == 0);
+  BOOST_TEST(probe({}, "whole").code == 0);
+  BOOST_TEST((test::contents(folder / "run", "_results.jsonl") ==
+              test::contents(folder / "whole", "_results.jsonl")));
+  const test::ConsoleRun over = stopped(probe_words({"--overwrite"}, "whole"));
+  BOOST_TEST(over.code == 130, over);
+  BOOST_TEST(
+      over.err.ends_with("plumb: stopped; nothing was replaced; call it again to begin anew\n"),
+      over);
+  BOOST_TEST(std::filesystem::exists(folder / "whole/report.html"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

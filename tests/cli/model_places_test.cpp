@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/model_places.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/option_errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using detail::HubName;
+using test::shows;
+
+BOOST_AUTO_TEST_SUITE(model_places)
+
+namespace {
+
+/// A console whose environment is a map.
+struct Surroundings {
+  explicit Surroundings(std::map<std::string, std::string> values) : variables(std::move(values)) {
+    console.environment = [this](const char* name) {
+      const auto found = variables.find(name);
+      return found == variables.end() ? "" : found->second;
+    };
+  }
+  std::map<std::string, std::string> variables;
+  std::ostringstream out, err;
+  Console console{{}, out, err};
+};
+
+/// A cache as `hf download` leaves it: files of the snapshot are links to blobs. And plumb's own.
+struct Caches {
+  Caches() {
+    hub("o", "bert", "c0ffee",
+        {{"config.json", R"({"model_type":"bert"})"}, {"model.safetensors", "12345"}});
+    hub("o", "one", "abc", {{"config.json", "{}"}, {"one.gguf", "1234"}});
+    hub("o", "two--b", "abc", {{"a.gguf", "1"}, {"b.gguf", "12"}, {"deep/c.gguf", "123"}});
+    hub("o", "empty", "abc", {{"README.md", "nothing"}});
+    folder.write("hub/models--o--bert/snapshots/older/config.json", "{}");
+    folder.write("hub/datasets--o--facts/refs/main", "abc");
+    folder.write("hub/models--gpt2/refs/main", "abc");  // without an owner
+    folder.write("hub/models--o--half/refs/main", "gone");
+    folder.write("own/models/o/bert/config.json", "{}");  // stands behind the hub's
+    folder.write("own/models/p/mine/m.gguf", "123456");
+  }
+  void hub(const std::string& owner, const std::string& name, const std::string& commit,
+           const std::map<std::string, std::string>& files) const {
+    const std::string at = "hub/models--" + owner + "--" + name;
+    folder.write(at + "/refs/main", commit + "\n");
+    for (const auto& [file, text] : files) {
+      const auto blob =
+          folder.write(at + "/blobs/" + std::to_string(std::hash<std::string>{}(file)), text);
+      const auto link = folder / (at + "/snapshots/" + commit + "/" + file);
+      std::filesystem::create_directories(link.parent_path());
+      std::filesystem::create_symlink(blob, link);
+    }
+  }
+
+  test::TemporaryFolder folder;
+  Surroundings around{
+      {{"HF_HUB_CACHE", (folder / "hub").string()}, {"PLUMB_CACHE", (folder / "own").string()}}};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(caches_are_where_their_variables_say) {
+  const auto places = [](std::map<std::string, std::string> variables) {
+    const Surroundings around(std::move(variables));
+    const auto made = detail::model_places(around.console);
+    return std::vector<std::string>{made.hub.string(), made.own.string()};
+  };
+  using Two = std::vector<std::string>;
+  BOOST_TEST(
+      (places({{"HOME", "/h"}}) == Two{"/h/.cache/huggingface/hub", "/h/.cache/plumb/models"}));
+  BOOST_TEST((places({{"HOME", "/h"}, {"HF_HOME", "/f"}, {"PLUMB_CACHE", "/p"}}) ==
+              Two{"/f/hub", "/p/models"}));
+  BOOST_TEST(places({{"HF_HOME", "/f"}, {"HF_HUB_CACHE", "/c"}})[0] == "/c");
+  BOOST_TEST(places({{"HOME", "/h"}, {"XDG_CACHE_HOME", "/x"}})[0] == "/x/huggingface/hub");
+}
+
+BOOST_AUTO_TEST_CASE(a_name_has_an_owner_and_may_have_a_file) {
+  BOOST_TEST(detail::is_hub_name("hf:o/n"));
+  BOOST_TEST(!detail::is_hub_name("./hf:o/n"));
+  const HubName whole = detail::parse_hub_name("hf:o/n", "model");
+  BOOST_TEST(whole.owner == "o");
+  BOOST_TEST(whole.name == "n");
+  BOOST_TEST(whole.file.empty());
+  BOOST_TEST(detail::parse_hub_name("hf:o/n/deep/f.gguf", "model").file == "deep/f.gguf");
+  for (const char* word :
+       {"hf:", "hf:n", "hf:o/", "hf:/n", "hf:o/n/", "hf:o/../n", "hf:o/n/../f"}) {
+    BOOST_CHECK_EXCEPTION((void)detail::parse_hub_name(word, "model"), Error,
+                          shows(Fault::user, "--model: '" + std::string(word) +
+                                                 "' is not hf:OWNER/NAME or hf:OWNER/NAME/FILE"));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_model_is_found_in_the_snapshot_that_main_names, Caches) {
+  const auto find = [&](const std::string& word) {
+    const auto [path, name] = detail::found_model(word, around.console);
+    return std::vector<std::string>{path.string(), name};
+  };
+  using Two = std::vector<std::string>;
+  const std::string hub = (folder / "hub").string();
+  BOOST_TEST((find("hf:o/bert") == Two{hub + "/models--o--bert/snapshots/c0ffee", "bert"}));
+  const Two one{hub + "/models--o--one/snapshots/abc/one.gguf", "one.gguf"};
+  BOOST_TEST((find("hf:o/one") == one));  // its config.json has no weights
+  BOOST_TEST((find("hf:o/one/one.gguf") == one));
+  const std::string two = hub + "/models--o--two--b/snapshots/abc/";
+  BOOST_TEST((find("hf:o/two--b/b.gguf") == Two{two + "b.gguf", "b.gguf"}));
+  BOOST_TEST((find("hf:o/two--b/deep/c.gguf") == Two{two + "deep/c.gguf", "c.gguf"}));
+  BOOST_TEST((find("hf:p/mine") == Two{(folder / "own/models/p/mine/m.gguf").string(), "m.gguf"}));
+  BOOST_TEST((find("any/path.gguf") == Two{"any/path.gguf", ""}));
+  BOOST_TEST((find("") == Two{"", ""}));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
+  const auto refused = [&](const std::string& word, const std::string& message) {
+    BOOST_CHECK_EXCEPTION((void)detail::found_model(word, around.console), Error,
+                          shows(Fault::user, message));
+  };
+  const std::string hub = (folder / "hub").string(), own = (folder / "own/models").string();
+  refused("hf:q/none", "--model: hf:q/none is neither in " + hub + "/models--q--none nor in " +
+                           own + "/q/none; get it with `hf download q/none`");
+  refused("hf:o/two--b/d.gguf", "; get it with `hf download o/two--b d.gguf`");
+  refused("hf:o/empty", "hf:o/empty is neither in ");
+  refused("hf:o/half", "hf:o/half is neither in ");
+  refused("hf:o/two--b", "holds several models: a.gguf, b.gguf; name one, as hf:o/two--b/a.gguf");
+}
+
+// Bytes are those of the texts above.
+BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
+  std::string all;
+  for (const auto& [word, bytes, kind] :
+       detail::models_at_hand(detail::model_places(around.console))) {
+    all += word + " " + std::to_string(bytes) + " " + kind + "\n";
+  }
+  BOOST_TEST(all ==
+             "hf:o/bert 5 folder, bert\n"
+             "hf:o/one/one.gguf 4 GGUF\n"
+             "hf:o/two--b/a.gguf 1 GGUF\n"
+             "hf:o/two--b/b.gguf 2 GGUF\n"
+             "hf:o/two--b/deep/c.gguf 3 GGUF\n"
+             "hf:p/mine/m.gguf 6 GGUF\n");
+  folder.write("own/models/o/bad/config.json", "{");
+  const auto of_bad = detail::models_in(folder / "own/models/o/bad", {"o", "bad"});
+  BOOST_REQUIRE(of_bad.size() == 1U);
+  BOOST_TEST(of_bad[0].kind == "folder, config.json cannot be read, without .safetensors");
+  const Surroundings nowhere({{"HOME", (folder / "nobody").string()}});
+  BOOST_TEST(detail::models_at_hand(detail::model_places(nowhere.console)).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/models.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/option_errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(models)
+
+namespace {
+
+/// What `plumb models` prints where PLUMB_CACHE is the folder and there is no other.
+std::string listed(const test::TemporaryFolder& folder, std::vector<std::string> words = {}) {
+  std::ostringstream out, err;
+  Console console{std::move(words), out, err};
+  console.environment = [&](const char* name) {
+    return std::string(name) == "PLUMB_CACHE" ? folder.path().string() : "";
+  };
+  BOOST_TEST(run_models_command(console) == 0);
+  return out.str();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(bytes_have_a_unit_that_keeps_them_short) {
+  BOOST_TEST(detail::bytes_in_words(0) == "0.0 kB");
+  BOOST_TEST(detail::bytes_in_words(999'949) == "999.9 kB");
+  BOOST_TEST(detail::bytes_in_words(999'950) == "1.0 MB");
+  BOOST_TEST(detail::bytes_in_words(270'885'888) == "270.9 MB");
+  BOOST_TEST(detail::bytes_in_words(13'476'000'000) == "13.5 GB");
+  BOOST_TEST(detail::bytes_in_words(1'500'000'000'000) == "1500.0 GB");
+}
+
+BOOST_AUTO_TEST_CASE(models_are_listed_with_the_places_that_were_looked_in) {
+  const test::TemporaryFolder folder;
+  const std::string place = (folder / "models").string();
+  const std::string none = listed(folder);
+  BOOST_TEST(none.starts_with("no models in "));
+  BOOST_TEST(none.find(place + "; `hf download OWNER/NAME` gets one") != none.npos);
+  folder.write("models/o/n/weights.gguf", std::string(1500, 'w'));
+  const std::string some = listed(folder);
+  BOOST_TEST(some.starts_with("--model"));
+  BOOST_TEST(some.find("\nhf:o/n/weights.gguf  1.5 kB  GGUF\n") != some.npos, some);
+  BOOST_TEST(some.ends_with(" and " + place + "\n"));
+}
+
+BOOST_AUTO_TEST_CASE(it_has_help_and_takes_no_words) {
+  const test::TemporaryFolder folder;
+  BOOST_TEST(listed(folder, {"--help"}).starts_with("Usage: plumb models"));
+  BOOST_CHECK_EXCEPTION((void)listed(folder, {"mine"}), Error,
+                        test::shows(Fault::user, "`plumb models --help` tells more"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables fit the terminal, or COLUMNS, and say which columns they leave out."""
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+import unittest
+
+import command
+
+PROGRAMS = "plumb_command"
+
+DESCRIBE = [command.PLUMB, "data", "describe", command.FACTS]
+HEADS = ["relation", "facts", "options", "templates", "kind", "statements", "tokens", "tree", "tokens/statement"]
+
+
+def on_terminal(columns):
+    """What `plumb data describe` writes on a terminal of that many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(DESCRIBE, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    text = b""
+    try:
+        while part := os.read(ours, 65536):
+            text += part
+    except OSError:  # how Linux says that no one has the terminal open any more
+        pass
+    os.close(ours)
+    process.wait()
+    return text.decode().replace("\r\n", "\n").splitlines()
+
+
+def table_of(lines):
+    """Its lines, and the names of the columns that are left out."""
+    end = next((i for i, line in enumerate(lines) if line.startswith(("Left out of ", "Token counts"))), len(lines))
+    named = lines[end].split(": ")[1].split(";")[0].split(", ") if lines[end].startswith("Left out of ") else []
+    return lines[1:end], named
+
+
+class Terminal(unittest.TestCase):
+    def check(self, lines, width):
+        table, named = table_of(lines)
+        self.assertLessEqual(max(map(len, table)), width)
+        self.assertEqual(len(table[1]), max(map(len, table)))  # the rule below the heads
+        self.assertEqual(sorted(table[0].split() + named), sorted(HEADS))
+        return named
+
+    def test_a_terminal_shows_what_it_has_room_for(self):
+        self.assertNotEqual(self.check(on_terminal(60), 60), [])
+        self.assertEqual(self.check(on_terminal(200), 200), [])
+
+    def test_columns_are_kept_to_wherever_the_output_goes(self):
+        done = subprocess.run(DESCRIBE, capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "50"})
+        self.assertNotEqual(self.check(done.stdout.splitlines(), 50), [])
+
+    def test_without_them_a_file_has_all(self):
+        done = subprocess.run(DESCRIBE, capture_output=True, text=True, check=True)
+        self.assertEqual(table_of(done.stdout.splitlines())[0][0].split(), HEADS)
+
+
+if __name__ == "__main__":
+    unittest.main()
