@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/cli/job_console.hpp"
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -156,49 +157,6 @@ BOOST_AUTO_TEST_CASE(a_model_of_the_cache_has_its_path_and_the_name_that_was_giv
   const JobFolder job = detail::job_folder(console, "go", bert, "d");
   BOOST_TEST(job.facts.at("model_given") == "hf:o/bert");
   BOOST_TEST(job.facts.at("model_path") == (folder / "models/o/bert").string());
-}
-
-BOOST_AUTO_TEST_CASE(facts_of_the_run_are_its_words_and_paths) {
-  std::ostringstream out, err;
-  Console console{{"--data", "d"}, out, err};
-  JobTarget target;
-  target.out = "o";
-  target.model = "m";
-  target.threads = 3;
-  target.resume = true;
-  const JobFolder folder = detail::job_folder(console, "go", target, "d");
-  BOOST_TEST(folder.out.path() == "o");
-  BOOST_TEST(folder.resume);
-  BOOST_TEST((folder.facts.at("command_line") == Json{"plumb", "go", "--data", "d"}));
-  BOOST_TEST(folder.facts.at("working_directory") == std::filesystem::current_path().string());
-  BOOST_TEST(folder.facts.at("model_path") == std::filesystem::absolute("m").string());
-  BOOST_TEST(folder.facts.at("dataset_path") == std::filesystem::absolute("d").string());
-  BOOST_TEST(folder.facts.at("threads") == 3);
-}
-
-BOOST_AUTO_TEST_CASE(each_thing_that_is_counted_has_a_bar_of_its_own) {
-  std::ostringstream out, err;
-  Console console{{}, out, err};
-  const ProgressCallback show = detail::progress_bars(console);
-  show({"queries", 2, 2, 2, ""});
-  show({"entities", 0, 0, 5, ""});
-  show({"entities", 5, 5, 5, "P36"});
-  const std::string said = err.str();
-  BOOST_TEST(said.find("100% 2/2 queries") != std::string::npos);
-  BOOST_TEST(said.find("0% 0/5 entities") != std::string::npos);
-  BOOST_TEST(said.find("100% 5/5 entities") != std::string::npos);
-  BOOST_TEST(said.find("P36\n") != std::string::npos);
-  BOOST_TEST(out.str().empty());
-}
-
-BOOST_AUTO_TEST_CASE(the_cost_in_words_says_what_sharing_saved) {
-  const RunSummary summary{{10, 400, 90, 160}, 0, 0};
-  BOOST_TEST(detail::cost_in_words(summary) ==
-             "10 statements, 160 tokens fed (2.50 times fewer than one by one)\n");
-  BOOST_TEST(detail::cost_in_words(RunSummary{{1, 2, 2, 1}, 0, 0}) ==
-             "1 statement, 1 token fed (2.00 times fewer than one by one)\n");
-  // A scorer that feeds no tokens divides by nothing.
-  BOOST_TEST(detail::cost_in_words({}).starts_with("0 statements, 0 tokens fed (0.00 "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,6 +15,11 @@ BOOST_AUTO_TEST_CASE(known_texts_have_their_published_hashes) {
   BOOST_TEST(fnv1a("foobar") == 0x85944171f73967e8U);
 }
 
+BOOST_AUTO_TEST_CASE(sixteen_digits_are_those_of_the_number) {
+  BOOST_TEST(plumb::fnv1a_hex("foobar") == "85944171f73967e8");
+  BOOST_TEST(plumb::fnv1a_hex("00") == "07fc1807b4bd222d");
+}
+
 BOOST_AUTO_TEST_CASE(every_flipped_bit_gives_another_hash) {
   std::string text = "{\"part\":\"столица\",\"pack\":7}";
   const auto whole = fnv1a(text);

@@ -19,8 +19,8 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "plumb/cli/job_target.hpp"
+#include "plumb/cli/job_console.hpp"
 #include "plumb/run/compare_measurement.hpp"
 
 namespace plumb {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "plumb/cli/job_console.hpp"
 #include "plumb/cli/job_target.hpp"
 #include "plumb/run/fill_job.hpp"
 #include "plumb/run/generate_job.hpp"

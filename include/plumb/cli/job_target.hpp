@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which model a command asks, where its results go, and how its run is shown on the console.
+// Which model does a command ask, and where do its results go?
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/cli/file_hash.hpp"
-#include "plumb/cli/interrupt.hpp"
 #include "plumb/cli/model_places.hpp"
 #include "plumb/cli/setting_options.hpp"
 #include "plumb/core/cores.hpp"
-#include "plumb/core/number_words.hpp"
-#include "plumb/report/text_table.hpp"
 #include "plumb/run/job.hpp"
-#include "plumb/run/measurement.hpp"
-#include "plumb/run/progress.hpp"
 #include "plumb/run/replaced_folder.hpp"
 
 namespace plumb::detail {
@@ -189,130 +180,6 @@ inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
   AnyModel model = target.make(make_model, special_tokens);
   if (model.capabilities().only_masked()) throw not_causal(target, command);
   return model;
-}
-
-/// A bar for each thing that a job counts, one after another. The console must outlive it.
-inline ProgressCallback progress_bars(Console& console) {
-  struct Bar {
-    std::string counted;
-    std::optional<Progress> progress;
-  };
-  return [&console, bar = std::make_shared<Bar>()](const WorkState& state) {
-    if (!bar->progress || bar->counted != state.counted) {
-      bar->progress.reset();  // ends its line before the next one begins
-      bar->progress.emplace(console.err, state.total, state.counted, console.err_is_terminal);
-      bar->counted = state.counted;
-    }
-    bar->progress->update(state.done, state.fresh, state.at);
-  };
-}
-
-/// A job's plan, a line for each of its parts.
-inline void show_plan(std::ostream& out, const JobPlan& plan) {
-  for (const std::string& line : in_words(plan)) out << "to be asked: " << line << std::endl;
-}
-
-/// Says what a job would ask, where that is all that is wanted; whether it was.
-template <class J>
-[[nodiscard]] bool is_dry_run(Console& console, const JobTarget& target, J& job) {
-  if (!target.dry_run) return false;
-  if (const std::optional<JobPlan> plan = plan_of(job)) {
-    show_plan(console.out, *plan);
-  } else {
-    console.out << "this job does not count ahead what it asks\n";
-  }
-  return true;
-}
-
-/// The words the program was called with.
-inline Json command_line_of(const Console& console, const char* command) {
-  Json words = {"plumb", command};
-  for (const std::string& word : console.arguments) words.push_back(word);
-  return words;
-}
-
-/// Where a job of the command line leaves its results.
-inline JobFolder job_folder(Console& console, const char* command, const JobTarget& target,
-                            const std::filesystem::path& data) {
-  std::error_code ignored;  // a folder that was removed has no name
-  Json facts = {{"command_line", command_line_of(console, command)},
-                {"options", given_json(console)},
-                {"working_directory", std::filesystem::current_path(ignored).string()},
-                {"model_path", std::filesystem::absolute(target.model).string()},
-                {"dataset_path", std::filesystem::absolute(data).string()},
-                {"threads", target.model_options({}).threads}};
-  if (!target.model_given.empty()) facts["model_given"] = target.model_given;
-  return {target.out,
-          target.resume,
-          {progress_bars(console),
-           {},
-           [&console](const JobPlan& plan) { show_plan(console.err, plan); }},
-          std::move(facts)};
-}
-
-/// Carries out a job of the command line. Throws what `run_job` does, a user error where a file of
-/// the run that is done again has changed, and Interrupted.
-template <Job J>
-auto run_target(Console& console, const char* command, const JobTarget& target,
-                const std::filesystem::path& data, J& job) {
-  refuse_changed_files(console, job.settings());
-  std::optional<InterruptCatcher> catcher;
-  if (console.catches_interrupt) catcher.emplace();
-  const auto run = [&](const JobTarget& into) {
-    JobFolder folder = job_folder(console, command, into, data);
-    folder.work.stop = [&catcher] { return catcher && catcher->noted(); };
-    return run_job(job, folder);
-  };
-  try {
-    if (!target.overwrite) return run(target);
-    ReplacedFolder place(target.out);
-    JobTarget into = target;
-    into.out = place.path().path();
-    auto finished = run(into);
-    place.finish();
-    return finished;
-  } catch (const Stopped&) {
-    if (target.overwrite) {
-      throw Interrupted("stopped; nothing was replaced", "call it again to begin anew");
-    }
-    throw Interrupted("stopped; what is done is kept",
-                      "go on with: " + resuming_words(command, console.arguments));
-  }
-}
-
-/// Prints a report's notes, its table, what its run cost in words, and where it is.
-template <class Report>
-void show_report(Console& console, const Report& report, const DiskPath& file,
-                 const std::string& cost = "", const char* label = "report") {
-  const auto& notes = report.notes();
-  const std::string page = file.path().extension() == ".html" ? file.name() : "";
-  for (const std::string& note : notes) console.out << as_options(note) << "\n";
-  console.out << (notes.empty() ? "" : "\n") << table_within(report, width_on(console, page))
-              << "\n"
-              << cost << label << ": " << file.string() << "\n";
-}
-
-/// Carries a measurement out and shows what it found.
-template <Measurement M>
-void show_measurement(Console& console, const char* command, const M& measurement,
-                      const DiskPath& out) {
-  const Json facts = {{"command_line", command_line_of(console, command)},
-                      {"options", given_json(console)}};
-  show_report(console, run_measurement(measurement, out, facts), out / "report.html");
-}
-
-/// What a job cost, in words for the terminal; `of` is what was asked where it was no statements.
-inline std::string cost_in_words(const RunSummary& summary, const char* of = nullptr) {
-  const std::string asked = of == nullptr ? counted(summary.cost.statements, "statement")
-                                          : std::to_string(summary.cost.statements) + " " + of;
-  if (summary.cost.masked_inputs > 0) {
-    return asked + ", " + counted(summary.cost.masked_inputs, "masked input") + ", " +
-           std::to_string(summary.cost.masked_inputs_computed) + " computed\n";
-  }
-  const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
-                       static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
-  return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed (" + fixed(saved, 2) +
-         " times fewer than one by one)\n";
 }
 
 }  // namespace plumb::detail

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "plumb/cli/job_console.hpp"
 #include "plumb/cli/job_target.hpp"
 #include "plumb/run/fixed_study_job.hpp"
 #include "plumb/run/many_shot_job.hpp"

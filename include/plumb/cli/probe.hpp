@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "plumb/cli/job_console.hpp"
 #include "plumb/cli/job_target.hpp"
 #include "plumb/run/probe_job.hpp"
 #include "plumb/score/causal_scorer.hpp"

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "plumb/cli/job_console.hpp"
 #include "plumb/cli/job_target.hpp"
 #include "plumb/cli/model_places.hpp"
 #include "plumb/run/fixed_ranking_job.hpp"

@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-#include "plumb/cli/job_target.hpp"
+#include "plumb/cli/job_console.hpp"
 #include "plumb/run/finished_report.hpp"
 
 namespace plumb {

@@ -3,7 +3,10 @@
 
 // A hash of a text that is the same on every machine. Not for secrets.
 
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace plumb {
@@ -16,6 +19,16 @@ namespace plumb {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   }
   return hash;
+}
+
+/// The same as 16 hexadecimal digits.
+[[nodiscard]] inline std::string fnv1a_hex(std::string_view text) {
+  std::string digits(16, '0');
+  char made[16];
+  const auto end = std::to_chars(made, made + 16, fnv1a(text), 16).ptr;
+  const auto count = static_cast<std::size_t>(end - made);
+  digits.replace(16 - count, count, made, count);
+  return digits;
 }
 
 }  // namespace plumb

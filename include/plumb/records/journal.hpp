@@ -9,7 +9,6 @@
 //   {"version": 2, "part": "P36", "done": …, "checksum": …}     the part's own files stand
 // The rows are the part's own JSON. The checksum is the FNV-1a hash of all that stands before it.
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -64,18 +63,9 @@ class Journal {
   static constexpr std::string_view sum_head = ",\"checksum\":\"";
   static constexpr std::size_t tail_size = sum_head.size() + 16 + 2;  // with "} behind the digits
 
-  static std::string checksum_of(std::string_view text) {
-    std::string digits(16, '0');
-    char made[16];
-    const auto end = std::to_chars(made, made + 16, fnv1a(text), 16).ptr;
-    const auto count = static_cast<std::size_t>(end - made);
-    digits.replace(16 - count, count, made, count);
-    return digits;
-  }
-
   std::uintmax_t write(const std::string& part, const std::string& fields) {
     std::string line = std::string(head) + "\"part\":" + Json(part).dump() + "," + fields;
-    const std::string sum = checksum_of(line);
+    const std::string sum = fnv1a_hex(line);
     line.append(sum_head).append(sum).append("\"}\n");
     return file_.append(line);
   }
@@ -92,7 +82,7 @@ class Journal {
     }
     const std::size_t size = text.size() < tail_size ? 0 : text.size() - tail_size;
     const std::string_view body = std::string_view(text).substr(0, size);
-    if (text.substr(size) != std::string(sum_head) + checksum_of(body) + "\"}") {
+    if (text.substr(size) != std::string(sum_head) + fnv1a_hex(body) + "\"}") {
       throw user_error(site, "is damaged: its checksum is another",
                        "delete the line to do its pack again");
     }

@@ -9,14 +9,10 @@
 // bits that were computed. A hash of the numbers tells what is damaged; it is not found, and is made
 // again. A folder can be removed at any time.
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -93,14 +89,9 @@ class VectorCache {
     std::size_t bytes = 0;
   };
 
-  static std::string hex(std::uint64_t hash) {
-    std::array<char, 17> digits{};
-    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
-    return digits.data();
-  }
   static std::string hash_of(VectorRows rows) {
-    return hex(fnv1a({reinterpret_cast<const char*>(rows.data()),
-                      static_cast<std::size_t>(rows.size()) * sizeof(float)}));
+    return fnv1a_hex({reinterpret_cast<const char*>(rows.data()),
+                      static_cast<std::size_t>(rows.size()) * sizeof(float)});
   }
   [[nodiscard]] Key key_of(const std::vector<std::string>& texts) const {
     std::string all = made_under_.dump();
@@ -109,7 +100,7 @@ class VectorCache {
       all += "\n" + std::to_string(text.size()) + " " + text;
       key.bytes += text.size();
     }
-    const std::string name = hex(fnv1a(all));
+    const std::string name = fnv1a_hex(all);
     key.vectors = folder_ / (name + ".npy");
     key.record = folder_ / (name + ".json");
     return key;
