@@ -32,6 +32,7 @@
 
 #include "plumb/cli/console.hpp"
 #include "plumb/cli/manual.hpp"
+#include "plumb/cli/merge.hpp"
 #include "plumb/cli/suggestion.hpp"
 #include "plumb/cli/terminal_width.hpp"
 #include "plumb/core/error.hpp"
@@ -85,6 +86,7 @@ inline constexpr const char* usage =
     "  plumb calibrate  confidence and its error, from a model or from results folders\n"
     "  plumb compare    two or more runs: accuracy, shared knowledge; beside published numbers\n"
     "  plumb data       check, describe or convert a dataset; a run's prompts; facts in texts\n"
+    "  plumb merge      the shards of one job (--shard I/N) into one run folder\n"
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n"
     "  plumb models     models that --model can name as hf:OWNER/NAME, where they were downloaded\n"
     "  plumb manual     all options of all commands, as a man page\n"
@@ -151,6 +153,11 @@ inline int run_command(const std::string& command, Console& console, const Model
   if (command == "compare") return subcommands::run_compare_command(console);
   if (command == "data") return subcommands::run_data_command(console, make_model);
   if (command == "report") return subcommands::run_report_command(console);
+  if (command == "merge") {
+    return run_merge_command(console, [&](const std::string& of, Console& asking) {
+      return run_command(of, asking, make_model);
+    });
+  }
   if (command == "models") return subcommands::run_models_command(console);
   if (command == "manual") {
     console.out << man_page(manual_of_all(make_model), PLUMB_VERSION);

@@ -19,6 +19,7 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/report/text_table.hpp"
+#include "plumb/run/merge_shards.hpp"
 
 namespace plumb {
 
@@ -91,6 +92,8 @@ struct Console {
   bool catches_interrupt = false;
   /// Written by the command.
   AskedOptions asked{};
+  /// The shards whose packs a job takes instead of asking the model.
+  std::optional<MergedShards> merged{};
 
   [[nodiscard]] std::string variable(const char* name) const {
     return environment ? environment(name) : "";

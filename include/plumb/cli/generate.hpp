@@ -69,7 +69,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   const bool masked = model.capabilities().only_masked();
   if (masked ? !gaps : !questions && !lists) ask(masked);
   const auto run = [&](auto& job) {
-    if (detail::is_dry_run(console, target, job)) return;
+    if (detail::is_dry_run_or_shard(console, "generate", target, settings.data, job)) return;
     const auto finished = detail::run_target(console, "generate", target, settings.data, job);
     detail::show_report(console, finished.report, target.out / "report.html",
                         detail::cost_in_words(finished.summary, "answers and scored names"));

@@ -4,7 +4,7 @@
 // What was asked, so that another command line can ask it again?
 //
 // Options that were given, by words, by a file or by the environment, with whole paths and without
-// where the results go. run.json has them as "options", and --config reads them there
+// where the results go and which shard of them. run.json has them as "options", and --config reads them there
 // (config_file.hpp).
 
 #include <boost/program_options.hpp>
@@ -47,7 +47,7 @@ class RecordGiven {
 
   template <class Value>
   void operator()(std::string_view name, const Value& value, const SettingInfo& info) {
-    if (name == "out" || name == "resume" || name == "overwrite") return;
+    if (name == "out" || name == "resume" || name == "overwrite" || name == "shard") return;
     GivenOption option{std::string(name)};
     const auto found = values_.find(option.name);
     if (found == values_.end() || found->second.defaulted()) {

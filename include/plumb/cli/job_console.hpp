@@ -45,18 +45,6 @@ inline void show_plan(std::ostream& out, const JobPlan& plan) {
   for (const std::string& line : in_words(plan)) out << "to be asked: " << line << std::endl;
 }
 
-/// Says what a job would ask, where that is all that is wanted; whether it was.
-template <class J>
-[[nodiscard]] bool is_dry_run(Console& console, const JobTarget& target, J& job) {
-  if (!target.dry_run) return false;
-  if (const std::optional<JobPlan> plan = plan_of(job)) {
-    show_plan(console.out, *plan);
-  } else {
-    console.out << "this job does not count ahead what it asks\n";
-  }
-  return true;
-}
-
 /// The words the program was called with.
 inline Json command_line_of(const Console& console, const char* command) {
   Json words = {"plumb", command};
@@ -75,26 +63,30 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
                 {"dataset_path", std::filesystem::absolute(data).string()},
                 {"threads", target.model_options({}).threads}};
   if (!target.model_given.empty()) facts["model_given"] = target.model_given;
-  return {target.out,
-          target.resume,
-          {progress_bars(console),
-           {},
-           [&console](const JobPlan& plan) { show_plan(console.err, plan); }},
-          std::move(facts)};
+  WorkOptions work{progress_bars(console),
+                   {},
+                   [&console](const JobPlan& plan) { show_plan(console.err, plan); },
+                   target.shard};
+  if (console.merged) {
+    facts["shards"] = console.merged->names();
+    work.shards = console.merged->folders;
+    work.before = console.merged->before;
+  }
+  return {target.out, target.resume, std::move(work), std::move(facts)};
 }
 
-/// Carries out a job of the command line. Throws what `run_job` does, a user error where a file of
-/// the run that is done again has changed, and Interrupted.
-template <Job J>
-auto run_target(Console& console, const char* command, const JobTarget& target,
-                const std::filesystem::path& data, J& job) {
+/// Calls `run_into(folder)` for a job of the command line. Throws what that does, a user error where a
+/// file of the run that is done again has changed, and Interrupted.
+template <Job J, class RunInto>
+auto run_interruptibly(Console& console, const char* command, const JobTarget& target,
+                       const std::filesystem::path& data, J& job, RunInto run_into) {
   refuse_changed_files(console, job.settings());
   std::optional<InterruptCatcher> catcher;
   if (console.catches_interrupt) catcher.emplace();
   const auto run = [&](const JobTarget& into) {
     JobFolder folder = job_folder(console, command, into, data);
     folder.work.stop = [&catcher] { return catcher && catcher->noted(); };
-    return run_job(job, folder);
+    return run_into(folder);
   };
   try {
     if (!target.overwrite) return run(target);
@@ -111,6 +103,40 @@ auto run_target(Console& console, const char* command, const JobTarget& target,
     throw Interrupted("stopped; what is done is kept",
                       "go on with: " + resuming_words(command, console.arguments));
   }
+}
+
+/// Carries out a job of the command line. Throws what `run_job` does, and as run_interruptibly.
+template <Job J>
+auto run_target(Console& console, const char* command, const JobTarget& target,
+                const std::filesystem::path& data, J& job) {
+  return run_interruptibly(console, command, target, data, job,
+                           [&](const JobFolder& folder) { return run_job(job, folder); });
+}
+
+/// Says what a job would ask, or does a shard of it, where that is all that is wanted; whether it was.
+/// Throws as run_target does.
+template <Job J>
+[[nodiscard]] bool is_dry_run_or_shard(Console& console, const char* command,
+                                       const JobTarget& target, const std::filesystem::path& data,
+                                       J& job) {
+  if (target.dry_run) {
+    if (const std::optional<JobPlan> plan = plan_of(job)) {
+      show_plan(console.out, *plan);
+    } else {
+      console.out << "this job does not count ahead what it asks\n";
+    }
+    return true;
+  }
+  if (!target.shard.is_part()) return false;
+  const RunSummary summary =
+      run_interruptibly(console, command, target, data, job,
+                        [&](const JobFolder& folder) { return run_shard(job, folder); });
+  console.out << "shard " << target.shard.word() << ": "
+              << counted(summary.fresh_statements, "statement") << " scored now, "
+              << fixed(summary.seconds_model, 1) << " s in the model; `plumb merge` makes a run of all "
+              << target.shard.count << "\n"
+              << "shard: " << target.out.string() << "\n";
+  return true;
 }
 
 /// Prints a report's notes, its table, what its run cost in words, and where it is.

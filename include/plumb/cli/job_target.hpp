@@ -19,6 +19,7 @@
 #include "plumb/core/cores.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/replaced_folder.hpp"
+#include "plumb/run/shard.hpp"
 
 namespace plumb::detail {
 
@@ -45,6 +46,8 @@ struct JobTarget {
   std::string model_given{}, model_name{};
   /// Whether only what would be asked is said.
   bool dry_run = false;
+  /// The part of the job that this process does.
+  Shard shard{};
 
   template <class Self, class Visitor>
   static void visit_out(Self& self, Visitor& visitor) {
@@ -73,6 +76,11 @@ struct JobTarget {
         {.help = "replace the run that --out holds, with all in its folder, once the new one is "
                  "complete",
          .idle = self.resume ? "beside `resume`; leave out one of the two" : ""});
+    visitor("shard", self.shard,
+            {.value = "I/N",
+             .help = "do the I-th of N even parts of the job, into a folder of its own; `plumb merge` "
+                     "makes one run of all N",
+             .idle = self.overwrite ? "beside `overwrite`; choose another folder" : ""});
     visitor("dry-run", self.dry_run,
             {.help = "say how much would be asked, with the model's tokenizer, and stop before the "
                      "model is asked; nothing is written"});

@@ -42,9 +42,9 @@ inline int replay_study(Console& console, const ManyShotArguments& arguments, Fi
                         AnyModel& model) {
   FixedStudyJob job(model, arguments.many_shot, std::move(file),
                     arguments.target.provenance(model.describe()));
-  if (is_dry_run(console, arguments.target, job)) return 0;
-  const auto finished =
-      run_target(console, "many-shot", arguments.target, arguments.many_shot.fixed, job);
+  const std::filesystem::path& data = arguments.many_shot.fixed;
+  if (is_dry_run_or_shard(console, "many-shot", arguments.target, data, job)) return 0;
+  const auto finished = run_target(console, "many-shot", arguments.target, data, job);
   show_report(console, finished.report, arguments.target.out / "fixed.json",
               cost_in_words(finished.summary), "scores");
   return 0;
@@ -75,7 +75,9 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   const ManyShotQuestions questions(settings);
   AnyModel model = make();
   ManyShotJob job(model, questions, target.provenance(model.describe()));
-  if (detail::is_dry_run(console, target, job)) return 0;
+  if (detail::is_dry_run_or_shard(console, "many-shot", target, settings.data, job)) {
+    return 0;
+  }
   const auto finished = detail::run_target(console, "many-shot", target, settings.data, job);
   detail::show_report(console, finished.report, target.out / "report.html",
                       detail::cost_in_words(finished.summary));

@@ -71,8 +71,9 @@ inline std::optional<ProbedInWords> probe(Console& console, const char* command,
     ProbeSettings settings = arguments.probe;
     settings.masked = model.capabilities().only_masked();
     ProbeJob job(scorer, dataset, settings, arguments.target.provenance(model.describe()));
-    if (is_dry_run(console, arguments.target, job)) return std::nullopt;
-    auto finished = run_target(console, command, arguments.target, arguments.probe.data, job);
+    const std::filesystem::path& data = arguments.probe.data;
+    if (is_dry_run_or_shard(console, command, arguments.target, data, job)) return std::nullopt;
+    auto finished = run_target(console, command, arguments.target, data, job);
     std::string cost = cost_in_words(finished.summary);
     return ProbedInWords{std::move(finished), std::move(cost)};
   };

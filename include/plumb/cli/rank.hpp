@@ -33,6 +33,15 @@ struct RankArguments {
     require(target.model, "--model", "plumb rank");
     require_out(target, "plumb rank");
     rank.check();
+    if (!target.shard.is_part()) return;
+    if (!rank.fixed.empty()) {
+      throw user_error({.setting = "shard"}, "parts no rankings by `fixed`", "leave it out");
+    }
+    // What it knows need not be the same in all shards, and then they would deal packs differently.
+    if (rank.cache_vectors) {
+      throw user_error({.setting = "cache-vectors"}, "is not for one shard of several",
+                       "leave it out, or embed the entities once and give `entities`");
+    }
   }
 };
 
@@ -52,8 +61,9 @@ inline std::string entities_hint(const RankArguments& arguments) {
 inline int rank(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
                 AnyModel& model) {
   RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
-  if (is_dry_run(console, arguments.target, job)) return 0;
-  const auto finished = run_target(console, "rank", arguments.target, arguments.rank.data, job);
+  const std::filesystem::path& data = arguments.rank.data;
+  if (is_dry_run_or_shard(console, "rank", arguments.target, data, job)) return 0;
+  const auto finished = run_target(console, "rank", arguments.target, data, job);
   std::string searched;
   for (const auto& [part, cost] : job.search_cost()) {
     if (cost.fed == 0) continue;
@@ -74,8 +84,9 @@ inline int replay_rankings(Console& console, const RankArguments& arguments,
                      "rank without it, or with another backend");
   }
   FixedRankingJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
-  if (is_dry_run(console, arguments.target, job)) return 0;
-  const auto finished = run_target(console, "rank", arguments.target, arguments.rank.data, job);
+  const std::filesystem::path& data = arguments.rank.data;
+  if (is_dry_run_or_shard(console, "rank", arguments.target, data, job)) return 0;
+  const auto finished = run_target(console, "rank", arguments.target, data, job);
   show_report(console, finished.report, arguments.target.out / "fixed.json", "", "ranks");
   return 0;
 }

@@ -48,6 +48,8 @@ class PromptEmbedder {
       for (const std::uint32_t s : plan_.pack(p)) count += texts_[s].size();
       return count;
     }
+    /// What a pack feeds.
+    [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return plan_.nodes[p]; }
     /// Distinct texts are counted as statements.
     [[nodiscard]] ScoringCost cost() const {
       return {statements_.size(), one_by_one_, statements_.context().size() + plan_.tree_nodes,

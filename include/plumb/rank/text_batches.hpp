@@ -35,6 +35,10 @@ class TextBatches {
       return std::min(size, texts_.size() - p * size);
     }
     [[nodiscard]] std::size_t statements(std::size_t p) const { return texts(p); }
+    /// Of a batch, as if all of the job's texts were equally long.
+    [[nodiscard]] std::uint64_t tokens(std::size_t p) const {
+      return texts(p) * tokens_ / texts_.size();
+    }
     [[nodiscard]] ScoringCost cost() const { return {texts_.size(), tokens_, tokens_, tokens_}; }
 
    private:

@@ -25,52 +25,31 @@
 
 namespace plumb {
 
-/// Not thread-safe; one process writes one journal.
-class Journal {
+/// What a journal's lines hold, and where. Not thread-safe.
+class JournalIndex {
  public:
-  /// Opens or creates. Throws a user error when a line before the last is damaged or is of another
-  /// version of plumb.
-  explicit Journal(const DiskPath& file)
-      : file_(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
-          index(text, begin, {file, line});
-        }) {}
-
-  /// The rows of a pack that is done; nothing for others.
-  [[nodiscard]] std::optional<Json> find(const std::string& part, std::size_t pack) {
+  /// Where the line of a pack that is done begins; nothing for others.
+  [[nodiscard]] std::optional<std::uintmax_t> begin_of(const std::string& part,
+                                                       std::size_t pack) const {
     const auto found = begins_.find({part, pack});
-    if (found == begins_.end()) return std::nullopt;
-    return Json::parse(file_.read(found->second)).at("rows");
+    return found == begins_.end() ? std::nullopt : std::optional(found->second);
   }
-  /// Writes a pack's rows down, which are JSON without line breaks.
-  void append(const std::string& part, std::size_t pack, std::string_view rows) {
-    begins_[{part, pack}] =
-        write(part, "\"pack\":" + std::to_string(pack) + ",\"rows\":" + std::string(rows));
-  }
+  /// The rows of a pack's line.
+  [[nodiscard]] static Json rows_of(const std::string& line) { return Json::parse(line).at("rows"); }
 
   /// What was said of a part once all of it was done; it survives a power loss.
   [[nodiscard]] std::optional<Json> done(const std::string& part) const {
     const auto found = done_.find(part);
     return found == done_.end() ? std::nullopt : std::optional(found->second);
   }
-  void mark_done(const std::string& part, const Json& said) {
-    write(part, "\"done\":" + said.dump());
-    file_.sync();
-    done_[part] = said;
+
+  void add_pack(const std::string& part, std::size_t pack, std::uintmax_t begin) {
+    begins_[{part, pack}] = begin;
   }
+  void add_done(const std::string& part, const Json& said) { done_[part] = said; }
 
- private:
-  static constexpr std::string_view head = "{\"version\":2,";
-  static constexpr std::string_view sum_head = ",\"checksum\":\"";
-  static constexpr std::size_t tail_size = sum_head.size() + 16 + 2;  // with "} behind the digits
-
-  std::uintmax_t write(const std::string& part, const std::string& fields) {
-    std::string line = std::string(head) + "\"part\":" + Json(part).dump() + "," + fields;
-    const std::string sum = fnv1a_hex(line);
-    line.append(sum_head).append(sum).append("\"}\n");
-    return file_.append(line);
-  }
-
-  void index(const std::string& text, std::uintmax_t begin, const Site& site) {
+  /// Takes a whole line. Throws a user error for one that is damaged or of another version of plumb.
+  void add_line(const std::string& text, std::uintmax_t begin, const Site& site) {
     if (!text.starts_with(head)) {
       const bool is_other = text.starts_with("{\"part\":") || text.starts_with("{\"relation\":") ||
                             text.starts_with("{\"version\":");
@@ -82,22 +61,102 @@ class Journal {
     }
     const std::size_t size = text.size() < tail_size ? 0 : text.size() - tail_size;
     const std::string_view body = std::string_view(text).substr(0, size);
-    if (text.substr(size) != std::string(sum_head) + fnv1a_hex(body) + "\"}") {
+    if (text.substr(size) != tail(body)) {
       throw user_error(site, "is damaged: its checksum is another",
                        "delete the line to do its pack again");
     }
     const Json record = Json::parse(text);
     const auto part = record.at("part").get<std::string>();
     if (const auto said = record.find("done"); said != record.end()) {
-      done_[part] = *said;
+      add_done(part, *said);
     } else {
-      begins_[{part, record.at("pack")}] = begin;
+      add_pack(part, record.at("pack"), begin);
     }
   }
 
-  // The file indexes itself into these while it is opened.
+  /// A line with its newline; `fields` is what it holds behind its part.
+  [[nodiscard]] static std::string line(const std::string& part, const std::string& fields) {
+    const std::string body = std::string(head) + "\"part\":" + Json(part).dump() + "," + fields;
+    return body + tail(body) + "\n";
+  }
+
+ private:
+  static constexpr std::string_view head = "{\"version\":2,";
+  static constexpr std::string_view sum_head = ",\"checksum\":\"";
+  static constexpr std::size_t tail_size = sum_head.size() + 16 + 2;  // with "} behind the digits
+
+  static std::string tail(std::string_view body) {
+    return std::string(sum_head) + fnv1a_hex(body) + "\"}";
+  }
+
   std::map<std::pair<std::string, std::size_t>, std::uintmax_t> begins_;
   std::map<std::string, Json> done_;
+};
+
+/// A journal that another process has finished writing; nothing is written. Not thread-safe.
+class FinishedJournal {
+ public:
+  /// Throws a user error for a file that is not there, and for a line that JournalIndex refuses.
+  explicit FinishedJournal(const DiskPath& file) : file_(file) {
+    std::uintmax_t begin = 0;
+    for_each_whole_line(file_, [&](const std::string& text, std::size_t line) {
+      index_.add_line(text, begin, {file_, line});
+      begin += text.size() + 1;
+    });
+  }
+
+  /// The rows of a pack that is done; nothing for others.
+  [[nodiscard]] std::optional<Json> find(const std::string& part, std::size_t pack) {
+    const auto begin = index_.begin_of(part, pack);
+    if (!begin) return std::nullopt;
+    return JournalIndex::rows_of(lines_.read(file_, *begin));
+  }
+
+ private:
+  DiskPath file_;
+  JournalIndex index_;
+  LineReader lines_;
+};
+
+/// Not thread-safe; one process writes one journal.
+class Journal {
+ public:
+  /// Opens or creates. Throws a user error when a line before the last is damaged or is of another
+  /// version of plumb.
+  explicit Journal(const DiskPath& file)
+      : file_(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
+          index_.add_line(text, begin, {file, line});
+        }) {}
+
+  /// The rows of a pack that is done; nothing for others.
+  [[nodiscard]] std::optional<Json> find(const std::string& part, std::size_t pack) {
+    const auto begin = index_.begin_of(part, pack);
+    if (!begin) return std::nullopt;
+    return JournalIndex::rows_of(file_.read(*begin));
+  }
+  /// Writes a pack's rows down, which are JSON without line breaks.
+  void append(const std::string& part, std::size_t pack, std::string_view rows) {
+    index_.add_pack(
+        part, pack,
+        write(part, "\"pack\":" + std::to_string(pack) + ",\"rows\":" + std::string(rows)));
+  }
+
+  /// What was said of a part once all of it was done; it survives a power loss.
+  [[nodiscard]] std::optional<Json> done(const std::string& part) const {
+    return index_.done(part);
+  }
+  void mark_done(const std::string& part, const Json& said) {
+    write(part, "\"done\":" + said.dump());
+    file_.sync();
+    index_.add_done(part, said);
+  }
+
+ private:
+  std::uintmax_t write(const std::string& part, const std::string& fields) {
+    return file_.append(JournalIndex::line(part, fields));
+  }
+
+  JournalIndex index_;  // the file indexes itself into it while it is opened
   JournalFile file_;
 };
 

@@ -22,6 +22,28 @@
 
 namespace plumb {
 
+/// Reads single lines of a file by where they begin. Not thread-safe.
+class LineReader {
+ public:
+  /// Throws an internal error when it cannot be read.
+  [[nodiscard]] std::string read(const DiskPath& file, std::uintmax_t begin) {
+    if (!stream_) stream_ = file.read();
+    std::string text;
+    if (stream_) {
+      stream_->clear();
+      stream_->seekg(static_cast<std::streamoff>(begin));
+      std::getline(*stream_, text);
+    }
+    if (!stream_ || !*stream_) throw internal_error({.file = file}, "cannot be read again");
+    return text;
+  }
+  /// The file has grown: what was read ahead is not all any more.
+  void forget() { stream_.reset(); }
+
+ private:
+  std::unique_ptr<std::istream> stream_;
+};
+
 /// Not thread-safe; one process writes one file.
 class JournalFile {
  public:
@@ -45,23 +67,13 @@ class JournalFile {
   }
 
   /// The line that begins there. Throws an internal error when it cannot be read.
-  [[nodiscard]] std::string read(std::uintmax_t begin) {
-    if (!reader_) reader_ = file_.read();
-    std::string text;
-    if (reader_) {
-      reader_->clear();
-      reader_->seekg(static_cast<std::streamoff>(begin));
-      std::getline(*reader_, text);
-    }
-    if (!reader_ || !*reader_) throw internal_error({.file = file_}, "cannot be read again");
-    return text;
-  }
+  [[nodiscard]] std::string read(std::uintmax_t begin) { return reader_.read(file_, begin); }
 
   /// Appends a line, which ends in its newline, and says where it begins. Throws an internal error
   /// when the disk refuses.
   std::uintmax_t append(const std::string& line) {
     refuse_failed(output_->write(line));
-    reader_.reset();  // what it has read ahead is not all any more
+    reader_.forget();
     if (std::chrono::steady_clock::now() - synced_ > std::chrono::seconds(1)) sync();
     return std::exchange(end_, end_ + line.size());
   }
@@ -81,7 +93,7 @@ class JournalFile {
 
   DiskPath file_;
   std::unique_ptr<OutputFile> output_;
-  std::unique_ptr<std::istream> reader_;
+  LineReader reader_;
   std::uintmax_t end_ = 0;
   std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
 };

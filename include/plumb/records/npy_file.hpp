@@ -130,6 +130,20 @@ class NpyWriter {
                 columns_ * sizeof(float));
   }
 
+  /// Takes the rows that another writer of the same shape has put into its .part; the rows that it has
+  /// not are zeros there. Throws a user error for a file of another shape.
+  void take_rows(const DiskPath& part) {
+    const MappedFile other(part);
+    if (other.size() != map_.size() ||
+        std::memcmp(other.data(), map_.data(), numbers_) != 0) {
+      throw user_error({.file = part}, "holds vectors of another shape",
+                       "it is no shard of this run");
+    }
+    for (std::size_t i = numbers_; i < map_.size(); ++i) {
+      map_.data()[i] = static_cast<char>(map_.data()[i] | other.data()[i]);
+    }
+  }
+
   /// What was put survives a power loss from here on. Throws an internal error when the disk refuses.
   void sync() {
     if (msync(map_.data(), map_.size(), MS_SYNC) == 0) return;

@@ -24,6 +24,14 @@ namespace plumb {
   return settings.is_object() ? settings : Json::object();
 }
 
+/// Throws a user error for a folder that holds one shard of a run, which has no results.
+inline void refuse_shard(const DiskPath& folder) {
+  const DiskPath file = folder / "run.json";
+  if (!file.is_file() || !read_json_object(file).contains("shard")) return;
+  throw user_error({.file = folder}, "is one shard of a run and holds no results",
+                   "make a run of all its shards by plumb merge, and name that");
+}
+
 /// What must be known where a model's weights were quantised.
 [[nodiscard]] inline std::optional<std::string> quantised_note(const Json& settings) {
   if (!settings.value("quantized", false)) return std::nullopt;

@@ -117,10 +117,10 @@ class AnswerRun {
                   const std::string& file_end, const GenerationOptions& generation, Line line) {
     FileInTheMaking rows(folder_.file(few_shot.name() + file_end));
     PromptTexts texts(dataset_, asked_, few_shot);
-    generation_.go_through(
+    const bool is_whole = generation_.go_through(
         name, plan.ends, generation, [&](std::size_t i) { return texts.text(plan.prompts[i]); },
         [&](std::size_t i, const Json& row) { rows << line(texts, plan.prompts[i], row); });
-    rows.finish();
+    if (is_whole) rows.finish();
   }
 
   TextGeneration<Model> generation_;

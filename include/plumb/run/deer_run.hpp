@@ -53,6 +53,10 @@ class DeerRun {
         distinct_(plan),
         queries_(embedded_queries()) {}
 
+  /// Whether the queries' vectors are there; in a shard others have some of them, and nothing is
+  /// ranked.
+  [[nodiscard]] bool has_queries() const noexcept { return queries_.has_value(); }
+
   /// What embedding takes: the queries and, with entities, the candidates of each entity prompt that
   /// the cache, if there is one, does not know. The model is not asked.
   [[nodiscard]] static JobPlan plan(Model& model, const RankOptions& options, const RankPlan& plan,
@@ -92,7 +96,8 @@ class DeerRun {
   }
 
   /// Embeds the plan's candidates, into their file; with a cache they are taken from there, or kept.
-  [[nodiscard]] NpyFile entities(EntityPrompt prompt, const VectorCache* cache = nullptr) {
+  /// Nothing in a shard, where others have some of them.
+  [[nodiscard]] std::optional<NpyFile> entities(EntityPrompt prompt, const VectorCache* cache = nullptr) {
     std::vector<std::string> names;
     for (const std::uint32_t e : plan_.candidates.entities()) {
       names.push_back(plan_.graph.entities[e].id);
@@ -105,8 +110,8 @@ class DeerRun {
       if (!is_there) write_vectors(file, names, known->rows());
       return NpyFile(file);
     }
-    NpyFile made = embedded(entities_name(prompt), names, {texts});
-    cache->keep(texts, made.rows());
+    std::optional<NpyFile> made = embedded(entities_name(prompt), names, {texts});
+    if (made) cache->keep(texts, made->rows());
     return made;
   }
 
@@ -121,7 +126,7 @@ class DeerRun {
                                                              VectorRows entities,
                                                              std::size_t count) const {
     return with_candidates(part, entities, [&](VectorRows rows) {
-      const auto of_distinct = CosineRanker(rows).nearest(queries_.rows(), count);
+      const auto of_distinct = CosineRanker(rows).nearest(queries_->rows(), count);
       std::vector<std::vector<NearEntity>> made;
       for (const PlannedQuery& planned : part.queries) {
         made.push_back(of_distinct[distinct_.rows.at(DistinctQueries::key(planned.query))]);
@@ -192,7 +197,7 @@ class DeerRun {
     return {queries.first(distinct.tails), queries.subspan(distinct.tails)};
   }
 
-  [[nodiscard]] NpyFile embedded_queries() {
+  [[nodiscard]] std::optional<NpyFile> embedded_queries() {
     const KnowledgeGraph& graph = plan_.graph;
     std::vector<std::string> names;
     for (const GraphQuery& query : distinct_.queries) {
@@ -219,16 +224,19 @@ class DeerRun {
     throw internal_error({}, "this backend has no embeddings");
   }
 
-  /// Embeds texts, one list after another, into `what`.npy, unless it stands there already.
-  [[nodiscard]] NpyFile embedded(const std::string& what, const std::vector<std::string>& names,
-                                 const Lists& lists) {
+  /// Embeds texts, one list after another, into `what`.npy, unless it stands there already. Nothing in
+  /// a shard, whose rows stay in `what`.npy.part.
+  [[nodiscard]] std::optional<NpyFile> embedded(const std::string& what,
+                                                const std::vector<std::string>& names,
+                                                const Lists& lists) {
     return with_embedder(model_,
                          [&](auto& embedder) { return embedded_by(embedder, what, names, lists); });
   }
 
   template <class TextEmbedder>
-  [[nodiscard]] NpyFile embedded_by(TextEmbedder& embedder, const std::string& what,
-                                    const std::vector<std::string>& names, const Lists& lists) {
+  [[nodiscard]] std::optional<NpyFile> embedded_by(TextEmbedder& embedder, const std::string& what,
+                                                   const std::vector<std::string>& names,
+                                                   const Lists& lists) {
     const auto file = folder_.file(what + ".npy");
     std::optional<NpyWriter> writer;
     if (!file.exists()) writer.emplace(file, names.size(), embedder.dimension());
@@ -236,6 +244,9 @@ class DeerRun {
     if (writer) work_.begin(what, names.size());
     // Without the file that they were written into, packs are not done.
     if (writer && !writer->goes_on()) part.leave_journal_aside();
+    for (const DiskPath& shard : work_.shards()) {
+      if (writer) writer->take_rows(shard / (what + ".npy.part"));
+    }
     std::size_t first = 0;
     for (const std::span<const std::string>& list : lists) {
       if (list.empty()) continue;
@@ -243,7 +254,7 @@ class DeerRun {
       work_.summary().cost += job.cost();
       std::vector<PackCost> packs;
       for (std::size_t p = 0; p < job.packs() && writer; ++p) {
-        packs.push_back({job.texts(p), job.statements(p)});
+        packs.push_back({job.texts(p), job.statements(p), job.tokens(p)});
       }
       part.go_through(
           packs,
@@ -257,6 +268,7 @@ class DeerRun {
           [](std::size_t, const Json&) {});
       first += list.size();
     }
+    if (!part.is_whole()) return std::nullopt;
     if (writer) {
       std::string lines;
       for (const std::string& name : names) lines += name + "\n";
@@ -267,7 +279,7 @@ class DeerRun {
   }
 
   [[nodiscard]] std::vector<EntityRank> ranked(const RankPlan& part, VectorRows entities) const {
-    const VectorRows queries = queries_.rows();
+    const VectorRows queries = queries_->rows();
     const CosineRanker ranker(entities);
     const TrueCandidates truths(part);
     std::vector<RankQuestion> questions;
@@ -299,7 +311,7 @@ class DeerRun {
   const RankPlan& plan_;
   bool with_bos_;
   DistinctQueries distinct_;
-  NpyFile queries_;
+  std::optional<NpyFile> queries_;
 };
 
 }  // namespace plumb

@@ -108,12 +108,13 @@ class FillRun {
     if (options_.names) names.emplace(folder.file(few_shot_.name() + "_names.jsonl"));
     std::vector<std::size_t> sizes;
     for (std::size_t p = 0; p < plan.ends.size(); ++p) sizes.push_back(plan.pack(p).size());
-    go_through(
+    const bool is_whole = go_through(
         work, few_shot_.name(), sizes, [&](std::size_t p) { return filled(plan.pack(p)); },
         [&](const Json& rows) {
           answers << rows.at("answer").dump() + "\n";
           if (names && rows.contains("names")) *names << rows.at("names").dump() + "\n";
         });
+    if (!is_whole) return;
     answers.finish();
     if (names) names->finish();
   }
@@ -128,13 +129,13 @@ class FillRun {
     for (std::size_t begin = 0; begin < prompts.size(); begin += pack_size) {
       sizes.push_back(std::min(pack_size, prompts.size() - begin));
     }
-    go_through(
+    const bool is_whole = go_through(
         work, few_shot_.name() + " content-free", sizes,
         [&](std::size_t p) {
           return scored(std::span(prompts).subspan(p * pack_size, sizes[p]), candidates);
         },
         [&](const Json& row) { rows << row.dump() + "\n"; });
-    rows.finish();
+    if (is_whole) rows.finish();
   }
 
   /// The labels of a relation's objects, `labels`, that fit into all of its content-free gaps.
@@ -167,19 +168,20 @@ class FillRun {
     return prompts;
   }
 
-  /// Every pack in order, evaluated or from the journal; `take` gets each row of it.
+  /// Every pack in order, evaluated or from the journal; `take` gets each row of it. Returns whether
+  /// the part is whole.
   template <class Evaluate, class Take>
-  static void go_through(Work& work, const std::string& name, const std::vector<std::size_t>& sizes,
+  static bool go_through(Work& work, const std::string& name, const std::vector<std::size_t>& sizes,
                          Evaluate evaluate, Take take) {
     std::vector<PackCost> packs;
     std::size_t all = 0;
     for (const std::size_t size : sizes) {
-      packs.push_back({size, size});
+      packs.push_back({size, size, size});
       all += size;
     }
     Part part(work, name);
     work.begin(name, all);
-    part.go_through(
+    return part.go_through(
         packs, [&](std::size_t p) { return evaluate(p).dump(); },
         [&](std::size_t p, const Json& made) {
           const Json& rows = made.at("rows");

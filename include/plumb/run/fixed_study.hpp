@@ -148,10 +148,12 @@ struct FixedResult {
   std::optional<double> worst_difference{};
 };
 
-/// Scores a study; `index` names it in the journal.
+/// Scores a study, of which this may be a shard: then nothing. `index` names it in the journal.
 template <PackedScorer Scorer>
-[[nodiscard]] FixedResult run_fixed_study(const FixedStudy& study, const std::string& model,
-                                          std::size_t index, Scorer& scorer, Work& work) {
+[[nodiscard]] std::optional<FixedResult> run_fixed_study(const FixedStudy& study,
+                                                         const std::string& model,
+                                                         std::size_t index, Scorer& scorer,
+                                                         Work& work) {
   const std::string name = "fixed " + std::to_string(index);
   Part part(work, name, name);
   const Prompt sequence = study.form.sequence(study.shots);
@@ -165,8 +167,9 @@ template <PackedScorer Scorer>
     scorer.add(block, query);
   }
   scorer.plan(block);
-  const std::vector<StatementScore> scores =
-      as_recorded(scored_block(part, scorer, block, Span::continuation));
+  auto scored = scored_block(part, scorer, block, Span::continuation);
+  if (!scored) return std::nullopt;
+  const std::vector<StatementScore> scores = as_recorded(*std::move(scored));
   part.finish(block.cost());
 
   FixedResult result{study.source};

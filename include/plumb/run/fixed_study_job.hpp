@@ -58,7 +58,9 @@ class FixedStudyJob {
     TieCount ties;
     for (std::size_t i = 0; i < file_.studies.size(); ++i) {
       const FixedStudy& study = file_.studies[i];
-      FixedResult result = run_fixed_study(study, provenance_.model, i, scorer_, work);
+      auto found = run_fixed_study(study, provenance_.model, i, scorer_, work);
+      if (!found) continue;
+      FixedResult& result = *found;
       rows.push_back(
           {first_string(study.source, "relation").value_or(std::to_string(i)),
            std::to_string(study.shots.size()), std::to_string(study.tests.size()),
@@ -71,6 +73,7 @@ class FixedStudyJob {
       ties += result.ties;
       made.push_back(std::move(result.study));
     }
+    if (made.size() < file_.studies.size()) return;  // a shard
     std::vector<std::string> heads{
         "relation", "shots", "facts", "choices", "accuracy [95%]", "ties", "largest difference"};
     if (ties.tied > 0) heads.push_back(detail::first_wins);

@@ -49,12 +49,14 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
   for (const auto& panel : design.panels) {
     auto block = planned_panel(scorer, form, pairs_of(panel));
     cost += block.cost();
+    auto scored = scored_block(part, scorer, block, Span::continuation);
+    if (!scored) continue;
     std::vector<double>& scores = made.log_probabilities.emplace_back();
-    for (const StatementScore& score :
-         as_recorded(scored_block(part, scorer, block, Span::continuation))) {
+    for (const StatementScore& score : as_recorded(*std::move(scored))) {
       scores.push_back(score.continuation_log_likelihood);
     }
   }
+  if (!part.is_whole()) return;
   write_atomically(file, recorded_injection_text(made));
   part.finish(cost);
 }

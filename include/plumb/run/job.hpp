@@ -92,26 +92,58 @@ inline Json cost_facts(const RunSummary& summary, double seconds_total) {
 
 }  // namespace detail
 
-/// Carries a job out, or goes on with it. Throws a user error for a folder that is not its own, and
-/// whatever the job throws; what is done is then kept.
-template <Job J>
-auto run_job(J& job, const JobFolder& into) {
+namespace detail {
+
+/// Goes through a job's packs in its folder. `finish(folder, work)` writes what is made of them;
+/// returns what it does.
+template <Job J, class Finish>
+auto carried_out(J& job, const JobFolder& into, const char* status, Finish finish) {
   const auto start = std::chrono::steady_clock::now();
   const RunFolder folder(into.out, job.settings(),
-                         into.resume ? RunFolder::Claim::resume : RunFolder::Claim::fresh);
+                         into.resume ? RunFolder::Claim::resume : RunFolder::Claim::fresh,
+                         into.work.shard.json());
   Work work(folder.file("journal.jsonl"), into.work);
   if (into.work.on_plan) {
     if (auto plan = plan_of(job)) work.announce(*std::move(plan));
   }
   job.run(folder, work);
-  Finished<decltype(job.report(folder.path()))> finished{job.report(folder.path()), work.summary()};
-  finished.report.write(folder.path());
+  auto finished = finish(folder, work);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   Json facts = into.facts;
-  facts.update(detail::cost_facts(finished.summary, spent.count()));
+  facts.update(cost_facts(work.summary(), spent.count()));
   if constexpr (requires { job.facts(); }) facts.update(job.facts());
-  folder.write_run(facts, "complete");
+  folder.write_run(facts, status);
   return finished;
+}
+
+}  // namespace detail
+
+/// Carries a job out, or goes on with it. Throws a user error for a folder that is not its own, an
+/// internal one where `into` names a shard, which run_shard does, and whatever the job throws; what is
+/// done is then kept.
+template <Job J>
+auto run_job(J& job, const JobFolder& into) {
+  if (into.work.shard.is_part()) throw internal_error({}, "a shard is no whole job");
+  return detail::carried_out(job, into, "complete", [&](const RunFolder& folder, Work& work) {
+    Finished<decltype(job.report(folder.path()))> finished{job.report(folder.path()),
+                                                           work.summary()};
+    finished.report.write(folder.path());
+    return finished;
+  });
+}
+
+/// Carries one shard of a job out (shard.hpp), or goes on with it. Leaves run.json, the journal and
+/// vectors in the making, of which merge_shards.hpp makes a run. Throws as run_job does.
+template <Job J>
+RunSummary run_shard(J& job, const JobFolder& into) {
+  return detail::carried_out(job, into, "shard", [](const RunFolder& folder, Work& work) {
+    for (const DiskPath& file : folder.path().list()) {
+      const std::string name = file.name();
+      if (name == "run.json" || name == "journal.jsonl" || name.ends_with(".npy.part")) continue;
+      if (file.is_file()) remove_file(file);
+    }
+    return work.summary();
+  });
 }
 
 /// Which model a job asks, and how files are told apart. What is empty or null is not known.

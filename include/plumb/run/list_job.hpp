@@ -225,7 +225,7 @@ class ListJob {
     }
     FileInTheMaking rows(folder.file(name() + "_answers.jsonl"));
     TextGeneration<Model> generation(model_, bos(), work);
-    generation.go_through(
+    const bool is_whole = generation.go_through(
         name(), ends,
         {.samples = 0, .max_new_tokens = q_.settings.max_new_tokens, .stop = {"%"}, .seed = 0},
         [&](std::size_t i) { return text(plan[i]); },
@@ -240,7 +240,7 @@ class ListJob {
                                0,
                                {q_.prompts(one.relation).shots(subject(one)), {}}});
         });
-    rows.finish();
+    if (is_whole) rows.finish();
   }
 
   [[nodiscard]] std::vector<std::string> remarks() const {

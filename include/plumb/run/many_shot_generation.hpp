@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +23,7 @@
 #include "plumb/records/recorded_choices.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/run/run_folder.hpp"
+#include "plumb/run/work.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
 namespace plumb {
@@ -39,6 +39,20 @@ inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
   return settings;
 }
 
+/// A row of the text that was generated about a fact.
+inline std::string generation_line(const Relation& relation, const ObjectAliases& aliases,
+                                   const Setting& setting, const Fact& fact, std::string text) {
+  RecordedGeneration row{setting, fact, std::move(text)};
+  const auto holds = [&](const std::string& name) {
+    return row.text.find(name) != std::string::npos;
+  };
+  row.correct = holds(relation.options[fact.answer]);
+  const auto others = aliases.find(relation.option_ids[fact.answer]);
+  row.correct_with_aliases =
+      row.correct || (others != aliases.end() && over::any_of(others->second, holds));
+  return recorded_generation_line(row);
+}
+
 }  // namespace detail
 
 /// How many texts a relation is gone on with.
@@ -50,46 +64,51 @@ inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
   return texts;
 }
 
-/// Writes a relation's generated texts, unless they stand already; `on_progress` is called with how
-/// many more there are. Throws a user error when a prompt leaves less room than `max_new_tokens`.
+/// Writes a relation's generated texts, unless they stand already. A block's setting is a pack, of which
+/// the journal keeps the texts. Throws a user error when a prompt leaves less room than
+/// `max_new_tokens`.
 template <CausalLm Model>
 void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShotRelation& asked,
                         const ObjectAliases& aliases, std::size_t max_new_tokens,
-                        const std::vector<std::string>& stop, const RunFolder& folder,
-                        const std::function<void(std::size_t)>& on_progress = {}) {
+                        const std::vector<std::string>& stop, const RunFolder& folder, Work& work) {
   const Relation& relation = asked.relation();
+  Part part(work, relation.code + " texts", relation.code);
   const auto file = folder.file(relation.code + "_generated.jsonl");
-  const auto advance = [&](std::size_t texts) {
-    if (on_progress && texts > 0) on_progress(texts);
-  };
-  if (asked.skipped() || file.exists()) return advance(generated_texts(asked));
+  if (part.done() && file.exists()) {
+    return work.advance(generated_texts(asked), 0, relation.code);
+  }
   std::string rows;
   TreeGenerator generator(model);
   asked.for_each_block([&](const ManyShotBlock& block) {
-    for (const std::size_t s : detail::generated_settings(block)) {
-      std::vector<std::vector<TokenId>> prompts;
-      for (std::size_t f = 0; f < block.facts; ++f) {
-        prompts.push_back(prompt_ids(model, block.opening(s, block.first_fact + f), bos));
-      }
-      const auto continuations = generator.generate(
-          prompts, {.samples = 0, .max_new_tokens = max_new_tokens, .stop = stop, .seed = 0});
-      for (std::size_t f = 0; f < block.facts; ++f) {
-        const Fact& fact = asked.test_fact(block.first_fact + f);
-        RecordedGeneration row{block.settings[s], fact,
-                               valid_utf8(model.detokenize(continuations[f].front().tokens))};
-        const auto holds = [&](const std::string& name) {
-          return row.text.find(name) != std::string::npos;
-        };
-        row.correct = holds(relation.options[fact.answer]);
-        const auto others = aliases.find(relation.option_ids[fact.answer]);
-        row.correct_with_aliases =
-            row.correct || (others != aliases.end() && over::any_of(others->second, holds));
-        rows += recorded_generation_line(row);
-      }
-      advance(block.facts);
-    }
+    const std::vector<std::size_t> settings = detail::generated_settings(block);
+    const std::vector<PackCost> packs(settings.size(), {block.facts, 0, block.facts});
+    part.go_through(
+        packs,
+        [&](std::size_t p) {
+          std::vector<std::vector<TokenId>> prompts;
+          for (std::size_t f = 0; f < block.facts; ++f) {
+            prompts.push_back(
+                prompt_ids(model, block.opening(settings[p], block.first_fact + f), bos));
+          }
+          Json texts = Json::array();
+          for (const auto& made : generator.generate(
+                   prompts,
+                   {.samples = 0, .max_new_tokens = max_new_tokens, .stop = stop, .seed = 0})) {
+            texts.push_back(valid_utf8(model.detokenize(made.front().tokens)));
+          }
+          return texts.dump();
+        },
+        [&](std::size_t p, const Json& texts) {
+          if (texts.size() != block.facts) throw part.other_job();
+          for (std::size_t f = 0; f < block.facts; ++f) {
+            rows += detail::generation_line(relation, aliases, block.settings[settings[p]],
+                                            asked.test_fact(block.first_fact + f), texts[f]);
+          }
+        });
   });
+  if (asked.skipped() || !part.is_whole()) return;
   if (!rows.empty()) write_atomically(file, rows);
+  part.finish({});
 }
 
 }  // namespace plumb

@@ -209,8 +209,7 @@ class ManyShotJob {
     work.begin("texts", texts);
     for (const ManyShotRelation& asked : relations_) {
       generate_many_shot(
-          model_, bos, asked, data_.aliases, settings_.generate, settings_.stop.texts, folder,
-          [&](std::size_t more) { work.advance(more, more, asked.relation().code); });
+          model_, bos, asked, data_.aliases, settings_.generate, settings_.stop.texts, folder, work);
     }
   }
 

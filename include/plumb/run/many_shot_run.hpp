@@ -90,8 +90,9 @@ class ManyShotRun {
     asked.for_each_block([&](const ManyShotBlock& block) {
       auto statements = planned_block(scorer_, asked, block);
       cost += statements.cost();
-      const std::vector<StatementScore> scores =
-          as_recorded(scored_block(part, scorer_, statements, Span::continuation));
+      auto scored = scored_block(part, scorer_, statements, Span::continuation);
+      if (!scored) return;
+      const std::vector<StatementScore> scores = as_recorded(*std::move(scored));
       auto from = scores.begin();
       for (const Setting& setting : block.settings) {
         for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
@@ -104,6 +105,7 @@ class ManyShotRun {
         }
       }
     });
+    if (!part.is_whole()) return;
     rows.finish();
     part.finish(cost);
   }

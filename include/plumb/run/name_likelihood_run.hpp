@@ -11,6 +11,7 @@
 // model. Blocks of prompts with the same shots are scored as one.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -94,7 +95,7 @@ class NameLikelihoodRun {
     const std::vector<PlannedPrompt> prompts = named_prompts(dataset_, asked_, few_shot);
     const std::size_t names = detail::count_names(texts, prompts);
     FileInTheMaking rows(folder_.file(few_shot.name() + "_names.jsonl"));
-    go_through(
+    const bool is_whole = go_through(
         few_shot.name() + " names", names, prompts.size(),
         [&](std::size_t i) { return names_behind(texts, prompts[i]); },
         [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
@@ -109,7 +110,7 @@ class NameLikelihoodRun {
           }
           rows << names_line(row);
         });
-    rows.finish();
+    if (is_whole) rows.finish();
   }
 
   void content_free(const FewShot& few_shot, PromptTexts& texts) {
@@ -117,7 +118,7 @@ class NameLikelihoodRun {
     const auto labels = detail::labels_by_relation(dataset_, asked_);
     const std::size_t names = detail::count_labels(prompts, labels);
     FileInTheMaking rows(folder_.file(few_shot.name() + "_content_free.jsonl"));
-    go_through(
+    const bool is_whole = go_through(
         few_shot.name() + " content-free", names, prompts.size(),
         [&](std::size_t i) {
           return labels_behind(texts, prompts[i], labels[prompts[i].relation]);
@@ -128,13 +129,14 @@ class NameLikelihoodRun {
                                      std::string(one.subject), scores, 0,
                                      texts.shown_content_free(one.relation, one.template_index)});
         });
-    rows.finish();
+    if (is_whole) rows.finish();
   }
 
   /// `count` questions of so many names in all, in blocks of one context and relation, in order;
-  /// `take` gets each one's scores.
+  /// `take` gets each one's scores, but for blocks that other shards have some of. Returns whether
+  /// the part is whole.
   template <class Ask, class Take>
-  void go_through(const std::string& name, std::size_t names, std::size_t count, Ask ask,
+  bool go_through(const std::string& name, std::size_t names, std::size_t count, Ask ask,
                   Take take) {
     constexpr std::size_t most_statements = 2048;
     Part part(work_, name);
@@ -149,26 +151,30 @@ class NameLikelihoodRun {
         statements += next.names.size();
         questions.push_back(std::move(next));
       }
-      const std::vector<TextLikelihood> scores = scored(part, questions);
-      auto next = scores.begin();
-      for (std::size_t q = 0; q < questions.size(); ++q) {
+      const auto scores = scored(part, questions);
+      auto next = scores ? scores->begin() : std::vector<TextLikelihood>::const_iterator();
+      for (std::size_t q = 0; scores && q < questions.size(); ++q) {
         const auto end = next + static_cast<std::ptrdiff_t>(questions[q].names.size());
         take(first + q, {next, end});
         next = end;
       }
       first += questions.size();
     }
+    return part.is_whole();
   }
 
-  [[nodiscard]] std::vector<TextLikelihood> scored(Part& part,
-                                                   const std::vector<NamesBehind>& questions) {
+  /// Nothing where the part is not whole.
+  [[nodiscard]] std::optional<std::vector<TextLikelihood>> scored(
+      Part& part, const std::vector<NamesBehind>& questions) {
     typename CausalScorer<Model>::Block block;
     scorer_.share(block, Prompt{questions.front().context, {}, {}});
     for (const NamesBehind& question : questions) scorer_.add(block, question.query());
     scorer_.plan(block);
     work_.summary().cost += block.cost();
+    const auto scores = scored_block(part, scorer_, block, Span::continuation);
+    if (!scores) return std::nullopt;
     std::vector<TextLikelihood> made;
-    for (const StatementScore& one : scored_block(part, scorer_, block, Span::continuation)) {
+    for (const StatementScore& one : *scores) {
       made.push_back({one.continuation_log_likelihood, one.continuation_tokens});
     }
     return made;

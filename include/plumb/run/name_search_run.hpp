@@ -96,6 +96,9 @@ class NameSearchRun {
         [&](const std::string&) { return NameTrie(tokens, texts); }, with_bos, {});
   }
 
+  /// Whether all queries so far were searched; in a shard others have some, and ranks are no ranks.
+  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+
   /// By method; " heads" behind it for head queries.
   [[nodiscard]] const std::map<std::string, NameSearchCost>& cost() const noexcept { return cost_; }
 
@@ -172,11 +175,11 @@ class NameSearchRun {
                                           std::min(pack_size, questions.size() - p * pack_size));
     };
     for (std::size_t p = 0; p * pack_size < questions.size(); ++p) {
-      packs.push_back({pack(p).size(), trie.size() * pack(p).size()});
+      packs.push_back({pack(p).size(), trie.size() * pack(p).size(), pack(p).size()});
     }
     Part part(work_, name);
     work_.begin(name, questions.size());
-    part.go_through(
+    const bool is_whole = part.go_through(
         packs,
         [&](std::size_t p) {
           LikelihoodRanker ranker(model_, trie, search);
@@ -214,6 +217,7 @@ class NameSearchRun {
           all.tokens_fed += names + prompts;
           all.tree_nodes += names + prompts;
         });
+    is_whole_ = is_whole_ && is_whole;
   }
 
   void refuse_length(const RankPlan& plan, const GraphQuery& query, std::size_t tokens) const {
@@ -228,6 +232,7 @@ class NameSearchRun {
   const RankOptions& options_;
   Work& work_;
   std::map<std::string, NameSearchCost> cost_;
+  bool is_whole_ = true;
   std::optional<TokenJoins> joins_;  // reads the whole vocabulary, so once
 };
 

@@ -212,8 +212,9 @@ class ProbeJob {
       plan_block(block, relation, first, count);
       cost += block.cost();
       ScoreTable table(count, asked.size(), relation.options.size());
-      const std::vector<StatementScore> scores =
-          as_recorded(scored_block(part, scorer_, block, settings_.scoring.span));
+      auto scored = scored_block(part, scorer_, block, settings_.scoring.span);
+      if (!scored) return;
+      const std::vector<StatementScore> scores = as_recorded(*std::move(scored));
       for (std::size_t i = 0; i < scores.size(); ++i) table.set(i, scores[i]);
       for (std::size_t f = 0; f < count; ++f) {
         for (std::size_t t = 0; t < asked.size(); ++t) {
@@ -222,6 +223,7 @@ class ProbeJob {
         }
       }
     });
+    if (!part.is_whole()) return;
     rows.finish();
     part.finish(cost);
   }

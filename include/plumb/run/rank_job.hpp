@@ -89,15 +89,17 @@ class RankJob {
     }
     NameSearchRun names(model_, options_, work);
     if (settings_.ranks_by(RankMethod::likelihood)) {
-      write_ranks(folder, "likelihood", ranks_of(parts_.parts, [&](const RankPlan& part, auto p) {
-                    return names.likelihood(part, settings_.bos_of_names(), parts_.label(p));
-                  }));
+      const auto ranks = ranks_of(parts_.parts, [&](const RankPlan& part, auto p) {
+        return names.likelihood(part, settings_.bos_of_names(), parts_.label(p));
+      });
+      if (names.is_whole()) write_ranks(folder, "likelihood", ranks);
       methods.push_back("likelihood");
     }
     if (settings_.ranks_by(RankMethod::lm_head)) {
-      write_ranks(folder, "lm-head", ranks_of(parts_.single, [&](const RankPlan& part, auto p) {
-                    return names.lm_head(part, settings_.bos_of_vectors(), parts_.label(p));
-                  }));
+      const auto ranks = ranks_of(parts_.single, [&](const RankPlan& part, auto p) {
+        return names.lm_head(part, settings_.bos_of_vectors(), parts_.label(p));
+      });
+      if (names.is_whole()) write_ranks(folder, "lm-head", ranks);
       methods.push_back("lm-head");
     }
     cost_ = names.cost();
@@ -212,11 +214,12 @@ class RankJob {
       methods.push_back(name + "-single-token");
     };
     if (given_) {
-      rank("deer", given_->rows());
+      if (run.has_queries()) rank("deer", given_->rows());
       return methods;
     }
     for (const EntityPrompt prompt : options_.entity_prompts) {
-      rank(run.name_of_method(prompt), run.entities(prompt, cache()).rows());
+      const auto entities = run.entities(prompt, cache());
+      if (entities && run.has_queries()) rank(run.name_of_method(prompt), entities->rows());
     }
     return methods;
   }

@@ -11,6 +11,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/run_record.hpp"
 
 namespace plumb {
 
@@ -36,6 +37,7 @@ struct ResultFolder {
   if (!(made.path / results).exists() && (made.path / "probe" / results).exists()) {
     made.path = made.path / "probe";
   }
+  refuse_shard(made.path);
   return made;
 }
 

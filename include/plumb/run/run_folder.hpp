@@ -48,10 +48,10 @@ class RunFolder {
   enum class Claim { fresh, resume, replace };
 
   /// Creates the folder, or takes the one that is there. `settings` is an object of everything that
-  /// decides the results. Throws a user error when the folder holds what the claim refuses, or when
-  /// another process has it.
-  RunFolder(DiskPath path, const Json& settings, Claim claim)
-      : path_(std::move(path)), settings_(settings) {
+  /// decides the results, `shard` says which part of the run it holds (Shard::json). Throws a user
+  /// error when the folder holds what the claim refuses, or when another process has it.
+  RunFolder(DiskPath path, const Json& settings, Claim claim, Json shard = {})
+      : path_(std::move(path)), settings_(settings), shard_(std::move(shard)) {
     make_folders(path_);
     if (const std::error_code failed = path_.disk().lock(path_, lock_)) {
       if (failed != std::errc::resource_unavailable_try_again) {
@@ -70,6 +70,7 @@ class RunFolder {
   void write_run(const Json& more, std::string_view status) const {
     Json run = {{"status", status}};
     run["settings"] = settings_;
+    if (!shard_.is_null()) run["shard"] = shard_;
     run.update(more);
     write_atomically(file("run.json"), run.dump(2) + "\n");
   }
@@ -89,17 +90,18 @@ class RunFolder {
     if (!theirs.is_object()) {
       throw user_error({run_file, 0, "settings"}, "is not an object", "choose another `out`");
     }
-    for (const auto& [name, ours] : settings_.items()) {
-      const Json other = theirs.value(name, Json());
-      if (other == ours) continue;
+    const auto compare = [&](const std::string& name, const Json& other, const Json& ours) {
+      if (other == ours) return;
       throw user_error({run_file, 0, name},
                        "the run was begun with " + other.dump() + ", not " + ours.dump(),
                        "give the same setting or another `out`");
-    }
+    };
+    for (const auto& [name, ours] : settings_.items()) compare(name, theirs.value(name, Json()), ours);
+    compare("shard", run.value("shard", Json()), shard_);
   }
 
   DiskPath path_;
-  Json settings_;
+  Json settings_, shard_;
   std::unique_ptr<FolderLock> lock_;
 };
 

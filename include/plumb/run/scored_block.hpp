@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,20 +54,28 @@ inline StatementScore score_of_row(const Json& row) {
           row.at(3).get<std::uint32_t>(), row.at(4).get<double>(), row.at(5).get<std::uint32_t>()};
 }
 
+/// What a pack takes: its tokens where the block tells, its statements otherwise.
+template <class Block>
+std::uint64_t weight_of(const Block& block, std::size_t pack) {
+  if constexpr (requires { block.tokens(pack); }) return block.tokens(pack);
+  return block.pack(pack).size();
+}
+
 }  // namespace detail
 
 /// Scores of a planned block's statements, by their numbers, to the last bit the same whether they
-/// are scored now or come from the journal. Throws a user error for a statement without a token in
-/// `span`, and for a journal that is another job's.
+/// are scored now or come from the journal; nothing where the part is not whole. Throws a user error
+/// for a statement without a token in `span`, and for a journal that is another job's.
 template <PackedScorer Scorer>
-[[nodiscard]] std::vector<StatementScore> scored_block(Part& part, Scorer& scorer,
-                                                       typename Scorer::Block& block, Span span) {
+[[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(
+    Part& part, Scorer& scorer, typename Scorer::Block& block, Span span) {
   std::vector<PackCost> packs;
   for (std::size_t p = 0; p < block.packs(); ++p) {
-    packs.push_back({block.pack(p).size(), block.pack(p).size()});
+    const std::size_t statements = block.pack(p).size();
+    packs.push_back({statements, statements, detail::weight_of(block, p)});
   }
   std::vector<StatementScore> scores(block.cost().statements);
-  part.go_through(
+  const bool is_whole = part.go_through(
       packs,
       [&](std::size_t p) {
         const std::vector<StatementScore> made = scorer.score(block, p);
@@ -81,6 +90,7 @@ template <PackedScorer Scorer>
           scores[statements[i]] = detail::score_of_row(rows[i]);
         }
       });
+  if (!is_whole) return std::nullopt;
   return scores;
 }
 

@@ -76,18 +76,19 @@ class TextGeneration {
       : model_(model), generator_(model), bos_(bos), work_(work) {}
 
   /// All packs of a part in order; `ends` is where each of them ends, `text(i)` makes the i-th text and
-  /// `take(i, row)` gets what the journal keeps of it.
+  /// `take(i, row)` gets what the journal keeps of it. Returns whether the part is whole.
   template <class Text, class Take>
-  void go_through(const std::string& name, std::span<const std::size_t> ends,
+  bool go_through(const std::string& name, std::span<const std::size_t> ends,
                   const GenerationOptions& generation, Text text, Take take) {
     const auto begin_of = [&](std::size_t p) { return p == 0 ? 0 : ends[p - 1]; };
     std::vector<PackCost> packs;
     for (std::size_t p = 0; p < ends.size(); ++p) {
-      packs.push_back({ends[p] - begin_of(p), ends[p] - begin_of(p)});
+      const std::size_t texts = ends[p] - begin_of(p);
+      packs.push_back({texts, texts, texts * std::max<std::size_t>(1, generation.samples)});
     }
     Part part(work_, name);
     work_.begin(name, ends.empty() ? 0 : ends.back());
-    part.go_through(
+    return part.go_through(
         packs,
         [&](std::size_t p) {
           std::vector<std::string> texts;

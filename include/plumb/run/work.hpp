@@ -5,7 +5,8 @@
 //
 // A job's work is cut into parts ("P36", "entities", "random samples") and those into packs. A pack
 // that the journal holds is taken from there, any other is evaluated and written down at once, so
-// that a job goes on where it was killed and gives the same bytes.
+// that a job goes on where it was killed and gives the same bytes. A shard evaluates its packs alone;
+// a merged run takes all packs from its shards' journals.
 
 #include <chrono>
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +25,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/records/journal.hpp"
 #include "plumb/run/job_plan.hpp"
+#include "plumb/run/shard.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 
 namespace plumb {
@@ -48,13 +51,6 @@ class Stopped : public Error {
   Stopped() : Error(user_error({}, "stopped; what is done is kept", "resume to go on")) {}
 };
 
-struct WorkOptions {
-  ProgressCallback on_progress{};
-  /// Asked between packs; the job ends with `Stopped` when it says true.
-  std::function<bool()> stop{};
-  /// Told once, before the first part, where the job says ahead what it will ask.
-  std::function<void(const JobPlan&)> on_plan{};
-};
 
 /// A cost as the journal and run.json keep it; masked inputs stand only where some were asked for.
 [[nodiscard]] inline Json cost_json(const ScoringCost& cost) {
@@ -87,11 +83,26 @@ struct RunSummary {
   std::map<std::string, double> seconds_by_part{};
 };
 
+struct WorkOptions {
+  ProgressCallback on_progress{};
+  /// Asked between packs; the job ends with `Stopped` when it says true.
+  std::function<bool()> stop{};
+  /// Told once, before the first part, where the job says ahead what it will ask.
+  std::function<void(const JobPlan&)> on_plan{};
+  Shard shard{};
+  /// Folders of all shards of this job, whose packs are taken instead of being evaluated; what they
+  /// took. Empty where this job evaluates packs itself.
+  std::vector<DiskPath> shards{};
+  RunSummary before{};
+};
+
 /// What evaluating a pack takes, known before it is evaluated.
 struct PackCost {
   /// In units of the progress.
   std::size_t items = 0;
   std::size_t statements = 0;
+  /// What it takes beside other packs of the job, such as tokens fed; 0 where that is not known.
+  std::uint64_t weight = 0;
 };
 
 /// Not thread-safe; one process does one job's work.
@@ -99,7 +110,15 @@ class Work {
  public:
   /// Goes on with the journal when there is one.
   explicit Work(const DiskPath& journal, WorkOptions options = {})
-      : file_(journal), journal_(journal), options_(std::move(options)) {}
+      : file_(journal),
+        journal_(journal),
+        options_(std::move(options)),
+        dealer_(options_.shard.count),
+        summary_(options_.before) {
+    for (const DiskPath& shard : options_.shards) {
+      theirs_.push_back(std::make_unique<FinishedJournal>(shard / "journal.jsonl"));
+    }
+  }
 
   /// What is to be told of the job before it begins to count.
   void announce(JobPlan plan) { plan_ = std::move(plan); }
@@ -123,14 +142,30 @@ class Work {
 
   [[nodiscard]] RunSummary& summary() noexcept { return summary_; }
 
+  /// Folders of the shards that this job puts together; empty for other jobs.
+  [[nodiscard]] const std::vector<DiskPath>& shards() const noexcept { return options_.shards; }
+
  private:
   friend class Part;
+
+  /// A pack's rows as a shard has written them down. Throws a user error where none has.
+  [[nodiscard]] Json rows_of_shards(const std::string& part, std::size_t pack) {
+    for (const auto& journal : theirs_) {
+      if (auto rows = journal->find(part, pack)) return *std::move(rows);
+    }
+    throw user_error({.file = options_.shards.front() / "journal.jsonl", .field = part},
+                     "neither this shard nor another has pack " + std::to_string(pack),
+                     "resume the shard that lost it, or begin it anew");
+  }
+
   DiskPath file_;
   Journal journal_;
   WorkOptions options_;
   std::optional<JobPlan> plan_;
   std::string counted_;
   std::size_t total_ = 0, done_ = 0, fresh_ = 0;
+  PackDealer dealer_;
+  std::vector<std::unique_ptr<FinishedJournal>> theirs_;  // of the shards, where they are merged
   RunSummary summary_;
 };
 
@@ -157,7 +192,11 @@ class Part {
     work_.summary_.cost += cost;
     work_.advance(cost.statements, 0, at_);
   }
-  /// Its results stand under their names.
+  /// Whether all packs so far are there. False only in a shard: the others have the rest, and
+  /// nothing is made of the part here.
+  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+
+  /// Its results stand under their names; the part is whole.
   void finish(const ScoringCost& cost) {
     work_.journal_.mark_done(name_, cost_json(cost));
     work_.summary_.cost += cost;
@@ -165,29 +204,29 @@ class Part {
 
   /// Goes through the next packs in order. `evaluate(p)` returns the rows of the p-th of them as the
   /// text of a JSON value; `take(p, rows)` is then called with the value, as it is when the rows come
-  /// from the journal. `evaluate` may count items by `step` while it works.
+  /// from a journal. `evaluate` may count items by `step` while it works. Neither is called for a pack
+  /// that another shard has. Returns whether the part is whole.
   template <class Evaluate, class Take>
-  void go_through(std::span<const PackCost> packs, Evaluate evaluate, Take take) {
+  bool go_through(std::span<const PackCost> packs, Evaluate evaluate, Take take) {
     for (std::size_t p = 0; p < packs.size(); ++p, ++next_) {
       if (work_.options_.stop && work_.options_.stop()) throw Stopped();
+      const bool is_ours = work_.dealer_.deal(packs[p].weight) == work_.options_.shard.index;
       std::optional<Json> rows;
       if (uses_journal_) rows = work_.journal_.find(name_, next_);
       stepped_ = 0;
-      const bool fresh = !rows;
+      const bool fresh = !rows && is_ours && work_.theirs_.empty();
       if (fresh) {
-        const auto start = std::chrono::steady_clock::now();
-        const std::string text = evaluate(p);
-        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-        work_.summary_.seconds_model += spent.count();
-        work_.summary_.seconds_by_part[name_] += spent.count();
-        work_.journal_.append(name_, next_, text);
-        rows = Json::parse(text);
-        work_.summary_.fresh_statements += packs[p].statements;
+        rows = evaluated(packs[p], [&] { return evaluate(p); });
+      } else if (!rows && is_ours) {
+        rows = work_.rows_of_shards(name_, next_);
+        work_.journal_.append(name_, next_, rows->dump());
       }
-      take(p, *rows);
+      is_whole_ = is_whole_ && rows;
+      if (rows) take(p, *rows);
       const std::size_t left = packs[p].items - stepped_;
       if (left > 0) work_.advance(left, fresh ? left : 0, at_);
     }
+    return is_whole_;
   }
   /// An item of the pack that is being evaluated is done.
   void step() {
@@ -203,9 +242,22 @@ class Part {
   }
 
  private:
+  /// The rows of a pack that is evaluated now, written down.
+  template <class Evaluate>
+  [[nodiscard]] Json evaluated(const PackCost& pack, Evaluate evaluate) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::string text = evaluate();
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    work_.summary_.seconds_model += spent.count();
+    work_.summary_.seconds_by_part[name_] += spent.count();
+    work_.journal_.append(name_, next_, text);
+    work_.summary_.fresh_statements += pack.statements;
+    return Json::parse(text);
+  }
+
   Work& work_;
   std::string name_, at_;
-  bool uses_journal_ = true;
+  bool uses_journal_ = true, is_whole_ = true;
   std::size_t next_ = 0, stepped_ = 0;
 };
 

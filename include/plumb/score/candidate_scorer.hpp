@@ -85,7 +85,8 @@ consteval bool check_candidate_scorer() {
 ///   4. `score(block, p)`: their scores, in the order of `block.pack(p)`;
 ///   5. `block.cost()`: known from the plan alone.
 /// It may have `check(query, scoring)`, which throws the user error that the query would end in; a
-/// job calls it for all queries before it scores the first. Means: packs and their scores depend on
+/// job calls it for all queries before it scores the first; and `block.tokens(p)`, what pack p feeds,
+/// by which packs are dealt to shards. Means: packs and their scores depend on
 /// the block's queries only, not on which packs were scored before, so that a resumed job
 /// gives the same bytes.
 template <class S>

@@ -41,6 +41,8 @@ class CausalScorer {
    public:
     [[nodiscard]] std::size_t packs() const { return plan_.packs(); }
     [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const { return plan_.pack(p); }
+    /// What a pack feeds.
+    [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return plan_.nodes[p]; }
     [[nodiscard]] ScoringCost cost() const {
       return {statements_.size(), one_by_one_, context_tokens_ + plan_.tree_nodes,
               context_tokens_ + plan_.pack_nodes};

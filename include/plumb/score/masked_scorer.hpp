@@ -59,6 +59,8 @@ class MaskedScorer {
       const std::size_t begin = p == 0 ? 0 : ends_[p - 1];
       return std::span(order_).subspan(begin, ends_[p] - begin);
     }
+    /// What a pack feeds.
+    [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return tokens_[p]; }
     [[nodiscard]] ScoringCost cost() const { return cost_; }
 
    private:
@@ -67,6 +69,7 @@ class MaskedScorer {
     std::vector<std::vector<std::uint32_t>> words_;  // by statement; none are kept for `original`
     std::vector<std::uint32_t> order_;               // statements, pack after pack
     std::vector<std::size_t> ends_;                  // of packs in order_
+    std::vector<std::uint64_t> tokens_;              // by pack
     ScoringCost cost_;
   };
 
@@ -132,6 +135,7 @@ class MaskedScorer {
     std::size_t tokens = 0;
     const auto close = [&](std::size_t end) {
       block.ends_.push_back(end);
+      block.tokens_.push_back(tokens);
       block.cost_.masked_inputs_computed += inputs.size();
       block.cost_.tokens_fed += tokens;
       inputs.clear();

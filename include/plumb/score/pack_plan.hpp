@@ -34,6 +34,8 @@ struct PackPlan {
   std::vector<std::uint32_t> order;
   /// Pack p is order[begins[p]] … order[begins[p + 1] − 1].
   std::vector<std::uint32_t> begins;
+  /// By pack: the nodes that are fed, those of the context left out.
+  std::vector<std::uint64_t> nodes;
   /// Nodes of the whole trie that have a successor, those of the context left out.
   std::uint64_t tree_nodes = 0;
   /// The same added up over packs: what is fed.
@@ -160,10 +162,12 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   }
   for (std::size_t j = count; j > 0; j = cut[j]) {
     plan.begins.push_back(static_cast<std::uint32_t>(j));
-    plan.pack_nodes += pack_nodes(cut[j], j);
+    plan.nodes.push_back(pack_nodes(cut[j], j));
+    plan.pack_nodes += plan.nodes.back();
   }
   plan.begins.push_back(0);
   over::reverse(plan.begins);
+  over::reverse(plan.nodes);
   if (count == 0) plan.begins.clear();
   return plan;
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb merge: the shards of one job as one run folder.
+//
+// The shards' job is called again with the options that they were given, over the packs in their
+// journals. Of the model only its tokenizer is asked.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/cli/job_target.hpp"
+#include "plumb/run/merge_shards.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// Folders of shards, as a setting.
+struct ShardFolders {
+  std::vector<DiskPath> list{};
+
+  void read(const std::vector<std::string>& words) { list.assign(words.begin(), words.end()); }
+};
+
+struct MergeArguments {
+  ShardFolders runs{};
+  std::filesystem::path out{}, model{};
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    visitor("run", self.runs, {.value = "RUN", .help = "folder of a shard; all of a job"});
+    visitor("out", self.out, {.value = "RUN", .help = "folder to write"});
+    visitor("model", self.model,
+            {.value = "MODEL",
+             .help = "where the shards' model lies here; where it lay for the first of them by "
+                     "default. Its tokenizer is asked alone"});
+  }
+};
+
+/// Which command a run was made by. Throws a user error where its run.json does not say.
+inline std::string command_of(const DiskPath& folder, const Json& record) {
+  const auto words = string_list(record, "command_line").value_or(std::vector<std::string>{});
+  if (words.size() > 1 && record.value("options", Json()).is_object()) return words[1];
+  throw user_error({folder / "run.json", 0, "command_line"},
+                   "does not say how the shard was called",
+                   "merge in the program that made it (run/merge_shards.hpp)");
+}
+
+}  // namespace detail
+
+/// Runs the subcommand; `run(command, console)` runs another one. Returns its exit code. Throws Error for
+/// everything that goes wrong.
+template <class Run>
+int run_merge_command(Console& console, Run run) {
+  detail::MergeArguments arguments;
+  const auto values = detail::parse_settings(console, "plumb merge RUN… --out RUN [--model MODEL]",
+                                             arguments, {{"run", -1}});
+  if (!values) return 0;
+  if (arguments.runs.list.empty()) {
+    throw user_error({.field = "RUN"}, "is required but missing", "`plumb merge --help` tells more");
+  }
+  detail::require(arguments.out, "--out", "plumb merge");
+  MergedShards shards = read_shards(arguments.runs.list);
+  const std::string command = detail::command_of(shards.folders.front(), shards.record);
+  Json given = shards.record.at("options");
+  if (!arguments.model.empty()) given["model"] = arguments.model.string();
+  Console asking = console;
+  asking.arguments = detail::words_of_given(given);
+  asking.asked = {};
+  asking.arguments.insert(asking.arguments.end(), {"--out", arguments.out.string(), "--resume"});
+  begin_merge(arguments.out, shards);
+  asking.merged = std::move(shards);
+  return run(command, asking);
+}
+
+}  // namespace plumb
