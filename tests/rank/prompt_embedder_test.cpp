@@ -157,6 +157,11 @@ BOOST_AUTO_TEST_CASE(the_cost_is_what_is_fed) {
         BOOST_TEST(cost.tokens_one_by_one == one_by_one);
         BOOST_TEST(cost.tree_nodes == distinct_prefixes(texts, with_bos));
         if (job.packs() == 1) BOOST_TEST(cost.tokens_fed == cost.tree_nodes);
+        // All packs hang on what all texts begin with, which is fed once.
+        std::uint64_t in_packs = 0;
+        for (std::size_t p = 0; p < job.packs(); ++p) in_packs += job.tokens(p);
+        BOOST_TEST(in_packs <= cost.tokens_fed);
+        BOOST_TEST(cost.tokens_fed - in_packs < texts.front().size() + (with_bos ? 1 : 0));
         many |= job.packs() > 5;
         (void)embedder.embed(texts, with_bos);
         BOOST_TEST(model.tokens_fed == cost.tokens_fed);

@@ -129,12 +129,14 @@ BOOST_AUTO_TEST_CASE(the_cost_is_all_tokens) {
   TextBatches batches(model);
   const Strings texts{"to Paris", "to Rome", "to Rome"};  // 6, 5 and 5 tokens
   for (const bool with_bos : {true, false}) {
-    const ScoringCost cost = batches.plan(texts, with_bos).cost();
+    const auto job = batches.plan(texts, with_bos);
+    const ScoringCost cost = job.cost();
     const std::size_t tokens = 16 + (with_bos ? 3 : 0);
     BOOST_TEST(cost.statements == 3U);
     BOOST_TEST(cost.tokens_one_by_one == tokens);
     BOOST_TEST(cost.tree_nodes == tokens);
     BOOST_TEST(cost.tokens_fed == tokens);
+    BOOST_TEST(job.tokens(0) == tokens);
   }
 }
 

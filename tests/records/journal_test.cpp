@@ -49,6 +49,20 @@ BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
   BOOST_TEST(!again.find("", 0).has_value());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_finished_journal_is_read_and_left_as_it_is, ThreePacks) {
+  // A line that was being written is none, and is not cut off either.
+  const std::string text = slurp(file) + "{\"version\":2,\"part\":\"P36\",\"pack\":3";
+  folder.write("journal.jsonl", text);
+  FinishedJournal journal(file);
+  BOOST_CHECK(journal.find("P36", 1).value() == three_rows);
+  BOOST_CHECK(journal.find("P36", 0).value() == three_rows);
+  BOOST_TEST(!journal.find("P36", 3).has_value());
+  BOOST_TEST(!journal.find("P30", 0).has_value());
+  BOOST_TEST(slurp(file) == text);
+  BOOST_CHECK_EXCEPTION(FinishedJournal(folder / "absent"), Error,
+                        test::says(Fault::user, "absent: "));
+}
+
 // The hash was computed by another program, from the reference code's constants.
 BOOST_AUTO_TEST_CASE(a_line_is_what_the_header_promises) {
   const test::TemporaryFolder folder;

@@ -256,6 +256,25 @@ BOOST_FIXTURE_TEST_CASE(a_part_of_another_shape_is_not_gone_on_with, Vectors) {
   check(NpyFile(file), 3, 4, {0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0});
 }
 
+BOOST_FIXTURE_TEST_CASE(rows_that_others_have_written_are_taken, Vectors) {
+  const auto theirs = [&](const std::string& name, std::size_t rows) {
+    return NpyWriter(*this / name, rows, 2);
+  };
+  NpyWriter first = theirs("first.npy", 3), second = theirs("second.npy", 3);
+  first.put(2, Floats{-1, 0.1F});
+  second.put(0, Floats{5, -6});
+  NpyWriter other = theirs("other.npy", 2);
+  NpyWriter writer(file, 3, 2);
+  writer.put(1, Floats{3, 4});
+  writer.take_rows(*this / "second.npy.part");
+  writer.take_rows(*this / "first.npy.part");
+  BOOST_CHECK_EXCEPTION(
+      writer.take_rows(*this / "other.npy.part"), Error,
+      says(Fault::user, "other.npy.part: holds vectors of another shape; it is no shard"));
+  writer.finish();
+  check(NpyFile(file), 3, 2, {5, -6, 3, 4, -1, 0.1F});
+}
+
 BOOST_FIXTURE_TEST_CASE(a_file_may_be_written_without_rows, Vectors) {
   NpyWriter(file, 0, 3).finish();
   check(NpyFile(file), 0, 3, {});

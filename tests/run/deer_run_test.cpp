@@ -56,7 +56,7 @@ Ranked run_once(const std::filesystem::path& path, const KnowledgeGraph& graph,
   DeerRun run(model, options, folder, work, parts.whole, with_bos);
   Ranked made;
   for (const EntityPrompt prompt : options.entity_prompts) {
-    const NpyFile entities = run.entities(prompt);
+    const NpyFile entities = run.entities(prompt).value();
     const auto ranks = ranks_of(parts.parts, [&](const RankPlan& part, std::size_t) {
       return run.rank(part, entities.rows());
     });
@@ -487,7 +487,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_candidates_are_those_of_sorting_all) {
   const RunFolder runs(folder / "run", Json::object(), RunFolder::Claim::resume);
   Work work(runs.file("journal.jsonl"));
   DeerRun run(model, options, runs, work, parts.whole, false);
-  const NpyFile entities = run.entities(EntityPrompt::eol);
+  const NpyFile entities = run.entities(EntityPrompt::eol).value();
   const TriplePrompt prompt(graph, parts.whole.shots, options.form);
   for (const RankPlan& part : parts.parts) {
     const auto nearest = run.nearest(part, entities.rows(), 3);
@@ -674,7 +674,7 @@ BOOST_AUTO_TEST_CASE(fewer_candidates_are_ranked_again_from_the_same_vectors) {
   const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
   Work work(run_folder.file("journal.jsonl"));
   DeerRun run(model, options, run_folder, work, whole, false);
-  const NpyFile entities = run.entities(EntityPrompt::eol);
+  const NpyFile entities = run.entities(EntityPrompt::eol).value();
   BOOST_TEST(run.rank(whole, entities.rows()).size() == whole.queries.size());
   const std::size_t fed = model.tokens_fed;
   const Ranked again{run.rank(single, entities.rows()), {}, 0};

@@ -40,7 +40,7 @@ struct FixedFiles {
                   NgramTreeModel model = reader_of_births()) const {
     CausalScorer scorer(model, true, Span::continuation);
     Work work(folder / "journal.jsonl");
-    return run_fixed_study(study, "m.gguf", index, scorer, work);
+    return run_fixed_study(study, "m.gguf", index, scorer, work).value();
   }
   void refused(const Json& json, const std::string& words) const {
     BOOST_CHECK_EXCEPTION((void)read(json), Error, says(Fault::user, "fixed.json: " + words));
@@ -166,7 +166,7 @@ BOOST_FIXTURE_TEST_CASE(a_study_taken_up_again_is_not_scored_again, FixedFiles) 
   NgramTreeModel model = reader_of_births();
   CausalScorer scorer(model, true, Span::continuation);
   Work work(folder / "journal.jsonl");
-  const FixedResult again = run_fixed_study(study, "m.gguf", 0, scorer, work);
+  const FixedResult again = run_fixed_study(study, "m.gguf", 0, scorer, work).value();
   BOOST_TEST(again.study == first.study);
   BOOST_TEST(work.summary().fresh_statements == 0U);
   BOOST_TEST(work.summary().cost.statements == 6U);

@@ -50,8 +50,9 @@ struct Generated {
   std::vector<RecordedGeneration> run(Model model, std::size_t tokens, bool with_bos = true,
                                       const std::vector<std::string>& stop = {}) {
     const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
+    Work work(run_folder.file("journal.jsonl"), {[&](const WorkState& state) { texts = state.done; }});
     generate_many_shot(model, with_bos ? model.bos() : std::nullopt, asked, aliases, tokens, stop,
-                       run_folder, [&](std::size_t more) { texts += more; });
+                       run_folder, work);
     RecordedChoiceRelation recorded;
     recorded.generated = folder / "run/birth_generated.jsonl";
     std::vector<RecordedGeneration> rows;
@@ -164,6 +165,10 @@ BOOST_AUTO_TEST_CASE(what_stands_is_not_written_again) {
   BOOST_TEST(job.run(scholar(), 6).empty());
   std::filesystem::remove(file);
   (void)job.run(scholar(), 6);
+  BOOST_TEST(slurp(file) == first);
+  // The journal has all texts, so a model that has read nothing gives them too.
+  std::filesystem::remove(file);
+  (void)job.run(NgramTreeModel("", 9), 6);
   BOOST_TEST(slurp(file) == first);
 }
 

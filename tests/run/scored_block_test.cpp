@@ -66,7 +66,7 @@ std::vector<StatementScore> scored(const std::filesystem::path& journal, FakeSco
   Work work(journal);
   Part part(work, "P36");
   auto block = block_of(scorer, statements);
-  return scored_block(part, scorer, block, span);
+  return scored_block(part, scorer, block, span).value();
 }
 
 }  // namespace

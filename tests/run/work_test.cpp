@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -266,6 +267,48 @@ BOOST_AUTO_TEST_CASE(rows_that_are_another_jobs_are_refused_by_file_part_and_pac
                         says(Fault::user,
                              "journal.jsonl: P36: the journal's pack 1 is not this job's; it was "
                              "written by another build; start anew in another folder"));
+}
+
+// Weights 4, 1, 1, 4, 1 are dealt to two as 4 | 1 1, then 4 to the second, 1 to the first.
+BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
+  const TemporaryFolder folder;
+  const std::vector<PackCost> packs{{1, 1, 4}, {1, 1, 1}, {1, 1, 1}, {1, 1, 4}, {1, 1, 1}};
+  const std::vector<std::vector<std::size_t>> hands{{0, 44}, {11, 22, 33}};
+  std::vector<DiskPath> folders;
+  for (const std::size_t index : {0U, 1U}) {
+    folders.push_back(folder / std::to_string(index));
+    std::filesystem::create_directory(folders.back().path());
+    Seen seen;
+    WorkOptions options{seen.look()};
+    options.shard = {index, 2};
+    Work work(folders.back() / "journal.jsonl", options);
+    Part part(work, "P36");
+    Numbers numbers;
+    numbers.go(part, packs);
+    BOOST_TEST(numbers.taken == hands[index], boost::test_tools::per_element());
+    BOOST_TEST(numbers.evaluated == hands[index].size());
+    BOOST_TEST(!part.is_whole());
+    BOOST_TEST(std::get<1>(seen.states.back()) == 5U);  // the others' count as done, not as fresh
+    BOOST_TEST(std::get<2>(seen.states.back()) == hands[index].size());
+    Part other(work, "P30");  // of no packs, so nothing is missing
+    Numbers().go(other, {});
+    BOOST_TEST(other.is_whole());
+  }
+  WorkOptions merging;
+  merging.shards = folders;
+  merging.before.seconds_model = 2.5;
+  Work work(folder / "journal.jsonl", merging);
+  Part part(work, "P36");
+  Numbers numbers;
+  numbers.go(part, packs);
+  BOOST_TEST(numbers.evaluated == 0U);
+  BOOST_TEST(numbers.taken == (std::vector<std::size_t>{0, 11, 22, 33, 44}),
+             boost::test_tools::per_element());
+  BOOST_TEST(part.is_whole());
+  BOOST_TEST(work.summary().seconds_model == 2.5);
+  BOOST_CHECK_EXCEPTION(numbers.go(part, {{1, 1, 1}}), Error,
+                        says(Fault::user, "0/journal.jsonl: P36: neither this shard nor another "
+                                          "has pack 5; resume the shard that lost it"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

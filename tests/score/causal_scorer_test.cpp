@@ -269,6 +269,21 @@ BOOST_AUTO_TEST_CASE(a_shared_context_is_looked_up_once) {
   BOOST_TEST(lookups.looked_up - asked < asked);
 }
 
+BOOST_AUTO_TEST_CASE(a_packs_tokens_are_what_it_feeds) {
+  NgramTreeModel model(training, 3, pieces);
+  model.limits = {40, 3, 16};
+  CausalScorer scorer(model, true);
+  decltype(scorer)::Block block;
+  for (const Query& query : queries()) scorer.add(block, query);
+  scorer.plan(block);
+  BOOST_TEST_REQUIRE(block.packs() > 2U);
+  for (std::size_t p = 0; p < block.packs(); ++p) {
+    const std::size_t before = model.tokens_fed;
+    (void)scorer.score(block, p);
+    BOOST_TEST(model.tokens_fed - before == block.tokens(p));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_cost_is_what_the_model_was_fed) {
   NgramTreeModel model(training, 3, pieces);
   model.limits = {40, 3, 16};

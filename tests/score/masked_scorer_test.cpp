@@ -134,6 +134,8 @@ BOOST_AUTO_TEST_CASE(equal_masked_inputs_are_computed_once) {
   BOOST_TEST(block.cost().masked_inputs_computed == 10U);
   BOOST_TEST(block.cost().tokens_one_by_one == 12U * 6);
   BOOST_TEST(block.cost().tokens_fed == 10U * 6);
+  BOOST_TEST(block.packs() == 1U);
+  BOOST_TEST(block.tokens(0) == 10U * 6);
   BOOST_TEST(model.seen.size() == 10U);
   BOOST_TEST(std::set<std::string>(model.seen.begin(), model.seen.end()).size() == 10U);
 }

@@ -127,12 +127,14 @@ double check(const TokenizedStatements& statements, const PackPlan& plan, TreeLi
     BOOST_REQUIRE(!members.empty());
     BOOST_REQUIRE((members.size() == 1 || pack.nodes <= limits.nodes));
     BOOST_REQUIRE((members.size() == 1 || pack.leaves <= limits.leaves));
+    BOOST_REQUIRE(plan.nodes.at(p) == pack.nodes);
     fed += pack.nodes;
     placed += members.size();
     cost += cost_of(statements, pack.nodes, limits);
   }
   BOOST_REQUIRE(placed == statements.size());
   BOOST_REQUIRE(plan.pack_nodes == fed);
+  BOOST_REQUIRE(plan.nodes.size() == plan.packs());
   return cost;
 }
 

@@ -98,6 +98,10 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
 [[nodiscard]] inline bool probe_to_calibrate(Console& console, const ModelMaker& make_model,
                                              CalibrateArguments& arguments) {
   const ProbeArguments probing = take_probe(arguments);
+  if (probing.target.shard.is_part()) {
+    throw user_error({.setting = "shard"}, "parts a probe, not its calibration",
+                     "use plumb probe, merge its shards and calibrate the run");
+  }
   const DiskPath& out = arguments.target.out;
   if (probing.target.dry_run) {
     // Nothing is written.

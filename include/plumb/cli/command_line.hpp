@@ -32,7 +32,6 @@
 
 #include "plumb/cli/console.hpp"
 #include "plumb/cli/manual.hpp"
-#include "plumb/cli/merge.hpp"
 #include "plumb/cli/suggestion.hpp"
 #include "plumb/cli/terminal_width.hpp"
 #include "plumb/core/error.hpp"
@@ -44,6 +43,7 @@
 #include "plumb/cli/data.hpp"
 #include "plumb/cli/generate.hpp"
 #include "plumb/cli/many_shot.hpp"
+#include "plumb/cli/merge.hpp"
 #include "plumb/cli/models.hpp"
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/rank.hpp"
@@ -63,6 +63,7 @@ int run_generate_command(Console& console, const ModelMaker& make_model);
 int run_calibrate_command(Console& console, const ModelMaker& make_model);
 int run_data_command(Console& console, const ModelMaker& make_model);
 int run_compare_command(Console& console);
+int run_merge_command(Console& console, const CommandRunner& run);
 int run_report_command(Console& console);
 int run_models_command(Console& console);
 
@@ -154,7 +155,7 @@ inline int run_command(const std::string& command, Console& console, const Model
   if (command == "data") return subcommands::run_data_command(console, make_model);
   if (command == "report") return subcommands::run_report_command(console);
   if (command == "merge") {
-    return run_merge_command(console, [&](const std::string& of, Console& asking) {
+    return subcommands::run_merge_command(console, [&](const std::string& of, Console& asking) {
       return run_command(of, asking, make_model);
     });
   }

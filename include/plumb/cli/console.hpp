@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -19,9 +20,10 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/report/text_table.hpp"
-#include "plumb/run/merge_shards.hpp"
 
 namespace plumb {
+
+struct MergedShards;  // run/merge_shards.hpp
 
 namespace detail {
 
@@ -93,12 +95,15 @@ struct Console {
   /// Written by the command.
   AskedOptions asked{};
   /// The shards whose packs a job takes instead of asking the model.
-  std::optional<MergedShards> merged{};
+  std::shared_ptr<const MergedShards> merged{};
 
   [[nodiscard]] std::string variable(const char* name) const {
     return environment ? environment(name) : "";
   }
 };
+
+/// Runs another subcommand, by name, and returns its exit code.
+using CommandRunner = std::function<int(const std::string& command, Console& console)>;
 
 /// Ends a command that its user stopped, with code 130.
 class Interrupted : public Error {

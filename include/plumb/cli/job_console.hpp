@@ -19,6 +19,7 @@
 #include "plumb/report/text_table.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/measurement.hpp"
+#include "plumb/run/merge_shards.hpp"
 #include "plumb/run/progress.hpp"
 #include "plumb/run/replaced_folder.hpp"
 

@@ -7,8 +7,8 @@
 // journals. Of the model only its tokenizer is asked.
 
 #include <filesystem>
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "plumb/cli/job_target.hpp"
@@ -50,10 +50,9 @@ inline std::string command_of(const DiskPath& folder, const Json& record) {
 
 }  // namespace detail
 
-/// Runs the subcommand; `run(command, console)` runs another one. Returns its exit code. Throws Error for
-/// everything that goes wrong.
-template <class Run>
-int run_merge_command(Console& console, Run run) {
+/// Runs the subcommand; `run` runs the one that the shards are of. Returns the exit code of that. Throws
+/// Error for everything that goes wrong.
+inline int run_merge_command(Console& console, const CommandRunner& run) {
   detail::MergeArguments arguments;
   const auto values = detail::parse_settings(console, "plumb merge RUN… --out RUN [--model MODEL]",
                                              arguments, {{"run", -1}});
@@ -62,16 +61,16 @@ int run_merge_command(Console& console, Run run) {
     throw user_error({.field = "RUN"}, "is required but missing", "`plumb merge --help` tells more");
   }
   detail::require(arguments.out, "--out", "plumb merge");
-  MergedShards shards = read_shards(arguments.runs.list);
-  const std::string command = detail::command_of(shards.folders.front(), shards.record);
-  Json given = shards.record.at("options");
+  const auto shards = std::make_shared<const MergedShards>(read_shards(arguments.runs.list));
+  const std::string command = detail::command_of(shards->folders.front(), shards->record);
+  Json given = shards->record.at("options");
   if (!arguments.model.empty()) given["model"] = arguments.model.string();
   Console asking = console;
   asking.arguments = detail::words_of_given(given);
   asking.asked = {};
   asking.arguments.insert(asking.arguments.end(), {"--out", arguments.out.string(), "--resume"});
-  begin_merge(arguments.out, shards);
-  asking.merged = std::move(shards);
+  begin_merge(arguments.out, *shards);
+  asking.merged = shards;
   return run(command, asking);
 }
 

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/merge_shards.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+#include "support/errors.hpp"
+#include "support/small_run.hpp"
+
+using namespace plumb;
+using namespace plumb::test;
+
+BOOST_AUTO_TEST_SUITE(merge_shards)
+
+namespace {
+
+/// Thrown where a process would be killed.
+struct Killed {};
+
+/// Calls `use(job)` with the small probe, made anew as in another process, in blocks of a few packs.
+template <class Use>
+auto with_job(Use use, const ProbeSettings& settings = all_templates()) {
+  NgramTreeModel model = small_model();
+  CausalScorer scorer(model, settings.bos);
+  ProbeJob job(scorer, small_dataset(), settings);
+  job.block_statements = 6;
+  return use(job, model);
+}
+
+std::map<std::string, std::string> but_run(const DiskPath& folder) {
+  auto files = contents(folder);
+  files.erase("run.json");
+  return files;
+}
+
+struct Shards {
+  Shards() {
+    with_job([&](auto& job, auto&) { (void)run_job(job, {folder / "whole"}); });
+    whole = but_run(folder / "whole");
+  }
+
+  DiskPath place(std::size_t index) const {
+    return DiskPath(folder / ("shard " + std::to_string(index)));
+  }
+  RunSummary shard(std::size_t index, std::size_t count, bool resume = false,
+                   ProgressCallback on_progress = {},
+                   const ProbeSettings& settings = all_templates()) const {
+    WorkOptions work{std::move(on_progress)};
+    work.shard = {index, count};
+    return with_job(
+        [&](auto& job, auto&) { return run_shard(job, {place(index), resume, work}); }, settings);
+  }
+  std::vector<DiskPath> places(std::size_t count) const {
+    std::vector<DiskPath> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back(place(i));
+    return all;
+  }
+  void merge(const std::vector<DiskPath>& of, const DiskPath& out) const {
+    const MergedShards merged = read_shards(of);
+    begin_merge(out, merged);
+    WorkOptions work;
+    work.shards = merged.folders;
+    work.before = merged.before;
+    with_job([&](auto& job, NgramTreeModel& model) {
+      (void)run_job(job, {out, true, work, {{"shards", merged.names()}}});
+      BOOST_TEST(model.tokens_fed == 0U);  // it was asked nothing
+    });
+  }
+  void refused(const std::vector<DiskPath>& of, const std::string& words) const {
+    BOOST_CHECK_EXCEPTION((void)read_shards(of), Error, says(Fault::user, words));
+  }
+
+  TemporaryFolder folder;
+  std::map<std::string, std::string> whole;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(merged_shards_are_the_run_that_was_never_parted, Shards) {
+  for (const std::size_t count : {2U, 3U, 5U, 40U}) {  // of 40 some have no pack
+    std::size_t scored = 0;
+    for (std::size_t i = 0; i < count; ++i) scored += shard(i, count).fresh_statements;
+    BOOST_TEST(scored == all_statements);
+    auto of = places(count);
+    RandomStream(count, "order of shards").shuffle(of);
+    const auto out = folder / ("merged " + std::to_string(count));
+    merge(of, out);
+    BOOST_TEST((but_run(out) == whole), count << " shards");  // the journal too
+    const Json run = read_json_object(out / "run.json");
+    const Json alone = read_json_object(folder / "whole/run.json");
+    BOOST_TEST(run.at("status") == "complete");
+    BOOST_TEST(run.at("statements_scored_now") == all_statements);
+    BOOST_TEST(run.at("shards").size() == count);
+    for (const char* same : {"settings", "statements", "tokens_fed", "tokens_one_by_one"}) {
+      BOOST_TEST(run.at(same) == alone.at(same), same);
+    }
+    for (std::size_t i = 0; i < count; ++i) std::filesystem::remove_all(place(i).path());
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_shard_leaves_its_journal_and_says_which_it_is, Shards) {
+  (void)shard(1, 3);
+  const auto files = contents(place(1));
+  BOOST_TEST(files.size() == 2U);
+  BOOST_TEST(files.contains("journal.jsonl"));
+  const Json run = read_json_object(place(1) / "run.json");
+  BOOST_TEST(run.at("status") == "shard");
+  BOOST_TEST((run.at("shard") == Json{{"index", 2}, {"count", 3}}));
+  BOOST_TEST(run.at("settings") == read_json_object(folder / "whole/run.json").at("settings"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_shard_that_was_killed_anywhere_goes_on_to_the_same_journal, Shards) {
+  (void)shard(0, 2);
+  const auto journal = contents(place(0)).at("journal.jsonl");
+  std::size_t kills = 0;
+  for (;; ++kills) {
+    std::filesystem::remove_all(place(0).path());
+    std::size_t calls = 0;
+    try {
+      (void)shard(0, 2, false, [&](const WorkState&) {
+        if (calls++ == kills) throw Killed();
+      });
+      break;
+    } catch (const Killed&) {
+    }
+    refused({place(0)}, "status: the shard is not finished; resume it, then merge again");
+    (void)shard(0, 2, true);
+    BOOST_TEST(contents(place(0)).at("journal.jsonl") == journal);
+  }
+  BOOST_TEST(kills > 4U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_merge_that_was_killed_is_made_again_by_the_same_call, Shards) {
+  for (std::size_t i = 0; i < 2; ++i) (void)shard(i, 2);
+  const auto out = folder / "merged";
+  const MergedShards merged = read_shards(places(2));
+  for (std::size_t packs = 0; packs < 4; ++packs) {
+    begin_merge(out, merged);
+    std::size_t calls = 0;
+    WorkOptions work{[&](const WorkState&) {
+      if (calls++ == packs) throw Killed();
+    }};
+    work.shards = merged.folders;
+    with_job([&](auto& job, auto&) {
+      BOOST_CHECK_THROW((void)run_job(job, {out, true, work}), Killed);
+    });
+  }
+  merge(places(2), out);
+  BOOST_TEST((but_run(out) == whole));
+  // What it has become is nobody's to merge into.
+  BOOST_CHECK_EXCEPTION(begin_merge(out, merged), Error, says(Fault::user, "is not empty"));
+}
+
+BOOST_FIXTURE_TEST_CASE(shards_that_are_no_whole_are_refused_by_name, Shards) {
+  for (std::size_t i = 0; i < 3; ++i) (void)shard(i, 3);
+  refused({}, "no shard is named");
+  refused({place(0), place(2)}, "is a shard of 3, and missing are 2; name all folders");
+  refused({place(1)}, "missing are 1, 3");
+  refused({place(0), place(1), place(1)}, place(1).string() + ": is shard 2 of 3, and so is " +
+                                              place(1).string() + "; name each once");
+  refused({place(0), folder / "whole"},
+          "whole/run.json: shard: is missing: the folder holds no shard of a run");
+  refused({folder / "nothing"}, "nothing: is no run folder (no run.json)");
+  std::filesystem::rename(place(2).path(), folder / "kept");
+  (void)shard(2, 4);
+  refused({place(0), place(1), place(2)}, "shard: is one of 4, and that of ");
+  ProbeSettings other = all_templates();
+  other.seed = 7;
+  std::filesystem::remove_all(place(2).path());
+  (void)shard(2, 3, false, {}, other);
+  refused({place(0), place(1), place(2)},
+          place(2).string() + "/run.json: seed: is 7, and 0 in " + place(0).string() +
+              "; merge shards of one job");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_pack_that_no_journal_has_is_not_made_up, Shards) {
+  for (std::size_t i = 0; i < 2; ++i) (void)shard(i, 2);
+  const auto journal = place(1) / "journal.jsonl";
+  const std::string text = read_text(journal);
+  std::filesystem::remove(journal.path());
+  folder.write("shard 1/journal.jsonl", text.substr(text.find('\n') + 1));
+  BOOST_CHECK_EXCEPTION(merge(places(2), folder / "merged"), Error,
+                        says(Fault::user, "neither this shard nor another has pack "));
+  BOOST_TEST(read_json_object(folder / "merged/run.json").at("status") == "running");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_is_one_shards_alone, Shards) {
+  (void)shard(0, 2);
+  std::filesystem::rename(place(0).path(), place(1).path());
+  BOOST_CHECK_EXCEPTION((void)shard(1, 2, true), Error,
+                        says(Fault::user, "shard: the run was begun with"));
+  with_job([&](auto& job, auto&) {
+    BOOST_CHECK_EXCEPTION((void)run_job(job, {place(1), true}), Error,
+                          says(Fault::user, "shard: the run was begun with"));
+    WorkOptions part;
+    part.shard = {0, 2};
+    BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "new", false, part}), Error,
+                          says(Fault::internal, "a shard is no whole job"));
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
