@@ -119,7 +119,8 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
     place = folder;
     made.before.seconds_model += run.value("seconds_model", 0.0);
     made.before.fresh_statements += run.value("statements_scored_now", std::size_t{0});
-    for (const auto& [part, seconds] : run.value("seconds_by_part", Json::object()).items()) {
+    const Json by_part = run.value("seconds_by_part", Json::object());
+    for (const auto& [part, seconds] : by_part.items()) {
       made.before.seconds_by_part[part] += seconds.get<double>();
     }
   }
