@@ -199,6 +199,19 @@ BOOST_FIXTURE_TEST_CASE(a_relation_of_two_parts_is_reported, Lama) {
   BOOST_TEST(unhelpful.relations[0].facts[0].subject == "Chad");
 }
 
+BOOST_FIXTURE_TEST_CASE(sentences_of_a_single_object_leave_no_choice, Lama) {
+  write("ConceptNet/test.jsonl",
+        "{\"pred\": \"IsA\", \"obj_label\": \"fish\", \"masked_sentences\": [\"cod is [MASK].\"]}\n"
+        "{\"pred\": \"NotDesires\", \"obj_label\": \"pain\", \"masked_sentences\": [\"No "
+        "[MASK].\"]}\n"
+        "{\"pred\": \"IsA\", \"obj_label\": \"cow\", \"masked_sentences\": [\"ox is [MASK].\"]}\n");
+  const Dataset dataset = load_lama(*this / "ConceptNet");
+  BOOST_REQUIRE(dataset.relations.size() == 1U);
+  BOOST_TEST(dataset.relations[0].code == "IsA");
+  BOOST_TEST(dataset.left_out ==
+             std::vector<std::string>{"relations of ConceptNet with a single object: NotDesires"});
+}
+
 BOOST_FIXTURE_TEST_CASE(a_sentence_has_one_gap, Lama) {
   write("Squad/test.jsonl", "{\"obj_label\": \"2\", \"masked_sentences\": [\"There are two.\"]}\n");
   BOOST_CHECK_EXCEPTION(

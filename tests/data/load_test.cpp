@@ -156,6 +156,18 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
                         says(Fault::user, "/dev/null: is not a dataset plumb knows"));
 }
 
+BOOST_AUTO_TEST_CASE(prompts_without_facts_are_told_from_facts) {
+  const test::TemporaryFolder folder;
+  folder.write("mine/P36.jsonl", "{\"template\": \"[X] capital [Y] .\", \"weight\": 1}\n");
+  folder.write("manual_paraphrase/P36.txt", "[X] capital is [Y].\n");
+  for (const auto& path : {folder.path(), folder / "mine", folder / "manual_paraphrase"}) {
+    BOOST_CHECK_EXCEPTION(load_dataset(path), Error,
+                          says(Fault::user,
+                               ": has LPAQA's prompts, and no facts; ask a dataset's facts with "
+                               "them, by `template_file`"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {
   const test::TemporaryFolder folder;
   write_table(folder, "one");

@@ -22,6 +22,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -131,6 +132,7 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
   const std::string part = file.parent().name();
   std::vector<std::string> order;
   std::map<std::string, RelationBuilder> builders;
+  std::map<std::string, std::set<std::string>> objects;  // labels, by relation
   for_each_json_line(file, report, [&](const Json& line, std::size_t number) {
     const std::string code = first_string(line, "pred").value_or(part);
     const auto sentence = lama_sentence(line);
@@ -147,12 +149,21 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
     Json fact = {{"sub_label", *sentence}, {"obj_label", line.value("obj_label", Json())}};
     if (const auto id = first_string(line, "uuid", "id")) fact["sub_id"] = *id;
     builder->second.add_fact(fact, {file, number});
+    objects[code].insert(first_string(line, "obj_label").value_or(""));
   });
   dataset.files.push_back(file);
+  std::string single;
   for (const std::string& code : order) {
+    if (objects.at(code).size() == 1) {
+      single += (single.empty() ? "" : ", ") + code;
+      continue;
+    }
     if (auto relation = std::move(builders.at(code)).finish({.file = file, .field = code})) {
       dataset.relations.push_back(std::move(*relation));
     }
+  }
+  if (!single.empty()) {
+    dataset.left_out.push_back("relations of " + part + " with a single object: " + single);
   }
 }
 

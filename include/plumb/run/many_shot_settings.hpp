@@ -83,7 +83,7 @@ struct ManyShotSettings : ManyShotOptions {
              "`join` text");
     visitor("data", self.data,
             {.value = "DIR",
-             .help = "dataset: a BEAR, LAMA or PARAREL folder, FACTOR's .csv, or a .tsv file",
+             .help = "dataset: BEAR, LAMA, KAMEL, PARAREL, T-REx, tables of choices or a .tsv file",
              .recorded = "-"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "only these relations", .idle = of_all, .recorded = "-"});
@@ -281,6 +281,7 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   record["baselines_sha256"] = from.hash_of(settings.baseline_file);
   record["injected"] = settings.injection_options().slots;
   record["relations"] = std::move(codes);
+  if (!dataset.left_out.empty()) record["left_out"] = dataset.left_out;
   return record;
 }
 
