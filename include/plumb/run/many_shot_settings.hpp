@@ -17,6 +17,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/white_space.hpp"
 #include "plumb/data/load.hpp"
+#include "plumb/data/named_facts.hpp"
 #include "plumb/prompt/injection.hpp"
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/run/job.hpp"
@@ -292,7 +293,7 @@ struct StudiedData {
 };
 
 [[nodiscard]] inline StudiedData studied_data(const ManyShotSettings& settings) {
-  StudiedData data{load_dataset(settings.data), {}};
+  StudiedData data{without_sentences(load_dataset(settings.data)), {}};
   data.aliases = object_aliases(data.dataset);  // whichever relations are asked
   data.dataset = select(std::move(data.dataset), settings.relations, 0);
   return data;
