@@ -158,6 +158,24 @@ BOOST_AUTO_TEST_CASE(facts_of_a_program_are_numbered_and_checked_before_anything
   BOOST_TEST(scored == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
+  LongerIsTruer scorer;
+  Dataset dataset = capitals();
+  dataset.relations[0].options[1] = "New Seoul";
+  BOOST_TEST(probe_in_memory(scorer, dataset).relations[0].weighted.empty());
+  dataset.relations[0].template_weights = {0.5, 0.25, 0.25};
+  const auto made = probe_in_memory(scorer, dataset).relations[0].weighted;
+  BOOST_REQUIRE(made.size() == 2U);
+  // By every template the option of 9 letters is 4 longer than that of 5, so by their mean too.
+  const double odds = std::exp(4.0);
+  for (const Prediction& one : made) {
+    BOOST_TEST(one.option == 1U);
+    BOOST_TEST(one.confidence == odds / (odds + 1), boost::test_tools::tolerance(1e-12));
+  }
+  BOOST_TEST(!made[0].correct);
+  BOOST_TEST(made[1].correct);
+}
+
 BOOST_AUTO_TEST_CASE(options_scores_are_kept_where_they_are_asked_for) {
   LongerIsTruer scorer;
   Dataset dataset = capitals();

@@ -91,6 +91,17 @@ BOOST_AUTO_TEST_CASE(a_marked_estimator_is_base_under_the_template_with_the_mark
   BOOST_CHECK_NO_THROW(Marked("100%").check(relation));
 }
 
+BOOST_AUTO_TEST_CASE(weighted_is_base_of_what_all_templates_answer_together) {
+  auto relation = answered("P36", {{2, {{2, 0.5}, {1, 0.25}}}, {3, {{3, 0.5}, {3, 0.125}}}});
+  BOOST_CHECK_EXCEPTION(Weighted{}.check(relation), Error,
+                        says(Fault::user, "P36: has no templates with weights"));
+  relation.weighted = {{1, false, 0.375, 0, 0}, {3, true, 0.875, 0, 0}};
+  BOOST_CHECK_NO_THROW(Weighted{}.check(relation));
+  BOOST_TEST(is(judge(Weighted{}, relation), 0.375, false));
+  BOOST_TEST(is(judge(Weighted{}, relation, 1), 0.875, true));
+  BOOST_TEST(Weighted{}.name() == "weighted");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_relation_lacks_is_named) {
   const auto one = answered("P36", {{0, {{0, 0.5}, {0, 0.5}, {0, 0.5}}}}, {"possibly", "0%"});
   const auto needs = [](const std::string& name) {

@@ -50,6 +50,20 @@ BOOST_AUTO_TEST_CASE(three_paraphrases_allow_votes_of_two_and_three) {
              "consistency_vote2", "consistency_vote3", "consistency_min", "consistency_max"}));
 }
 
+BOOST_AUTO_TEST_CASE(templates_with_weights_have_an_estimator_beside_votes) {
+  auto weighs = relation("r", 2);
+  weighs.weighted = {Prediction{}};
+  Names remarks;
+  const Names names = names_of(chosen_estimators({weighs, weighs}, {}, remarks));
+  BOOST_TEST(names ==
+             (Names{"base", "margin", "average_vote2", "average_min", "average_max", "weighted",
+                    "consistency_vote2", "consistency_min", "consistency_max"}));
+  BOOST_TEST(remarks.empty());
+  const Names fewer = names_of(chosen_estimators({weighs, relation("s", 2)}, {}, remarks));
+  BOOST_TEST((std::ranges::find(fewer, "weighted") == fewer.end()));
+  BOOST_TEST(mentions(remarks, "Weighted is left out: not every relation has templates with"));
+}
+
 BOOST_AUTO_TEST_CASE(many_paraphrases_have_votes_up_to_six_and_unanimity) {
   const Names names = names_of(all_estimators({relation("r", 12), relation("s", 9)}));
   Names votes;

@@ -82,6 +82,17 @@ BOOST_AUTO_TEST_CASE(any_estimator_is_tempered_under_every_template) {
              boost::test_tools::tolerance(1e-6));
 }
 
+// The templates together have (3 ln 81 + 1) / 4, and the temperature is 4.
+BOOST_AUTO_TEST_CASE(what_templates_say_together_is_tempered) {
+  auto facts = too_sure();
+  facts[0].relation.template_weights = {0.75, 0.25};
+  facts[0].weighted.resize(4);
+  const double odds = std::exp((3 * std::log(81.0) + 1) / 16);
+  BOOST_TEST(
+      Tempered<Weighted>(facts)(FactPredictions{facts[0], 0}).confidence == odds / (odds + 1),
+      boost::test_tools::tolerance(1e-6));
+}
+
 BOOST_AUTO_TEST_CASE(temperature_needs_scores) {
   auto facts = too_sure();
   const Tempered<Base> tempered(facts);
@@ -122,9 +133,10 @@ BOOST_AUTO_TEST_CASE(without_an_answer_there_is_nothing_to_map) {
 }
 
 BOOST_AUTO_TEST_CASE(facts_are_split_within_relations_with_all_that_belongs_to_them) {
-  const std::vector<RelationPredictions> all{
+  std::vector<RelationPredictions> all{
       relation_of({{{1, 2}, 0}, {{3, 4}, 1}, {{5, 6}, 0}, {{7, 8}, 1}, {{9, 10}, 0}}, "five"),
       relation_of({{{11, 12}, 1}}, "one")};
+  for (std::size_t f = 0; f < 5; ++f) all[0].weighted.push_back({f, false, 0, 0, 0});
   const SplitFacts split = split_facts(all, 3);
   BOOST_REQUIRE(split.fitting.size() == 1U);
   BOOST_REQUIRE(split.held_out.size() == 2U);
@@ -139,6 +151,7 @@ BOOST_AUTO_TEST_CASE(facts_are_split_within_relations_with_all_that_belongs_to_t
       seen.insert(instance);
       BOOST_TEST(fact.scores(1)[0] == 2 * static_cast<double>(instance) + 2);
       BOOST_TEST(fact.answer() == instance % 2);
+      BOOST_TEST(half->weighted.at(f).option == instance);
       BOOST_TEST(fact.base().correct == (instance % 2 == 0));
     }
   }

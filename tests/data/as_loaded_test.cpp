@@ -81,6 +81,19 @@ BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
           "instance 3 is duplicated; number the facts, or leave all of them 0");
 }
 
+// ConceptNet's and Squad's facts in LAMA, whose sentences are their templates.
+BOOST_AUTO_TEST_CASE(sentences_have_the_gap_that_templates_have) {
+  Relation events{.code = "HasSubevent", .templates = {"[X]"}, .options = {"think", "eat"}};
+  events.verbatim = events.own_sentences = true;
+  events.facts = {{.subject = "When alive you [Y].", .answer = 0}};
+  BOOST_TEST(as_loaded(events).facts.size() == 1U);
+  events.facts.push_back({.subject = "You eat.", .answer = 1});
+  events.facts[1].line = 7;
+  BOOST_CHECK_EXCEPTION(
+      (void)as_loaded(events), Error,
+      says(Fault::user, "7: HasSubevent: the sentence 'You eat.' has no [Y]; write [Y] where"));
+}
+
 BOOST_AUTO_TEST_CASE(relations_have_names_of_their_own_that_can_be_files) {
   Dataset dataset{"two", {capitals(), capitals()}, {}};
   BOOST_CHECK_EXCEPTION((void)as_loaded(dataset), Error,

@@ -2,6 +2,7 @@
 #include "plumb/data/lama.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -141,6 +142,51 @@ BOOST_FIXTURE_TEST_CASE(what_has_no_facts_is_said, Lama) {
       std::vector<std::string>{"relations of relations.jsonl without facts: place_of_birth"});
 }
 
+// As published: relations.jsonl lists T-REx's relations, the rows have Wikidata's items under sub_w and
+// obj_w, null where there is none, and Freebase's under sub and obj.
+BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
+  const test::TemporaryFolder folder;
+  folder.write("relations.jsonl",
+               "{\"relation\": \"P36\", \"template\": \"The capital of [X] is [Y] .\"}\n");
+  const auto row = [](const std::string& subject, const std::string& item,
+                      const std::string& object, const std::string& object_item) {
+    return "{\"pred\": \"/people/person/place_of_birth\", \"sub\": \"/m/09gb0bw\", \"obj\": "
+           "\"/m/0n6dc\", \"evidences\": [], \"judgments\": [], \"sub_w\": " +
+           item + ", \"sub_label\": \"" + subject +
+           "\", \"sub_aliases\": [], \"obj_w\": " + object_item + ", \"obj_label\": \"" + object +
+           "\", \"obj_aliases\": [], \"uuid\": \"of " + subject +
+           "\", \"masked_sentences\": [\"… [MASK] …\"]}\n";
+  };
+  folder.write("Google_RE/place_of_birth_test.jsonl",
+               row("Peter F. Martin", "\"Q7174001\"", "Newport", "\"Q671\"") +
+                   row("Lonnie Lynn", "null", "Chicago", "null"));
+  folder.write("Google_RE/date_of_birth_test.jsonl",
+               row("Lonnie Lynn", "null", "1943", "null") +
+                   row("Peter F. Martin", "\"Q7174001\"", "1941", "null"));
+  folder.write("TREx/P47.jsonl", "{\"sub_label\": \"Chad\", \"obj_label\": \"Niger\"}\n");
+  const Dataset whole = load_lama(folder.path());
+  BOOST_REQUIRE(whole.relations.size() == 2U);
+  const Relation& place = whole.relations[0];
+  BOOST_TEST(place.code == "place_of_birth");
+  BOOST_TEST(place.templates == std::vector<std::string>{"[X] was born in [Y] ."});
+  BOOST_TEST(place.facts[0].subject_id == "Q7174001");
+  BOOST_TEST(place.facts[1].subject_id == "of Lonnie Lynn");
+  BOOST_TEST(place.option_ids == (std::vector<std::string>{"Q671", "place_of_birth-1"}));
+  BOOST_TEST(whole.relations[1].templates == std::vector<std::string>{"[X] (born [Y])."});
+  BOOST_TEST(
+      whole.left_out == (std::vector<std::string>{"relations of relations.jsonl without facts: P36",
+                                                  "facts of relations without a template: P47"}),
+      boost::test_tools::per_element());
+  // The part alone, with the list beside it and without.
+  BOOST_TEST(load_lama(folder / "Google_RE").relations.size() == 2U);
+  std::filesystem::remove(folder / "relations.jsonl");
+  BOOST_TEST(is_lama(folder / "Google_RE"));
+  BOOST_TEST(!is_lama(folder / "TREx"));
+  const Dataset part = load_lama(folder / "Google_RE");
+  BOOST_TEST(part.relations.size() == 2U);
+  BOOST_TEST(part.left_out.empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_relation_of_two_parts_is_reported, Lama) {
   write("TREx_UHN/P36.jsonl",
         "{\"sub_label\": \"Chad\", \"obj_label\": \"N'Djamena\"}\n{\"sub_label\": \"Peru\", "
@@ -151,6 +197,19 @@ BOOST_FIXTURE_TEST_CASE(a_relation_of_two_parts_is_reported, Lama) {
   BOOST_TEST(unhelpful.name == "TREx_UHN");
   BOOST_REQUIRE(unhelpful.relations.size() == 1U);
   BOOST_TEST(unhelpful.relations[0].facts[0].subject == "Chad");
+}
+
+BOOST_FIXTURE_TEST_CASE(sentences_of_a_single_object_leave_no_choice, Lama) {
+  write("ConceptNet/test.jsonl",
+        "{\"pred\": \"IsA\", \"obj_label\": \"fish\", \"masked_sentences\": [\"cod is [MASK].\"]}\n"
+        "{\"pred\": \"NotDesires\", \"obj_label\": \"pain\", \"masked_sentences\": [\"No "
+        "[MASK].\"]}\n"
+        "{\"pred\": \"IsA\", \"obj_label\": \"cow\", \"masked_sentences\": [\"ox is [MASK].\"]}\n");
+  const Dataset dataset = load_lama(*this / "ConceptNet");
+  BOOST_REQUIRE(dataset.relations.size() == 1U);
+  BOOST_TEST(dataset.relations[0].code == "IsA");
+  BOOST_TEST(dataset.left_out ==
+             std::vector<std::string>{"relations of ConceptNet with a single object: NotDesires"});
 }
 
 BOOST_FIXTURE_TEST_CASE(a_sentence_has_one_gap, Lama) {

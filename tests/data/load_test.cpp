@@ -138,21 +138,34 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder / "none"), Error,
       says(Fault::user, "none: does not exist; name a dataset's folder or a .tsv file"));
-  BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
-                        says(Fault::user,
-                             "is not a dataset plumb knows; it needs one of: "
-                             "metadata_relations.json (BEAR), relations.jsonl, or test.jsonl in "
-                             "ConceptNet/ or Squad/ (LAMA), question-templates.csv and folders "
-                             "with train.jsonl and test.jsonl (KAMEL), "
-                             "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL), a .csv "
-                             "with its header (FACTOR), .jsonl files whose facts have subject and "
-                             "object (choices), .jsonl files whose lines have head, tail and "
-                             "relation (T-REx), a .csv with Name and Birth Year (laureates), one "
-                             ".tsv file (table)"));
+  BOOST_CHECK_EXCEPTION(
+      load_dataset(folder.path()), Error,
+      says(Fault::user,
+           "is not a dataset plumb knows; it needs one of: "
+           "metadata_relations.json (BEAR), relations.jsonl, Google_RE/, or test.jsonl in "
+           "ConceptNet/ or Squad/ (LAMA), question-templates.csv and folders "
+           "with train.jsonl and test.jsonl (KAMEL), "
+           "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL), a .csv "
+           "with its header (FACTOR), .jsonl files whose facts have subject and "
+           "object (choices), .jsonl files whose lines have head, tail and "
+           "relation (T-REx), a .csv with Name and Birth Year (laureates), one "
+           ".tsv file (table)"));
   BOOST_CHECK_EXCEPTION(load_dataset(folder.write("facts.csv", "a,b,c\n")), Error,
                         says(Fault::user, "facts.csv: is not a dataset plumb knows"));
   BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
                         says(Fault::user, "/dev/null: is not a dataset plumb knows"));
+}
+
+BOOST_AUTO_TEST_CASE(prompts_without_facts_are_told_from_facts) {
+  const test::TemporaryFolder folder;
+  folder.write("mine/P36.jsonl", "{\"template\": \"[X] capital [Y] .\", \"weight\": 1}\n");
+  folder.write("manual_paraphrase/P36.txt", "[X] capital is [Y].\n");
+  for (const auto& path : {folder.path(), folder / "mine", folder / "manual_paraphrase"}) {
+    BOOST_CHECK_EXCEPTION(load_dataset(path), Error,
+                          says(Fault::user,
+                               ": has LPAQA's prompts, and no facts; ask a dataset's facts with "
+                               "them, by `template_file`"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {

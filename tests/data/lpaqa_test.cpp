@@ -56,4 +56,18 @@ BOOST_AUTO_TEST_CASE(a_broken_line_is_named) {
   refuses("P1.txt", "", "P1.txt: has no template");
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_of_prompts_is_told_by_its_shape) {
+  const test::TemporaryFolder folder;
+  folder.write("a/P36.jsonl", "{\"template\": \"[X] [Y]\", \"weight\": 1}\n");
+  folder.write("b/P36.jsonl", "{\"template\": \"[X] [Y]\"}\n");
+  folder.write("c/P36.txt", "[X] is [Y].\n");
+  BOOST_TEST(is_lpaqa(folder / "a"));
+  BOOST_TEST(!is_lpaqa(folder / "a/P36.jsonl"));
+  BOOST_TEST(!is_lpaqa(folder / "b"));
+  BOOST_TEST(!is_lpaqa(folder / "c"));  // any folder of texts
+  BOOST_TEST(!is_lpaqa(folder.path()));
+  folder.write("paraphrase/P36.txt", "");
+  BOOST_TEST(is_lpaqa(folder.path()));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

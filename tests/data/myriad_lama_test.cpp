@@ -68,6 +68,17 @@ BOOST_FIXTURE_TEST_CASE(rows_of_one_uuid_are_a_fact, Rows) {
   BOOST_TEST(plays.prompts() == 8U);
 }
 
+// As published: one list for all objects, with the labels of all of them.
+BOOST_FIXTURE_TEST_CASE(labels_of_other_objects_are_no_aliases, Rows) {
+  const MultiPromptDataset dataset =
+      load(row("u1", "Bolivia", R"(["Sucre", "La Paz"])", "The capital of [X] is [Y].",
+               R"(, "obj_aliases": ["Sucre", "La Paz", "Chuqui Saca"])"));
+  const std::vector<NamedEntity>& objects = dataset.relations.at(0).facts.at(0).objects;
+  BOOST_REQUIRE(objects.size() == 2U);
+  BOOST_TEST(objects[0].names == (Texts{"Sucre", "Chuqui Saca"}));
+  BOOST_TEST(objects[1].names == Texts{"La Paz"});
+}
+
 BOOST_FIXTURE_TEST_CASE(origins_are_known_where_a_row_says_its_own, Rows) {
   const std::string silent = row("u1", "John", R"(["guitar"])", "[X] plays [Y].");
   BOOST_TEST(!load(silent).knows_origins);

@@ -49,6 +49,23 @@ BOOST_AUTO_TEST_CASE(facts_of_a_closed_set_have_their_right_options) {
   BOOST_TEST(shown(capitals[2]) == shown(facts[2]));
 }
 
+BOOST_AUTO_TEST_CASE(relations_of_sentences_are_left_out_and_said) {
+  Dataset dataset = test::small_dataset();
+  BOOST_TEST(without_sentences(dataset).left_out.empty());
+  BOOST_TEST(without_sentences(dataset).relations.size() == 2U);
+  dataset.relations[0].own_sentences = true;
+  const Dataset rest = without_sentences(dataset);
+  BOOST_REQUIRE(rest.relations.size() == 1U);
+  BOOST_TEST(rest.relations[0].code == "river");
+  BOOST_TEST(rest.left_out == std::vector<std::string>{
+                                  "relations of sentences without names for subjects: capital"});
+  dataset.relations[1].own_sentences = true;
+  dataset.files = {"LAMA/Squad/test.jsonl"};
+  BOOST_CHECK_EXCEPTION(
+      (void)without_sentences(dataset), Error,
+      says(Fault::user, "Squad/test.jsonl: has sentences and no subjects' names"));
+}
+
 BOOST_AUTO_TEST_CASE(a_subject_of_several_objects_is_several_facts) {
   const auto facts = named_facts(test::elements_many(), {"contains"});
   BOOST_REQUIRE(facts.size() == 9U);

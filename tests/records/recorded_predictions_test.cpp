@@ -129,6 +129,28 @@ BOOST_AUTO_TEST_CASE(a_folder_becomes_a_table_of_facts_by_templates) {
   for (const auto& reduction : model.base[0].reductions) BOOST_TEST(reduction.empty());
 }
 
+// Options' scores under templates 0 and 1 are ln of (½, 3/10, 1/5) and of its turn (1/5, ½, 3/10); with a
+// quarter and three quarters option 1 is the likeliest.
+BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
+  Folder folder({0, 1});
+  BOOST_TEST(read(folder).predictions.relations[0].weighted.empty());
+  folder.set("P36", "template_weights", {0.25, 0.75});
+  const RelationPredictions relation = read(folder).predictions.relations[0];
+  BOOST_REQUIRE(relation.weighted.size() == 2U);
+  const Numbers weights{std::pow(0.5, 0.25) * std::pow(0.2, 0.75),
+                        std::pow(0.3, 0.25) * std::pow(0.5, 0.75),
+                        std::pow(0.2, 0.25) * std::pow(0.3, 0.75)};
+  const double sum = weights[0] + weights[1] + weights[2];
+  for (const Prediction& made : relation.weighted) {
+    BOOST_TEST(made.option == 1U);
+    BOOST_TEST(!made.correct);  // the answers are 0 and 2
+    BOOST_TEST(near(made.confidence, weights[1] / sum));
+    BOOST_TEST(near(made.margin, (weights[1] - weights[2]) / sum));
+  }
+  folder.set("P36", "template_weights", {1});  // the second weighs nothing
+  BOOST_TEST(read(folder).predictions.relations[0].weighted[0].correct);
+}
+
 // Template 0 is a marked one here, and 2 the base.
 BOOST_AUTO_TEST_CASE(paraphrases_come_first_whatever_their_indices) {
   const Names mixed{texts[3], texts[0], texts[1], texts[2], "[X]'s capital is [Y]."};

@@ -49,6 +49,18 @@ BOOST_AUTO_TEST_CASE(quantised_weights_are_warned_of_before_all_notes) {
   BOOST_TEST(notes[1] == "one");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_reader_left_out_is_said_behind_all_notes) {
+  RunRecord run;
+  run.settings = {{"quantized", true}, {"left_out", {"dev.jsonl", "P47"}}};
+  const auto notes = run.with_warnings({"one"});
+  BOOST_REQUIRE(notes.size() == 4U);
+  BOOST_TEST(notes[1] == "one");
+  BOOST_TEST(notes[2] == "Left out: dev.jsonl.");
+  BOOST_TEST(notes[3] == "Left out: P47.");
+  run.settings = {{"left_out", "no list"}};
+  BOOST_TEST(run.with_warnings({}).empty());
+}
+
 BOOST_AUTO_TEST_CASE(of_several_folders_those_of_quantised_models_are_named) {
   const test::TemporaryFolder folder;
   folder.write("a/run.json", R"({"settings":{"quantized":false}})");

@@ -64,6 +64,7 @@ BOOST_AUTO_TEST_CASE(estimators_and_reductions_have_names_for_people) {
   const std::vector<std::pair<std::string, std::string>> labels{
       {"base", "Base"},
       {"margin", "Margin"},
+      {"weighted", "Weighted"},
       {"average_vote2", "Average, vote ≥ 2"},
       {"consistency_vote12", "Consistency, vote ≥ 12"},
       {"average_min", "Average, min"},

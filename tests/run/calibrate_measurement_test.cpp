@@ -3,8 +3,10 @@
 
 // A calibration from C++, without the command; with it, in cli/calibrate_test.cpp.
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,14 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_needs_no_command, Two) {
   // Brier = (0.1² + 0.7²) / 2.
   BOOST_TEST(std::abs(at(model.estimator("base")->metrics, CalibrationMetric::brier).value - 0.25) <
              1e-12);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_a_probes_reader_left_out_is_said_once, Two) {
+  std::ofstream(folder.path() / "run.json") << R"({"settings":{"left_out":["dev.jsonl"]}})";
+  CalibrateSettings twice = settings();
+  twice.folders.list.push_back({"gpt2", folder.path()});
+  const auto remarks = calibrate_folders(twice).remarks;
+  BOOST_TEST(std::ranges::count(remarks, "Left out: dev.jsonl.") == 1);
 }
 
 BOOST_FIXTURE_TEST_CASE(masked_models_are_told_by_their_folders_or_named, Two) {

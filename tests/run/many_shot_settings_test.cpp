@@ -35,6 +35,12 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_study) {
   BOOST_TEST(plain.at("injection") == 0);
   BOOST_TEST(plain.at("highlight").is_null());
   BOOST_TEST((plain.at("relations") == Json{"capital", "river"}));
+  BOOST_TEST(!plain.contains("left_out"));
+  Dataset partial = dataset;
+  partial.left_out = {"dev.jsonl"};
+  BOOST_TEST(
+      (many_shot_record(settings, read_many_shot_files(settings), partial, {}).at("left_out") ==
+       Json{"dev.jsonl"}));
   settings.separators = folder.write("s.txt", "is\n");
   settings.item_separator = "";
   settings.shots = {};

@@ -101,6 +101,10 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_results) {
   BOOST_TEST(record.at("seed") == 0);
   BOOST_TEST(record.at("bos") == "yes");
   BOOST_TEST(!record.contains("data"));  // wherever it lies
+  BOOST_TEST(!record.contains("left_out"));
+  Dataset partial = dataset;
+  partial.left_out = {"dev.jsonl"};
+  BOOST_TEST((probe_record(settings, partial, from).at("left_out") == Json{"dev.jsonl"}));
   settings.template_file = "dir/t.json";
   settings.inject = AddedMarkers::verbalized;
   settings.templates = {};

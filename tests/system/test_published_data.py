@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of published datasets computed again: KAMEL's from answers and its own files, LPAQA's weights from scores,
-BEAR-big's options from lm-pub-quiz."""
+BEAR-big's options from lm-pub-quiz. All parts of LAMA, in the layout of its archive, are probed."""
 import collections
 import json
+import math
 import pathlib
 import shutil
 import subprocess
@@ -157,7 +158,7 @@ class Lpaqa(unittest.TestCase):
         out = command.temporary_folder(self.__class__) / "run"
         command.probe(out, "--relations", "P30,P36", "--limit", 2, "--templates", "all", "--template-file",
                       LPAQA / "paraphrase", data=BEAR)
-        ranks = []
+        ranks, sure = [], []
         for code in ("P30", "P36"):
             weights = [one["weight"] for one in command.rows(LPAQA / "paraphrase" / f"{code}.jsonl")]
             facts = collections.defaultdict(dict)
@@ -170,10 +171,65 @@ class Lpaqa(unittest.TestCase):
                             for option in range(len(by_template[0]))]
                 ranks.append(1 + sum(score > together[answer] for score in together))
                 self.assertEqual(together.count(together[answer]), 1)
+                likelihoods = [math.exp(score - max(together)) for score in together]
+                sure.append((1 / sum(likelihoods), ranks[-1] == 1))
         made = json.loads((out / "metrics.json").read_text())["weighted_templates"]["overall"]
         self.assertAlmostEqual(made["accuracy"]["value"], mean(rank == 1 for rank in ranks), places=12)
         self.assertAlmostEqual(made["mean_rank"]["value"], mean(ranks), places=12)
         self.assertAlmostEqual(made["mean_reciprocal_rank"]["value"], mean(1 / rank for rank in ranks), places=12)
+        # As an aggregation beside vote, min and max: Base confidence of the same scores.
+        page = out.with_name("calibration")
+        command.plumb("calibrate", out, "--out", page, "--bins", 2, "--resamples", 5)
+        estimators = {one["name"]: one for one in json.loads((page / "metrics.json").read_text())["estimators"]}
+        weighted = estimators["weighted"]["metrics"]
+        self.assertAlmostEqual(weighted["accuracy"]["value"], mean(right for _, right in sure), places=12)
+        self.assertAlmostEqual(weighted["mean_confidence"]["value"], mean(c for c, _ in sure), places=9)
+        self.assertAlmostEqual(weighted["brier"]["value"], mean((c - right) ** 2 for c, right in sure), places=9)
+
+
+# relations.jsonl lists T-REx's relations alone, Google-RE's templates stand in LAMA's program.
+LAMA = {
+    "relations.jsonl": [{"relation": "P36", "template": "The capital of [X] is [Y] .", "label": "capital", "type": "1-1"},
+                        {"relation": "P47", "template": "[X] shares border with [Y] .", "type": "N-M"}],
+    "TREx/P36.jsonl": [{"uuid": f"u{i}", "predicate_id": "P36", "sub_uri": f"Q{i}", "sub_label": country, "obj_uri": f"Q9{i}",
+                        "obj_label": city, "evidences": [{"masked_sentence": "[MASK] …"}]}
+                       for i, (country, city) in enumerate((("France", "Paris"), ("Italy", "Rome")))],
+    "Google_RE/place_of_birth_test.jsonl": [
+        {"pred": "/people/person/place_of_birth", "sub": "/m/1", "obj": "/m/2", "sub_w": item, "sub_label": person,
+         "sub_aliases": [], "obj_w": "Q1", "obj_label": place, "obj_aliases": ["\U0001f1e6"], "uuid": person,
+         "judgments": [{"rater": "1", "judgment": "yes"}], "masked_sentences": ["He was born in [MASK] ."]}
+        for person, item, place in (("John Stephen", None, "Glasgow"), ("Eduard Ender", "Q143416", "Rome"))],
+    "ConceptNet/test.jsonl": [{"sub": "s", "obj": label, "pred": pred, "masked_sentences": [sentence], "obj_label": label,
+                               "uuid": label} for pred, sentence, label in
+                              (("AtLocation", "A pen is in a [MASK].", "desk"), ("AtLocation", "[MASK] is where a bed is.", "house"),
+                               ("NotDesires", "You do not want [MASK].", "pain"))],
+    "Squad/test.jsonl": [{"masked_sentences": ["Quran is a [MASK] text."], "obj_label": "religious", "id": "5_0", "sub_label": "Squad"},
+                         {"masked_sentences": ["Nathan Alterman was a [MASK]."], "obj_label": "poet", "id": "6_0", "sub_label": "Squad"}],
+}
+
+
+class Lama(unittest.TestCase):
+    def test_every_part_is_probed_in_the_layout_of_the_archive(self):
+        folder = command.temporary_folder(self.__class__)
+        for name, rows in LAMA.items():
+            file = folder / "data" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        shown = command.probe(folder / "run", data=folder / "data", model=command.tiny_model(folder)).stdout
+        self.assertIn("Left out: relations of relations.jsonl without facts: P47.", shown)
+        self.assertIn("Left out: relations of ConceptNet with a single object: NotDesires.", shown)
+        prompts = [json.loads(line) for line in command.plumb("data", "prompts", folder / "run").stdout.splitlines()]
+        texts = {(one["relation"], one["sub_id"]): {one["prompt"] + each["text"] for each in one["candidates"]}
+                 for one in prompts}
+        self.assertEqual(len(texts), 8)
+        self.assertEqual(texts["P36", "Q0"], {"The capital of France is Paris .", "The capital of France is Rome ."})
+        self.assertEqual(texts["place_of_birth", "Q143416"],
+                         {"Eduard Ender was born in Glasgow .", "Eduard Ender was born in Rome ."})
+        self.assertIn(("place_of_birth", "John Stephen"), texts)
+        self.assertEqual(texts["AtLocation", "house"], {"desk is where a bed is.", "house is where a bed is."})
+        self.assertEqual(texts["Squad", "6_0"], {"Nathan Alterman was a religious.", "Nathan Alterman was a poet."})
+        made = json.loads((folder / "run" / "metadata_results.json").read_text())
+        self.assertEqual(sorted(made), ["AtLocation", "P36", "Squad", "place_of_birth"])
 
 
 @command.needs_shared

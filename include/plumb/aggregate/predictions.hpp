@@ -42,6 +42,9 @@ struct RelationPredictions {
   /// facts × templates × options: the numbers the cells were made of, in nats; empty where they were
   /// not kept (MemoryProbeOptions::keep_scores).
   std::vector<double> scores{};
+  /// By fact, what all templates answer together, by the weighted mean of their scores
+  /// (weighted_likelihood.hpp); empty where no template that was scored has a weight.
+  std::vector<Prediction> weighted{};
 
   [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
   [[nodiscard]] std::span<const Prediction> row(std::size_t fact) const {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/aggregate/template_roles.hpp"
+#include "plumb/aggregate/weighted_likelihood.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/as_loaded.hpp"
@@ -111,12 +112,19 @@ requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPre
           }
         }
         const auto scores = detail::score_queries(scorer, queries);
+        WeightedLikelihood together;
         for (std::size_t q = 0; q < queries.size(); ++q) {
           const Fact& fact = block[q / frame.templates.size()];
+          const std::size_t place = q % frame.templates.size();
           const std::vector<double> reduced = detail::reduced_scores(
               relation, fact, std::span(scores).subspan(q * options_of_fact, options_of_fact),
               options.scoring);
           frame.cells.push_back(predict(reduced, fact.answer));
+          together.add(reduced, weight_of(relation.template_weights, frame.templates[place].index));
+          if (place + 1 == frame.templates.size()) {
+            const std::vector<double> weighted = std::exchange(together, {}).scores();
+            if (!weighted.empty()) frame.weighted.push_back(predict(weighted, fact.answer));
+          }
           if (!options.keep_scores) continue;
           frame.scores.insert(frame.scores.end(), reduced.begin(), reduced.end());
         }

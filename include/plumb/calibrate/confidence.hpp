@@ -7,6 +7,7 @@
 //   Margin       C = softmax(ℓ)_[1] − softmax(ℓ)_[2], likewise
 //   Average      C = Σ_t 1(ỹ_t = ŷ) · C_Base(ỹ_t) / T over the T paraphrases, ŷ the aggregate answer
 //   Consistency  C = Σ_t 1(ỹ_t = ŷ) / T
+//   Weighted     Base of ℓ = Σ_t w_t ℓ_t / Σ_t w_t, where templates have weights w_t (LPAQA's)
 //   Marked       Base under the template with an epistemic marker
 // Where a vote fails there is no answer: confidence 0, counted as wrong, and kept. An answer is right
 // where the fact is known, so a tie for the best score is wrong (measure/ties.hpp); a tied paraphrase
@@ -141,6 +142,21 @@ class Consistency : public StructuralConfidence<Policy, false> {
       : StructuralConfidence<Policy, false>(std::move(policy)) {}
 };
 
+/// Base confidence of what all templates answer together, by the weighted mean of their scores.
+struct Weighted {
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    const Prediction& made = fact.in.weighted[fact.fact];
+    return {made.confidence, made.correct};
+  }
+  [[nodiscard]] std::string name() const { return "weighted"; }
+  void check(const RelationPredictions& relation) const {
+    if (relation.weighted.size() == relation.facts()) return;
+    throw user_error({.field = relation.relation.code},
+                     "has no templates with weights that were scored together",
+                     "score those of LPAQA's folder, by `template_file`");
+  }
+};
+
 /// Base confidence under the template with this marker. Any number of threads may use one.
 class Marked {
  public:
@@ -163,6 +179,7 @@ class Marked {
 };
 
 static_assert(ConfidenceEstimator<Base> && ConfidenceEstimator<Margin>);
-static_assert(ConfidenceEstimator<Average<Vote>> && ConfidenceEstimator<Marked>);
+static_assert(ConfidenceEstimator<Average<Vote>> && ConfidenceEstimator<Weighted>);
+static_assert(ConfidenceEstimator<Marked>);
 
 }  // namespace plumb

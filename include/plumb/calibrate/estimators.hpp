@@ -3,8 +3,8 @@
 
 // Which confidence estimators do these results allow?
 //
-// The list that tables run through: Base, Margin, Average and Consistency under every policy, and
-// each marker. An estimator of a user's own joins with `named`.
+// The list that tables run through: Base, Margin, Average and Consistency under every policy, Weighted
+// where templates have weights, and each marker. An estimator of a user's own joins with `named`.
 
 #include <algorithm>
 #include <cstddef>
@@ -77,6 +77,9 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   votes([&](Vote vote) { all.push_back(named(Average(vote))); });
   all.push_back(named(Average(MinConfidence{})));
   all.push_back(named(Average(MaxConfidence{})));
+  if (over::any_of(relations, [](const auto& one) { return !one.weighted.empty(); })) {
+    all.push_back(named(Weighted{}));
+  }
   votes([&](Vote vote) { all.push_back(named(Consistency(vote), true)); });
   all.push_back(named(Consistency(MinConfidence{}), true));
   all.push_back(named(Consistency(MaxConfidence{}), true));
@@ -101,9 +104,11 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
       const std::string remark =
           several ? "Average and Consistency are left out: they need at least two paraphrases of "
                     "every relation."
-                  : "Marker “" + estimator.name +
-                        "” is left out of the estimators: not every "
-                        "relation has it (its effect is on those that do).";
+          : estimator.name == "weighted"
+              ? "Weighted is left out: not every relation has templates with weights."
+              : "Marker “" + estimator.name +
+                    "” is left out of the estimators: not every "
+                    "relation has it (its effect is on those that do).";
       if (over::find(remarks, remark) == remarks.end()) remarks.push_back(remark);
       continue;
     }

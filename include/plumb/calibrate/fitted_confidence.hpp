@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/aggregate/weighted_likelihood.hpp"
 #include "plumb/calibrate/calibrator.hpp"
 #include "plumb/calibrate/recalibration.hpp"
 #include "plumb/core/error.hpp"
@@ -37,6 +38,7 @@ inline RelationPredictions without_facts(const RelationPredictions& relation) {
   made.relation.option_ids = relation.relation.option_ids;
   made.relation.domains = relation.relation.domains;
   made.relation.templates = relation.relation.templates;
+  made.relation.template_weights = relation.relation.template_weights;
   made.relation.cardinality = cardinality_of(relation.relation);
   made.templates = relation.templates;
   made.paraphrases = relation.paraphrases;
@@ -50,6 +52,7 @@ inline void append_fact(RelationPredictions& to, const RelationPredictions& from
   to.relation.facts.push_back(from.relation.facts[fact]);
   const auto cells = from.row(fact);
   to.cells.insert(to.cells.end(), cells.begin(), cells.end());
+  if (!from.weighted.empty()) to.weighted.push_back(from.weighted[fact]);
   if (from.scores.empty()) return;
   const std::size_t numbers = from.templates.size() * from.relation.options.size();
   const auto scores = std::span(from.scores).subspan(fact * numbers, numbers);
@@ -105,6 +108,14 @@ class Tempered {
     for (std::size_t place = 0; place < one.cells.size(); ++place) {
       const auto scores = std::span(one.scores).subspan(place * options, options);
       one.cells[place] = predict(scores, fact.answer(), temperature_);
+    }
+    if (!one.weighted.empty()) {
+      WeightedLikelihood together;
+      for (std::size_t place = 0; place < one.cells.size(); ++place) {
+        together.add(std::span(one.scores).subspan(place * options, options),
+                     weight_of(fact.in.relation.template_weights, one.templates[place].index));
+      }
+      one.weighted[0] = predict(together.scores(), fact.answer(), temperature_);
     }
     for (double& score : one.scores) score /= temperature_;
     return estimator_(FactPredictions{one, 0});

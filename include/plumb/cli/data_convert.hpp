@@ -163,9 +163,13 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
   for (const Relation& relation : made) {
     write_atomically(out / (relation.code + ".jsonl"), choice_table_jsonl(relation));
   }
-  console.out << table.text(width_on(console)) << "Left out: " << counted(left_out, "relation")
-              << " with fewer than " << enough
-              << ".\nchoices: the fewest of a fact. dataset: " << out.string() << "\n";
+  console.out << table.text(width_on(console));
+  print_left_out(console, dataset.left_out);
+  if (left_out > 0) {
+    console.out << "Left out: " << counted(left_out, "relation") << " with fewer than " << enough
+                << ".\n";
+  }
+  console.out << "choices: the fewest of a fact. dataset: " << out.string() << "\n";
   return 0;
 }
 

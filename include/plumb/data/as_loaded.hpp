@@ -45,6 +45,15 @@ inline void check_instances(const Relation& relation) {
   }
 }
 
+inline void check_own_sentences(const Relation& relation) {
+  for (const Fact& fact : relation.facts) {
+    if (fact.subject.find("[Y]") != std::string::npos) continue;
+    throw user_error({relation.file, fact.line, relation.code},
+                     "the sentence '" + fact.subject + "' has no [Y]",
+                     "write [Y] where the answer stands");
+  }
+}
+
 inline void check_options(const Relation& relation) {
   const Site site{.file = relation.file, .field = relation.code};
   const std::size_t options = relation.options.size(), ids = relation.option_ids.size();
@@ -75,8 +84,12 @@ inline void check_options(const Relation& relation) {
                         : relation.options.empty() ? "option"
                                                    : nullptr;
   if (missing != nullptr) throw user_error(site, std::string("has no ") + missing, "add one");
-  for (const std::string& text : relation.templates) {
-    if (const auto problem = problem_with_template(text, site)) throw *problem;
+  if (relation.own_sentences) {
+    detail::check_own_sentences(relation);
+  } else {
+    for (const std::string& text : relation.templates) {
+      if (const auto problem = problem_with_template(text, site)) throw *problem;
+    }
   }
   detail::check_options(relation);
   const std::size_t options = relation.options.size();

@@ -27,6 +27,7 @@ struct DatasetFormat;
 
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_formats.hpp"
+#include "plumb/data/lpaqa.hpp"
 #include "plumb/data/myriad_lama.hpp"
 
 namespace plumb {
@@ -45,6 +46,10 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, const ProblemSink& repor
   if (format == nullptr && ((path / "facts.jsonl").exists() || is_myriad_lama(path))) {
     throw user_error({.file = path}, "is a dataset of many prompts, without closed sets",
                      "ask it with plumb generate");
+  }
+  if (format == nullptr && is_lpaqa(path)) {
+    throw user_error({.file = path}, "has LPAQA's prompts, and no facts",
+                     "ask a dataset's facts with them, by `template_file`");
   }
   if (format == nullptr) {
     std::string known;

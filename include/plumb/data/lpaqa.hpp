@@ -45,6 +45,19 @@ inline constexpr std::array<std::string_view, 3> lpaqa_kinds{"manual_paraphrase"
   return std::nullopt;
 }
 
+/// Whether a folder holds prompts: of one kind, or the kinds themselves.
+[[nodiscard]] inline bool is_lpaqa(const DiskPath& folder) {
+  if (!folder.is_folder()) return false;
+  for (const std::string_view kind : lpaqa_kinds) {
+    if ((folder / kind).is_folder()) return true;
+  }
+  const auto weighs = [](const Json& row) {
+    return row.contains("template") && row.contains("weight");
+  };
+  return !files_of_rows(folder, weighs).empty() ||
+         (folder.name() == lpaqa_kinds[0] && !folder.files(".txt").empty());
+}
+
 namespace detail {
 
 /// The template of a line and its weight are added; a user error says what is wrong with them.

@@ -9,7 +9,7 @@
 // Rows of one `uuid` in a relation are one fact: its subjects' names are all their `sub_ent` and
 // `sub_aliases`, in order of appearance; its objects and their names likewise. `obj_aliases` is a list for
 // each object, or one list for all, which then goes to the first, as any name of any object answers
-// the fact. Templates are a relation's distinct ones, each a group of its own, as rows do not say which
+// the fact; objects' own labels in it are no aliases. Templates are a relation's distinct ones, each a group of its own, as rows do not say which
 // they paraphrase; a row without `is_manual` is manual, and a template is what its first row says. Further
 // fields are passed over. Source:
 // "What Matters in Learning Facts in Language Models?", section 4 and appendix A.
@@ -166,7 +166,9 @@ class MyriadLamaRows {
     const auto aliases = row.find("obj_aliases");
     if (aliases == row.end() || aliases->is_null()) return objects;
     if (const auto of_all = string_list(row, "obj_aliases")) {
-      add_names(objects.front(), *of_all);
+      for (const std::string& name : *of_all) {
+        if (over::find(*labels, name) == labels->end()) add_name(objects.front(), name);
+      }
       return objects;
     }
     if (!aliases->is_array() || aliases->size() != objects.size()) {

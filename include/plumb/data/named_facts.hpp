@@ -59,6 +59,23 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
 
 }  // namespace detail
 
+/// Without the relations whose facts are sentences (ConceptNet's and Squad's in LAMA), which are said to
+/// be left out. Throws a user error where there are no others.
+[[nodiscard]] inline Dataset without_sentences(Dataset dataset) {
+  std::string codes;
+  std::erase_if(dataset.relations, [&](const Relation& relation) {
+    if (relation.own_sentences) codes += (codes.empty() ? "" : ", ") + relation.code;
+    return relation.own_sentences;
+  });
+  if (codes.empty()) return dataset;
+  if (dataset.relations.empty()) {
+    throw user_error({.file = dataset.files.front()}, "has sentences and no subjects' names",
+                     "choose a dataset of facts");
+  }
+  dataset.left_out.push_back("relations of sentences without names for subjects: " + codes);
+  return dataset;
+}
+
 /// Of a closed set: every fact with its right option, in order. Objects have the aliases of
 /// object_aliases. Throws a user error for a relation of sentences, which has no names.
 [[nodiscard]] inline std::vector<NamedFact> named_facts(

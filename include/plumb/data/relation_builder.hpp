@@ -112,7 +112,7 @@ class RelationBuilder {
     const auto part = find_part(line, site);
     auto offered = part ? find_offered(line, *answer, site) : std::nullopt;
     if (!offered) return;
-    relation_.facts.push_back({first_string(line, "sub_id", "sub_uri", "uuid").value_or(""),
+    relation_.facts.push_back({first_string(line, "sub_id", "sub_uri", "sub_w", "uuid").value_or(""),
                                *subject,
                                std::move(aliases),
                                *answer,
@@ -213,7 +213,7 @@ class RelationBuilder {
 
   std::optional<std::size_t> find_answer(const Json& line, const Site& site) {
     const auto label = first_string(line, "obj_label");
-    const auto id = first_string(line, "obj_id", "obj_uri");
+    const auto id = first_string(line, "obj_id", "obj_uri", "obj_w");
     if (const auto index = line.find("answer_idx"); options_are_fixed_ && index != line.end()) {
       if (!index->is_number_integer() || index->get<std::int64_t>() < 0 ||
           index->get<std::size_t>() >= relation_.options.size()) {

@@ -18,6 +18,7 @@
 
 #include "plumb/aggregate/scored_model.hpp"
 #include "plumb/aggregate/template_roles.hpp"
+#include "plumb/aggregate/weighted_likelihood.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
@@ -52,8 +53,9 @@ inline std::optional<std::vector<double>> reduced(const std::vector<StatementSco
   return scores;
 }
 
+/// With the scores of the base template and of those that weigh something.
 inline RecordedCell recorded_cell(const RecordedRow& row, const ReadingOptions& options,
-                                  const DiskPath& file) {
+                                  double weight, const DiskPath& file) {
   RecordedCell cell;
   const std::vector<double>* scores = &row.scores;
   std::optional<std::vector<double>> other;
@@ -68,9 +70,9 @@ inline RecordedCell recorded_cell(const RecordedRow& row, const ReadingOptions& 
     scores = &*other;
   }
   cell.prediction = predict(*scores, row.fact.answer);
-  if (row.template_index != options.kinds.base) return cell;
-  cell.scores = *scores;
-  if (row.parts.empty()) return cell;
+  const bool is_base = row.template_index == options.kinds.base;
+  if (is_base || weight > 0) cell.scores = *scores;
+  if (!is_base || row.parts.empty()) return cell;
   for (std::size_t i = 0; i < all_scorings.size(); ++i) {
     if (const auto under = reduced(row.parts, all_scorings[i])) {
       cell.reductions[i] = predict(*under, row.fact.answer);
@@ -103,7 +105,8 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   const auto table = recorded_facts(
       parts,
       [&](const RecordedRow& row, const RecordedRelation& part) {
-        return recorded_cell(row, options, part.rows);
+        const double weight = weight_of(part.relation.template_weights, row.template_index);
+        return recorded_cell(row, options, weight, part.rows);
       },
       with_parts);
   refuse_other_base(parts, options.kinds.base);
@@ -117,7 +120,15 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   }
   std::array<bool, all_scorings.size()> complete{};
   complete.fill(true);
-  for (const auto& cells : table.cells) {
+  for (std::size_t fact = 0; fact < table.cells.size(); ++fact) {
+    const auto& cells = table.cells[fact];
+    WeightedLikelihood together;
+    for (std::size_t t = 0; t < cells.size(); ++t) {
+      together.add(cells[t].scores, weight_of(table.relation.template_weights, table.templates[t]));
+    }
+    if (const std::vector<double> weighted = together.scores(); !weighted.empty()) {
+      made.weighted.push_back(predict(weighted, table.relation.facts[fact].answer));
+    }
     for (const ScoredTemplate& scored : made.templates) {
       const auto place = over::lower_bound(table.templates, scored.index);
       const RecordedCell& cell = cells[static_cast<std::size_t>(place - table.templates.begin())];

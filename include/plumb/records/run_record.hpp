@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
@@ -53,6 +54,16 @@ template <class Folders>
   return notes;
 }
 
+/// What the dataset's files have beside what was asked, as its reader said, a line each.
+[[nodiscard]] inline std::vector<std::string> left_out_notes(const Json& settings) {
+  std::vector<std::string> notes;
+  for (const std::string& what :
+       string_list(settings, "left_out").value_or(std::vector<std::string>{})) {
+    notes.push_back("Left out: " + what + ".");
+  }
+  return notes;
+}
+
 struct RunRecord {
   /// As run.json has them; empty for another tool's folder.
   Json settings = Json::object();
@@ -66,9 +77,10 @@ struct RunRecord {
     return first_string(settings, "model").value_or(folder) +
            (dataset.empty() ? "" : " on " + dataset);
   }
-  /// Notes with what must be known of all numbers before them.
+  /// Notes with what must be known of all numbers before them, and what was left out behind.
   [[nodiscard]] std::vector<std::string> with_warnings(std::vector<std::string> notes) const {
     if (auto warning = quantised_note(settings)) notes.insert(notes.begin(), *warning);
+    for (std::string& what : left_out_notes(settings)) notes.push_back(std::move(what));
     return notes;
   }
 };

@@ -20,6 +20,7 @@ namespace plumb {
   std::string label = name.substr(0, parts);
   if (label.empty() || parts == std::string::npos) {
     if (name == "base") return "Base";
+    if (name == "weighted") return "Weighted";
     return name == "margin" ? "Margin" : "“" + name + "”";
   }
   label[0] = label[0] == 'a' ? 'A' : 'C';

@@ -119,6 +119,12 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   for (std::string& text : quantised_notes(settings.folders.list)) {
     results.remarks.push_back(std::move(text));
   }
+  for (const auto& [name, folder] : settings.folders.list) {
+    for (std::string& text : left_out_notes(kept_settings(folder))) {
+      if (over::find(results.remarks, text) != results.remarks.end()) continue;
+      results.remarks.push_back(std::move(text));
+    }
+  }
   if (std::adjacent_find(facts.begin(), facts.end(), std::not_equal_to{}) != facts.end()) {
     results.remarks.push_back("The models were probed on different facts: compare with care.");
   }

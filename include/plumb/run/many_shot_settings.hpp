@@ -17,6 +17,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/white_space.hpp"
 #include "plumb/data/load.hpp"
+#include "plumb/data/named_facts.hpp"
 #include "plumb/prompt/injection.hpp"
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/run/job.hpp"
@@ -83,7 +84,7 @@ struct ManyShotSettings : ManyShotOptions {
              "`join` text");
     visitor("data", self.data,
             {.value = "DIR",
-             .help = "dataset: a BEAR, LAMA or PARAREL folder, FACTOR's .csv, or a .tsv file",
+             .help = "dataset: BEAR, LAMA, KAMEL, PARAREL, T-REx, tables of choices or a .tsv file",
              .recorded = "-"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "only these relations", .idle = of_all, .recorded = "-"});
@@ -281,6 +282,7 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   record["baselines_sha256"] = from.hash_of(settings.baseline_file);
   record["injected"] = settings.injection_options().slots;
   record["relations"] = std::move(codes);
+  if (!dataset.left_out.empty()) record["left_out"] = dataset.left_out;
   return record;
 }
 
@@ -291,7 +293,7 @@ struct StudiedData {
 };
 
 [[nodiscard]] inline StudiedData studied_data(const ManyShotSettings& settings) {
-  StudiedData data{load_dataset(settings.data), {}};
+  StudiedData data{without_sentences(load_dataset(settings.data)), {}};
   data.aliases = object_aliases(data.dataset);  // whichever relations are asked
   data.dataset = select(std::move(data.dataset), settings.relations, 0);
   return data;

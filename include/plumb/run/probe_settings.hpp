@@ -60,7 +60,8 @@ struct ProbeSettings {
   static void visit_reading(Self& self, Visitor& visitor) {
     visitor("data", self.data,
             {.value = "DIR",
-             .help = "dataset: a BEAR, LAMA or PARAREL folder, FACTOR's .csv, or a .tsv file",
+             .help = "dataset: a BEAR, LAMA, KAMEL or PARAREL folder, FACTOR's .csv, or a .tsv "
+                     "file",
              .recorded = "-"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "only these relations", .recorded = "-"});
@@ -135,6 +136,7 @@ struct ProbeSettings {
   const bool adds = settings.inject != AddedMarkers::none;
   record["inject"] = adds ? setting::to_json(settings.inject) : Json();
   record["relations"] = std::move(codes);
+  if (!dataset.left_out.empty()) record["left_out"] = dataset.left_out;
   if (settings.masked.value_or(false)) {
     record["bos"] = Json();
     record["pll"] = setting::to_json(settings.pll);
