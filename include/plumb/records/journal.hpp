@@ -7,6 +7,7 @@
 // any moment loses at most the pack it was on. Only where each pack's line begins is kept in memory.
 //   {"version": 2, "part": "P36", "pack": 7, "rows": …, "checksum": "af63dc4c8601ec8c"}
 //   {"version": 2, "part": "P36", "done": …, "checksum": …}     the part's own files stand
+//   {"version": 2, "part": "P36", "anew": true, "checksum": …}  what stands above of it is void
 // The rows are the part's own JSON. The checksum is the FNV-1a hash of all that stands before it.
 
 #include <cstddef>
@@ -58,6 +59,14 @@ class Journal {
     done_[part] = said;
   }
 
+  /// Forgets a part's packs and what was said of it, for whoever opens the journal later too; this
+  /// survives a power loss.
+  void begin_anew(const std::string& part) {
+    if (!forget(part)) return;
+    write(part, "\"anew\":true");
+    file_.sync();
+  }
+
  private:
   static constexpr std::string_view head = "{\"version\":2,";
   static constexpr std::string_view sum_head = ",\"checksum\":\"";
@@ -88,11 +97,20 @@ class Journal {
     }
     const Json record = Json::parse(text);
     const auto part = record.at("part").get<std::string>();
-    if (const auto said = record.find("done"); said != record.end()) {
+    if (record.contains("anew")) {
+      forget(part);
+    } else if (const auto said = record.find("done"); said != record.end()) {
       done_[part] = *said;
     } else {
       begins_[{part, record.at("pack")}] = begin;
     }
+  }
+
+  /// Whether there was anything to forget.
+  bool forget(const std::string& part) {
+    const auto packs =
+        std::erase_if(begins_, [&](const auto& pack) { return pack.first.first == part; });
+    return done_.erase(part) + packs > 0;
   }
 
   // The file indexes itself into these while it is opened.
