@@ -32,7 +32,8 @@ class JournalFile {
   template <class Visit>
   JournalFile(DiskPath file, Visit visit) : file_(std::move(file)) {
     std::error_code failed;
-    if (file_.is_file()) {
+    const bool was_there = file_.is_file();
+    if (was_there) {
       bool is_sound = true;
       for_each_whole_line(file_, [&](const std::string& text, std::size_t line) {
         is_sound = is_sound && text.find(hole) == text.npos;
@@ -43,7 +44,9 @@ class JournalFile {
       failed = file_.disk().cut(file_, end_);
     }
     if (!failed) output_ = file_.disk().write(file_, Disk::Opening::append);
-    if (output_) failed = file_.disk().sync_folder(file_.parent());
+    // What was cut off must not come back behind what is appended.
+    if (output_ && was_there) failed = output_->sync();
+    if (output_ && !failed) failed = file_.disk().sync_folder(file_.parent());
     if (!output_ || failed) {
       throw user_error({.file = file_}, "cannot be written", "check permissions");
     }
