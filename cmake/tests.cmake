@@ -92,3 +92,11 @@ if(PLUMB_LLAMA)
   target_include_directories(write_tiny_gguf PRIVATE tests)
   target_link_libraries(write_tiny_gguf PRIVATE plumb_small_program plumb::llama)
 endif()
+# The command over tiny models, and all its jobs under calls on files that fail.
+add_executable(tiny_command tests/system/tiny_command.cpp)
+target_include_directories(tiny_command PRIVATE tests)
+target_link_libraries(tiny_command PRIVATE plumb_small_program plumb::command)
+add_executable(faults tests/system/faults.cpp tests/system/file_calls.cpp)
+target_include_directories(faults PRIVATE tests)
+target_link_libraries(faults PRIVATE plumb_small_program plumb::command ${CMAKE_DL_LIBS})
+set_target_properties(faults PROPERTIES ENABLE_EXPORTS ON)  # for the C++ library, which calls them too

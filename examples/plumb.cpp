@@ -2,11 +2,16 @@
 
 // The reference command: plumb over GGUF files by llama.cpp, and over Hugging Face folders.
 
+#include <ggml.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+
+#include <exception>
+#include <new>
 
 #include "plumb/backend/llama.hpp"
 #include "plumb/cli/command_line.hpp"
@@ -24,6 +29,31 @@ void wait_with_little_spinning(char** argv) {
   if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0 && setenv("GOMP_SPINCOUNT", "1000", 1) == 0) {
     execv("/proc/self/exe", argv);
   }
+}
+
+// Where llama.cpp has no memory left, or finds itself in disorder, it would start a debugger and abort.
+// What was done stands in the journal, so the process can end at once, with what is known said.
+[[noreturn]] void end_in_words(const char* what) {
+  for (const char* words : {"\nplumb: the engine gave up: ", what,
+                            "; if memory was short, give it more or ask a smaller model; what is "
+                            "done is kept, and a job "
+                            "goes on with --resume\n"}) {
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, words, strlen(words));
+  }
+  _exit(1);
+}
+
+// An exception that no one can catch, as on one of llama.cpp's threads.
+[[noreturn]] void end_of_uncaught() {
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    end_in_words("out of memory");
+  } catch (const std::exception& error) {
+    end_in_words(error.what());
+  } catch (...) {
+  }
+  end_in_words("for no reason that it gives");
 }
 
 /// Models by what their path is.
@@ -68,5 +98,7 @@ struct ReferenceModels {
 
 int main(int argc, char** argv) {
   wait_with_little_spinning(argv);
+  ggml_set_abort_callback(end_in_words);
+  std::set_terminate(end_of_uncaught);
   return plumb::run_command_line(argc, argv, ReferenceModels{});
 }

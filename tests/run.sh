@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and runs every test: the test programs of each room, then the tests of the whole
 # command. The last line counts them. Arguments: rooms or modules of tests/system, which are then built
-# and run alone (tests/run.py).
+# and run alone (tests/run.py). `--sanitize address,undefined` or `--sanitize thread`, with rooms or none, runs
+# the rooms' programs under sanitizers (tests/sanitize.sh).
 
 set -euo pipefail
+if [ "${1:-}" = --sanitize ]; then
+  exec bash "$(dirname "${BASH_SOURCE[0]}")/sanitize.sh" "${@:2}"
+fi
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 cd "$plumb_root"
 
@@ -13,7 +17,7 @@ need_packages wordnet-base
 targets=$(python3 tests/run.py --targets "$@")
 case " $* " in
   *" test_"* | "  ")
-    need_packages unicode-cldr-core iso-codes miscfiles bodr chromium clang-14 clang-16 doxygen groff-base
+    need_packages locales unicode-cldr-core iso-codes miscfiles bodr chromium clang-14 libomp-14-dev clang-16 doxygen groff-base
     need_llama
     need_vocabularies
     [ -f "$model_f32" ] || build_plumb requantize

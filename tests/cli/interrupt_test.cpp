@@ -27,24 +27,43 @@ struct OwnHandler {
 BOOST_FIXTURE_TEST_CASE(a_signal_is_noted_once_and_then_as_before, OwnHandler) {
   {
     const detail::InterruptCatcher catcher;
-    BOOST_TEST(!catcher.noted());
+    BOOST_TEST(catcher.noted() == 0);
     std::raise(SIGINT);
-    BOOST_TEST(catcher.noted());
-    struct sigaction now {};
-    sigaction(SIGINT, nullptr, &now);
-    BOOST_TEST((now.sa_handler == SIG_DFL));  // the second ends the process
+    BOOST_TEST(catcher.noted() == SIGINT);
+    for (const int second : {SIGINT, SIGTERM}) {
+      struct sigaction now {};
+      sigaction(second, nullptr, &now);
+      BOOST_TEST((now.sa_handler == SIG_DFL));  // the second, of either, ends the process
+    }
   }
   BOOST_TEST(heard == 0);
   std::raise(SIGINT);
   BOOST_TEST(heard == 1);
-  BOOST_TEST(!detail::InterruptCatcher().noted());  // each begins anew
+  BOOST_TEST(detail::InterruptCatcher().noted() == 0);  // each begins anew
+}
+
+BOOST_AUTO_TEST_CASE(sigterm_is_noted_too_and_is_as_before_afterwards) {
+  struct sigaction before {}, after {};
+  sigaction(SIGTERM, nullptr, &before);
+  {
+    const detail::InterruptCatcher catcher;
+    std::raise(SIGTERM);
+    BOOST_TEST(catcher.noted() == SIGTERM);
+  }
+  sigaction(SIGTERM, nullptr, &after);
+  BOOST_TEST((after.sa_handler == before.sa_handler));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_process_that_ignores_it_goes_on_ignoring_it, OwnHandler) {
   std::signal(SIGINT, SIG_IGN);
   const detail::InterruptCatcher catcher;
   std::raise(SIGINT);
-  BOOST_TEST(!catcher.noted());
+  BOOST_TEST(catcher.noted() == 0);
+  std::raise(SIGTERM);
+  BOOST_TEST(catcher.noted() == SIGTERM);
+  struct sigaction now {};
+  sigaction(SIGINT, nullptr, &now);
+  BOOST_TEST((now.sa_handler == SIG_IGN));
 }
 
 BOOST_AUTO_TEST_CASE(words_are_quoted_where_a_shell_would_change_them) {
@@ -61,7 +80,7 @@ BOOST_AUTO_TEST_CASE(words_are_quoted_where_a_shell_would_change_them) {
 
 BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
   const OwnHandler handler;
-  const auto stopped = [&](std::vector<std::string> words) {
+  const auto stopped = [&](std::vector<std::string> words, int signal = SIGINT) {
     std::ostringstream out, err;
     Console console{{words.begin() + 1, words.end()}, out, err};
     console.catches_interrupt = true;
@@ -69,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
     const int code = run_command_line(words[0], console, [&](const ModelOptions&) {
       test::HookedModel model(test::small_model());
       model.on_work = [&] {
-        if (++asked == 1) std::raise(SIGINT);
+        if (++asked == 1) std::raise(signal);
       };
       return model;
     });
@@ -93,6 +112,9 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
       over.err.ends_with("plumb: stopped; nothing was replaced; call it again to begin anew\n"),
       over);
   BOOST_TEST(std::filesystem::exists(folder / "whole/report.html"));
+  const test::ConsoleRun terminated = stopped(probe_words({}, "terminated"), SIGTERM);
+  BOOST_TEST(terminated.code == 143, terminated);
+  BOOST_TEST(terminated.err.ends_with(at("terminated") + " --resume\n"), terminated);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -139,6 +139,22 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_cut_off_wherever_it_broke) {
   }
 }
 
+// Of three lines that were not synced, a power loss may leave the last and of the first a half.
+BOOST_AUTO_TEST_CASE(all_from_a_hole_on_is_cut_off) {
+  const std::string hole(20, '\0');
+  for (const std::string& torn :
+       {hole + "\nfour\n", "thr" + hole + "\nfour\n", hole + "four\nfive\n", "thr" + hole}) {
+    const test::TemporaryFolder folder;
+    const auto file = folder.write("journal.jsonl", "one\ntwo\n" + torn);
+    BOOST_CHECK((visited(file) == std::vector<Visited>{{"one", 0, 1}, {"two", 4, 2}}));
+    BOOST_TEST(slurp(file) == "one\ntwo\n");
+  }
+  // A single zero is a byte that was changed, which whoever reads the lines is to see.
+  const test::TemporaryFolder folder;
+  const std::string changed("one\nt\0o\nthree\n", 14);
+  BOOST_TEST(visited(folder.write("journal.jsonl", changed)).size() == 3U);
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_is_only_a_torn_line_becomes_empty) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("journal.jsonl", "{\"on");

@@ -113,6 +113,28 @@ BOOST_AUTO_TEST_CASE(what_is_said_of_a_finished_part_is_kept) {
 }
 
 // A process may die at any byte of a line.
+BOOST_FIXTURE_TEST_CASE(a_part_that_begins_anew_is_forgotten_then_and_later, ThreePacks) {
+  const auto size = std::filesystem::file_size(file);
+  {
+    Journal journal(file);
+    journal.begin_anew("P30");  // of which there is nothing
+    BOOST_TEST(std::filesystem::file_size(file) == size);
+    journal.append("P3", 0, "[]");
+    journal.mark_done("P36", Json(1));
+    journal.begin_anew("P36");
+    BOOST_TEST(!journal.find("P36", 0).has_value());
+    BOOST_TEST(!journal.done("P36").has_value());
+    BOOST_TEST(journal.find("P3", 0).has_value());
+    journal.append("P36", 1, "[7]");
+  }
+  Journal again(file);
+  BOOST_TEST(!again.find("P36", 0).has_value());
+  BOOST_CHECK(again.find("P36", 1).value() == Json::array({7}));
+  BOOST_TEST(!again.find("P36", 2).has_value());
+  BOOST_TEST(!again.done("P36").has_value());
+  BOOST_TEST(again.find("P3", 0).has_value());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_torn_last_line_is_cut_off_wherever_it_broke, ThreePacks) {
   const std::string whole = slurp(file);
   const std::size_t two_lines = whole.find('\n', whole.find('\n') + 1) + 1;

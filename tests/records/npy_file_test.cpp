@@ -229,6 +229,18 @@ BOOST_FIXTURE_TEST_CASE(rows_that_were_put_stay_when_the_process_is_killed, Vect
   check(NpyFile(file), 3, 2, {1, 2, 3, 4, 5, 6});
 }
 
+// A full disk leaves one that was made and got no room.
+BOOST_FIXTURE_TEST_CASE(an_empty_part_is_not_gone_on_with, Vectors) {
+  write("entities.npy.part", "");
+  BOOST_TEST(!NpyWriter::is_begun(file, 3, 2));
+  {
+    NpyWriter writer(file, 3, 2);
+    BOOST_TEST(!writer.goes_on());
+  }
+  BOOST_TEST(NpyWriter::is_begun(file, 3, 2));
+  BOOST_TEST(!NpyWriter::is_begun(file, 2, 3));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_part_of_another_size_is_not_gone_on_with, Vectors) {
   for (const std::size_t before : {1U, 2U, 4U, 50U}) {
     {

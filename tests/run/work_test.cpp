@@ -118,18 +118,20 @@ BOOST_AUTO_TEST_CASE(a_parts_packs_are_numbered_through_all_its_calls) {
   BOOST_TEST(!journal.find("P30", 1).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_part_may_leave_the_journal_aside) {
+BOOST_AUTO_TEST_CASE(a_part_may_begin_anew) {
   const TemporaryFolder folder;
-  const auto evaluated = [&](bool aside) {
+  const auto evaluated = [&](bool anew, std::vector<PackCost> packs = three_packs) {
     Work work(folder / "journal.jsonl");
     Part part(work, "entities");
-    if (aside) part.leave_journal_aside();
+    if (anew) part.begin_anew();
     Numbers numbers;
-    numbers.go(part);
+    numbers.go(part, packs);
     return numbers.evaluated;
   };
   BOOST_TEST(evaluated(false) == 3U);
-  BOOST_TEST(evaluated(true) == 3U);
+  BOOST_TEST(evaluated(true, {{1, 1}}) == 1U);
+  // What was done before it began anew stays undone.
+  BOOST_TEST(evaluated(false) == 2U);
   BOOST_TEST(evaluated(false) == 0U);
 }
 

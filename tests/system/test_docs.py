@@ -24,6 +24,24 @@ def missing(document):
     return named + [script for script in scripts if not (command.ROOT / script).exists()]
 
 
+def unheld(text):
+    """Rows of a table of promises that name no test, or one that is not there: "`tests/a.cpp` `case`, `another`"."""
+    found = []
+    for row in re.findall(r"^\| (?!plumb promises|---)(.*) \|$", text.split("\n## ")[1], re.MULTILINE):
+        promise, _, tests = row.rpartition(" | ")
+        file, held = "", 0
+        for name in re.findall(r"`([^`]+)`", tests):
+            if name.startswith("tests/"):
+                file = (command.ROOT / name).read_text() if (command.ROOT / name).exists() else ""
+            elif name in file:
+                held += 1
+            else:
+                found.append(name)
+        if held == 0:
+            found.append(promise)
+    return found
+
+
 class Documents(unittest.TestCase):
     def test_what_they_name_is_there(self):
         self.assertGreater(len(DOCUMENTS), 8)
@@ -34,6 +52,15 @@ class Documents(unittest.TestCase):
         (folder / "a.md").write_text("[b](b.md#c) [a](a.md) `plumb/core/no.hpp` `core/error.hpp` `check_nothing`, `check_causal_lm`\n"
                                      "    bash benchmarks/none.sh\n")
         self.assertEqual(missing(folder / "a.md"), ["b.md", "core/no.hpp", "check_nothing", "benchmarks/none.sh"])
+
+    def test_each_promise_has_its_test(self):
+        text = (command.ROOT / "docs" / "reliability.md").read_text()
+        self.assertEqual(unheld(text), [])
+        self.assertGreater(text.split("\n## ")[1].count("\n| "), 10)
+        table = "\n## Promises\n\n| plumb promises | test |\n|---|---|\n"
+        self.assertEqual(unheld(table + "| A. | `tests/system/test_docs.py` `unheld` |\n"), [])
+        self.assertEqual(unheld(table + "| A. | `tests/system/test_docs.py` `not" "_there` |\n"), ["not" "_there", "A."])
+        self.assertEqual(unheld(table + "| A. | – |\n"), ["A."])
 
 
 if __name__ == "__main__":

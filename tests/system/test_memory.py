@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory does not grow with the number of facts."""
+"""Memory does not grow with the number of facts; where there is too little, a job ends in words and goes on later."""
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -53,6 +54,39 @@ class Memory(unittest.TestCase):
             growth = (peaks[1000] - peaks[10]) / 1e6
             print(f"growth {growth:.1f} MB ... ", end="")
             self.assertLessEqual(growth, 32)
+
+
+class OutOfMemory(unittest.TestCase):
+    """Processes that may have only so much address space, from too little to load the model to just enough."""
+
+    def test_it_ends_in_words_and_what_is_done_is_kept(self):
+        folder = command.temporary_folder(self)
+        model = folder / "tiny.gguf"
+        subprocess.run([command.BUILD / "write_tiny_gguf", model], check=True)
+        write_relation(folder / "facts", 40)
+        words = [command.PLUMB, "probe", "--data", folder / "facts", "--model", model, "--threads", "1", "--out"]
+        subprocess.run([*words, folder / "whole"], check=True, capture_output=True)
+        expected = command.results(folder / "whole")
+        ends, most = set(), 16
+        while "done" not in ends:
+            most = most * 9 // 8  # in MB
+            out = folder / f"run-{most}"
+            limit = (most << 20, most << 20)
+            done = subprocess.run([*words, out], capture_output=True, text=True,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+            if done.returncode == 0:
+                ends.add("done")
+            elif done.returncode == 127 and "error while loading shared libraries" in done.stderr:
+                continue  # too little for the program itself
+            else:
+                self.assertEqual(done.returncode, 1, f"{most} MB: {done.stderr}")
+                last = done.stderr.splitlines()[-1]
+                self.assertRegex(last, "^plumb: .*memory.*; ", f"{most} MB: {done.stderr}")
+                ends.add(last.split(":")[1])
+                subprocess.run([*words, out, "--resume"], check=True, capture_output=True)
+            self.assertEqual(command.results(out), expected)
+        print(f"{sorted(ends)} ... ", end="")
+        self.assertGreater(len(ends), 1)
 
 
 if __name__ == "__main__":

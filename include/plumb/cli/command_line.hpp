@@ -14,8 +14,8 @@
 // subcommands are compiled with it, which takes minutes, unless they are linked: CMake's
 // plumb::command is a library of them, compiled once, and defines PLUMB_COMPILED_COMMAND.
 //
-// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke, 130 for Ctrl-C. Results go to
-// stdout, all else to stderr.
+// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke, 130 for Ctrl-C, 143 for SIGTERM.
+// Results go to stdout, all else to stderr.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -25,6 +25,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -189,7 +190,7 @@ inline int run_guarded(const std::string& command, Console& console, const Model
     return code;
   } catch (const Interrupted& stopped) {
     console.err << "plumb: " << as_options(stopped.what()) << std::endl;
-    return 130;  // as a shell has it of SIGINT
+    return stopped.code();
   } catch (const Error& error) {
     console.err << "plumb: " << as_options(error.what()) << std::endl;
     return error.fault() == Fault::user ? 2 : 1;
@@ -201,6 +202,12 @@ inline int run_guarded(const std::string& command, Console& console, const Model
     console.err << "plumb: " << error.path1().string() << ": " << error.code().message()
                 << "; check the path and its permissions" << std::endl;
     return fixable ? 2 : 1;
+  } catch (const std::bad_alloc&) {
+    console.err
+        << "plumb: out of memory; give it more, or ask less at once (--limit, --relations); "
+           "what a job has done is kept, and it goes on with --resume"
+        << std::endl;
+    return 1;
   } catch (const std::exception& error) {
     console.err << "plumb: " << error.what() << std::endl;
     return 1;

@@ -90,7 +90,7 @@ struct Console {
   /// What a variable of the environment holds, empty where it is not set; without it there are
   /// none.
   std::function<std::string(const char* name)> environment{};
-  /// Whether a job is to end at Ctrl-C between two packs (interrupt.hpp).
+  /// Whether a job is to end at Ctrl-C or SIGTERM between two packs (interrupt.hpp).
   bool catches_interrupt = false;
   /// Written by the command.
   AskedOptions asked{};
@@ -105,11 +105,17 @@ struct Console {
 /// Runs another subcommand, by name, and returns its exit code.
 using CommandRunner = std::function<int(const std::string& command, Console& console)>;
 
-/// Ends a command that its user stopped, with code 130.
+/// Ends a command that a signal stopped, with the code that a shell has for it.
 class Interrupted : public Error {
  public:
-  Interrupted(const std::string& what, const std::string& remedy)
-      : Error(user_error({}, what, remedy)) {}
+  Interrupted(int signal, const std::string& what, const std::string& remedy)
+      : Error(user_error({}, what, remedy)), code_(128 + signal) {}
+
+  /// 130 for SIGINT, 143 for SIGTERM.
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+ private:
+  int code_;
 };
 
 namespace detail {

@@ -1,42 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Has the user pressed Ctrl-C, and how does the job go on later?
+// Is the job to stop, and how does it go on later?
 //
-// While a job works, the first SIGINT is only noted, and the job ends between two packs with all it
-// did in its journal; the second ends the process at once, as SIGINT always does elsewhere. Only
-// the command does so: a library that is embedded leaves signals to its program.
+// While a job works, the first SIGINT (Ctrl-C) or SIGTERM (kill, a scheduler's time limit) is only
+// noted, and the job ends between two packs with all it did in its journal; the second of either ends
+// the process at once, as they always do elsewhere. Only the command does so: a library that is
+// embedded leaves signals to its program.
 
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace plumb::detail {
 
-/// Notes SIGINT while it lives, unless the process ignores it. One at a time in a process.
+/// Notes SIGINT and SIGTERM while it lives, but for one that the process ignores. One at a time in a
+/// process.
 class InterruptCatcher {
  public:
   InterruptCatcher() {
     noted_ = 0;
-    sigaction(SIGINT, nullptr, &before_);
-    if (before_.sa_handler == SIG_IGN) return;
-    struct sigaction noting {};
-    noting.sa_handler = note;
-    noting.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    sigaction(SIGINT, &noting, nullptr);
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+      sigaction(signals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) continue;
+      struct sigaction noting {};
+      noting.sa_handler = note;
+      noting.sa_flags = SA_RESTART;
+      for (const int other : signals) sigaddset(&noting.sa_mask, other);
+      sigaction(signals[i], &noting, nullptr);
+    }
   }
   InterruptCatcher(const InterruptCatcher&) = delete;
   InterruptCatcher& operator=(const InterruptCatcher&) = delete;
-  ~InterruptCatcher() { sigaction(SIGINT, &before_, nullptr); }
+  ~InterruptCatcher() {
+    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
+  }
 
-  [[nodiscard]] bool noted() const noexcept { return noted_ != 0; }
+  /// The signal's number; 0 while there was none.
+  [[nodiscard]] int noted() const noexcept { return noted_; }
 
  private:
-  static void note(int) {
-    noted_ = 1;
+  static constexpr std::array signals{SIGINT, SIGTERM};
+
+  static void note(int number) {
+    noted_ = number;
+    for (const int one : signals) {
+      struct sigaction now {};
+      sigaction(one, nullptr, &now);
+      if (now.sa_handler != SIG_IGN) signal(one, SIG_DFL);
+    }
     constexpr std::string_view said =
         "\nstopping when the work at hand is kept; Ctrl-C again stops at once\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, said.data(), said.size());
@@ -44,7 +61,7 @@ class InterruptCatcher {
 
   // A handler has no other way to say something.
   inline static volatile sig_atomic_t noted_ = 0;
-  struct sigaction before_ {};
+  std::array<struct sigaction, signals.size()> before_{};
 };
 
 /// A word as a shell reads it.

@@ -86,7 +86,7 @@ auto run_interruptibly(Console& console, const char* command, const JobTarget& t
   if (console.catches_interrupt) catcher.emplace();
   const auto run = [&](const JobTarget& into) {
     JobFolder folder = job_folder(console, command, into, data);
-    folder.work.stop = [&catcher] { return catcher && catcher->noted(); };
+    folder.work.stop = [&catcher] { return catcher && catcher->noted() != 0; };
     return run_into(folder);
   };
   try {
@@ -98,10 +98,11 @@ auto run_interruptibly(Console& console, const char* command, const JobTarget& t
     place.finish();
     return finished;
   } catch (const Stopped&) {
+    const int by = catcher->noted();
     if (target.overwrite) {
-      throw Interrupted("stopped; nothing was replaced", "call it again to begin anew");
+      throw Interrupted(by, "stopped; nothing was replaced", "call it again to begin anew");
     }
-    throw Interrupted("stopped; what is done is kept",
+    throw Interrupted(by, "stopped; what is done is kept",
                       "go on with: " + resuming_words(command, console.arguments));
   }
 }

@@ -114,7 +114,8 @@ inline std::string joined(const std::vector<std::string>& words) {
   page +=
       ".SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\nsomething broke\n.TP\n.B 2\n"
       "something that the user can fix; stderr says what, where and how\n"
-      ".TP\n.B 130\nCtrl\\-C stopped a job; stderr says how to go on with it\n";
+      ".TP\n.B 130\nCtrl\\-C stopped a job; stderr says how to go on with it\n"
+      ".TP\n.B 143\nSIGTERM stopped a job; stderr says how to go on with it\n";
   return page;
 }
 

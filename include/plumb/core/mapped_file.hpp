@@ -49,7 +49,7 @@ class MappedFile {
         throw user_error({.file = file}, "is empty or cannot be mapped", "make it again");
       throw internal_error({.file = file},
                            "cannot be made " + std::to_string(size) + " bytes large",
-                           "check the space left");
+                           "check the space left, then call it again");
     }
     data_ = static_cast<char*>(at);
   }

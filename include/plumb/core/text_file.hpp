@@ -24,7 +24,9 @@ namespace detail {
 }
 
 inline void refuse_failed(const std::istream& stream, const DiskPath& file) {
-  if (stream.bad()) throw internal_error({.file = file}, "cannot be read to its end");
+  if (!stream.bad()) return;
+  throw internal_error({.file = file}, "cannot be read to its end",
+                       "check the disk, then call it again");
 }
 
 /// Where a text of more than `most` bytes is cut: behind white space among them, or else between

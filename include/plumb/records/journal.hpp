@@ -7,6 +7,7 @@
 // any moment loses at most the pack it was on. Only where each pack's line begins is kept in memory.
 //   {"version": 2, "part": "P36", "pack": 7, "rows": …, "checksum": "af63dc4c8601ec8c"}
 //   {"version": 2, "part": "P36", "done": …, "checksum": …}     the part's own files stand
+//   {"version": 2, "part": "P36", "anew": true, "checksum": …}  what stands above of it is void
 // The rows are the part's own JSON. The checksum is the FNV-1a hash of all that stands before it.
 
 #include <cstddef>
@@ -48,6 +49,13 @@ class JournalIndex {
   }
   void add_done(const std::string& part, const Json& said) { done_[part] = said; }
 
+  /// Forgets a part's packs and what was said of it; whether there was anything to forget.
+  bool forget(const std::string& part) {
+    const auto packs =
+        std::erase_if(begins_, [&](const auto& pack) { return pack.first.first == part; });
+    return done_.erase(part) + packs > 0;
+  }
+
   /// Takes a whole line. Throws a user error for one that is damaged or of another version of plumb.
   void add_line(const std::string& text, std::uintmax_t begin, const Site& site) {
     if (!text.starts_with(head)) {
@@ -67,7 +75,9 @@ class JournalIndex {
     }
     const Json record = Json::parse(text);
     const auto part = record.at("part").get<std::string>();
-    if (const auto said = record.find("done"); said != record.end()) {
+    if (record.contains("anew")) {
+      forget(part);
+    } else if (const auto said = record.find("done"); said != record.end()) {
       add_done(part, *said);
     } else {
       add_pack(part, record.at("pack"), begin);
@@ -149,6 +159,13 @@ class Journal {
     write(part, "\"done\":" + said.dump());
     file_.sync();
     index_.add_done(part, said);
+  }
+  /// Forgets a part's packs and what was said of it, for whoever opens the journal later too; this
+  /// survives a power loss.
+  void begin_anew(const std::string& part) {
+    if (!index_.forget(part)) return;
+    write(part, "\"anew\":true");
+    file_.sync();
   }
 
  private:

@@ -4,8 +4,9 @@
 // A file that grows line by line so that a kill loses at most its last line, and a power loss at most
 // a second's.
 //
-// Each line is written in one piece. A torn last line is cut off when the file is opened. Lines are
-// read again by where they begin.
+// Each line is written in one piece. A torn last line is cut off when the file is opened, as is all from
+// a line with a hole on: after a power loss, zeros stand where a line is missing that was not synced
+// when a later one was already on the disk. Lines are read again by where they begin.
 
 #include <chrono>
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <istream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -34,7 +36,8 @@ class LineReader {
       stream_->seekg(static_cast<std::streamoff>(begin));
       std::getline(*stream_, text);
     }
-    if (!stream_ || !*stream_) throw internal_error({.file = file}, "cannot be read again");
+    if (!stream_ || !*stream_) throw internal_error({.file = file}, "cannot be read again",
+                                                "check the disk; then `resume`");
     return text;
   }
   /// The file has grown: what was read ahead is not all any more.
@@ -52,15 +55,21 @@ class JournalFile {
   template <class Visit>
   JournalFile(DiskPath file, Visit visit) : file_(std::move(file)) {
     std::error_code failed;
-    if (file_.is_file()) {
+    const bool was_there = file_.is_file();
+    if (was_there) {
+      bool is_sound = true;
       for_each_whole_line(file_, [&](const std::string& text, std::size_t line) {
+        is_sound = is_sound && text.find(hole) == text.npos;
+        if (!is_sound) return;
         visit(text, end_, line);
         end_ += text.size() + 1;
       });
       failed = file_.disk().cut(file_, end_);
     }
     if (!failed) output_ = file_.disk().write(file_, Disk::Opening::append);
-    if (output_) failed = file_.disk().sync_folder(file_.parent());
+    // What was cut off must not come back behind what is appended.
+    if (output_ && was_there) failed = output_->sync();
+    if (output_ && !failed) failed = file_.disk().sync_folder(file_.parent());
     if (!output_ || failed) {
       throw user_error({.file = file_}, "cannot be written", "check permissions");
     }
@@ -85,6 +94,9 @@ class JournalFile {
   }
 
  private:
+  // One zero is a byte that was changed, as by a broken disk, and no hole.
+  static constexpr std::string_view hole{"\0\0\0\0\0\0\0\0", 8};
+
   void refuse_failed(const std::error_code& failed) const {
     if (!failed) return;
     throw internal_error({.file = file_}, "cannot be written: " + failed.message(),

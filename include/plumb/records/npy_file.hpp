@@ -105,21 +105,36 @@ class NpyFile {
 /// when the process ends at any moment, and `finish` gives the file its name. Not thread-safe.
 class NpyWriter {
  public:
+  /// Whether a .part of that shape is there, which would be gone on with.
+  [[nodiscard]] static bool is_begun(const DiskPath& file, std::size_t rows, std::size_t columns) {
+    const DiskPath part = file + ".part";
+    if (!part.is_file()) return false;
+    const std::string header = detail::npy_header(rows, columns);
+    try {
+      const MappedFile found(part);
+      return found.size() == header.size() + rows * columns * sizeof(float) &&
+             std::memcmp(found.data(), header.data(), header.size()) == 0;
+    } catch (const Error&) {  // empty, as where the disk was full
+      return false;
+    }
+  }
+
   /// Goes on with the .part that is there if it has the shape.
   NpyWriter(DiskPath file, std::size_t rows, std::size_t columns)
       : file_(std::move(file)), columns_(columns) {
     const std::string header = detail::npy_header(rows, columns);
     numbers_ = header.size();
     const std::size_t size = numbers_ + rows * columns * sizeof(float);
-    if (part().is_file()) {
-      const MappedFile found(part());
-      goes_on_ = found.size() == size && std::memcmp(found.data(), header.data(), numbers_) == 0;
-    }
+    goes_on_ = is_begun(file_, rows, columns);
     if (!goes_on_ && part().disk().remove(part())) {
       throw user_error({.file = part()}, "cannot be replaced", "check permissions");
     }
     map_ = MappedFile(part(), size);
     std::memcpy(map_.data(), header.data(), header.size());
+    if (part().disk().sync_folder(part().parent())) {  // or the journal could outlive the file
+      throw internal_error({.file = part()}, "cannot be written",
+                           "check the disk and its space; then `resume`");
+    }
   }
 
   /// Whether it found what was written before.
@@ -147,7 +162,8 @@ class NpyWriter {
   /// What was put survives a power loss from here on. Throws an internal error when the disk refuses.
   void sync() {
     if (msync(map_.data(), map_.size(), MS_SYNC) == 0) return;
-    throw internal_error({.file = part()}, "cannot be written", "check the space left");
+    throw internal_error({.file = part()}, "cannot be written",
+                         "check the disk and its space; then `resume`");
   }
   /// Throws an internal error when the disk refuses.
   void finish() {

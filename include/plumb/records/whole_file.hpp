@@ -20,13 +20,16 @@ namespace plumb {
 inline void rename_into_place(const DiskPath& part, const DiskPath& file) {
   std::error_code failed = file.disk().rename(part, file);
   if (!failed) failed = file.disk().sync_folder(file.parent());
-  if (failed) throw internal_error({.file = file}, "cannot be replaced: " + failed.message());
+  if (!failed) return;
+  throw internal_error({.file = file}, "cannot be replaced: " + failed.message(),
+                       "check the disk and its space, then call it again");
 }
 
 /// Removes a file if it is there. Throws an internal error when the disk refuses.
 inline void remove_file(const DiskPath& file) {
   if (const std::error_code failed = file.disk().remove(file)) {
-    throw internal_error({.file = file}, "cannot be removed: " + failed.message());
+    throw internal_error({.file = file}, "cannot be removed: " + failed.message(),
+                         "check the disk and permissions, then call it again");
   }
 }
 

@@ -239,13 +239,14 @@ class DeerRun {
                                                    const Lists& lists) {
     const auto file = folder_.file(what + ".npy");
     std::optional<NpyWriter> writer;
-    if (!file.exists()) writer.emplace(file, names.size(), embedder.dimension());
     Part part(work_, what);
-    if (writer) work_.begin(what, names.size());
-    // Without the file that they were written into, packs are not done.
-    if (writer && !writer->goes_on()) part.leave_journal_aside();
-    for (const DiskPath& shard : work_.shards()) {
-      if (writer) writer->take_rows(shard / (what + ".npy.part"));
+    if (!file.exists()) {
+      // Without the file that they were written into, packs are not done, nor are they when a new one
+      // is there to go on with.
+      if (!NpyWriter::is_begun(file, names.size(), embedder.dimension())) part.begin_anew();
+      writer.emplace(file, names.size(), embedder.dimension());
+      work_.begin(what, names.size());
+      for (const DiskPath& shard : work_.shards()) writer->take_rows(shard / (what + ".npy.part"));
     }
     std::size_t first = 0;
     for (const std::span<const std::string>& list : lists) {

@@ -179,8 +179,8 @@ class Part {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// Does not take packs from the journal: what they were written into is gone.
-  void leave_journal_aside() { uses_journal_ = false; }
+  /// Its packs are done no more, whatever the journal has: what they were written into is gone.
+  void begin_anew() { work_.journal_.begin_anew(name_); }
 
   /// What it cost, if an earlier process has done all of it.
   [[nodiscard]] std::optional<ScoringCost> done() const {
@@ -211,8 +211,7 @@ class Part {
     for (std::size_t p = 0; p < packs.size(); ++p, ++next_) {
       if (work_.options_.stop && work_.options_.stop()) throw Stopped();
       const bool is_ours = work_.dealer_.deal(packs[p].weight) == work_.options_.shard.index;
-      std::optional<Json> rows;
-      if (uses_journal_) rows = work_.journal_.find(name_, next_);
+      std::optional<Json> rows = work_.journal_.find(name_, next_);
       stepped_ = 0;
       const bool fresh = !rows && is_ours && work_.theirs_.empty();
       if (fresh) {
@@ -257,7 +256,7 @@ class Part {
 
   Work& work_;
   std::string name_, at_;
-  bool uses_journal_ = true, is_whole_ = true;
+  bool is_whole_ = true;
   std::size_t next_ = 0, stepped_ = 0;
 };
 

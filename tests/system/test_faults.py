@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Disks that fail, power that goes and processes that are killed lose nothing: a sample of each, on every job. All of
+them by tests/faults.sh and tests/kills.sh."""
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import command
+
+sys.path.insert(0, str(command.ROOT / "tests"))
+import kills  # noqa: E402: of the folder above
+
+PROGRAMS = "faults tiny_command"
+
+
+class Sampled(unittest.TestCase):
+    def faults(self, *words):
+        done = subprocess.run([command.BUILD / "faults", *words], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        last = done.stdout.splitlines()[-1]
+        print(last, "... ", end="")
+        self.assertTrue(last.endswith(", 0 failures"), last)
+        return int(last.split(", ")[1].split()[0])
+
+    def test_calls_on_files_that_fail(self):
+        self.assertGreater(self.faults("errors", "--every", "127"), 100)
+
+    def test_power_that_goes(self):
+        self.assertGreater(self.faults("power-loss", "--every", "83"), 150)
+
+    def test_kills(self):
+        within, wrong = kills.kill_all(command.BUILD, 30, 1, lambda *_, **__: None)
+        self.assertEqual(wrong, [])
+        self.assertGreater(within, 10)
+
+
+class Signals(unittest.TestCase):
+    """Models that take a fifth of a second for each evaluation."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = command.temporary_folder(cls)
+        cls.jobs = kills.Jobs(command.BUILD, cls.folder / "jobs", 200_000)
+        cls.job = next(job for job in cls.jobs.list if job["name"] == "many-shot")
+
+    def begun(self, out):
+        """The job when its journal has its first pack."""
+        process = self.jobs.start(self.jobs.words(self.job, out),
+                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        journal = out / "journal.jsonl"
+        while process.poll() is None and (not journal.exists() or journal.stat().st_size == 0):
+            time.sleep(0.005)
+        return process
+
+    def test_either_signal_ends_it_after_the_pack_at_hand_with_the_line_that_goes_on(self):
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            out = self.folder / f"stopped-{code}"
+            process = self.begun(out)
+            lines = (out / "journal.jsonl").read_bytes().count(b"\n")
+            process.send_signal(number)
+            said = process.communicate()[1]
+            self.assertEqual(process.returncode, code, said)
+            last = said.splitlines()[-1]
+            self.assertTrue(last.startswith("plumb: stopped; what is done is kept; go on with: plumb many-shot "), said)
+            self.assertTrue(last.endswith(" --resume"), said)
+            self.assertIn("stopping when the work at hand is kept", said)
+            self.assertFalse(kills.looks_complete(self.job, out))
+            self.assertGreater((out / "journal.jsonl").read_bytes().count(b"\n"), lines, "the pack at hand is kept")
+
+    def test_a_second_one_ends_it_at_once(self):
+        for first, second in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGTERM),
+                              (signal.SIGTERM, signal.SIGINT), (signal.SIGINT, signal.SIGTERM)):
+            process = self.begun(self.folder / f"twice-{first}-{second}")
+            process.send_signal(first)
+            while "stopping when" not in process.stderr.readline():
+                self.assertIsNone(process.poll())
+            process.send_signal(second)
+            process.communicate()
+            self.assertEqual(process.returncode, -second)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The whole command over models that need no file (support/tiny_jobs.hpp).
+//
+//   tiny_command --jobs FOLDER    writes what the jobs read into FOLDER/in, and lists them as JSON
+//   tiny_command COMMAND …        is plumb COMMAND …; PLUMB_TINY_PAUSE is how many microseconds the
+//                                 models take for each evaluation
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "support/tiny_jobs.hpp"
+
+int main(int argc, char** argv) {
+  using namespace plumb;
+  if (argc == 3 && std::string(argv[1]) == "--jobs") {
+    const test::TemporaryFolder folder;
+    test::write_tiny_inputs(folder, "in");
+    std::filesystem::copy(folder.path(), argv[2], std::filesystem::copy_options::recursive);
+    Json list = Json::array();
+    for (const test::TinyJob& job : test::tiny_jobs()) {
+      list.push_back({{"name", job.name},
+                      {"words", job.words},
+                      {"redo", job.redo},
+                      {"before", job.before},
+                      {"last_file", job.last_file},
+                      {"refuses_its_own", job.refuses_its_own}});
+    }
+    std::cout << list.dump() << std::endl;
+    return 0;
+  }
+  const char* const pause = std::getenv("PLUMB_TINY_PAUSE");
+  test::TinyModels models;
+  if (pause != nullptr) {
+    models.on_work = [microseconds = std::atoi(pause)] {
+      usleep(static_cast<useconds_t>(microseconds));
+    };
+  }
+  return run_command_line(argc, argv, models);
+}
