@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and runs every test: the test programs of each room, then the tests of the whole
 # command. The last line counts them. Arguments: rooms or modules of tests/system, which are then built
-# and run alone (tests/run.py).
+# and run alone (tests/run.py). Or --fuzz [SECONDS]: fuzzes the readers, each family of them for a minute
+# or as long as that says (tests/fuzz/fuzz.py); what that needs is installed then alone.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 cd "$plumb_root"
 
 need_build_packages
+if [ "${1:-}" = --fuzz ]; then
+  need_packages clang-16 libclang-rt-16-dev
+  exec python3 tests/fuzz/fuzz.py "${@:2}"
+fi
 need_packages wordnet-base
 targets=$(python3 tests/run.py --targets "$@")
 case " $* " in

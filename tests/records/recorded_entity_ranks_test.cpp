@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/random.hpp"
+#include "support/any_text.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -168,6 +170,32 @@ BOOST_FIXTURE_TEST_CASE(a_line_that_is_no_object_is_refused, Ranks) {
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_missing_is_named, Ranks) {
   BOOST_CHECK_EXCEPTION((void)read_entity_ranks(*this / "lm_ranks.jsonl"), Error,
                         says(Fault::user, "lm_ranks.jsonl: cannot be read; check that it exists"));
+}
+
+BOOST_FIXTURE_TEST_CASE(random_ranks_are_read_as_they_were_written, Ranks) {
+  RandomStream random(71, "ranks");
+  std::string lines;
+  std::vector<EntityRank> written;
+  for (int i = 0; i < 100; ++i) {
+    EntityRank one = moose();
+    one.line = random.below(100'000);
+    one.asks_head = random.below(2) == 0;
+    for (std::string* text : {&one.part, &one.head, &one.relation, &one.tail}) {
+      *text = test::any_text(random);
+    }
+    one.score = 100 * random.uniform() - 50;
+    one.raw = {random.below(1000), random.below(1000)};
+    lines += entity_rank_line(one);
+    written.push_back(one);
+  }
+  const std::vector<EntityRank> read_again = read(lines);
+  BOOST_REQUIRE(read_again.size() == written.size());
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    BOOST_TEST(entity_rank_line(read_again[i]) == entity_rank_line(written[i]));
+    BOOST_TEST(read_again[i].head == written[i].head);
+    BOOST_TEST(read_again[i].score == written[i].score);
+    BOOST_CHECK(read_again[i].raw == written[i].raw);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -49,6 +49,13 @@ BOOST_AUTO_TEST_CASE(quantised_weights_are_warned_of_before_all_notes) {
   BOOST_TEST(notes[1] == "one");
 }
 
+// As a run.json that was changed may have it.
+BOOST_AUTO_TEST_CASE(a_mark_of_quantised_weights_that_is_no_mark_is_none) {
+  for (const char* json : {"1", "\"yes\"", "null", "[true]"}) {
+    BOOST_TEST(!quantised_note({{"quantized", Json::parse(json)}}));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(of_several_folders_those_of_quantised_models_are_named) {
   const test::TemporaryFolder folder;
   folder.write("a/run.json", R"({"settings":{"quantized":false}})");
