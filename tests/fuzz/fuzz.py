@@ -71,7 +71,7 @@ def dictionary(target):
              "../", "\\u0000", "\\ud800"}
     for room in ROOMS[target]:
         for header in (ROOT / "include" / "plumb" / room).glob("*.hpp"):
-            quoted = re.findall(r'"([A-Za-z_][\w.-]{2,30})"', header.read_text())
+            quoted = re.findall(r'"([A-Za-z_][\w.-]{2,30})"', header.read_text(), re.ASCII)
             words.update(("--" if target == "command_lines" else "") + word for word in quoted)
     escaped = (word.replace("\\", "\\\\").replace("\n", "\\x0a") for word in sorted(words))
     return "".join(f'"{word}"\n' for word in escaped)

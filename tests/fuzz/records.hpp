@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Run folders of every job, from which reports, calibrations and comparisons are made; journals; run.json;
-// and the files that jobs read beside a dataset.
+// Run folders of every job, as reports, calibrations and comparisons read them; journals; run.json; and the
+// files that jobs read beside a dataset.
 
 #include <cstddef>
 #include <string>
@@ -47,50 +47,48 @@ inline std::string with_checksums(const std::string& text) {
   return made;
 }
 
-/// What a report leaves and says.
-template <class Report>
-void use_report(const Report& report, test::MemoryDisk& disk) {
-  const DiskPath out = disk / "out";
-  (void)disk.make_folders(out.path());
-  report.write(out);
-  (void)report.notes();
-  (void)report.table(TableWidth{80, ""});
+/// A model's results once they are read: their ranks, and what a calibration takes of them.
+inline void use_results(const DiskPath& run) {
+  constexpr Bootstrap few{.seed = 0, .resamples = 20};
+  (void)probe_metrics(recorded_ranks(run), few, "all");
+  (void)recorded_weighted_ranks(run);
+  (void)recorded_answer_sets(recorded_relations(run));
+  for (const bool reduces : {false, true}) {
+    ReadingOptions options;
+    if (reduces) options.scoring = Scoring{Reduction::mean, Span::answer};
+    const ScoredModel model = read_model("model", {run}, options);
+    for (const RelationPredictions& relation : model.predictions.relations) {
+      (void)Aggregator(Vote{}).aggregate(relation);
+    }
+  }
 }
 
-inline void use_run(const DiskPath& run, test::MemoryDisk& disk) {
+inline void use_generation(const DiskPath& run) {
+  const GenerationRun read = read_generation(run, AnswerLemmas());
+  (void)many_prompt_results(read.studies,
+                            {.bootstrap = {.seed = 0, .resamples = 20}, .samplings = 20});
+}
+
+inline void use_run(const DiskPath& run) {
   const std::string place = run.string();
   constexpr Bootstrap few{.seed = 0, .resamples = 20};
   const auto has = [&](const char* name) { return (run / name).exists(); };
   is_read(place, [&] { (void)run_kind(run); });
-  is_read(place, [&] { (void)read_run_record(run); });
+  is_read(place, [&] { (void)quantised_note(read_run_record(run).settings); });
   is_read(place, [&] { (void)recorded_measuring(run); });
-  if (has("metadata_results.json")) {
-    is_read(place, [&] { use_report(ProbeReport(run, few), disk); });
-    is_read(place, [&] {
-      (void)recorded_weighted_ranks(run);
-      (void)recorded_answer_sets(recorded_relations(run));
-    });
-    CalibrateSettings calibrate;
-    calibrate.folders.list = {{"", run}};
-    calibrate.resamples = 20;
-    is_read(place, [&] { use_report(CalibrateMeasurement(calibrate).measure().report, disk); });
-  }
+  if (has("metadata_results.json")) is_read(place, [&] { use_results(run); });
+  is_read(place, [&] { (void)read_study({"a", run}); });
   if (has("metadata_many_shot.json")) {
-    is_read(place, [&] { use_report(ManyShotReport(run, few), disk); });
-    is_read(place, [&] { (void)read_many_shot_run(run); });
+    is_read(place, [&] { (void)many_shot_results(read_many_shot_run(run), few); });
   }
-  if (has("metadata_rank.json")) {
-    is_read(place, [&] { use_report(RankReport(run, few), disk); });
+  for (const char* method : {"deer", "lm-head"}) {
+    if (!has((std::string(method) + "_ranks.jsonl").c_str())) continue;
+    is_read(place, [&] { (void)rank_results(read_ranked_methods(run, {method}, true), few); });
   }
   if (has("metadata_generate.json")) {
-    const ManyPromptOptions options{.bootstrap = few, .samplings = 20};
-    is_read(place, [&] { use_report(generation_report(run, AnswerLemmas(), options), disk); });
-    is_read(place, [&] { use_report(ListReport(run, few), disk); });
+    is_read(place, [&] { use_generation(run); });
+    is_read(place, [&] { (void)read_list_run(run); });
   }
-  CompareSettings compare;
-  compare.runs.list = {{"a", run}, {"b", run}};
-  compare.measuring = {.wordnet = "none", .samplings = 20};
-  is_read(place, [&] { use_report(CompareMeasurement(compare).measure().report, disk); });
   if (has("metrics.json")) {
     is_read(place, [&] { (void)read_run_numbers(run, "model", "dataset"); });
   }
@@ -114,7 +112,7 @@ inline void records(std::string_view input) {
   }
   const DiskPath run = disk / "run";
   if (!run.is_folder()) return;
-  use_run(run, disk);
+  use_run(run);
   for (const DiskPath& file : run.list()) {
     const std::string name = file.name(), place = file.string();
     const auto is = [&](std::string_view begins) { return name.starts_with(begins); };

@@ -2,8 +2,10 @@
 #include "plumb/records/recorded_entity_ranks.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/random.hpp"
@@ -147,6 +149,46 @@ BOOST_FIXTURE_TEST_CASE(a_value_of_another_kind_is_refused, Ranks) {
     BOOST_CHECK_EXCEPTION((void)read(other.dump() + "\n"), Error,
                           says(Fault::user, "deer_ranks.jsonl:1: is not a rank"));
   }
+}
+
+// With as many candidates as a number can say the bins of a page had no end.
+BOOST_FIXTURE_TEST_CASE(counts_that_no_rank_has_are_refused, Ranks) {
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  for (const auto& [field, value] :
+       std::vector<std::pair<std::string, std::uint64_t>>{{"candidates", most},
+                                                          {"candidates", 4'294'967'296},
+                                                          {"candidates", 0},
+                                                          {"candidates", 7},
+                                                          {"above", 40943},
+                                                          {"above", most},
+                                                          {"equal", 40937},
+                                                          {"equal", most},
+                                                          {"filtered_candidates", 0},
+                                                          {"filtered_above", 40941},
+                                                          {"filtered_equal", most},
+                                                          {"undecided", 40944},
+                                                          {"tokens", most},
+                                                          {"line", most}}) {
+    Json row = Json::parse(line);
+    row[field] = value;
+    BOOST_CHECK_EXCEPTION(
+        (void)read(line + row.dump() + "\n"), Error,
+        says(Fault::user, "deer_ranks.jsonl:2: has counts that no rank has; the file was changed"));
+  }
+  for (const char* field : {"line", "above", "undecided"}) {
+    Json row = Json::parse(line);
+    row[field] = -1;
+    BOOST_CHECK_EXCEPTION((void)read(row.dump() + "\n"), Error,
+                          says(Fault::user, "deer_ranks.jsonl:1: is not a rank"));
+  }
+  // 1 of 1, and the last of all.
+  Json row = Json::parse(line);
+  for (const char* kind : {"", "filtered_"}) {
+    row[std::string(kind) + "above"] = 39'999;
+    row[std::string(kind) + "equal"] = 0;
+    row[std::string(kind) + "candidates"] = 40'000;
+  }
+  BOOST_TEST(read(row.dump() + "\n").at(0).raw.above == 39'999U);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_query_asks_for_the_head_or_the_tail, Ranks) {
