@@ -65,6 +65,25 @@ foreach(room core data prompt backend huggingface score measure rank aggregate c
   add_test(NAME ${room} COMMAND test_${room})
 endforeach()
 
+# What readers make of any bytes. The kept inputs are gone through once in one program; fuzzers are made
+# with -fsanitize=fuzzer, one a family of readers.
+add_executable(fuzz_replay tests/fuzz/replay.cpp)
+target_compile_options(fuzz_replay PRIVATE $<$<CONFIG:Release>:-O0>)
+target_link_libraries(fuzz_replay PRIVATE plumb_test_parts plumb::command plumb::huggingface)
+target_precompile_headers(fuzz_replay REUSE_FROM plumb_precompiled_O0)
+if(PLUMB_FUZZ)
+  foreach(target datasets models records command_lines)
+    configure_file(tests/fuzz/libfuzzer.cpp.in fuzz/${target}.cpp @ONLY)
+    add_executable(fuzz_${target} EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/fuzz/${target}.cpp)
+    target_include_directories(fuzz_${target} PRIVATE tests)
+    target_link_libraries(fuzz_${target} PRIVATE plumb_program)
+    target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
+  endforeach()
+  target_link_libraries(fuzz_models PRIVATE plumb::huggingface)
+  target_link_libraries(fuzz_records PRIVATE plumb::command)
+  target_link_libraries(fuzz_command_lines PRIVATE plumb::command)
+endif()
+
 # Programs that the tests of the whole command (tests/system) call.
 add_executable(tokens_of_texts tests/system/tokens_of_texts.cpp)
 target_link_libraries(tokens_of_texts PRIVATE plumb_small_program plumb::huggingface)

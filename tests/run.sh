@@ -3,7 +3,8 @@
 # Sets up, builds and runs every test: the test programs of each room, then the tests of the whole
 # command. The last line counts them. Arguments: rooms or modules of tests/system, which are then built
 # and run alone (tests/run.py). `--sanitize address,undefined` or `--sanitize thread`, with rooms or none, runs
-# the rooms' programs under sanitizers (tests/sanitize.sh).
+# the rooms' programs under sanitizers (tests/sanitize.sh). `--fuzz [SECONDS]` fuzzes the readers, each family of
+# them for a minute or as long as that says (tests/fuzz/fuzz.py). What either needs is installed then alone.
 
 set -euo pipefail
 if [ "${1:-}" = --sanitize ]; then
@@ -13,6 +14,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 cd "$plumb_root"
 
 need_build_packages
+if [ "${1:-}" = --fuzz ]; then
+  need_packages clang-16 libclang-rt-16-dev
+  exec python3 tests/fuzz/fuzz.py "${@:2}"
+fi
 need_packages wordnet-base
 targets=$(python3 tests/run.py --targets "$@")
 case " $* " in

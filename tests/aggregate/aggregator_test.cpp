@@ -178,4 +178,46 @@ BOOST_AUTO_TEST_CASE(nothing_but_ties_is_no_answer) {
   BOOST_TEST(Aggregator(Vote{2})(level).agreeing == 0U);
 }
 
+// With confidences that are all different, none is the first of equals.
+BOOST_AUTO_TEST_CASE(the_order_of_paraphrases_and_facts_changes_no_answer) {
+  RandomStream random(43, "paraphrases");
+  for (int round = 0; round < 100; ++round) {
+    std::vector<double> confidences(64);
+    for (std::size_t i = 0; i < confidences.size(); ++i) {
+      confidences[i] = static_cast<double>(i + 1) / 64;
+    }
+    random.shuffle(confidences);
+    std::vector<std::vector<Prediction>> facts(1 + random.below(5));
+    std::size_t next = 0;
+    for (auto& fact : facts) {
+      std::vector<std::pair<std::size_t, double>> given(1 + random.below(9));
+      for (auto& [option, confidence] : given) {
+        option = random.below(4);
+        confidence = confidences[next++];
+      }
+      fact = cells(given);
+    }
+    std::vector<std::size_t> order(facts.size());
+    for (std::size_t f = 0; f < order.size(); ++f) order[f] = f;
+    random.shuffle(order);
+    const auto check = [&](const auto& aggregator) {
+      std::vector<Aggregate> before, after;
+      for (const auto& fact : facts) before.push_back(aggregator(fact));
+      for (const std::size_t f : order) {
+        std::vector<Prediction> paraphrases = facts[f];
+        random.shuffle(paraphrases);
+        after.push_back(aggregator(paraphrases));
+      }
+      for (std::size_t f = 0; f < order.size(); ++f) {
+        BOOST_CHECK(after[f].option == before[order[f]].option);
+        BOOST_TEST(after[f].agreeing == before[order[f]].agreeing);
+        BOOST_TEST(after[f].confidence_sum == before[order[f]].confidence_sum);
+      }
+    };
+    check(Aggregator(Vote{1 + random.below(4)}));
+    check(Aggregator(MinConfidence{}));
+    check(Aggregator(MaxConfidence{}));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

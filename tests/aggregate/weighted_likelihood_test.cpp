@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/aggregate/weighted_likelihood.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <utility>
 #include <vector>
 
+#include "plumb/core/random.hpp"
 #include "support/errors.hpp"
 
 using namespace plumb;
@@ -54,6 +58,40 @@ BOOST_AUTO_TEST_CASE(templates_behind_the_weights_weigh_nothing) {
   BOOST_TEST(weight_of(weights, 1) == 0.25);
   BOOST_TEST(weight_of(weights, 2) == 0);
   BOOST_TEST(weight_of({}, 0) == 0);
+}
+
+// Scores are sums of powers of two and so are their sums: any order gives the same bits.
+BOOST_AUTO_TEST_CASE(the_order_of_templates_and_options_changes_nothing) {
+  RandomStream random(41, "templates");
+  for (int round = 0; round < 100; ++round) {
+    const std::size_t options = 1 + random.below(6);
+    std::vector<std::pair<Scores, double>> templates(1 + random.below(6));
+    for (auto& [scores, weight] : templates) {
+      for (std::size_t o = 0; o < options; ++o) {
+        scores.push_back(-static_cast<double>(random.below(512)) / 16);
+      }
+      weight = static_cast<double>(random.below(9)) / 8;
+    }
+    std::vector<std::size_t> order(options);
+    for (std::size_t o = 0; o < options; ++o) order[o] = o;
+    random.shuffle(order);
+    const auto mean = [&](const std::vector<std::size_t>& places) {
+      WeightedLikelihood sum;
+      for (const auto& [scores, weight] : templates) {
+        Scores placed;
+        for (const std::size_t place : places) placed.push_back(scores[place]);
+        sum.add(placed, weight);
+      }
+      return sum.scores();
+    };
+    std::vector<std::size_t> as_they_are = order;
+    std::ranges::sort(as_they_are);
+    const Scores before = mean(as_they_are);
+    random.shuffle(templates);
+    const Scores after = mean(order);
+    BOOST_REQUIRE(after.size() == before.size());
+    for (std::size_t o = 0; o < after.size(); ++o) BOOST_TEST(after[o] == before[order[o]]);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/random.hpp"
 #include "support/errors.hpp"
 
 using namespace plumb;
@@ -372,6 +373,34 @@ BOOST_AUTO_TEST_CASE(the_lookup_model_answers_what_its_concept_asks) {
                                               {{ab, 'c'}, {a, 'b'}}}) {
     BOOST_CHECK_EXCEPTION(model.look_up(tree, odd, nats), Error,
                           says(Fault::internal, "not ascending, or one is of the root"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(random_trees_have_the_rows_of_their_prefixes) {
+  RandomStream random(53, "trees");
+  for (int round = 0; round < 30; ++round) {
+    NgramTreeModel model("abcabdab", 1 + random.below(3));
+    TokenTree tree;
+    std::map<NodeId, std::vector<float>> rows;
+    for (int step = 0; step < 3; ++step) {
+      std::vector<NodeId> wanted;
+      for (std::size_t i = 0; i < 1 + random.below(20); ++i) {
+        const auto parent = static_cast<NodeId>(random.below(tree.size()));
+        const NodeId node = tree.add(parent, static_cast<TokenId>('a' + random.below(4)));
+        if (!rows.contains(node) && std::ranges::count(wanted, node) == 0) wanted.push_back(node);
+      }
+      model.evaluate(tree, wanted, [&](NodeId node, std::span<const float> row) {
+        BOOST_TEST(rows.try_emplace(node, row.begin(), row.end()).second);
+      });
+      for (const NodeId node : wanted) BOOST_TEST(rows.contains(node));
+    }
+    for (const auto& [node, row] : rows) {
+      std::vector<float> expected;
+      static_cast<NgramModel&>(model).evaluate(
+          tree.prefix(node),
+          [&](std::uint32_t, std::span<const float> r) { expected.assign(r.begin(), r.end()); });
+      BOOST_TEST(row == expected);
+    }
   }
 }
 

@@ -37,6 +37,7 @@ void write(Disk& disk, const Path& file, const std::string& text,
 
 /// What any disk does; `root` is an empty folder on it.
 void check_disk(Disk& disk, const Path& root) {
+  BOOST_CHECK(disk.kind(root / std::string(300, 'x')) == Disk::Kind::nothing);
   BOOST_CHECK(disk.kind(root) == Disk::Kind::folder);
   BOOST_CHECK(disk.kind(root / "none") == Disk::Kind::nothing);
   BOOST_TEST(!disk.make_folders(root / "a/b"));

@@ -92,6 +92,33 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_is_named) {
   BOOST_TEST(ends(3, "5: not JSON (byte 28)"));
 }
 
+// Whatever copies or writes a value calls itself for each list in a list: 50,000 overflowed the stack.
+BOOST_AUTO_TEST_CASE(lists_too_deep_in_one_another_are_refused) {
+  const auto nested = [](std::size_t depth, const std::string& inside = "") {
+    return std::string(depth, '[') + inside + std::string(depth, ']');
+  };
+  const test::TemporaryFolder folder;
+  const Json deep = read_json(folder.write("deep.json", nested(500)));
+  BOOST_TEST(deep.dump() == nested(500));
+  BOOST_CHECK_EXCEPTION(
+      read_json(folder.write("a.json", "[\n" + nested(500) + "]")), Error,
+      says(Fault::user, "a.json:2: nested more than 500 deep at byte 502; fix the syntax there"));
+  BOOST_CHECK_EXCEPTION(read_json(folder.write("a.json", std::string(100'000, '['))), Error,
+                        says(Fault::user, "a.json:1: nested more than 500 deep"));
+  std::string objects;
+  for (std::size_t i = 0; i < 501; ++i) objects += "{\"a\":";
+  const Lines lines = read_lines(folder.write("a.jsonl", objects + "\n{}\n"));
+  BOOST_TEST(lines.sound.size() == 1U);
+  BOOST_TEST(lines.problems.size() == 1U);
+  // One beside another is not deep, nor is a bracket in a text.
+  std::string beside = "[";
+  for (std::size_t i = 0; i < 1000; ++i) beside += "[{}],";
+  const auto wide =
+      read_json(folder.write("wide.json", beside + "\"" + nested(600, "\\\"{") + "\"]"));
+  BOOST_TEST(wide.size() == 1001U);
+  BOOST_TEST(wide.back() == nested(600, "\"{"));
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_is_named) {
   const test::TemporaryFolder folder;
   const auto remedy = "none.json: cannot be read; check that it exists";

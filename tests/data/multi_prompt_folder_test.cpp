@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/random.hpp"
+#include "support/any_text.hpp"
 #include "support/errors.hpp"
+#include "support/memory_disk.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
@@ -442,6 +445,54 @@ BOOST_FIXTURE_TEST_CASE(myriad_lama_is_read_as_published, Folder) {
   BOOST_REQUIRE(given.relations.size() == 1U);
   BOOST_TEST(given.relations[0].templates.at(0).text == "The capital of [X] is [Y].");
   BOOST_TEST(given.files.size() == 2U);
+}
+
+// Blank texts are refused, as are line breaks, names twice and identifiers twice.
+BOOST_AUTO_TEST_CASE(random_datasets_are_the_same_once_written_and_read) {
+  RandomStream random(73, "datasets");
+  for (int round = 0; round < 40; ++round) {
+    std::size_t unique = 0;
+    const auto text = [&] {
+      std::string made = std::to_string(unique++) + test::any_text(random);
+      std::erase_if(made, [](char c) { return c == '\n' || c == '\r'; });
+      return made;
+    };
+    const auto entity = [&] {
+      NamedEntity made{"Q" + text(), {text()}};
+      for (std::size_t n = 0; n < random.below(3); ++n) made.names.push_back(text());
+      return made;
+    };
+    MultiPromptDataset dataset{"again", {}, {}};
+    for (std::size_t r = 0; r < 1 + random.below(3); ++r) {
+      MultiPromptRelation& relation = dataset.relations.emplace_back();
+      relation.code = "r" + std::to_string(r);
+      for (std::size_t t = 0; t < 1 + random.below(3); ++t) {
+        PromptTemplate made{text() + "[X]" + std::to_string(unique++) + ", [Y]"};
+        if (random.below(2) == 0) made.group = text();
+        if (random.below(2) == 0) {
+          made.text = text() + "[X] is what? [Y].";
+          made.style = TemplateStyle::question;
+        }
+        if (random.below(2) == 0) made.origin = TemplateOrigin::generated;
+        relation.templates.push_back(std::move(made));
+      }
+      for (std::size_t f = 0; f < 1 + random.below(4); ++f) {
+        ManyNamedFact& fact = relation.facts.emplace_back();
+        fact.subject = entity();
+        for (std::size_t o = 0; o < 1 + random.below(3); ++o) fact.objects.push_back(entity());
+      }
+    }
+    const std::string facts = facts_jsonl(dataset), templates = templates_jsonl(dataset);
+    test::MemoryDisk disk;
+    disk.put("again/facts.jsonl", facts);
+    disk.put("again/templates.jsonl", templates);
+    const MultiPromptDataset read = load_multi_prompt(disk / "again");
+    BOOST_TEST(facts_jsonl(read) == facts);
+    BOOST_TEST(templates_jsonl(read) == templates);
+    BOOST_REQUIRE(read.relations.size() == dataset.relations.size());
+    BOOST_CHECK(read.relations[0].facts[0].subject.names ==
+                dataset.relations[0].facts[0].subject.names);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

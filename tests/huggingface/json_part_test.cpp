@@ -28,6 +28,8 @@ BOOST_AUTO_TEST_CASE(a_file_is_one_object_without_a_key_twice) {
   BOOST_CHECK_EXCEPTION(read(R"({"x": [{"the": 1, "the": 2}]})"), plumb::Error,
                         says(Fault::user, "has the key \"the\" twice"));
   BOOST_CHECK_EXCEPTION(read("{\"a\": 1e999}"), plumb::Error, says(Fault::user, "range of double"));
+  BOOST_CHECK_EXCEPTION(read("{\"a\":\n" + std::string(500, '[')), plumb::Error,
+                        says(Fault::user, ":2: nested more than 500 deep; correct the file"));
   BOOST_CHECK_EXCEPTION(plumb::read_tokenizer_json(folder / "none.json"), plumb::Error,
                         says(Fault::user, "cannot be read"));
 }

@@ -105,6 +105,11 @@ BOOST_FIXTURE_TEST_CASE(what_makes_no_sense_is_named, Folder) {
   refuses("bert", {{"num_attention_heads", 3}}, "20 numbers do not share out among 3 heads");
   refuses("bert", {{"layer_norm_eps", -1}}, "layer_norm_eps: is -1, not within [0, 1)");
   refuses("bert", {{"tie_word_embeddings", "yes"}}, "tie_word_embeddings: is \"yes\"");
+  for (const char* network : {"bert", "albert", "opt"}) {
+    refuses(network, {{"num_hidden_layers", 2'147'483'647}},
+            "more layers than any model has: 2147");
+  }
+  refuses("albert", {{"inner_group_num", 9'999}}, "more layers than any model has");
   refuses("roberta", {{"pad_token_id", 15}}, "pad_token_id: 15 is past the positions or tokens");
   refuses("roberta", {{"pad_token_id", -1}}, "pad_token_id: is -1, not a token");
   refuses("albert", {{"num_hidden_groups", 9}}, "num_hidden_groups: is more than the layers");

@@ -74,6 +74,17 @@ BOOST_FIXTURE_TEST_CASE(what_does_not_fit_is_named, Folder) {
                         says(Fault::user, "i: has numbers of type I64; known are F32, F16"));
 }
 
+// No room is made for what a config.json claims: all of these are more than any machine has.
+BOOST_FIXTURE_TEST_CASE(sizes_that_are_not_the_files_are_refused_before_they_take_room, Folder) {
+  constexpr std::size_t most = 0x7FFFFFFF;
+  const char* words = "instead of [2147483647";
+  BOOST_CHECK_EXCEPTION((void)reader.vector("a.bias", most), Error, says(Fault::user, words));
+  BOOST_CHECK_EXCEPTION((void)reader.rows("a.weight", most, most), Error, says(Fault::user, words));
+  BOOST_CHECK_EXCEPTION((void)reader.linear("a", most, most), Error, says(Fault::user, words));
+  BOOST_CHECK_EXCEPTION((void)reader.matrix("copy", most, most, WeightOrder::by_input), Error,
+                        says(Fault::user, words));
+}
+
 BOOST_FIXTURE_TEST_CASE(tied_copies_must_be_equal, Folder) {
   reader.check_tied("absent", "a.weight", {2, 3});
   reader.check_tied("copy", "a.weight", {2, 3});

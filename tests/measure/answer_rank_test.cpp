@@ -97,4 +97,36 @@ BOOST_AUTO_TEST_CASE(ranks_agree_with_sorting_when_many_scores_tie) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_order_of_candidates_changes_no_rank) {
+  RandomStream random(23, "candidates");
+  std::size_t ties = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<double> scores(1 + random.below(9));
+    for (double& score : scores) score = -static_cast<double>(random.below(4));
+    const std::size_t answer = random.below(scores.size());
+    const AnswerRank rank = rank_answer(scores, answer);
+    std::vector<std::size_t> order(scores.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    random.shuffle(order);
+    std::vector<double> others;
+    for (const std::size_t i : order) others.push_back(scores[i]);
+    const auto place = static_cast<std::size_t>(std::ranges::find(order, answer) - order.begin());
+    const AnswerRank other = rank_answer(others, place);
+    BOOST_TEST(other.above == rank.above);
+    BOOST_TEST(other.equal == rank.equal);
+    BOOST_TEST(other.equal_best == rank.equal_best);
+    BOOST_TEST(others[other.prediction] == scores[rank.prediction]);
+    BOOST_TEST(other.expected_accuracy() == rank.expected_accuracy());
+    BOOST_TEST(other.known() == rank.known());
+    // Which of equals comes first is all that the order says.
+    if (rank.tie() == BestTie::none) {
+      BOOST_TEST(other.first_is_answer == rank.first_is_answer);
+      BOOST_TEST(order[other.prediction] == rank.prediction);
+    }
+    ties += rank.tie() == BestTie::none ? 0U : 1U;
+  }
+  BOOST_TEST(ties > 50U);
+  BOOST_TEST(ties < 250U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

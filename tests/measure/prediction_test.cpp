@@ -165,4 +165,27 @@ BOOST_AUTO_TEST_CASE(random_predictions_follow_the_definitions) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_order_of_options_changes_no_number) {
+  RandomStream random(29, "options");
+  for (int round = 0; round < 300; ++round) {
+    std::vector<double> scores(1 + random.below(9));
+    for (double& score : scores) score = -0.5 * static_cast<double>(random.below(20));
+    const std::size_t answer = random.below(scores.size());
+    std::vector<std::size_t> order(scores.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    random.shuffle(order);
+    std::vector<double> others;
+    for (const std::size_t i : order) others.push_back(scores[i]);
+    const auto place = static_cast<std::size_t>(std::ranges::find(order, answer) - order.begin());
+    const Prediction made = predict(scores, answer), other = predict(others, place);
+    BOOST_TEST(other.correct == made.correct);
+    BOOST_TEST(other.accuracy() == made.accuracy());
+    BOOST_TEST(other.tied_options == made.tied_options);
+    BOOST_TEST(near(other.confidence, made.confidence));
+    BOOST_TEST(near(other.margin, made.margin));
+    BOOST_TEST(near(other.one_hot_brier, made.one_hot_brier));
+    if (!made.is_tie()) BOOST_TEST(order[other.option] == made.option);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/measure/probe_metrics.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
+
+#include "plumb/core/random.hpp"
 
 using namespace plumb;
 
@@ -220,6 +223,71 @@ BOOST_AUTO_TEST_CASE(one_template_is_picked_out_of_several) {
   BOOST_TEST(picked[0].ranks.size() == 2U);
   BOOST_TEST(picked[0].ranks[0][0].realistic() == 3.0);
   BOOST_TEST(picked[0].ranks[1][0].realistic() == 4.0);
+}
+
+BOOST_AUTO_TEST_CASE(the_order_of_facts_templates_and_relations_changes_no_number) {
+  RandomStream random(37, "facts");
+  for (int round = 0; round < 20; ++round) {
+    std::vector<RelationRanks> all;
+    for (std::size_t r = 0; r < 2 + random.below(4); ++r) {
+      const std::size_t options = 2 + random.below(12), templates = 1 + random.below(4);
+      std::vector<std::string> domains;
+      if (random.below(3) > 0) domains.emplace_back("a");
+      if (random.below(3) == 0) domains.emplace_back("b");
+      RelationRanks made{"r" + std::to_string(r), domains, random.below(2) == 0, options, {}, {}};
+      for (std::size_t t = 0; t < templates; ++t) made.templates.push_back(t);
+      made.ranks.resize(1 + random.below(9));
+      for (auto& rows : made.ranks) {
+        for (std::size_t t = 0; t < templates; ++t) {
+          std::vector<double> scores(options);
+          for (double& score : scores) score = -static_cast<double>(random.below(6));
+          rows.push_back(rank_answer(scores, random.below(options)));
+        }
+      }
+      all.push_back(std::move(made));
+    }
+    std::vector<RelationRanks> others = all;
+    for (RelationRanks& relation : others) {
+      random.shuffle(relation.ranks);
+      std::vector<std::size_t> order = relation.templates;
+      random.shuffle(order);
+      for (auto& rows : relation.ranks) {
+        const auto before = rows;
+        for (std::size_t t = 0; t < order.size(); ++t) rows[t] = before[order[t]];
+      }
+    }
+    random.shuffle(others);
+    const ProbeMetrics a = probe_metrics(all, {}, "all"), b = probe_metrics(others, {}, "all");
+    const auto same = [](const GroupMetrics& one, const GroupMetrics& other) {
+      BOOST_TEST(one.facts == other.facts);
+      BOOST_TEST(one.relations == other.relations);
+      BOOST_TEST(one.ties_with_answer == other.ties_with_answer);
+      BOOST_TEST(near(one.accuracy.value, other.accuracy.value));
+      BOOST_TEST(near(one.accuracy_first_wins.value, other.accuracy_first_wins.value));
+      BOOST_TEST(near(one.mean_rank.value, other.mean_rank.value));
+      BOOST_TEST(near(one.mean_reciprocal_rank.value, other.mean_reciprocal_rank.value));
+      for (std::size_t i = 0; i < one.hits.size(); ++i) {
+        BOOST_TEST(near(one.hits[i].value, other.hits[i].value));
+        BOOST_TEST(one.hits[i].count == other.hits[i].count);
+      }
+    };
+    same(a.overall, b.overall);
+    same(a.overall_unweighted, b.overall_unweighted);
+    BOOST_REQUIRE(a.domains.size() == b.domains.size());
+    for (const auto& [domain, numbers] : a.domains) {
+      const auto found =
+          std::ranges::find_if(b.domains, [&](const auto& other) { return other.first == domain; });
+      BOOST_REQUIRE(found != b.domains.end());
+      same(numbers.metrics, found->second.metrics);
+      BOOST_TEST(near(numbers.divided_support.value, found->second.divided_support.value));
+    }
+    for (const auto& [code, numbers] : a.relations) {
+      const auto found =
+          std::ranges::find_if(b.relations, [&](const auto& other) { return other.first == code; });
+      BOOST_REQUIRE(found != b.relations.end());
+      same(numbers, found->second);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -203,4 +203,31 @@ BOOST_AUTO_TEST_CASE(the_name_and_the_seed_draw_the_intervals) {
   BOOST_TEST(low(1, "a") != low(1, "b"));
 }
 
+BOOST_AUTO_TEST_CASE(the_order_of_queries_changes_no_number) {
+  RandomStream random(31, "queries");
+  for (int round = 0; round < 30; ++round) {
+    Ranks ranks(1 + random.below(40));
+    for (QueryRank& one : ranks) {
+      one.candidates = 1 + random.below(200);
+      one.rank.above = random.below(one.candidates);
+      one.rank.equal = random.below(one.candidates - one.rank.above);
+    }
+    Ranks others = ranks;
+    random.shuffle(others);
+    for (const Ties ties : all_ties) {
+      const RankMetrics a = metrics_of(ranks, ties), b = metrics_of(others, ties);
+      BOOST_TEST(b.queries == a.queries);
+      BOOST_TEST(b.tied == a.tied);
+      BOOST_TEST(std::abs(b.mean_rank.value - a.mean_rank.value) < 1e-9);
+      BOOST_TEST(near(b.mean_reciprocal_rank.value, a.mean_reciprocal_rank.value));
+      BOOST_TEST(near(b.adjusted_mean_rank_index.value, a.adjusted_mean_rank_index.value));
+      for (std::size_t i = 0; i < a.hits.size(); ++i) {
+        BOOST_TEST(b.hits[i].value == a.hits[i].value);
+        BOOST_TEST(b.hits[i].low == a.hits[i].low);
+        BOOST_TEST(b.hits[i].high == a.hits[i].high);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

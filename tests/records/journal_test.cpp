@@ -207,6 +207,21 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_earlier_line_is_refused_by_file_and_line, Thre
   refused(other, damaged);
 }
 
+// Lines whose checksum is right and that say something else.
+BOOST_AUTO_TEST_CASE(a_sound_line_that_is_no_packs_is_refused) {
+  for (const char* fields :
+       {R"("part":"P36")", R"("part":5,"done":{})", R"("done":{})", R"("part":"P36","pack":7)",
+        R"("part":"P36","pack":-1,"rows":[])", R"("part":"P36","pack":"7","rows":[])",
+        R"("pack":7,"rows":[])", R"("part":"P36","pack":7,"rows":)", R"(nonsense)"}) {
+    std::string line = std::string("{\"version\":2,") + fields;
+    line += ",\"checksum\":\"" + fnv1a_hex(line) + "\"}\n";
+    const test::TemporaryFolder folder;
+    const auto file = folder.write("journal.jsonl", line);
+    BOOST_CHECK_EXCEPTION(Journal{file}, Error,
+                          test::says(Fault::user, file.string() + ":1: is not a journal line"));
+  }
+}
+
 // As plumb wrote them before, and as a later one may.
 BOOST_AUTO_TEST_CASE(lines_of_another_version_are_refused_in_words) {
   for (const char* line :

@@ -145,6 +145,23 @@ BOOST_FIXTURE_TEST_CASE(a_shape_that_no_file_can_have_is_refused, Vectors) {
   refuses(npy(two_by_three("<f4", "False", "(4611686018427387910, 1)"), bytes_of(six)), "has ");
 }
 
+// -1 is read as the largest number there is.
+BOOST_FIXTURE_TEST_CASE(a_row_of_as_many_numbers_as_no_row_has_is_refused, Vectors) {
+  for (const char* shape : {"(0, -1)", "(0, 18446744073709551615)", "(0, 2305843009213693952)"}) {
+    refuses(npy(two_by_three("<f4", "False", shape), ""), "has not two dimensions; save one");
+  }
+}
+
+// They are read in place, where a number's bytes begin at a multiple of four.
+BOOST_FIXTURE_TEST_CASE(numbers_that_begin_at_an_odd_place_are_refused, Vectors) {
+  std::string bytes = npy(two_by_three(), bytes_of(six));
+  bytes[8] = '\x77';
+  bytes.insert(128, " ");
+  refuses(bytes,
+          "has numbers that do not begin at a multiple of four bytes; save the vectors with "
+          "numpy.save");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_file_of_another_kind_is_refused, Vectors) {
   const std::string words = "is not a .npy file; save the vectors with numpy.save";
   refuses("PK\x03\x04 an .npz of numpy's", words);

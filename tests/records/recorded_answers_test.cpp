@@ -3,11 +3,13 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plumb/core/random.hpp"
+#include "support/any_text.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -289,6 +291,58 @@ BOOST_AUTO_TEST_CASE(what_filled_a_gap_is_kept_and_read_back) {
   folder.write("rows.jsonl", line.substr(0, line.find(",\"right\"")) + "}\n");
   BOOST_CHECK_EXCEPTION(for_each_answer(folder / "rows.jsonl", [](const RecordedAnswer&) {}), Error,
                         test::says(Fault::user, "is no row of answers"));
+}
+
+BOOST_FIXTURE_TEST_CASE(random_rows_are_read_as_they_were_written, Rows) {
+  RandomStream random(67, "answers");
+  const auto text = [&] { return test::any_text(random); };
+  const auto small = [&] { return static_cast<std::uint32_t>(random.below(1000)); };
+  const auto prompt = [&] {
+    return AskedPrompt{small(), static_cast<std::uint16_t>(small()),
+                       static_cast<std::uint16_t>(small())};
+  };
+  const auto likelihood = [&] {
+    return TextLikelihood{ten_digits(-std::exp(20 * random.uniform() - 10)), 1 + small()};
+  };
+  for (int round = 0; round < 50; ++round) {
+    RecordedAnswer one{text(), prompt(), text(), text(), small(), -random.uniform()};
+    if (random.below(2) == 0) one.shots.places = {small(), small()};
+    if (random.below(2) == 0) {
+      one.fill = RecordedFill{};
+      one.fill->ids = {static_cast<TokenId>(small())};
+      one.fill->right = random.below(2) == 0;
+      if (random.below(2) == 0) one.fill->rank = Rank{random.below(9), random.below(9)};
+    }
+    RecordedSamples many{text(), prompt(), text(), {}};
+    for (std::size_t i = 0; i < random.below(5); ++i) many.texts.emplace_back(text(), small());
+    RecordedNames of{text(), prompt(), text(), {}};
+    for (std::size_t o = 0; o < random.below(4); ++o) {
+      auto& list = of.names.emplace_back();
+      for (std::size_t n = 0; n < random.below(4); ++n) {
+        list.push_back(random.below(4) == 0 ? TextLikelihood{} : likelihood());
+      }
+    }
+    RecordedContentFree free{text(), static_cast<std::uint16_t>(small()), text(), {}};
+    for (std::size_t c = 0; c < random.below(4); ++c) free.candidates.push_back(likelihood());
+    const auto again = [&](const auto& read, const auto& write, const std::string& line) {
+      const auto rows = read(line);
+      BOOST_REQUIRE(rows.size() == 1U);
+      BOOST_TEST(write(rows[0]) == line);
+      return rows[0];
+    };
+    const auto a = again([&](const auto& l) { return answers(l); }, answer_line, answer_line(one));
+    BOOST_TEST(a.text == one.text);
+    BOOST_TEST(a.subject == one.subject);
+    BOOST_CHECK(a.prompt == one.prompt);
+    const auto s =
+        again([&](const auto& l) { return sampled(l); }, samples_line, samples_line(many));
+    BOOST_CHECK(s.texts == many.texts);
+    const auto n = again([&](const auto& l) { return named(l); }, names_line, names_line(of));
+    BOOST_TEST(n.names.size() == of.names.size());
+    const auto f = again([&](const auto& l) { return free_of_content(l); }, content_free_line,
+                         content_free_line(free));
+    BOOST_TEST(f.candidates.size() == free.candidates.size());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,10 +2,14 @@
 #include "plumb/records/recorded_entity_ranks.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "plumb/core/random.hpp"
+#include "support/any_text.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -147,6 +151,46 @@ BOOST_FIXTURE_TEST_CASE(a_value_of_another_kind_is_refused, Ranks) {
   }
 }
 
+// With as many candidates as a number can say the bins of a page had no end.
+BOOST_FIXTURE_TEST_CASE(counts_that_no_rank_has_are_refused, Ranks) {
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  for (const auto& [field, value] :
+       std::vector<std::pair<std::string, std::uint64_t>>{{"candidates", most},
+                                                          {"candidates", 4'294'967'296},
+                                                          {"candidates", 0},
+                                                          {"candidates", 7},
+                                                          {"above", 40943},
+                                                          {"above", most},
+                                                          {"equal", 40937},
+                                                          {"equal", most},
+                                                          {"filtered_candidates", 0},
+                                                          {"filtered_above", 40941},
+                                                          {"filtered_equal", most},
+                                                          {"undecided", 40944},
+                                                          {"tokens", most},
+                                                          {"line", most}}) {
+    Json row = Json::parse(line);
+    row[field] = value;
+    BOOST_CHECK_EXCEPTION(
+        (void)read(line + row.dump() + "\n"), Error,
+        says(Fault::user, "deer_ranks.jsonl:2: has counts that no rank has; the file was changed"));
+  }
+  for (const char* field : {"line", "above", "undecided"}) {
+    Json row = Json::parse(line);
+    row[field] = -1;
+    BOOST_CHECK_EXCEPTION((void)read(row.dump() + "\n"), Error,
+                          says(Fault::user, "deer_ranks.jsonl:1: is not a rank"));
+  }
+  // 1 of 1, and the last of all.
+  Json row = Json::parse(line);
+  for (const char* kind : {"", "filtered_"}) {
+    row[std::string(kind) + "above"] = 39'999;
+    row[std::string(kind) + "equal"] = 0;
+    row[std::string(kind) + "candidates"] = 40'000;
+  }
+  BOOST_TEST(read(row.dump() + "\n").at(0).raw.above == 39'999U);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_query_asks_for_the_head_or_the_tail, Ranks) {
   for (const Json& side : {Json("both"), Json(""), Json(1), Json(nullptr)}) {
     Json row = Json::parse(line);
@@ -168,6 +212,32 @@ BOOST_FIXTURE_TEST_CASE(a_line_that_is_no_object_is_refused, Ranks) {
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_missing_is_named, Ranks) {
   BOOST_CHECK_EXCEPTION((void)read_entity_ranks(*this / "lm_ranks.jsonl"), Error,
                         says(Fault::user, "lm_ranks.jsonl: cannot be read; check that it exists"));
+}
+
+BOOST_FIXTURE_TEST_CASE(random_ranks_are_read_as_they_were_written, Ranks) {
+  RandomStream random(71, "ranks");
+  std::string lines;
+  std::vector<EntityRank> written;
+  for (int i = 0; i < 100; ++i) {
+    EntityRank one = moose();
+    one.line = random.below(100'000);
+    one.asks_head = random.below(2) == 0;
+    for (std::string* text : {&one.part, &one.head, &one.relation, &one.tail}) {
+      *text = test::any_text(random);
+    }
+    one.score = 100 * random.uniform() - 50;
+    one.raw = {random.below(1000), random.below(1000)};
+    lines += entity_rank_line(one);
+    written.push_back(one);
+  }
+  const std::vector<EntityRank> read_again = read(lines);
+  BOOST_REQUIRE(read_again.size() == written.size());
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    BOOST_TEST(entity_rank_line(read_again[i]) == entity_rank_line(written[i]));
+    BOOST_TEST(read_again[i].head == written[i].head);
+    BOOST_TEST(read_again[i].score == written[i].score);
+    BOOST_CHECK(read_again[i].raw == written[i].raw);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -117,4 +117,12 @@ BOOST_AUTO_TEST_CASE(a_folder_without_numbers_is_refused) {
                         test::says(Fault::user, "metrics.json:1: is JSON but not an object"));
 }
 
+BOOST_AUTO_TEST_CASE(a_count_that_is_none_is_passed_over) {
+  Json metrics = {{"accuracy", estimate(0.5, 0.25, 0.75, 7)}};
+  metrics["accuracy"]["count"] = "7";
+  const auto made = named_numbers(metrics);
+  BOOST_TEST(made.at("accuracy").value == 0.5);
+  BOOST_TEST(made.at("accuracy").count == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,10 +3,14 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "plumb/core/random.hpp"
+#include "support/any_text.hpp"
 #include "support/errors.hpp"
+#include "support/memory_disk.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
@@ -326,6 +330,80 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_results_folder_is_refused) {
   BOOST_CHECK_EXCEPTION(
       rows_of(recorded_relations(folder.path()).at(0)), Error,
       says(Fault::user, "P36_results.jsonl: cannot be read; check that it exists"));
+}
+
+BOOST_AUTO_TEST_CASE(random_rows_come_back_to_the_last_bit) {
+  RandomStream random(61, "rows");
+  const auto number = [&] { return -std::exp(20 * random.uniform() - 10); };
+  const auto count = [&] { return static_cast<std::uint32_t>(1 + random.below(50)); };
+  for (int round = 0; round < 40; ++round) {
+    Relation relation = capitals();
+    relation.options.clear();
+    for (std::size_t o = 0; o < 2 + random.below(5); ++o) {
+      relation.options.push_back(std::to_string(o) + test::any_text(random));
+    }
+    relation.option_ids = relation.options;
+    relation.templates = {"[X] [Y] " + test::any_text(random)};
+    relation.domains = test::any_texts(random, 3);
+    relation.note = test::any_text(random);
+    relation.facts.resize(1 + random.below(6));
+    const Scoring scoring{random.below(2) == 0 ? Reduction::sum : Reduction::mean,
+                          static_cast<Span>(random.below(3))};
+    std::string lines;
+    std::vector<std::vector<StatementScore>> written;
+    for (std::size_t f = 0; f < relation.facts.size(); ++f) {
+      Fact& fact = relation.facts[f];
+      fact = {test::any_text(random), test::any_text(random), test::any_texts(random, 2)};
+      fact.answer = random.below(relation.options.size());
+      fact.instance = f;
+      if (random.below(2) == 0) {
+        for (std::size_t o = 0; o < relation.options.size(); ++o) {
+          fact.choices.push_back(test::any_text(random));
+        }
+      }
+      std::vector<StatementScore> scores;
+      for (std::size_t o = 0; o < relation.options.size(); ++o) {
+        scores.push_back({number(), number(), count(), count(), number(), count()});
+      }
+      written.push_back(as_recorded(scores));
+      lines += recorded_line(fact, 0, written.back(), scoring);
+    }
+    test::MemoryDisk disk;
+    Json metadata = Json::object();
+    metadata["P36"] = recorded_metadata(relation, {0}, {"tiny", "capitals", scoring, true});
+    disk.put("run/metadata_results.json", metadata.dump());
+    disk.put("run/P36_results.jsonl", lines);
+    const RecordedRelation read = recorded_relations(disk / "run").at(0);
+    BOOST_TEST(read.relation.options == relation.options);
+    BOOST_TEST(read.relation.option_ids == relation.option_ids);
+    BOOST_TEST(read.relation.templates == relation.templates);
+    BOOST_TEST(read.relation.domains == relation.domains);
+    BOOST_TEST(read.relation.note == relation.note);
+    // Other reductions can be made of a sum or a mean over the statement, or of kept sums of it.
+    const std::vector<RecordedRow> rows = rows_of(read, true);
+    BOOST_REQUIRE(rows.size() == relation.facts.size());
+    for (std::size_t f = 0; f < rows.size(); ++f) {
+      BOOST_TEST(rows[f].fact.subject_id == relation.facts[f].subject_id);
+      BOOST_TEST(rows[f].fact.subject == relation.facts[f].subject);
+      BOOST_TEST(rows[f].fact.subject_aliases == relation.facts[f].subject_aliases);
+      BOOST_TEST(rows[f].fact.answer == relation.facts[f].answer);
+      BOOST_TEST(rows[f].fact.choices == relation.facts[f].choices);
+      for (std::size_t o = 0; o < relation.options.size(); ++o) {
+        const StatementScore& was = written[f][o];
+        const StatementScore& is = rows[f].parts[o];
+        BOOST_TEST(rows[f].scores[o] == detail::ten_decimals(reduce(was, scoring)));
+        BOOST_TEST(is.tokens == was.tokens);
+        BOOST_TEST(is.answer_tokens == was.answer_tokens);
+        BOOST_TEST(is.continuation_tokens == was.continuation_tokens);
+        BOOST_TEST(is.answer_log_likelihood == was.answer_log_likelihood);
+        BOOST_TEST(is.continuation_log_likelihood == was.continuation_log_likelihood);
+        const bool of_mean =
+            scoring.reduction == Reduction::mean && scoring.span == Span::statement;
+        const double slack = of_mean ? 1e-10 * was.tokens : 0;  // a mean has ten decimals
+        BOOST_TEST(std::abs(is.log_likelihood - was.log_likelihood) <= slack);
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -61,6 +61,13 @@ BOOST_AUTO_TEST_CASE(what_a_reader_left_out_is_said_behind_all_notes) {
   BOOST_TEST(run.with_warnings({}).empty());
 }
 
+// As a run.json that was changed may have it.
+BOOST_AUTO_TEST_CASE(a_mark_of_quantised_weights_that_is_no_mark_is_none) {
+  for (const char* json : {"1", "\"yes\"", "null", "[true]"}) {
+    BOOST_TEST(!quantised_note({{"quantized", Json::parse(json)}}));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(of_several_folders_those_of_quantised_models_are_named) {
   const test::TemporaryFolder folder;
   folder.write("a/run.json", R"({"settings":{"quantized":false}})");

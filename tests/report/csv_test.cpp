@@ -2,6 +2,14 @@
 #include "plumb/report/csv.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+#include "plumb/data/csv_file.hpp"
+#include "support/any_text.hpp"
+#include "support/memory_disk.hpp"
 
 using namespace plumb;
 
@@ -19,6 +27,26 @@ BOOST_AUTO_TEST_CASE(cells_that_would_break_the_line_are_quoted) {
   BOOST_TEST(csv_line({"say \"yes\""}) == "\"say \"\"yes\"\"\"\n");
   BOOST_TEST(csv_line({"two\nlines", "back\rthere"}) == "\"two\nlines\",\"back\rthere\"\n");
   BOOST_TEST(csv_line({"\""}) == "\"\"\"\"\n");
+}
+
+BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
+  RandomStream random(59, "cells");
+  for (int round = 0; round < 100; ++round) {
+    const std::size_t columns = 1 + random.below(5);
+    std::vector<std::string> names;
+    for (std::size_t c = 0; c < columns; ++c) names.push_back("c" + std::to_string(c));
+    std::string text = csv_line(names);
+    std::vector<std::vector<std::string>> rows(random.below(6));
+    for (auto& cells : rows) {
+      for (std::size_t c = 0; c < columns; ++c) cells.push_back(test::any_text(random));
+      cells.front() += "x";  // a line without anything is none
+      text += csv_line(cells);
+    }
+    test::MemoryDisk disk;
+    const CsvFile file(disk.put("a.csv", text), throw_problem);
+    BOOST_REQUIRE(file.records().size() == rows.size());
+    for (std::size_t r = 0; r < rows.size(); ++r) BOOST_TEST(file.records()[r].fields == rows[r]);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -165,9 +165,12 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_ranking_is_refused) {
   folder.write("metadata_rank.json", "{}");
   BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
                         says(Fault::user, "metadata_rank.json: methods: names none; rank again"));
-  folder.write("metadata_rank.json", "{\"methods\": [\"deer\"]}");
-  BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
-                        says(Fault::user, "deer_ranks.jsonl: cannot be read"));
+  for (const char* metadata :
+       {R"({"methods": ["deer"]})", R"({"methods": ["deer"], "narrowed": "no"})"}) {
+    folder.write("metadata_rank.json", metadata);
+    BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
+                          says(Fault::user, "deer_ranks.jsonl: cannot be read"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_ranking_of_nothing_is_refused) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <boost/test/unit_test.hpp>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,6 +90,9 @@ BOOST_AUTO_TEST_CASE(ranges_of_indices_are_sorted_and_each_counts_once) {
   refused<Indices>("3-1", "'3-1' is not a range; write 0-4");
   BOOST_TEST((read<Indices>("3-3") == Indices{3}));
   BOOST_TEST(read<Indices>("5-10004").size() == 10000U);
+  const auto most = std::numeric_limits<std::size_t>::max();
+  BOOST_TEST(
+      (read<Indices>("18446744073709551614-18446744073709551615") == Indices{most - 1, most}));
   refused<Indices>("0-10000", "'0-10000' is not a range");
   refused<Indices>("0-18446744073709551615", "'0-18446744073709551615' is not a range");
   refused<Indices>("1-", "'' is not a whole number from 0");

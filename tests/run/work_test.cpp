@@ -313,4 +313,29 @@ BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
                                           "has pack 5; resume the shard that lost it"));
 }
 
+// The checksums are right: another build wrote the lines.
+BOOST_AUTO_TEST_CASE(rows_of_another_shape_are_refused_as_another_jobs) {
+  const TemporaryFolder folder;
+  const auto journal = folder / "journal.jsonl";
+  {
+    Journal made(journal);
+    made.append("P36", 0, R"({"rows": []})");
+    made.append("P30", 0, R"(["text"])");
+    made.mark_done("P37", Json{{"statements", "many"}});
+    made.mark_done("P38", Json{5});
+  }
+  Work work(journal);
+  for (const char* name : {"P36", "P30"}) {
+    Part part(work, name);
+    Numbers numbers;
+    BOOST_CHECK_EXCEPTION(numbers.go(part), Error,
+                          says(Fault::user, std::string(name) + ": the journal's pack 0 is not"));
+    BOOST_TEST(numbers.evaluated == 0U);
+  }
+  for (const char* name : {"P37", "P38"}) {
+    const Part part(work, name);
+    BOOST_CHECK_EXCEPTION((void)part.done(), Error, says(Fault::user, "is not this job's"));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,11 +3,14 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <cstddef>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "plumb/backend/archetypes.hpp"
+#include "plumb/core/random.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "support/errors.hpp"
@@ -659,6 +662,52 @@ BOOST_AUTO_TEST_CASE(a_context_is_no_leave_to_go_past_the_models_own) {
   scorer.add(block, Query{{{"eleven bytes", {}}}});
   BOOST_CHECK_EXCEPTION(scorer.add(block, Query{{{"eleven bytes!", {}}}}), Error,
                         says(Fault::user, "'eleven bytes!' has 13 tokens, the model's context 12"));
+}
+
+// Random statements of few letters, so that they share prefixes, repeat and lie within one another.
+BOOST_AUTO_TEST_CASE(random_statements_score_the_same_in_any_order_over_every_kind_of_model) {
+  RandomStream random(47, "statements");
+  const auto word = [&](std::size_t most) {
+    static const std::vector<std::string> letters{"Par", "is", "Paris", " is", "R", " ", "é", "."};
+    std::string text;
+    for (std::size_t left = random.below(most + 1); left > 0; --left) {
+      text += letters[random.below(letters.size())];
+    }
+    return text;
+  };
+  for (int round = 0; round < 25; ++round) {
+    const bool with_bos = random.below(2) == 0;
+    Query query;
+    for (std::size_t c = 0; c < 1 + random.below(20); ++c) {
+      const std::string before = word(5), answer = word(3), after = word(2);
+      Prompt prompt{before + answer + after, {{before.size(), before.size() + answer.size()}}};
+      prompt.given = random.below(2) == 0 ? before.size() : 0;
+      query.candidates.push_back(prompt);
+    }
+    std::vector<std::size_t> order(query.candidates.size());
+    for (std::size_t c = 0; c < order.size(); ++c) order[c] = c;
+    random.shuffle(order);
+    Query shuffled;
+    for (const std::size_t c : order) shuffled.candidates.push_back(query.candidates[c]);
+
+    NgramModel plain(training, 3, pieces);
+    NgramTreeModel tree(training, 3, pieces);
+    tree.limits = {20 + random.below(200), 1 + random.below(20), 1 + random.below(64)};
+    NgramLookupModel lookups(training, 3, pieces);
+    const auto check = [&](auto& model) {
+      CausalScorer scorer(model, with_bos);
+      typename std::remove_reference_t<decltype(scorer)>::Block block;
+      scorer.add(block, shuffled);
+      scorer.plan(block);
+      const auto scores = score_packs(scorer, block);
+      for (std::size_t c = 0; c < order.size(); ++c) {
+        check_close(scores[c], by_hand(plain, query.candidates[order[c]], with_bos));
+      }
+    };
+    check(plain);
+    check(tree);
+    check(lookups);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -143,7 +143,12 @@ class RealLock : public FolderLock {
 class RealDisk : public Disk {
  public:
   Kind kind(const Path& path) const override {
-    const auto status = std::filesystem::status(path);
+    std::error_code failed;
+    const auto status = std::filesystem::status(path, failed);
+    if (failed == std::errc::filename_too_long) return Kind::nothing;  // no file has such a name
+    if (status.type() == std::filesystem::file_type::none) {
+      throw std::filesystem::filesystem_error("status", path, failed);
+    }
     if (std::filesystem::is_directory(status)) return Kind::folder;
     return std::filesystem::exists(status) ? Kind::file : Kind::nothing;
   }

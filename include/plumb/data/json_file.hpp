@@ -27,6 +27,32 @@ using Json = nlohmann::ordered_json;
 
 namespace detail {
 
+/// How deep lists and objects may stand in one another: whatever copies or writes a value calls itself
+/// once for each.
+inline constexpr std::size_t deepest_json = 500;
+
+/// The byte at which they stand deeper, whether or not the text is JSON; nothing where none does.
+[[nodiscard]] inline std::optional<std::size_t> too_deep_at(std::string_view text) {
+  const auto opens = [](char c) { return c == '[' || c == '{'; };
+  if (std::count_if(text.begin(), text.end(), opens) <= std::ptrdiff_t{deepest_json}) return {};
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted) {
+      if (c == '\\') ++at;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (opens(c)) {
+      if (++depth > deepest_json) return at;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return {};
+}
+
 inline std::size_t line_of_byte(std::string_view text, std::size_t byte) {
   const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
   return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
@@ -38,6 +64,11 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
     if (bad_byte != nullptr) *bad_byte = at;
     return "not UTF-8 at byte " + std::to_string(at + 1);
+  }
+  if (const auto at = too_deep_at(text)) {
+    if (bad_byte != nullptr) *bad_byte = *at;
+    return "nested more than " + std::to_string(deepest_json) + " deep at byte " +
+           std::to_string(*at + 1);
   }
   try {
     value = Json::parse(text);

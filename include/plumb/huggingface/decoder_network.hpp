@@ -97,14 +97,12 @@ class DecoderNetwork {
   static constexpr std::size_t batch_size = 512, most_rows = 96, least_rows = 12, logit_rows = 48;
   static constexpr std::size_t most_nodes = 8192, tile = SeenSlots::most_queries;
 
-  DecoderNetwork(const std::filesystem::path& folder, const ModelConfig& config)
-      : config_(config), cache_(config.layers, config.heads, config.hidden / config.heads) {
+  DecoderNetwork(const std::filesystem::path& folder, const ModelConfig& config) : config_(config) {
     const Safetensors tensors(folder);
     const DecoderNames names = decoder_names(config.architecture);
     const WeightReader reader(tensors, folder, names.prefix);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
-    tokens_ = PackedMatrix(config.vocabulary, embedding);
-    reader.fill(tokens_, names.tokens, 0, config.vocabulary);
+    tokens_ = reader.matrix(names.tokens, config.vocabulary, embedding);
     positions_ = reader.rows(names.positions, config.first_position + config.positions, hidden);
     if (embedding != hidden) {
       project_in_ = reader.linear("decoder.project_in", hidden, embedding, false);
@@ -121,9 +119,9 @@ class DecoderNetwork {
     if (config.tied) {
       reader.check_tied("lm_head.weight", names.tokens, {config.vocabulary, embedding});
     } else {
-      decoder_ = PackedMatrix(config.vocabulary, embedding);
-      reader.fill(decoder_, "lm_head.weight", 0, config.vocabulary);
+      decoder_ = reader.matrix("lm_head.weight", config.vocabulary, embedding);
     }
+    cache_ = NodeCache(config.layers, config.heads, hidden / config.heads);
   }
 
   void check(const TokenTree& tree, std::span<const NodeId> nodes) const {

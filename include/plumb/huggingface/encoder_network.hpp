@@ -96,8 +96,7 @@ class EncoderNetwork {
     const WeightReader reader(tensors, folder, names.prefix);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
     const std::string tokens = "embeddings.word_embeddings.weight";
-    tokens_ = PackedMatrix(config.vocabulary, embedding);
-    reader.fill(tokens_, tokens, 0, config.vocabulary);
+    tokens_ = reader.matrix(tokens, config.vocabulary, embedding);
     positions_ = reader.rows("embeddings.position_embeddings.weight",
                              config.first_position + config.positions, embedding);
     if (config.token_types > 0) {
@@ -135,8 +134,7 @@ class EncoderNetwork {
       reader.check_tied(decoder, tokens, {config.vocabulary, embedding});
       if (has_shared_bias) reader.check_tied(bias, names.decoder_bias, {config.vocabulary});
     } else {
-      decoder_ = PackedMatrix(config.vocabulary, embedding);
-      reader.fill(decoder_, decoder, 0, config.vocabulary);
+      decoder_ = reader.matrix(decoder, config.vocabulary, embedding);
     }
     const bool takes_own = has_own_bias && (!config.tied || !has_shared_bias);
     const std::string& used = takes_own ? bias : names.decoder_bias;

@@ -32,6 +32,11 @@ using TokenizerJson = nlohmann::json;
   if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
     throw user_error({file, detail::line_of_byte(text, at)}, "not UTF-8", "correct the byte there");
   }
+  if (const auto at = detail::too_deep_at(text)) {
+    throw user_error({file, detail::line_of_byte(text, *at)},
+                     "nested more than " + std::to_string(detail::deepest_json) + " deep",
+                     "correct the file");
+  }
   std::vector<std::set<std::string, std::less<>>> keys;
   std::string twice;
   const auto watch = [&](int, TokenizerJson::parse_event_t event, TokenizerJson& value) {

@@ -266,6 +266,10 @@ inline void read_gpt2(const ConfigFields& fields, ModelConfig& config) {
       throw fields.wrong("quantization_config", "quantised weights are not supported",
                          "fetch the model's F32, F16 or BF16 weights");
     }
+    if (config.layers * config.inner_groups > 10'000) {
+      throw fields.wrong("", "has more layers than any model has: " + std::to_string(config.layers),
+                         "fetch the model's config.json again");
+    }
     if (config.hidden % config.heads != 0) {
       throw fields.wrong("",
                          std::to_string(config.hidden) + " numbers do not share out among " +

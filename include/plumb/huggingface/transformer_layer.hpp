@@ -43,8 +43,11 @@ struct TransformerLayer {
                                              const LayerNames& names, const ModelConfig& config) {
     const std::size_t hidden = config.hidden;
     TransformerLayer result;
-    result.query_key_value = PackedMatrix(3 * hidden, hidden);
     const std::size_t each = 3 * hidden / names.query_key_value.size();
+    for (const std::string& name : names.query_key_value) {
+      reader.need_product(layer + name + ".weight", each, hidden, names.order);
+    }
+    result.query_key_value = PackedMatrix(3 * hidden, hidden);
     for (std::size_t i = 0; i < names.query_key_value.size(); ++i) {
       const std::string name = layer + names.query_key_value[i];
       reader.fill(result.query_key_value, name + ".weight", i * each, each, names.order);

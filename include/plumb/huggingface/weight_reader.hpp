@@ -77,16 +77,18 @@ class WeightReader {
   }
 
   [[nodiscard]] std::vector<float> vector(const std::string& name, std::size_t size) const {
+    const StoredTensor& tensor = need(name, {size});
     std::vector<float> numbers(size);
-    need(name, {size}).read(0, numbers);
+    tensor.read(0, numbers);
     return numbers;
   }
 
   /// Rows one behind the other.
   [[nodiscard]] std::vector<float> rows(const std::string& name, std::size_t count,
                                         std::size_t size) const {
+    const StoredTensor& tensor = need(name, {count, size});
     std::vector<float> numbers(count * size);
-    need(name, {count, size}).read(0, numbers);
+    tensor.read(0, numbers);
     return numbers;
   }
 
@@ -96,13 +98,19 @@ class WeightReader {
     return {vector(name + ".weight", size), vector(name + ".bias", size), epsilon};
   }
 
+  /// The tensor of a product. To be asked before room is made for it: config.json may say any size.
+  const StoredTensor& need_product(const std::string& name, std::size_t outputs, std::size_t inputs,
+                                   WeightOrder order = WeightOrder::by_output) const {
+    const bool by_output = order == WeightOrder::by_output;
+    return need(name, by_output ? TensorShape{outputs, inputs} : TensorShape{inputs, outputs});
+  }
+
   /// `outputs` outputs of `into` from `first` on.
   void fill(PackedMatrix& into, const std::string& name, std::size_t first, std::size_t outputs,
             WeightOrder order = WeightOrder::by_output) const {
     const std::size_t inputs = into.inputs();
     const bool by_output = order == WeightOrder::by_output;
-    const StoredTensor& tensor =
-        need(name, by_output ? TensorShape{outputs, inputs} : TensorShape{inputs, outputs});
+    const StoredTensor& tensor = need_product(name, outputs, inputs, order);
     parallel_for(by_output ? outputs : inputs, [&](std::size_t row) {
       std::vector<float> numbers(by_output ? inputs : outputs);
       tensor.read(row * numbers.size(), numbers);
@@ -110,14 +118,23 @@ class WeightReader {
     });
   }
 
+  /// A product without a bias by the tensor of that name.
+  [[nodiscard]] PackedMatrix matrix(const std::string& name, std::size_t outputs,
+                                    std::size_t inputs,
+                                    WeightOrder order = WeightOrder::by_output) const {
+    need_product(name, outputs, inputs, order);
+    PackedMatrix made(outputs, inputs);
+    fill(made, name, 0, outputs, order);
+    return made;
+  }
+
   /// A product by `name`.weight and, if there is one, `name`.bias.
   [[nodiscard]] PackedMatrix linear(const std::string& name, std::size_t outputs,
                                     std::size_t inputs, bool has_bias = true,
                                     WeightOrder order = WeightOrder::by_output) const {
-    PackedMatrix matrix(outputs, inputs);
-    fill(matrix, name + ".weight", 0, outputs, order);
-    if (has_bias) matrix.set_bias(0, vector(name + ".bias", outputs));
-    return matrix;
+    PackedMatrix made = matrix(name + ".weight", outputs, inputs, order);
+    if (has_bias) made.set_bias(0, vector(name + ".bias", outputs));
+    return made;
   }
 
   /// Throws a user error when a stored copy of tied weights is not equal to them.

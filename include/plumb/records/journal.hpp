@@ -73,14 +73,20 @@ class JournalIndex {
       throw user_error(site, "is damaged: its checksum is another",
                        "delete the line to do its pack again");
     }
-    const Json record = Json::parse(text);
-    const auto part = record.at("part").get<std::string>();
-    if (record.contains("anew")) {
-      forget(part);
-    } else if (const auto said = record.find("done"); said != record.end()) {
-      add_done(part, *said);
+    Json record;
+    (void)detail::parse_json(text, record);  // null where it is none
+    const Json part = record.is_object() ? record.value("part", Json()) : Json();
+    const auto pack = record.find("pack"), said = record.find("done");
+    if (part.is_string() && record.contains("anew")) {
+      forget(part.get<std::string>());
+    } else if (part.is_string() && said != record.end()) {
+      add_done(part.get<std::string>(), *said);
+    } else if (part.is_string() && pack != record.end() && pack->is_number_unsigned() &&
+               record.contains("rows")) {
+      add_pack(part.get<std::string>(), pack->get<std::size_t>(), begin);
     } else {
-      add_pack(part, record.at("pack"), begin);
+      throw user_error(site, "is not a journal line",
+                       "the file was changed; delete the line to do its pack again");
     }
   }
 

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,8 +78,12 @@ class NpyFile {
     unsigned long long rows = 0, columns = 0;
     int end = 0;
     if (std::sscanf(shape.c_str(), "(%llu, %llu)%n", &rows, &columns, &end) != 2 || end == 0 ||
-        columns == 0) {
+        columns == 0 || columns > std::numeric_limits<Eigen::Index>::max() / sizeof(float)) {
       refuse("has not two dimensions", "save one vector a row");
+    }
+    if ((begin + length) % alignof(float) != 0) {
+      refuse("has numbers that do not begin at a multiple of four bytes",
+             "save the vectors with numpy.save");
     }
     if (rows > bytes.size() / columns ||
         bytes.size() - begin - length != rows * columns * sizeof(float)) {

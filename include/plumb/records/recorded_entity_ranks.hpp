@@ -11,8 +11,11 @@
 // above too, where a search ended early. "tokens" is the length of its name in the model's tokens; a
 // likelihood is also over the ")" behind it, so that --reduction mean divides by one more.
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -42,6 +45,24 @@ namespace plumb {
          "\n";
 }
 
+namespace detail {
+
+/// Whether a rank's counts are none that no graph has, with the true entity among its candidates.
+inline bool has_sound_counts(const Json& row) {
+  const auto count = [&](const std::string& field) -> std::uint64_t {
+    return row.at(field).get_ref<const Json::number_unsigned_t&>();
+  };
+  for (const std::string kind : {"", "filtered_"}) {
+    const std::uint64_t candidates = count(kind + "candidates"), above = count(kind + "above");
+    if (candidates > std::numeric_limits<std::uint32_t>::max()) return false;
+    if (above >= candidates || count(kind + "equal") >= candidates - above) return false;
+  }
+  return count("undecided") <= count("candidates") &&
+         std::max(count("tokens"), count("line")) <= std::numeric_limits<std::uint32_t>::max();
+}
+
+}  // namespace detail
+
 /// In the order of the file. Throws a user error for a line that is none of these.
 [[nodiscard]] inline std::vector<EntityRank> read_entity_ranks(const DiskPath& file) {
   std::vector<EntityRank> ranks;
@@ -49,6 +70,10 @@ namespace plumb {
     try {
       if (row.at("asks") != "head" && row.at("asks") != "tail") {
         throw user_error({file, line, "asks"}, "is neither head nor tail", "rank again");
+      }
+      if (!detail::has_sound_counts(row)) {
+        throw user_error({file, line}, "has counts that no rank has",
+                         "the file was changed; rank again");
       }
       ranks.push_back({row.at("part"),
                        row.at("line"),

@@ -56,8 +56,10 @@ inline void add_numbers_of(const Json& json, const std::string& name,
   if (json.is_number()) {
     into[name] = {json.get<double>(), {}, {}, 0};
   } else if (is_estimate(json)) {
+    const Json count = json.value("count", Json());
     into[name] = {json["value"].get<double>(), json["low"].get<double>(),
-                  json["high"].get<double>(), json.value("count", std::size_t{0})};
+                  json["high"].get<double>(),
+                  count.is_number_unsigned() ? count.get<std::size_t>() : 0};
   } else if (json.is_object()) {
     for (const auto& [key, value] : json.items()) add_numbers_of(value, below(key), into);
   } else if (json.is_array()) {

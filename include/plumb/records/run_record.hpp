@@ -35,7 +35,7 @@ inline void refuse_shard(const DiskPath& folder) {
 
 /// What must be known where a model's weights were quantised.
 [[nodiscard]] inline std::optional<std::string> quantised_note(const Json& settings) {
-  if (!settings.value("quantized", false)) return std::nullopt;
+  if (settings.value("quantized", Json()) != true) return std::nullopt;
   return "Quantised weights (" + first_string(settings, "weights").value_or("of some type") +
          ") run natively round the activations too: scores differ from the same weights in F32 by "
          "tenths of a nat a statement on average and by several nats at worst, and answers may "

@@ -39,7 +39,7 @@ class RankReportBody {
     if (!methods || methods->empty()) {
       throw user_error({file, 0, "methods"}, "names none", "rank again");
     }
-    const bool narrowed = metadata.value("narrowed", false);
+    const bool narrowed = metadata.value("narrowed", Json()) == true;
     made_ = rank_results(read_ranked_methods(folder, *methods, narrowed), bootstrap);
     if (const auto remarks = string_list(metadata, "remarks")) {
       made_.remarks.insert(made_.remarks.begin(), remarks->begin(), remarks->end());

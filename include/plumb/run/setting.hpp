@@ -151,7 +151,7 @@ inline void read(const std::string& word, const std::string& name,
     if (last < first || last - first > 9999) {
       throw user_error({.setting = name}, "'" + item + "' is not a range", "write 0-4");
     }
-    for (std::size_t i = first; i <= last; ++i) value.push_back(i);
+    for (std::size_t i = 0; i <= last - first; ++i) value.push_back(first + i);
   }
   over::sort_distinct(value);
 }

@@ -185,7 +185,11 @@ class Part {
   /// What it cost, if an earlier process has done all of it.
   [[nodiscard]] std::optional<ScoringCost> done() const {
     const auto said = work_.journal_.done(name_);
-    return said ? std::optional(cost_of_json(*said)) : std::nullopt;
+    try {
+      return said ? std::optional(cost_of_json(*said)) : std::nullopt;
+    } catch (const Json::exception&) {
+      throw other_job();
+    }
   }
   /// Passes over a part that an earlier process has done.
   void skip(const ScoringCost& cost) {
@@ -221,7 +225,12 @@ class Part {
         work_.journal_.append(name_, next_, rows->dump());
       }
       is_whole_ = is_whole_ && rows;
-      if (rows) take(p, *rows);
+      try {
+        if (rows) take(p, *rows);
+      } catch (const Json::exception&) {
+        if (fresh) throw;
+        throw other_job();
+      }
       const std::size_t left = packs[p].items - stepped_;
       if (left > 0) work_.advance(left, fresh ? left : 0, at_);
     }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Run folders of every job, as reports, calibrations and comparisons read them; journals; run.json; and the
+// files that jobs read beside a dataset.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuzz/sound.hpp"
+#include "plumb/cli/config_file.hpp"
+#include "plumb/core/hash.hpp"
+#include "plumb/measure/morphy.hpp"
+#include "plumb/records/journal.hpp"
+#include "plumb/records/recorded_answer_sets.hpp"
+#include "plumb/records/recorded_injection.hpp"
+#include "plumb/records/recorded_metrics.hpp"
+#include "plumb/records/recorded_ranks.hpp"
+#include "plumb/records/recorded_shots.hpp"
+#include "plumb/run/calibrate_measurement.hpp"
+#include "plumb/run/compare_measurement.hpp"
+#include "plumb/run/fill_plan.hpp"
+#include "plumb/run/finished_report.hpp"
+#include "plumb/run/fixed_ranking.hpp"
+#include "plumb/run/fixed_study.hpp"
+#include "support/memory_disk.hpp"
+#include "support/small_graph.hpp"
+
+namespace plumb::fuzz {
+
+/// A journal's lines with their checksums, where an input leaves them out.
+inline std::string with_checksums(const std::string& text) {
+  std::string made;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    if (line.starts_with("{\"version\":2,") && line.find("\"checksum\"") == line.npos) {
+      if (line.ends_with('}')) line.pop_back();
+      line += ",\"checksum\":\"" + fnv1a_hex(line) + "\"}";
+    }
+    made += line;
+    if (end < text.size()) made += '\n';
+    at = end + 1;
+  }
+  return made;
+}
+
+/// A model's results once they are read: their ranks, and what a calibration takes of them.
+inline void use_results(const DiskPath& run) {
+  constexpr Bootstrap few{.seed = 0, .resamples = 20};
+  (void)probe_metrics(recorded_ranks(run), few, "all");
+  (void)recorded_weighted_ranks(run);
+  (void)recorded_answer_sets(recorded_relations(run));
+  for (const bool reduces : {false, true}) {
+    ReadingOptions options;
+    if (reduces) options.scoring = Scoring{Reduction::mean, Span::answer};
+    const ScoredModel model = read_model("model", {run}, options);
+    for (const RelationPredictions& relation : model.predictions.relations) {
+      (void)Aggregator(Vote{}).aggregate(relation);
+    }
+  }
+}
+
+inline void use_generation(const DiskPath& run) {
+  const GenerationRun read = read_generation(run, AnswerLemmas());
+  (void)many_prompt_results(read.studies,
+                            {.bootstrap = {.seed = 0, .resamples = 20}, .samplings = 20});
+}
+
+inline void use_run(const DiskPath& run) {
+  const std::string place = run.string();
+  constexpr Bootstrap few{.seed = 0, .resamples = 20};
+  const auto has = [&](const char* name) { return (run / name).exists(); };
+  is_read(place, [&] { (void)run_kind(run); });
+  is_read(place, [&] { (void)quantised_note(read_run_record(run).settings); });
+  is_read(place, [&] { (void)recorded_measuring(run); });
+  if (has("metadata_results.json")) is_read(place, [&] { use_results(run); });
+  is_read(place, [&] { (void)read_study({"a", run}); });
+  if (has("metadata_many_shot.json")) {
+    is_read(place, [&] { (void)many_shot_results(read_many_shot_run(run), few); });
+  }
+  for (const char* method : {"deer", "lm-head"}) {
+    if (!has((std::string(method) + "_ranks.jsonl").c_str())) continue;
+    is_read(place, [&] { (void)rank_results(read_ranked_methods(run, {method}, true), few); });
+  }
+  if (has("metadata_generate.json")) {
+    is_read(place, [&] { use_generation(run); });
+    is_read(place, [&] { (void)read_list_run(run); });
+  }
+  if (has("metrics.json")) {
+    is_read(place, [&] { (void)read_run_numbers(run, "model", "dataset"); });
+  }
+}
+
+inline void use_journal(const DiskPath& file) {
+  is_read(file.string(), [&] {
+    Journal journal(file);
+    for (const char* part : {"P36", "", "fixed 0"}) {
+      (void)journal.done(part);
+      for (std::size_t pack = 0; pack < 3; ++pack) (void)journal.find(part, pack);
+    }
+  });
+}
+
+inline void records(std::string_view input) {
+  static const KnowledgeGraph graph = test::elements();
+  test::MemoryDisk disk;
+  for (const auto& [name, text] : files_of(input)) {
+    disk.put("run/" + name, name == "journal.jsonl" ? with_checksums(text) : text);
+  }
+  const DiskPath run = disk / "run";
+  if (!run.is_folder()) return;
+  use_run(run);
+  for (const DiskPath& file : run.list()) {
+    const std::string name = file.name(), place = file.string();
+    const auto is = [&](std::string_view begins) { return name.starts_with(begins); };
+    const auto read = [&](auto reader) { is_read(place, [&] { (void)reader(); }); };
+    if (is("journal")) use_journal(file);
+    if (is("shots")) read([&] { return read_shot_lists(file); });
+    if (is("injection")) read([&] { return read_recorded_injection(file); });
+    if (is("fixed-study")) read([&] { return read_fixed_file(file); });
+    if (is("fixed-ranking")) read([&] { return read_fixed_rankings(file, graph); });
+    if (is("families")) read([&] { return detail::read_families(file, {"a", "b"}); });
+    if (is("vocabulary")) read([&] { return read_vocabulary(file); });
+    if (is("config")) read([&] { return detail::read_config(file, "probe"); });
+    if (is("wordnet")) {
+      is_read(place, [&] {
+        const Morphy morphy(file);
+        for (const char* word : {"dogs", "boxesful", "ran", "", "better_x"}) {
+          (void)morphy.lemma(word);
+        }
+      });
+    }
+  }
+}
+
+}  // namespace plumb::fuzz

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a reader may do with any bytes: succeed, or throw a plumb::Error of one line that names what it is
+// about. Everything else is a finding and ends the program.
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+
+namespace plumb::fuzz {
+
+/// Ends the program, for a fuzzer to keep the input.
+[[noreturn]] inline void found(const std::string& what) {
+  std::fprintf(stderr, "finding: %s\n", what.c_str());
+  std::abort();
+}
+
+/// An error's text is one line that names a place, or a setting.
+inline void check_message(std::string_view text, std::string_view place) {
+  if (text.find_first_of("\r\n") != text.npos) {
+    found("a message of several lines: " + std::string(text));
+  }
+  if (text.find(place) == text.npos && text.find('`') == text.npos) {
+    found("a message that names no file: " + std::string(text));
+  }
+}
+
+/// Whether `read` succeeds. `place` is what the path of every file it may blame begins with.
+template <class Read>
+bool is_read(std::string_view place, Read read) {
+  try {
+    read();
+    return true;
+  } catch (const Error& error) {
+    check_message(error.what(), place);
+  } catch (const std::exception& error) {
+    found("another exception than plumb::Error: " + std::string(error.what()));
+  }
+  return false;
+}
+
+/// Fails where what was accepted once is refused now.
+template <class Read>
+void must_read(std::string_view what, Read read) {
+  try {
+    read();
+  } catch (const std::exception& error) {
+    found(std::string(what) + ": " + error.what());
+  }
+}
+
+inline void require(bool holds, std::string_view what) {
+  if (!holds) found(std::string(what));
+}
+
+/// The files of an input, by name: each follows a line "=== NAME". Names that leave the folder are passed
+/// over, as are files past the sixteenth.
+[[nodiscard]] inline std::vector<std::pair<std::string, std::string>> files_of(
+    std::string_view input) {
+  constexpr std::string_view mark = "=== ";
+  std::vector<std::pair<std::string, std::string>> files;
+  std::size_t at = input.starts_with(mark) ? 0 : input.npos;
+  while (at != input.npos && files.size() < 16) {
+    const std::size_t end = std::min(input.find('\n', at), input.size());
+    const std::string name(input.substr(at + mark.size(), end - at - mark.size()));
+    const std::size_t next = input.find("\n=== ", end);
+    const std::string_view rest = input.substr(std::min(end + 1, input.size()));
+    const std::size_t begin = input.size() - rest.size();
+    const std::string text(next == input.npos ? rest : input.substr(begin, next + 1 - begin));
+    const auto path = std::filesystem::path(name).lexically_normal();
+    const bool inside = !path.empty() && path.is_relative() && path.has_filename() &&
+                        *path.begin() != ".." && name.find('\0') == name.npos;
+    if (inside && next != end) files.emplace_back(path.string(), text);
+    if (inside && next == end) files.emplace_back(path.string(), "");
+    at = next == input.npos ? next : next + 1;
+  }
+  return files;
+}
+
+}  // namespace plumb::fuzz
