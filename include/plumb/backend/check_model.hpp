@@ -135,6 +135,19 @@ consteval bool check_lookup_lm() {
   return check_language_model<M>() && LookupLm<M>;
 }
 
+/// Of a type that is to be a ScoringLm: what it lacks of a LookupLm where it has look_up, else of a
+/// CausalLm. Scorers ask it themselves.
+template <class M>
+consteval bool check_scoring_lm() {
+  if constexpr (ScoringLm<M>) {
+    return true;
+  } else if constexpr (requires { &M::look_up; }) {
+    return check_lookup_lm<M>();
+  } else {
+    return check_causal_lm<M>();
+  }
+}
+
 template <class M>
 consteval bool check_masked_lm() {
   static_assert(
