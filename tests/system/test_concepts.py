@@ -69,14 +69,17 @@ def compiled(compiler, models):
                            else "-fmax-errors=0", "-x", "c++", "-"], input=text, capture_output=True, text=True)
 
 
-# What asks for a check itself: its header, how a program calls it, and what its type lacks here.
-DOORS = {
-    "causal_lm": ("score/causal_scorer.hpp", "(void)plumb::CausalScorer(mine, true)", "context_length"),
-    "lookup_lm": ("score/causal_scorer.hpp", "(void)plumb::CausalScorer(mine, true)", "tree_limits"),
-    "masked_lm": ("score/masked_scorer.hpp", "(void)plumb::MaskedScorer(mine)", "mask"),
-    "confidence_estimator": ("calibrate/fitted_confidence.hpp", "(void)plumb::Calibrator(mine)", "check"),
-    "aggregation": ("aggregate/aggregator.hpp", "(void)plumb::Aggregator(mine)", "choose"),
-}
+# What asks for a check itself: its header, how a program calls it, and of which parts its type has which one not.
+DOORS = [
+    ("score/causal_scorer.hpp", "plumb::CausalScorer(mine, true)", "causal_lm", "context_length"),
+    ("score/causal_scorer.hpp", "plumb::CausalScorer(mine, true)", "lookup_lm", "tree_limits"),
+    ("score/masked_scorer.hpp", "plumb::MaskedScorer(mine)", "masked_lm", "mask"),
+    ("backend/any_model.hpp", "plumb::AnyModel::made_by([] { return Mine(); })", "causal_lm", "evaluate"),
+    ("backend/any_model.hpp", "plumb::AnyModel::made_by([] { return Mine(); })", "masked_lm", "vocabulary_size"),
+    ("calibrate/calibrator.hpp", "plumb::Calibrator(mine)", "confidence_estimator", "check"),
+    ("calibrate/fitted_confidence.hpp", "plumb::Tempered({}, mine)", "confidence_estimator", "operator()"),
+    ("aggregate/aggregator.hpp", "plumb::Aggregator(mine)", "aggregation", "choose"),
+]
 
 
 def named(done):
@@ -135,13 +138,13 @@ class Concepts(unittest.TestCase):
             self.assertEqual(compiled(compiler, [("causal_lm", [*parts, right])]).returncode, 0)
 
     def test_scorers_and_calibrators_name_it_without_being_asked(self):
-        for (check, (header, call, missing)), compiler in itertools.product(DOORS.items(), COMPILERS):
+        for (header, call, check, missing), compiler in itertools.product(DOORS, COMPILERS):
             parts = [PARTS[part] for part in CONCEPTS[check] if part != missing]
             text = (f'#include "plumb/{header}"\nstruct Mine {{\n' + "\n".join(parts) +
-                    f"\n}};\nint main() {{ Mine mine; {call}; }}\n")
+                    f"\n}};\nint main() {{ Mine mine; (void){call}; }}\n")
             done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{command.ROOT / 'include'}", "-isystem",
                                    "/usr/include/eigen3", "-x", "c++", "-"], input=text, capture_output=True, text=True)
-            with self.subTest(compiler=compiler, check=check):
+            with self.subTest(compiler=compiler, call=call, missing=missing):
                 said = [line for line in done.stderr.splitlines() if " error: " in line]
                 self.assertIn(f" lacks {missing}. Write: ", said[0] if said else "nothing", done.stderr)
 

@@ -166,6 +166,17 @@ consteval bool check_masked_lm() {
   return check_language_model<M>() && MaskedLm<M>;
 }
 
+/// Of a type that is to answer the whole command: what it lacks of a MaskedLm where it has mask, else of
+/// a ScoringLm. AnyModel asks it itself.
+template <class M>
+consteval bool check_any_model() {
+  if constexpr (!ScoringLm<M> && requires { &M::mask; }) {
+    return check_masked_lm<M>();
+  } else {
+    return check_scoring_lm<M>();
+  }
+}
+
 template <class M>
 consteval bool check_tree_embedder() {
   static_assert(
