@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # How long does a file take to compile that includes all that works in memory, all that writes run
-# folders and pages, or what one score needs? And a program that writes a run folder, with all bodies and
-# with plumb::compiled?
+# folders and pages, or what one score needs? And a program over both umbrellas, one that writes a run
+# folder, and one of three lines over the whole command: with all bodies, and with plumb::compiled or
+# plumb::command, whose bodies are in a library?
 #
-#   bash benchmarks/umbrella.sh [ROUNDS]
+#   bash benchmarks/umbrella.sh [ROUNDS [COMPILER …]]
 # Prints for each compiler and include or program the seconds of each round, unoptimised.
 
 set -euo pipefail
@@ -14,22 +15,37 @@ cd "$plumb_root"
 need_build_packages
 need_packages clang-14 clang-16
 rounds=${1:-3}
+compilers=("${@:2}")
+[ ${#compilers[@]} -gt 0 ] || compilers=(g++ clang++-14 clang++-16)
+headers=(plumb.hpp runs.hpp score/causal_scorer.hpp calibrate/calibrator.hpp aggregate/probe_in_memory.hpp
+  run/probe_into_folder.hpp)
+umbrellas=$(mktemp --suffix .cpp)
+trap 'rm "$umbrellas"' EXIT
+# What an embedder's first file has: both umbrellas, a probe in memory and one into a folder.
+printf '#include "plumb/plumb.hpp"\n#include "plumb/runs.hpp"\n' >"$umbrellas"
+sed 's/int main(/int other(/; /^#include/d' examples/own_run_folder.cpp >>"$umbrellas"
+printf 'int main() {\n  plumb::NgramTreeModel model("Oslo", 2);\n  plumb::CausalScorer scorer(model, true);\n' >>"$umbrellas"
+printf '  return static_cast<int>(plumb::probe_in_memory(scorer, {}).facts());\n}\n' >>"$umbrellas"
+
+# compile LABEL FILE OPTION…: a line with the seconds of each round
 TIMEFORMAT=%R
-for compiler in g++ clang++-14 clang++-16; do
-  for header in plumb.hpp runs.hpp score/causal_scorer.hpp calibrate/calibrator.hpp aggregate/probe_in_memory.hpp run/probe_into_folder.hpp; do
-    seconds=()
-    for ((round = 0; round < rounds; ++round)); do
-      seconds+=("$({ time echo "#include \"plumb/$header\"" |
-        "$compiler" -std=c++20 -Iinclude -isystem /usr/include/eigen3 -c -o /dev/null -x c++ -; } 2>&1)")
-    done
-    printf '%-10s  %-32s  %s\n' "$compiler" "$header" "${seconds[*]}"
+compile() {
+  local label=$1 file=$2 seconds=()
+  shift 2
+  for ((round = 0; round < rounds; ++round)); do
+    seconds+=("$({ time "$compiler" -std=c++20 "$@" -Iinclude -isystem /usr/include/eigen3 -c -o /dev/null "$file"; } 2>&1)")
   done
-  for option in -UPLUMB_COMPILED -DPLUMB_COMPILED; do
-    seconds=()
-    for ((round = 0; round < rounds; ++round)); do
-      seconds+=("$({ time "$compiler" -std=c++20 $option -Iinclude -isystem /usr/include/eigen3 -c -o /dev/null \
-        examples/own_run_folder.cpp; } 2>&1)")
-    done
-    printf '%-10s  %-32s  %s\n' "$compiler" "own_run_folder.cpp ${option/-U*/whole}" "${seconds[*]}"
+  printf '%-10s  %-40s  %s\n' "$compiler" "$label" "${seconds[*]}"
+}
+
+for compiler in "${compilers[@]}"; do
+  for header in "${headers[@]}"; do
+    compile "$header" /dev/null -include "plumb/$header" -x c++
   done
+  compile "a program over both" "$umbrellas"
+  compile "… with plumb::compiled" "$umbrellas" -DPLUMB_COMPILED
+  compile "own_run_folder.cpp" examples/own_run_folder.cpp
+  compile "… with plumb::compiled" examples/own_run_folder.cpp -DPLUMB_COMPILED
+  compile "own_command.cpp, headers only" examples/own_command.cpp
+  compile "… with plumb::command" examples/own_command.cpp -DPLUMB_COMPILED -DPLUMB_COMPILED_COMMAND
 done

@@ -3,7 +3,7 @@
 // What must my engine offer to be probed? (The plain form: one sequence after another.)
 //
 // Prints:
-//   knows 2 of 2 facts
+//   accuracy 1.000 [0.342, 1.000], mean reciprocal rank 1.000 of 2 facts
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/aggregate/prediction_metrics.hpp"
 #include "plumb/aggregate/probe_in_memory.hpp"
 #include "plumb/backend/check_model.hpp"
 #include "plumb/score/causal_scorer.hpp"
@@ -72,7 +73,8 @@ int main() {
   EngineModel model;
   plumb::CausalScorer scorer(model, true);
   const plumb::ModelPredictions made = plumb::probe_in_memory(scorer, {"cities", {country}, {}});
-  std::size_t known = 0;
-  for (const plumb::Prediction& cell : made.relations[0].cells) known += cell.correct ? 1 : 0;
-  std::printf("knows %zu of 2 facts\n", known);
+  const plumb::GroupMetrics numbers = plumb::metrics_of(made).overall;
+  std::printf("accuracy %.3f [%.3f, %.3f], mean reciprocal rank %.3f of %zu facts\n",
+              numbers.accuracy.value, numbers.accuracy.low, numbers.accuracy.high,
+              numbers.mean_reciprocal_rank.value, numbers.facts);
 }

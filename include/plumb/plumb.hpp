@@ -16,6 +16,7 @@
 #include "plumb/aggregate/lexical_distance.hpp"
 #include "plumb/aggregate/mask_ranks.hpp"
 #include "plumb/aggregate/paired_accuracy.hpp"
+#include "plumb/aggregate/prediction_metrics.hpp"
 #include "plumb/aggregate/predictions.hpp"
 #include "plumb/aggregate/probe_in_memory.hpp"
 #include "plumb/aggregate/prompt_consistency.hpp"

@@ -137,7 +137,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
   NeverSays never;
   BOOST_CHECK_EXCEPTION(
       (void)probe_in_memory(never, dataset), Error,
-      says(Fault::user, "capital: an option has no log-likelihood that is a finite number"));
+      says(
+          Fault::user,
+          "capital: an option has no log-likelihood that is a finite number: 'Paris' of 'France'"));
 }
 
 BOOST_AUTO_TEST_CASE(facts_of_a_program_are_numbered_and_checked_before_anything_is_scored) {

@@ -40,6 +40,8 @@ BOOST_AUTO_TEST_CASE(each_archetype_passes_the_check_of_its_concept) {
   static_assert(check_causal_lm<SpecialTokenModel>() && ListsSpecialTokens<SpecialTokenModel>);
   static_assert(check_lookup_lm<NgramLookupModel>());
   static_assert(check_masked_lm<NeighbourModel>() && check_embedder<DecayEmbedder>());
+  static_assert(check_scoring_lm<NgramModel>() && check_scoring_lm<NgramLookupModel>());
+  static_assert(check_any_model<NgramLookupModel>() && check_any_model<NeighbourModel>());
   BOOST_TEST(check_causal_lm<NgramTreeModel>());  // a tree model is a plain one too
 }
 

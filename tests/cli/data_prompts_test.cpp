@@ -533,6 +533,10 @@ BOOST_FIXTURE_TEST_CASE(folders_that_hold_no_prompts_are_refused, GenerateFiles)
   folder.write("begun/run.json", R"({"status": "running", "settings": {"command": "generate"}})");
   BOOST_TEST(run_words({"data", "prompts", at("begun")}, never)
                  .refused("the run is not complete; finish it with --resume"));
+  folder.write("mine/run.json", R"({"status": "complete", "settings": {"command": "probe"}})");
+  BOOST_TEST(run_words({"data", "prompts", at("mine")}, never)
+                 .refused("mine/run.json: the run was not made by plumb's command, so nothing says "
+                          "how to build its prompts again"));
   BOOST_REQUIRE(generate({"--settings", "zero-shot"}).code == 0);
   Json run = json("run/run.json");
   run["settings"]["plumb_version"] = "0.0.1";

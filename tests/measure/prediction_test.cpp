@@ -57,7 +57,9 @@ BOOST_AUTO_TEST_CASE(the_likeliest_option_is_the_answer) {
   BOOST_TEST(near(wrong.confidence, 0.625));
   BOOST_TEST(near(wrong.margin, 0.375));
   BOOST_TEST(near(wrong.one_hot_brier, 62.0 / 64));
+  BOOST_TEST((wrong.rank == Rank{.above = 1, .equal = 0}));
   const Prediction right = predict(logs({1, 5, 2}), 1);
+  BOOST_TEST(right.rank.known());
   BOOST_TEST(right.correct);
   BOOST_TEST(near(right.confidence, 0.625));
   BOOST_TEST(near(right.one_hot_brier, 14.0 / 64));

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "plumb/aggregate/prediction_metrics.hpp"
+#include "plumb/aggregate/probe_in_memory.hpp"
 #include "plumb/backend/archetypes.hpp"
 #include "plumb/records/recorded_ranks.hpp"
 #include "plumb/score/causal_scorer.hpp"
@@ -79,6 +81,30 @@ BOOST_AUTO_TEST_CASE(it_leaves_what_a_probe_job_leaves) {
                           {.model = "", .settings = all_templates()});
   BOOST_TEST((contents(folder / "job", ".jsonl") == contents(folder / "call", ".jsonl")));
   BOOST_TEST(slurp(folder / "job/metrics.json") == slurp(folder / "call/metrics.json"));
+}
+
+// The same ranks, one read from the folder's files and one taken of the predictions.
+BOOST_AUTO_TEST_CASE(a_probe_in_memory_has_the_folders_numbers) {
+  const TemporaryFolder folder;
+  NgramTreeModel model = small_model();
+  CausalScorer scorer(model, true);
+  const auto finished =
+      probe_into_folder(scorer, bare_dataset(), folder / "run", {.settings = {.templates = {}}});
+  const ProbeMetrics in_memory = metrics_of(probe_in_memory(scorer, bare_dataset()));
+  const ProbeMetrics& written = finished.report.metrics();
+  const auto numbers = [](const GroupMetrics& group) {
+    std::vector<double> all;
+    for (const Estimate& one : {group.accuracy, group.hits[0], group.mean_rank,
+                                group.mean_reciprocal_rank, group.accuracy_first_wins}) {
+      all.insert(all.end(), {one.value, one.low, one.high, static_cast<double>(one.count)});
+    }
+    return all;
+  };
+  BOOST_TEST(numbers(in_memory.overall) == numbers(written.overall));
+  BOOST_TEST(numbers(in_memory.overall_unweighted) == numbers(written.overall_unweighted));
+  BOOST_REQUIRE(in_memory.relations.size() == 1U);
+  BOOST_TEST(numbers(in_memory.relations[0].second) == numbers(written.relations[0].second));
+  BOOST_TEST(in_memory.cardinality.contains("1:1"));
 }
 
 BOOST_AUTO_TEST_CASE(any_scorer_and_builder_will_do_and_what_is_done_is_not_done_again) {

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "plumb/backend/archetypes.hpp"
+#include "support/errors.hpp"
 
 using namespace plumb;
+using test::says;
 
 BOOST_AUTO_TEST_SUITE(prompt_tokens_suite)
 
@@ -44,6 +46,32 @@ std::size_t continuation(const Tokenizer& tokenizer, const Prompt& prompt) {
 }
 
 }  // namespace
+
+// Characters counted for bytes reach past a text's end; "Réunion" has 7 of the one and 8 of the other.
+BOOST_AUTO_TEST_CASE(a_token_of_other_bytes_than_the_text_has_is_refused) {
+  struct Odd {
+    ByteSpan bytes;
+    bool spells_text = true;
+    [[nodiscard]] Tokenization tokenize(std::string_view) const {
+      return {{{3, {0, 2}}, {7, bytes}}, spells_text};
+    }
+    [[nodiscard]] std::string detokenize(std::span<const TokenId>) const { return ""; }
+  };
+  const Prompt prompt{.text = "Réunion", .answer = {}};
+  BOOST_TEST(tokenize_prompt(Odd{{2, 8}}, prompt).tokens.size() == 2U);
+  BOOST_TEST(tokenize_prompt(Odd{{8, 8}}, prompt).tokens.size() == 2U);
+  BOOST_TEST(tokenize_prompt(Odd{{2, 9}, false}, prompt).tokens.size() == 2U);
+  BOOST_CHECK_EXCEPTION((void)tokenize_prompt(Odd{{2, 9}}, prompt), Error,
+                        says(Fault::user,
+                             "tokenize: gave token 7 the bytes 2 to 9 of 'Réunion', which has 8 "
+                             "bytes; count bytes of the UTF-8 text from 0"));
+  BOOST_CHECK_EXCEPTION((void)tokenize_prompt(Odd{{4, 3}}, prompt), Error,
+                        says(Fault::user, "tokenize: gave token 7 the bytes 4 to 3 of"));
+  // A piece has its own bytes: "Réu" has 4.
+  const Prompt cut{.text = "Réunion", .answer = {}, .cuts = {{4, false}}};
+  BOOST_CHECK_EXCEPTION((void)tokenize_prompt(Odd{{2, 5}}, cut), Error,
+                        says(Fault::user, "the bytes 2 to 5 of 'Réu', which has 4 bytes"));
+}
 
 BOOST_AUTO_TEST_CASE(what_stands_behind_begins_where_the_tokens_differ) {
   const NgramModel model("x", 1, {"ab", "bc", "abc"});

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model, scorer, builder, policy or estimator that lacks something does not compile, and the compiler says what to write."""
+import itertools
 import re
 import shutil
 import subprocess
@@ -68,6 +69,19 @@ def compiled(compiler, models):
                            else "-fmax-errors=0", "-x", "c++", "-"], input=text, capture_output=True, text=True)
 
 
+# What asks for a check itself: its header, how a program calls it, and of which parts its type has which one not.
+DOORS = [
+    ("score/causal_scorer.hpp", "plumb::CausalScorer(mine, true)", "causal_lm", "context_length"),
+    ("score/causal_scorer.hpp", "plumb::CausalScorer(mine, true)", "lookup_lm", "tree_limits"),
+    ("score/masked_scorer.hpp", "plumb::MaskedScorer(mine)", "masked_lm", "mask"),
+    ("backend/any_model.hpp", "plumb::AnyModel::made_by([] { return Mine(); })", "causal_lm", "evaluate"),
+    ("backend/any_model.hpp", "plumb::AnyModel::made_by([] { return Mine(); })", "masked_lm", "vocabulary_size"),
+    ("calibrate/calibrator.hpp", "plumb::Calibrator(mine)", "confidence_estimator", "check"),
+    ("calibrate/fitted_confidence.hpp", "plumb::Tempered({}, mine)", "confidence_estimator", "operator()"),
+    ("aggregate/aggregator.hpp", "plumb::Aggregator(mine)", "aggregation", "choose"),
+]
+
+
 def named(done):
     """By model, the parts that are said to be missing, each with what to write. GCC names the model before the
     message, clang behind it."""
@@ -122,6 +136,17 @@ class Concepts(unittest.TestCase):
                           "std::vector<plumb::SpecialToken> special_tokens() const", done.stderr)
             right = "std::vector<plumb::SpecialToken> special_tokens() const { return {}; }"
             self.assertEqual(compiled(compiler, [("causal_lm", [*parts, right])]).returncode, 0)
+
+    def test_scorers_and_calibrators_name_it_without_being_asked(self):
+        for (header, call, check, missing), compiler in itertools.product(DOORS, COMPILERS):
+            parts = [PARTS[part] for part in CONCEPTS[check] if part != missing]
+            text = (f'#include "plumb/{header}"\nstruct Mine {{\n' + "\n".join(parts) +
+                    f"\n}};\nint main() {{ Mine mine; (void){call}; }}\n")
+            done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{command.ROOT / 'include'}", "-isystem",
+                                   "/usr/include/eigen3", "-x", "c++", "-"], input=text, capture_output=True, text=True)
+            with self.subTest(compiler=compiler, call=call, missing=missing):
+                said = [line for line in done.stderr.splitlines() if " error: " in line]
+                self.assertIn(f" lacks {missing}. Write: ", said[0] if said else "nothing", done.stderr)
 
 
 if __name__ == "__main__":

@@ -115,9 +115,11 @@ struct Aggregate {
 };
 
 /// Makes one answer of the paraphrases of a fact. Any number of threads may use one, as far as the
-/// policy allows it.
-template <AggregationPolicy Policy = Vote>
+/// policy allows it. That is an AggregationPolicy; of any other type the compiler says what it lacks.
+template <class Policy = Vote>
 class Aggregator {
+  static_assert(check_aggregation<Policy>());
+
  public:
   explicit Aggregator(Policy policy = {}) : policy_(std::move(policy)) {}
 

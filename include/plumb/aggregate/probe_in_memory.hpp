@@ -4,8 +4,9 @@
 // What does a model answer, without a run folder?
 //
 // The closed-set probe for those who hold dataset and model in memory: every option of every fact
-// under every template, as predictions that aggregators and calibrators read. Nothing is written,
-// so nothing can be resumed; a job that takes hours is a ProbeJob (run/probe_job.hpp).
+// under every template, as predictions that aggregators and calibrators read, and of which `metrics_of`
+// (aggregate/prediction_metrics.hpp) makes accuracy, Hit@k and MRR. Nothing is written, so nothing can
+// be resumed; what takes hours is asked by probe_into_folder (run/probe_into_folder.hpp).
 
 #include <algorithm>
 #include <cmath>
@@ -66,8 +67,10 @@ inline std::vector<double> reduced_scores(const Relation& relation, const Fact& 
     if (scored_tokens(statement, scoring.span) == 0) {
       throw user_error(site, "an option has no scored token to reduce over", "choose another span");
     }
-    throw user_error(site, "an option has no log-likelihood that is a finite number",
-                     "the model's logits must be finite");
+    throw user_error(site,
+                     "an option has no log-likelihood that is a finite number: '" +
+                         relation.options[scores.size() - 1] + "' of '" + fact.subject + "'",
+                     "the logits of its tokens must be finite, and no logit NaN or +infinity");
   }
   return scores;
 }

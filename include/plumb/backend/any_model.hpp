@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/backend/capabilities.hpp"
+#include "plumb/backend/check_model.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/backend/evaluate_masked.hpp"
@@ -182,6 +183,7 @@ class AnyModel {
     if constexpr (std::same_as<decltype(make()), AnyModel>) {
       return make();
     } else {
+      static_assert(check_any_model<decltype(make())>());
       return AnyModel(std::make_unique<detail::HeldModel<decltype(make())>>(make));
     }
   }

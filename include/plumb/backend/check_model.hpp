@@ -135,6 +135,19 @@ consteval bool check_lookup_lm() {
   return check_language_model<M>() && LookupLm<M>;
 }
 
+/// Of a type that is to be a ScoringLm: what it lacks of a LookupLm where it has look_up, else of a
+/// CausalLm. Scorers ask it themselves.
+template <class M>
+consteval bool check_scoring_lm() {
+  if constexpr (ScoringLm<M>) {
+    return true;
+  } else if constexpr (requires { &M::look_up; }) {
+    return check_lookup_lm<M>();
+  } else {
+    return check_causal_lm<M>();
+  }
+}
+
 template <class M>
 consteval bool check_masked_lm() {
   static_assert(
@@ -151,6 +164,17 @@ consteval bool check_masked_lm() {
       "plumb::MaskedQuery> queries, const plumb::LogitsVisitor& visit), which calls visit(i, "
       "logits) for query i's position");
   return check_language_model<M>() && MaskedLm<M>;
+}
+
+/// Of a type that is to answer the whole command: what it lacks of a MaskedLm where it has mask, else of
+/// a ScoringLm. AnyModel asks it itself.
+template <class M>
+consteval bool check_any_model() {
+  if constexpr (!ScoringLm<M> && requires { &M::mask; }) {
+    return check_masked_lm<M>();
+  } else {
+    return check_scoring_lm<M>();
+  }
 }
 
 template <class M>

@@ -126,9 +126,12 @@ struct Calibration {
 }
 
 /// Judges answers by one estimator and measures how far confidence and accuracy differ. Any number
-/// of threads may use one, as far as the estimator allows it.
-template <ConfidenceEstimator Estimator = Base>
+/// of threads may use one, as far as the estimator allows it. That is a ConfidenceEstimator; of any
+/// other type the compiler says what it lacks.
+template <class Estimator = Base>
 class Calibrator {
+  static_assert(check_confidence_estimator<Estimator>());
+
  public:
   /// `bins` of equal count (ACE, curves) and of equal width (ECE, MCE); the paper has 20.
   explicit Calibrator(Estimator estimator = {}, std::size_t bins = 20)

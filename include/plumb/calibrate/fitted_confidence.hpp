@@ -82,8 +82,10 @@ inline void append_fact(RelationPredictions& to, const RelationPredictions& from
 
 /// `E` of scores divided by a temperature, which is the one of the lowest mean −ln p(answer) under the
 /// base template (Guo et al. 2017). Answers stay the same. Needs kept scores. As thread-safe as E.
-template <ConfidenceEstimator E = Base>
+template <class E = Base>
 class Tempered {
+  static_assert(check_confidence_estimator<E>());
+
  public:
   /// Fits the temperature; it is 1 without facts. Throws a user error where scores were not kept.
   explicit Tempered(std::span<const RelationPredictions> fitting, E estimator = E{})
@@ -133,8 +135,10 @@ class Tempered {
 
 /// `E` mapped to the chance of being right, by the non-decreasing step function nearest to correctness
 /// in squares (Zadrozny & Elkan 2002). No answer stays no confidence. As thread-safe as E.
-template <ConfidenceEstimator E = Base>
+template <class E = Base>
 class Isotonic {
+  static_assert(check_confidence_estimator<E>());
+
  public:
   /// Fits the map. Throws a user error without facts and for a relation that E cannot judge.
   explicit Isotonic(std::span<const RelationPredictions> fitting, E estimator = E{})

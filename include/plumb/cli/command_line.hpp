@@ -6,10 +6,9 @@
 // `run_command_line` is the whole command over any backend, so an embedder's main is three lines:
 //
 //   int main(int argc, char** argv) {
-//     return plumb::run_command_line(argc, argv, [](const plumb::ModelOptions& o) { return
-//     MyModel(o.model); });
+//     return plumb::run_command_line(
+//         argc, argv, [](const plumb::ModelOptions& options) { return MyModel(options.model); });
 //   }
-//
 // Any backend that is a CausalLm, a LookupLm or a MaskedLm will do; a command that needs more says so. All
 // subcommands are compiled with it, which takes minutes, unless they are linked: CMake's
 // plumb::command is a library of them, compiled once, and defines PLUMB_COMPILED_COMMAND.

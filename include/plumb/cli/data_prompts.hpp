@@ -52,9 +52,14 @@ class AskedRun {
                        "name a folder of plumb probe, many-shot, rank, generate or calibrate "
                        "--model");
     }
-    if (first_string(run_, "status") != "complete" || !string_list(run_, "command_line") ||
-        run_["command_line"].size() < 2) {
+    if (first_string(run_, "status") != "complete") {
       throw user_error({.file = file_}, "the run is not complete", "finish it with --resume");
+    }
+    if (!string_list(run_, "command_line") || run_["command_line"].size() < 2) {
+      throw user_error({.file = file_},
+                       "the run was not made by plumb's command, so nothing says how to build its "
+                       "prompts again",
+                       "see the first of each kind in its example_prompts.jsonl");
     }
     if (const auto by = first_string(settings(), "plumb_version"); by != PLUMB_VERSION) {
       throw user_error({file_, 0, "plumb_version"},

@@ -35,6 +35,8 @@ struct Prediction {
   /// Whether options share the best score, and how many do.
   BestTie tie = BestTie::none;
   std::uint32_t tied_options = 0;
+  /// Where the right option stands among all; of a prediction that `predict` made.
+  Rank rank{};
 
   [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
   /// What it adds to a mean of right answers: 1/n in a tie of n with the right option.
@@ -67,6 +69,7 @@ struct Prediction {
   made.option = rank.prediction;
   made.correct = rank.known();
   made.tie = rank.tie();
+  made.rank = rank;
   if (made.is_tie()) made.tied_options = static_cast<std::uint32_t>(rank.equal_best + 1);
   double squares = 0;
   double second = 0;

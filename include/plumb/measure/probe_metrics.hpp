@@ -3,13 +3,13 @@
 
 // How well does the model know the facts, by relation, domain, cardinality and over all?
 //
-// accuracy   share of facts whose best-scored option is the right one; a tie of n for the best, the
-//            right option among them, counts 1/n (measure/rank.hpp)
-// Hit@k      share of facts whose right option is among the k best, a tie counting the share of its
-//            orders in which it is; there is none where no relation of the group has k options, and
-//            one with fewer always hits
-// accuracy (first wins)             the same where the first of a tie is the answer, as in lm-pub-quiz
-// mean rank, mean reciprocal rank   of the right option, realistic ranks
+//   accuracy   share of facts whose best-scored option is the right one; a tie of n for the best, the
+//              right option among them, counts 1/n (measure/rank.hpp)
+//   accuracy (first wins)   the same where the first of a tie is the answer, as in lm-pub-quiz
+//   Hit@k      share of facts whose right option is among the k best, a tie counting the share of its
+//              orders in which it is; there is none where no relation of the group has k options, and
+//              one with fewer always hits
+//   mean rank, mean reciprocal rank   of the right option, realistic ranks
 // A group's number is a plain mean over its facts ("weighted": each fact counts once) but for two:
 // the unweighted overall, which is the mean over relations, and a domain's divided-support
 // accuracies, which count a fact 1/d times when its relation has d domains, as lm-pub-quiz

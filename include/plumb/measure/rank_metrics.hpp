@@ -3,12 +3,12 @@
 
 // How high do the true entities stand, over many queries?
 //
-// mean rank, mean reciprocal rank
-// Hit@k                      share of queries whose true entity has rank ≤ k; there is none where
-//                            there are fewer than k candidates, or an unfinished search leaves a
-//                            query undecided
-// adjusted mean rank index   1 − (MR − 1) / E[MR − 1], E[MR − 1] the mean of (candidates − 1) / 2:
-//                            1 at best, 0 for guessing, below for worse
+//   mean rank, mean reciprocal rank
+//   Hit@k                      share of queries whose true entity has rank ≤ k; there is none where
+//                              there are fewer than k candidates, or an unfinished search leaves a
+//                              query undecided
+//   adjusted mean rank index   1 − (MR − 1) / E[MR − 1], E[MR − 1] the mean of (candidates − 1) / 2:
+//                              1 at best, 0 for guessing, below for worse
 // Intervals are bootstrapped over queries, of Hit@k Wilson's. Source of the index: Berrendorf et al.
 // 2020, as in PyKEEN.
 

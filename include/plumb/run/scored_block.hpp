@@ -28,7 +28,7 @@ inline void check_scores(const std::vector<StatementScore>& scores, Span span,
          {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
       if (std::isfinite(number)) continue;
       throw internal_error({.field = part}, "the model gave a score that is not finite",
-                           "check the model file");
+                           "check the model file, or an engine's logits for NaN and +infinity");
     }
     if (scored_tokens(score, span) > 0) continue;
     throw user_error({.field = part},

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/check_model.hpp"
 #include "plumb/backend/held_tree.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
@@ -34,8 +35,11 @@ namespace plumb {
 /// Models CandidateScorer and PackedScorer. The model must outlive it; nobody else may ask a
 /// TreeCausalLm while a block is being scored, as it holds the block's tree. Not thread-safe: each
 /// thread has a scorer of its own, over one model if that is thread-safe and knows nothing of trees.
-template <ScoringLm Model>
+/// The model is a ScoringLm; of any other type the compiler says what it lacks.
+template <class Model>
 class CausalScorer {
+  static_assert(check_scoring_lm<Model>());
+
  public:
   class Block {
    public:

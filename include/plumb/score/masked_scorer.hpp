@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/check_model.hpp"
 #include "plumb/backend/evaluate_masked.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/log_softmax.hpp"
@@ -45,9 +46,11 @@ enum class PseudoLikelihood { within_word, original };
 }
 
 /// Models CandidateScorer and PackedScorer. The model must outlive the scorer.
-/// Not thread-safe.
-template <MaskedLm Model>
+/// Not thread-safe. The model is a MaskedLm; of any other type the compiler says what it lacks.
+template <class Model>
 class MaskedScorer {
+  static_assert(check_masked_lm<Model>());
+
  public:
   /// Tokens of a pack's distinct masked inputs at most, or those of one statement.
   static constexpr std::size_t pack_tokens = 4096;

@@ -80,10 +80,31 @@ template <class Tokenizer>
   return tokenizer.tokenize(text);
 }
 
-/// A prompt's tokens: of the whole text, or of its pieces one after another where it is cut.
+namespace detail {
+
+/// The tokens of a text. Throws a user error where one covers bytes that the text has not.
+inline Tokenization of_text(Tokenization made, std::string_view text) {
+  if (!made.spells_text) return made;
+  for (const Token& token : made.tokens) {
+    if (token.bytes.begin <= token.bytes.end && token.bytes.end <= text.size()) continue;
+    throw user_error({.field = "tokenize"},
+                     "gave token " + std::to_string(token.id) + " the bytes " +
+                         std::to_string(token.bytes.begin) + " to " +
+                         std::to_string(token.bytes.end) + " of '" + shortened(std::string(text)) +
+                         "', which has " + counted(text.size(), "byte"),
+                     "count bytes of the UTF-8 text from 0, the end behind the last, or say that "
+                     "spells_text is false");
+  }
+  return made;
+}
+
+}  // namespace detail
+
+/// A prompt's tokens: of the whole text, or of its pieces one after another where it is cut. Throws a
+/// user error for a tokenizer of the user's that gives a token other bytes than the text has.
 template <class Tokenizer>
 [[nodiscard]] Tokenization tokenize_prompt(const Tokenizer& tokenizer, const Prompt& prompt) {
-  if (prompt.cuts.empty()) return tokenizer.tokenize(prompt.text);
+  if (prompt.cuts.empty()) return detail::of_text(tokenizer.tokenize(prompt.text), prompt.text);
   Tokenization all;
   const std::string_view text = prompt.text;
   bool is_separator = false;
@@ -92,8 +113,8 @@ template <class Tokenizer>
     const std::size_t end = is_last ? text.size() : prompt.cuts[piece].at;
     const std::string_view part = text.substr(begin, end - begin);
     if (!part.empty()) {
-      const Tokenization made =
-          is_separator ? inner_tokens(tokenizer, part) : tokenizer.tokenize(part);
+      const Tokenization made = detail::of_text(
+          is_separator ? inner_tokens(tokenizer, part) : tokenizer.tokenize(part), part);
       for (const Token& token : made.tokens) {
         all.tokens.push_back({token.id, {token.bytes.begin + begin, token.bytes.end + begin}});
       }

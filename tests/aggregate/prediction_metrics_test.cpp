@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/aggregate/prediction_metrics.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(prediction_metrics_suite)
+
+namespace {
+
+/// Three facts with four options under template 2, a marker's, behind template 5, the base: the row
+/// has paraphrases first.
+RelationPredictions asked() {
+  RelationPredictions made;
+  made.relation.code = "capital";
+  made.relation.domains = {"places"};
+  made.relation.options = {"a", "b", "c", "d"};
+  made.templates = {{5, {}}, {2, {}}};
+  made.paraphrases = 1;
+  for (const std::size_t answer : {0U, 1U, 1U}) {
+    made.relation.facts.push_back({.subject = "s", .answer = answer});
+  }
+  const auto cell = [&](std::vector<double> scores, std::size_t answer) {
+    made.cells.push_back(predict(scores, answer));
+  };
+  cell({-1, -2, -3, -4}, 0);  // rank 1
+  cell({-4, -2, -1, -3}, 0);  // rank 4
+  cell({-1, -1, -2, -1}, 1);  // level with two others for the best
+  cell({-1, -3, -3, -2}, 1);  // level with one, third or fourth
+  cell({-5, -1, -2, -3}, 1);  // rank 1
+  cell({-5, -2, -1, -3}, 1);  // rank 2
+  return made;
+}
+
+bool near(double value, double expected) {
+  return value > expected - 1e-12 && value < expected + 1e-12;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(ranks_stand_by_ascending_template) {
+  const RelationRanks made = ranks_of(asked());
+  BOOST_TEST(made.code == "capital");
+  BOOST_TEST(made.domains == std::vector<std::string>{"places"});
+  BOOST_TEST(!made.one_to_one);
+  BOOST_TEST(made.options == 4U);
+  BOOST_TEST(made.templates == (std::vector<std::size_t>{2, 5}));
+  BOOST_REQUIRE(made.ranks.size() == 3U);
+  BOOST_TEST(made.ranks[0][0].realistic() == 4);
+  BOOST_TEST(made.ranks[0][1].realistic() == 1);
+  BOOST_TEST(made.ranks[0][0].prediction == 2U);
+  BOOST_TEST((made.ranks[1][1].tie() == BestTie::with_answer));
+  BOOST_TEST(made.ranks[1][1].equal_best == 2U);
+  BOOST_TEST(made.ranks[1][1].realistic() == 2);
+  BOOST_TEST(made.ranks[1][0].realistic() == 3.5);
+  BOOST_TEST(made.ranks[1][0].equal_best == 0U);
+}
+
+// Ranks by fact and template: (4, 1), (3.5, 2 with a third of a hit), (2, 1).
+BOOST_AUTO_TEST_CASE(a_fact_counts_once_with_the_mean_over_its_templates) {
+  const ProbeMetrics made = metrics_of({"mine", {asked()}});
+  const GroupMetrics& all = made.overall;
+  BOOST_TEST(all.facts == 3U);
+  BOOST_TEST(near(all.accuracy.value, (0.5 + 1.0 / 6 + 0.5) / 3));
+  BOOST_TEST(near(all.accuracy_first_wins.value, 1.0 / 3));
+  BOOST_TEST(near(all.hits[1].value, (0.5 + 0.75 + 1) / 3));  // Hit@3: (3 − 2) / 2 of the level one
+  BOOST_TEST(all.hits[2].count == 0U);                        // no five options
+  BOOST_TEST(near(all.mean_rank.value, (2.5 + 2.75 + 1.5) / 3));
+  BOOST_TEST(near(all.mean_reciprocal_rank.value, (0.625 + (1 / 3.5 + 0.5) / 2 + 0.75) / 3));
+  BOOST_TEST(all.ties_for_best.tied == 1U);
+  BOOST_TEST(all.ties_with_answer == 2U);
+  BOOST_TEST(made.domains.at("places").metrics.accuracy.value == all.accuracy.value);
+  BOOST_TEST(made.cardinality.contains("N:1"));
+  // Of the base template alone.
+  const auto base = only_template(ranks_of(ModelPredictions{"mine", {asked()}}), 5);
+  BOOST_TEST(near(probe_metrics(base, {}, "base").overall.accuracy.value, (1 + 1.0 / 3 + 1) / 3));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
