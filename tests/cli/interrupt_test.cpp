@@ -40,6 +40,25 @@ BOOST_FIXTURE_TEST_CASE(a_signal_is_noted_once_and_then_as_before, OwnHandler) {
   BOOST_TEST(!detail::InterruptCatcher().noted());  // each begins anew
 }
 
+BOOST_FIXTURE_TEST_CASE(the_end_of_a_clusters_time_is_noted_too, OwnHandler) {
+  void (*const at_first)(int) = std::signal(SIGTERM, [](int) { heard = heard + 1; });
+  {
+    const detail::InterruptCatcher catcher;
+    BOOST_TEST(catcher.signal() == 0);
+    std::raise(SIGTERM);
+    BOOST_TEST(catcher.noted());
+    BOOST_TEST(catcher.signal() == SIGTERM);
+  }
+  std::raise(SIGTERM);
+  BOOST_TEST(heard == 1);
+  std::signal(SIGTERM, at_first);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_ends_with_the_code_of_its_signal) {
+  BOOST_TEST(Interrupted("stopped", "").code() == 130);
+  BOOST_TEST(Interrupted("stopped", "", SIGTERM).code() == 143);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_process_that_ignores_it_goes_on_ignoring_it, OwnHandler) {
   std::signal(SIGINT, SIG_IGN);
   const detail::InterruptCatcher catcher;
@@ -87,6 +106,27 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
   BOOST_TEST(probe({}, "whole").code == 0);
   BOOST_TEST((test::contents(folder / "run", "_results.jsonl") ==
               test::contents(folder / "whole", "_results.jsonl")));
+  // A model that a variable of the environment named is said, as another shell has it not.
+  {
+    std::ostringstream out, err;
+    Console console{{"--data", at("data"), "--out", at("named")}, out, err};
+    console.catches_interrupt = true;
+    console.environment = [&](const char* name) {
+      return name == std::string("PLUMB_MODEL") ? at("model.gguf") : std::string();
+    };
+    std::size_t asked = 0;
+    const int code = run_command_line("probe", console, [&](const ModelOptions&) {
+      test::HookedModel model(test::small_model());
+      model.on_work = [&] {
+        if (++asked == 1) std::raise(SIGTERM);
+      };
+      return model;
+    });
+    BOOST_TEST(code == 143, err.str());
+    BOOST_TEST(err.str().ends_with("--out " + at("named") + " --model " + at("model.gguf") +
+                                   " --resume\n"),
+               err.str());
+  }
   const test::ConsoleRun over = stopped(probe_words({"--overwrite"}, "whole"));
   BOOST_TEST(over.code == 130, over);
   BOOST_TEST(

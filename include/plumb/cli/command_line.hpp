@@ -181,9 +181,10 @@ inline int run_guarded(const std::string& command, Console& console, const Model
     return code;
   } catch (const Interrupted& stopped) {
     console.err << "plumb: " << as_options(stopped.what()) << std::endl;
-    return 130;  // as a shell has it of SIGINT
+    return stopped.code();
   } catch (const Error& error) {
-    console.err << "plumb: " << as_options(error.what()) << std::endl;
+    console.err << "plumb: " << config_of_error(console, error) << as_options(error.what())
+                << std::endl;
     return error.fault() == Fault::user ? 2 : 1;
   } catch (const std::filesystem::filesystem_error& error) {
     const bool fixable = error.code() == std::errc::permission_denied ||

@@ -148,12 +148,9 @@ struct FixedResult {
   std::optional<double> worst_difference{};
 };
 
-/// Scores a study; `index` names it in the journal.
+/// A study's choices, test by test, planned but not scored.
 template <PackedScorer Scorer>
-[[nodiscard]] FixedResult run_fixed_study(const FixedStudy& study, const std::string& model,
-                                          std::size_t index, Scorer& scorer, Work& work) {
-  const std::string name = "fixed " + std::to_string(index);
-  Part part(work, name, name);
+[[nodiscard]] typename Scorer::Block planned_study(const FixedStudy& study, Scorer& scorer) {
   const Prompt sequence = study.form.sequence(study.shots);
   typename Scorer::Block block;
   scorer.share(block, sequence);
@@ -165,6 +162,16 @@ template <PackedScorer Scorer>
     scorer.add(block, query);
   }
   scorer.plan(block);
+  return block;
+}
+
+/// Scores a study; `index` names it in the journal.
+template <PackedScorer Scorer>
+[[nodiscard]] FixedResult run_fixed_study(const FixedStudy& study, const std::string& model,
+                                          std::size_t index, Scorer& scorer, Work& work) {
+  const std::string name = "fixed " + std::to_string(index);
+  Part part(work, name, name);
+  typename Scorer::Block block = planned_study(study, scorer);
   const std::vector<StatementScore> scores =
       as_recorded(scored_block(part, scorer, block, Span::continuation));
   part.finish(block.cost());

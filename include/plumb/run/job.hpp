@@ -97,12 +97,15 @@ inline Json cost_facts(const RunSummary& summary, double seconds_total) {
 template <Job J>
 auto run_job(J& job, const JobFolder& into) {
   const auto start = std::chrono::steady_clock::now();
+  // What the plan refuses is said before there is a folder, where it will be a new one.
+  std::optional<JobPlan> plan;
+  const bool is_new = !into.resume && is_unused(into.out);
+  if (is_new && into.work.on_plan) plan = plan_of(job);
   const RunFolder folder(into.out, job.settings(),
                          into.resume ? RunFolder::Claim::resume : RunFolder::Claim::fresh);
   Work work(folder.file("journal.jsonl"), into.work);
-  if (into.work.on_plan) {
-    if (auto plan = plan_of(job)) work.announce(*std::move(plan));
-  }
+  if (!is_new && into.work.on_plan) plan = plan_of(job);
+  if (plan) work.announce(*std::move(plan));
   job.run(folder, work);
   Finished<decltype(job.report(folder.path()))> finished{job.report(folder.path()), work.summary()};
   finished.report.write(folder.path());

@@ -83,7 +83,8 @@ struct ManyShotSettings : ManyShotOptions {
              "`join` text");
     visitor("data", self.data,
             {.value = "DIR",
-             .help = "dataset: a BEAR, LAMA or PARAREL folder, FACTOR's .csv, or a .tsv file",
+             .help = "dataset: a BEAR, LAMA, KAMEL or PARAREL folder, tables of choices, T-REx, or "
+                     "facts.tsv",
              .recorded = "-"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "only these relations", .idle = of_all, .recorded = "-"});

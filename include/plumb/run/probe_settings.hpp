@@ -60,7 +60,7 @@ struct ProbeSettings {
   static void visit_reading(Self& self, Visitor& visitor) {
     visitor("data", self.data,
             {.value = "DIR",
-             .help = "dataset: a BEAR, LAMA or PARAREL folder, FACTOR's .csv, or a .tsv file",
+             .help = "dataset: a BEAR, LAMA, KAMEL or PARAREL folder, FACTOR's .csv, or facts.tsv",
              .recorded = "-"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "only these relations", .recorded = "-"});
