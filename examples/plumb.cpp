@@ -58,7 +58,18 @@ void wait_with_little_spinning(char** argv) {
 
 /// Models by what their path is.
 struct ReferenceModels {
-  static bool is_masked_folder(const std::filesystem::path& path) {
+  static bool is_masked_folder(const plumb::ModelOptions& options) {
+    const std::filesystem::path& path = options.model;
+    if (!std::filesystem::exists(path)) {
+      throw plumb::user_error({.file = path}, "no such model file or folder",
+                              "give `model` a .gguf file, a Hugging Face folder or hf:OWNER/NAME; "
+                              "`plumb models` lists what is at hand");
+    }
+    if (!options.exact && plumb::is_hugging_face_folder(path)) {
+      throw plumb::user_error({.setting = "precision"},
+                              "fast is for .gguf files; Hugging Face folders are computed in F32",
+                              "leave it out");
+    }
     if (std::filesystem::is_directory(path) && !plumb::is_hugging_face_folder(path)) {
       throw plumb::user_error({.file = path}, "is a folder without config.json",
                               "give `model` a Hugging Face folder, or the path of a .gguf file");
@@ -67,12 +78,12 @@ struct ReferenceModels {
   }
 
   plumb::ModelKind kind(const plumb::ModelOptions& options) const {
-    return is_masked_folder(options.model) ? plumb::ModelKind::masked : plumb::ModelKind::causal;
+    return is_masked_folder(options) ? plumb::ModelKind::masked : plumb::ModelKind::causal;
   }
 
   plumb::AnyModel operator()(const plumb::ModelOptions& options) const {
     const bool parse = options.parse_special_tokens;
-    const bool masked = is_masked_folder(options.model);
+    const bool masked = is_masked_folder(options);
     if (!plumb::is_hugging_face_folder(options.model)) {
       const auto precision = options.exact ? plumb::Precision::exact : plumb::Precision::fast;
       return plumb::AnyModel::made_by([&] {

@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_json_gives_the_options_of_its_run, Look) {
   BOOST_TEST(values["limit"].as<std::string>() == "4");
   BOOST_TEST(values.contains("heads"));
   BOOST_TEST(console.asked.record == (folder / "c.json").string());
-  BOOST_TEST((console.asked.of_record == Words{"heads"}));
+  BOOST_TEST((console.asked.of_config == Words{"heads"}));
   refused(run("see"), "c.json: command_line: the run is of plumb see; give it to that command");
   refused(R"({"status": "complete", "settings": {}, "command_line": ["plumb", "look"]})",
           "c.json: options: is missing: an earlier plumb");

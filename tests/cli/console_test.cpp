@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>
+#include <utility>
 
 #include "plumb/backend/archetypes.hpp"
 
@@ -33,6 +34,21 @@ BOOST_AUTO_TEST_CASE(a_table_on_it_says_where_the_rest_is) {
   BOOST_TEST(detail::width_on(console).where == "set COLUMNS for a wider table");
   BOOST_TEST(detail::width_on(console, "report.html").where ==
              "see report.html, or set COLUMNS for a wider table");
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_value_of_a_file_is_said_with_the_file) {
+  std::ostringstream out;
+  Console console{{}, out, out};
+  console.asked.config = "c.json";
+  console.asked.of_config = {"limit", "special-tokens"};
+  const auto place = [&](Site site) {
+    return detail::config_of_error(console, user_error(std::move(site), "is wrong"));
+  };
+  BOOST_TEST(place({.setting = "limit"}) == "c.json: ");
+  BOOST_TEST(place({.setting = "special_tokens"}) == "c.json: ");
+  BOOST_TEST(place({.field = "--limit"}) == "c.json: ");
+  BOOST_TEST(place({.setting = "bos"}) == "");
+  BOOST_TEST(place({}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(settings_in_a_text_become_options) {

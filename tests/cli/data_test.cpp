@@ -48,6 +48,22 @@ BOOST_FIXTURE_TEST_CASE(an_absent_or_empty_dataset_is_one_problem, ConsoleFiles)
   BOOST_TEST(empty.says("the dataset is empty"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_knowledge_graph_is_checked_as_one, ConsoleFiles) {
+  folder.write("graph/train.tsv", "a\tnext\tb\nb\tnext\tc\n");
+  folder.write("graph/dev.tsv", "a\tnext\tc\n");
+  folder.write("graph/test.tsv", "c\tlast\ta\n");
+  folder.write("graph/entity2text.txt", "a\tA\nb\tB\nc\tC\n");
+  folder.write("graph/relation2text.txt", "next\tnext\nlast\tlast\n");
+  const ConsoleRun run = run_words({"data", "check", at("graph")});
+  BOOST_TEST(run.code == 0, run);
+  BOOST_TEST(run.out ==
+             "a knowledge graph, for rank: 3 entities, 2 relations, 4 triples, 0 problems\n");
+  folder.write("graph/test.tsv", "c\tlast\tz\n");
+  const ConsoleRun wrong = run_words({"data", "check", at("graph")});
+  BOOST_TEST(wrong.code == 2, wrong);
+  BOOST_TEST(wrong.says("test.tsv"), wrong);
+}
+
 BOOST_FIXTURE_TEST_CASE(describe_counts_statements_without_a_model, ConsoleFiles) {
   const ConsoleRun run = run_words({"data", "describe", at("data")});
   BOOST_TEST(run.code == 0);

@@ -251,7 +251,8 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Gen
       }
     }
   }
-  BOOST_TEST(dry.says(" prompts, " + std::to_string(names) + " statements, at least "), dry);
+  BOOST_TEST(dry.says(" prompts, " + std::to_string(names) + " statements, "), dry);
+  BOOST_TEST(!dry.says("at least"), dry);  // all tokens are counted
 }
 
 BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, GenerateFiles) {

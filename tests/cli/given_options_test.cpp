@@ -91,7 +91,8 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
   const Json model = {{"model_sha256", "a2"}, {"dataset_sha256", "bb"}};
   const Json data = {{"model_sha256", "aa"}, {"dataset_sha256", "b2"}};
   BOOST_CHECK_NO_THROW(detail::refuse_changed_files(console, model));  // no earlier run
-  console.asked = {{{"model", {"m"}}, {"data", {"d"}}}, record.string(), {"model", "data"}};
+  console.asked = {
+      {{"model", {"m"}}, {"data", {"d"}}}, record.string(), {"model", "data"}, record.string()};
   BOOST_CHECK_NO_THROW(detail::refuse_changed_files(console, same));
   BOOST_CHECK_EXCEPTION(detail::refuse_changed_files(console, model), Error,
                         shows(Fault::user, "m: has changed since the run of " + record.string() +
@@ -100,10 +101,19 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
   BOOST_CHECK_EXCEPTION(detail::refuse_changed_files(console, data), Error,
                         shows(Fault::user, "d: has changed since the run of "));
   // Another one that the command line names may be another; so may be what its templates change.
-  console.asked.of_record = {"data"};
+  console.asked.of_config = {"data"};
   BOOST_CHECK_NO_THROW(detail::refuse_changed_files(console, model));
   console.asked.given.push_back({"template-file", {"t"}});
   BOOST_CHECK_NO_THROW(detail::refuse_changed_files(console, data));
+  BOOST_TEST(err.str().empty());
+  // Another program's run is said, not refused.
+  folder.write("else/run.json", R"({"settings": {"plumb_version": "0.0.1", "backend": "b 1"}})");
+  console.asked.record = (folder / "else/run.json").string();
+  detail::refuse_changed_files(console, {{"plumb_version", "0.0.2"}, {"backend", "b 1"}});
+  BOOST_TEST(err.str() == console.asked.record +
+                              ": the run was made by plumb 0.0.1, this is 0.0.2: numbers may "
+                              "differ\n");
+  console.asked.record = record.string();
   // A calibration's probe knows what it read.
   folder.write("old/probe/run.json", R"({"settings": {"dataset_sha256": "cc"}})");
   console.asked.given.pop_back();

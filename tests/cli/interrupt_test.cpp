@@ -106,6 +106,27 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
   BOOST_TEST(probe({}, "whole").code == 0);
   BOOST_TEST((test::contents(folder / "run", "_results.jsonl") ==
               test::contents(folder / "whole", "_results.jsonl")));
+  // A model that a variable of the environment named is said, as another shell has it not.
+  {
+    std::ostringstream out, err;
+    Console console{{"--data", at("data"), "--out", at("named")}, out, err};
+    console.catches_interrupt = true;
+    console.environment = [&](const char* name) {
+      return name == std::string("PLUMB_MODEL") ? at("model.gguf") : std::string();
+    };
+    std::size_t asked = 0;
+    const int code = run_command_line("probe", console, [&](const ModelOptions&) {
+      test::HookedModel model(test::small_model());
+      model.on_work = [&] {
+        if (++asked == 1) std::raise(SIGTERM);
+      };
+      return model;
+    });
+    BOOST_TEST(code == 143, err.str());
+    BOOST_TEST(err.str().ends_with("--out " + at("named") + " --model " + at("model.gguf") +
+                                   " --resume\n"),
+               err.str());
+  }
   const test::ConsoleRun over = stopped(probe_words({"--overwrite"}, "whole"));
   BOOST_TEST(over.code == 130, over);
   BOOST_TEST(

@@ -46,6 +46,9 @@ struct Caches {
     folder.write("hub/datasets--o--facts/refs/main", "abc");
     folder.write("hub/models--gpt2/refs/main", "abc");  // without an owner
     folder.write("hub/models--o--half/refs/main", "gone");
+    folder.write("hub/models--distil/refs/main", "abc");
+    folder.write("hub/models--distil/snapshots/abc/config.json", "{}");
+    folder.write("hub/models--distil/snapshots/abc/model.safetensors", "12");
     folder.write("own/models/o/bert/config.json", "{}");  // stands behind the hub's
     folder.write("own/models/p/mine/m.gguf", "123456");
   }
@@ -91,9 +94,11 @@ BOOST_AUTO_TEST_CASE(a_name_has_an_owner_and_may_have_a_file) {
   BOOST_TEST(whole.owner == "o");
   BOOST_TEST(whole.name == "n");
   BOOST_TEST(whole.file.empty());
+  const HubName old = detail::parse_hub_name("hf:n", "model");
+  BOOST_TEST(old.owner.empty());
+  BOOST_TEST(old.word() == "hf:n");
   BOOST_TEST(detail::parse_hub_name("hf:o/n/deep/f.gguf", "model").file == "deep/f.gguf");
-  for (const char* word :
-       {"hf:", "hf:n", "hf:o/", "hf:/n", "hf:o/n/", "hf:o/../n", "hf:o/n/../f"}) {
+  for (const char* word : {"hf:", "hf:o/", "hf:/n", "hf:o/n/", "hf:o/../n", "hf:o/n/../f"}) {
     BOOST_CHECK_EXCEPTION((void)detail::parse_hub_name(word, "model"), Error,
                           shows(Fault::user, "--model: '" + std::string(word) +
                                                  "' is not hf:OWNER/NAME or hf:OWNER/NAME/FILE"));
@@ -115,6 +120,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_is_found_in_the_snapshot_that_main_names, Caches
   BOOST_TEST((find("hf:o/two--b/b.gguf") == Two{two + "b.gguf", "b.gguf"}));
   BOOST_TEST((find("hf:o/two--b/deep/c.gguf") == Two{two + "deep/c.gguf", "c.gguf"}));
   BOOST_TEST((find("hf:p/mine") == Two{(folder / "own/models/p/mine/m.gguf").string(), "m.gguf"}));
+  BOOST_TEST((find("hf:distil") == Two{hub + "/models--distil/snapshots/abc", "distil"}));
   BOOST_TEST((find("any/path.gguf") == Two{"any/path.gguf", ""}));
   BOOST_TEST((find("") == Two{"", ""}));
 }
@@ -130,6 +136,11 @@ BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
   refused("hf:o/two--b/d.gguf", "; get it with `hf download o/two--b d.gguf`");
   refused("hf:o/empty", "hf:o/empty is neither in ");
   refused("hf:o/half", "hf:o/half is neither in ");
+  refused("hf:bert", "hf:bert is neither in " + hub + "/models--bert nor in " + own +
+                         "/bert; did you mean hf:o/bert? get it with `hf download bert`");
+  refused("q/distil", "--model: q/distil is no file or folder; did you mean hf:distil?");
+  refused("o/bert", "--model: o/bert is no file or folder; did you mean hf:o/bert?");
+  refused("distil", "--model: distil is no file or folder; did you mean hf:distil?");
   refused("hf:o/two--b", "holds several models: a.gguf, b.gguf; name one, as hf:o/two--b/a.gguf");
 }
 
@@ -141,6 +152,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
     all += word + " " + std::to_string(bytes) + " " + kind + "\n";
   }
   BOOST_TEST(all ==
+             "hf:distil 2 folder\n"
              "hf:o/bert 5 folder, bert\n"
              "hf:o/one/one.gguf 4 GGUF\n"
              "hf:o/two--b/a.gguf 1 GGUF\n"

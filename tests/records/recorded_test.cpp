@@ -320,6 +320,12 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_results_folder_is_refused) {
   folder.write("generated/metadata_generate.json", "{}");
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "generated"), Error,
                         says(Fault::user, "generated: is of plumb generate, whose answers are"));
+  folder.write("ranked/metadata_rank.json", "{}");
+  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "ranked"), Error,
+                        says(Fault::user, "ranked: is of plumb rank, and this takes closed sets"));
+  folder.write("shots/metadata_many_shot.json", "{}");
+  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "shots"), Error,
+                        says(Fault::user, "shots: is of plumb many-shot, and this takes closed"));
   folder.write("metadata_results.json", R"({"P36": {"templates": []}})");
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path()), Error,
                         says(Fault::user,

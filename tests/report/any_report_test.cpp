@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_table_that_can_be_narrow_is_told_how_wide_it_may_be) {
   const AnyReport report{Tabled()};
   BOOST_TEST(report.table() == "one  two  six\n");
   BOOST_TEST(report.table({9, "see it"}) ==
-             "one  two\nLeft out of 13 characters to fit 9: six; see it.\n");
+             "one  two\nLeft out to fit 9 of 13 characters: six;\nsee it.\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -116,8 +116,8 @@ BOOST_AUTO_TEST_CASE(each_pair_has_all_its_numbers_side_by_side) {
 BOOST_AUTO_TEST_CASE(the_terminal_has_a_line_for_each_model) {
   const std::string text = detail::PairSections(one_pair("Water")).text();
   BOOST_TEST(line_of(text, "pair") ==
-             "pair kind accuracy Brier Margin Brier Average, min closest in facts accuracy Brier "
-             "Margin Brier Average, min");
+             "pair kind accuracy Brier Margin Brier Average, min closest in facts accuracy there "
+             "Brier Margin there Brier Average, min there");
   BOOST_TEST(line_of(text, "gpt") == "gpt causal 0.452 0.350 0.750 Water 15 0.454 0.551 0.951");
   BOOST_TEST(line_of(text, "bert") == "bert masked 0.552 0.350 0.750 Water 15 0.454 0.551 0.951");
   BOOST_TEST(line_of(detail::PairSections(one_pair("")).text(), "bert") ==

@@ -50,13 +50,15 @@ BOOST_AUTO_TEST_CASE(a_narrow_terminal_shows_the_columns_of_most_weight) {
   for (Column<Plum>& column : columns) column.place = ColumnPlace::everywhere;
   weigh(columns, {"seen"}, ColumnWeight::major);
   weigh(columns, {"weight"}, ColumnWeight::minor);
-  // 11 + 2 + 6 + 2 + 17 + 2 + 4 = 44 characters, without the weights 25, without stones too 17.
+  // 11 + 2 + 6 + 2 + 17 + 2 + 4 = 44 characters, without the weights' intervals 33, without the
+  // weights 25, without stones too 17.
   const std::vector<Plum> one{plums[1]};
   BOOST_TEST(text_table(columns, one, {43, ""}) ==
-             "plum & <co>  stones  Seen\n"
-             "─────────────────────────\n"
-             "<Victoria>        2     3\n"
-             "Left out of 44 characters to fit 43: weight [95%].\n");
+             "plum & <co>  stones  weight  Seen\n"
+             "─────────────────────────────────\n"
+             "<Victoria>        2    60.0     3\n"
+             "Left out to fit 43 of 44 characters:\nintervals of weight.\n");
+  BOOST_TEST(text_table(columns, one, {32, ""}).starts_with("plum & <co>  stones  Seen\n"));
   BOOST_TEST(text_table(columns, one, {24, ""}).starts_with("plum & <co>  Seen\n"));
 }
 

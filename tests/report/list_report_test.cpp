@@ -37,7 +37,7 @@ struct Lists : test::TemporaryFolder {
 
 BOOST_FIXTURE_TEST_CASE(numbers_stand_in_the_table_the_page_and_the_files, Lists) {
   const ListReport report(path());
-  BOOST_TEST(holds(report.table(), "KAMEL's script: precision"));
+  BOOST_TEST(holds(report.table(), "script's precision"));
   BOOST_TEST(holds(report.table(), "P190"));
   BOOST_TEST(report.notes() == std::vector<std::string>{"a < b"});
   report.write(path());

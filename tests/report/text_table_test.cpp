@@ -86,8 +86,8 @@ BOOST_AUTO_TEST_CASE(of_one_that_is_too_wide_the_last_columns_go_first) {
              "Bonn      7  0.5\n"
              "────────────────\n"
              "Łódź     12  0.1\n"
-             "Left out of 24 characters to fit 23: remark; see report.html.\n");
-  BOOST_TEST(of_cities().text({15}).ends_with("to fit 15: MRR, remark.\n"));
+             "Left out to fit 23 of 24 characters:\nremark; see report.html.\n");
+  BOOST_TEST(of_cities().text({15}).ends_with("to fit 15 of 24 characters:\nMRR, remark.\n"));
 }
 
 BOOST_AUTO_TEST_CASE(columns_of_less_weight_go_before_the_last) {
@@ -97,7 +97,41 @@ BOOST_AUTO_TEST_CASE(columns_of_less_weight_go_before_the_last) {
   // Nor with MRR then: remark is major.
   const std::string narrow = of_cities({usual, minor, usual, major}).text({16});
   BOOST_TEST(narrow.starts_with("city  remark\n────────────\nBonn       x\n"));
-  BOOST_TEST(narrow.ends_with("Left out of 24 characters to fit 16: facts, MRR.\n"));
+  BOOST_TEST(narrow.ends_with("Left out to fit 16 of 24 characters:\nfacts, MRR.\n"));
+}
+
+BOOST_AUTO_TEST_CASE(intervals_go_before_their_column) {
+  // 4 + 2 + 3 + 2 + 15 + 2 + 15 = 43 characters.
+  TextTable table({"city", "n", "share [95%]", "MRR [95%]"},
+                  {ColumnWeight::usual, ColumnWeight::minor});
+  table.add({"Bonn", "123", "0.50 [0.4, 0.6]", "0.25 [0.2, 0.3]"});
+  BOOST_TEST(table.text({43}).starts_with("city    n      share [95%]        MRR [95%]\n"));
+  BOOST_TEST(table.text({42}).starts_with("city      share [95%]        MRR [95%]\n"));
+  // 38 without n, then the last intervals go, and n has room again: 4 + 2 + 3 + 2 + 15 + 2 + 4.
+  BOOST_TEST(table.text({37}) ==
+             "city    n      share [95%]   MRR\n"
+             "────────────────────────────────\n"
+             "Bonn  123  0.50 [0.4, 0.6]  0.25\n"
+             "Left out to fit 37 of 43 characters:\nintervals of MRR.\n");
+  // 4 + 2 + 15 + 2 + 4 = 27 without n; 4 + 2 + 3 + 2 + 5 + 2 + 4 = 22 without any interval.
+  BOOST_TEST(table.text({31}).starts_with("city      share [95%]   MRR\n"));
+  BOOST_TEST(table.text({31}).ends_with("characters: n,\nintervals of MRR.\n"));
+  BOOST_TEST(table.text({26}).starts_with("city    n  share   MRR\n"));
+  // 4 + 2 + 5 + 2 + 4 = 17, and 11 with the share alone, which loses its interval but stays.
+  BOOST_TEST(table.text({17}).starts_with("city  share   MRR\n"));
+  BOOST_TEST(table.text({16}).starts_with("city    n  share\n"));
+  BOOST_TEST(table.text({15}).starts_with("city  share\n"));
+  BOOST_TEST(table.text({1}).starts_with("city  share\n"));
+  BOOST_TEST(table.text({1}).ends_with(": n,\nMRR, intervals of share.\n"));
+}
+
+BOOST_AUTO_TEST_CASE(lines_break_at_blanks) {
+  BOOST_TEST(detail::in_lines("one two  three", 7) == "one two\nthree");
+  BOOST_TEST(detail::in_lines("Łódź two", 8) == "Łódź two");
+  BOOST_TEST(detail::in_lines("Łódź two", 7) == "Łódź\ntwo");
+  BOOST_TEST(detail::in_lines("longer than that", 2) == "longer\nthan\nthat");
+  BOOST_TEST(detail::in_lines("one  two", 0) == "one  two");
+  BOOST_TEST(detail::in_lines("", 5) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_narrow_column_comes_back_where_a_wide_one_made_room) {

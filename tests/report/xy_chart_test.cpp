@@ -52,6 +52,16 @@ BOOST_AUTO_TEST_CASE(points_stand_where_their_numbers_say_and_a_line_joins_them)
   BOOST_TEST(!holds(xy_chart(small_chart(), {{"", {{0, 0}, {1, 1}}, false}}), "class=\"line\""));
 }
 
+// 0.0000, 0.0002 …: four decimals, two more than there is room for, 14 further to the right.
+BOOST_AUTO_TEST_CASE(long_numbers_do_not_stand_in_the_axis_title) {
+  XyChart chart = small_chart();
+  chart.y_range = {0, 0.001};
+  const std::string svg = xy_chart(chart, {{"", {{0, 0}, {1, 0.001}}}});
+  BOOST_TEST(holds(svg, "<circle cx=\"76.0\" cy=\"112.0\""));
+  BOOST_TEST(holds(svg, "<circle cx=\"262.0\" cy=\"12.0\""));
+  BOOST_TEST(holds(svg, "<text class=\"axis y\" x=\"70.0\" y=\"116.0\">0.0000</text>"));
+}
+
 BOOST_AUTO_TEST_CASE(whiskers_span_their_intervals) {
   const std::string svg =
       xy_chart(small_chart(), {{"", {{0.5, 0.3, std::pair{0.2, 0.4}}, {0.75, 0.5}}}});

@@ -34,6 +34,21 @@ BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
       remarks[0] ==
       "c was asked otherwise than a, so their numbers may not compare: bos \"no\" instead of "
       "\"yes\", choices 3 instead of 100");
+  run("d", {{"model", "u"}, {"choices", 100}, {"bos", "yes"}, {"dataset_sha256", "01"}});
+  run("e", {{"model", "v"}, {"choices", 100}, {"bos", "yes"}, {"dataset_sha256", "02"}});
+  const std::vector<ResultFolder> last(runs.end() - 2, runs.end());
+  BOOST_TEST(detail::asked_otherwise(last, false) ==
+                 std::vector<std::string>{"e was asked otherwise than d, so their numbers may not "
+                                          "compare: another dataset (by its SHA-256)"},
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(runs_that_are_not_put_side_by_side_are_named) {
+  const test::TemporaryFolder folder;
+  folder.write("r/run.json", R"({"settings": {"command": "rank"}})");
+  BOOST_CHECK_EXCEPTION(
+      (void)read_study({"r", folder / "r"}), Error,
+      test::says(Fault::user, "r: is of plumb rank, whose runs are not put side by side"));
 }
 
 namespace {

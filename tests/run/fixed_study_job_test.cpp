@@ -20,7 +20,11 @@ BOOST_AUTO_TEST_CASE(a_study_is_replayed_into_its_own_shape) {
     "test": [{"subject": "Person Aa", "answer": "1800", "scores": [0, 0]}]})");
   NgramTreeModel model = reader_of_births();
   FixedStudyJob job(model, settings, read_fixed_file(settings.fixed), {.model = "reader"});
+  const JobPlan plan = job.plan();
   const auto finished = run_job(job, {folder / "run"});
+  BOOST_TEST(plan.front().count == 2U);
+  BOOST_TEST(plan.front().cost->tokens_one_by_one == finished.summary.cost.tokens_one_by_one);
+  BOOST_TEST(plan.front().cost->tokens_fed == finished.summary.cost.tokens_fed);
   const Json made = read_json_object(folder / "run/fixed.json");
   BOOST_TEST(made.at("model") == "reader");
   BOOST_TEST(made.at("test").at(0).at("scores").size() == 2U);

@@ -86,4 +86,9 @@ BOOST_FIXTURE_TEST_CASE(what_is_wrong_is_said_with_file_row_and_entity, ThreeCan
   refuse("has vectors of 2 dimensions, the model of 3; embed the entities with this model", 3);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_there_is_said_so, ThreeCandidates) {
+  std::filesystem::remove(file);
+  refuse("v.npy: does not exist; give `entities` the entities.npy of a run");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -154,6 +154,23 @@ BOOST_AUTO_TEST_CASE(what_a_job_will_ask_is_told_once_before_it_is_begun) {
   BOOST_TEST((told == std::vector<std::string>{"0", "2", "4", "5"}));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_plan_refuses_leaves_no_folder) {
+  struct RefusedJob : SquaresJob {
+    [[nodiscard]] JobPlan plan() { throw user_error({}, "too long"); }
+  };
+  const TemporaryFolder folder;
+  WorkOptions work;
+  work.on_plan = [](const JobPlan&) {};
+  RefusedJob job;
+  BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "run", false, work}), Error,
+                        says(Fault::user, "too long"));
+  BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  // A folder that is somebody else's is refused before anything is counted.
+  folder.write("used/notes.txt", "mine");
+  BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "used", false, work}), Error,
+                        says(Fault::user, "is not empty"));
+}
+
 BOOST_AUTO_TEST_CASE(a_plan_is_had_without_running) {
   ForeseenJob job;
   const std::optional<JobPlan> plan = plan_of(job);

@@ -104,6 +104,24 @@ BOOST_AUTO_TEST_CASE(names_are_scored_behind_each_prompt_of_a_fact_with_an_alias
   }
 }
 
+// The plan has each text's own tokens, as the run counts those of texts fed one by one.
+BOOST_AUTO_TEST_CASE(a_plan_tells_names_and_tokens) {
+  const MultiPromptDataset dataset = elements_many();
+  const AskedFacts asked = asked_facts(dataset, {}, 0);
+  NgramModel model = reader<NgramModel>();
+  for (const FewShotSetting& setting : {FewShotSetting{}, two_of_relation}) {
+    const TemporaryFolder folder;
+    const RunSummary summary = run_once(folder / "run", setting);
+    const JobPlan plan = planned_names(model, true, AnswerOptions{}, dataset, asked, setting);
+    BOOST_REQUIRE(plan.size() == 2U);
+    BOOST_TEST(plan[0].name.ends_with(" names"));
+    BOOST_TEST(plan[1].name.ends_with(" content-free"));
+    BOOST_TEST(plan[0].count + plan[1].count == summary.cost.statements);
+    BOOST_TEST(plan[0].cost->tokens_one_by_one + plan[1].cost->tokens_one_by_one ==
+               summary.cost.tokens_one_by_one);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(labels_are_scored_behind_prompts_without_content) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);

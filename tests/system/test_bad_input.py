@@ -50,7 +50,7 @@ class BadInput(unittest.TestCase):
         command.probe(self.folder / "out", data=self.data, model=self.model)
 
     def test_missing_model(self):
-        self.check(self.fails(model=self.folder / "none.gguf"), "none.gguf", "no such model file", "--model")
+        self.check(self.fails(model=self.folder / "none.gguf"), "none.gguf", "no such model file or folder", "--model")
 
     def test_models_by_name_and_by_the_environment(self):
         self.check(self.fails(model="hf:nobody/nothing"), "--model: hf:nobody/nothing is neither in ",

@@ -35,8 +35,9 @@ def on_terminal(columns):
 
 def table_of(lines):
     """Its lines, and the names of the columns that are left out."""
-    end = next((i for i, line in enumerate(lines) if line.startswith(("Left out of ", "Token counts"))), len(lines))
-    named = lines[end].split(": ")[1].split(";")[0].split(", ") if lines[end].startswith("Left out of ") else []
+    end = next((i for i, line in enumerate(lines) if line.startswith(("Left out to fit ", "Token counts"))), len(lines))
+    below = " ".join(lines[end:])
+    named = below.split(": ")[1].split(";")[0].split(", ") if below.startswith("Left out to fit ") else []
     return lines[1:end], named
 
 
@@ -46,6 +47,7 @@ class Terminal(unittest.TestCase):
         self.assertLessEqual(max(map(len, table)), width)
         self.assertEqual(len(table[1]), max(map(len, table)))  # the rule below the heads
         self.assertEqual(sorted(table[0].split() + named), sorted(HEADS))
+        self.assertTrue(all(len(line) <= width for line in lines if not line.startswith("Token counts")), lines)
         return named
 
     def test_a_terminal_shows_what_it_has_room_for(self):

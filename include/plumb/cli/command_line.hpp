@@ -191,7 +191,8 @@ inline int run_guarded(const std::string& command, Console& console, const Model
     console.err << "plumb: " << as_options(stopped.what()) << std::endl;
     return stopped.code();
   } catch (const Error& error) {
-    console.err << "plumb: " << as_options(error.what()) << std::endl;
+    console.err << "plumb: " << config_of_error(console, error) << as_options(error.what())
+                << std::endl;
     return error.fault() == Fault::user ? 2 : 1;
   } catch (const std::filesystem::filesystem_error& error) {
     const bool fixable = error.code() == std::errc::permission_denied ||

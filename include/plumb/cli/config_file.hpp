@@ -104,20 +104,19 @@ struct ConfigFile {
   return parsed;
 }
 
-/// Adds what the file of --config gives to the words that were parsed, and tells the console of a
-/// run.json. Throws as the above do.
+/// Adds what the file of --config gives to the words that were parsed, and tells the console of it.
+/// Throws as the above do.
 inline void take_config(Console& console, const std::string& command,
                         const options::options_description& description,
                         options::variables_map& values) {
   const ConfigFile config = read_config(values["config"].as<std::string>(), command);
   const auto parsed = config_options(config, command, description);
-  if (config.of_run) {
-    console.asked.record = config.file.string();
-    for (const options::option& one : parsed.options) {
-      const auto found = values.find(one.string_key);
-      if (found != values.end() && !found->second.defaulted()) continue;
-      console.asked.of_record.push_back(one.string_key);
-    }
+  console.asked.config = config.file.string();
+  if (config.of_run) console.asked.record = config.file.string();
+  for (const options::option& one : parsed.options) {
+    const auto found = values.find(one.string_key);
+    if (found != values.end() && !found->second.defaulted()) continue;
+    console.asked.of_config.push_back(one.string_key);
   }
   options::store(parsed, values);
 }

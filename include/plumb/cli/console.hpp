@@ -4,6 +4,9 @@
 // What every subcommand is given: where its words come from, where its output goes, and how a model
 // is made.
 
+#include <signal.h>
+
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <filesystem>
@@ -70,9 +73,11 @@ struct GivenOption {
 struct AskedOptions {
   /// All that was given, wherever, so that it can be asked again.
   std::vector<GivenOption> given{};
-  /// The run.json of --config, and the names of the options that were taken from it.
+  /// The file of --config, and the names of the options that were taken from it.
+  std::string config{};
+  std::vector<std::string> of_config{};
+  /// The same file, where it is the run.json of a run.
   std::string record{};
-  std::vector<std::string> of_record{};
 };
 
 /// Where a command reads its words and writes its output, so that a test or an embedder can look
@@ -119,6 +124,17 @@ class Interrupted : public Error {
 };
 
 namespace detail {
+
+/// "run.json: " before an error about an option that the file of --config gave; else nothing.
+[[nodiscard]] inline std::string config_of_error(const Console& console, const Error& error) {
+  const AskedOptions& asked = console.asked;
+  std::string name = error.site().setting;
+  if (name.empty() && error.site().field.starts_with("--")) name = error.site().field.substr(2);
+  for (char& c : name) c = c == '_' ? '-' : c;
+  const bool gave =
+      std::find(asked.of_config.begin(), asked.of_config.end(), name) != asked.of_config.end();
+  return gave ? asked.config + ": " : "";
+}
 
 /// How wide a table may be on the console; `page` has all of its columns, and may be empty.
 inline TableWidth width_on(const Console& console, const std::string& page = "") {

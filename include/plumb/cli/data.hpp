@@ -17,8 +17,9 @@
 #include "plumb/cli/data_overlap.hpp"
 #include "plumb/cli/data_prompts.hpp"
 #include "plumb/cli/model_places.hpp"
-#include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/closed_set_prompts.hpp"
+#include "plumb/data/dataset_texts.hpp"
+#include "plumb/data/graph_folder.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/report/text_table.hpp"
@@ -42,6 +43,14 @@ inline int check_data(Console& console, const DiskPath& data) {
     for (const auto& relation : dataset.relations) facts += relation.facts.size();
   };
   try {
+    if (is_graph_folder(data)) {
+      const KnowledgeGraph graph = load_graph(data);
+      const std::size_t triples = graph.train.size() + graph.valid.size() + graph.test.size();
+      console.out << "a knowledge graph, for rank: " << counted(graph.entities.size(), "entity")
+                  << ", " << counted(graph.relations.size(), "relation") << ", "
+                  << counted(triples, "triple") << ", 0 problems\n";
+      return 0;
+    }
     if (is_multi_prompt(data)) {
       count(load_multi_prompt(data, print));
     } else {
@@ -95,8 +104,11 @@ inline int describe_data(Console& console, const DiskPath& data,
     return 0;
   }
   const Dataset dataset = load_dataset(data);
+  using enum ColumnWeight;
+  const ColumnWeight tokens = model_file.empty() ? minor : usual;
   TextTable table({"relation", "facts", "options", "templates", "kind", "statements", "tokens",
-                   "tree", "tokens/statement"});
+                   "tree", "tokens/statement"},
+                  {major, major, usual, usual, minor, major, tokens, tokens, tokens});
   std::size_t facts = 0;
   ScoringCost all;
   const auto add = [&](const std::string& name, std::size_t n, const std::string& options,

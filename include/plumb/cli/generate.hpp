@@ -72,7 +72,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
     if (detail::is_dry_run_or_shard(console, "generate", target, settings.data, job)) return;
     const auto finished = detail::run_target(console, "generate", target, settings.data, job);
     detail::show_report(console, finished.report, target.out / "report.html",
-                        detail::cost_in_words(finished.summary, "answers and scored names"));
+                        detail::cost_in_words(finished.summary, "text", " of answers and names"));
   };
   if (lists) {
     ListJob job(model, *lists, target.provenance(model.describe()));

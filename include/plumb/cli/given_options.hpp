@@ -105,8 +105,9 @@ class RecordGiven {
   return words;
 }
 
-/// Throws a user error where a file that --config took from a run.json is not what it was then.
-/// `settings` are those of the job that is to be done.
+/// Throws a user error where a file that --config took from a run.json is not what it was then, and
+/// says on the console which program made that run where it is another than this one. `settings`
+/// are those of the job that is to be done.
 inline void refuse_changed_files(const Console& console, const Json& settings) {
   const AskedOptions& asked = console.asked;
   if (asked.record.empty()) return;
@@ -114,8 +115,15 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
   // A calibration of a model is of the probe in it.
   if ((folder / "probe/run.json").exists()) folder = folder / "probe";
   const Json then = kept_settings(folder);
+  for (const char* program : {"plumb_version", "backend"}) {
+    const auto theirs = first_string(then, program), ours = first_string(settings, program);
+    if (!theirs || !ours || *theirs == *ours) continue;
+    console.err << asked.record << ": the run was made by "
+                << (program == std::string_view("backend") ? "" : "plumb ") << *theirs
+                << ", this is " << *ours << ": numbers may differ\n";
+  }
   const auto taken = [&](const std::string& option) {
-    return over::find(asked.of_record, option) != asked.of_record.end();
+    return over::find(asked.of_config, option) != asked.of_config.end();
   };
   const auto given = [&](const std::string& option) {
     return over::find(asked.given, option, &GivenOption::name);

@@ -54,8 +54,9 @@ class InterruptCatcher {
       sigaction(one, nullptr, &now);
       if (now.sa_handler != SIG_IGN) signal(one, SIG_DFL);
     }
-    constexpr std::string_view said =
-        "\nstopping when the work at hand is kept; Ctrl-C again stops at once\n";
+    const std::string_view said =
+        number == SIGINT ? "\nstopping when the work at hand is kept; Ctrl-C again stops at once\n"
+                         : "\nstopping when the work at hand is kept\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, said.data(), said.size());
   }
 

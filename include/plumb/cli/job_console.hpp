@@ -3,6 +3,8 @@
 
 // How does a job of the command line run, and what does the console show of it?
 
+#include <signal.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "plumb/cli/interrupt.hpp"
 #include "plumb/cli/job_target.hpp"
@@ -102,8 +105,13 @@ auto run_interruptibly(Console& console, const char* command, const JobTarget& t
     if (target.overwrite) {
       throw Interrupted(by, "stopped; nothing was replaced", "call it again to begin anew");
     }
+    if (console.merged) {
+      throw Interrupted(by, "stopped; what is merged is kept", "call it again to go on");
+    }
+    std::vector<std::string> words = console.arguments;
+    if (target.model_of_variable) words.insert(words.end(), {"--model", target.word()});
     throw Interrupted(by, "stopped; what is done is kept",
-                      "go on with: " + resuming_words(command, console.arguments));
+                      "go on with: " + resuming_words(command, words));
   }
 }
 
@@ -162,10 +170,11 @@ void show_measurement(Console& console, const char* command, const M& measuremen
   show_report(console, run_measurement(measurement, out, facts), out / "report.html");
 }
 
-/// What a job cost, in words for the terminal; `of` is what was asked where it was no statements.
-inline std::string cost_in_words(const RunSummary& summary, const char* of = nullptr) {
-  const std::string asked = of == nullptr ? counted(summary.cost.statements, "statement")
-                                          : std::to_string(summary.cost.statements) + " " + of;
+/// What a job cost, in words for the terminal; `noun` is what was asked, one of it, and `kinds`
+/// says more of that.
+inline std::string cost_in_words(const RunSummary& summary, const char* noun = "statement",
+                                 const char* kinds = "") {
+  const std::string asked = counted(summary.cost.statements, noun) + kinds;
   if (summary.cost.masked_inputs > 0) {
     return asked + ", " + counted(summary.cost.masked_inputs, "masked input") + ", " +
            std::to_string(summary.cost.masked_inputs_computed) + " computed\n";

@@ -112,14 +112,17 @@ struct JobTarget {
   /// not there.
   void find_model(const options::variables_map& values, const Console& console) {
     model_of_variable = !model.empty() && !values.contains("model");
-    if (!is_hub_name(model.string())) return;
-    model_given = model.string();
     auto [path, name] =
-        found_model(model_given, console, model_of_variable ? "PLUMB_MODEL" : "model");
-    model = std::move(path);
+        found_model(model.string(), console, model_of_variable ? "PLUMB_MODEL" : "model");
+    if (!is_hub_name(model.string())) return;
+    model_given = std::exchange(model, std::move(path)).string();
     model_name = std::move(name);
   }
 
+  /// The model as a command line says it.
+  [[nodiscard]] std::string word() const {
+    return model_given.empty() ? model.string() : model_given;
+  }
   /// The model's name, as results show it.
   [[nodiscard]] std::string shown_name() const {
     if (!model_name.empty()) return model_name;

@@ -5,7 +5,9 @@
 //
 // In the cache of Hugging Face's own programs (HF_HUB_CACHE, else HF_HOME/hub, else
 // ~/.cache/huggingface/hub): models--OWNER--NAME/refs/main names the folder of snapshots/ that is
-// current. Or in plumb's, ${PLUMB_CACHE:-~/.cache/plumb}/models/OWNER/NAME. Non-goal: downloads.
+// current. hf:NAME is one of those that were downloaded by a name without owner ("gpt2"),
+// models--NAME. Or in plumb's, ${PLUMB_CACHE:-~/.cache/plumb}/models/OWNER/NAME. Non-goal:
+// downloads.
 
 #include <algorithm>
 #include <cstdint>
@@ -50,17 +52,18 @@ struct ModelPlaces {
           plumb_cache(console) / "models"};
 }
 
-/// A model by its owner, its name and, where that is said, one of its files.
+/// A model by its owner (empty for the oldest ones, which have none), its name and, where that is
+/// said, one of its files.
 struct HubName {
   std::string owner, name, file{};
 
-  [[nodiscard]] std::string word() const { return "hf:" + owner + "/" + name; }
+  /// "OWNER/NAME", as `hf download` takes it.
+  [[nodiscard]] std::string page() const { return owner.empty() ? name : owner + "/" + name; }
+  [[nodiscard]] std::string word() const { return "hf:" + page(); }
   [[nodiscard]] DiskPath in_hub(const ModelPlaces& places) const {
-    return places.hub / ("models--" + owner + "--" + name);
+    return places.hub / ("models--" + (owner.empty() ? "" : owner + "--") + name);
   }
-  [[nodiscard]] DiskPath in_own(const ModelPlaces& places) const {
-    return places.own / owner / name;
-  }
+  [[nodiscard]] DiskPath in_own(const ModelPlaces& places) const { return places.own / page(); }
   /// Its folders that are there, the one to be taken first.
   [[nodiscard]] std::vector<DiskPath> folders(const ModelPlaces& places) const {
     std::vector<DiskPath> found;
@@ -83,14 +86,14 @@ struct HubName {
 /// Throws a user error about `setting` for a word of another form.
 [[nodiscard]] inline HubName parse_hub_name(const std::string& word, const std::string& setting) {
   const std::vector<std::string> parts = split(word.substr(3), '/');
-  const bool sound = parts.size() >= 2 && over::all_of(parts, [](const std::string& part) {
-                       return !part.empty() && part != "." && part != "..";
-                     });
+  const bool sound = over::all_of(
+      parts, [](const std::string& part) { return !part.empty() && part != "." && part != ".."; });
   if (!sound) {
     throw user_error({.setting = setting},
                      "'" + word + "' is not hf:OWNER/NAME or hf:OWNER/NAME/FILE",
                      "write it as the model's page is called");
   }
+  if (parts.size() == 1) return {"", parts[0]};
   HubName made{parts[0], parts[1]};
   for (std::size_t i = 2; i < parts.size(); ++i) {
     made.file += (made.file.empty() ? "" : "/") + parts[i];
@@ -128,11 +131,66 @@ struct FoundModel {
   std::string name{};
 };
 
+/// The names that folders of the two caches stand for, whether or not a model is in them.
+[[nodiscard]] inline std::vector<HubName> names_in(const ModelPlaces& places) {
+  std::vector<HubName> names;
+  constexpr std::string_view lead = "models--", between = "--";
+  for (const DiskPath& entry :
+       places.hub.is_folder() ? places.hub.list() : std::vector<DiskPath>{}) {
+    const std::string name = entry.name();
+    if (!name.starts_with(lead)) continue;
+    const std::size_t at = name.find(between, lead.size());
+    if (at == name.npos) {
+      names.push_back({"", name.substr(lead.size())});
+    } else {
+      names.push_back(
+          {name.substr(lead.size(), at - lead.size()), name.substr(at + between.size())});
+    }
+  }
+  for (const DiskPath& owner :
+       places.own.is_folder() ? places.own.list() : std::vector<DiskPath>{}) {
+    if (!owner.is_folder()) continue;
+    for (const DiskPath& model : owner.list()) {
+      if (model.is_folder()) names.push_back({owner.name(), model.name()});
+    }
+  }
+  return names;
+}
+
+/// "did you mean hf:o/n? ", of the models at hand whose whole name, or name without owner, is the
+/// given one's; or nothing.
+[[nodiscard]] inline std::string did_you_mean_model(const HubName& given,
+                                                    const ModelPlaces& places) {
+  for (const HubName& name : names_in(places)) {
+    const bool is_same = name.page() == given.page() || name.name == given.name;
+    if (is_same && !name.folders(places).empty()) return "did you mean " + name.word() + "? ";
+  }
+  return "";
+}
+
+/// Throws a user error about `setting` for a word that is no path, but with hf: before it the name
+/// of a model at hand.
+inline void refuse_bare_name(const std::string& word, const Console& console,
+                             const std::string& setting) {
+  const std::size_t slashes = static_cast<std::size_t>(over::count(word, '/'));
+  if (word.empty() || slashes > 1 || word.front() == '/' || DiskPath(word).exists()) return;
+  const std::size_t at = word.find('/');
+  const HubName named =
+      at == word.npos ? HubName{"", word} : HubName{word.substr(0, at), word.substr(at + 1)};
+  const std::string meant = did_you_mean_model(named, model_places(console));
+  if (meant.empty()) return;
+  throw user_error({.setting = setting}, word + " is no file or folder",
+                   meant + "`plumb models` lists what is at hand");
+}
+
 /// A word that is no hf: name is a path, and the name is then empty. Throws a user error about
 /// `setting` for a model that is nowhere.
 [[nodiscard]] inline FoundModel found_model(const std::string& word, const Console& console,
                                             const std::string& setting = "model") {
-  if (!is_hub_name(word)) return {word};
+  if (!is_hub_name(word)) {
+    refuse_bare_name(word, console, setting);
+    return {word};
+  }
   const HubName named = parse_hub_name(word, setting);
   const ModelPlaces places = model_places(console);
   for (const DiskPath& folder : named.folders(places)) {
@@ -143,7 +201,8 @@ struct FoundModel {
   throw user_error({.setting = setting},
                    word + " is neither in " + named.in_hub(places).string() + " nor in " +
                        named.in_own(places).string(),
-                   "get it with `hf download " + named.owner + "/" + named.name +
+                   (named.folders(places).empty() ? did_you_mean_model(named, places) : "") +
+                       "get it with `hf download " + named.page() +
                        (named.file.empty() ? "" : " " + named.file) + "`");
 }
 
@@ -178,6 +237,7 @@ struct ModelAtHand {
     if (weights.empty()) one.kind += ", without .safetensors";
     all.push_back(std::move(one));
   }
+  if (named.owner.empty()) return all;  // hf:NAME/FILE would read as OWNER/NAME
   const auto add = [&](const DiskPath& of, const std::string& lead) {
     for (const DiskPath& file : of.files(".gguf")) {
       all.push_back({named.word() + "/" + lead + file.name(), size_of(file), "GGUF"});
@@ -192,24 +252,8 @@ struct ModelAtHand {
 
 /// All that can be named, by name; a model in both places once, as it would be taken.
 [[nodiscard]] inline std::vector<ModelAtHand> models_at_hand(const ModelPlaces& places) {
-  std::vector<HubName> names;
-  constexpr std::string_view lead = "models--", between = "--";
-  for (const DiskPath& entry :
-       places.hub.is_folder() ? places.hub.list() : std::vector<DiskPath>{}) {
-    const std::string name = entry.name();
-    const std::size_t at = name.find(between, lead.size());
-    if (!name.starts_with(lead) || at == name.npos) continue;
-    names.push_back({name.substr(lead.size(), at - lead.size()), name.substr(at + between.size())});
-  }
-  for (const DiskPath& owner :
-       places.own.is_folder() ? places.own.list() : std::vector<DiskPath>{}) {
-    if (!owner.is_folder()) continue;
-    for (const DiskPath& model : owner.list()) {
-      if (model.is_folder()) names.push_back({owner.name(), model.name()});
-    }
-  }
   std::vector<ModelAtHand> all;
-  for (const HubName& name : names) {
+  for (const HubName& name : names_in(places)) {
     for (const DiskPath& folder : name.folders(places)) {
       for (ModelAtHand& one : models_in(folder, name)) {
         if (over::find(all, one.word, &ModelAtHand::word) == all.end()) all.push_back(one);

@@ -200,6 +200,14 @@ struct RecordedRun {
       throw user_error({.file = folder}, "is no folder",
                        "name a run folder or an lm-pub-quiz results folder");
     }
+    for (const char* const kind : {"rank", "many_shot"}) {
+      if (!(folder / (std::string("metadata_") + kind + ".json")).exists()) continue;
+      throw user_error({.file = folder},
+                       std::string("is of plumb ") +
+                           (kind == std::string("rank") ? kind : "many-shot") +
+                           ", and this takes closed sets",
+                       "name a run of plumb probe, or lm-pub-quiz's results");
+    }
     throw user_error({.file = folder}, "holds no finished results (no metadata_results.json)",
                      "name a finished run folder, or finish it with `resume`");
   }

@@ -47,7 +47,8 @@ template <class Row>
           ColumnPlace::everywhere,
           3,
           metric == accuracy || metric == ace || metric == brier,
-          [metric](const Estimate& e) { return std::string(detail::step(metric, e.value)); }};
+          [metric](const Estimate& e) { return std::string(detail::step(metric, e.value)); },
+          metric == ace || metric == brier ? ColumnWeight::major : ColumnWeight::usual};
 }
 
 template <class Row>
@@ -72,6 +73,7 @@ template <class Row>
                        "Failed votes count as wrong, with confidence 0; ties for the likeliest "
                        "option as wrong too, since such a fact is not known.",
                        [](const E& made) { return made.failures; }});
+    weigh(columns, {"failures"}, ColumnWeight::minor);
   }
   return columns;
 }
@@ -97,6 +99,7 @@ template <class Row>
                  {{"marker", "marked − base template", "",
                    [](const MarkerEffect& e) -> CellValue { return estimator_label(e.marker); }},
                   {"facts", "facts", "", [](const MarkerEffect& e) { return e.facts; }}});
+  weigh(columns, {"facts"}, ColumnWeight::minor);
   return columns;
 }
 

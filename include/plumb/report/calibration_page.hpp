@@ -159,7 +159,7 @@ class CalibrationPage {
     std::string html =
         heading("By domain, cardinality and relation",
                 "ACE, and the accuracy of " + escape_html(estimator_label(first.name)) +
-                    "; – where a group has fewer facts than `bins`. 1:1: no two facts of the "
+                    "; – where a group has fewer facts than bins. 1:1: no two facts of the "
                     "relation share an answer.");
     const auto table = [&](const char* title, auto member) {
       if ((first.*member).empty()) return;

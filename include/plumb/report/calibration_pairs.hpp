@@ -60,7 +60,7 @@ class PairSections {
   [[nodiscard]] std::string text(const TableWidth& width = {}) const {
     if (results_.comparison.pairs.empty()) return "";
     TextTable table({"pair", "kind", "accuracy", "Brier Margin", "Brier Average, min", "closest in",
-                     "facts", "accuracy", "Brier Margin", "Brier Average, min"});
+                     "facts", "accuracy there", "Brier Margin there", "Brier Average, min there"});
     for (std::size_t p = 0; p < results_.comparison.pairs.size(); ++p) {
       const MatchedModels& pair = results_.comparison.pairs[p];
       if (p > 0) table.add_rule();

@@ -121,7 +121,8 @@ class ColumnTable {
       if (column.place != ColumnPlace::everywhere && column.place != ColumnPlace::terminal)
         continue;
       weights.push_back(column.weight);
-      heads.push_back(column.heading + (column.interval ? " [95%]" : ""));
+      heads.push_back(column.heading +
+                      std::string(column.interval ? detail::interval_heading : ""));
       columns_.push_back(std::move(column));
     }
     table_ = TextTable(heads, weights);

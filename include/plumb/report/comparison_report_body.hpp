@@ -135,7 +135,8 @@ class ComparisonReportBody {
         "model", "accuracy [95%]", "SD over relations", "SD over variants", "relations", "facts",
         "ties"};
     if (any) heads.push_back(detail::first_wins);
-    TextTable models(heads);
+    using enum ColumnWeight;
+    TextTable models(heads, {major, major, usual, minor, minor, minor, minor});
     for (const auto& [m, spread] : made.models) {
       std::vector<std::string> row{table.models[m],
                                    with_interval(spread.overall.accuracy),

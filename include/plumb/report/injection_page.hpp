@@ -137,7 +137,7 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
                                                  const TableWidth& width = {}) {
   using enum ColumnWeight;
   TextTable table({"probability, " + results.relation, "correct [95%]", "change [95%]",
-                   "after injected [95%]", "its change [95%]", "injected [95%]", "star"},
+                   "after injected [95%]", "change after [95%]", "injected [95%]", "star"},
                   {major, major, usual, usual, minor, major, minor});
   const auto shown = [](const Estimate& e) {
     return e.count == 1 ? number_or_dash(e) : with_interval(e);
@@ -147,7 +147,13 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
                shown(made.after_injected), shown(made.after_injected_change), shown(made.injected),
                fixed(std::exp(made.log_probabilities[results.highlight]), 3)});
   }
-  return table.text(width);
+  const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
+  return table.text(width) +
+         detail::in_lines("change: less the same pairs' probability without injected ones; star: " +
+                              star.subject + " – " + star.object + ", pair " +
+                              std::to_string(results.highlight) + ", in each order",
+                          width.characters) +
+         "\n";
 }
 
 /// A row for each position of each panel; log-probabilities in nats, positions from 0.

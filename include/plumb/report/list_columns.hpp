@@ -65,7 +65,7 @@ struct ListGroup {
   const auto number = [](ListMeans G::*means) {
     return [means](const G& g) -> CellValue { return PlainNumber{(g.*means).f1_of_means}; };
   };
-  return {
+  std::vector<Column<G>> columns{
       {"name", "relation", "", [](const G& g) -> CellValue { return g.name; }},
       {"facts", "facts", "", [](const G& g) { return g.facts; }},
       {"objects", "objects", "", [](const G& g) { return g.objects; }, page},
@@ -86,15 +86,19 @@ struct ListGroup {
        [](const G& g) { return g.main_label.recall; }, page},
       {"main_label_f1", "F1, main label", "", [](const G& g) { return g.main_label.f1; }},
       {"main_label_f1_of_means", "F1 of means, main label", "", number(&G::main_label), page},
-      {"script_precision", "KAMEL's script: precision",
-       "KAMEL's script: its published scripts' numbers, which split at \";\" without trimming, so "
+      {"script_precision", "script's precision",
+       "Script's: the numbers of KAMEL's published scripts, which split at \";\" without trimming, "
+       "so "
        "that only first answers can match; with aliases, F1 of means.",
        [](const G& g) { return g.script.precision; }},
-      {"script_recall", "recall", "", [](const G& g) { return g.script.recall; }},
-      {"script_f1_of_means", "F1", "", number(&G::script)},
+      {"script_recall", "script's recall", "", [](const G& g) { return g.script.recall; }},
+      {"script_f1_of_means", "script's F1", "", number(&G::script)},
       {"empty", "empty", "Empty: answers that name nothing.", [](const G& g) { return g.empty; }},
       {"cut", "cut", "Cut: answers that their length ended, not a %.",
        [](const G& g) { return g.cut; }}};
+  weigh(columns, {"f1"}, ColumnWeight::major);
+  weigh(columns, {"main_label_f1", "empty", "cut"}, ColumnWeight::minor);
+  return columns;
 }
 
 }  // namespace plumb

@@ -124,6 +124,8 @@ inline const char* draws_in_words(SampleBy by) {
     columns.push_back({"accuracy_first_wins", detail::first_wins, "",
                        [](const W& w) { return w.coverage.average_first_wins; }, page});
   }
+  weigh(columns, {"accuracy", "consistency", "overconf"}, ColumnWeight::major);
+  weigh(columns, {"facts", "prompts", "ties"}, ColumnWeight::minor);
   return columns;
 }
 

@@ -61,7 +61,8 @@ class ManyShotReportBody {
     std::vector<std::string> heads{"setting", "relations", "facts", "accuracy [95%]",
                                    "SD",      "variants",  "ties"};
     if (made_.ties.tied > 0) heads.push_back(detail::first_wins);
-    TextTable table(heads);
+    using enum ColumnWeight;
+    TextTable table(heads, {major, minor, usual, major, usual, minor, minor});
     for (const GroupSpread& spread : made_.groups) {
       std::vector<std::string> row{setting_name(spread.group),
                                    std::to_string(spread.relations.size()),

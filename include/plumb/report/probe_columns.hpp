@@ -52,6 +52,8 @@ namespace plumb {
                      "First wins: the first of them is taken for the answer, as in lm-pub-quiz.",
                      [](const G& g) { return g.accuracy_first_wins; },
                      has_ties ? ColumnPlace::everywhere : ColumnPlace::files, 3, true});
+  weigh(columns, {"accuracy", "mean_reciprocal_rank"}, ColumnWeight::major);
+  weigh(columns, {"mean_rank", "ties_for_best"}, ColumnWeight::minor);
   return columns;
 }
 
@@ -110,6 +112,7 @@ struct ProbedGroup {
        },
        ColumnPlace::page}};
   numbers.insert(facts + 1, of_relation.begin(), of_relation.end());
+  weigh(numbers, {"options"}, ColumnWeight::minor);
   numbers.insert(numbers.begin(),
                  {"name", "relation", "", [](const G& g) -> CellValue { return g.name; }});
   return numbers;

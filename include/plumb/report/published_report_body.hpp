@@ -40,9 +40,11 @@ class PublishedReportBody {
     std::string text;
     if (!made_.pairs.empty()) text = text_table(published_columns(), made_.pairs, width);
     if (made_.unmatched.empty()) return text;
-    text += (text.empty() ? "" : "\n") + without_counterpart() + "\n";
     constexpr std::size_t shown = 12;
     const std::vector<std::string> lines = unmatched_names();
+    text += (text.empty() ? "" : "\n") + without_counterpart() +
+            (lines.size() < made_.unmatched.size() ? " (each name once, of all models)" : "") +
+            ":\n";
     for (std::size_t i = 0; i < lines.size() && i < shown; ++i) text += "  " + lines[i] + "\n";
     if (lines.size() > shown) {
       text +=
@@ -54,8 +56,7 @@ class PublishedReportBody {
  private:
   [[nodiscard]] std::string without_counterpart() const {
     return counted(made_.unmatched.size(), "published number") +
-           (made_.runs.size() == 1 ? " that the run does not have:"
-                                   : " that none of the runs has:");
+           (made_.runs.size() == 1 ? " that the run does not have" : " that none of the runs has");
   }
   /// Each table and name once, in order.
   [[nodiscard]] std::vector<std::string> unmatched_names() const {

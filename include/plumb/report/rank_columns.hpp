@@ -37,6 +37,8 @@ namespace plumb {
                      [](const M& m) { return m.tied; }});
   columns.push_back(
       {"undecided", "undecided", "", [](const M& m) { return m.undecided; }, ColumnPlace::files});
+  weigh(columns, {"mean_reciprocal_rank", "hits_at_10"}, ColumnWeight::major);
+  weigh(columns, {"queries", "hits_at_100", "tied"}, ColumnWeight::minor);
   return columns;
 }
 
@@ -60,6 +62,7 @@ struct NamedRanks {
     columns.insert(columns.begin() + 2,
                    {"candidates", "candidates", "",
                     [](const NamedRanks& row) -> CellValue { return row.candidates; }});
+    weigh(columns, {"candidates"}, ColumnWeight::minor);
   }
   return columns;
 }

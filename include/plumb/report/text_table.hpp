@@ -4,12 +4,14 @@
 // How does a table of results look on a terminal?
 //
 // Columns as wide as their widest cell, the first flush left, numbers flush right; widths count
-// code points, so accents do not shift a column. Where a table is wider than the terminal, columns
-// are left out, and a line below it says which.
+// code points, so accents do not shift a column. Where a table is wider than the terminal,
+// intervals and columns are left out, and the lines below it say which.
 
 #include <algorithm>
 #include <cstddef>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,7 +53,32 @@ struct TableWidth {
 /// How long a column stays in a table that is too wide.
 enum class ColumnWeight { minor, usual, major };
 
-/// A table for a terminal, its columns aligned. Not thread-safe.
+namespace detail {
+
+/// What the heading of a column of numbers with their intervals ends in.
+inline constexpr std::string_view interval_heading = " [95%]";
+
+/// A text in lines of at most so many characters, broken at blanks; a longer word has a line of its
+/// own. 0 breaks nothing.
+inline std::string in_lines(const std::string& text, std::size_t characters) {
+  if (characters == 0) return text;
+  std::string out, word;
+  std::size_t used = 0;
+  std::istringstream words(text);
+  while (words >> word) {
+    const std::size_t length = count_code_points(word);
+    const bool fits = used == 0 || used + 1 + length <= characters;
+    if (used > 0) out += fits ? ' ' : '\n';
+    out += word;
+    used = (fits && used > 0 ? used + 1 : 0) + length;
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// A table for a terminal, its columns aligned. A column whose heading ends in " [95%]" has numbers
+/// with their intervals, as with_interval writes them. Not thread-safe.
 class TextTable {
  public:
   /// Columns beyond those of `weights` have the usual one.
@@ -69,84 +96,122 @@ class TextTable {
   /// A rule between groups of rows.
   void add_rule() { rules_.push_back(rows_.size()); }
 
-  /// Left out of a table that is too wide: of the columns with the least weight the last, as often
-  /// as needed; then those come back for which there is room after all. The first column stays, and
-  /// one beside it, however wide they are.
+  /// Of a table that is too wide, the columns with the least weight lose their intervals, the last
+  /// one first, and are then left out, until it fits; then what there is room for after all comes
+  /// back. The first column stays, and one beside it, however wide they are.
   [[nodiscard]] std::string text(const TableWidth& width = {}) const {
-    const std::vector<std::size_t> widths = column_widths();
-    const std::vector<bool> shown = columns_within(widths, width.characters);
+    const std::vector<Shown> shown = shown_within(width.characters);
+    std::vector<std::size_t> widths;
+    for (std::size_t c = 0; c < shown.size(); ++c) widths.push_back(width_of(c, shown[c]));
     std::string rule;
-    for (std::size_t i = 0; i < total_width(widths, shown); ++i) rule += "─";
+    for (std::size_t i = 0; i < total_width(shown); ++i) rule += "─";
     rule += '\n';
     std::string out;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       if (r == 1 || over::find(rules_, r) != rules_.end()) out += rule;
       std::string line;
-      for (std::size_t c = 0; c < widths.size(); ++c) {
-        if (!shown[c]) continue;
-        const std::string pad(widths[c] - count_code_points(rows_[r][c]), ' ');
-        line += c == 0 ? rows_[r][c] + pad : "  " + pad + rows_[r][c];
+      for (std::size_t c = 0; c < shown.size(); ++c) {
+        if (shown[c] == Shown::not_at_all) continue;
+        const std::string cell = cell_of(r, c, shown[c]);
+        const std::string pad(widths[c] - count_code_points(cell), ' ');
+        line += c == 0 ? cell + pad : "  " + pad + cell;
       }
       line.erase(line.find_last_not_of(' ') + 1);
       out += line + "\n";
     }
-    return out + words_below(widths, shown, width);
+    return out + words_below(shown, width);
   }
 
  private:
-  [[nodiscard]] std::vector<std::size_t> column_widths() const {
-    std::vector<std::size_t> widths(rows_.front().size(), 0);
-    for (const auto& row : rows_) {
-      for (std::size_t c = 0; c < row.size(); ++c)
-        widths[c] = std::max(widths[c], count_code_points(row[c]));
-    }
-    return widths;
+  /// How much of a column a table shows.
+  enum class Shown { not_at_all, without_intervals, whole };
+
+  [[nodiscard]] bool has_intervals(std::size_t column) const {
+    return rows_.front()[column].ends_with(detail::interval_heading);
   }
 
-  /// Of the columns that are shown, with two blanks between them.
-  static std::size_t total_width(const std::vector<std::size_t>& widths,
-                                 const std::vector<bool>& shown) {
+  /// The text of a cell, up to its interval where that is not shown.
+  [[nodiscard]] std::string cell_of(std::size_t row, std::size_t column, Shown shown) const {
+    const std::string& cell = rows_[row][column];
+    const bool cuts = shown == Shown::without_intervals && has_intervals(column);
+    return cuts ? cell.substr(0, cell.find(" [")) : cell;
+  }
+
+  [[nodiscard]] std::size_t width_of(std::size_t column, Shown shown) const {
+    std::size_t width = 0;
+    for (std::size_t r = 0; r < rows_.size(); ++r)
+      width = std::max(width, count_code_points(cell_of(r, column, shown)));
+    return width;
+  }
+
+  /// Of what is shown, with two blanks between columns.
+  [[nodiscard]] std::size_t total_width(const std::vector<Shown>& shown) const {
     std::size_t total = 0;
-    for (std::size_t c = 0; c < widths.size(); ++c) {
-      if (shown[c]) total += widths[c] + (c > 0 ? 2 : 0);
+    for (std::size_t c = 0; c < shown.size(); ++c) {
+      if (shown[c] != Shown::not_at_all) total += width_of(c, shown[c]) + (c > 0 ? 2 : 0);
     }
     return total;
   }
 
-  /// Which columns a table of at most so many characters shows.
-  [[nodiscard]] std::vector<bool> columns_within(const std::vector<std::size_t>& widths,
-                                                 std::size_t characters) const {
-    std::vector<bool> shown(widths.size(), true);
+  /// What a table of at most so many characters shows of each column.
+  [[nodiscard]] std::vector<Shown> shown_within(std::size_t characters) const {
+    std::vector<Shown> shown(rows_.front().size(), Shown::whole);
     if (characters == 0) return shown;
-    std::vector<std::size_t> left_out;
-    while (total_width(widths, shown) > characters && left_out.size() + 2 < widths.size()) {
-      std::size_t least = 0;  // the first column stands for none
-      for (std::size_t c = 1; c < widths.size(); ++c) {
-        if (shown[c] && (least == 0 || weights_[c] <= weights_[least])) least = c;
+    struct Change {
+      std::size_t column;
+      Shown before;
+    };
+    const auto gives_intervals = [&](std::size_t c) {
+      return shown[c] == Shown::whole && has_intervals(c);
+    };
+    std::vector<Change> changes;
+    while (total_width(shown) > characters) {
+      std::size_t least = 0, others = 0;  // the first column stands for none
+      for (std::size_t c = 1; c < shown.size(); ++c) {
+        if (shown[c] == Shown::not_at_all) continue;
+        ++others;
+        const bool is_less = least == 0 || weights_[c] < weights_[least];
+        if (is_less ||
+            (weights_[c] == weights_[least] && gives_intervals(c) >= gives_intervals(least))) {
+          least = c;
+        }
       }
-      shown[least] = false;
-      left_out.push_back(least);
+      if (least == 0) break;
+      const bool shortens = gives_intervals(least);
+      if (!shortens && others == 1) break;
+      changes.push_back({least, shown[least]});
+      shown[least] = shortens ? Shown::without_intervals : Shown::not_at_all;
     }
-    for (auto c = left_out.rbegin(); c != left_out.rend(); ++c) {
-      shown[*c] = true;
-      if (total_width(widths, shown) > characters) shown[*c] = false;
+    for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+      Shown& now = shown[change->column];
+      // A column that stays out has no intervals to give back.
+      if (now == Shown::not_at_all && change->before == Shown::whole &&
+          has_intervals(change->column)) {
+        continue;
+      }
+      const Shown tried = std::exchange(now, change->before);
+      if (total_width(shown) > characters) now = tried;
     }
     return shown;
   }
 
-  /// Names what was left out; nothing where all is shown.
-  [[nodiscard]] std::string words_below(const std::vector<std::size_t>& widths,
-                                        const std::vector<bool>& shown,
+  /// Names what was left out, in lines that fit; nothing where all is shown.
+  [[nodiscard]] std::string words_below(const std::vector<Shown>& shown,
                                         const TableWidth& width) const {
-    std::string names;
+    std::string names, intervals;
     for (std::size_t c = 0; c < shown.size(); ++c) {
-      if (!shown[c]) names += (names.empty() ? "" : ", ") + rows_.front()[c];
+      if (shown[c] == Shown::whole) continue;
+      std::string& list = shown[c] == Shown::not_at_all ? names : intervals;
+      list += (list.empty() ? "" : ", ") + cell_of(0, c, Shown::without_intervals);
     }
-    if (names.empty()) return "";
-    const std::size_t all = total_width(widths, std::vector<bool>(widths.size(), true));
-    return "Left out of " + std::to_string(all) + " characters to fit " +
-           std::to_string(width.characters) + ": " + names +
-           (width.where.empty() ? "" : "; " + width.where) + ".\n";
+    if (names.empty() && intervals.empty()) return "";
+    if (!intervals.empty()) names += (names.empty() ? "" : ", ") + ("intervals of " + intervals);
+    const std::size_t all = total_width(std::vector<Shown>(shown.size(), Shown::whole));
+    return detail::in_lines("Left out to fit " + std::to_string(width.characters) + " of " +
+                                std::to_string(all) + " characters: " + names +
+                                (width.where.empty() ? "" : "; " + width.where) + ".",
+                            std::max<std::size_t>(width.characters, 40)) +
+           "\n";
   }
 
   std::vector<ColumnWeight> weights_;

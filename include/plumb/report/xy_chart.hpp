@@ -81,6 +81,11 @@ inline double tick_step(double range) {
   return range / step < 5 ? step / 2 : step;
 }
 
+/// How many decimals tell neighbours at that step apart.
+inline int tick_decimals(double step) {
+  return step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
+}
+
 /// A length in at most two decimals, without trailing zeros.
 inline std::string short_length(double value) {
   std::string text = fixed(value, 2);
@@ -145,7 +150,10 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
 /// series.
 [[nodiscard]] inline std::string xy_chart(const XyChart& chart,
                                           const std::vector<ChartSeries>& series) {
-  constexpr double left = 62, right = 16, top = 12, bottom = 46;
+  constexpr double right = 16, top = 12, bottom = 46;
+  // "0.25" has room beside the axis' title; each further digit wants 7 more.
+  const int digits = detail::tick_decimals(detail::tick_step(chart.y_range[1] - chart.y_range[0]));
+  const double left = 62 + 7 * std::max(0, digits - 2);
   const double inner_width = chart.width - left - right;
   const double inner_height = chart.height - top - bottom;
   const auto along = [](double value, const std::array<double, 2>& range) {
@@ -167,7 +175,7 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
   }
   const auto ticks = [](const std::array<double, 2>& range, auto draw) {
     const double step = detail::tick_step(range[1] - range[0]);
-    const int decimals = step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
+    const int decimals = detail::tick_decimals(step);
     for (double k = std::ceil(range[0] / step - 1e-9); k * step <= range[1] + step * 1e-9; ++k) {
       draw(k * step, fixed(k * step + 0.0, decimals));
     }

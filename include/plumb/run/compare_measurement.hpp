@@ -31,6 +31,13 @@ namespace plumb {
   if ((run.path / "metadata_many_shot.json").exists()) {
     return many_shot_study(run.path, run.name);
   }
+  const std::string command = first_string(kept_settings(run.path), "command").value_or("");
+  for (const char* other : {"rank", "calibrate", "compare"}) {
+    if (command != other) continue;
+    throw user_error({.file = run.path},
+                     "is of plumb " + command + ", whose runs are not put side by side",
+                     "name runs of probe, many-shot or generate; `published` takes any");
+  }
   return probe_study(run.path, run.name);
 }
 
@@ -53,8 +60,11 @@ inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>&
           "template_file_sha256", "max_new_tokens", "shot_seed"}) {
       if (!settings.contains(field) || !first.contains(field)) continue;
       if (settings[field] == first[field]) continue;
-      apart += (apart.empty() ? "" : ", ") + std::string(field) + " " + settings[field].dump() +
-               " instead of " + first[field].dump();
+      const std::string of = field;
+      apart += (apart.empty() ? "" : ", ") +
+               (of.ends_with("_sha256")
+                    ? "another " + of.substr(0, of.find("_sha256")) + " (by its SHA-256)"
+                    : of + " " + settings[field].dump() + " instead of " + first[field].dump());
     }
     // What refuses the texts of special tokens met none.
     const auto reads = [](const Json& of) {

@@ -38,7 +38,9 @@ enum class RunKind { probe, many_shot, rank, generation, lists };
     if (command != none) continue;
     throw user_error({.file = folder / "run.json"},
                      "is of plumb " + command + ", which keeps no scores",
-                     "make it again with that command");
+                     command == std::string("calibrate")
+                         ? "`plumb calibrate` over the results it was made of makes it again"
+                         : "make it again with that command");
   }
   const auto is_of = [&](const char* name, const char* metadata) {
     return command == name || (folder / metadata).exists();

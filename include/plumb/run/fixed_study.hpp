@@ -148,14 +148,9 @@ struct FixedResult {
   std::optional<double> worst_difference{};
 };
 
-/// Scores a study, of which this may be a shard: then nothing. `index` names it in the journal.
+/// A study's choices, test by test, planned but not scored.
 template <PackedScorer Scorer>
-[[nodiscard]] std::optional<FixedResult> run_fixed_study(const FixedStudy& study,
-                                                         const std::string& model,
-                                                         std::size_t index, Scorer& scorer,
-                                                         Work& work) {
-  const std::string name = "fixed " + std::to_string(index);
-  Part part(work, name, name);
+[[nodiscard]] typename Scorer::Block planned_study(const FixedStudy& study, Scorer& scorer) {
   const Prompt sequence = study.form.sequence(study.shots);
   typename Scorer::Block block;
   scorer.share(block, sequence);
@@ -167,6 +162,18 @@ template <PackedScorer Scorer>
     scorer.add(block, query);
   }
   scorer.plan(block);
+  return block;
+}
+
+/// Scores a study, of which this may be a shard: then nothing. `index` names it in the journal.
+template <PackedScorer Scorer>
+[[nodiscard]] std::optional<FixedResult> run_fixed_study(const FixedStudy& study,
+                                                         const std::string& model,
+                                                         std::size_t index, Scorer& scorer,
+                                                         Work& work) {
+  const std::string name = "fixed " + std::to_string(index);
+  Part part(work, name, name);
+  typename Scorer::Block block = planned_study(study, scorer);
   auto scored = scored_block(part, scorer, block, Span::continuation);
   if (!scored) return std::nullopt;
   const std::vector<StatementScore> scores = as_recorded(*std::move(scored));

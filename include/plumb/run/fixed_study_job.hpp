@@ -48,7 +48,11 @@ class FixedStudyJob {
                            {settings_.fixed}, settings_.bos, settings_.special_tokens);
   }
 
-  [[nodiscard]] JobPlan plan() const { return {{"", "choice", choices()}}; }
+  [[nodiscard]] JobPlan plan() {
+    ScoringCost cost;
+    for (const FixedStudy& study : file_.studies) cost += planned_study(study, scorer_).cost();
+    return {{"", "choice", choices(), cost}};
+  }
 
   void run(const RunFolder& folder, Work& work) {
     work.begin("choices", choices());

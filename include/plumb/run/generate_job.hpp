@@ -87,7 +87,7 @@ class GenerateJob {
       add(planned_answers(model_, q_.settings.bos, q_.asking, q_.dataset, q_.asked, one));
     }
     for (const FewShotSetting& one : q_.names) {
-      add(planned_names(q_.asking, q_.dataset, q_.asked, one));
+      add(planned_names(model_, q_.settings.bos, q_.asking, q_.dataset, q_.asked, one));
     }
     return made;
   }

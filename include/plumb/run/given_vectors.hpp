@@ -30,7 +30,7 @@ class GivenVectors {
   /// Throws a user error for vectors of another dimension than the model's, and for a candidate that
   /// has none or one without a direction.
   GivenVectors(const RankPlan& plan, const std::filesystem::path& file, std::size_t dimension)
-      : npy_(file) {
+      : npy_(there(file)) {
     const VectorRows all = npy_.rows();
     if (static_cast<std::size_t>(all.cols()) != dimension) {
       throw user_error({.file = file},
@@ -74,6 +74,12 @@ class GivenVectors {
   }
 
  private:
+  static const std::filesystem::path& there(const std::filesystem::path& file) {
+    if (DiskPath(file).exists()) return file;
+    throw user_error({.file = file}, "does not exist",
+                     "give `entities` the entities.npy of a run, or a file of your own");
+  }
+
   NpyFile npy_;
   std::optional<EmbeddingMatrix> gathered_;
 };

@@ -99,13 +99,16 @@ namespace detail {
 template <Job J, class Finish>
 auto carried_out(J& job, const JobFolder& into, const char* status, Finish finish) {
   const auto start = std::chrono::steady_clock::now();
+  // What the plan refuses is said before there is a folder, where it will be a new one.
+  std::optional<JobPlan> plan;
+  const bool is_new = !into.resume && is_unused(into.out);
+  if (is_new && into.work.on_plan) plan = plan_of(job);
   const RunFolder folder(into.out, job.settings(),
                          into.resume ? RunFolder::Claim::resume : RunFolder::Claim::fresh,
                          into.work.shard.json());
   Work work(folder.file("journal.jsonl"), into.work);
-  if (into.work.on_plan) {
-    if (auto plan = plan_of(job)) work.announce(*std::move(plan));
-  }
+  if (!is_new && into.work.on_plan) plan = plan_of(job);
+  if (plan) work.announce(*std::move(plan));
   job.run(folder, work);
   auto finished = finish(folder, work);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;

@@ -64,6 +64,23 @@ inline std::string generation_line(const Relation& relation, const ObjectAliases
   return texts;
 }
 
+/// The tokens of the prompts that a relation's texts go on with.
+template <CausalLm Model>
+[[nodiscard]] ScoringCost generation_cost(Model& model, std::optional<TokenId> bos,
+                                          const ManyShotRelation& asked) {
+  ScoringCost cost;
+  if (asked.skipped()) return cost;
+  asked.for_each_block([&](const ManyShotBlock& block) {
+    for (const std::size_t s : detail::generated_settings(block)) {
+      for (std::size_t f = 0; f < block.facts; ++f) {
+        const Prompt prompt = block.opening(s, block.first_fact + f);
+        cost.tokens_one_by_one += prompt_ids(model, prompt, bos).size();
+      }
+    }
+  });
+  return cost;
+}
+
 /// Writes a relation's generated texts, unless they stand already. A block's setting is a pack, of which
 /// the journal keeps the texts. Throws a user error when a prompt leaves less room than
 /// `max_new_tokens`.

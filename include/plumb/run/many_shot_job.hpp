@@ -159,10 +159,13 @@ class ManyShotJob {
 
   [[nodiscard]] JobPlan plan() {
     CausalScorer<Model> scorer(model_, settings_.bos, Span::continuation);
-    ScoringCost cost;
+    ScoringCost cost, of_texts;
     std::size_t texts = 0;
     for (const ManyShotRelation& asked : relations_) {
       texts += generated_texts(asked);
+      if constexpr (CausalLm<Model>) {
+        if (settings_.generate > 0) of_texts += generation_cost(model_, scorer.bos(), asked);
+      }
       if (asked.skipped()) continue;
       asked.for_each_block(
           [&](const ManyShotBlock& block) { cost += planned_block(scorer, asked, block).cost(); });
@@ -174,7 +177,7 @@ class ManyShotJob {
     }
     JobPlan made{{"choices", "statement", statements_, cost}};
     if (settings_.generate > 0) {
-      made.push_back({"texts", "prompt", texts, std::nullopt, texts, settings_.generate});
+      made.push_back({"texts", "prompt", texts, of_texts, texts, settings_.generate});
     }
     return made;
   }

@@ -84,7 +84,8 @@ struct ManyShotSettings : ManyShotOptions {
              "`join` text");
     visitor("data", self.data,
             {.value = "DIR",
-             .help = "dataset: BEAR, LAMA, KAMEL, PARAREL, T-REx, tables of choices or a .tsv file",
+             .help = "dataset: a BEAR, LAMA, KAMEL or PARAREL folder, T-REx, tables of choices or a "
+                     ".tsv file",
              .recorded = "-"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "only these relations", .idle = of_all, .recorded = "-"});

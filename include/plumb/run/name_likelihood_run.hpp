@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/records/recorded_answers.hpp"
@@ -54,17 +55,30 @@ inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
 
 }  // namespace detail
 
-/// The names that a setting's likelihoods are taken of; their tokens are not counted ahead.
-[[nodiscard]] inline JobPlan planned_names(const AnswerOptions& options,
-                                           const MultiPromptDataset& dataset,
-                                           const AskedFacts& asked, const FewShotSetting& setting) {
+/// The names that a setting's likelihoods are taken of, each with the tokens of its whole text.
+template <ScoringLm Model>
+[[nodiscard]] JobPlan planned_names(Model& model, bool with_bos, const AnswerOptions& options,
+                                    const MultiPromptDataset& dataset, const AskedFacts& asked,
+                                    const FewShotSetting& setting) {
   const FewShot few_shot(dataset, setting, options.shot_seed);
-  const PromptTexts texts(dataset, asked, few_shot);
-  return {{few_shot.name() + " names", "statement",
-           detail::count_names(texts, named_prompts(dataset, asked, few_shot))},
-          {few_shot.name() + " content-free", "statement",
-           detail::count_labels(content_free_prompts(asked, few_shot),
-                                detail::labels_by_relation(dataset, asked))}};
+  PromptTexts texts(dataset, asked, few_shot);
+  const std::optional<TokenId> bos = with_bos ? model.bos() : std::nullopt;
+  const auto add = [&](PlannedPart& part, const NamesBehind& behind) {
+    part.count += behind.names.size();
+    for (const Prompt& prompt : behind.query().candidates) {
+      part.cost->tokens_one_by_one += prompt_ids(model, prompt, bos).size();
+    }
+  };
+  PlannedPart names{few_shot.name() + " names", "statement", 0, ScoringCost{}};
+  for (const PlannedPrompt& planned : named_prompts(dataset, asked, few_shot)) {
+    add(names, names_behind(texts, planned));
+  }
+  PlannedPart labels{few_shot.name() + " content-free", "statement", 0, ScoringCost{}};
+  const auto by_relation = detail::labels_by_relation(dataset, asked);
+  for (const ContentFreePrompt& one : content_free_prompts(asked, few_shot)) {
+    add(labels, labels_behind(texts, one, by_relation[one.relation]));
+  }
+  return {std::move(names), std::move(labels)};
 }
 
 /// Not thread-safe. All that it is given must outlive it.

@@ -37,7 +37,8 @@ inline void refuse_used(const DiskPath& path) {
     throw user_error({.file = path}, "is not a folder", "choose another `out`");
   }
   throw user_error({.file = path}, "is not empty",
-                   "choose another `out`, or give `resume` to go on with the run it holds");
+                   "choose another `out`, or give `resume` to go on with the run it holds, or "
+                   "`overwrite` to replace it");
 }
 
 /// One process at a time; the folder is locked while the object lives. Not thread-safe.
