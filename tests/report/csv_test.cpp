@@ -21,4 +21,23 @@ BOOST_AUTO_TEST_CASE(cells_that_would_break_the_line_are_quoted) {
   BOOST_TEST(csv_line({"\""}) == "\"\"\"\"\n");
 }
 
+// OWASP, "CSV Injection": what begins with =, +, -, @, a tab or a carriage return.
+BOOST_AUTO_TEST_CASE(texts_that_a_spreadsheet_would_run_have_an_apostrophe) {
+  BOOST_TEST(csv_line({"=1+1", "@SUM(A1)", "+49 30", "-1+1", "plain"}) ==
+             "'=1+1,'@SUM(A1),'+49 30,'-1+1,plain\n");
+  BOOST_TEST(csv_line({"=HYPERLINK(\"x\",\"y\")"}) == "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"\n");
+  BOOST_TEST(csv_line({"\tx", "\rx", "-", "--1", "+-1"}) == "'\tx,\"'\rx\",'-,'--1,'+-1\n");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_stay_numbers) {
+  BOOST_TEST(csv_line({"-1.5", "+3", "-0.00000001", "-1e-05", "-inf", "0"}) ==
+             "-1.5,+3,-0.00000001,-1e-05,-inf,0\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_number_without_an_interval_has_empty_ends) {
+  detail::EstimateCsv csv({"of"});
+  csv.add({"x"}, without_interval(-1, 3));
+  BOOST_TEST(csv.text() == "of,value,low,high,count\nx,-1.00000000,,,3\n");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

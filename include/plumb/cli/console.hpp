@@ -91,6 +91,8 @@ struct Console {
   bool catches_interrupt = false;
   /// Written by the command.
   AskedOptions asked{};
+  /// `err` as it is, for the progress bar, which moves the cursor; null where `err` is.
+  std::ostream* bar = nullptr;
 
   [[nodiscard]] std::string variable(const char* name) const {
     return environment ? environment(name) : "";
@@ -105,6 +107,11 @@ class Interrupted : public Error {
 };
 
 namespace detail {
+
+/// Where a progress bar is drawn.
+inline std::ostream& bar_of(const Console& console) {
+  return console.bar != nullptr ? *console.bar : console.err;
+}
 
 /// How wide a table may be on the console; `page` has all of its columns, and may be empty.
 inline TableWidth width_on(const Console& console, const std::string& page = "") {

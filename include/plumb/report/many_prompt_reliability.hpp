@@ -52,7 +52,7 @@ inline std::string reliability_chart(const ManyPromptResult& way) {
   for (auto place = diagram.rbegin(); place != diagram.rend(); ++place) {
     const ConfidenceBin& bin = *place;
     ChartPoint& point = line.points.emplace_back(ChartPoint{
-        bin.mean_confidence, bin.accuracy.value, std::pair{bin.accuracy.low, bin.accuracy.high}});
+        bin.mean_confidence, bin.accuracy.value, bin.accuracy.interval()});
     point.hover = counted(bin.prompts, "prompt") + ", confidence " + fixed(bin.lowest, 3) + "–" +
                   fixed(bin.highest, 3) + ": accuracy " + fixed(bin.accuracy.value, 3);
   }
@@ -117,9 +117,10 @@ inline std::string length_chart(const std::vector<Way>& ways) {
       const Estimate& over = lengths[i].overconf;
       if (over.count == 0) continue;
       line.points.push_back(
-          {static_cast<double>(i + 1) + aside, over.value, std::pair{over.low, over.high}});
+          {static_cast<double>(i + 1) + aside, over.value, over.interval()});
       line.points.back().hover = with_interval(over) + ", " + counted(lengths[i].prompts, "prompt");
-      most = std::max({most, std::abs(over.low), std::abs(over.high)});
+      most = std::max(most, std::abs(over.value));
+      if (over.has_interval()) most = std::max({most, std::abs(over.low), std::abs(over.high)});
     }
   }
   XyChart chart{"Overconf by the tokens of the answer", "tokens of the answer", "Overconf"};

@@ -166,7 +166,11 @@ template <PackedScorer Scorer>
   }
   scorer.plan(block);
   const std::vector<StatementScore> scores =
-      as_recorded(scored_block(part, scorer, block, Span::continuation));
+      as_recorded(scored_block(part, scorer, block, Span::continuation, [&](std::size_t statement) {
+        const std::size_t choices = study.choices.size();
+        return "'" + study.tests[statement / choices].subject + "', choice '" +
+               study.choices[statement % choices] + "'";
+      }));
   part.finish(block.cost());
 
   FixedResult result{study.source};

@@ -91,7 +91,9 @@ class ManyShotRun {
       auto statements = planned_block(scorer_, asked, block);
       cost += statements.cost();
       const std::vector<StatementScore> scores =
-          as_recorded(scored_block(part, scorer_, statements, Span::continuation));
+          as_recorded(scored_block(
+          part, scorer_, statements, Span::continuation,
+          [&](std::size_t statement) { return name_of_choice(asked, block, statement); }));
       auto from = scores.begin();
       for (const Setting& setting : block.settings) {
         for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
@@ -106,6 +108,22 @@ class ManyShotRun {
     });
     rows.finish();
     part.finish(cost);
+  }
+
+  /// Statements are in the order of settings, facts and choices.
+  static std::string name_of_choice(const ManyShotRelation& asked, const ManyShotBlock& block,
+                                    std::size_t statement) {
+    for (const Setting& setting : block.settings) {
+      for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
+        const std::size_t choices = asked.choices()[f].options.size();
+        if (statement < choices) {
+          return "'" + asked.test_fact(f).subject + "', " + setting_name(setting) + ", choice " +
+                 std::to_string(statement);
+        }
+        statement -= choices;
+      }
+    }
+    return "a choice";
   }
 
   CausalScorer<Model> scorer_;
