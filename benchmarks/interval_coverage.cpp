@@ -38,17 +38,17 @@ std::vector<double> binomial(std::size_t n, double p) {
   const double trials = static_cast<double>(n);
   for (std::size_t k = 0; k <= n; ++k) {
     const double hits = static_cast<double>(k);
-    all[k] = std::exp(std::lgamma(trials + 1) - std::lgamma(hits + 1) -
-                      std::lgamma(trials - hits + 1) + hits * std::log(p) +
-                      (trials - hits) * std::log1p(-p));
+    all[k] =
+        std::exp(std::lgamma(trials + 1) - std::lgamma(hits + 1) - std::lgamma(trials - hits + 1) +
+                 hits * std::log(p) + (trials - hits) * std::log1p(-p));
   }
   return all;
 }
 
 /// Whether consecutive outcomes, the likeliest among them, have between 94% and 96%.
 bool is_attainable(const std::vector<double>& outcomes) {
-  const auto best = static_cast<std::size_t>(
-      std::max_element(outcomes.begin(), outcomes.end()) - outcomes.begin());
+  const auto best = static_cast<std::size_t>(std::max_element(outcomes.begin(), outcomes.end()) -
+                                             outcomes.begin());
   for (std::size_t from = 0; from <= best; ++from) {
     double share = 0;
     for (std::size_t k = from; k < outcomes.size(); ++k) {
@@ -91,7 +91,8 @@ std::vector<Stratum> draw(const Design& design, std::size_t facts, double p, Ran
 template <class Interval>
 std::string simulated(const Design& design, std::size_t facts, double p, std::size_t draws,
                       std::uint64_t seed, Interval interval) {
-  RandomStream random(seed, std::string(design.name) + "/" + std::to_string(facts) + "/" + fixed(p, 2));
+  RandomStream random(seed,
+                      std::string(design.name) + "/" + std::to_string(facts) + "/" + fixed(p, 2));
   std::size_t held = 0;
   for (std::size_t i = 0; i < draws; ++i) {
     held += holds(interval(draw(design, facts, p, random)), p) ? 1U : 0U;
@@ -106,8 +107,8 @@ int main(int argc, char** argv) {
   const std::uint64_t seed = argc > 2 ? std::stoull(argv[2]) : 0;
   const Design alone{"facts", false, 1}, relations{"relations", true, 1};
   const Design prompts{"prompts", false, 4}, both{"relations and prompts", true, 4};
-  TextTable table({"facts", "share", "Wilson, exact", "95 ± 1", "relations", "4 prompts", "both",
-                   "bootstrap"});
+  TextTable table(
+      {"facts", "share", "Wilson, exact", "95 ± 1", "relations", "4 prompts", "both", "bootstrap"});
   for (const std::size_t facts : {5U, 30U, 300U}) {
     for (const double p : {0.0, 0.02, 0.5, 1.0}) {
       const std::vector<double> outcomes = binomial(facts, p);
@@ -121,9 +122,9 @@ int main(int argc, char** argv) {
       };
       const std::size_t few = std::min<std::size_t>(draws, 1000);
       table.add({std::to_string(facts), fixed(p, 2), fixed(100 * exact, 1),
-                 is_met                     ? "yes"
+                 is_met                    ? "yes"
                  : is_attainable(outcomes) ? "no"
-                                            : "no outcomes have it",
+                                           : "no outcomes have it",
                  clustered(relations), clustered(prompts), clustered(both),
                  simulated(alone, facts, p, few, seed, [](const std::vector<Stratum>& strata) {
                    return bootstrap_mean(strata, {}, "share");

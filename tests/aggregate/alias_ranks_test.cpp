@@ -20,7 +20,6 @@ BOOST_AUTO_TEST_SUITE(alias_ranks_suite)
 
 namespace {
 
-
 using Rows = std::vector<NameLikelihood>;
 
 /// A name's row: nats, tokens, then where it stands.
@@ -202,8 +201,8 @@ BOOST_AUTO_TEST_CASE(rates_are_those_of_all_pairs_looked_up_one_by_one) {
 
 BOOST_AUTO_TEST_CASE(impossible_names_may_be_compared) {
   constexpr double never = -std::numeric_limits<double>::infinity();
-  const auto made = alias_ranks(one_relation({{row(never, 2, 0, 0, 0, 0), row(never, 1, 0, 0, 0, 1),
-                                               row(-700, 1, 0, 0, 0, 2)}}));
+  const auto made = alias_ranks(one_relation(
+      {{row(never, 2, 0, 0, 0, 0), row(never, 1, 0, 0, 0, 1), row(-700, 1, 0, 0, 0, 2)}}));
   BOOST_TEST(made.objects.by_mean.above == 1U);
   BOOST_TEST(made.objects.by_mean.equal == 1U);
 }

@@ -21,7 +21,6 @@ BOOST_AUTO_TEST_SUITE(prompt_consistency_suite)
 
 namespace {
 
-
 /// Matches neighbours, so that 1 matches 2 and 2 matches 3, but 1 does not match 3.
 struct Neighbours {
   bool operator()(std::uint32_t a, std::uint32_t b) const { return a + 1 == b || b + 1 == a; }

@@ -102,7 +102,8 @@ BOOST_AUTO_TEST_CASE(half_a_character_is_replaced_where_nothing_follows) {
   }
   BOOST_TEST(target.str() == "a\uFFFD\uFFFD\uFFFD");
   std::ostringstream other;
-  PrintableStream(other) << "\x9b" "31m\xC3x";
+  PrintableStream(other) << "\x9b"
+                            "31m\xC3x";
   BOOST_TEST(other.str() == "\uFFFD31m\uFFFDx");
 }
 
@@ -138,7 +139,8 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
     for (const auto& [name, csv] : test::contents(folder / "run", ".csv")) {
       std::optional<std::size_t> unclosed;
       for (const CsvRecord& record : detail::split_csv(csv, unclosed)) {
-        for (const std::string& cell : record.fields) BOOST_TEST(is_harmless(cell), printable(cell));
+        for (const std::string& cell : record.fields)
+          BOOST_TEST(is_harmless(cell), printable(cell));
       }
       BOOST_TEST(!unclosed.has_value());
     }
@@ -173,7 +175,8 @@ BOOST_AUTO_TEST_CASE(hostile_relations_are_refused_or_stay_in_their_folder) {
   std::size_t refused = 0;
   for (int i = 0; i < 60; ++i) {
     const std::string code = text();
-    const auto problem = problem_with_relation_name(code, {.file = "data", .line = 0, .field = code});
+    const auto problem =
+        problem_with_relation_name(code, {.file = "data", .line = 0, .field = code});
     if (problem) {
       ++refused;
       BOOST_TEST(obeyed(problem->what()) == 0U);

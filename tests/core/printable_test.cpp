@@ -28,7 +28,8 @@ BOOST_AUTO_TEST_CASE(controls_are_written_out) {
 
 // 0x9B alone is the 8-bit form of ESC [.
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_are_replaced) {
-  BOOST_TEST(printable("a\x9b" "31m") == "a\uFFFD31m");
+  BOOST_TEST(printable("a\x9b"
+                       "31m") == "a\uFFFD31m");
   BOOST_TEST(printable("\xE2\x80") == "\uFFFD\uFFFD");
 }
 

@@ -57,8 +57,8 @@ BOOST_AUTO_TEST_CASE(two_answers_of_one_subject_are_said) {
   relation.facts.push_back({.subject_id = "b", .subject = "Bolivia", .answer = 2, .line = 3});
   Said said;
   check_relation(relation, said.sink);
-  BOOST_TEST(said.one(
-      "P36.jsonl:3: P36: 'Bolivia' has the answer 'La Paz' here and 'Sucre' on line 2"));
+  BOOST_TEST(
+      said.one("P36.jsonl:3: P36: 'Bolivia' has the answer 'La Paz' here and 'Sucre' on line 2"));
 }
 
 // Two places called Georgia have one statement, and may share an answer; with facts' own choices each is
@@ -66,8 +66,11 @@ BOOST_AUTO_TEST_CASE(two_answers_of_one_subject_are_said) {
 BOOST_AUTO_TEST_CASE(what_only_looks_alike_is_passed_over) {
   Relation relation = capitals();
   relation.facts.push_back({.subject_id = "c", .subject = "France", .answer = 0, .line = 3});
-  relation.facts.push_back(
-      {.subject_id = "b", .subject = "Bolivia", .answer = 2, .line = 4, .choices = {"x", "y", "z"}});
+  relation.facts.push_back({.subject_id = "b",
+                            .subject = "Bolivia",
+                            .answer = 2,
+                            .line = 4,
+                            .choices = {"x", "y", "z"}});
   Said said;
   check_relation(relation, said.sink);
   BOOST_TEST(said.messages.empty());
@@ -94,8 +97,9 @@ BOOST_AUTO_TEST_CASE(a_template_that_stands_twice_is_said) {
   relation.template_file = "metadata_relations.json";
   Said said;
   check_relation(relation, said.sink);
-  BOOST_TEST(said.one("metadata_relations.json: P36: template 2 '[X] is ruled from [Y].' is "
-                      "template 0 again"));
+  BOOST_TEST(
+      said.one("metadata_relations.json: P36: template 2 '[X] is ruled from [Y].' is "
+               "template 0 again"));
 }
 
 BOOST_AUTO_TEST_CASE(control_characters_are_said_and_not_printed) {
@@ -115,8 +119,9 @@ BOOST_AUTO_TEST_CASE(control_characters_are_said_and_not_printed) {
 }
 
 BOOST_AUTO_TEST_CASE(repeated_keys_are_found_with_their_path) {
-  BOOST_TEST(repeated_json_key(R"({"a": 1, "b": {"a": 2}, "c": [{"a": 1}, {"a": 2}]})").has_value() ==
-             false);
+  BOOST_TEST(
+      repeated_json_key(R"({"a": 1, "b": {"a": 2}, "c": [{"a": 1}, {"a": 2}]})").has_value() ==
+      false);
   BOOST_TEST(*repeated_json_key(R"({"a": 1, "b": 2, "a": 3})") == "a");
   BOOST_TEST(*repeated_json_key(R"({"P36": {"templates": [], "x": 1, "templates": [1]}})") ==
              "P36.templates");

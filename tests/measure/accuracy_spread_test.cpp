@@ -18,7 +18,6 @@ BOOST_AUTO_TEST_SUITE(accuracy_spread)
 
 namespace {
 
-
 /// "P1": 3 of 4, then 1 of 4. "P2": 1 of 2, 2 of 2, and a seed "P1" lacks.
 StudiedModel two_relations() {
   return {"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "11", "11"})}};

@@ -61,8 +61,9 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   BOOST_TEST(std::abs(test->p - 0.5851585) < 1e-6);
   const auto warning = chance_warning({relation(20, 4, 5)});
   BOOST_REQUIRE(warning.has_value());
-  BOOST_TEST(warning->starts_with("Warning: the run is not told from guessing: 5.0 of 20 answers "
-                                  "right, guessing gives 5.0 (p = 0.59, exact one-sided test"));
+  BOOST_TEST(
+      warning->starts_with("Warning: the run is not told from guessing: 5.0 of 20 answers "
+                           "right, guessing gives 5.0 (p = 0.59, exact one-sided test"));
   // 9 of 20: P = 0.0409; 8 of 20: 0.1018.
   BOOST_TEST(!chance_warning({relation(20, 4, 9)}).has_value());
   BOOST_TEST(chance_warning({relation(20, 4, 8)}).has_value());
@@ -96,9 +97,10 @@ BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
   const auto warning =
       favour_warning({made}, [](const FavouredOption& one) { return std::to_string(one.option); });
   BOOST_REQUIRE(warning.has_value());
-  BOOST_TEST(*warning == "Warning: one option wins far more often than it is right in 1 relation "
-                         "(binomial test, p < 0.001): P1 '3' is picked for 31 of 40 facts and "
-                         "right for 5 (template 0).");
+  BOOST_TEST(*warning ==
+             "Warning: one option wins far more often than it is right in 1 relation "
+             "(binomial test, p < 0.001): P1 '3' is picked for 31 of 40 facts and "
+             "right for 5 (template 0).");
 }
 
 // One that is right for most facts may win most; one of few facts is not told; without answers nothing

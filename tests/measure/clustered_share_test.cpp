@@ -83,8 +83,8 @@ BOOST_AUTO_TEST_CASE(relations_whose_facts_agree_are_not_taken_for_certain) {
   const double mean = (10 + k / 2) / (10 + k), f = 10 / (10 + k);
   const double variance = mean * (1 - mean) / (1 - f * f / 20) / 20;
   const double trials = 0.25 / variance;
-  const double half = normal_95 * std::sqrt(0.25 / trials + k / (4 * trials * trials)) /
-                      (1 + k / trials);
+  const double half =
+      normal_95 * std::sqrt(0.25 / trials + k / (4 * trials * trials)) / (1 + k / trials);
   const Estimate made = clustered_share({{facts(10, 10), 0.5}, {facts(0, 10), 0.5}});
   BOOST_TEST(near(made.value, 0.5));
   BOOST_TEST(near(made.low, 0.5 - half));
@@ -121,10 +121,10 @@ BOOST_AUTO_TEST_CASE(wilsons_coverage_is_that_of_the_binomial) {
     BOOST_TEST(coverage(n, 1) == 1.0);
   }
   // 0, 1 and 2 of 30 hold 0.02, 3 does not.
-  BOOST_TEST(near(coverage(30, 0.02),
-                  std::pow(0.98, 30) + 30 * 0.02 * std::pow(0.98, 29) +
-                      435 * 0.02 * 0.02 * std::pow(0.98, 28),
-                  1e-10));
+  BOOST_TEST(near(
+      coverage(30, 0.02),
+      std::pow(0.98, 30) + 30 * 0.02 * std::pow(0.98, 29) + 435 * 0.02 * 0.02 * std::pow(0.98, 28),
+      1e-10));
   BOOST_TEST(std::abs(coverage(30, 0.5) - 0.95) < 0.01);
   BOOST_TEST(std::abs(coverage(300, 0.5) - 0.95) < 0.015);
 }

@@ -84,8 +84,8 @@ BOOST_AUTO_TEST_CASE(test_triples_that_were_trained_on_are_said) {
   const std::string words = "Warning: 1 of " + std::to_string(graph.test.size()) +
                             " test triples are in the training part too";
   const auto notes = finished.report.notes();
-  BOOST_TEST(std::ranges::any_of(
-      notes, [&](const std::string& note) { return note.starts_with(words); }));
+  BOOST_TEST(
+      std::ranges::any_of(notes, [&](const std::string& note) { return note.starts_with(words); }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -201,9 +201,8 @@ inline OutrankingRate outranking_rate(const std::vector<OutrankingCounts>& facts
       facts.push_back(detail::count_outranking(table.rows(fact), of_subjects));
     }
     using detail::OutrankingCounts;
-    return NameRates{
-        detail::outranking_rate(facts, table.strata(), &OutrankingCounts::by_sum),
-        detail::outranking_rate(facts, table.strata(), &OutrankingCounts::by_mean)};
+    return NameRates{detail::outranking_rate(facts, table.strata(), &OutrankingCounts::by_sum),
+                     detail::outranking_rate(facts, table.strata(), &OutrankingCounts::by_mean)};
   };
   return {rates(true), rates(false)};
 }

@@ -195,8 +195,7 @@ template <AnswerMatch Match = SameAnswer>
   made.overall = detail::mean_consistency(pairs, table.relations());
   for (const PromptRelation& relation : table.relations()) {
     if (relation.facts == 0) continue;
-    made.relations.emplace_back(relation.code,
-                                detail::mean_consistency(pairs, {&relation, 1}));
+    made.relations.emplace_back(relation.code, detail::mean_consistency(pairs, {&relation, 1}));
   }
   return made;
 }

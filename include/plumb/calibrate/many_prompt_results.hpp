@@ -134,8 +134,7 @@ namespace detail {
 
 inline ConsistencyTable consistency_of(const ManyPromptStudy& study) {
   if (study.kind != AnswerKind::text) return prompt_consistency(study.answered.outcomes);
-  return prompt_consistency(study.answered.outcomes,
-                            MatchingAnswers{study.answered.answers});
+  return prompt_consistency(study.answered.outcomes, MatchingAnswers{study.answered.answers});
 }
 
 inline std::vector<PromptedRelation> prompted_relations(const ManyPromptStudy& study,

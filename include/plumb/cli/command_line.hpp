@@ -204,9 +204,16 @@ inline int run_printable(const std::string& command, Console& console,
 
 inline int run_guarded(const std::string& command, Console& console, const ModelMaker& make_model) {
   PrintableStream out(console.out), err(console.err);
-  Console shown{console.arguments, out,           err,
-                console.err_is_terminal, console.width, console.on_help,
-                console.environment,     console.catches_interrupt, {}, &console.err};
+  Console shown{console.arguments,
+                out,
+                err,
+                console.err_is_terminal,
+                console.width,
+                console.on_help,
+                console.environment,
+                console.catches_interrupt,
+                {},
+                &console.err};
   const int code = run_printable(command, shown, make_model);
   console.asked = std::move(shown.asked);
   return code;

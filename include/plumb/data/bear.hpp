@@ -65,7 +65,8 @@ namespace plumb {
       if (auto domains = string_list(about, "domains")) {
         builder.set_domains(std::move(*domains));
       } else if (!about.is_object() || (about.contains("domains") && !about["domains"].is_null())) {
-        report(user_error(info_site, "is not a list of strings", "write [\"…\", …] or leave it out"));
+        report(
+            user_error(info_site, "is not a list of strings", "write [\"…\", …] or leave it out"));
       }
     }
     const auto facts_file = folder / (code + ".jsonl");

@@ -74,9 +74,10 @@ inline void report_repeated(const std::vector<std::string>& texts, const Site& s
     const std::string& other = texts[found->second];
     const std::string places = what + " " + std::to_string(i) + " ";
     if (other == texts[i]) {
-      report(user_error(site, places + "'" + other + "' is " + what + " " +
-                                  std::to_string(found->second) + " again",
-                        "keep one of them"));
+      report(user_error(
+          site,
+          places + "'" + other + "' is " + what + " " + std::to_string(found->second) + " again",
+          "keep one of them"));
     } else {
       report(user_error(site,
                         places + "'" + texts[i] + "' differs from " + what + " " +
@@ -157,9 +158,9 @@ inline void check_json_keys(const std::vector<std::filesystem::path>& files,
 
 /// Reports what is doubtful about a relation.
 inline void check_relation(const Relation& relation, const ProblemSink& report) {
-  const Site of_templates{.file = relation.template_file.empty() ? relation.file
-                                                                 : relation.template_file,
-                          .field = relation.code};
+  const Site of_templates{
+      .file = relation.template_file.empty() ? relation.file : relation.template_file,
+      .field = relation.code};
   for (const std::string& text : relation.templates) {
     detail::report_control(text, of_templates, "template", report);
   }
@@ -276,16 +277,15 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
     detail::report_control(entity.name, site, "name", report);
     detail::report_control(entity.description, site, "description", report);
   }
-  for (const auto& [part, file] : {std::pair(&graph.train, file_of({"train"})),
-                                   std::pair(&graph.valid, file_of({"dev", "valid"})),
-                                   std::pair(&graph.test, test)}) {
+  for (const auto& [part, file] :
+       {std::pair(&graph.train, file_of({"train"})),
+        std::pair(&graph.valid, file_of({"dev", "valid"})), std::pair(&graph.test, test)}) {
     std::map<Triple, std::uint32_t> lines;
     for (const Triple& triple : *part) {
       const auto [found, fresh] = lines.emplace(triple, triple.line);
       if (fresh) continue;
       report(user_error({file, triple.line},
-                        words(triple) + " stands on line " + std::to_string(found->second) +
-                            " too",
+                        words(triple) + " stands on line " + std::to_string(found->second) + " too",
                         "keep one; it counts twice"));
     }
   }

@@ -85,7 +85,8 @@ struct ChanceTest {
   return "Warning: the run is not told from guessing: " + fixed(made->right, 1) + " of " +
          counted(made->answers, "answer") + " right, guessing gives " + fixed(made->expected, 1) +
          " (p = " + fixed(made->p, 2) +
-         ", exact one-sided test of the Poisson binomial, each fact right with one in its options).";
+         ", exact one-sided test of the Poisson binomial, each fact right with one in its "
+         "options).";
 }
 
 struct FavouredOption {

@@ -51,8 +51,8 @@ inline double variance_in(const Stratum& stratum, double p, double shared) {
   std::size_t count = 0;
   for (const Stratum& stratum : strata) {
     const double n = static_cast<double>(stratum.values.size());
-    value += stratum.weight *
-             (std::accumulate(stratum.values.begin(), stratum.values.end(), 0.0) / n);
+    value +=
+        stratum.weight * (std::accumulate(stratum.values.begin(), stratum.values.end(), 0.0) / n);
     shared += stratum.weight * stratum.weight / n;
     count += stratum.values.size();
   }

@@ -65,9 +65,9 @@ namespace detail {
 inline Estimate wilson_of(double share, double trials, std::size_t count, const char* method) {
   constexpr double z = normal_95;
   const double centre = (share + z * z / (2 * trials)) / (1 + z * z / trials);
-  const double half = z * std::sqrt(std::max(0.0, share * (1 - share)) / trials +
-                                    z * z / (4 * trials * trials)) /
-                      (1 + z * z / trials);
+  const double half =
+      z * std::sqrt(std::max(0.0, share * (1 - share)) / trials + z * z / (4 * trials * trials)) /
+      (1 + z * z / trials);
   // At 0 and 1 one end is the share itself; rounding must not move it.
   return {share, share <= 0 ? 0.0 : centre - half, share >= 1 ? 1.0 : centre + half, count, method};
 }

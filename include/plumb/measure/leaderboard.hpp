@@ -270,17 +270,15 @@ struct TunedComparison {
     return clustered_share(
         strata_of([model](unsigned right) { return right & model ? 1.0 : 0.0; }));
   };
-  const auto gained = [](unsigned right) {
-    return right == 2 ? 1.0 : right == 1 ? -1.0 : 0.0;
-  };
-  return {base,
-          tuned,
-          known(1),
-          known(2),
-          bootstrap_mean(strata_of(gained), bootstrap,
-                         "mean over relations/" + setting_name(group)),
-          std::move(rates.other_given_one),
-          std::move(rates.one_given_other)};
+  const auto gained = [](unsigned right) { return right == 2 ? 1.0 : right == 1 ? -1.0 : 0.0; };
+  return {
+      base,
+      tuned,
+      known(1),
+      known(2),
+      bootstrap_mean(strata_of(gained), bootstrap, "mean over relations/" + setting_name(group)),
+      std::move(rates.other_given_one),
+      std::move(rates.one_given_other)};
 }
 
 }  // namespace plumb

@@ -26,8 +26,12 @@ namespace plumb {
       });
   std::vector<std::size_t> answers;
   for (const Fact& fact : table.relation.facts) answers.push_back(fact.answer);
-  return {table.relation.code,           table.relation.domains,     is_one_to_one(table.relation),
-          table.relation.options.size(), std::move(table.templates), std::move(table.cells),
+  return {table.relation.code,
+          table.relation.domains,
+          is_one_to_one(table.relation),
+          table.relation.options.size(),
+          std::move(table.templates),
+          std::move(table.cells),
           std::move(answers)};
 }
 

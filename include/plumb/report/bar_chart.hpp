@@ -58,8 +58,8 @@ struct Bar {
       }
       if (e.has_interval()) {
         svg += "<path class=\"whisker\" d=\"M" + x(e.low) + " " + middle + "H" + x(e.high) + "M" +
-             x(e.low) + " " + fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "M" + x(e.high) + " " +
-             fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "\"/>";
+               x(e.low) + " " + fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "M" + x(e.high) + " " +
+               fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "\"/>";
       }
     }
     svg += "<text class=\"value\" x=\"" + fixed(left + width + 10, 0) + "\" y=\"" +

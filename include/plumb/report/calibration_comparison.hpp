@@ -101,8 +101,7 @@ class ComparisonSections {
         const EstimatorResult* made = model.estimator(name);
         if (made == nullptr || at(made->metrics, M::ace).count == 0) continue;
         const Estimate& ace = at(made->metrics, M::ace);
-        points.points.push_back({model.paraphrase_accuracy.value, ace.value,
-                                 ace.interval(),
+        points.points.push_back({model.paraphrase_accuracy.value, ace.value, ace.interval(),
                                  labelled.insert(model.name).second ? model.name : std::string()});
         top = std::max(top, ace.has_interval() ? ace.high : ace.value);
         across = std::max(across, model.paraphrase_accuracy.value);

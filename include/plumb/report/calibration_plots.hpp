@@ -58,8 +58,7 @@ inline ChartSeries rejection_series(const EstimatorResult& made) {
   ChartSeries series{estimator_label(made.name), {}};
   for (const RejectionPoint& point : made.rejection) {
     if (point.accuracy.count > 0) {
-      series.points.push_back({point.rejected, point.accuracy.value,
-                               point.accuracy.interval()});
+      series.points.push_back({point.rejected, point.accuracy.value, point.accuracy.interval()});
     }
   }
   return series;

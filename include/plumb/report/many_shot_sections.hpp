@@ -62,8 +62,7 @@ inline std::string shots_section(const ManyShotResults& made) {
   for (const GroupSpread& point : curve->points) {
     const Estimate& a = point.overall.accuracy;
     if (a.count == 0) continue;
-    line.points.push_back(
-        {static_cast<double>(point.group.shots), a.value, a.interval()});
+    line.points.push_back({static_cast<double>(point.group.shots), a.value, a.interval()});
     if (curve->shots_for_95 == point.group.shots) {
       line.points.back().label = std::to_string(point.group.shots) + ": 95%";
     }

@@ -125,11 +125,11 @@ for (const table of document.querySelectorAll('table.sortable')) {
 
 /// A headline number with its interval; "–" when there is none.
 [[nodiscard]] inline std::string card(std::string_view name, const Estimate& e, int decimals = 3) {
-  return card(
-      name, number_or_dash(e, decimals),
-      e.count == 0         ? ""
-      : !e.has_interval() ? "no interval"
-                          : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
+  return card(name, number_or_dash(e, decimals),
+              e.count == 0 ? ""
+              : !e.has_interval()
+                  ? "no interval"
+                  : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
 }
 
 /// What a reader must know, set off from the text.

@@ -90,8 +90,7 @@ class ManyShotRun {
     asked.for_each_block([&](const ManyShotBlock& block) {
       auto statements = planned_block(scorer_, asked, block);
       cost += statements.cost();
-      const std::vector<StatementScore> scores =
-          as_recorded(scored_block(
+      const std::vector<StatementScore> scores = as_recorded(scored_block(
           part, scorer_, statements, Span::continuation,
           [&](std::size_t statement) { return name_of_choice(asked, block, statement); }));
       auto from = scores.begin();

@@ -183,7 +183,9 @@ class ProbeJob {
   }
 
   [[nodiscard]] bool checks_beforehand() const {
-    return requires(const Query& query) { scorer_.check(query, settings_.scoring); };
+    return requires(const Query& query) {
+      scorer_.check(query, settings_.scoring);
+    };
   }
 
   // What the user can fix is said before anything is scored, with its place in the dataset; `checked`
@@ -233,8 +235,7 @@ class ProbeJob {
       plan_block(block, relation, first, count);
       cost += block.cost();
       ScoreTable table(count, asked.size(), relation.options.size());
-      const std::vector<StatementScore> scores =
-          as_recorded(
+      const std::vector<StatementScore> scores = as_recorded(
           scored_block(part, scorer_, block, settings_.scoring.span, [&](std::size_t statement) {
             const std::size_t options = relation.options.size(), row = statement / options;
             const Fact& fact = relation.facts[first + row / asked.size()];

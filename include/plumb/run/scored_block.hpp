@@ -36,17 +36,18 @@ inline void check_scores(const std::vector<StatementScore>& scores, Span span,
     for (const double number :
          {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
       if (std::isfinite(number)) continue;
-      throw internal_error({.field = part}, "the model gave a score that is not finite" + of(" for "),
+      throw internal_error({.field = part},
+                           "the model gave a score that is not finite" + of(" for "),
                            "check the model file");
     }
     if (scored_tokens(score, span) > 0) continue;
-    throw user_error({.field = part},
-                     "a statement has no scored token in its " + std::string(name_of(span)) +
-                         of(": "),
-                     span != Span::answer
-                         ? "lengthen the template or use `bos` yes"
-                         : "this tokenizer does not spell the answer, or it is the unscored first "
-                           "token; use `span` statement or `bos` yes");
+    throw user_error(
+        {.field = part},
+        "a statement has no scored token in its " + std::string(name_of(span)) + of(": "),
+        span != Span::answer
+            ? "lengthen the template or use `bos` yes"
+            : "this tokenizer does not spell the answer, or it is the unscored first "
+              "token; use `span` statement or `bos` yes");
   }
 }
 
