@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(facts_weigh_the_same_whatever_their_aliases) {
                     {}}));
   BOOST_TEST(made.objects.by_sum.rate.value == 0.5);
   BOOST_TEST(made.objects.by_sum.rate.count == 2U);
-  BOOST_TEST(made.objects.by_sum.rate.method == "bootstrap");
+  BOOST_TEST(made.objects.by_sum.rate.method == "clustered wilson");
   BOOST_TEST(made.objects.by_sum.pooled() == 0.2);
   BOOST_TEST(made.objects.by_sum.excluded == 2U);
 }

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
   const GroupSpread spread = accuracy_spreads(two_relations())[0];
   BOOST_TEST(near(spread.overall.accuracy.value, 2.0 / 3));
   BOOST_TEST(spread.overall.accuracy.count == 6U);
-  BOOST_TEST(spread.overall.accuracy.method == "bootstrap");
+  BOOST_TEST(spread.overall.accuracy.method == "clustered wilson");
   BOOST_TEST(spread.overall.accuracy.low < 2.0 / 3);
   BOOST_TEST(spread.overall.accuracy.high > 2.0 / 3);
   BOOST_TEST(near(*spread.overall.sd, 0));
