@@ -115,6 +115,8 @@ add_executable(nodes_behind_prefix EXCLUDE_FROM_ALL benchmarks/nodes_behind_pref
 target_link_libraries(nodes_behind_prefix PRIVATE plumb_program plumb::huggingface)
 add_executable(prompt_samplings EXCLUDE_FROM_ALL benchmarks/prompt_samplings.cpp)
 target_link_libraries(prompt_samplings PRIVATE plumb_program)
+add_executable(interval_coverage EXCLUDE_FROM_ALL benchmarks/interval_coverage.cpp)
+target_link_libraries(interval_coverage PRIVATE plumb_program)
 
 # The yardstick of ranking; only the benchmark that installs OpenBLAS builds it.
 find_library(OPENBLAS_LIBRARY openblas)

@@ -20,8 +20,6 @@ BOOST_AUTO_TEST_SUITE(alias_ranks_suite)
 
 namespace {
 
-const Bootstrap few{.seed = 5, .resamples = 30};
-
 using Rows = std::vector<NameLikelihood>;
 
 /// A name's row: nats, tokens, then where it stands.
@@ -95,8 +93,7 @@ SlowCount slow_count(const Rows& fact, bool subjects, bool by_mean) {
 // The label's prompt gives −2; of the aliases one is above, one equal, one below.
 BOOST_AUTO_TEST_CASE(a_subjects_alias_is_compared_by_what_follows_it) {
   const auto made = alias_ranks(one_relation({{row(-2, 1, 0, 0, 0, 0), row(-1, 1, 0, 1, 0, 0),
-                                               row(-2, 1, 0, 2, 0, 0), row(-3, 1, 0, 3, 0, 0)}}),
-                                few);
+                                               row(-2, 1, 0, 2, 0, 0), row(-3, 1, 0, 3, 0, 0)}}));
   const OutrankingRate& rate = made.subjects.by_sum;
   BOOST_TEST(rate.pairs == 3U);
   BOOST_TEST(rate.above == 1U);
@@ -115,8 +112,7 @@ BOOST_AUTO_TEST_CASE(a_subjects_alias_is_compared_by_what_follows_it) {
 // −3 over 3 tokens is more a token, and less in all, than −2 over 1.
 BOOST_AUTO_TEST_CASE(a_long_alias_gains_by_the_mean_over_its_tokens) {
   const auto made = alias_ranks(one_relation({{row(-2, 1, 0, 0, 0, 0), row(-3, 3, 0, 0, 0, 1),
-                                               row(-4, 2, 0, 0, 0, 2), row(-1, 1, 0, 0, 0, 3)}}),
-                                few);
+                                               row(-4, 2, 0, 0, 0, 2), row(-1, 1, 0, 0, 0, 3)}}));
   BOOST_TEST(made.objects.by_sum.above == 1U);
   BOOST_TEST(made.objects.by_sum.equal == 0U);
   BOOST_TEST(made.objects.by_mean.above == 2U);
@@ -143,19 +139,17 @@ BOOST_AUTO_TEST_CASE(facts_weigh_the_same_whatever_their_aliases) {
                     {row(-2, 1, 0, 0, 0, 0), row(-3, 1, 0, 0, 0, 1), row(-4, 1, 0, 0, 0, 2),
                      row(-5, 1, 0, 0, 0, 3), row(-6, 1, 0, 0, 0, 4)},
                     {row(-2, 1, 0, 0, 0, 0)},
-                    {}}),
-      few);
+                    {}}));
   BOOST_TEST(made.objects.by_sum.rate.value == 0.5);
   BOOST_TEST(made.objects.by_sum.rate.count == 2U);
-  BOOST_TEST(made.objects.by_sum.rate.method == "bootstrap");
+  BOOST_TEST(made.objects.by_sum.rate.method == "clustered wilson");
   BOOST_TEST(made.objects.by_sum.pooled() == 0.2);
   BOOST_TEST(made.objects.by_sum.excluded == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(objects_are_compared_behind_aliases_of_the_subject_too) {
   const auto made = alias_ranks(one_relation({{row(-2, 1, 0, 0, 0, 0), row(-1, 1, 0, 0, 0, 1),
-                                               row(-2, 1, 0, 1, 0, 0), row(-3, 1, 0, 1, 0, 1)}}),
-                                few);
+                                               row(-2, 1, 0, 1, 0, 0), row(-3, 1, 0, 1, 0, 1)}}));
   BOOST_TEST(made.objects.by_sum.pairs == 2U);
   BOOST_TEST(made.objects.by_sum.above == 1U);
   BOOST_TEST(made.subjects.by_sum.pairs == 1U);  // the object's label alone
@@ -171,7 +165,7 @@ BOOST_AUTO_TEST_CASE(rates_are_those_of_all_pairs_looked_up_one_by_one) {
       for (const Rows& fact : relation) table.add_fact(fact);
     }
     BOOST_TEST(table.facts() == 18U);
-    const AliasRanks made = alias_ranks(table, few);
+    const AliasRanks made = alias_ranks(table);
     for (const bool subjects : {true, false}) {
       for (const bool by_mean : {true, false}) {
         const NameRates& names = subjects ? made.subjects : made.objects;
@@ -199,7 +193,7 @@ BOOST_AUTO_TEST_CASE(rates_are_those_of_all_pairs_looked_up_one_by_one) {
         BOOST_TEST(rate.equal > 0U);
         BOOST_TEST(rate.excluded == excluded);
         BOOST_TEST(near(rate.pooled(), all.above / all.pairs));
-        BOOST_CHECK(same(rate.rate, FactMeans(few, "alias ranks")(shares)));
+        BOOST_CHECK(same(rate.rate, share_of(shares)));
       }
     }
   }
@@ -207,9 +201,8 @@ BOOST_AUTO_TEST_CASE(rates_are_those_of_all_pairs_looked_up_one_by_one) {
 
 BOOST_AUTO_TEST_CASE(impossible_names_may_be_compared) {
   constexpr double never = -std::numeric_limits<double>::infinity();
-  const auto made = alias_ranks(one_relation({{row(never, 2, 0, 0, 0, 0), row(never, 1, 0, 0, 0, 1),
-                                               row(-700, 1, 0, 0, 0, 2)}}),
-                                few);
+  const auto made = alias_ranks(one_relation(
+      {{row(never, 2, 0, 0, 0, 0), row(never, 1, 0, 0, 0, 1), row(-700, 1, 0, 0, 0, 2)}}));
   BOOST_TEST(made.objects.by_mean.above == 1U);
   BOOST_TEST(made.objects.by_mean.equal == 1U);
 }
@@ -235,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_name_has_one_log_likelihood_over_its_tokens) {
 }
 
 BOOST_AUTO_TEST_CASE(there_is_no_rate_without_facts) {
-  const auto made = alias_ranks({}, few);
+  const auto made = alias_ranks({});
   BOOST_TEST(made.subjects.by_sum.rate.count == 0U);
   BOOST_TEST(made.objects.by_mean.excluded == 0U);
 }

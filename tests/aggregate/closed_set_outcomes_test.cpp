@@ -140,8 +140,7 @@ BOOST_AUTO_TEST_CASE(facts_of_one_subject_stay_apart_and_are_paired_in_their_ord
 // Of the first two facts the answers differ, of the third they are the same, the fourth has one.
 BOOST_AUTO_TEST_CASE(the_measures_over_many_prompts_take_it) {
   const PromptOutcomes table = closed_set_outcomes(three_relations());
-  const Bootstrap few{.seed = 1, .resamples = 10};
-  const auto consistency = prompt_consistency(table, few).overall.all;
+  const auto consistency = prompt_consistency(table).overall.all;
   BOOST_TEST(consistency.share.count == 3U);
   BOOST_TEST(consistency.excluded == 1U);
   BOOST_TEST(std::abs(consistency.share.value - 1.0 / 3) < 1e-12);
@@ -167,15 +166,14 @@ BOOST_AUTO_TEST_CASE(ties_are_guesses_in_means_not_right_and_the_same_as_no_othe
                                                {6, 1, 0, false, BestTie::answer_first, 5}}));
   BOOST_CHECK(prompts_of(table, 1) ==
               (Prompts{{3, 0, 0, true}, {6, 1, 0, false, BestTie::without_answer, 2}}));
-  const Bootstrap few{.seed = 1, .resamples = 20};
-  const PromptCoverage coverage = prompt_coverage(table, few);
+  const PromptCoverage coverage = prompt_coverage(table);
   BOOST_TEST(std::abs(coverage.average.value - (0.2 + 0.5) / 2) < 1e-12);
   BOOST_TEST(coverage.average_first_wins.value == (1 + 0.5) / 2);
   BOOST_CHECK((coverage.ties == TieCount{3, 4}));
   BOOST_TEST(coverage.oracle.value == 0.5);
   BOOST_TEST(std::abs(coverage.maximum.value - (0.2 + 1) / 2) < 1e-12);
   BOOST_TEST(std::abs(coverage.minimum.value - 0.2 / 2) < 1e-12);
-  BOOST_TEST(prompt_consistency(table, few).overall.all.share.value == 0.0);
+  BOOST_TEST(prompt_consistency(table).overall.all.share.value == 0.0);
   const auto templates = template_accuracies(table, table.relations()[0]);
   BOOST_TEST(std::abs(templates[0].accuracy.value - 0.6) < 1e-12);
   BOOST_TEST(std::abs(templates[1].accuracy.value - 0.1) < 1e-12);

@@ -41,6 +41,8 @@ void check(const PairedAccuracy& made, const Facts& facts) {
   BOOST_TEST(near(made.one.value, one / n));
   BOOST_TEST(near(made.other.value, other / n));
   BOOST_TEST(near(made.difference.value, (one - other) / n));
+  // Facts that all differ by as much give none.
+  if (!made.difference.has_interval()) return;
   BOOST_TEST(made.difference.low <= made.difference.value);
   BOOST_TEST(made.difference.high >= made.difference.value);
 }
@@ -114,8 +116,7 @@ BOOST_AUTO_TEST_CASE(a_difference_is_resampled_in_pairs) {
                    test::one_relation({{"0", "0"}, {"0", "1"}, {"0", "0"}, {"0", "1"}})),
       few);
   BOOST_TEST(made.accuracy.difference.value == 0.5);
-  BOOST_TEST(made.accuracy.difference.low == 0.5);
-  BOOST_TEST(made.accuracy.difference.high == 0.5);
+  BOOST_TEST(!made.accuracy.difference.has_interval());  // unpaired, it would move
   BOOST_TEST(made.accuracy.one.low < made.accuracy.one.high);
   BOOST_TEST(compare_shared({}, few).accuracy.one.count == 0U);
 }

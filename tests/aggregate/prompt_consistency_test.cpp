@@ -21,8 +21,6 @@ BOOST_AUTO_TEST_SUITE(prompt_consistency_suite)
 
 namespace {
 
-const Bootstrap few{.seed = 2, .resamples = 40};
-
 /// Matches neighbours, so that 1 matches 2 and 2 matches 3, but 1 does not match 3.
 struct Neighbours {
   bool operator()(std::uint32_t a, std::uint32_t b) const { return a + 1 == b || b + 1 == a; }
@@ -95,18 +93,18 @@ void check(const MatchingShare& made, const std::vector<std::vector<std::optiona
   BOOST_TEST(made.excluded == excluded);
   BOOST_TEST(made.share.count == facts);
   if (facts > 0) BOOST_TEST(near(made.share.value, sum / static_cast<double>(facts)));
-  // Facts resampled within relations, of those that count.
-  std::vector<double> values;
-  std::vector<std::size_t> strata;
+  // Relations are strata, of the facts that count.
+  std::vector<Stratum> strata;
   for (const auto& relation : slow) {
-    strata.push_back(0);
+    Stratum stratum;
     for (const auto& share : relation) {
-      if (!share) continue;
-      values.push_back(*share);
-      ++strata.back();
+      if (share) stratum.values.push_back(*share);
     }
+    if (stratum.values.empty()) continue;
+    stratum.weight = static_cast<double>(stratum.values.size()) / static_cast<double>(facts);
+    strata.push_back(std::move(stratum));
   }
-  const Estimate expected = resampled_mean(values, Resamples(strata, few, "consistency"));
+  const Estimate expected = clustered_share(strata);
   BOOST_TEST(near(made.share.low, expected.low));
   BOOST_TEST(near(made.share.high, expected.high));
 }
@@ -142,7 +140,7 @@ BOOST_AUTO_TEST_CASE(equal_answers_are_counted_as_pair_by_pair) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     for (const std::size_t missing : {0U, 6U}) {
       const auto table = random_prompts(seed, {.missing = missing});
-      check_all(table, prompt_consistency(table, few), SameAnswer{});
+      check_all(table, prompt_consistency(table), SameAnswer{});
     }
   }
 }
@@ -151,21 +149,21 @@ BOOST_AUTO_TEST_CASE(matching_answers_are_counted_as_pair_by_pair) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     for (const std::size_t missing : {0U, 6U}) {
       const auto table = random_prompts(seed, {.answers = 6, .missing = missing});
-      check_all(table, prompt_consistency(table, few, Neighbours{}), Neighbours{});
+      check_all(table, prompt_consistency(table, Neighbours{}), Neighbours{});
     }
   }
 }
 
 // "a guitar" (1) and "bass guitar" (3) both match "guitar" (2).
 BOOST_AUTO_TEST_CASE(a_match_need_not_be_transitive) {
-  const auto made = prompt_consistency(three_answers(1, 2, 3), few, Neighbours{}).overall;
+  const auto made = prompt_consistency(three_answers(1, 2, 3), Neighbours{}).overall;
   BOOST_TEST(near(made.all.share.value, 2.0 / 3));
   BOOST_TEST(made.inner_group.share.value == 1.0);
   BOOST_TEST(made.inter_group.share.value == 0.5);
   BOOST_TEST(made.only_template.share.value == made.all.share.value);
   BOOST_TEST(made.only_subject.share.count == 0U);
   BOOST_TEST(made.only_subject.excluded == 1U);
-  BOOST_TEST(prompt_consistency(three_answers(1, 2, 3), few).overall.all.share.value == 0.0);
+  BOOST_TEST(prompt_consistency(three_answers(1, 2, 3)).overall.all.share.value == 0.0);
 }
 
 BOOST_AUTO_TEST_CASE(what_differs_is_told_apart_by_hand) {
@@ -173,7 +171,7 @@ BOOST_AUTO_TEST_CASE(what_differs_is_told_apart_by_hand) {
   table.add_relation("P1", {{"t0", "a"}, {"t1", "b"}});
   // Under t0 both expressions get 5, under t1 they get 5 and 6.
   table.add_fact("f", std::vector<PromptOutcome>{{5, 0, 0}, {5, 0, 1}, {5, 1, 0}, {6, 1, 1}});
-  const auto made = prompt_consistency(table, few).overall;
+  const auto made = prompt_consistency(table).overall;
   BOOST_TEST(made.all.share.value == 0.5);            // 3 of 6
   BOOST_TEST(made.inner_group.share.value == 0.5);    // yes under t0, no under t1
   BOOST_TEST(made.inter_group.share.value == 0.5);    // 2 of 4
@@ -183,7 +181,7 @@ BOOST_AUTO_TEST_CASE(what_differs_is_told_apart_by_hand) {
 
 BOOST_AUTO_TEST_CASE(facts_with_one_prompt_are_left_out_and_counted) {
   const auto table = test::one_relation({{"1", "1"}, {"1", ""}, {"", ""}, {"1", "0"}});
-  const auto made = prompt_consistency(table, few);
+  const auto made = prompt_consistency(table);
   BOOST_TEST(made.overall.all.share.value == 0.5);
   BOOST_TEST(made.overall.all.share.count == 2U);
   BOOST_TEST(made.overall.all.excluded == 2U);
@@ -195,20 +193,20 @@ BOOST_AUTO_TEST_CASE(a_match_is_asked_once_for_each_pair_of_a_facts_distinct_ans
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> times;
   std::mutex guard;
   const auto table = random_prompts(3, {.relations = 1, .facts = 1, .templates = 40, .answers = 5});
-  const auto made = prompt_consistency(table, few, Asked{&times, &guard});
+  const auto made = prompt_consistency(table, Asked{&times, &guard});
   BOOST_TEST(times.size() == 15U);  // of 6 answers
   for (const auto& [pair, count] : times) {
     BOOST_TEST(pair.first != pair.second);
     BOOST_TEST(count == 1);
   }
-  BOOST_CHECK(same(made.overall.all.share, prompt_consistency(table, few).overall.all.share));
+  BOOST_CHECK(same(made.overall.all.share, prompt_consistency(table).overall.all.share));
 }
 
 BOOST_AUTO_TEST_CASE(the_number_of_threads_means_nothing) {
   const auto table = random_prompts(6, {.relations = 2, .facts = 150, .missing = 2});
   const auto made = [&](int threads) {
     const test::Threads with(threads);
-    return prompt_consistency(table, few, Neighbours{});
+    return prompt_consistency(table, Neighbours{});
   };
   const auto once = made(1);
   const auto again = made(4);
@@ -219,7 +217,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_means_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_table_has_no_consistency) {
-  const auto made = prompt_consistency({}, few);
+  const auto made = prompt_consistency({});
   BOOST_TEST(made.overall.all.share.count == 0U);
   BOOST_TEST(made.overall.all.excluded == 0U);
   BOOST_TEST(made.relations.empty());

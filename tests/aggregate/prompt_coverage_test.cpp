@@ -21,8 +21,6 @@ BOOST_AUTO_TEST_SUITE(prompt_coverage_suite)
 
 namespace {
 
-const Bootstrap few{.seed = 2, .resamples = 40};
-
 /// The share of a fact's subsets of k prompts (all it has when they are fewer) with a right one.
 double subset_by_subset(std::span<const PromptOutcome> prompts, std::size_t k) {
   const int size = static_cast<int>(std::min(k, prompts.size()));
@@ -44,7 +42,7 @@ double subset_by_subset(std::span<const PromptOutcome> prompts, std::size_t k) {
 // Of four facts t0 gets the first, and with the best expression the second; t1 gets the third.
 BOOST_AUTO_TEST_CASE(average_maximum_minimum_and_oracle_by_hand) {
   const auto made = prompt_coverage(
-      one_relation({{"1", "0"}, {"01", "00"}, {"0", "1"}, {"000", "000"}, {"", ""}}), few);
+      one_relation({{"1", "0"}, {"01", "00"}, {"0", "1"}, {"000", "000"}, {"", ""}}));
   BOOST_TEST(near(made.average.value, (0.5 + 0.25 + 0.5) / 4));
   BOOST_TEST(made.average.count == 4U);
   BOOST_CHECK(same(made.average_first_wins, made.average));  // no ties
@@ -74,7 +72,7 @@ BOOST_AUTO_TEST_CASE(maximum_and_minimum_bound_every_choice_of_templates) {
       lowest = std::min(lowest, right);
       highest = std::max(highest, right);
     }
-    const auto made = prompt_coverage(table, few);
+    const auto made = prompt_coverage(table);
     BOOST_TEST(near(made.minimum.value, static_cast<double>(lowest) / 15));
     BOOST_TEST(near(made.maximum.value, static_cast<double>(highest) / 15));
     BOOST_TEST(made.maximum.count == 15U);
@@ -96,7 +94,7 @@ BOOST_AUTO_TEST_CASE(average_and_oracle_are_counted_prompt_by_prompt) {
     oracle += right > 0 ? 1 : 0;
   }
   const double n = static_cast<double>(facts.size());
-  const auto made = prompt_coverage(table, few);
+  const auto made = prompt_coverage(table);
   BOOST_TEST(near(made.average.value, average / n));
   BOOST_TEST(near(made.oracle.value, oracle / n));
   BOOST_TEST(near(made.average.value, sample_accuracy(table, {.samplings = 0}).exact_mean));
@@ -109,7 +107,7 @@ BOOST_AUTO_TEST_CASE(facts_that_were_not_asked_under_the_chosen_template_do_not_
   PromptOutcomes table = one_relation({{"1", "0"}, {"", "0"}, {"", "1"}});
   table.add_relation("P2", test::templates(1));
   table.add_fact("a", test::marks({"0"}));
-  const auto made = prompt_coverage(table, few);
+  const auto made = prompt_coverage(table);
   BOOST_TEST(made.maximum.value == 0.5);
   BOOST_TEST(made.maximum.count == 2U);
   BOOST_TEST(made.minimum.value == 0.25);
@@ -121,7 +119,7 @@ BOOST_AUTO_TEST_CASE(the_curve_is_the_mean_over_all_subsets_of_prompts) {
     const auto table =
         random_prompts(seed, {.relations = 2, .facts = 4, .templates = 4, .missing = 3});
     const std::vector<std::size_t> steps{1, 2, 3, 5, 6, 12, 40};
-    const auto curve = coverage_curve(table, few, steps);
+    const auto curve = coverage_curve(table, steps);
     BOOST_REQUIRE(curve.size() == steps.size());
     for (std::size_t s = 0; s < steps.size(); ++s) {
       double sum = 0;
@@ -144,8 +142,8 @@ BOOST_AUTO_TEST_CASE(the_curve_is_the_mean_over_all_subsets_of_prompts) {
 
 BOOST_AUTO_TEST_CASE(the_curve_goes_from_average_to_oracle) {
   const auto table = random_prompts(4, {.relations = 4, .facts = 8, .templates = 9});
-  const auto coverage = prompt_coverage(table, few);
-  const auto curve = coverage_curve(table, few);
+  const auto coverage = prompt_coverage(table);
+  const auto curve = coverage_curve(table);
   BOOST_TEST(curve.front().prompts == 1U);
   BOOST_TEST(near(curve.front().share.value, coverage.average.value));
   BOOST_TEST(near(curve.back().share.value, coverage.oracle.value));
@@ -171,7 +169,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_means_nothing) {
   const auto table = random_prompts(7, {.facts = 30});
   const auto made = [&](int threads) {
     const test::Threads with(threads);
-    return std::pair{prompt_coverage(table, few), coverage_curve(table, few)};
+    return std::pair{prompt_coverage(table), coverage_curve(table)};
   };
   const auto [coverage, curve] = made(1);
   const auto [again, curve_again] = made(4);
@@ -182,14 +180,14 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_means_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(without_prompts_nothing_is_covered) {
-  const auto none = prompt_coverage(one_relation({{"", ""}}), few);
+  const auto none = prompt_coverage(one_relation({{"", ""}}));
   BOOST_TEST(none.average.count == 0U);
   BOOST_TEST(none.maximum.count == 0U);
   BOOST_TEST(none.minimum.count == 0U);
   BOOST_TEST(none.oracle.count == 0U);
   BOOST_TEST(none.without_prompt == 1U);
-  BOOST_TEST(coverage_curve({}, few).empty());
-  BOOST_TEST(coverage_curve(one_relation({{""}}), few, std::vector<std::size_t>{1}).empty());
+  BOOST_TEST(coverage_curve({}).empty());
+  BOOST_TEST(coverage_curve(one_relation({{""}}), std::vector<std::size_t>{1}).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(the_template_extent_bounds_every_choice_of_templates) {
     lowest = std::min(lowest, sum);
     highest = std::max(highest, sum);
   }
-  const auto extent = template_extent(table, few);
+  const auto extent = template_extent(table);
   BOOST_TEST(near(extent.lowest.value, lowest));
   BOOST_TEST(near(extent.highest.value, highest));
   BOOST_TEST(extent.lowest.count == 12U);
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(the_subject_extent_bounds_every_choice_of_expressions) {
     sums = next;
   }
   const auto [lowest, highest] = std::ranges::minmax(sums);
-  const auto extent = subject_extent(table, few);
+  const auto extent = subject_extent(table);
   BOOST_TEST(near(extent.lowest.value, lowest / 6));
   BOOST_TEST(near(extent.highest.value, highest / 6));
   BOOST_TEST(extent.lowest.count == 6U);
@@ -214,16 +214,16 @@ BOOST_AUTO_TEST_CASE(the_subject_extent_bounds_every_choice_of_expressions) {
 
 BOOST_AUTO_TEST_CASE(extents_leave_out_facts_without_prompts_and_take_gaps) {
   const auto table = one_relation({{"-1", "-0"}, {"", ""}, {"0-1", "0-0"}});
-  const auto subject = subject_extent(table, few);
+  const auto subject = subject_extent(table);
   BOOST_TEST(subject.lowest.count == 2U);
   BOOST_TEST(subject.lowest.value == 0.25);  // one half of the first, none of the last
   BOOST_TEST(subject.highest.value == 0.5);
-  const auto templates = template_extent(table, few);
+  const auto templates = template_extent(table);
   BOOST_TEST(templates.lowest.value == 0.0);
   BOOST_TEST(templates.highest.value == 0.75);
   BOOST_TEST(templates.highest.count == 2U);
-  BOOST_TEST(subject_extent({}, few).lowest.count == 0U);
-  BOOST_TEST(template_extent(one_relation({{""}}), few).highest.count == 0U);
+  BOOST_TEST(subject_extent({}).lowest.count == 0U);
+  BOOST_TEST(template_extent(one_relation({{""}})).highest.count == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

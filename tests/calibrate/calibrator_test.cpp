@@ -64,8 +64,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_stays_out) {
   BOOST_TEST(near(e.low, 2.1));
   BOOST_TEST(near(e.high, 5.9));
   for (const Estimate& point : {draws_of(4, {}).estimate(), draws_of(4, {none, none}).estimate()}) {
-    BOOST_TEST(point.low == 4.0);
-    BOOST_TEST(point.high == 4.0);
+    BOOST_TEST(point.value == 4.0);
+    BOOST_TEST(!point.has_interval());
     BOOST_TEST(point.count == 7U);
   }
 }
@@ -83,7 +83,8 @@ BOOST_AUTO_TEST_CASE(several_numbers_combine_draw_by_draw) {
   BOOST_TEST(doubled.draws[1] == 12.0);
   // A number less itself is zero in every resample.
   const Draws same = draws_of(5, {1, 9, 4});
-  BOOST_TEST(combine(difference, same, same).estimate().high == 0.0);
+  BOOST_TEST(combine(difference, same, same).estimate().value == 0.0);
+  BOOST_TEST(!combine(difference, same, same).estimate().has_interval());
   BOOST_TEST(combine(difference, same, draws_of(none, {1, 2, 3})).estimate().count == 0U);
 }
 
@@ -136,6 +137,21 @@ BOOST_AUTO_TEST_CASE(a_log_loss_may_pass_one) {
   BOOST_TEST(e.high > 1.25);
 }
 
+// One fact, or facts that agree, do not say how others would differ; accuracy is a share of facts.
+BOOST_AUTO_TEST_CASE(facts_that_agree_give_no_interval_but_of_accuracy) {
+  for (const std::size_t facts : {1U, 30U}) {
+    const std::vector<Judgement> alike(facts, {0.25, true});
+    const Calibration made = calibration_of(alike, 20, resamples_of({facts}));
+    BOOST_TEST(made[accuracy].low == wilson(facts, facts).low);
+    BOOST_TEST(made[accuracy].high == 1.0);
+    BOOST_TEST(made[accuracy].method == "wilson");
+    for (const auto metric : {mean_confidence, ece, brier, log_loss}) {
+      BOOST_TEST(made[metric].count == facts);
+      BOOST_TEST(!made[metric].has_interval());
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(nothing_but_numbers_leaves_as_an_estimate) {
   const std::vector<std::vector<Judgement>> lists{
       {},
@@ -149,7 +165,8 @@ BOOST_AUTO_TEST_CASE(nothing_but_numbers_leaves_as_an_estimate) {
     const Calibration made = calibration_of(list, 20, resamples_of({list.size()}));
     for (std::size_t i = 0; i < calibration_metric_count; ++i) {
       const Estimate e = made[static_cast<CalibrationMetric>(i)];
-      const bool numbers = std::isfinite(e.value) && std::isfinite(e.low) && std::isfinite(e.high);
+      const bool numbers = std::isfinite(e.value) && (e.count == 0 || !e.has_interval() ||
+                                                      (std::isfinite(e.low) && std::isfinite(e.high)));
       BOOST_TEST(numbers, calibration_metric_names[i]);
       BOOST_TEST((e.count > 0) == std::isfinite(made.point.values[i]));
     }

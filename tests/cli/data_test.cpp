@@ -207,4 +207,53 @@ BOOST_FIXTURE_TEST_CASE(describe_refuses_texts_of_special_tokens_too, ConsoleFil
                  .refused("--special-tokens: is not for check"));
 }
 
+// What is read, and doubtful all the same.
+BOOST_FIXTURE_TEST_CASE(check_says_what_would_be_silently_wrong, ConsoleFiles) {
+  folder.write("data/metadata_relations.json",
+               R"({"capital": {"templates": ["[X]: [Y].", "[X]: [Y]."],)"
+               R"( "answer_space_labels": ["Paris", "Seoul", "paris "]}})");
+  folder.write("data/relation_info.json", R"({"capital": {"domains": "geo"}})");
+  folder.write("data/capital.jsonl",
+               "{\"sub_label\": \"France\", \"answer_idx\": 0}\n"
+               "{\"sub_label\": \"France\", \"answer_idx\": 0}\n"
+               "{\"sub_label\": \"France\", \"answer_idx\": 1}\n"
+               "{\"sub_label\": \" \", \"answer_idx\": 1}\n"
+               "{\"sub_label\": \"Ko\\u001brea\", \"answer_idx\": 1}\n"
+               "{\"sub_label\": \"Korea\", \"answer_idx\": 0, \"answer_idx\": 1}\n");
+  const ConsoleRun run = run_words({"data", "check", at("data")});
+  BOOST_TEST(run.code == 2);
+  BOOST_TEST(run.says("relation_info.json: capital.domains: is not a list of strings"), run);
+  BOOST_TEST(run.says("capital.jsonl:2: capital: the fact about 'France' stands on line 1 too"));
+  BOOST_TEST(run.says("capital.jsonl:3: capital: 'France' has the answer 'Seoul' here"));
+  BOOST_TEST(run.says("capital.jsonl:4: sub_label: the fact has no subject"));
+  BOOST_TEST(run.says("capital.jsonl:5: capital: subject 'Ko\\u001brea' holds the control"));
+  BOOST_TEST(run.says("capital.jsonl:6: the key answer_idx stands twice"));
+  BOOST_TEST(run.says("template 1 '[X]: [Y].' is template 0 again"));
+  BOOST_TEST(run.says("option 2 'paris ' differs from option 0 'Paris'"));
+  BOOST_TEST(run.out.ends_with("\n1 relation, 5 facts, 8 problems\n"), run);
+  BOOST_TEST(run.out.find('\x1b') == std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(check_and_describe_read_graphs, ConsoleFiles) {
+  folder.write("graph/train.tsv", "a\tr\tb\nb\tr\tc\n");
+  folder.write("graph/test.tsv", "a\tr\tc\n");
+  const ConsoleRun sound = run_words({"data", "check", at("graph")});
+  BOOST_TEST(sound.code == 0);
+  BOOST_TEST(sound.out == "3 entities, 1 relation, 3 triples, 0 problems\n");
+  const ConsoleRun described = run_words({"data", "describe", at("graph")});
+  BOOST_TEST(described.out ==
+             "graph: 3 entities, 1 relation\n"
+             "relation  train  valid  test\n"
+             "────────────────────────────\n"
+             "r             2      0     1\n"
+             "────────────────────────────\n"
+             "all           2      0     1\n");
+  folder.write("graph/test.tsv", "a\tr\tc\nb\tr\tc\n");
+  const ConsoleRun shown = run_words({"data", "check", at("graph")});
+  BOOST_TEST(shown.code == 2);
+  BOOST_TEST(shown.says("test.tsv:2: 'b', 'r', 'c' is in the training part too"), shown);
+  folder.write("graph/test.tsv", "a\tr\n");
+  BOOST_TEST(run_words({"data", "check", at("graph")}).says("test.tsv:1: 2 fields instead of 3"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

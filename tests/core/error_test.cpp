@@ -59,4 +59,10 @@ BOOST_AUTO_TEST_CASE(is_caught_as_a_standard_exception) {
                         });
 }
 
+BOOST_AUTO_TEST_CASE(a_message_shows_what_a_terminal_would_obey) {
+  const Error error = user_error({.field = "P\x1b[31m"}, "'a\u009B\u202E' is odd", "rename\x07 it");
+  BOOST_TEST(error.what() ==
+             std::string("P\\u001b[31m: 'a\\u009b\\u202e' is odd; rename\\u0007 it"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -18,8 +18,6 @@ BOOST_AUTO_TEST_SUITE(accuracy_spread)
 
 namespace {
 
-const Bootstrap few{.seed = 3, .resamples = 200};
-
 /// "P1": 3 of 4, then 1 of 4. "P2": 1 of 2, 2 of 2, and a seed "P1" lacks.
 StudiedModel two_relations() {
   return {"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "11", "11"})}};
@@ -85,7 +83,7 @@ BOOST_AUTO_TEST_CASE(the_sample_deviation_divides_by_one_less) {
 // P1: mean of 3/4 and 1/4; deviations ±1/4, so s² = 1/8. P2: 1/2, 1, 1 about 5/6; deviations −1/3,
 // 1/6, 1/6, so s² = (1/9 + 1/36 + 1/36) / 2 = 1/12.
 BOOST_AUTO_TEST_CASE(a_relation_has_the_mean_over_variants_and_their_deviation) {
-  const auto spreads = accuracy_spreads(two_relations(), few);
+  const auto spreads = accuracy_spreads(two_relations());
   BOOST_TEST(spreads.size() == 1U);
   const auto& [code, one] = spreads[0].relations[0];
   BOOST_TEST(code == "P1");
@@ -105,10 +103,10 @@ BOOST_AUTO_TEST_CASE(a_relation_has_the_mean_over_variants_and_their_deviation) 
 // Mean (1/2 + 5/6) / 2 = 2/3. Seeds 0 and 1 are everywhere: (3/4 + 1/2) / 2 = 5/8 and
 // (1/4 + 1) / 2 = 5/8, which do not move though both relations do. Over relations: ±1/6.
 BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
-  const GroupSpread spread = accuracy_spreads(two_relations(), few)[0];
+  const GroupSpread spread = accuracy_spreads(two_relations())[0];
   BOOST_TEST(near(spread.overall.accuracy.value, 2.0 / 3));
   BOOST_TEST(spread.overall.accuracy.count == 6U);
-  BOOST_TEST(spread.overall.accuracy.method == "bootstrap");
+  BOOST_TEST(spread.overall.accuracy.method == "clustered wilson");
   BOOST_TEST(spread.overall.accuracy.low < 2.0 / 3);
   BOOST_TEST(spread.overall.accuracy.high > 2.0 / 3);
   BOOST_TEST(near(*spread.overall.sd, 0));
@@ -119,12 +117,12 @@ BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
 // 5/8 and then (1/4 + 1/2) / 2 = 3/8: s² = 1/32.
 BOOST_AUTO_TEST_CASE(means_that_move_have_their_deviation) {
   const StudiedModel model{"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "10"})}};
-  BOOST_TEST(near(*accuracy_spreads(model, few)[0].overall.sd, std::sqrt(1.0 / 32)));
+  BOOST_TEST(near(*accuracy_spreads(model)[0].overall.sd, std::sqrt(1.0 / 32)));
 }
 
 BOOST_AUTO_TEST_CASE(one_variant_has_no_deviation_and_one_relation_none_over_relations) {
   const StudiedModel model{"m", {by_seed("P1", {"10"})}};
-  const GroupSpread spread = accuracy_spreads(model, few)[0];
+  const GroupSpread spread = accuracy_spreads(model)[0];
   BOOST_TEST(!spread.relations[0].second.sd);
   BOOST_TEST(!spread.overall.sd);
   BOOST_TEST(!spread.sd_over_relations);
@@ -134,11 +132,11 @@ BOOST_AUTO_TEST_CASE(one_variant_has_no_deviation_and_one_relation_none_over_rel
 BOOST_AUTO_TEST_CASE(relations_without_the_group_or_facts_are_not_in_the_mean) {
   const StudiedModel model{
       "m", {by_seed("P1", {"10"}), studied("P2", {{ic(1), "11"}}), by_seed("P3", {""})}};
-  const auto spreads = accuracy_spreads(model, few);
+  const auto spreads = accuracy_spreads(model);
   BOOST_TEST(spreads[0].relations.size() == 1U);
   BOOST_TEST(spreads[0].overall.accuracy.value == 0.5);
   BOOST_TEST(spreads[1].relations[0].first == "P2");
-  const GroupSpread none = group_spread({&model.relations[2]}, ic(50), few);
+  const GroupSpread none = group_spread({&model.relations[2]}, ic(50));
   BOOST_TEST(none.overall.accuracy.count == 0U);
   BOOST_TEST(none.relations.empty());
   BOOST_TEST(!none.overall.sd);
@@ -146,9 +144,9 @@ BOOST_AUTO_TEST_CASE(relations_without_the_group_or_facts_are_not_in_the_mean) {
 
 BOOST_AUTO_TEST_CASE(the_order_of_variants_does_not_matter) {
   StudiedModel model = two_relations();
-  const GroupSpread before = accuracy_spreads(model, few)[0];
+  const GroupSpread before = accuracy_spreads(model)[0];
   std::ranges::reverse(model.relations[1].settings);
-  const GroupSpread after = accuracy_spreads(model, few)[0];
+  const GroupSpread after = accuracy_spreads(model)[0];
   BOOST_TEST(before.overall.accuracy.low == after.overall.accuracy.low);
   BOOST_TEST(*before.overall.sd == *after.overall.sd);
 }
@@ -161,7 +159,7 @@ BOOST_AUTO_TEST_CASE(the_curve_is_over_relations_that_have_every_number_of_shots
       "m",
       {studied("P1", {{ic(50), "1111"}, {ic(1), "1000"}, {ic(5), "1110"}, {spoken, "0000"}}),
        studied("P2", {{ic(1), "11"}, {ic(5), "11"}})}};
-  const auto curve = shots_curve(model, ic(3), few);
+  const auto curve = shots_curve(model, ic(3));
   BOOST_TEST(curve.size() == 3U);
   BOOST_TEST(curve[0].group.shots == 1U);
   BOOST_TEST(curve[0].overall.accuracy.value == 0.25);
@@ -169,14 +167,14 @@ BOOST_AUTO_TEST_CASE(the_curve_is_over_relations_that_have_every_number_of_shots
   BOOST_TEST(curve[2].group.shots == 50U);
   BOOST_TEST(curve[2].overall.accuracy.value == 1.0);
   BOOST_TEST(curve[1].relations.size() == 1U);
-  BOOST_TEST(shots_curve(model, {"eic"}, few).empty());
+  BOOST_TEST(shots_curve(model, {"eic"}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_fewest_shots_that_reach_the_share_are_found) {
   const auto curve = [](const std::vector<std::string>& marks) {
     std::vector<std::pair<Setting, std::string>> settings;
     for (std::size_t i = 0; i < marks.size(); ++i) settings.emplace_back(ic(10 * i + 1), marks[i]);
-    return shots_curve({"m", {studied("P1", settings)}}, ic(1), few);
+    return shots_curve({"m", {studied("P1", settings)}}, ic(1));
   };
   const std::string all(20, '1');
   const std::string nineteen = std::string(19, '1') + "0";  // 95%, exactly
@@ -236,7 +234,7 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_pools_relations_and_knows_no_generation) {
 // wins: right is fact 1 under seed 0 alone, 1 of 6.
 BOOST_AUTO_TEST_CASE(a_tie_of_n_counts_one_nth) {
   const StudiedModel model{"m", {by_seed("P1", {"414", "204"})}};
-  const GroupSpread spread = accuracy_spreads(model, few)[0];
+  const GroupSpread spread = accuracy_spreads(model)[0];
   for (const AccuracySpread& one : {spread.overall, spread.relations[0].second}) {
     BOOST_TEST(near(one.accuracy.value, 0.375));
     BOOST_TEST(near(one.accuracy.low, wilson_share(0.375, 3).low));
@@ -253,7 +251,7 @@ BOOST_AUTO_TEST_CASE(equal_scores_for_all_choices_are_worth_a_guess) {
     Prediction& first = relation.settings[0].answers[0];
     test::make_tie(first, first.tied_options, BestTie::answer_first);
   }
-  const GroupSpread spread = accuracy_spreads(model, few)[0];
+  const GroupSpread spread = accuracy_spreads(model)[0];
   BOOST_TEST(near(spread.overall.accuracy.value, 0.375));
   BOOST_TEST(near(spread.overall.accuracy_first_wins.value, (0.25 + 0.5) / 2));
   BOOST_TEST(near(spread.relations[0].second.accuracy.value, 0.5));
@@ -263,7 +261,7 @@ BOOST_AUTO_TEST_CASE(equal_scores_for_all_choices_are_worth_a_guess) {
 }
 
 BOOST_AUTO_TEST_CASE(without_ties_the_first_wins_changes_nothing) {
-  const GroupSpread spread = accuracy_spreads(two_relations(), few)[0];
+  const GroupSpread spread = accuracy_spreads(two_relations())[0];
   BOOST_TEST(spread.overall.accuracy_first_wins.value == spread.overall.accuracy.value);
   BOOST_TEST(spread.overall.accuracy_first_wins.low == spread.overall.accuracy.low);
   BOOST_TEST(spread.overall.accuracy_first_wins.high == spread.overall.accuracy.high);

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_relation_of_two_domains_counts_in_both) {
   BOOST_TEST(near(geography.accuracy.value, 4.0 / 6));
   // lm-pub-quiz: capital's support 4 is divided by its 2 domains, river's 2 by 1.
   BOOST_TEST(near(divided.value, (2 * 0.5 + 2 * 1.0) / 4));
-  BOOST_TEST(divided.method == "bootstrap");
+  BOOST_TEST(divided.method == "clustered wilson");
   const auto& [politics, politics_divided, unused_too] = m.domains.at("Politics");
   BOOST_TEST(politics.facts == 4U);
   BOOST_TEST(politics.accuracy.value == 0.5);
@@ -113,9 +113,9 @@ BOOST_AUTO_TEST_CASE(one_template_has_wilsons_interval) {
   BOOST_TEST(m.overall.accuracy.low == expected.low);
   BOOST_TEST(m.overall.accuracy.high == expected.high);
   BOOST_TEST(m.overall.hits[1].low == wilson(5, 6).low);
-  // A mean rank is no proportion, and a mean over relations is none of facts.
+  // A mean rank is no proportion, and a mean over relations is a share over clusters of facts.
   BOOST_TEST(m.overall.mean_rank.method == "bootstrap");
-  BOOST_TEST(m.overall_unweighted.accuracy.method == "bootstrap");
+  BOOST_TEST(m.overall_unweighted.accuracy.method == "clustered wilson");
 }
 
 // Two facts, two templates: 1 and ½, so a share of ¾ of two facts. Wilson's ends solve

@@ -38,8 +38,7 @@ BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
     std::string text = csv_line(names);
     std::vector<std::vector<std::string>> rows(random.below(6));
     for (auto& cells : rows) {
-      for (std::size_t c = 0; c < columns; ++c) cells.push_back(test::any_text(random));
-      cells.front() += "x";  // a line without anything is none
+      for (std::size_t c = 0; c < columns; ++c) cells.push_back("x" + test::any_text(random));  // no formula
       text += csv_line(cells);
     }
     test::MemoryDisk disk;
@@ -47,6 +46,25 @@ BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
     BOOST_REQUIRE(file.records().size() == rows.size());
     for (std::size_t r = 0; r < rows.size(); ++r) BOOST_TEST(file.records()[r].fields == rows[r]);
   }
+}
+
+// OWASP, "CSV Injection": what begins with =, +, -, @, a tab or a carriage return.
+BOOST_AUTO_TEST_CASE(texts_that_a_spreadsheet_would_run_have_an_apostrophe) {
+  BOOST_TEST(csv_line({"=1+1", "@SUM(A1)", "+49 30", "-1+1", "plain"}) ==
+             "'=1+1,'@SUM(A1),'+49 30,'-1+1,plain\n");
+  BOOST_TEST(csv_line({"=HYPERLINK(\"x\",\"y\")"}) == "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"\n");
+  BOOST_TEST(csv_line({"\tx", "\rx", "-", "--1", "+-1"}) == "'\tx,\"'\rx\",'-,'--1,'+-1\n");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_stay_numbers) {
+  BOOST_TEST(csv_line({"-1.5", "+3", "-0.00000001", "-1e-05", "-inf", "0"}) ==
+             "-1.5,+3,-0.00000001,-1e-05,-inf,0\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_number_without_an_interval_has_empty_ends) {
+  detail::EstimateCsv csv({"of"});
+  csv.add({"x"}, without_interval(-1, 3));
+  BOOST_TEST(csv.text() == "of,value,low,high,count\nx,-1.00000000,,,3\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -69,4 +69,9 @@ BOOST_AUTO_TEST_CASE(the_markup_check_sees_what_is_wrong) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(controls_and_overrides_of_direction_are_written_out) {
+  BOOST_TEST(escape_html("a\u202Eb\x1b<") == "a\\u202eb\\u001b&lt;");
+  BOOST_TEST(escape_html("two\nlines") == "two\nlines");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,6 +15,8 @@ BOOST_AUTO_TEST_CASE(an_estimate_has_its_interval_and_count) {
 
 BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_null) {
   BOOST_TEST(to_json(Estimate{}).is_null());
+  BOOST_TEST(to_json(without_interval(1, 3)).dump() ==
+             R"({"value":1.0,"low":null,"high":null,"count":3,"interval":"none"})");
 }
 
 BOOST_AUTO_TEST_CASE(every_file_says_how_its_intervals_were_drawn) {

@@ -147,4 +147,18 @@ BOOST_AUTO_TEST_CASE(two_columns_stay_however_narrow_the_terminal_is) {
   BOOST_TEST(TextTable({}).text({1}) == "\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_cell_keeps_to_its_line_and_commands_nothing) {
+  TextTable table({"name", "n"});
+  table.add({"a\x1b[2J\nb", "1"});
+  BOOST_TEST(table.text() ==
+             "name                  n\n"
+             "───────────────────────\n"
+             "a\\u001b[2J\\u000ab    1\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_number_without_an_interval_says_so) {
+  BOOST_TEST(with_interval(without_interval(1, 1)) == "1.000 [–]");
+  BOOST_TEST(number_or_dash(without_interval(1, 1)) == "1.000");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -144,7 +144,9 @@ BOOST_AUTO_TEST_CASE(a_model_that_gives_no_numbers_is_broken) {
     ProbeJob job(scorer, dataset, all_templates());
     BOOST_CHECK_EXCEPTION(
         run_job(job, {folder / "run"}), Error,
-        says(Fault::internal, "capital: the model gave a score that is not finite"));
+        says(Fault::internal,
+             "capital: the model gave a score that is not finite for 'France', template 0, option "
+             "'Paris'; check the model file"));
     BOOST_TEST(contents(folder / "run", "_results.jsonl").empty());
   }
 }
@@ -177,6 +179,29 @@ BOOST_AUTO_TEST_CASE(a_users_own_scorer_runs_query_by_query) {
   // "Cairo lies on the Nile." and "… Rhine."; then "The Nile flows through Bonn." and "… Rhine …".
   BOOST_TEST((rows[0].at("pll_scores") == Json{-23.0, -24.0}));
   BOOST_TEST((rows[3].at("pll_scores") == Json{-28.0, -29.0}));
+}
+
+// A long check says that it is at work; a short one says nothing.
+BOOST_AUTO_TEST_CASE(a_long_check_is_told) {
+  for (const bool is_long : {true, false}) {
+    const TemporaryFolder folder;
+    auto model = small_model();
+    CausalScorer scorer(model, true);
+    const Dataset dataset = small_dataset();
+    ProbeJob job(scorer, dataset, all_templates());
+    if (is_long) job.told_check = 1;
+    std::vector<std::string> counted;
+    std::size_t checked = 0;
+    JobFolder into{folder / "run"};
+    into.work.on_progress = [&](const WorkState& state) {
+      if (counted.empty() || counted.back() != state.counted) counted.push_back(state.counted);
+      if (state.counted == "statements checked") checked = state.done;
+    };
+    (void)run_job(job, into);
+    BOOST_TEST(checked == (is_long ? all_statements : 0U));
+    BOOST_TEST(counted.back() == "statements");
+    BOOST_TEST(counted.size() == (is_long ? 2U : 1U));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

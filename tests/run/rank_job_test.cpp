@@ -64,4 +64,28 @@ BOOST_AUTO_TEST_CASE(a_model_without_vectors_cannot_be_ranked_by_deer) {
                         says(Fault::user, "DEER needs hidden vectors, which this backend lacks"));
 }
 
+BOOST_AUTO_TEST_CASE(a_graph_with_one_entity_is_no_ranking) {
+  KnowledgeGraph graph = elements();
+  graph.entities.resize(1);
+  graph.train = graph.valid = graph.test = {{0, 0, 0, 1}};
+  auto model = reader_of_elements<NgramTreeModel>();
+  BOOST_CHECK_EXCEPTION((RankJob(model, graph, few_shots())), Error,
+                        says(Fault::user, "elements: the graph has one entity"));
+}
+
+BOOST_AUTO_TEST_CASE(test_triples_that_were_trained_on_are_said) {
+  const TemporaryFolder folder;
+  KnowledgeGraph graph = elements();
+  graph.train.push_back(graph.test[1]);
+  auto model = reader_of_elements<NgramTreeModel>();
+  model.limits = {8192, 256, 256};
+  RankJob job(model, graph, few_shots(), {.model = "reader"});
+  const auto finished = run_job(job, {folder / "run"});
+  const std::string words = "Warning: 1 of " + std::to_string(graph.test.size()) +
+                            " test triples are in the training part too";
+  const auto notes = finished.report.notes();
+  BOOST_TEST(
+      std::ranges::any_of(notes, [&](const std::string& note) { return note.starts_with(words); }));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

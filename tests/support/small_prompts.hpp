@@ -118,7 +118,10 @@ inline std::vector<PromptRow> rows_of(const PromptOutcomes& table) {
 
 /// Whether two estimates are the same to the last bit.
 inline bool same(const Estimate& one, const Estimate& other) {
-  return one.value == other.value && one.low == other.low && one.high == other.high &&
+  const bool ends = one.count > 0 && !one.has_interval()
+                        ? other.count > 0 && !other.has_interval()
+                        : one.low == other.low && one.high == other.high;
+  return one.value == other.value && ends &&
          one.count == other.count && one.method == other.method;
 }
 

@@ -168,8 +168,7 @@ inline OutrankingCounts count_outranking(std::span<const NameLikelihood> rows, b
 
 inline OutrankingRate outranking_rate(const std::vector<OutrankingCounts>& facts,
                                       const std::vector<std::size_t>& strata,
-                                      OutrankingCount OutrankingCounts::*reduced,
-                                      FactMeans& means) {
+                                      OutrankingCount OutrankingCounts::*reduced) {
   OutrankingRate made;
   FactValues values;
   auto fact = facts.begin();
@@ -187,7 +186,7 @@ inline OutrankingRate outranking_rate(const std::vector<OutrankingCounts>& facts
       made.equal += count.equal;
     }
   }
-  made.rate = means(values);
+  made.rate = share_of(values);
   return made;
 }
 
@@ -195,18 +194,15 @@ inline OutrankingRate outranking_rate(const std::vector<OutrankingCounts>& facts
 
 /// Objects are compared behind every prompt that is there, those with an alias of the subject
 /// included. Facts without an alias have no pair.
-[[nodiscard]] inline AliasRanks alias_ranks(const NameLikelihoods& table,
-                                            const Bootstrap& bootstrap) {
-  FactMeans means(bootstrap, "alias ranks");
+[[nodiscard]] inline AliasRanks alias_ranks(const NameLikelihoods& table) {
   const auto rates = [&](bool of_subjects) {
     std::vector<detail::OutrankingCounts> facts;
     for (std::size_t fact = 0; fact < table.facts(); ++fact) {
       facts.push_back(detail::count_outranking(table.rows(fact), of_subjects));
     }
     using detail::OutrankingCounts;
-    return NameRates{
-        detail::outranking_rate(facts, table.strata(), &OutrankingCounts::by_sum, means),
-        detail::outranking_rate(facts, table.strata(), &OutrankingCounts::by_mean, means)};
+    return NameRates{detail::outranking_rate(facts, table.strata(), &OutrankingCounts::by_sum),
+                     detail::outranking_rate(facts, table.strata(), &OutrankingCounts::by_mean)};
   };
   return {rates(true), rates(false)};
 }

@@ -3,8 +3,9 @@
 
 // What is the mean of something over facts, with its interval?
 //
-// The mean over facts, not over relations, with a percentile bootstrap of the facts within their
-// relations (measure/resamples.hpp). Means over equally many facts of each relation share their
+// The mean over facts, not over relations. Shares have Wilson's interval with the facts' effective
+// number (measure/clustered_share.hpp); other numbers a percentile bootstrap of the facts within their
+// relations (measure/resamples.hpp), where means over equally many facts of each relation share their
 // resamples, so that drawing is paid for once.
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/measure/clustered_share.hpp"
 #include "plumb/measure/resamples.hpp"
 
 namespace plumb {
@@ -30,7 +32,23 @@ struct FactValues {
   }
 };
 
-/// Not thread-safe.
+/// The mean of values in [0, 1] (1 or 0, or a share of a fact's prompts), each fact once, with the
+/// interval of measure/clustered_share.hpp. No number without a fact.
+[[nodiscard]] inline Estimate share_of(const FactValues& facts) {
+  std::vector<Stratum> strata;
+  auto value = facts.values.begin();
+  for (const std::size_t size : facts.strata) {
+    const auto end = value + static_cast<std::ptrdiff_t>(size);
+    if (size > 0) {
+      strata.push_back(
+          {{value, end}, static_cast<double>(size) / static_cast<double>(facts.values.size())});
+    }
+    value = end;
+  }
+  return clustered_share(strata);
+}
+
+/// Of numbers that are no shares. Not thread-safe.
 class FactMeans {
  public:
   /// `name` is that of the resamples' streams.

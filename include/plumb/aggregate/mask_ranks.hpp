@@ -67,7 +67,7 @@ struct TokenRankMetrics {
     }
   }
   FactMeans means(bootstrap, "token ranks");
-  for (std::size_t k = 0; k < levels; ++k) made.hits[k] = means(values[k]);
+  for (std::size_t k = 0; k < levels; ++k) made.hits[k] = share_of(values[k]);
   made.mean_reciprocal_rank = means(values[levels]);
   return made;
 }

@@ -23,7 +23,7 @@ struct PairedAccuracy {
   /// Means over facts; no numbers where no fact counts.
   Estimate one;
   Estimate other;
-  /// In [−1, 1].
+  /// In [−1, 1], bootstrapped over facts.
   Estimate difference;
 };
 
@@ -56,7 +56,7 @@ class PairedValues {
   }
   [[nodiscard]] PairedAccuracy means(const Bootstrap& bootstrap) const {
     FactMeans mean(bootstrap, "paired accuracy");
-    return {mean(one_), mean(other_), mean(difference_)};
+    return {share_of(one_), share_of(other_), mean(difference_)};
   }
 
  private:

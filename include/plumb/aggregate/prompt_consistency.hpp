@@ -153,8 +153,7 @@ class PairCounter {
 
 /// Five means over the facts of some relations.
 inline PromptConsistency mean_consistency(std::span<const FactPairs> facts,
-                                          std::span<const PromptRelation> relations,
-                                          FactMeans& means) {
+                                          std::span<const PromptRelation> relations) {
   std::array<MatchingShare, 5> made;
   for (std::size_t kind = 0; kind < made.size(); ++kind) {
     FactValues values;
@@ -169,7 +168,7 @@ inline PromptConsistency mean_consistency(std::span<const FactPairs> facts,
         values.add(static_cast<double>(count.matching) / static_cast<double>(count.pairs));
       }
     }
-    made[kind].share = means(values);
+    made[kind].share = share_of(values);
   }
   return {made[0], made[1], made[2], made[3], made[4]};
 }
@@ -179,7 +178,6 @@ inline PromptConsistency mean_consistency(std::span<const FactPairs> facts,
 /// `match` says which different answers are the same; without one only equal numbers are.
 template <AnswerMatch Match = SameAnswer>
 [[nodiscard]] ConsistencyTable prompt_consistency(const PromptOutcomes& table,
-                                                  const Bootstrap& bootstrap,
                                                   const Match& match = {}) {
   std::vector<detail::FactPairs> pairs(table.facts());
   for (const PromptRelation& relation : table.relations()) {
@@ -193,13 +191,11 @@ template <AnswerMatch Match = SameAnswer>
       }
     });
   }
-  FactMeans means(bootstrap, "consistency");
   ConsistencyTable made;
-  made.overall = detail::mean_consistency(pairs, table.relations(), means);
+  made.overall = detail::mean_consistency(pairs, table.relations());
   for (const PromptRelation& relation : table.relations()) {
     if (relation.facts == 0) continue;
-    made.relations.emplace_back(relation.code,
-                                detail::mean_consistency(pairs, {&relation, 1}, means));
+    made.relations.emplace_back(relation.code, detail::mean_consistency(pairs, {&relation, 1}));
   }
   return made;
 }

@@ -43,8 +43,7 @@ struct PromptCoverage {
   TieCount ties{};
 };
 
-[[nodiscard]] inline PromptCoverage prompt_coverage(const PromptOutcomes& table,
-                                                    const Bootstrap& bootstrap) {
+[[nodiscard]] inline PromptCoverage prompt_coverage(const PromptOutcomes& table) {
   PromptCoverage made;
   FactValues shares, first_wins;
   std::size_t known = 0;
@@ -84,9 +83,8 @@ struct PromptCoverage {
     most.add(templates[chosen->best].with_best_expression);
     least.add(templates[chosen->worst].with_best_expression);
   }
-  FactMeans means(bootstrap, "coverage");
-  made.average = means(shares);
-  made.average_first_wins = means(first_wins);
+  made.average = share_of(shares);
+  made.average_first_wins = share_of(first_wins);
   made.maximum = most.share();
   made.minimum = least.share();
   made.oracle = wilson(known, shares.values.size());
@@ -96,7 +94,7 @@ struct PromptCoverage {
 /// A point of the curve.
 struct CoveragePoint {
   std::size_t prompts = 0;
-  /// Expected share of facts with a right answer among that many prompts, bootstrapped over facts.
+  /// Expected share of facts with a right answer among that many prompts.
   Estimate share;
   /// Facts that have fewer prompts; these are asked all they have.
   std::size_t fewer = 0;
@@ -117,7 +115,6 @@ struct CoveragePoint {
 /// At `steps` numbers of prompts, ascending and positive, over the facts that have a prompt; empty
 /// without any.
 [[nodiscard]] inline std::vector<CoveragePoint> coverage_curve(const PromptOutcomes& table,
-                                                               const Bootstrap& bootstrap,
                                                                std::span<const std::size_t> steps) {
   std::vector<FactValues> values(steps.size());
   std::vector<CoveragePoint> curve(steps.size());
@@ -140,23 +137,21 @@ struct CoveragePoint {
       }
     }
   }
-  FactMeans means(bootstrap, "coverage");
   for (std::size_t s = 0; s < steps.size(); ++s) {
     curve[s].prompts = steps[s];
-    curve[s].share = means(values[s]);
+    curve[s].share = share_of(values[s]);
   }
   std::erase_if(curve, [](const CoveragePoint& point) { return point.share.count == 0; });
   return curve;
 }
 
 /// At `coverage_steps` of the most prompts any fact has.
-[[nodiscard]] inline std::vector<CoveragePoint> coverage_curve(const PromptOutcomes& table,
-                                                               const Bootstrap& bootstrap) {
+[[nodiscard]] inline std::vector<CoveragePoint> coverage_curve(const PromptOutcomes& table) {
   std::size_t most = 0;
   for (std::size_t fact = 0; fact < table.facts(); ++fact) {
     most = std::max(most, table.prompts(fact).size());
   }
-  return coverage_curve(table, bootstrap, coverage_steps(most));
+  return coverage_curve(table, coverage_steps(most));
 }
 
 }  // namespace plumb

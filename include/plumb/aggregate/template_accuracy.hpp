@@ -138,15 +138,14 @@ struct ManualRanks {
   return made;
 }
 
-/// Means over facts, bootstrapped over them.
+/// Means over facts.
 struct AccuracyExtent {
   Estimate lowest;
   Estimate highest;
 };
 
 /// When only the template is chosen. Intervals hold the templates chosen fixed.
-[[nodiscard]] inline AccuracyExtent template_extent(const PromptOutcomes& table,
-                                                    const Bootstrap& bootstrap) {
+[[nodiscard]] inline AccuracyExtent template_extent(const PromptOutcomes& table) {
   FactValues lowest, highest;
   for (const PromptRelation& relation : table.relations()) {
     const auto templates = template_accuracies(table, relation);
@@ -162,13 +161,11 @@ struct AccuracyExtent {
                         });
     }
   }
-  FactMeans means(bootstrap, "template extent");
-  return {means(lowest), means(highest)};
+  return {share_of(lowest), share_of(highest)};
 }
 
 /// When only the subject's expression is chosen. A fact with one has the same at both ends.
-[[nodiscard]] inline AccuracyExtent subject_extent(const PromptOutcomes& table,
-                                                   const Bootstrap& bootstrap) {
+[[nodiscard]] inline AccuracyExtent subject_extent(const PromptOutcomes& table) {
   FactValues lowest, highest;
   std::vector<RightCount> expressions;
   for (const PromptRelation& relation : table.relations()) {
@@ -187,8 +184,7 @@ struct AccuracyExtent {
       highest.add(over::max_element(expressions, {}, &RightCount::share)->share());
     }
   }
-  FactMeans means(bootstrap, "subject extent");
-  return {means(lowest), means(highest)};
+  return {share_of(lowest), share_of(highest)};
 }
 
 }  // namespace plumb

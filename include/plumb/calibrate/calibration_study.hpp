@@ -130,15 +130,16 @@ class Study {
     if (const auto warning = tie_warning(result_.ties)) {
       result_.remarks.push_back(*warning + " Against confidence a tie counts as wrong.");
     }
-    result_.accuracy = mean_draws(base, resamples_).estimate();
-    result_.accuracy_first_wins = mean_draws(base_first, resamples_).estimate();
-    result_.paraphrase_accuracy = resampled_mean(paraphrases, resamples_);
-    result_.paraphrase_accuracy_first_wins = resampled_mean(paraphrases_first, resamples_);
+    const auto share = [](const std::vector<double>& values) {
+      const double right = std::accumulate(values.begin(), values.end(), 0.0);
+      return wilson_share(right / static_cast<double>(values.size()), values.size());
+    };
+    result_.accuracy = share(base);
+    result_.accuracy_first_wins = share(base_first);
+    result_.paraphrase_accuracy = share(paraphrases);
+    result_.paraphrase_accuracy_first_wins = share(paraphrases_first);
     for (const FactGroup& domain : groups_.domains) {
-      const std::vector<double> part = domain.of(paraphrases);
-      const double right = std::accumulate(part.begin(), part.end(), 0.0);
-      result_.domain_accuracy[domain.name] =
-          wilson_share(right / static_cast<double>(part.size()), part.size());
+      result_.domain_accuracy[domain.name] = share(domain.of(paraphrases));
     }
     result_.brier_one_hot = resampled_mean(one_hot, resamples_);
     result_.brier_one_hot_per_option = resampled_mean(per_option, resamples_);

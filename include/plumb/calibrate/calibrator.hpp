@@ -4,7 +4,7 @@
 // Is the model's confidence earned?
 //
 // A calibrator judges every fact by its confidence estimator and measures how the confidences fit
-// the correctness, each number with a bootstrap interval over facts. Draws are kept, so that the
+// the correctness, each number with a bootstrap interval over facts (accuracy with Wilson's). Draws are kept, so that the
 // difference of two estimators on the same facts has a paired interval.
 //
 // Calibration errors are means of absolute values, so noise makes them larger: with few facts even
@@ -46,19 +46,20 @@ struct Draws {
     return std::move(*this);
   }
 
-  /// The centred interval; resamples without a number are left out. No number (count 0) when the
-  /// value is NaN.
+  /// The centred interval; resamples without a number are left out. No interval where all draws are
+  /// the same; no number (count 0) when the value is NaN.
   [[nodiscard]] Estimate estimate() const {
     if (!std::isfinite(value)) return {};
     std::vector<double> finite;
     std::copy_if(draws.begin(), draws.end(), std::back_inserter(finite),
                  [](double draw) { return std::isfinite(draw); });
-    if (finite.empty()) finite.push_back(value);
+    if (finite.empty()) return without_interval(value, count);
     over::sort(finite);
+    const double low = quantile(finite, 0.025), high = quantile(finite, 0.975);
+    if (no_spread(low, high)) return without_interval(value, count);
     const double shift = value - quantile(finite, 0.5);
-    return {value, std::clamp(quantile(finite, 0.025) + shift, std::min(least, value), value),
-            std::clamp(quantile(finite, 0.975) + shift, value, std::max(most, value)), count,
-            "centred bootstrap"};
+    return {value, std::clamp(low + shift, std::min(least, value), value),
+            std::clamp(high + shift, value, std::max(most, value)), count, "centred bootstrap"};
   }
 };
 
@@ -88,7 +89,9 @@ struct Calibration {
     for (const MetricValues& values : resampled) result.draws.push_back(values[metric]);
     return result;
   }
+  /// Accuracy is a share of facts and has Wilson's interval, as in a probe; all else the centred one.
   [[nodiscard]] Estimate operator[](CalibrationMetric metric) const {
+    if (metric == CalibrationMetric::accuracy) return wilson_share(point[metric], count);
     return draws(metric).estimate();
   }
 };
@@ -99,12 +102,6 @@ struct Calibration {
   std::vector<std::size_t> strata;
   for (const RelationPredictions& relation : relations) strata.push_back(relation.facts());
   return strata;
-}
-
-/// The mean of numbers in [0, 1], one for each item of the resamples.
-[[nodiscard]] inline Draws mean_draws(std::span<const double> values, const Resamples& resamples) {
-  ResampledMean mean = mean_by_resample(values, resamples);
-  return Draws{mean.value, std::move(mean.draws), values.size()}.within(0, 1);
 }
 
 /// Measures judgements. Throws a user error for no bins and for resamples of another number of items.

@@ -132,17 +132,14 @@ struct ManyPromptResults {
 
 namespace detail {
 
-inline ConsistencyTable consistency_of(const ManyPromptStudy& study, const Bootstrap& bootstrap) {
-  if (study.kind != AnswerKind::text) return prompt_consistency(study.answered.outcomes, bootstrap);
-  return prompt_consistency(study.answered.outcomes, bootstrap,
-                            MatchingAnswers{study.answered.answers});
+inline ConsistencyTable consistency_of(const ManyPromptStudy& study) {
+  if (study.kind != AnswerKind::text) return prompt_consistency(study.answered.outcomes);
+  return prompt_consistency(study.answered.outcomes, MatchingAnswers{study.answered.answers});
 }
 
 inline std::vector<PromptedRelation> prompted_relations(const ManyPromptStudy& study,
-                                                        const ConsistencyTable& consistency,
-                                                        const Bootstrap& bootstrap) {
+                                                        const ConsistencyTable& consistency) {
   const PromptOutcomes& table = study.answered.outcomes;
-  FactMeans means(bootstrap, "accuracy");
   std::vector<PromptedRelation> made;
   for (const PromptRelation& relation : table.relations()) {
     PromptedRelation one;
@@ -159,7 +156,7 @@ inline std::vector<PromptedRelation> prompted_relations(const ManyPromptStudy& s
     }
     one.facts = shares.values.size();
     if (one.facts == 0) continue;
-    one.accuracy = means(shares);
+    one.accuracy = share_of(shares);
     one.oracle = wilson(known, one.facts);
     for (const auto& [code, of_relation] : consistency.relations) {
       if (code == relation.code) one.consistency = of_relation;
@@ -190,18 +187,18 @@ inline ManyPromptResult measure_way(const ManyPromptStudy& study,
   made.name = study.answered.name;
   made.kind = study.kind;
   made.prompts = table.prompts();
-  made.coverage = prompt_coverage(table, bootstrap);
+  made.coverage = prompt_coverage(table);
   made.facts = made.coverage.average.count;
-  made.curve = coverage_curve(table, bootstrap);
+  made.curve = coverage_curve(table);
   made.by_fact = sample_accuracy(table, {SampleBy::fact, options.samplings, options.seed});
   made.by_relation = sample_accuracy(table, {SampleBy::relation, options.samplings, options.seed});
-  made.consistency = consistency_of(study, bootstrap);
+  made.consistency = consistency_of(study);
   made.manual = manual_ranks(table, bootstrap);
-  made.template_extent = template_extent(table, bootstrap);
-  made.subject_extent = subject_extent(table, bootstrap);
+  made.template_extent = template_extent(table);
+  made.subject_extent = subject_extent(table);
   made.styles = compare_styles(table, bootstrap);
   if (made.is(AnswerKind::text)) {
-    made.one_word = FactMeans(bootstrap, "one word")(study.answered.one_word);
+    made.one_word = share_of(study.answered.one_word);
     made.one_word_answers = study.answered.one_word_answers;
     made.wordless = study.answered.wordless;
     made.empty = study.answered.empty;
@@ -223,8 +220,8 @@ inline ManyPromptResult measure_way(const ManyPromptStudy& study,
     made.overconfidence = overconfidence(study.confidences, bootstrap);
     made.samples = study.samples;
   }
-  if (study.names.facts() > 0) made.aliases = alias_ranks(study.names, bootstrap);
-  made.relations = prompted_relations(study, made.consistency, bootstrap);
+  if (study.names.facts() > 0) made.aliases = alias_ranks(study.names);
+  made.relations = prompted_relations(study, made.consistency);
   if (!study.content_free.empty()) {
     std::vector<RelationBias> biases;
     for (const PromptedRelation& relation : made.relations) {

@@ -114,8 +114,13 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
           .estimate();
     };
     using enum CalibrationMetric;
+    const std::size_t facts = judged[c][0].size();
+    double right = 0;
+    for (const Calibration& made : samplings) {
+      right += made.point[accuracy] / static_cast<double>(samplings.size());
+    }
     curve.push_back(
-        {counts[c], judged[c][0].size(), mean(mean_confidence), mean(accuracy), mean(ace)});
+        {counts[c], facts, mean(mean_confidence), wilson_share(right, facts), mean(ace)});
   }
   return curve;
 }

@@ -51,6 +51,7 @@ struct Overconfidence {
   /// The counts are facts with a prompt; percentiles over facts resampled within relations. Without
   /// a prompt there is no number.
   Estimate overconf;
+  /// A share of prompts: Wilson's interval with facts as trials, on the wide side where prompts differ.
   Estimate accuracy;
   Estimate mean_confidence;
   std::size_t prompts = 0;
@@ -141,6 +142,18 @@ struct JudgementSums {
   double prompts = 0;
 };
 
+/// The share of all prompts that are right. A fact counts by its prompts w, so the trials of Wilson's
+/// interval are (Σ w)² / Σ w² (Kish 1965): all facts where each has as many prompts.
+inline Estimate accuracy_of_prompts(const std::vector<JudgementSums>& facts) {
+  double right = 0, prompts = 0, squares = 0;
+  for (const JudgementSums& fact : facts) {
+    right += fact.right;
+    prompts += fact.prompts;
+    squares += fact.prompts * fact.prompts;
+  }
+  return wilson_of(right / prompts, prompts * prompts / squares, facts.size(), "clustered wilson");
+}
+
 }  // namespace detail
 
 /// Throws a user error for a confidence that is not in [0, 1]. `bins` ≥ 1; fewer than 2^32 prompts.
@@ -184,17 +197,16 @@ struct JudgementSums {
     return std::array{all.confidence / all.prompts, all.right / all.prompts};
   };
   const Resamples resamples(strata, bootstrap, "overconfidence");
-  std::vector<double> over(resamples.size()), right(resamples.size()), sure(resamples.size());
+  std::vector<double> over(resamples.size()), sure(resamples.size());
   parallel_for(resamples.size(), [&](std::size_t r) {
     const auto counts = resamples.counts(r);
     const auto [c, y] = means([&](std::size_t f) { return static_cast<double>(counts[f]); });
     over[r] = c - y;
-    right[r] = y;
     sure[r] = c;
   });
   const auto [c, y] = means([](std::size_t) { return 1.0; });
   made.overconf = percentile_interval(c - y, std::move(over), facts.size());
-  made.accuracy = percentile_interval(y, std::move(right), facts.size());
+  made.accuracy = detail::accuracy_of_prompts(facts);
   made.mean_confidence = percentile_interval(c, std::move(sure), facts.size());
   made.diagram = detail::reliability_diagram(list, bins);
   return made;

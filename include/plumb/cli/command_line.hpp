@@ -32,6 +32,7 @@
 
 #include "plumb/cli/console.hpp"
 #include "plumb/cli/manual.hpp"
+#include "plumb/cli/printable_stream.hpp"
 #include "plumb/cli/suggestion.hpp"
 #include "plumb/cli/terminal_width.hpp"
 #include "plumb/core/error.hpp"
@@ -181,7 +182,9 @@ inline int run_command(const std::string& command, Console& console, const Model
   throw unknown_command(command);
 }
 
-inline int run_guarded(const std::string& command, Console& console, const ModelMaker& make_model) {
+/// `console` must print what is printable alone.
+inline int run_printable(const std::string& command, Console& console,
+                         const ModelMaker& make_model) {
   try {
     const int code = run_command(command, console, make_model);
     console.out.flush();
@@ -212,6 +215,23 @@ inline int run_guarded(const std::string& command, Console& console, const Model
     console.err << "plumb: " << error.what() << std::endl;
     return 1;
   }
+}
+
+inline int run_guarded(const std::string& command, Console& console, const ModelMaker& make_model) {
+  PrintableStream out(console.out), err(console.err);
+  Console shown{console.arguments,
+                out,
+                err,
+                console.err_is_terminal,
+                console.width,
+                console.on_help,
+                console.environment,
+                console.catches_interrupt,
+                {},
+                &console.err};
+  const int code = run_printable(command, shown, make_model);
+  console.asked = std::move(shown.asked);
+  return code;
 }
 
 }  // namespace detail

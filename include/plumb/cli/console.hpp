@@ -101,6 +101,8 @@ struct Console {
   AskedOptions asked{};
   /// The shards whose packs a job takes instead of asking the model.
   std::shared_ptr<const MergedShards> merged{};
+  /// `err` as it is, for the progress bar, which moves the cursor; null where `err` is.
+  std::ostream* bar = nullptr;
 
   [[nodiscard]] std::string variable(const char* name) const {
     return environment ? environment(name) : "";
@@ -134,6 +136,11 @@ namespace detail {
   const bool gave =
       std::find(asked.of_config.begin(), asked.of_config.end(), name) != asked.of_config.end();
   return gave ? asked.config + ": " : "";
+}
+
+/// Where a progress bar is drawn.
+inline std::ostream& bar_of(const Console& console) {
+  return console.bar != nullptr ? *console.bar : console.err;
 }
 
 /// How wide a table may be on the console; `page` has all of its columns, and may be empty.

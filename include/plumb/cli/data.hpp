@@ -4,13 +4,18 @@
 // plumb data: is this dataset sound, and how large is it?
 //
 // `check` prints every problem, one a line with file and line; `describe` prints sizes and, with a
-// model, what its tokenizer makes of the statements. Both read closed sets and datasets of many
-// prompts; `convert` makes the second of the first (data_convert.hpp). `prompts` prints what a run
+// model, what its tokenizer makes of the statements. Both read closed sets, datasets of many
+// prompts and knowledge graphs; `convert` makes the second of the first (data_convert.hpp). `prompts` prints what a run
 // asked (data_prompts.hpp), `overlap` looks for facts in texts (data_overlap.hpp).
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "plumb/cli/arguments.hpp"
 #include "plumb/cli/data_convert.hpp"
@@ -18,6 +23,7 @@
 #include "plumb/cli/data_prompts.hpp"
 #include "plumb/cli/model_places.hpp"
 #include "plumb/data/closed_set_prompts.hpp"
+#include "plumb/data/dataset_check.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/graph_folder.hpp"
 #include "plumb/data/load.hpp"
@@ -37,6 +43,7 @@ inline int check_data(Console& console, const DiskPath& data) {
     ++problems;
   };
   std::size_t relations = 0, facts = 0;
+  std::optional<std::size_t> entities;
   const auto count = [&](const auto& dataset) {
     print_left_out(console, dataset.left_out);
     relations = dataset.relations.size();
@@ -45,17 +52,18 @@ inline int check_data(Console& console, const DiskPath& data) {
   try {
     if (is_graph_folder(data)) {
       const KnowledgeGraph graph = load_graph(data);
-      const std::size_t triples = graph.train.size() + graph.valid.size() + graph.test.size();
-      console.out << "a knowledge graph, for rank: " << counted(graph.entities.size(), "entity")
-                  << ", " << counted(graph.relations.size(), "relation") << ", "
-                  << counted(triples, "triple") << ", 0 problems\n";
-      return 0;
-    }
-    if (is_multi_prompt(data)) {
-      count(load_multi_prompt(data, print));
+      entities = graph.entities.size();
+      relations = graph.relations.size();
+      facts = graph.train.size() + graph.valid.size() + graph.test.size();
+      check_graph(graph, print);
+    } else if (is_multi_prompt(data)) {
+      const MultiPromptDataset dataset = load_multi_prompt(data, print);
+      count(dataset);
+      check_dataset(dataset, print);
     } else {
       const Dataset dataset = load_dataset(data, print);
       count(dataset);
+      check_dataset(dataset, print);
       if (const auto prompts = prompt_file_of(data)) {
         const PromptTemplateFile templates(*prompts, print);
         (void)multi_prompt_of(dataset, &templates, print);
@@ -65,7 +73,9 @@ inline int check_data(Console& console, const DiskPath& data) {
     if (error.fault() != Fault::user) throw;
     print(error);
   }
-  console.out << counted(relations, "relation") << ", " << counted(facts, "fact") << ", "
+  if (entities) console.out << counted(*entities, "entity") << ", ";
+  console.out << counted(relations, "relation") << ", "
+              << counted(facts, entities ? "triple" : "fact") << ", "
               << counted(problems, "problem") << "\n";
   return problems == 0 ? 0 : 2;
 }
@@ -90,6 +100,27 @@ ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
   return block.cost();
 }
 
+/// The triples of each part by relation.
+inline void describe_graph(Console& console, const KnowledgeGraph& graph) {
+  TextTable table({"relation", "train", "valid", "test"});
+  const std::array parts{&graph.train, &graph.valid, &graph.test};
+  const auto add = [&](const std::string& name, auto counts) {
+    std::vector<std::string> cells{name};
+    for (const std::vector<Triple>* part : parts) cells.push_back(std::to_string(counts(*part)));
+    table.add(std::move(cells));
+  };
+  for (std::size_t r = 0; r < graph.relations.size(); ++r) {
+    add(graph.relations[r].name, [r](const std::vector<Triple>& part) {
+      return over::count(part, static_cast<std::uint32_t>(r), &Triple::relation);
+    });
+  }
+  table.add_rule();
+  add("all", [](const std::vector<Triple>& part) { return part.size(); });
+  console.out << graph.name << ": " << counted(graph.entities.size(), "entity") << ", "
+              << counted(graph.relations.size(), "relation") << "\n"
+              << table.text(width_on(console));
+}
+
 inline int describe_data(Console& console, const DiskPath& data,
                          const std::filesystem::path& model_file,
                          SpecialTokenReading special_tokens, const ModelMaker& make_model) {
@@ -101,6 +132,13 @@ inline int describe_data(Console& console, const DiskPath& data,
     const MultiPromptDataset dataset = load_multi_prompt(data);
     print_left_out(console, dataset.left_out);
     console.out << describe_multi_prompt(dataset, width_on(console));
+    return 0;
+  }
+  if (is_graph_folder(data)) {
+    if (!model_file.empty()) {
+      throw user_error({.field = "--model"}, "tokens of a graph are not counted", "leave it out");
+    }
+    describe_graph(console, load_graph(data));
     return 0;
   }
   const Dataset dataset = load_dataset(data);

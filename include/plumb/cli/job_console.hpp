@@ -37,7 +37,7 @@ inline ProgressCallback progress_bars(Console& console) {
   return [&console, bar = std::make_shared<Bar>()](const WorkState& state) {
     if (!bar->progress || bar->counted != state.counted) {
       bar->progress.reset();  // ends its line before the next one begins
-      bar->progress.emplace(console.err, state.total, state.counted, console.err_is_terminal);
+      bar->progress.emplace(bar_of(console), state.total, state.counted, console.err_is_terminal);
       bar->counted = state.counted;
     }
     bar->progress->update(state.done, state.fresh, state.at);

@@ -4,7 +4,8 @@
 // What went wrong, where, and what fixes it?
 //
 // One exception type for the whole library. Its text is one line, "file:line: field: message;
-// remedy", so that a person (or an editor) can jump to the place. Settings are named in it as
+// remedy", so that a person (or an editor) can jump to the place; control characters of the data are
+// written out in it (core/printable.hpp). Settings are named in it as
 // `bos`: members of a job's settings, options of a command line, which says --bos instead. The
 // library never prints or exits; a command maps `Fault` to its exit code.
 
@@ -14,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "plumb/core/printable.hpp"
 #include "plumb/core/version.hpp"
 
 namespace plumb {
@@ -55,7 +57,7 @@ class Error : public std::runtime_error {
     for (char& c : text) {
       if (c == '\n' || c == '\r') c = ' ';  // one line, whatever the data held
     }
-    return text;
+    return printable(text, "\t");
   }
 
   Fault fault_;

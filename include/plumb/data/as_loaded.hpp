@@ -16,6 +16,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/white_space.hpp"
 #include "plumb/data/dataset.hpp"
 
 namespace plumb {
@@ -94,7 +95,7 @@ inline void check_options(const Relation& relation) {
   detail::check_options(relation);
   const std::size_t options = relation.options.size();
   for (const Fact& fact : relation.facts) {
-    if (fact.subject.empty()) {
+    if (is_blank(fact.subject)) {
       throw user_error({relation.file, fact.line, relation.code}, "a fact has no subject",
                        "give it a label");
     }

@@ -58,8 +58,16 @@ namespace plumb {
       report(user_error(site, "answer_space_labels is not a list of strings", "write [\"…\", …]"));
       continue;
     }
-    if (info.contains(code) && info[code].is_object()) {
-      builder.set_domains(string_list(info[code], "domains").value_or(std::vector<std::string>{}));
+    if (info.contains(code)) {
+      const Json& about = info[code];
+      const Site info_site{
+          .file = folder / "relation_info.json", .line = 0, .field = code + ".domains"};
+      if (auto domains = string_list(about, "domains")) {
+        builder.set_domains(std::move(*domains));
+      } else if (!about.is_object() || (about.contains("domains") && !about["domains"].is_null())) {
+        report(
+            user_error(info_site, "is not a list of strings", "write [\"…\", …] or leave it out"));
+      }
     }
     const auto facts_file = folder / (code + ".jsonl");
     if (!facts_file.exists()) {

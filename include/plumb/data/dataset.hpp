@@ -20,6 +20,7 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/printable.hpp"
 
 namespace plumb {
 
@@ -120,8 +121,7 @@ inline void throw_problem(const Error& problem) {
 /// What is wrong with a relation's name: it names files.
 [[nodiscard]] inline std::optional<Error> problem_with_relation_name(const std::string& code,
                                                                      const Site& site) {
-  const bool odd =
-      over::any_of(code, [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20; });
+  const bool odd = code.find('/') != std::string::npos || first_control(code).size > 0;
   if (!code.empty() && code.front() != '.' && !odd) return std::nullopt;
   return user_error(site,
                     "relation name '" + code +

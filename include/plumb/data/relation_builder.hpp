@@ -21,6 +21,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/white_space.hpp"
 #include "plumb/data/json_file.hpp"
 
 namespace plumb {
@@ -86,7 +87,7 @@ class RelationBuilder {
   void add_fact(const Json& line, const Site& site) {
     const std::size_t instance = instances_++;
     const auto subject = first_string(line, "sub_label");
-    if (!subject) {
+    if (!subject || is_blank(*subject)) {
       return report_(user_error(at(site, "sub_label"), "the fact has no subject",
                                 "give the line a non-empty string sub_label"));
     }

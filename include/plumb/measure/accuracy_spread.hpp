@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
+#include "plumb/measure/clustered_share.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/measure/study.hpp"
 
@@ -93,8 +94,8 @@ struct GroupSpread {
   /// By code, those that have the group and a fact, in the study's order. Wilson's interval has the
   /// facts as trials, which is on the wide side where variants differ.
   std::vector<std::pair<std::string, AccuracySpread>> relations;
-  /// The unweighted mean over these relations, its interval bootstrapped over facts within
-  /// relations; the SD is that of this mean over the variants that all of them have.
+  /// The unweighted mean over these relations, with the interval of
+  /// measure/clustered_share.hpp; the SD is that of this mean over the variants that all of them have.
   AccuracySpread overall;
   /// Sample SD of the relations' accuracies.
   std::optional<double> sd_over_relations;
@@ -143,7 +144,7 @@ inline std::vector<std::size_t> common_variants(
 
 /// A group over the relations that have it; without any there is no number.
 [[nodiscard]] inline GroupSpread group_spread(const std::vector<const StudiedRelation*>& relations,
-                                              const Setting& group, const Bootstrap& bootstrap) {
+                                              const Setting& group) {
   GroupSpread spread{group, {}, {}, {}};
   std::vector<Stratum> strata, first_wins;
   std::vector<std::vector<const SettingAnswers*>> lists;
@@ -174,7 +175,7 @@ inline std::vector<std::size_t> common_variants(
     // The mean over one relation is its accuracy, with its interval.
     if (over.size() == 1) return spread.relations.front().second.*one;
     for (Stratum& stratum : over) stratum.weight = 1 / static_cast<double>(over.size());
-    return bootstrap_mean(over, bootstrap, "mean over relations/" + setting_name(group));
+    return clustered_share(over);
   };
   spread.overall.accuracy = mean_of(strata, &AccuracySpread::accuracy);
   spread.overall.accuracy_first_wins = mean_of(first_wins, &AccuracySpread::accuracy_first_wins);
@@ -194,13 +195,12 @@ inline std::vector<std::size_t> common_variants(
 }
 
 /// Every group of a model, each over the relations that have it.
-[[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const StudiedModel& model,
-                                                               const Bootstrap& bootstrap) {
+[[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const StudiedModel& model) {
   std::vector<const StudiedRelation*> relations;
   for (const StudiedRelation& relation : model.relations) relations.push_back(&relation);
   std::vector<GroupSpread> spreads;
   for (const Setting& group : groups_of(model)) {
-    spreads.push_back(group_spread(relations, group, bootstrap));
+    spreads.push_back(group_spread(relations, group));
   }
   return spreads;
 }
@@ -210,8 +210,7 @@ inline std::vector<std::size_t> common_variants(
 /// is about other relations than its neighbour. Empty without such groups; points without a number
 /// where no relation has them all.
 [[nodiscard]] inline std::vector<GroupSpread> shots_curve(const StudiedModel& model,
-                                                          const Setting& like,
-                                                          const Bootstrap& bootstrap) {
+                                                          const Setting& like) {
   std::vector<Setting> groups = groups_of(model);
   std::erase_if(groups, [&](Setting group) {
     group.shots = like.shots;
@@ -225,7 +224,7 @@ inline std::vector<std::size_t> common_variants(
     if (whole) relations.push_back(&relation);
   }
   std::vector<GroupSpread> curve;
-  for (const Setting& group : groups) curve.push_back(group_spread(relations, group, bootstrap));
+  for (const Setting& group : groups) curve.push_back(group_spread(relations, group));
   return curve;
 }
 

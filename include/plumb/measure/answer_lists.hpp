@@ -25,6 +25,7 @@
 #include "plumb/core/lower_case.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/white_space.hpp"
+#include "plumb/measure/clustered_share.hpp"
 #include "plumb/measure/interval.hpp"
 
 namespace plumb {
@@ -117,7 +118,8 @@ struct ListMeans {
 };
 
 /// Means over relations of means over facts, of one list of scores for each relation; those without
-/// facts are left out. One relation gives means over its facts. `name` seeds the bootstrap.
+/// facts are left out. One relation gives means over its facts. A script's precisions above 1 are no
+/// shares and are bootstrapped, seeded by `name`.
 [[nodiscard]] inline ListMeans list_means(std::span<const std::vector<ListScore>> relations,
                                           const Bootstrap& bootstrap, const std::string& name) {
   const auto mean = [&](const char* what, double ListScore::*part) {
@@ -128,6 +130,10 @@ struct ListMeans {
       for (const ListScore& score : facts) stratum.values.push_back(score.*part);
     }
     for (Stratum& stratum : strata) stratum.weight = 1 / static_cast<double>(strata.size());
+    const bool shares = over::all_of(strata, [](const Stratum& stratum) {
+      return over::all_of(stratum.values, [](double value) { return value <= 1; });
+    });
+    if (shares) return clustered_share(strata);
     return bootstrap_mean(strata, bootstrap, name + "/" + what);
   };
   ListMeans means{mean("precision", &ListScore::precision), mean("recall", &ListScore::recall),

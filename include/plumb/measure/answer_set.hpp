@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/measure/clustered_share.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/measure/prediction.hpp"
 
@@ -88,14 +89,14 @@ struct AnswerSetMeans {
   Estimate precision, all_above, set_above, lead, brier;
 };
 
-/// Over the facts of all relations, each fact once; resampled within relations. `name` seeds the
-/// bootstrap.
+/// Over the facts of all relations, each fact once. Shares have the interval of
+/// measure/clustered_share.hpp; lead and Brier are resampled within relations, seeded by `name`.
 [[nodiscard]] inline AnswerSetMeans answer_set_means(std::span<const AnswerSetScores> relations,
                                                      const Bootstrap& bootstrap,
                                                      const std::string& name) {
   AnswerSetMeans means;
   for (const AnswerSetScores& facts : relations) means.facts += facts.size();
-  const auto mean = [&](const char* what, auto of) {
+  const auto strata_of = [&](auto of) {
     std::vector<Stratum> strata;
     for (const AnswerSetScores& facts : relations) {
       if (facts.empty()) continue;
@@ -107,13 +108,15 @@ struct AnswerSetMeans {
       }
       stratum.weight = static_cast<double>(facts.size()) / static_cast<double>(means.facts);
     }
-    return bootstrap_mean(strata, bootstrap, name + "/" + what);
+    return strata;
   };
-  means.precision = mean("precision", [](const AnswerSetScore& s) { return s.precision; });
-  means.all_above =
-      mean("all_above", [](const AnswerSetScore& s) { return s.all_above ? 1.0 : 0.0; });
-  means.set_above =
-      mean("set_above", [](const AnswerSetScore& s) { return s.set_above ? 1.0 : 0.0; });
+  const auto share = [&](auto of) { return clustered_share(strata_of(of)); };
+  const auto mean = [&](const char* what, auto of) {
+    return bootstrap_mean(strata_of(of), bootstrap, name + "/" + what);
+  };
+  means.precision = share([](const AnswerSetScore& s) { return s.precision; });
+  means.all_above = share([](const AnswerSetScore& s) { return s.all_above ? 1.0 : 0.0; });
+  means.set_above = share([](const AnswerSetScore& s) { return s.set_above ? 1.0 : 0.0; });
   means.lead = mean("lead", [](const AnswerSetScore& s) { return s.lead; });
   means.brier = mean("brier", [](const AnswerSetScore& s) { return s.brier; });
   return means;

@@ -165,7 +165,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   }
   const Setting group = shared_setting(models, options.setting);
   made.table = accuracy_table(models, group);
-  made.models = model_standings(models, made.table, options.bootstrap);
+  made.models = model_standings(models, made.table);
   made.relations = relation_standings(made.table);
   made.correlations = model_correlations(made.table);
   made.families = family_correlations(made.correlations, made.family);

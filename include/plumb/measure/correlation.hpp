@@ -18,7 +18,8 @@
 namespace plumb {
 
 /// Pearson's correlation of two equally long lists. No number (count 0) for fewer than three pairs
-/// or where one list is constant; with three pairs the interval is all of [−1, 1].
+/// or where one list is constant; with three pairs the interval is all of [−1, 1], and at −1
+/// and 1 there is none, as the transform has no end there.
 [[nodiscard]] inline Estimate pearson(std::span<const double> x, std::span<const double> y) {
   const std::size_t n = std::min(x.size(), y.size());
   const auto constant = [n](std::span<const double> values) {
@@ -41,10 +42,10 @@ namespace plumb {
   }
   if (xx == 0 || yy == 0) return {};  // underflow
   const double r = std::clamp(xy / std::sqrt(xx * yy), -1.0, 1.0);
+  if (no_spread(std::abs(r), 1)) return without_interval(r, n);
   if (n == 3) return {r, -1, 1, n, "fisher"};
-  constexpr double z = 1.959963984540054;
-  const double half = z / std::sqrt(static_cast<double>(n - 3));
-  const double at = std::atanh(r);  // ±∞ at ±1, where the interval is the point
+  const double half = normal_95 / std::sqrt(static_cast<double>(n - 3));
+  const double at = std::atanh(r);
   return {r, std::tanh(at - half), std::tanh(at + half), n, "fisher"};
 }
 

@@ -5,15 +5,18 @@
 //
 // A proportion of independent facts gets Wilson's score interval
 //   (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.959964
-// which stays inside [0, 1] and is sound for few facts; any other mean gets a percentile bootstrap,
-// seeded by the estimate's name so that it does not depend on what else is computed. Strata are
-// resampled within, as relations are part of the design and not drawn.
+// which stays inside [0, 1] and is sound for few facts; a share over clusters of facts has the same
+// with their effective number (clustered_share.hpp). The mean of other numbers gets a percentile
+// bootstrap, seeded by the estimate's name so that it does not depend on what else is computed.
+// Strata are resampled within, as relations are part of the design and not drawn.
 // Sources: Wilson 1927; Efron & Tibshirani 1993, chapter 13.
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,23 +34,51 @@ struct Estimate {
   double low = 0;
   double high = 0;
   std::size_t count = 0;
-  /// "wilson", "bootstrap" (percentiles), "centred bootstrap" (calibrate/calibrator.hpp) or
-  /// "fisher".
+  /// "wilson", "clustered wilson" (measure/clustered_share.hpp), "bootstrap" (percentiles),
+  /// "centred bootstrap" (calibrate/calibrator.hpp), "fisher", or "none" where there is a number
+  /// without an interval.
   std::string method{};
+
+  /// Whether there is an interval: a number may be without one, and has NaN for its ends then.
+  [[nodiscard]] bool has_interval() const noexcept {
+    return count > 0 && !std::isnan(low) && !std::isnan(high);
+  }
+  /// Its ends; nothing without an interval.
+  [[nodiscard]] std::optional<std::pair<double, double>> interval() const {
+    if (!has_interval()) return std::nullopt;
+    return std::pair{low, high};
+  }
 };
+
+/// A number that has no interval: one of which the facts at hand do not say how far it would move.
+[[nodiscard]] inline Estimate without_interval(double value, std::size_t count) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  return {value, none, none, count, "none"};
+}
+
+/// z of a 95% interval.
+inline constexpr double normal_95 = 1.959963984540054;
+
+namespace detail {
+
+/// Wilson's interval of a share of `trials`, not all of them whole; `count` facts stand behind it.
+inline Estimate wilson_of(double share, double trials, std::size_t count, const char* method) {
+  constexpr double z = normal_95;
+  const double centre = (share + z * z / (2 * trials)) / (1 + z * z / trials);
+  const double half =
+      z * std::sqrt(std::max(0.0, share * (1 - share)) / trials + z * z / (4 * trials * trials)) /
+      (1 + z * z / trials);
+  // At 0 and 1 one end is the share itself; rounding must not move it.
+  return {share, share <= 0 ? 0.0 : centre - half, share >= 1 ? 1.0 : centre + half, count, method};
+}
+
+}  // namespace detail
 
 /// Wilson's interval for a share of `count` independent facts; the share need not be a whole number
 /// of them (a fact may be right under some of its templates).
 [[nodiscard]] inline Estimate wilson_share(double share, std::size_t count) {
   if (count == 0) return {};
-  constexpr double z = 1.959963984540054;
-  const double n = static_cast<double>(count);
-  const double centre = (share + z * z / (2 * n)) / (1 + z * z / n);
-  const double half =
-      z * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-  // At 0 and 1 one end is the share itself; rounding must not move it.
-  return {share, share <= 0 ? 0.0 : centre - half, share >= 1 ? 1.0 : centre + half, count,
-          "wilson"};
+  return detail::wilson_of(share, static_cast<double>(count), count, "wilson");
 }
 
 /// Wilson's interval for `successes` out of `count`.
@@ -76,13 +107,21 @@ struct Bootstrap {
   return sorted[below] + fraction * (sorted[above] - sorted[below]);
 }
 
-/// The estimate `value` with the middle 95% of its bootstrap draws; without draws the interval is
-/// the value.
+/// Whether numbers that differ by rounding alone, at most, lie between the two.
+[[nodiscard]] inline bool no_spread(double low, double high) {
+  return high - low <= 1e-12 * std::max({1.0, std::abs(low), std::abs(high)});
+}
+
+/// The estimate `value` with the middle 95% of its bootstrap draws. There is no interval without
+/// draws, and none where the draws are all the same: facts that agree do not say how far others
+/// would differ.
 [[nodiscard]] inline Estimate percentile_interval(double value, std::vector<double> draws,
                                                   std::size_t count) {
-  if (draws.empty()) draws.push_back(value);
+  if (draws.empty()) return without_interval(value, count);
   over::sort(draws);
-  return {value, quantile(draws, 0.025), quantile(draws, 0.975), count, "bootstrap"};
+  const double low = quantile(draws, 0.025), high = quantile(draws, 0.975);
+  if (no_spread(low, high)) return without_interval(value, count);
+  return {value, low, high, count, "bootstrap"};
 }
 
 /// The weighted sum of the strata's means with its percentile interval. Weights are taken as they

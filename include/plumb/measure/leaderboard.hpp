@@ -52,8 +52,7 @@ struct AccuracyTable {
     table.models.push_back(model.name);
     auto& row = table.cells.emplace_back(table.relations.size());
     for (const StudiedRelation& relation : model.relations) {
-      // One relation needs no bootstrap.
-      GroupSpread spread = group_spread({&relation}, group, {.seed = 0, .resamples = 0});
+      GroupSpread spread = group_spread({&relation}, group);
       if (spread.relations.empty()) continue;
       const auto found = over::find(table.relations, relation.code);
       const auto place = static_cast<std::size_t>(found - table.relations.begin());
@@ -84,17 +83,15 @@ struct ModelStanding {
 
 /// Best first, equals in the order given. `table` is that of the models.
 [[nodiscard]] inline std::vector<ModelStanding> model_standings(
-    const std::vector<StudiedModel>& models, const AccuracyTable& table,
-    const Bootstrap& bootstrap) {
+    const std::vector<StudiedModel>& models, const AccuracyTable& table) {
   std::vector<ModelStanding> standings;
   for (std::size_t m = 0; m < models.size(); ++m) {
     std::vector<const StudiedRelation*> relations;
-    // In the table's order, so that models with the same facts have the same resamples.
     for (const std::size_t r : table.shared) {
       relations.push_back(
           &*over::find(models[m].relations, table.relations[r], &StudiedRelation::code));
     }
-    standings.push_back({m, group_spread(relations, table.group, bootstrap)});
+    standings.push_back({m, group_spread(relations, table.group)});
   }
   over::stable_sort(standings, std::greater{}, [](const ModelStanding& standing) {
     return standing.spread.overall.accuracy.value;
@@ -237,8 +234,8 @@ struct FamilyCorrelations {
 struct TunedComparison {
   std::size_t base = 0;
   std::size_t tuned = 0;
-  /// Shares of facts known, means over relations, bootstrapped over facts within relations; the
-  /// difference is tuned minus base, in [−1, 1], its resamples paired.
+  /// Shares of facts known, means over relations (measure/clustered_share.hpp); the difference is
+  /// tuned minus base, in [−1, 1], bootstrapped over facts within relations.
   Estimate base_accuracy;
   Estimate tuned_accuracy;
   Estimate difference;
@@ -255,7 +252,7 @@ struct TunedComparison {
   const MatchedAnswers matched = match_answers(models[base], models[tuned], group);
   const Resamples resamples(facts_by_relation(matched), bootstrap, "subsumption");
   SubsumptionPair rates = subsumption(matched, resamples);
-  const auto mean = [&](auto value) {
+  const auto strata_of = [&](auto value) {
     std::vector<Stratum> strata;
     for (const MatchedRelation& relation : matched.relations) {
       Stratum& stratum = strata.emplace_back();
@@ -267,17 +264,21 @@ struct TunedComparison {
         }
       }
     }
-    return bootstrap_mean(strata, bootstrap, "mean over relations/" + setting_name(group));
+    return strata;
   };
-  return {base,
-          tuned,
-          mean([](unsigned right) { return right & 1U ? 1.0 : 0.0; }),
-          mean([](unsigned right) { return right & 2U ? 1.0 : 0.0; }),
-          mean([](unsigned right) { return right == 2   ? 1.0
-                                           : right == 1 ? -1.0
-                                                        : 0.0; }),
-          std::move(rates.other_given_one),
-          std::move(rates.one_given_other)};
+  const auto known = [&](unsigned model) {
+    return clustered_share(
+        strata_of([model](unsigned right) { return right & model ? 1.0 : 0.0; }));
+  };
+  const auto gained = [](unsigned right) { return right == 2 ? 1.0 : right == 1 ? -1.0 : 0.0; };
+  return {
+      base,
+      tuned,
+      known(1),
+      known(2),
+      bootstrap_mean(strata_of(gained), bootstrap, "mean over relations/" + setting_name(group)),
+      std::move(rates.other_given_one),
+      std::move(rates.one_given_other)};
 }
 
 }  // namespace plumb

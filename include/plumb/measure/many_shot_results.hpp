@@ -75,8 +75,7 @@ inline bool has_usual_separator(const ManyShotResults& made, const Setting& grou
   return first->group.separator == group.separator;
 }
 
-inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
-                                                    const Bootstrap& bootstrap) {
+inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made) {
   std::vector<Setting> groups;
   for (const GroupSpread& spread : made.groups) {
     if (spread.group.by == "choice" && has_usual_separator(made, spread.group)) {
@@ -92,7 +91,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
   }
   std::vector<GroupSpread> spreads;
   if (common.empty()) return spreads;
-  for (const Setting& group : groups) spreads.push_back(group_spread(common, group, bootstrap));
+  for (const Setting& group : groups) spreads.push_back(group_spread(common, group));
   return spreads;
 }
 
@@ -105,7 +104,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
     made.injections.push_back(
         injection_results(scored.design, scored.log_probabilities, bootstrap));
   }
-  made.groups = accuracy_spreads(made.study, bootstrap);
+  made.groups = accuracy_spreads(made.study);
   for (const GroupSpread& spread : made.groups) {
     if (spread.group.by == "choice") made.ties += spread.overall.ties;
   }
@@ -118,7 +117,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
       if (warning) made.remarks.push_back(setting_name(spread.group) + ": " + *warning);
     }
   }
-  made.side_by_side = detail::groups_side_by_side(made, bootstrap);
+  made.side_by_side = detail::groups_side_by_side(made);
   for (const GroupSpread& spread : made.groups) {
     const Setting& group = spread.group;
     if (group.by != "choice") continue;
@@ -128,7 +127,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made,
     });
     if (!most) continue;
     made.at_k.emplace_back(group, accuracy_at_k(made.study.relations, group));
-    std::vector<GroupSpread> points = shots_curve(made.study, group, bootstrap);
+    std::vector<GroupSpread> points = shots_curve(made.study, group);
     if (group.method != "ic" || points.size() < 2) continue;
     const auto enough = shots_for_share(points);
     made.curves.push_back({group, std::move(points), enough});

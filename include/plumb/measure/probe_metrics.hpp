@@ -15,7 +15,8 @@
 // accuracies, which count a fact 1/d times when its relation has d domains, as lm-pub-quiz
 // accumulates domains. A fact with several templates counts once, with the mean over them. Shares
 // of facts have Wilson's interval with the facts as trials, which is on the wide side where
-// templates differ; the other numbers are bootstrapped over facts.
+// templates differ, and over relations of their own weight that of measure/clustered_share.hpp; the
+// other numbers are bootstrapped over facts.
 
 #include <algorithm>
 #include <array>
@@ -28,6 +29,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/answer_rank.hpp"
+#include "plumb/measure/clustered_share.hpp"
 #include "plumb/measure/interval.hpp"
 
 namespace plumb {
@@ -43,6 +45,8 @@ struct RelationRanks {
   /// Template indices, ascending; ranks[fact][i] belongs to templates[i].
   std::vector<std::size_t> templates;
   std::vector<std::vector<AnswerRank>> ranks;
+  /// The right option of each fact; empty where only ranks are known.
+  std::vector<std::size_t> answers{};
 };
 
 /// The numbers of one group of facts.
@@ -95,6 +99,7 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
     return wilson_share(count == 0 ? 0 : sum / static_cast<double>(count), count);
   }
   for (Stratum& stratum : strata) stratum.weight /= total;
+  if (proportion) return clustered_share(strata);
   return bootstrap_mean(strata, bootstrap, name);
 }
 
@@ -163,7 +168,8 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
                                                            relation.one_to_one,
                                                            relation.options,
                                                            {template_index},
-                                                           {}});
+                                                           {},
+                                                           relation.answers});
     for (const auto& rows : relation.ranks) one.ranks.push_back({rows[place]});
   }
   return chosen;

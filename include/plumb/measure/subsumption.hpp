@@ -226,7 +226,7 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
       }
     }
     made.rate = percentile_interval(mean, std::move(draws[model]), known);
-    if (made.rate.low == made.rate.high) made.rate = wilson_share(mean, known);
+    if (!made.rate.has_interval()) made.rate = wilson_share(mean, known);
   }
   return {both[0], both[1]};
 }

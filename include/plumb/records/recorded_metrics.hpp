@@ -4,7 +4,7 @@
 // What are the numbers of a metrics.json called?
 //
 // A number's name is its keys joined by dots: settings.ic/50.accuracy. What has a value with low and
-// high is one number with its interval. An element of a list is called by its texts joined by "+"
+// high is one number with its interval; both may be null, where it has none. An element of a list is called by its texts joined by "+"
 // ({"methods": ["deer", "lm-head"], …} is deer+lm-head), or by its first number where it has none,
 // and from the second of one name on by its count too ("#2"). Numbers that stand below "models" are
 // those of the models, each by itself. Texts, marks of yes and no, and lists of plain numbers have no
@@ -43,11 +43,17 @@ inline std::string element_label(const Json& element) {
 }
 
 inline bool is_estimate(const Json& json) {
-  const auto is_number = [&](const char* key) {
+  const auto is_number = [&](const char* key, bool or_null) {
     const auto found = json.find(key);
-    return found != json.end() && found->is_number();
+    return found != json.end() && (found->is_number() || (or_null && found->is_null()));
   };
-  return json.is_object() && is_number("value") && is_number("low") && is_number("high");
+  return json.is_object() && is_number("value", false) && is_number("low", true) &&
+         is_number("high", true);
+}
+
+/// An end of an interval; nothing where the number has none.
+inline std::optional<double> end_of(const Json& json) {
+  return json.is_number() ? std::optional(json.get<double>()) : std::nullopt;
 }
 
 inline void add_numbers_of(const Json& json, const std::string& name,
@@ -57,8 +63,7 @@ inline void add_numbers_of(const Json& json, const std::string& name,
     into[name] = {json.get<double>(), {}, {}, 0};
   } else if (is_estimate(json)) {
     const Json count = json.value("count", Json());
-    into[name] = {json["value"].get<double>(), json["low"].get<double>(),
-                  json["high"].get<double>(),
+    into[name] = {json["value"].get<double>(), end_of(json["low"]), end_of(json["high"]),
                   count.is_number_unsigned() ? count.get<std::size_t>() : 0};
   } else if (json.is_object()) {
     for (const auto& [key, value] : json.items()) add_numbers_of(value, below(key), into);

@@ -24,8 +24,15 @@ namespace plumb {
       recorded_facts(std::span(&recorded, 1), [](const RecordedRow& row, const RecordedRelation&) {
         return rank_answer(row.scores, row.fact.answer);
       });
-  return {table.relation.code,           table.relation.domains,     is_one_to_one(table.relation),
-          table.relation.options.size(), std::move(table.templates), std::move(table.cells)};
+  std::vector<std::size_t> answers;
+  for (const Fact& fact : table.relation.facts) answers.push_back(fact.answer);
+  return {table.relation.code,
+          table.relation.domains,
+          is_one_to_one(table.relation),
+          table.relation.options.size(),
+          std::move(table.templates),
+          std::move(table.cells),
+          std::move(answers)};
 }
 
 [[nodiscard]] inline std::vector<RelationRanks> recorded_ranks(const DiskPath& folder) {

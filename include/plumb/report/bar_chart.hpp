@@ -56,9 +56,11 @@ struct Bar {
         svg += "<line class=\"chance\" x1=\"" + x(*bar.chance) + "\" x2=\"" + x(*bar.chance) +
                "\" y1=\"" + fixed(y + 2, 1) + "\" y2=\"" + fixed(y + row - 2, 1) + "\"/>";
       }
-      svg += "<path class=\"whisker\" d=\"M" + x(e.low) + " " + middle + "H" + x(e.high) + "M" +
-             x(e.low) + " " + fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "M" + x(e.high) + " " +
-             fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "\"/>";
+      if (e.has_interval()) {
+        svg += "<path class=\"whisker\" d=\"M" + x(e.low) + " " + middle + "H" + x(e.high) + "M" +
+               x(e.low) + " " + fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "M" + x(e.high) + " " +
+               fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "\"/>";
+      }
     }
     svg += "<text class=\"value\" x=\"" + fixed(left + width + 10, 0) + "\" y=\"" +
            fixed(y + row / 2 + 4, 1) + "\">" + with_interval(bar.estimate) + "</text>\n";

@@ -83,7 +83,7 @@ template <class Row>
   using E = MarkerEffect;
   const auto colour = [](bool lower_is_better) {
     return [lower_is_better](const Estimate& e) -> std::string {
-      if (e.count == 0 || (e.low <= 0 && e.high >= 0)) return "";
+      if (!e.has_interval() || (e.low <= 0 && e.high >= 0)) return "";
       return (e.value < 0) == lower_is_better ? "h1" : "h3";
     };
   };

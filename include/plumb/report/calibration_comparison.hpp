@@ -101,10 +101,9 @@ class ComparisonSections {
         const EstimatorResult* made = model.estimator(name);
         if (made == nullptr || at(made->metrics, M::ace).count == 0) continue;
         const Estimate& ace = at(made->metrics, M::ace);
-        points.points.push_back({model.paraphrase_accuracy.value, ace.value,
-                                 std::pair{ace.low, ace.high},
+        points.points.push_back({model.paraphrase_accuracy.value, ace.value, ace.interval(),
                                  labelled.insert(model.name).second ? model.name : std::string()});
-        top = std::max(top, ace.high);
+        top = std::max(top, ace.has_interval() ? ace.high : ace.value);
         across = std::max(across, model.paraphrase_accuracy.value);
       }
       if (!points.points.empty()) series.push_back(std::move(points));

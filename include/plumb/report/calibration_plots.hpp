@@ -24,7 +24,7 @@ inline ChartSeries curve_series(const EstimatorResult& made, const std::string& 
   ChartSeries series{name, {}};
   for (const CurvePoint& point : made.curve) {
     series.points.push_back({point.confidence, point.accuracy.value});
-    if (intervals) series.points.back().interval = {point.accuracy.low, point.accuracy.high};
+    if (intervals) series.points.back().interval = point.accuracy.interval();
   }
   return series;
 }
@@ -58,8 +58,7 @@ inline ChartSeries rejection_series(const EstimatorResult& made) {
   ChartSeries series{estimator_label(made.name), {}};
   for (const RejectionPoint& point : made.rejection) {
     if (point.accuracy.count > 0) {
-      series.points.push_back({point.rejected, point.accuracy.value,
-                               std::pair{point.accuracy.low, point.accuracy.high}});
+      series.points.push_back({point.rejected, point.accuracy.value, point.accuracy.interval()});
     }
   }
   return series;
@@ -80,7 +79,7 @@ inline std::string rejection_charts(const ModelCalibration& model, bool chosen) 
     }
     if (made.name.starts_with("average_vote") && made.answered.accuracy.count > 0) {
       const Estimate& a = made.answered.accuracy;
-      votes.points.push_back({made.answered.rejected, a.value, std::pair{a.low, a.high},
+      votes.points.push_back({made.answered.rejected, a.value, a.interval(),
                               "≥ " + made.name.substr(std::string("average_vote").size())});
     }
   }
@@ -116,7 +115,7 @@ inline std::string option_chart(const ModelCalibration& model) {
   ChartSeries confidence{"mean confidence", {}}, accuracy{"accuracy", {}}, ace{"ACE", {}};
   const auto add = [](ChartSeries& series, std::size_t k, const Estimate& e) {
     if (e.count > 0) {
-      series.points.push_back({static_cast<double>(k), e.value, std::pair{e.low, e.high}});
+      series.points.push_back({static_cast<double>(k), e.value, e.interval()});
     }
   };
   for (const OptionCountPoint& point : model.option_counts) {

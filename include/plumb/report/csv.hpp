@@ -4,12 +4,16 @@
 // How is a table written as CSV?
 //
 // RFC 4180: comma, quotes where needed and doubled inside, lines end in a newline (not CRLF, as
-// spreadsheets and pandas both read it). A row that ends in an estimate has its value, low, high
-// and count, which are empty and 0 where there is no number.
+// spreadsheets and pandas both read it). A text that a spreadsheet would run as a formula, as it begins
+// with "=", "+", "-", "@", a tab or a carriage return and is no number, has an apostrophe before it
+// (OWASP, "CSV Injection"); numbers stay as they are, and JSON files have the text itself. A row that ends in an estimate has its value, low, high
+// and count; low and high are empty where there is no interval, all are and 0 where there is no number.
 
+#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -18,16 +22,33 @@
 
 namespace plumb {
 
+namespace detail {
+
+/// Whether a spreadsheet would take the cell for a formula: it begins as one and is no number.
+inline bool is_like_formula(std::string_view cell) {
+  if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == cell.npos) return false;
+  double number = 0;
+  // "+3" is a number to those who read the file.
+  const char* const first = cell.data() + (cell.front() == '+' ? 1 : 0);
+  const char* const last = cell.data() + cell.size();
+  const auto read = std::from_chars(first, last, number);
+  const bool signs = cell.size() > 1 && cell.front() == '+' && cell[1] == '-';
+  return signs || read.ec == std::errc::invalid_argument || read.ptr != last;
+}
+
+}  // namespace detail
+
 /// One line, newline included.
 [[nodiscard]] inline std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) line += ',';
+    const std::string shield = detail::is_like_formula(cells[i]) ? "'" : "";
     if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
-      line += cells[i];
+      line += shield + cells[i];
       continue;
     }
-    line += '"';
+    line += '"' + shield;
     for (const char c : cells[i]) {
       if (c == '"') line += '"';
       line += c;
@@ -43,6 +64,7 @@ namespace detail {
 /// Value, low, high and count as cells; empty ones without a number.
 inline std::vector<std::string> estimate_cells(const Estimate& e) {
   if (e.count == 0) return {"", "", "", "0"};
+  if (!e.has_interval()) return {fixed(e.value, 8), "", "", std::to_string(e.count)};
   return {fixed(e.value, 8), fixed(e.low, 8), fixed(e.high, 8), std::to_string(e.count)};
 }
 

@@ -12,16 +12,18 @@
 #include <string>
 #include <string_view>
 
+#include "plumb/core/printable.hpp"
 #include "plumb/data/json_file.hpp"
 
 namespace plumb {
 
 /// Text for element content and quoted attributes. Right-to-left text is fenced by the page's dir
-/// and bdi elements, not here.
+/// and bdi elements, not here; characters that would turn what follows around, and control characters,
+/// are written out as on a terminal (core/printable.hpp).
 [[nodiscard]] inline std::string escape_html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (const char c : text) {
+  for (const char c : printable(text, "\n\t\r")) {
     switch (c) {
       case '&':
         out += "&amp;";

@@ -113,7 +113,7 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
   const auto cell = [](const Estimate& e) {
     if (e.count == 0) return std::string("<td>–</td>");
     const std::string interval =
-        e.count == 1 ? "" : "[" + fixed(e.low, 3) + ", " + fixed(e.high, 3) + "], ";
+        !e.has_interval() ? "" : "[" + fixed(e.low, 3) + ", " + fixed(e.high, 3) + "], ";
     return "<td data-v=\"" + fixed(e.value, 6) + "\">" + fixed(e.value, 3) + "<small>" + interval +
            counted(e.count, "pair") + "</small></td>";
   };

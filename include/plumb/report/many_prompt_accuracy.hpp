@@ -149,8 +149,8 @@ inline std::string coverage_chart(const ManyPromptResults& made) {
   for (const ManyPromptResult& way : made.ways) {
     ChartSeries& line = series.emplace_back(ChartSeries{way.name, {}});
     for (const CoveragePoint& point : way.curve) {
-      ChartPoint& added = line.points.emplace_back(ChartPoint{
-          place(point.prompts), point.share.value, std::pair{point.share.low, point.share.high}});
+      ChartPoint& added = line.points.emplace_back(
+          ChartPoint{place(point.prompts), point.share.value, point.share.interval()});
       added.hover = counted(point.prompts, "prompt") + ": " + fixed(point.share.value, 3);
     }
     line.point_size = 0.8;

@@ -51,8 +51,8 @@ inline std::string reliability_chart(const ManyPromptResult& way) {
   const auto& diagram = way.overconfidence->diagram;  // the most confident first
   for (auto place = diagram.rbegin(); place != diagram.rend(); ++place) {
     const ConfidenceBin& bin = *place;
-    ChartPoint& point = line.points.emplace_back(ChartPoint{
-        bin.mean_confidence, bin.accuracy.value, std::pair{bin.accuracy.low, bin.accuracy.high}});
+    ChartPoint& point = line.points.emplace_back(
+        ChartPoint{bin.mean_confidence, bin.accuracy.value, bin.accuracy.interval()});
     point.hover = counted(bin.prompts, "prompt") + ", confidence " + fixed(bin.lowest, 3) + "–" +
                   fixed(bin.highest, 3) + ": accuracy " + fixed(bin.accuracy.value, 3);
   }
@@ -116,10 +116,10 @@ inline std::string length_chart(const std::vector<Way>& ways) {
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       const Estimate& over = lengths[i].overconf;
       if (over.count == 0) continue;
-      line.points.push_back(
-          {static_cast<double>(i + 1) + aside, over.value, std::pair{over.low, over.high}});
+      line.points.push_back({static_cast<double>(i + 1) + aside, over.value, over.interval()});
       line.points.back().hover = with_interval(over) + ", " + counted(lengths[i].prompts, "prompt");
-      most = std::max({most, std::abs(over.low), std::abs(over.high)});
+      most = std::max(most, std::abs(over.value));
+      if (over.has_interval()) most = std::max({most, std::abs(over.low), std::abs(over.high)});
     }
   }
   XyChart chart{"Overconf by the tokens of the answer", "tokens of the answer", "Overconf"};

@@ -62,8 +62,7 @@ inline std::string shots_section(const ManyShotResults& made) {
   for (const GroupSpread& point : curve->points) {
     const Estimate& a = point.overall.accuracy;
     if (a.count == 0) continue;
-    line.points.push_back(
-        {static_cast<double>(point.group.shots), a.value, std::pair{a.low, a.high}});
+    line.points.push_back({static_cast<double>(point.group.shots), a.value, a.interval()});
     if (curve->shots_for_95 == point.group.shots) {
       line.points.back().label = std::to_string(point.group.shots) + ": 95%";
     }
@@ -162,7 +161,7 @@ inline std::string confidence_section(const ManyShotResults& made) {
     for (const AccuracyAtK& level : levels) {
       const Estimate& a = level.accuracy;
       if (a.count == 0) continue;
-      right.points.push_back({level.threshold, a.value, std::pair{a.low, a.high}});
+      right.points.push_back({level.threshold, a.value, a.interval()});
       left.points.push_back({level.threshold, static_cast<double>(level.answers) /
                                                   static_cast<double>(levels.front().answers)});
     }

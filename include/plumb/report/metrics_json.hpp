@@ -5,7 +5,7 @@
 //
 // Every number that is shown anywhere, each with its count and its 95% interval, so that a page or
 // a paper can be checked against one file. A number that does not exist (Hit@10 where no relation
-// has ten options) is null.
+// has ten options) is null; one without an interval has null for its ends.
 
 #include <optional>
 #include <string>
@@ -21,8 +21,8 @@ namespace plumb {
 [[nodiscard]] inline Json to_json(const Estimate& estimate) {
   if (estimate.count == 0) return nullptr;
   return {{"value", estimate.value},
-          {"low", estimate.low},
-          {"high", estimate.high},
+          {"low", estimate.has_interval() ? Json(estimate.low) : Json()},
+          {"high", estimate.has_interval() ? Json(estimate.high) : Json()},
           {"count", estimate.count},
           {"interval", estimate.method}};
 }

@@ -125,9 +125,11 @@ for (const table of document.querySelectorAll('table.sortable')) {
 
 /// A headline number with its interval; "–" when there is none.
 [[nodiscard]] inline std::string card(std::string_view name, const Estimate& e, int decimals = 3) {
-  return card(
-      name, number_or_dash(e, decimals),
-      e.count == 0 ? "" : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
+  return card(name, number_or_dash(e, decimals),
+              e.count == 0 ? ""
+              : !e.has_interval()
+                  ? "no interval"
+                  : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
 }
 
 /// What a reader must know, set off from the text.
@@ -148,8 +150,11 @@ inline std::string cell(const Estimate& e, const std::string& classes = "", int 
   if (e.count == 0) return "<td data-v=\"-1\">–</td>";
   return "<td data-v=\"" + fixed(e.value, 6) + "\"" +
          (classes.empty() ? "" : " class=\"" + classes + "\"") + ">" + fixed(e.value, decimals) +
-         "<small>" + fixed(e.low, decimals) + (e.low < 0 || e.high < 0 ? " to " : "–") +
-         fixed(e.high, decimals) + "</small></td>";
+         "<small>" +
+         (e.has_interval() ? fixed(e.low, decimals) + (e.low < 0 || e.high < 0 ? " to " : "–") +
+                                 fixed(e.high, decimals)
+                           : "–") +
+         "</small></td>";
 }
 /// A whole number.
 inline std::string number_cell(std::size_t n) {

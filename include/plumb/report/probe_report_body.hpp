@@ -13,6 +13,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/measure/chance.hpp"
 #include "plumb/records/recorded_ranks.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
@@ -107,6 +108,11 @@ class ProbeReportBody {
                     "; candidates that share the unknown token cannot be told apart by it.");
     }
     if (auto warning = tie_warning(pooled_.overall.ties_for_best)) all.push_back(*warning);
+    if (auto warning = chance_warning(ranks_)) all.push_back(*warning);
+    const auto named = [&](const FavouredOption& one) {
+      return relations_[one.relation].relation.options[one.option];
+    };
+    if (auto warning = favour_warning(ranks_, named)) all.push_back(*warning);
     return run_.with_warnings(std::move(all));
   }
 
@@ -140,8 +146,9 @@ class ProbeReportBody {
     for_each_group([&](const ProbedGroup& group, const std::string& which) {
       const Estimate& a = group.metrics->accuracy;
       const auto cell = [&](double value) { return a.count == 0 ? "" : fixed(value, 6); };
+      const auto end = [&](double value) { return a.has_interval() ? fixed(value, 6) : ""; };
       csv += csv_line({group.kind, group.name, which, std::to_string(group.metrics->facts),
-                       cell(a.value), cell(a.low), cell(a.high),
+                       cell(a.value), end(a.low), end(a.high),
                        group.relation == nullptr ? "" : fixed(group.chance(), 6)});
     });
     return csv;

@@ -17,6 +17,7 @@
 
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/printable.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/measure/interval.hpp"
 
@@ -27,9 +28,10 @@ namespace plumb {
   return estimate.count == 0 ? "–" : fixed(estimate.value, decimals);
 }
 
-/// "0.150 [0.142, 0.158]", or "–" when there is no number.
+/// "0.150 [0.142, 0.158]", "1.000 [–]" without an interval, or "–" when there is no number.
 [[nodiscard]] inline std::string with_interval(const Estimate& estimate, int decimals = 3) {
   if (estimate.count == 0) return "–";
+  if (!estimate.has_interval()) return fixed(estimate.value, decimals) + " [–]";
   return fixed(estimate.value, decimals) + " [" + fixed(estimate.low, decimals) + ", " +
          fixed(estimate.high, decimals) + "]";
 }
@@ -85,12 +87,14 @@ class TextTable {
   explicit TextTable(std::vector<std::string> header, std::vector<ColumnWeight> weights = {})
       : weights_(std::move(weights)) {
     weights_.resize(header.size(), ColumnWeight::usual);
-    rows_.push_back(std::move(header));
+    add(std::move(header));
   }
 
-  /// Cells beyond the header's count are not allowed; missing ones are blank.
+  /// Cells beyond the header's count are not allowed; missing ones are blank. Control characters in
+  /// them are written out.
   void add(std::vector<std::string> cells) {
-    cells.resize(rows_.front().size());
+    cells.resize(weights_.size());
+    for (std::string& cell : cells) cell = printable(cell);
     rows_.push_back(std::move(cells));
   }
   /// A rule between groups of rows.

@@ -90,7 +90,9 @@ class ManyShotRun {
     asked.for_each_block([&](const ManyShotBlock& block) {
       auto statements = planned_block(scorer_, asked, block);
       cost += statements.cost();
-      auto scored = scored_block(part, scorer_, statements, Span::continuation);
+      auto scored = scored_block(
+          part, scorer_, statements, Span::continuation,
+          [&](std::size_t statement) { return name_of_choice(asked, block, statement); });
       if (!scored) return;
       const std::vector<StatementScore> scores = as_recorded(*std::move(scored));
       auto from = scores.begin();
@@ -108,6 +110,22 @@ class ManyShotRun {
     if (!part.is_whole()) return;
     rows.finish();
     part.finish(cost);
+  }
+
+  /// Statements are in the order of settings, facts and choices.
+  static std::string name_of_choice(const ManyShotRelation& asked, const ManyShotBlock& block,
+                                    std::size_t statement) {
+    for (const Setting& setting : block.settings) {
+      for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
+        const std::size_t choices = asked.choices()[f].options.size();
+        if (statement < choices) {
+          return "'" + asked.test_fact(f).subject + "', " + setting_name(setting) + ", choice " +
+                 std::to_string(statement);
+        }
+        statement -= choices;
+      }
+    }
+    return "a choice";
   }
 
   CausalScorer<Model> scorer_;

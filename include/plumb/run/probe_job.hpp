@@ -63,6 +63,8 @@ class ProbeJob {
 
   /// Statements of a block at most, or those of one fact.
   std::size_t block_statements = 65'536;
+  /// From so many statements on, the progress of checking them is told, which takes seconds then.
+  std::size_t told_check = 1'000'000;
 
   [[nodiscard]] Json settings() const { return probe_record(settings_, dataset_, provenance_); }
 
@@ -163,13 +165,33 @@ class ProbeJob {
   /// Once, of relations that the work has not done.
   void check_all(Work* work) {
     if (std::exchange(is_checked_, true)) return;
+    std::vector<const Relation*> open;
+    std::size_t statements = 0;
     for (const Relation& relation : dataset_.relations) {
-      if (work == nullptr || !Part(*work, relation.code).done()) check(relation);
+      if (work != nullptr && Part(*work, relation.code).done()) continue;
+      open.push_back(&relation);
+      statements += relation.facts.size() * templates(relation).size() * relation.options.size();
+    }
+    const bool is_told = work != nullptr && statements >= told_check && checks_beforehand();
+    if (is_told) work->begin("statements checked", statements);
+    for (const Relation* relation : open) {
+      check(*relation, [&] {
+        const std::size_t checked = relation->options.size();
+        if (is_told) work->advance(checked, checked, relation->code);
+      });
     }
   }
 
-  // What the user can fix is said before anything is scored, with its place in the dataset.
-  void check(const Relation& relation) const {
+  [[nodiscard]] bool checks_beforehand() const {
+    return requires(const Query& query) {
+      scorer_.check(query, settings_.scoring);
+    };
+  }
+
+  // What the user can fix is said before anything is scored, with its place in the dataset; `checked`
+  // is called after each query.
+  template <class Checked>
+  void check(const Relation& relation, Checked checked) const {
     if constexpr (requires(const Query& query) { scorer_.check(query, settings_.scoring); }) {
       for_each_query(relation, 0, relation.facts.size(),
                      [&](const Fact& fact, std::size_t t, const Query& query) {
@@ -181,6 +203,7 @@ class ProbeJob {
                                       relation.code + ", template " + std::to_string(t)},
                                      error.what());
                        }
+                       checked();
                      });
     }
   }
@@ -212,7 +235,13 @@ class ProbeJob {
       plan_block(block, relation, first, count);
       cost += block.cost();
       ScoreTable table(count, asked.size(), relation.options.size());
-      auto scored = scored_block(part, scorer_, block, settings_.scoring.span);
+      auto scored =
+          scored_block(part, scorer_, block, settings_.scoring.span, [&](std::size_t statement) {
+            const std::size_t options = relation.options.size(), row = statement / options;
+            const Fact& fact = relation.facts[first + row / asked.size()];
+            return "'" + fact.subject + "', template " + std::to_string(asked[row % asked.size()]) +
+                   ", option '" + option_text(relation, fact, statement % options) + "'";
+          });
       if (!scored) return;
       const std::vector<StatementScore> scores = as_recorded(*std::move(scored));
       for (std::size_t i = 0; i < scores.size(); ++i) table.set(i, scores[i]);

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "plumb/core/number_words.hpp"
+#include "plumb/core/printable.hpp"
 
 namespace plumb {
 
@@ -60,7 +61,7 @@ class Progress {
       if (done < total_)
         line += "  " + duration(static_cast<double>(total_ - done) / rate) + " left";
     }
-    line += "  " + label;
+    line += "  " + printable(label);
     if (on_terminal_) {
       bar_is_open_ = done < total_;
       out_ << '\r' << line << "\x1b[K" << (bar_is_open_ ? "" : "\n") << std::flush;

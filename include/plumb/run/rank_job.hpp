@@ -17,6 +17,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/data/dataset_check.hpp"
 #include "plumb/records/recorded_entity_ranks.hpp"
 #include "plumb/report/rank_report.hpp"
 #include "plumb/run/deer_run.hpp"
@@ -54,6 +55,13 @@ class RankJob {
     if (!settings_.vector_cache.empty()) cache_.emplace(settings_.vector_cache, made_under());
     if (auto remark = remark_on_vectors()) remarks_.push_back(std::move(*remark));
     if (own_words) remarks_.push_back(std::move(*own_words));
+    const bool tests = options_.part == GraphPart::test || options_.part == GraphPart::all;
+    if (const std::size_t known = tests ? trained_on(graph_).size() : 0; known > 0) {
+      remarks_.push_back("Warning: " + std::to_string(known) + " of " +
+                         counted(graph_.test.size(), "test triple") +
+                         " are in the training part too, which shots are drawn from; `plumb data "
+                         "check` lists them.");
+    }
   }
 
   [[nodiscard]] const Json& settings() const { return settings_record_; }
@@ -161,6 +169,10 @@ class RankJob {
 
   [[nodiscard]] RankParts checked_parts() const {
     settings_.check();
+    if (graph_.entities.size() < 2) {
+      throw user_error({.field = graph_.name}, "the graph has one entity",
+                       "there is nothing to rank it among; add others");
+    }
     if (settings_.ranks_by(RankMethod::deer) && !embeds()) {
       throw user_error({.setting = "method"}, "DEER needs hidden vectors, which this backend lacks",
                        "say `method` likelihood or lm-head");

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,26 +18,37 @@
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
+
+/// What a block's statement is called in a message: "'France', template 0, option 'Paris'".
+using StatementNames = std::function<std::string(std::size_t statement)>;
+
 namespace detail {
 
 /// Throws a user error for scores without a token that counts, as a reduction over none is no number,
-/// and an internal one for numbers that are not finite.
+/// and an internal one for numbers that are not finite. `statements` are the numbers of the scores'.
 inline void check_scores(const std::vector<StatementScore>& scores, Span span,
-                         const std::string& part) {
-  for (const StatementScore& score : scores) {
+                         const std::string& part, std::span<const std::uint32_t> statements,
+                         const StatementNames& names) {
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const StatementScore& score = scores[i];
+    const auto of = [&](const char* word) {
+      return names ? word + names(statements[i]) : std::string();
+    };
     for (const double number :
          {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
       if (std::isfinite(number)) continue;
-      throw internal_error({.field = part}, "the model gave a score that is not finite",
+      throw internal_error({.field = part},
+                           "the model gave a score that is not finite" + of(" for "),
                            "check the model file, or an engine's logits for NaN and +infinity");
     }
     if (scored_tokens(score, span) > 0) continue;
-    throw user_error({.field = part},
-                     "a statement has no scored token in its " + std::string(name_of(span)),
-                     span != Span::answer
-                         ? "lengthen the template or use `bos` yes"
-                         : "this tokenizer does not spell the answer, or it is the unscored first "
-                           "token; use `span` statement or `bos` yes");
+    throw user_error(
+        {.field = part},
+        "a statement has no scored token in its " + std::string(name_of(span)) + of(": "),
+        span != Span::answer
+            ? "lengthen the template or use `bos` yes"
+            : "this tokenizer does not spell the answer, or it is the unscored first "
+              "token; use `span` statement or `bos` yes");
   }
 }
 
@@ -65,10 +77,12 @@ std::uint64_t weight_of(const Block& block, std::size_t pack) {
 
 /// Scores of a planned block's statements, by their numbers, to the last bit the same whether they
 /// are scored now or come from the journal; nothing where the part is not whole. Throws a user error
-/// for a statement without a token in `span`, and for a journal that is another job's.
+/// for a statement without a token in `span`, and for a journal that is another job's, and an internal
+/// one for a score that is not finite; those about a statement name it by `names`.
 template <PackedScorer Scorer>
 [[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(
-    Part& part, Scorer& scorer, typename Scorer::Block& block, Span span) {
+    Part& part, Scorer& scorer, typename Scorer::Block& block, Span span,
+    const StatementNames& names = {}) {
   std::vector<PackCost> packs;
   for (std::size_t p = 0; p < block.packs(); ++p) {
     const std::size_t statements = block.pack(p).size();
@@ -80,7 +94,7 @@ template <PackedScorer Scorer>
       [&](std::size_t p) {
         const std::vector<StatementScore> made = scorer.score(block, p);
         refuse_other_count(made.size(), packs[p].statements);
-        detail::check_scores(made, span, part.name());
+        detail::check_scores(made, span, part.name(), block.pack(p), names);
         return detail::score_rows(made).dump();
       },
       [&](std::size_t p, const Json& rows) {

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# How often 95% intervals of shares hold the true share: Wilson's by all outcomes, clustered ones by draws.
+#
+#   bash benchmarks/interval_coverage.sh [DRAWS] [SEED]
+
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
+cd "$plumb_root"
+
+need_build_packages
+build_plumb interval_coverage
+exec build/interval_coverage "$@"

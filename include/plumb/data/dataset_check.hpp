@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Is a dataset that can be read what it seems?
+//
+// What no loader refuses, and makes numbers wrong without a word: a fact that stands twice and counts
+// twice; a subject with two answers, one of which is counted as wrong; options that differ in case or
+// white space alone, so that a right answer is a wrong one; a template that stands twice; control
+// characters; a key that stands twice in a JSON object, whose first value is lost. In a graph: a triple
+// that stands twice, or is both trained on and tested; one entity, which is always ranked first.
+// Everything is reported, a message each; nothing is left out.
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/core/lower_case.hpp"
+#include "plumb/core/printable.hpp"
+#include "plumb/core/white_space.hpp"
+#include "plumb/data/dataset.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/data/knowledge_graph.hpp"
+#include "plumb/data/multi_prompt.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// Lower case, with one space for white space within and none at the ends: what is the same text but
+/// for case and spaces.
+inline std::string without_case_and_spaces(std::string_view text) {
+  std::string made;
+  bool space = false;
+  while (!text.empty()) {
+    const CodePoint head = first_code_point(text);
+    const std::size_t size = std::max<std::size_t>(head.size, 1);
+    if (head.size > 0 && is_white_space(head.value)) {
+      space = !made.empty();
+    } else {
+      if (space) made += ' ';
+      space = false;
+      made += lower_case(text.substr(0, size));
+    }
+    text.remove_prefix(size);
+  }
+  return made;
+}
+
+inline void report_control(const std::string& text, const Site& site, const std::string& what,
+                           const ProblemSink& report) {
+  const CodePoint found = first_control(text);
+  if (found.size == 0) return;
+  report(user_error(site,
+                    what + " '" + text + "' holds the control character " +
+                        control_escape(found.value).replace(0, 2, "U+"),
+                    "remove it"));
+}
+
+/// Of texts in a list that should differ: what each of them is a repetition of.
+inline void report_repeated(const std::vector<std::string>& texts, const Site& site,
+                            const std::string& what, const ProblemSink& report) {
+  std::unordered_map<std::string, std::size_t> first;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto [found, fresh] = first.emplace(without_case_and_spaces(texts[i]), i);
+    if (fresh) continue;
+    const std::string& other = texts[found->second];
+    const std::string places = what + " " + std::to_string(i) + " ";
+    if (other == texts[i]) {
+      report(user_error(
+          site,
+          places + "'" + other + "' is " + what + " " + std::to_string(found->second) + " again",
+          "keep one of them"));
+    } else {
+      report(user_error(site,
+                        places + "'" + texts[i] + "' differs from " + what + " " +
+                            std::to_string(found->second) + " '" + other +
+                            "' in case or white space only",
+                        "keep one of them"));
+    }
+  }
+}
+
+/// The objects of a JSON text, its keys counted.
+class RepeatedKeys : public nlohmann::json_sax<Json> {
+ public:
+  /// Where the first repeated key stands: "P36.templates"; nothing where there is none.
+  [[nodiscard]] const std::optional<std::string>& found() const { return found_; }
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override {
+    objects_.emplace_back();
+    return true;
+  }
+  bool key(string_t& name) override {
+    auto& [keys, latest] = objects_.back();
+    latest = name;
+    if (keys.insert(name).second) return true;
+    found_.emplace();
+    for (const auto& object : objects_) *found_ += (found_->empty() ? "" : ".") + object.second;
+    return false;
+  }
+  bool end_object() override {
+    objects_.pop_back();
+    return true;
+  }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+ private:
+  std::vector<std::pair<std::unordered_set<std::string>, std::string>> objects_;
+  std::optional<std::string> found_;
+};
+
+}  // namespace detail
+
+/// The first key that stands twice in an object of a JSON text; nothing where none does, or where it is
+/// no JSON.
+[[nodiscard]] inline std::optional<std::string> repeated_json_key(std::string_view text) {
+  detail::RepeatedKeys keys;
+  (void)Json::sax_parse(text, &keys);
+  return keys.found();
+}
+
+/// Reports repeated keys in those of the files that end with .json or .jsonl.
+inline void check_json_keys(const std::vector<std::filesystem::path>& files,
+                            const ProblemSink& report) {
+  const auto refuse = [&](const std::string& text, const Site& site) {
+    const auto key = repeated_json_key(text);
+    if (!key) return;
+    report(user_error(site, "the key " + *key + " stands twice in one object",
+                      "keep one; readers take the last, and its first value is lost"));
+  };
+  for (const std::filesystem::path& path : files) {
+    if (path.extension() == ".json") refuse(read_text(DiskPath(path)), {.file = path});
+    if (path.extension() != ".jsonl") continue;
+    for_each_line(DiskPath(path), [&](const std::string& text, std::size_t line) {
+      refuse(text, {path, line});
+    });
+  }
+}
+
+/// Reports what is doubtful about a relation.
+inline void check_relation(const Relation& relation, const ProblemSink& report) {
+  const Site of_templates{
+      .file = relation.template_file.empty() ? relation.file : relation.template_file,
+      .field = relation.code};
+  for (const std::string& text : relation.templates) {
+    detail::report_control(text, of_templates, "template", report);
+  }
+  detail::report_repeated(relation.templates, of_templates, "template", report);
+  for (const std::string& domain : relation.domains) {
+    detail::report_control(domain, of_templates, "domain", report);
+  }
+  for (const std::string& option : relation.options) {
+    detail::report_control(option, {.file = relation.file, .field = relation.code}, "option",
+                           report);
+  }
+  detail::report_repeated(relation.options, {.file = relation.file, .field = relation.code},
+                          "option", report);
+  std::unordered_map<std::string, std::vector<const Fact*>> by_subject;
+  for (const Fact& fact : relation.facts) {
+    const Site site{relation.file, fact.line, relation.code};
+    detail::report_control(fact.subject, site, "subject", report);
+    for (const std::string& alias : fact.subject_aliases) {
+      detail::report_control(alias, site, "alias", report);
+    }
+    std::vector<const Fact*>& others = by_subject[fact.subject];
+    for (const Fact* other : others) {
+      const std::string line = " on line " + std::to_string(other->line);
+      if (other->choices != fact.choices) continue;
+      if (other->answer != fact.answer) {
+        report(user_error(site,
+                          "'" + fact.subject + "' has the answer '" +
+                              option_text(relation, fact, fact.answer) + "' here and '" +
+                              option_text(relation, *other, other->answer) + "'" + line,
+                          "one of them is always counted as wrong; keep one, or tell the subjects "
+                          "apart"));
+      } else if (other->subject_id == fact.subject_id) {
+        report(user_error(site, "the fact about '" + fact.subject + "' stands" + line + " too",
+                          "keep one; it counts twice"));
+      } else {
+        continue;
+      }
+      break;
+    }
+    others.push_back(&fact);
+  }
+}
+
+/// Reports what is doubtful about a dataset that was read, its JSON files included.
+inline void check_dataset(const Dataset& dataset, const ProblemSink& report) {
+  check_json_keys(dataset.files, report);
+  for (const Relation& relation : dataset.relations) check_relation(relation, report);
+}
+
+/// The same of many prompts, whose facts have several objects.
+inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& report) {
+  check_json_keys(dataset.files, report);
+  for (const MultiPromptRelation& relation : dataset.relations) {
+    const Site of_templates{.file = relation.template_file, .field = relation.code};
+    std::vector<std::string> templates;
+    for (const PromptTemplate& one : relation.templates) {
+      templates.push_back(one.text);
+      detail::report_control(one.text, of_templates, "template", report);
+    }
+    detail::report_repeated(templates, of_templates, "template", report);
+    std::map<std::pair<std::string, std::string>, std::size_t> lines;
+    for (const ManyNamedFact& fact : relation.facts) {
+      const Site site{relation.file, fact.line, relation.code};
+      const auto check_names = [&](const NamedEntity& entity, const char* what) {
+        for (const std::string& name : entity.names) {
+          detail::report_control(name, site, what, report);
+        }
+      };
+      check_names(fact.subject, "subject");
+      for (const NamedEntity& object : fact.objects) check_names(object, "object");
+      const auto [found, fresh] =
+          lines.emplace(std::pair(fact.subject.id, fact.subject.names.front()), fact.line);
+      if (fresh) continue;
+      report(user_error(site,
+                        "the fact about '" + fact.subject.names.front() + "' stands on line " +
+                            std::to_string(found->second) + " too",
+                        "write its objects into one"));
+    }
+  }
+}
+
+/// Places in the test part of triples that are in the training part too.
+[[nodiscard]] inline std::vector<std::size_t> trained_on(const KnowledgeGraph& graph) {
+  std::vector<Triple> train = graph.train;
+  over::sort(train);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < graph.test.size(); ++i) {
+    if (std::binary_search(train.begin(), train.end(), graph.test[i])) places.push_back(i);
+  }
+  return places;
+}
+
+/// The same of a graph.
+inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) {
+  const auto words = [&](const Triple& triple) {
+    return "'" + graph.entities[triple.head].id + "', '" + graph.relations[triple.relation].id +
+           "', '" + graph.entities[triple.tail].id + "'";
+  };
+  const auto file_of = [&](std::initializer_list<std::string_view> stems) {
+    for (const std::filesystem::path& file : graph.files) {
+      for (const std::string_view stem : stems) {
+        if (file.stem() == stem) return file;
+      }
+    }
+    return std::filesystem::path();
+  };
+  const std::filesystem::path test = file_of({"test"});
+  if (graph.entities.size() < 2) {
+    report(user_error({.file = test}, "the graph has one entity",
+                      "there is nothing to rank it among; add others"));
+  }
+  for (const Entity& entity : graph.entities) {
+    const Site site{.file = graph.files.front(), .field = printable(entity.id)};
+    detail::report_control(entity.name, site, "name", report);
+    detail::report_control(entity.description, site, "description", report);
+  }
+  for (const auto& [part, file] :
+       {std::pair(&graph.train, file_of({"train"})),
+        std::pair(&graph.valid, file_of({"dev", "valid"})), std::pair(&graph.test, test)}) {
+    std::map<Triple, std::uint32_t> lines;
+    for (const Triple& triple : *part) {
+      const auto [found, fresh] = lines.emplace(triple, triple.line);
+      if (fresh) continue;
+      report(user_error({file, triple.line},
+                        words(triple) + " stands on line " + std::to_string(found->second) + " too",
+                        "keep one; it counts twice"));
+    }
+  }
+  for (const std::size_t place : trained_on(graph)) {
+    const Triple& triple = graph.test[place];
+    report(user_error({test, triple.line}, words(triple) + " is in the training part too",
+                      "what is tested must not be shown; remove it from one of them"));
+  }
+}
+
+}  // namespace plumb

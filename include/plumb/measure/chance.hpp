@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Does a probe's model do better than guessing, and does one option win whatever is asked?
+//
+// Under guessing a fact with K options is right with probability 1/K, independently of the others, so
+// the number of right answers has the Poisson binomial distribution. The test is exact and one-sided:
+//   p = P(S ≥ s),  s the whole right answers found (a tie of n counts 1/n, the sum is cut),
+// for each template, times the number of templates (Bonferroni), as each asks the same facts.
+// An option's share is how often it is right, or 1/K where that is more. It is favoured where it wins at
+// least twice that often and ten times, and a binomial of its share wins as often with a probability
+// that is below 0.001 after it is multiplied with the options and templates of its relation.
+// Source: Hoeffding 1956 (the distribution). Non-goal: taking such a bias out of the answers.
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/core/number_words.hpp"
+#include "plumb/core/over.hpp"
+#include "plumb/measure/probe_metrics.hpp"
+
+namespace plumb {
+
+/// P(S ≥ at_least) of the number S of successes of independent trials; exact but for rounding.
+[[nodiscard]] inline double chance_of_at_least(std::span<const double> probabilities,
+                                               std::size_t at_least) {
+  if (at_least == 0) return 1;
+  if (at_least > probabilities.size()) return 0;
+  // mass[k] = P(S = k) of the trials so far, of k below; what reaches at_least stays there.
+  std::vector<double> mass(at_least + 1, 0.0);
+  mass[0] = 1;
+  for (const double p : probabilities) {
+    mass[at_least] += mass[at_least - 1] * p;
+    for (std::size_t k = at_least - 1; k > 0; --k) mass[k] = mass[k] * (1 - p) + mass[k - 1] * p;
+    mass[0] *= 1 - p;
+  }
+  return std::min(1.0, mass[at_least]);
+}
+
+/// A whole run against guessing; of several templates the one that does best.
+struct ChanceTest {
+  std::size_t answers = 0;
+  double right = 0;
+  /// What guessing gives on average.
+  double expected = 0;
+  /// Times the number of templates, at most 1.
+  double p = 1;
+};
+
+/// Nothing without an answer.
+[[nodiscard]] inline std::optional<ChanceTest> chance_test(
+    const std::vector<RelationRanks>& relations) {
+  std::optional<ChanceTest> best;
+  const std::vector<std::size_t> templates = scored_templates(relations);
+  for (const std::size_t index : templates) {
+    ChanceTest made;
+    std::vector<double> probabilities;
+    for (const RelationRanks& relation : only_template(relations, index)) {
+      for (const auto& rows : relation.ranks) {
+        made.right += rows.front().expected_accuracy();
+        probabilities.push_back(1 / static_cast<double>(relation.options));
+        made.expected += probabilities.back();
+      }
+    }
+    made.answers = probabilities.size();
+    if (made.answers == 0) continue;
+    const double p = chance_of_at_least(probabilities, static_cast<std::size_t>(made.right + 1e-9));
+    made.p = std::min(1.0, p * static_cast<double>(templates.size()));
+    if (!best || made.p < best->p) best = made;
+  }
+  return best;
+}
+
+/// What is to be said of a run that does not do better than guessing; nothing of one that does, and of
+/// one that is too small to tell (fewer than 20 answers).
+[[nodiscard]] inline std::optional<std::string> chance_warning(
+    const std::vector<RelationRanks>& relations) {
+  const auto made = chance_test(relations);
+  if (!made || made->answers < 20 || made->p <= 0.05) return std::nullopt;
+  return "Warning: the run is not told from guessing: " + fixed(made->right, 1) + " of " +
+         counted(made->answers, "answer") + " right, guessing gives " + fixed(made->expected, 1) +
+         " (p = " + fixed(made->p, 2) +
+         ", exact one-sided test of the Poisson binomial, each fact right with one in its "
+         "options).";
+}
+
+struct FavouredOption {
+  /// Place among the relations.
+  std::size_t relation = 0;
+  std::size_t option = 0;
+  std::size_t template_index = 0;
+  std::size_t facts = 0;
+  /// How often it is picked, and how often it is right.
+  std::size_t wins = 0, right = 0;
+  /// Times the options and templates of the relation.
+  double p = 1;
+};
+
+/// The most favoured option of each relation that has one; relations without `answers` are passed over.
+/// Of a tie the first is taken for picked.
+[[nodiscard]] inline std::vector<FavouredOption> favoured_options(
+    const std::vector<RelationRanks>& relations) {
+  constexpr std::size_t fewest = 10;
+  constexpr double unlikely = 0.001;
+  std::vector<FavouredOption> all;
+  for (std::size_t r = 0; r < relations.size(); ++r) {
+    const RelationRanks& relation = relations[r];
+    const std::size_t facts = relation.ranks.size();
+    if (relation.answers.size() != facts) continue;
+    std::vector<std::size_t> right(relation.options);
+    for (const std::size_t answer : relation.answers) ++right[answer];
+    std::optional<FavouredOption> most;
+    for (std::size_t t = 0; t < relation.templates.size(); ++t) {
+      std::vector<std::size_t> wins(relation.options);
+      for (const auto& rows : relation.ranks) ++wins[rows[t].prediction];
+      for (std::size_t option = 0; option < relation.options; ++option) {
+        const double n = static_cast<double>(facts);
+        const double share = std::max(static_cast<double>(right[option]) / n,
+                                      1 / static_cast<double>(relation.options));
+        if (wins[option] < fewest || static_cast<double>(wins[option]) < 2 * share * n) continue;
+        const double p = chance_of_at_least(std::vector<double>(facts, share), wins[option]) *
+                         static_cast<double>(relation.options * relation.templates.size());
+        if (p >= unlikely || (most && most->wins >= wins[option])) continue;
+        most = {r, option, relation.templates[t], facts, wins[option], right[option], p};
+      }
+    }
+    if (most) all.push_back(*most);
+  }
+  return all;
+}
+
+/// What is to be said of them, the three that are picked for most facts in full; `name(option)` is what
+/// an option is called. Nothing without one.
+template <class Name>
+[[nodiscard]] std::optional<std::string> favour_warning(const std::vector<RelationRanks>& relations,
+                                                        Name name) {
+  std::vector<FavouredOption> all = favoured_options(relations);
+  if (all.empty()) return std::nullopt;
+  over::stable_sort(all, std::greater{}, [](const FavouredOption& one) {
+    return static_cast<double>(one.wins) / static_cast<double>(one.facts);
+  });
+  std::string text = "Warning: one option wins far more often than it is right in " +
+                     counted(all.size(), "relation") + " (binomial test, p < 0.001): ";
+  constexpr std::size_t shown = 3;
+  for (std::size_t i = 0; i < std::min(shown, all.size()); ++i) {
+    const FavouredOption& one = all[i];
+    text += (i > 0 ? "; " : "") + relations[one.relation].code + " '" + name(one) +
+            "' is picked for " + std::to_string(one.wins) + " of " + counted(one.facts, "fact") +
+            " and right for " + std::to_string(one.right) + " (template " +
+            std::to_string(one.template_index) + ")";
+  }
+  return text + (all.size() > shown ? "; …" : "") + ".";
+}
+
+}  // namespace plumb

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/cli/printable_stream.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/data/csv_file.hpp"
+#include "support/console_run.hpp"
+#include "support/hostile_texts.hpp"
+
+using namespace plumb;
+using detail::PrintableStream;
+using test::HostileTexts;
+using test::run_words;
+
+BOOST_AUTO_TEST_SUITE(printable_streams)
+
+namespace {
+
+/// The first character that a terminal would obey, but for line feeds and tabs; 0 where there is none.
+char32_t obeyed(std::string_view text) {
+  while (!text.empty()) {
+    const auto [value, size] = first_code_point(text);
+    if (size == 0) return 0xFFFFFF;
+    if (is_control(value) && value != U'\n' && value != U'\t') return value;
+    text.remove_prefix(size);
+  }
+  return 0;
+}
+
+/// How often a text holds a word.
+std::size_t times(std::string_view text, std::string_view word) {
+  std::size_t count = 0;
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+/// Whether a cell is a number, or begins as no formula does.
+bool is_harmless(const std::string& cell) {
+  if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == std::string_view::npos) {
+    return true;
+  }
+  double number = 0;
+  const auto read = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  return read.ec == std::errc() && read.ptr == cell.data() + cell.size();
+}
+
+/// The small dataset with every name but the relations' made hostile.
+Dataset hostile_dataset(HostileTexts& text) {
+  Dataset dataset = test::small_dataset();
+  for (Relation& relation : dataset.relations) {
+    for (std::string& one : relation.templates) one = text() + one + text();
+    for (std::string& one : relation.domains) one = "d" + text();
+    for (std::string& one : relation.options) one = text() + "x";
+    for (std::string& one : relation.option_ids) one += text();
+    for (Fact& fact : relation.facts) {
+      fact.subject = text() + "y";
+      fact.subject_id = text();
+    }
+  }
+  return dataset;
+}
+
+/// A text that may name a file beside others.
+std::string as_file_name(std::string text) {
+  for (char& c : text) {
+    if (c == '/' || c == '\0') c = '-';
+  }
+  return "m" + text + ".gguf";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(controls_are_written_out_and_lines_stay) {
+  std::ostringstream target;
+  PrintableStream out(target);
+  out << "a\x1b[2J\tb\r" << 12 << '\x07' << std::endl;
+  BOOST_TEST(target.str() == "a\\u001b[2J\tb\\u000d12\\u0007\n");
+}
+
+// U+009B in two bytes, U+202E in three, a flag in four.
+BOOST_AUTO_TEST_CASE(a_character_may_come_byte_by_byte) {
+  std::ostringstream target;
+  PrintableStream out(target);
+  for (const char byte : std::string("é\u009B\u202E🇫ok")) out.put(byte);
+  BOOST_TEST(target.str() == "é\\u009b\\u202e🇫ok");
+}
+
+BOOST_AUTO_TEST_CASE(half_a_character_is_replaced_where_nothing_follows) {
+  std::ostringstream target;
+  {
+    PrintableStream out(target);
+    out << "a\xE2\x80" << std::flush;
+    BOOST_TEST(target.str() == "a\uFFFD\uFFFD");
+    out << "\xC3";
+  }
+  BOOST_TEST(target.str() == "a\uFFFD\uFFFD\uFFFD");
+  std::ostringstream other;
+  PrintableStream(other) << "\x9b"
+                            "31m\xC3x";
+  BOOST_TEST(other.str() == "\uFFFD31m\uFFFDx");
+}
+
+BOOST_AUTO_TEST_CASE(a_target_that_takes_nothing_more_is_noticed) {
+  std::ostringstream target;
+  target.setstate(std::ios::badbit);
+  PrintableStream out(target);
+  out << "lost" << std::flush;
+  BOOST_TEST(!out);
+}
+
+// Names of all sorts go through a probe, by 12 seeds: the terminal is told nothing, no cell is a formula,
+// no page has a script or a tag that is not its own, JSON holds the texts themselves, and no file stands
+// beside the run.
+BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
+  std::size_t scripts = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    HostileTexts text(seed);
+    const test::TemporaryFolder folder;
+    const Dataset dataset = hostile_dataset(text);
+    test::write_bear(folder, "data", dataset);
+    const std::string model = as_file_name(text());
+    folder.write(model, "stands for a model");
+    const std::string run = (folder / "run").string();
+    const auto made = run_words({"probe", "--data", (folder / "data").string(), "--model",
+                                 (folder / model).string(), "--out", run});
+    BOOST_REQUIRE_MESSAGE(made.code == 0, "seed " << seed << ": " << printable(made.err));
+    BOOST_TEST(obeyed(made.out) == 0U);
+    BOOST_TEST(obeyed(made.err) == 0U);
+    const auto checked = run_words({"data", "check", (folder / "data").string()});
+    BOOST_TEST(obeyed(checked.out + checked.err) == 0U);
+    BOOST_TEST(obeyed(run_words({"data", "prompts", run}).out) == 0U);
+    for (const auto& [name, csv] : test::contents(folder / "run", ".csv")) {
+      std::optional<std::size_t> unclosed;
+      for (const CsvRecord& record : detail::split_csv(csv, unclosed)) {
+        for (const std::string& cell : record.fields)
+          BOOST_TEST(is_harmless(cell), printable(cell));
+      }
+      BOOST_TEST(!unclosed.has_value());
+    }
+    const std::string page = test::contents(folder / "run", "report.html").at("report.html");
+    BOOST_TEST(obeyed(page.substr(0, page.find("<script"))) == 0U);
+    if (seed == 0) scripts = times(page, "</script>");
+    BOOST_TEST(scripts > 0U);
+    BOOST_TEST(times(page, "</script>") == scripts);
+    BOOST_TEST(times(page, "<!--") == 0U);
+    for (const Relation& relation : dataset.relations) {
+      const auto rows = test::rows_of(folder / "run" / (relation.code + "_results.jsonl"));
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        BOOST_TEST(rows[i].at("sub_label") ==
+                   relation.facts[i * relation.facts.size() / rows.size()].subject);
+      }
+    }
+    (void)read_json_object(folder / "run/run.json");
+    (void)read_json_object(folder / "run/metrics.json");
+    std::size_t beside = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      (void)entry;
+      ++beside;
+    }
+    BOOST_TEST(beside == 3U);  // data, the model and the run
+  }
+}
+
+// A relation's name is a file's: a hostile one is refused in one line that a terminal cannot obey, or
+// its results stand in the run's folder.
+BOOST_AUTO_TEST_CASE(hostile_relations_are_refused_or_stay_in_their_folder) {
+  HostileTexts text(3);
+  std::size_t refused = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::string code = text();
+    const auto problem =
+        problem_with_relation_name(code, {.file = "data", .line = 0, .field = code});
+    if (problem) {
+      ++refused;
+      BOOST_TEST(obeyed(problem->what()) == 0U);
+      BOOST_TEST(std::string_view(problem->what()).find('\n') == std::string_view::npos);
+    } else {
+      BOOST_TEST(obeyed(code) == 0U);
+      const std::filesystem::path path = std::filesystem::path("run") / (code + "_results.jsonl");
+      BOOST_TEST(path.lexically_normal().parent_path() == "run");
+    }
+  }
+  BOOST_TEST(refused > 10);
+  BOOST_TEST(refused < 60);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

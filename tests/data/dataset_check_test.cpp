@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/data/dataset_check.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(dataset_checks)
+
+namespace {
+
+/// What a check said, in order.
+struct Said {
+  std::vector<std::string> messages;
+  ProblemSink sink = [this](const Error& problem) { messages.emplace_back(problem.what()); };
+
+  Said() = default;
+  Said(const Said&) = delete;
+  Said& operator=(const Said&) = delete;
+
+  [[nodiscard]] bool one(const std::string& words) const {
+    return messages.size() == 1 && messages[0].find(words) != std::string::npos;
+  }
+};
+
+Relation capitals() {
+  Relation relation{.code = "P36",
+                    .templates = {"[X] is ruled from [Y].", "[Y] rules [X]."},
+                    .options = {"Paris", "Sucre", "La Paz"},
+                    .option_ids = {"Q1", "Q2", "Q3"},
+                    .file = "P36.jsonl"};
+  relation.facts = {{.subject_id = "a", .subject = "France", .answer = 0, .line = 1},
+                    {.subject_id = "b", .subject = "Bolivia", .answer = 1, .line = 2}};
+  return relation;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_sound_relation_is_passed_over) {
+  Said said;
+  check_relation(capitals(), said.sink);
+  BOOST_TEST(said.messages.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_fact_that_stands_twice_is_said_with_both_lines) {
+  Relation relation = capitals();
+  relation.facts.push_back({.subject_id = "a", .subject = "France", .answer = 0, .line = 3});
+  Said said;
+  check_relation(relation, said.sink);
+  BOOST_TEST(said.one("P36.jsonl:3: P36: the fact about 'France' stands on line 1 too"));
+}
+
+BOOST_AUTO_TEST_CASE(two_answers_of_one_subject_are_said) {
+  Relation relation = capitals();
+  relation.facts.push_back({.subject_id = "b", .subject = "Bolivia", .answer = 2, .line = 3});
+  Said said;
+  check_relation(relation, said.sink);
+  BOOST_TEST(
+      said.one("P36.jsonl:3: P36: 'Bolivia' has the answer 'La Paz' here and 'Sucre' on line 2"));
+}
+
+// Two places called Georgia have one statement, and may share an answer; with facts' own choices each is
+// a question of its own.
+BOOST_AUTO_TEST_CASE(what_only_looks_alike_is_passed_over) {
+  Relation relation = capitals();
+  relation.facts.push_back({.subject_id = "c", .subject = "France", .answer = 0, .line = 3});
+  relation.facts.push_back({.subject_id = "b",
+                            .subject = "Bolivia",
+                            .answer = 2,
+                            .line = 4,
+                            .choices = {"x", "y", "z"}});
+  Said said;
+  check_relation(relation, said.sink);
+  BOOST_TEST(said.messages.empty());
+}
+
+BOOST_AUTO_TEST_CASE(options_that_differ_in_case_or_space_are_said) {
+  for (const char* text : {"la paz", "La  Paz", "La Paz ", "LA\u00A0PAZ"}) {
+    Relation relation = capitals();
+    relation.options.emplace_back(text);
+    Said said;
+    check_relation(relation, said.sink);
+    BOOST_TEST(said.one("differs from option 2 'La Paz' in case or white space only"));
+  }
+  Relation relation = capitals();
+  relation.options.emplace_back("Sucre");  // with an id of its own
+  Said said;
+  check_relation(relation, said.sink);
+  BOOST_TEST(said.one("option 3 'Sucre' is option 1 again"));
+}
+
+BOOST_AUTO_TEST_CASE(a_template_that_stands_twice_is_said) {
+  Relation relation = capitals();
+  relation.templates.emplace_back("[X] is ruled from [Y].");
+  relation.template_file = "metadata_relations.json";
+  Said said;
+  check_relation(relation, said.sink);
+  BOOST_TEST(
+      said.one("metadata_relations.json: P36: template 2 '[X] is ruled from [Y].' is "
+               "template 0 again"));
+}
+
+BOOST_AUTO_TEST_CASE(control_characters_are_said_and_not_printed) {
+  Relation relation = capitals();
+  relation.facts[0].subject = "Fra\x1b[31mnce";
+  Said subject;
+  check_relation(relation, subject.sink);
+  BOOST_TEST(subject.one("subject 'Fra\\u001b[31mnce' holds the control character U+001b"));
+  relation = capitals();
+  relation.options[1] = "Su\u202Ecre";
+  relation.facts[1].subject_aliases = {"Bo\nlivia"};
+  relation.domains = {"geo\u0085"};
+  relation.templates[0] += "\t";
+  Said others;
+  check_relation(relation, others.sink);
+  BOOST_TEST(others.messages.size() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(repeated_keys_are_found_with_their_path) {
+  BOOST_TEST(
+      repeated_json_key(R"({"a": 1, "b": {"a": 2}, "c": [{"a": 1}, {"a": 2}]})").has_value() ==
+      false);
+  BOOST_TEST(*repeated_json_key(R"({"a": 1, "b": 2, "a": 3})") == "a");
+  BOOST_TEST(*repeated_json_key(R"({"P36": {"templates": [], "x": 1, "templates": [1]}})") ==
+             "P36.templates");
+  BOOST_TEST(*repeated_json_key("{\"a\": 1, \"\\u0061\": 2}") == "a");
+  BOOST_TEST(!repeated_json_key("{\"a\": 1, ").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(facts_of_many_prompts_stand_once) {
+  MultiPromptRelation relation;
+  relation.code = "P36";
+  relation.file = "facts.jsonl";
+  relation.template_file = "t.jsonl";
+  relation.templates = {{"[X] is ruled from [Y]."}, {"[X] is  ruled from [Y]."}};
+  relation.facts = {{{"Q142", {"France"}}, {{"Q90", {"Paris"}}}, 1},
+                    {{"Q142", {"France"}}, {{"Q456", {"Lyon\x07"}}}, 2}};
+  MultiPromptDataset dataset{.name = "d", .relations = {relation}, .files = {}};
+  Said said;
+  check_dataset(dataset, said.sink);
+  BOOST_REQUIRE(said.messages.size() == 3U);
+  BOOST_TEST(said.messages[0].starts_with("t.jsonl: P36: template 1"));
+  BOOST_TEST(said.messages[1].starts_with("facts.jsonl:2: P36: object 'Lyon\\u0007'"));
+  BOOST_TEST(said.messages[2].starts_with(
+      "facts.jsonl:2: P36: the fact about 'France' stands on line 1 too"));
+}
+
+BOOST_AUTO_TEST_CASE(a_graph_is_checked_for_what_it_gives_away) {
+  KnowledgeGraph graph;
+  graph.files = {"train.tsv", "test.tsv"};
+  graph.entities = {{"a", "a"}, {"b", "b"}};
+  graph.relations = {{"r", "r"}};
+  graph.train = {{0, 0, 1, 1}, {1, 0, 0, 2}};
+  graph.test = {{1, 0, 1, 1}, {0, 0, 1, 2}, {1, 0, 1, 3}};
+  BOOST_TEST(trained_on(graph) == std::vector<std::size_t>{1}, boost::test_tools::per_element());
+  Said said;
+  check_graph(graph, said.sink);
+  BOOST_REQUIRE(said.messages.size() == 2U);
+  BOOST_TEST(said.messages[0].starts_with("test.tsv:3: 'b', 'r', 'b' stands on line 1 too"));
+  BOOST_TEST(said.messages[1].starts_with("test.tsv:2: 'a', 'r', 'b' is in the training part too"));
+  graph.entities.pop_back();
+  graph.train.clear();
+  graph.test = {{0, 0, 0, 1}};
+  Said alone;
+  check_graph(graph, alone.sink);
+  BOOST_TEST(alone.one("the graph has one entity"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/chance.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(against_chance)
+
+namespace {
+
+bool near(double a, double b) {
+  return std::abs(a - b) < 1e-12;
+}
+
+/// A fact whose answer is right, or is not.
+AnswerRank answered(bool right, std::size_t prediction) {
+  AnswerRank rank;
+  rank.above = right ? 0 : 1;
+  rank.prediction = prediction;
+  rank.first_is_answer = right;
+  return rank;
+}
+
+/// So many facts of K options, the first `right` of them right.
+RelationRanks relation(std::size_t facts, std::size_t options, std::size_t right) {
+  RelationRanks made{"P1", {}, false, options, {0}, {}};
+  for (std::size_t i = 0; i < facts; ++i) made.ranks.push_back({answered(i < right, i % options)});
+  return made;
+}
+
+}  // namespace
+
+// Of 1/2 and 1/3: none 1/3, one 1/2, two 1/6. Of ten halves, at least 8: (45 + 10 + 1) / 1024.
+BOOST_AUTO_TEST_CASE(the_tail_is_that_of_unlike_trials) {
+  const std::vector<double> two{1.0 / 2, 1.0 / 3};
+  BOOST_TEST(near(chance_of_at_least(two, 0), 1));
+  BOOST_TEST(near(chance_of_at_least(two, 1), 2.0 / 3));
+  BOOST_TEST(near(chance_of_at_least(two, 2), 1.0 / 6));
+  BOOST_TEST(near(chance_of_at_least(two, 3), 0));
+  BOOST_TEST(near(chance_of_at_least(std::vector<double>(10, 0.5), 8), 56.0 / 1024));
+  BOOST_TEST(near(chance_of_at_least({}, 0), 1));
+}
+
+// A small tail keeps its digits: 30 of 30 at 1/4.
+BOOST_AUTO_TEST_CASE(small_tails_are_exact) {
+  const double p = chance_of_at_least(std::vector<double>(30, 0.25), 30);
+  BOOST_TEST(std::abs(p / std::pow(0.25, 30) - 1) < 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
+  // 5 of 20 at 1/4: P(S ≥ 5) = 0.585158 (R: 1 - pbinom(4, 20, 0.25)).
+  const auto test = chance_test({relation(20, 4, 5)});
+  BOOST_REQUIRE(test.has_value());
+  BOOST_TEST(test->answers == 20U);
+  BOOST_TEST(near(test->right, 5));
+  BOOST_TEST(near(test->expected, 5));
+  BOOST_TEST(std::abs(test->p - 0.5851585) < 1e-6);
+  const auto warning = chance_warning({relation(20, 4, 5)});
+  BOOST_REQUIRE(warning.has_value());
+  BOOST_TEST(
+      warning->starts_with("Warning: the run is not told from guessing: 5.0 of 20 answers "
+                           "right, guessing gives 5.0 (p = 0.59, exact one-sided test"));
+  // 9 of 20: P = 0.0409; 8 of 20: 0.1018.
+  BOOST_TEST(!chance_warning({relation(20, 4, 9)}).has_value());
+  BOOST_TEST(chance_warning({relation(20, 4, 8)}).has_value());
+  // Too few to tell.
+  BOOST_TEST(!chance_warning({relation(19, 4, 5)}).has_value());
+  BOOST_TEST(!chance_test({}).has_value());
+}
+
+// The better of two templates counts, with twice its p: 9 of 20 has 0.0818 then.
+BOOST_AUTO_TEST_CASE(several_templates_are_several_tries) {
+  RelationRanks both = relation(20, 4, 9);
+  both.templates = {0, 1};
+  for (auto& rows : both.ranks) rows.push_back(answered(false, 0));
+  const auto test = chance_test({both});
+  BOOST_TEST(std::abs(test->p - 2 * 0.0409252) < 1e-6);
+  BOOST_TEST(near(test->right, 9));
+  BOOST_TEST(chance_warning({both}).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
+  RelationRanks made = relation(40, 8, 5);
+  for (std::size_t i = 0; i < 40; ++i) {
+    made.answers.push_back(i % 8);
+    made.ranks[i][0].prediction = i < 30 ? 3 : i % 8;
+  }
+  const auto found = favoured_options({made});
+  BOOST_REQUIRE(found.size() == 1U);
+  BOOST_TEST(found[0].option == 3U);
+  BOOST_TEST(found[0].wins == 31U);  // 30, and the 35th
+  BOOST_TEST(found[0].right == 5U);
+  const auto warning =
+      favour_warning({made}, [](const FavouredOption& one) { return std::to_string(one.option); });
+  BOOST_REQUIRE(warning.has_value());
+  BOOST_TEST(*warning ==
+             "Warning: one option wins far more often than it is right in 1 relation "
+             "(binomial test, p < 0.001): P1 '3' is picked for 31 of 40 facts and "
+             "right for 5 (template 0).");
+}
+
+// One that is right for most facts may win most; one of few facts is not told; without answers nothing
+// is known.
+BOOST_AUTO_TEST_CASE(an_option_that_has_its_share_is_passed_over) {
+  RelationRanks made = relation(40, 8, 40);
+  for (std::size_t i = 0; i < 40; ++i) {
+    made.answers.push_back(i < 30 ? 3 : i % 8);
+    made.ranks[i][0].prediction = 3;
+  }
+  BOOST_TEST(favoured_options({made}).empty());
+  RelationRanks few = relation(9, 8, 0);
+  for (std::size_t i = 0; i < 9; ++i) {
+    few.answers.push_back(i % 8);
+    few.ranks[i][0].prediction = 3;
+  }
+  BOOST_TEST(favoured_options({few}).empty());
+  few.answers.clear();
+  BOOST_TEST(favoured_options({few}).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/measure/clustered_share.hpp"
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(clustered_share_intervals)
+
+namespace {
+
+bool near(double a, double b, double by = 1e-12) {
+  return std::abs(a - b) <= by;
+}
+
+/// P(X = k) of n trials of probability p.
+double binomial(std::size_t n, std::size_t k, double p) {
+  if (p == 0 || p == 1) return k == (p == 0 ? 0 : n) ? 1 : 0;
+  const double trials = static_cast<double>(n), hits = static_cast<double>(k);
+  return std::exp(std::lgamma(trials + 1) - std::lgamma(hits + 1) - std::lgamma(trials - hits + 1) +
+                  hits * std::log(p) + (trials - hits) * std::log1p(-p));
+}
+
+bool holds(const Estimate& e, double p) {
+  return e.low <= p + 1e-12 && p - 1e-12 <= e.high;
+}
+
+/// How often Wilson's interval of n facts holds p, by all outcomes.
+double coverage(std::size_t n, double p) {
+  double share = 0;
+  for (std::size_t k = 0; k <= n; ++k) {
+    if (holds(wilson(k, n), p)) share += binomial(n, k, p);
+  }
+  return share;
+}
+
+/// Zeros and ones, `right` ones of them.
+std::vector<double> facts(std::size_t right, std::size_t count) {
+  std::vector<double> values(count, 0.0);
+  for (std::size_t i = 0; i < right; ++i) values[i] = 1;
+  return values;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(facts_of_one_relation_have_wilsons_interval) {
+  for (const std::size_t n : {1U, 5U, 30U}) {
+    for (std::size_t right = 0; right <= n; ++right) {
+      const Estimate made = clustered_share({{facts(right, n), 1}});
+      const Estimate plain = wilson(right, n);
+      BOOST_TEST(near(made.value, plain.value));
+      BOOST_TEST(near(made.low, plain.low));
+      BOOST_TEST(near(made.high, plain.high));
+      BOOST_TEST(made.count == n);
+    }
+  }
+}
+
+// Two relations of weight 1/2, of 1 and 4 facts: Σ w²/n = 1/4 + 1/16, so 3.2 trials. Wilson's upper
+// end of 0 of n is z² / (n + z²).
+BOOST_AUTO_TEST_CASE(at_0_and_1_the_trials_are_those_of_the_weights) {
+  const double z2 = normal_95 * normal_95;
+  const Estimate none = clustered_share({{{0}, 0.5}, {{0, 0, 0, 0}, 0.5}});
+  BOOST_TEST(none.low == 0.0);
+  BOOST_TEST(near(none.high, z2 / (3.2 + z2)));
+  const Estimate all = clustered_share({{{1}, 0.5}, {{1, 1, 1, 1}, 0.5}});
+  BOOST_TEST(all.high == 1.0);
+  BOOST_TEST(near(all.low, 1 - z2 / (3.2 + z2)));
+  BOOST_TEST(all.count == 5U);
+  BOOST_TEST(all.method == "clustered wilson");
+}
+
+// Two relations of 10 facts each, all right in one and none in the other, with k = z² facts of the
+// mean 1/2: x̃ = (10 + k/2) / (10 + k), v = x̃ (1 − x̃), divided by 1 − f² (0 + 1/20) with
+// f = 10 / (10 + k), as w = 1/2; V = 2 · 1/4 · v / 10.
+BOOST_AUTO_TEST_CASE(relations_whose_facts_agree_are_not_taken_for_certain) {
+  const double k = normal_95 * normal_95;
+  const double mean = (10 + k / 2) / (10 + k), f = 10 / (10 + k);
+  const double variance = mean * (1 - mean) / (1 - f * f / 20) / 20;
+  const double trials = 0.25 / variance;
+  const double half =
+      normal_95 * std::sqrt(0.25 / trials + k / (4 * trials * trials)) / (1 + k / trials);
+  const Estimate made = clustered_share({{facts(10, 10), 0.5}, {facts(0, 10), 0.5}});
+  BOOST_TEST(near(made.value, 0.5));
+  BOOST_TEST(near(made.low, 0.5 - half));
+  BOOST_TEST(near(made.high, 0.5 + half));
+  // Narrower than that of 20 facts, as the relations are not drawn.
+  BOOST_TEST(made.high < wilson(10, 20).high);
+}
+
+// Values that are shares of prompts vary less than 0 and 1 do.
+BOOST_AUTO_TEST_CASE(shares_of_prompts_are_surer_than_single_answers) {
+  const std::vector<double> halves{0.5, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75, 0.5};
+  const Estimate made = clustered_share({{halves, 1}});
+  BOOST_TEST(near(made.value, 0.5));
+  BOOST_TEST(made.low > wilson(4, 8).low);
+  BOOST_TEST(made.low < 0.5);
+  // Without any spread there still is a width.
+  const Estimate alike = clustered_share({{{0.5, 0.5, 0.5}, 1}});
+  BOOST_TEST(alike.low < 0.49);
+  BOOST_TEST(alike.high > 0.51);
+}
+
+BOOST_AUTO_TEST_CASE(no_facts_are_no_share) {
+  BOOST_TEST(clustered_share({}).count == 0U);
+}
+
+// By all outcomes of the binomial. Of 5 facts at p = 0.02 no set of outcomes that begins with 0 has 95%:
+// {0} has 0.98^5 = 90.4%, {0, 1} 99.6%; at 0.5 all but the two ends have 1 − 2/32. At 0 and 1 there is
+// one outcome, and the interval holds it.
+BOOST_AUTO_TEST_CASE(wilsons_coverage_is_that_of_the_binomial) {
+  BOOST_TEST(near(coverage(5, 0.02), 0.9039207968, 1e-10));
+  BOOST_TEST(near(coverage(5, 0.5), 1 - 2.0 / 32, 1e-12));
+  for (const std::size_t n : {5U, 30U, 300U}) {
+    BOOST_TEST(coverage(n, 0) == 1.0);
+    BOOST_TEST(coverage(n, 1) == 1.0);
+  }
+  // 0, 1 and 2 of 30 hold 0.02, 3 does not.
+  BOOST_TEST(near(
+      coverage(30, 0.02),
+      std::pow(0.98, 30) + 30 * 0.02 * std::pow(0.98, 29) + 435 * 0.02 * 0.02 * std::pow(0.98, 28),
+      1e-10));
+  BOOST_TEST(std::abs(coverage(30, 0.5) - 0.95) < 0.01);
+  BOOST_TEST(std::abs(coverage(300, 0.5) - 0.95) < 0.015);
+}
+
+// Six relations of five facts whose difficulties differ, as in a mean of relations, and facts with four
+// prompts each. 2,000 draws have a standard error of 0.5%.
+BOOST_AUTO_TEST_CASE(clustered_shares_hold_their_level) {
+  RandomStream random(7, "coverage");
+  constexpr std::array<double, 6> by_relation{0.35, 0.45, 0.5, 0.5, 0.55, 0.65};
+  for (const std::size_t prompts : {1U, 4U}) {
+    std::size_t held = 0;
+    constexpr std::size_t draws = 2000;
+    for (std::size_t i = 0; i < draws; ++i) {
+      std::vector<Stratum> strata;
+      for (const double p : by_relation) {
+        Stratum& stratum = strata.emplace_back();
+        stratum.weight = 1.0 / 6;
+        for (std::size_t fact = 0; fact < 5; ++fact) {
+          // Half of the facts are answered alike under all prompts.
+          const bool alike = random.uniform() < 0.5;
+          const bool known = random.uniform() < p;
+          double right = 0;
+          for (std::size_t j = 0; j < prompts; ++j) {
+            right += (alike ? known : random.uniform() < p) ? 1 : 0;
+          }
+          stratum.values.push_back(right / static_cast<double>(prompts));
+        }
+      }
+      held += holds(clustered_share(strata), 0.5) ? 1U : 0U;
+    }
+    const double share = static_cast<double>(held) / draws;
+    BOOST_TEST(share > 0.94);
+    BOOST_TEST(share < 0.985);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
