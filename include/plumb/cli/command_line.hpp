@@ -228,6 +228,7 @@ inline int run_guarded(const std::string& command, Console& console, const Model
                 console.environment,
                 console.catches_interrupt,
                 {},
+                console.merged,
                 &console.err};
   const int code = run_printable(command, shown, make_model);
   console.asked = std::move(shown.asked);

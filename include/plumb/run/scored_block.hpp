@@ -68,7 +68,7 @@ inline StatementScore score_of_row(const Json& row) {
 
 /// What a pack takes: its tokens where the block tells, its statements otherwise.
 template <class Block>
-std::uint64_t weight_of(const Block& block, std::size_t pack) {
+std::uint64_t pack_weight(const Block& block, std::size_t pack) {
   if constexpr (requires { block.tokens(pack); }) return block.tokens(pack);
   return block.pack(pack).size();
 }
@@ -86,7 +86,7 @@ template <PackedScorer Scorer>
   std::vector<PackCost> packs;
   for (std::size_t p = 0; p < block.packs(); ++p) {
     const std::size_t statements = block.pack(p).size();
-    packs.push_back({statements, statements, detail::weight_of(block, p)});
+    packs.push_back({statements, statements, detail::pack_weight(block, p)});
   }
   std::vector<StatementScore> scores(block.cost().statements);
   const bool is_whole = part.go_through(
