@@ -88,10 +88,12 @@ BOOST_AUTO_TEST_CASE(sentences_have_the_gap_that_templates_have) {
   events.facts = {{.subject = "When alive you [Y].", .answer = 0}};
   BOOST_TEST(as_loaded(events).facts.size() == 1U);
   events.facts.push_back({.subject = "You eat.", .answer = 1});
+  events.file = "test.jsonl";
   events.facts[1].line = 7;
   BOOST_CHECK_EXCEPTION(
       (void)as_loaded(events), Error,
-      says(Fault::user, "7: HasSubevent: the sentence 'You eat.' has no [Y]; write [Y] where"));
+      says(Fault::user,
+           "test.jsonl:7: HasSubevent: the sentence 'You eat.' has no [Y]; write [Y] where"));
 }
 
 BOOST_AUTO_TEST_CASE(relations_have_names_of_their_own_that_can_be_files) {

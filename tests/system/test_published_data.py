@@ -180,8 +180,8 @@ class Lpaqa(unittest.TestCase):
         # As an aggregation beside vote, min and max: Base confidence of the same scores.
         page = out.with_name("calibration")
         command.plumb("calibrate", out, "--out", page, "--bins", 2, "--resamples", 5)
-        estimators = {one["name"]: one for one in json.loads((page / "metrics.json").read_text())["estimators"]}
-        weighted = estimators["weighted"]["metrics"]
+        (made,) = json.loads((page / "metrics.json").read_text())["models"].values()
+        weighted = made["estimators"]["weighted"]["metrics"]
         self.assertAlmostEqual(weighted["accuracy"]["value"], mean(right for _, right in sure), places=12)
         self.assertAlmostEqual(weighted["mean_confidence"]["value"], mean(c for c, _ in sure), places=9)
         self.assertAlmostEqual(weighted["brier"]["value"], mean((c - right) ** 2 for c, right in sure), places=9)
@@ -208,6 +208,7 @@ LAMA = {
 }
 
 
+@command.needs_vocabularies
 class Lama(unittest.TestCase):
     def test_every_part_is_probed_in_the_layout_of_the_archive(self):
         folder = command.temporary_folder(self.__class__)
@@ -219,7 +220,7 @@ class Lama(unittest.TestCase):
         self.assertIn("Left out: relations of relations.jsonl without facts: P47.", shown)
         self.assertIn("Left out: relations of ConceptNet with a single object: NotDesires.", shown)
         prompts = [json.loads(line) for line in command.plumb("data", "prompts", folder / "run").stdout.splitlines()]
-        texts = {(one["relation"], one["sub_id"]): {one["prompt"] + each["text"] for each in one["candidates"]}
+        texts = {(one["relation"], one["sub_id"]): {one.get("prompt", "") + each["text"] for each in one["candidates"]}
                  for one in prompts}
         self.assertEqual(len(texts), 8)
         self.assertEqual(texts["P36", "Q0"], {"The capital of France is Paris .", "The capital of France is Rome ."})
