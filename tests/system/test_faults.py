@@ -37,27 +37,25 @@ class Sampled(unittest.TestCase):
 
 
 class Signals(unittest.TestCase):
-    """Models that take a fifth of a second for each evaluation."""
-
     @classmethod
     def setUpClass(cls):
         cls.folder = command.temporary_folder(cls)
-        cls.jobs = kills.Jobs(command.BUILD, cls.folder / "jobs", 200_000)
+        cls.jobs = kills.Jobs(command.BUILD, cls.folder / "jobs", 0)
         cls.job = next(job for job in cls.jobs.list if job["name"] == "many-shot")
 
-    def begun(self, out):
-        """The job when its journal has its first pack."""
+    def begun(self, out, name, seconds):
+        """The job when a file of its folder holds something; each evaluation of the model takes that long."""
+        self.jobs.environment["PLUMB_TINY_PAUSE"] = str(int(seconds * 1_000_000))
         process = self.jobs.start(self.jobs.words(self.job, out),
                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        journal = out / "journal.jsonl"
-        while process.poll() is None and (not journal.exists() or journal.stat().st_size == 0):
+        while process.poll() is None and (not (out / name).exists() or (out / name).stat().st_size == 0):
             time.sleep(0.005)
         return process
 
     def test_either_signal_ends_it_after_the_pack_at_hand_with_the_line_that_goes_on(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             out = self.folder / f"stopped-{code}"
-            process = self.begun(out)
+            process = self.begun(out, "journal.jsonl", 0.2)
             lines = (out / "journal.jsonl").read_bytes().count(b"\n")
             process.send_signal(number)
             said = process.communicate()[1]
@@ -72,7 +70,8 @@ class Signals(unittest.TestCase):
     def test_a_second_one_ends_it_at_once(self):
         for first, second in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGTERM),
                               (signal.SIGTERM, signal.SIGINT), (signal.SIGINT, signal.SIGTERM)):
-            process = self.begun(self.folder / f"twice-{first}-{second}")
+            # In its first evaluation, which would take a minute.
+            process = self.begun(self.folder / f"twice-{first}-{second}", "run.json", 60)
             process.send_signal(first)
             while "stopping when" not in process.stderr.readline():
                 self.assertIsNone(process.poll())

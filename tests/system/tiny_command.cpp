@@ -6,10 +6,10 @@
 //   tiny_command COMMAND …        is plumb COMMAND …; PLUMB_TINY_PAUSE is how many microseconds the
 //                                 models take for each evaluation
 
-#include <unistd.h>
-
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <thread>
 
 #include "support/tiny_jobs.hpp"
 
@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
   test::TinyModels models;
   if (pause != nullptr) {
     models.on_work = [microseconds = std::atoi(pause)] {
-      usleep(static_cast<useconds_t>(microseconds));
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(microseconds));  // signals do not end it
     };
   }
   return run_command_line(argc, argv, models);
