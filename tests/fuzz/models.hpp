@@ -5,6 +5,7 @@
 // or read from the machine's own disk, so the folder is made there (TMPDIR may name one in memory).
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -4,6 +4,7 @@
 // What a reader may do with any bytes: succeed, or throw a plumb::Error of one line that names what it is
 // about. Everything else is a finding and ends the program.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
     std::string text = csv_line(names);
     std::vector<std::vector<std::string>> rows(random.below(6));
     for (auto& cells : rows) {
-      for (std::size_t c = 0; c < columns; ++c) cells.push_back("x" + test::any_text(random));  // no formula
+      // A line without anything is none, and a spreadsheet takes some first letters for a formula's.
+      for (std::size_t c = 0; c < columns; ++c) cells.push_back("x" + test::any_text(random));
       text += csv_line(cells);
     }
     test::MemoryDisk disk;
