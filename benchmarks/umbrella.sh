@@ -19,13 +19,8 @@ compilers=("${@:2}")
 [ ${#compilers[@]} -gt 0 ] || compilers=(g++ clang++-14 clang++-16)
 headers=(plumb.hpp runs.hpp score/causal_scorer.hpp calibrate/calibrator.hpp aggregate/probe_in_memory.hpp
   run/probe_into_folder.hpp)
-umbrellas=$(mktemp --suffix .cpp)
-trap 'rm "$umbrellas"' EXIT
-# What an embedder's first file has: both umbrellas, a probe in memory and one into a folder.
-printf '#include "plumb/plumb.hpp"\n#include "plumb/runs.hpp"\n' >"$umbrellas"
-sed 's/int main(/int other(/; /^#include/d' examples/own_run_folder.cpp >>"$umbrellas"
-printf 'int main() {\n  plumb::NgramTreeModel model("Oslo", 2);\n  plumb::CausalScorer scorer(model, true);\n' >>"$umbrellas"
-printf '  return static_cast<int>(plumb::probe_in_memory(scorer, {}).facts());\n}\n' >>"$umbrellas"
+# An embedder's program that includes them whole, and writes a run folder.
+whole=(examples/own_run_folder.cpp -include plumb/plumb.hpp -include plumb/runs.hpp)
 
 # compile LABEL FILE OPTION…: a line with the seconds of each round
 TIMEFORMAT=%R
@@ -42,10 +37,10 @@ for compiler in "${compilers[@]}"; do
   for header in "${headers[@]}"; do
     compile "$header" /dev/null -include "plumb/$header" -x c++
   done
-  compile "a program over both" "$umbrellas"
-  compile "… with plumb::compiled" "$umbrellas" -DPLUMB_COMPILED
+  compile "a program over both" "${whole[@]}"
+  compile "a program over both, plumb::compiled" "${whole[@]}" -DPLUMB_COMPILED
   compile "own_run_folder.cpp" examples/own_run_folder.cpp
-  compile "… with plumb::compiled" examples/own_run_folder.cpp -DPLUMB_COMPILED
+  compile "own_run_folder.cpp, plumb::compiled" examples/own_run_folder.cpp -DPLUMB_COMPILED
   compile "own_command.cpp, headers only" examples/own_command.cpp
-  compile "… with plumb::command" examples/own_command.cpp -DPLUMB_COMPILED -DPLUMB_COMPILED_COMMAND
+  compile "own_command.cpp, plumb::command" examples/own_command.cpp -DPLUMB_COMPILED -DPLUMB_COMPILED_COMMAND
 done
