@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <sstream>
@@ -24,7 +25,7 @@ BOOST_AUTO_TEST_SUITE(printable_streams)
 namespace {
 
 /// The first character that a terminal would obey, but for line feeds and tabs; 0 where there is none.
-char32_t obeyed(std::string_view text) {
+std::uint32_t obeyed(std::string_view text) {
   while (!text.empty()) {
     const auto [value, size] = first_code_point(text);
     if (size == 0) return 0xFFFFFF;

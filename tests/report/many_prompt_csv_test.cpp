@@ -29,7 +29,8 @@ std::string after(const std::string& csv, const std::string& begin) {
 }
 
 std::string cells(const Estimate& e) {
-  return fixed(e.value, 8) + "," + fixed(e.low, 8) + "," + fixed(e.high, 8) + "," +
+  const auto end = [&](double value) { return e.has_interval() ? fixed(value, 8) : ""; };
+  return fixed(e.value, 8) + "," + end(e.low) + "," + end(e.high) + "," +
          std::to_string(e.count);
 }
 
