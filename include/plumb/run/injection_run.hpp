@@ -41,7 +41,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
   const std::string name = design.relation + " injection";
   Part part(work, name, name);
   const auto file = folder.file(design.relation + "_injection.json");
-  if (const auto cost = part.done(); cost && file.exists()) {
+  if (const auto cost = part.done(file)) {
     return part.skip(*cost);
   }
   ScoredInjection made{design, {}};
@@ -55,8 +55,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
       scores.push_back(score.continuation_log_likelihood);
     }
   }
-  write_atomically(file, recorded_injection_text(made));
-  part.finish(cost);
+  part.finish(cost, write_atomically(file, recorded_injection_text(made)));
 }
 
 }  // namespace plumb

@@ -24,6 +24,7 @@
 #include "plumb/core/version.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/result_sums.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
@@ -90,6 +91,23 @@ inline Json cost_facts(const RunSummary& summary, double seconds_total) {
   return facts;
 }
 
+/// What results files were when the run that a folder holds was complete.
+inline Json sums_of_finished(const RunFolder& folder) {
+  const Json record = read_json_object(folder.file("run.json"));
+  return record.value("files", Json::object());
+}
+
+/// A run that is done again leaves what it left before, from its journal. Throws a user error for a
+/// file that has changed meanwhile and is not made again.
+inline void refuse_other_than_before(const RunFolder& folder, const Json& before,
+                                     const Json& sums) {
+  for (const auto& [name, said] : before.items()) {
+    if (sums.value(name, Json()) == said) continue;
+    throw user_error({.file = folder.file(name)}, "is not what this run wrote when it was complete",
+                     "remove it and call again, so that it is made anew");
+  }
+}
+
 }  // namespace detail
 
 /// Carries a job out, or goes on with it. Throws a user error for a folder that is not its own, and
@@ -103,12 +121,16 @@ auto run_job(J& job, const JobFolder& into) {
   if (into.work.on_plan) {
     if (auto plan = plan_of(job)) work.announce(*std::move(plan));
   }
+  const Json finished_before = detail::sums_of_finished(folder);
   job.run(folder, work);
+  const Json sums = result_sums(folder.path());
+  detail::refuse_other_than_before(folder, finished_before, sums);
   Finished<decltype(job.report(folder.path()))> finished{job.report(folder.path()), work.summary()};
   finished.report.write(folder.path());
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   Json facts = into.facts;
   facts.update(detail::cost_facts(finished.summary, spent.count()));
+  facts["files"] = sums;
   if constexpr (requires { job.facts(); }) facts.update(job.facts());
   folder.write_run(facts, "complete");
   return finished;

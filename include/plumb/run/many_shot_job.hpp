@@ -208,9 +208,15 @@ class ManyShotJob {
     for (const ManyShotRelation& asked : relations_) texts += generated_texts(asked);
     work.begin("texts", texts);
     for (const ManyShotRelation& asked : relations_) {
-      generate_many_shot(
-          model_, bos, asked, data_.aliases, settings_.generate, settings_.stop.texts, folder,
-          [&](std::size_t more) { work.advance(more, more, asked.relation().code); });
+      const std::string& code = asked.relation().code;
+      const DiskPath file = folder.file(code + "_generated.jsonl");
+      Part part(work, code + " generated", code);
+      if (file.exists() && !part.done(file)) remove_file(file);  // is not what was written
+      const bool is_new = !file.exists();
+      generate_many_shot(model_, bos, asked, data_.aliases, settings_.generate,
+                         settings_.stop.texts, folder,
+                         [&](std::size_t more) { work.advance(more, more, code); });
+      if (is_new && file.exists()) part.finish({}, sum_of(file));
     }
   }
 

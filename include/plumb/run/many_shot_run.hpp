@@ -63,7 +63,7 @@ class ManyShotRun {
       const std::string& code = asked.relation().code;
       if (asked.skipped()) continue;
       Part part(work_, code, code);
-      if (const auto cost = part.done(); cost && rows_file(code).exists()) {
+      if (const auto cost = part.done(rows_file(code))) {
         part.skip(*cost);
       } else {
         run_relation(asked, part);
@@ -104,8 +104,7 @@ class ManyShotRun {
         }
       }
     });
-    rows.finish();
-    part.finish(cost);
+    part.finish(cost, rows.finish());
   }
 
   CausalScorer<Model> scorer_;

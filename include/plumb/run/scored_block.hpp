@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/run/work.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/statement_score.hpp"
@@ -19,14 +20,17 @@ namespace plumb {
 namespace detail {
 
 /// Throws a user error for scores without a token that counts, as a reduction over none is no number,
-/// and an internal one for numbers that are not finite.
+/// and an internal one for numbers that are not finite or no log-likelihoods.
 inline void check_scores(const std::vector<StatementScore>& scores, Span span,
                          const std::string& part) {
   for (const StatementScore& score : scores) {
     for (const double number :
          {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
-      if (std::isfinite(number)) continue;
-      throw internal_error({.field = part}, "the model gave a score that is not finite",
+      if (std::isfinite(number) && number <= most_nats) continue;
+      throw internal_error({.field = part},
+                           std::isfinite(number) ? "the model gave a log-likelihood of " +
+                                                       fixed(number, 3) + ", which is above 0"
+                                                 : "the model gave a score that is not finite",
                            "check the model file");
     }
     if (scored_tokens(score, span) > 0) continue;
