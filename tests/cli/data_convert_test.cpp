@@ -233,4 +233,17 @@ BOOST_FIXTURE_TEST_CASE(tables_of_many_choices_are_made, ConvertFiles) {
       convert({"--to", "choices", "--origin", "manual"}).refused("--origin: is not for --to"));
 }
 
+// As a kill or a full disk leaves it.
+BOOST_FIXTURE_TEST_CASE(what_broke_off_is_begun_anew, ConvertFiles) {
+  BOOST_TEST(convert().code == 0);
+  std::filesystem::rename(folder / "many", folder / "many.part");
+  std::filesystem::rename(folder / "many.part/facts.jsonl", folder / "many.part/facts.jsonl.part");
+  folder.write("many.part/old.jsonl", "{}");
+  BOOST_TEST(convert().code == 0);
+  BOOST_TEST(has("many/facts.jsonl"));
+  BOOST_TEST(!has("many/old.jsonl"));
+  BOOST_TEST(!has("many.part"));
+  BOOST_TEST(convert().refused("many: is not empty; choose another --out"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_many_shot_run_again_leaves_its_bytes, test::
   BOOST_TEST(run.says("\nic/4 "));
   BOOST_TEST(run.says("skipped, fewer than"));
   BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
-  BOOST_TEST(contents(folder / "page").size() == 4U);
+  BOOST_TEST(contents(folder / "page").size() == 4U + 1);  // and what it is a report of
 }
 
 BOOST_FIXTURE_TEST_CASE(reporting_a_ranking_again_leaves_its_bytes, test::RankFiles) {
@@ -66,7 +66,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_ranking_again_leaves_its_bytes, test::RankFi
   const std::string table = run.out.substr(run.out.find("method "), run.out.find("\nreport: "));
   BOOST_TEST(ranking.says(table.substr(0, table.find("\nreport: "))), run);
   BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
-  BOOST_TEST(contents(folder / "page").size() == 4U);
+  BOOST_TEST(contents(folder / "page").size() == 4U + 1);  // and what it is a report of
   std::filesystem::remove(folder / "run/metadata_rank.json");
   BOOST_TEST(run_words({"report", at("run")}).code == 2);
 }
@@ -93,6 +93,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_generation_again_leaves_its_bytes, test::Gen
   BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
   BOOST_TEST((test::all_contents(folder / "run") == before));
   for (const auto& [name, text] : test::all_contents(folder / "page")) {
+    if (name == "report.json") continue;  // what it is a report of
     BOOST_TEST((before.at(name) == text), name);
   }
 }
@@ -181,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_lm_pub_quiz_is_reported_elsewhere_and_left_alon
   BOOST_TEST(run.code == 0);
   BOOST_TEST(run.says("\nP36 "));
   BOOST_TEST((contents(results.path()) == before));
-  BOOST_TEST(contents(out / "deep/page").size() == 4U);
+  BOOST_TEST(contents(out / "deep/page").size() == 4U + 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_without_scores_is_refused_by_the_command_that_made_it) {
@@ -220,6 +221,42 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_finished_is_refused, ConsoleFiles) 
   BOOST_TEST(run_words({"report", at("data")}).refused("holds no finished results"));
   BOOST_TEST(run_words({"report", at("nowhere")}).refused("nowhere: is no folder"));
   BOOST_TEST(!std::filesystem::exists(folder / "nowhere"));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_no_report_of_the_run_is_written_over_on_request_alone,
+                        ConsoleFiles) {
+  BOOST_TEST(probe().code == 0);
+  folder.write("page/report.html", "mine");
+  const std::vector<std::string> words{"report", at("run"), "--out", at("page")};
+  BOOST_TEST(run_words(words).refused("page: holds something else than a report of " +
+                                      std::filesystem::canonical(folder / "run").string() +
+                                      "; choose another --out, or write over it with --overwrite"));
+  BOOST_TEST(test::slurp(folder / "page/report.html") == "mine");
+  auto over = words;
+  over.emplace_back("--overwrite");
+  BOOST_TEST(run_words(over).code == 0);
+  BOOST_TEST(test::slurp(folder / "page/report.html") == test::slurp(folder / "run/report.html"));
+  BOOST_TEST(run_words(words).code == 0);  // it is the run's own by now
+  BOOST_TEST(run_words({"report", at("run"), "--overwrite"})
+                 .refused("--overwrite: has no effect without --out; leave it out"));
+}
+
+BOOST_FIXTURE_TEST_CASE(results_that_were_changed_are_refused_by_name, ConsoleFiles) {
+  BOOST_TEST(probe().code == 0);
+  std::string text = test::slurp(folder / "run/river_results.jsonl");
+  char& digit = text[text.find("pll_scores\":[-") + 14];
+  digit = digit == '9' ? '1' : '9';
+  folder.write("run/river_results.jsonl", text);
+  const std::string words =
+      "run/river_results.jsonl: is not what its run wrote: it has 2 lines as then, but of another "
+      "checksum; restore it, or call plumb probe for this folder again with --resume, which writes "
+      "it anew";
+  BOOST_TEST(run_words({"report", at("run")}).refused(words));
+  BOOST_TEST(run_words({"calibrate", at("run"), "--out", at("c")}).refused(words));
+  BOOST_TEST(
+      run_words({"compare", "a=" + at("run"), "b=" + at("run"), "--out", at("d")}).refused(words));
+  BOOST_TEST(probe({"--resume"}).code == 0);
+  BOOST_TEST(run_words({"report", at("run")}).code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {

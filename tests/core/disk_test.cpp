@@ -97,6 +97,30 @@ BOOST_AUTO_TEST_CASE(the_disk_in_memory_does_the_same) {
   check_disk(disk, "/");
 }
 
+// Whoever may write into a folder could let a link there lead to another's file.
+BOOST_AUTO_TEST_CASE(what_a_link_leads_to_is_not_written) {
+  const TemporaryFolder folder;
+  RealDisk disk;
+  for (const char* target : {"victim.txt", "absent.txt"}) {
+    folder.write("victim.txt", "mine");
+    const Path link = folder / "link";
+    std::filesystem::create_symlink(folder / target, link);
+    BOOST_TEST(!disk.write(link, Disk::Opening::append));
+    BOOST_TEST(bool(disk.cut(link, 0)));
+    BOOST_TEST(std::filesystem::is_symlink(link));
+    write(disk, link, "new");  // in the place of the link
+    BOOST_TEST(!std::filesystem::is_symlink(link));
+    BOOST_TEST(text_of(disk, link) == "new");
+    BOOST_TEST(text_of(disk, folder / "victim.txt") == "mine");
+    BOOST_TEST(!std::filesystem::exists(folder / "absent.txt"));
+    std::filesystem::remove(link);
+  }
+  // A second name of the same file is not emptied either.
+  std::filesystem::create_hard_link(folder / "victim.txt", folder / "other");
+  write(disk, folder / "other", "new");
+  BOOST_TEST(text_of(disk, folder / "victim.txt") == "mine");
+}
+
 BOOST_AUTO_TEST_CASE(a_full_disk_is_an_error_of_the_write) {
   const auto full = real_disk().write("/dev/full", Disk::Opening::append);
   BOOST_REQUIRE(full);

@@ -20,6 +20,12 @@ BOOST_AUTO_TEST_CASE(sixteen_digits_are_those_of_the_number) {
   BOOST_TEST(plumb::fnv1a_hex("00") == "07fc1807b4bd222d");
 }
 
+BOOST_AUTO_TEST_CASE(a_text_in_pieces_has_the_hash_of_the_whole) {
+  BOOST_TEST(fnv1a("bar", fnv1a("foo")) == fnv1a("foobar"));
+  BOOST_TEST(fnv1a("foobar", fnv1a("")) == 0x85944171f73967e8U);
+  BOOST_TEST(plumb::hash_digits(0x2f) == "000000000000002f");
+}
+
 BOOST_AUTO_TEST_CASE(every_flipped_bit_gives_another_hash) {
   std::string text = "{\"part\":\"столица\",\"pack\":7}";
   const auto whole = fnv1a(text);

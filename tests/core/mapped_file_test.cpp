@@ -31,6 +31,16 @@ BOOST_AUTO_TEST_CASE(a_file_of_a_given_size_is_written) {
   BOOST_TEST(test::slurp(folder / "new") == "four");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_link_leads_to_is_read_and_not_written) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_symlink(folder.write("victim", "mine"), folder / "link");
+  const MappedFile map(folder / "link");
+  BOOST_TEST(std::string_view(map.data(), map.size()) == "mine");
+  BOOST_CHECK_EXCEPTION(MappedFile(folder / "link", 100), Error,
+                        says(Fault::user, "cannot be created"));
+  BOOST_TEST(test::slurp(folder / "victim") == "mine");
+}
+
 BOOST_AUTO_TEST_CASE(absent_and_empty_files_are_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(MappedFile(folder / "none"), Error, says(Fault::user, "cannot be read"));

@@ -24,7 +24,7 @@ struct Folder : test::TemporaryFolder {
   /// What is said of {"Capital": `entry`}.
   void refused(const std::string& entry, const std::string& words) const {
     BOOST_CHECK_EXCEPTION(read("{\"Capital\": " + entry + "}"), Error,
-                          says(Fault::user, "b.json: " + words));
+                          says(Fault::user, "b.json:1: " + words));
   }
 };
 
@@ -65,6 +65,15 @@ BOOST_FIXTURE_TEST_CASE(a_template_has_the_subject_once, Folder) {
   refused(R"({"property": "P36", "hgp": [""]})", "Capital.hgp[0]: template '' has no {subject}");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_template_is_named_by_its_line, Folder) {
+  BOOST_CHECK_EXCEPTION(
+      read("{\n \"Seat\": {\"property\": \"Capital\",\n  \"mmp\": [\"{subject} was\"]},\n"
+           " \"Capital\": {\"property\": \"P36\",\n  \"hgp\": [\"{subject} is\",\n"
+           "          \"Its \\\"seat\\\" is\"]}}"),
+      Error,
+      says(Fault::user, "b.json:6: Capital.hgp[1]: template 'Its \"seat\" is' has no {subject}"));
+}
+
 BOOST_FIXTURE_TEST_CASE(other_shapes_are_refused_where_they_stand, Folder) {
   for (const char* entry : {"[]", "\"P36\"", "7", "null", R"(["{subject} is"])"}) {
     refused(entry, "Capital: is not an object; write {");
@@ -84,7 +93,8 @@ BOOST_FIXTURE_TEST_CASE(a_code_stands_once, Folder) {
   BOOST_CHECK_EXCEPTION(
       read(R"({"Capital": {"property": "P36", "hgp": ["{subject} is"]},
                                  "Seat": {"property": "P36", "mmp": ["{subject} was"]}})"),
-      Error, says(Fault::user, "b.json: Seat.property: 'P36' is also the code of 'Capital'; keep"));
+      Error,
+      says(Fault::user, "b.json:2: Seat.property: 'P36' is also the code of 'Capital'; keep"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_without_relations_is_refused, Folder) {

@@ -182,4 +182,16 @@ BOOST_AUTO_TEST_CASE(the_first_string_that_says_something_is_taken) {
   BOOST_TEST(!first_string(object, "absent", "empty", "number"));
 }
 
+BOOST_AUTO_TEST_CASE(a_key_and_what_stands_behind_it_have_a_line) {
+  const std::string text = "{\n \"a\": \"b\",\n \"b\"\n:\n [\"a\", \"é\"]\n}";
+  BOOST_TEST(line_of_json(text, "a") == 2U);
+  BOOST_TEST(line_of_json(text, "b") == 3U);  // not where it is a value
+  BOOST_TEST(line_of_json(text, "b", "a") == 5U);
+  BOOST_TEST(line_of_json(text, "b", "é") == 5U);
+  BOOST_TEST(line_of_json(text, "b", "none") == 3U);
+  BOOST_TEST(line_of_json(text, "none") == 0U);
+  BOOST_TEST(line_of_json("", "a") == 0U);
+  BOOST_TEST(line_of_json("\"a\"", "a") == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -72,18 +72,32 @@ BOOST_FIXTURE_TEST_CASE(a_relation_that_is_missing_is_named, Asked) {
 BOOST_FIXTURE_TEST_CASE(what_is_no_list_of_templates_is_refused, Asked) {
   for (const char* value : {"[]", "\"[X]: [Y]\"", "7", "null", R"(["[X]: [Y]", 7])", "{}",
                             R"({"templates": "[X]: [Y]"})", R"({"templates": []})"}) {
-    BOOST_CHECK_EXCEPTION(use_for_p36(value), Error,
-                          says(Fault::user, "t.json: P36: has no list of templates; give it [\"…"));
+    BOOST_CHECK_EXCEPTION(
+        use_for_p36(value), Error,
+        says(Fault::user, "t.json:1: P36: has no list of templates; give it [\"…"));
   }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_template_has_both_placeholders, Asked) {
   BOOST_CHECK_EXCEPTION(use_for_p36(R"(["[X]: [Y]", "[X] is."])"), Error,
                         says(Fault::user,
-                             "t.json: P36: template '[X] is.' has no [Y]; write [X] where the "
+                             "t.json:1: P36: template '[X] is.' has no [Y]; write [X] where the "
                              "subject stands and [Y] where the answer does"));
   BOOST_CHECK_EXCEPTION(use_for_p36(R"({"templates": ["It is [Y]."]})"), Error,
-                        says(Fault::user, "t.json: P36: template 'It is [Y].' has no [X]"));
+                        says(Fault::user, "t.json:1: P36: template 'It is [Y].' has no [X]"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_template_is_named_by_its_line, Asked) {
+  const auto refused = [&](const std::string& json, const std::string& words) {
+    BOOST_CHECK_EXCEPTION(use(json), Error, says(Fault::user, words));
+  };
+  refused("{\n\"P19\": [\"[X] is P36.\", \"P36\"],\n\"P36\" :\n [\"[X]: [Y]\",\n  \"[X] is.\"]}",
+          "t.json:2: P19: template '[X] is P36.' has no [Y]");
+  const std::string sound = "{\n\"P19\": [\"[X] is [Y].\"],\n\"P36\" :\n [\"[X]: [Y]\",\n";
+  refused(sound + "  \"[X] is.\"]}", "t.json:5: P36: template '[X] is.' has no [Y]");
+  refused(sound + "  7]}", "t.json:3: P36: has no list of templates");
+  // Spelt in another way than it would be written, it has the line of its relation.
+  refused(sound + "  \"[X] \\u0069s.\"]}", "t.json:3: P36: template '[X] is.' has no [Y]");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_json_object_is_refused, Asked) {

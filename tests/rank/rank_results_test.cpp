@@ -393,7 +393,9 @@ BOOST_FIXTURE_TEST_CASE(files_that_are_missing_or_damaged_are_refused, SmallRank
   files().write("lm_ranks.jsonl", entity_rank_line(ranked(1, "next", 0, 1)) + "{\"part\": 3}\n");
   BOOST_CHECK_EXCEPTION(
       (void)results(*this, {"deer", "lm"}), Error,
-      says(Fault::user, "lm_ranks.jsonl:2: is not a rank; finish the run with `resume`"));
+      says(Fault::user,
+           "lm_ranks.jsonl:2: is not a rank; the file was changed; restore it, or "
+           "rank again"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

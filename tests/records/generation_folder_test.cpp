@@ -254,6 +254,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_no_finished_run_is_refused, SmallGen
   }
   metadata(R"({"settings": ["zero-shot", "4-random"]})");
   refused("4-random_answers.jsonl: cannot be read");
+  metadata(R"({"settings": ["../other/zero-shot"]})");
+  refused("\"../other/zero-shot\": is no name of a file in this folder");
   metadata(R"({"settings": ["zero-shot"]})");  // no remarks, no candidates
   BOOST_TEST(read().studies.size() == 1U);
   BOOST_TEST(read().remarks.empty());
@@ -261,7 +263,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_no_finished_run_is_refused, SmallGen
   refused("asked: lacks facts.jsonl and templates.jsonl; a run keeps there what it asked");
   std::filesystem::remove(path() / "metadata_generate.json");
   refused(path().string() +
-          ": holds no finished generation (no metadata_generate.json); finish it with `resume`");
+          ": holds no finished generation (no metadata_generate.json); finish its run first (plumb "
+          "generate, `resume`)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

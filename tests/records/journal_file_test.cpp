@@ -190,6 +190,40 @@ BOOST_AUTO_TEST_CASE(a_folder_in_its_place_is_the_users_to_mend) {
       says(Fault::user, folder.path().string() + ": cannot be written; check permissions"));
 }
 
+// What is written then is in no folder any more.
+BOOST_AUTO_TEST_CASE(a_folder_that_is_gone_or_moved_is_noticed_when_the_file_is_synced) {
+  for (const bool is_moved : {false, true}) {
+    const test::TemporaryFolder folder;
+    const auto file = folder.write("run/journal.jsonl", "one\n");
+    JournalFile journal(file, ignore);
+    journal.append("two\n");
+    journal.sync();
+    if (is_moved) {
+      std::filesystem::rename(folder / "run", folder / "elsewhere");
+    } else {
+      std::filesystem::remove_all(folder / "run");
+    }
+    BOOST_CHECK_EXCEPTION(
+        journal.sync(), Error,
+        says(Fault::internal,
+             file.string() + ": is not there any more: its folder was removed or moved meanwhile; "
+                             "move it back and go on with `resume`, or begin anew"));
+  }
+}
+
+// A torn line at its end would be cut off, and lines be appended.
+BOOST_AUTO_TEST_CASE(a_link_is_not_followed) {
+  const test::TemporaryFolder folder;
+  const auto victim = folder.write("victim.txt", "without a newline");
+  std::filesystem::create_symlink(victim, folder / "journal.jsonl");
+  BOOST_CHECK_EXCEPTION(
+      JournalFile(folder / "journal.jsonl", ignore), Error,
+      says(Fault::user,
+           "journal.jsonl: cannot be written; check permissions, and that it is a "
+           "file and no link"));
+  BOOST_TEST(slurp(victim) == "without a newline");
+}
+
 // The disk is full in the middle of the second line.
 BOOST_AUTO_TEST_CASE(a_full_disk_is_an_internal_error_and_what_stood_there_stays) {
   const test::TemporaryFolder folder;

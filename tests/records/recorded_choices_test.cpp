@@ -162,6 +162,10 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) 
       {with("\"answer\":1", "\"answer\":3"), apart},
       {with("\"answer\":1", "\"answer\":-1"), apart},
       {with("[2,5,6]", "[]", with("[-12.5000000000,-0.3333333333,-0.0000000000]", "[]")), apart},
+      {with("-12.5000000000", "12.5000000000"),
+       "P36_choices.jsonl:2: answer_scores: holds a log-likelihood above 0; the file was changed; "
+       "make "
+       "it again with `plumb many-shot`"},
       {"{\"method\":\n", "P36_choices.jsonl:2: not JSON"},
       {"[1]\n", "P36_choices.jsonl:2: is JSON but not an object"},
   };
@@ -233,13 +237,17 @@ BOOST_FIXTURE_TEST_CASE(the_relations_of_a_run_are_read_in_order, Run) {
   BOOST_REQUIRE(read[1].skipped.has_value());
   BOOST_TEST(read[1].skipped->what == "too few");
   BOOST_TEST(relations(R"({"relations": {}})").empty());
+  BOOST_CHECK_EXCEPTION(
+      (void)relations("{\"relations\": {\"../x/P37\": " + entry + "}}"), Error,
+      says(Fault::user, "metadata_many_shot.json: \"../x/P37\": is no name of a file in this"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_no_finished_run_is_refused, Run) {
   BOOST_CHECK_EXCEPTION(
       (void)recorded_choice_relations(path()), Error,
       says(Fault::user, path().string() + ": holds no finished many-shot run; name a finished "
-                                          "run folder, or finish it with `resume`"));
+                                          "run folder, or finish its run first (plumb many-shot, "
+                                          "`resume`)"));
   for (const std::string& metadata :
        {std::string("{}"), std::string(R"({"relations": [1]})"),
         "{\"relations\": {\"P36\": " + with("\"choices\": 8, ", "", entry) + "}}",

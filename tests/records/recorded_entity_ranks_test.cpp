@@ -133,7 +133,8 @@ BOOST_FIXTURE_TEST_CASE(a_line_that_lacks_a_key_is_refused, Ranks) {
     lacking.erase(key);
     BOOST_CHECK_EXCEPTION((void)read(line + "\n" + lacking.dump() + "\n"), Error,
                           says(Fault::user, (*this / "deer_ranks.jsonl").string() +
-                                                ":3: is not a rank; finish the run with `resume`"));
+                                                ":3: is not a rank; the file was changed; "
+                                                "restore it, or rank again"));
   }
 }
 

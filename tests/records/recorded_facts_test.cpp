@@ -144,6 +144,11 @@ BOOST_AUTO_TEST_CASE(a_file_that_plumb_did_not_finish_is_refused) {
                         says(Fault::user,
                              "P36_results.jsonl: 2 of 3 facts; the results file is incomplete; "
                              "probe again"));
+  folder.set("P36", "num_original_instances", 1);
+  BOOST_CHECK_EXCEPTION((void)gathered(folder), Error,
+                        says(Fault::user,
+                             "P36_results.jsonl: has 2 facts where its metadata counts 1; the "
+                             "results file is of another run; probe again"));
   folder.set("P36", "num_original_instances", 2);
   BOOST_TEST(gathered(folder).cells.size() == 2U);
   Capitals from_zero({row("Chad", 0, 0, 0, {-1, -2}), row("Peru", 1, 0, 1, {-1, -2})});

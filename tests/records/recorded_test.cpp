@@ -133,65 +133,6 @@ BOOST_FIXTURE_TEST_CASE(rows_of_lm_pub_quiz_are_read, Results) {
   BOOST_TEST(rows[1].scores == (std::vector<double>{-0.001, -200}));
 }
 
-BOOST_FIXTURE_TEST_CASE(metadata_comes_back_as_it_was_written, Results) {
-  Relation relation = capitals();
-  relation.cardinality = Cardinality::one_to_one;
-  relation.domains = {"Geography"};
-  relation.template_weights = {0.1, 8.510376210324466e-05};
-  metadata(relation, {0, 1});
-  const auto all = recorded_relations(path());
-  BOOST_REQUIRE(all.size() == 1U);
-  BOOST_TEST(all[0].relation.code == "P36");
-  BOOST_TEST(all[0].relation.templates == relation.templates);
-  BOOST_TEST(all[0].relation.template_weights == relation.template_weights);
-  BOOST_TEST(all[0].relation.options == relation.options);
-  BOOST_TEST(all[0].relation.option_ids == relation.option_ids);
-  BOOST_TEST(all[0].relation.domains == relation.domains);
-  BOOST_TEST((all[0].relation.cardinality == Cardinality::one_to_one));
-  BOOST_TEST(all[0].reduction == "sum");
-  BOOST_TEST(all[0].span == "statement");
-  BOOST_TEST(all[0].model == "tiny");
-  BOOST_TEST(all[0].dataset == "capitals");
-  BOOST_TEST(all[0].facts == 2U);
-  BOOST_TEST(all[0].default_template == 0U);
-  BOOST_TEST(all[0].rows == *this / "P36_results.jsonl");
-  const Json entry =
-      recorded_metadata(relation, {1}, {"m", "d", {Reduction::mean, Span::answer}, false});
-  BOOST_TEST(entry["template_index"] == 1);
-  BOOST_TEST(entry["span"] == "answer");
-  BOOST_TEST(entry["ensure_bos_token_added"] == false);
-  BOOST_TEST(entry["num_original_instances"] == 2);
-}
-
-BOOST_FIXTURE_TEST_CASE(a_note_stays_with_its_relation, Results) {
-  BOOST_TEST(recorded_relations(path()).at(0).relation.note == "");
-  BOOST_TEST(!recorded_metadata(capitals(), {0}, {})["relation_info"].contains("note"));
-  Relation relation = capitals();
-  relation.note = "Not the paper's \"facts\".";
-  metadata(relation, {0});
-  BOOST_TEST(recorded_relations(path()).at(0).relation.note == relation.note);
-}
-
-BOOST_FIXTURE_TEST_CASE(names_may_be_missing, Results) {
-  write("metadata_results.json",
-        R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["a"],
-            "model_name_or_path": null, "num_original_instances": 7}})");
-  const RecordedRelation recorded = recorded_relations(path()).at(0);
-  BOOST_TEST(recorded.model == "");
-  BOOST_TEST(recorded.dataset == "");
-  BOOST_TEST(recorded.facts == 0U);  // another tool's count
-}
-
-BOOST_FIXTURE_TEST_CASE(a_cardinality_may_be_missing, Results) {
-  for (const std::string info : {R"({"cardinality": null})", R"({"domains": []})", "null"}) {
-    write("metadata_results.json",
-          R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["a"],
-                                       "relation_info": )" +
-              info + "}}");
-    BOOST_TEST((recorded_relations(path()).at(0).relation.cardinality == Cardinality::by_facts));
-  }
-}
-
 BOOST_FIXTURE_TEST_CASE(a_facts_own_texts_stay_with_its_rows, Results) {
   Fact fact{"0", "The sky is ", {}, 0, 0};
   fact.choices = {"blue, \"so\"", "grün"};
@@ -309,28 +250,8 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_does_not_fit_is_named_by_line_and_field, Resu
   refused(R"([1])", "is JSON but not an object; each line must be");
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_is_no_results_folder_is_refused) {
+BOOST_AUTO_TEST_CASE(rows_that_are_missing_are_named) {
   const test::TemporaryFolder folder;
-  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path()), Error,
-                        says(Fault::user,
-                             ": holds no finished results (no metadata_results.json); name "
-                             "a finished run folder, or finish it with `resume`"));
-  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "nowhere"), Error,
-                        says(Fault::user, "nowhere: is no folder; name a run folder or an"));
-  folder.write("generated/metadata_generate.json", "{}");
-  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "generated"), Error,
-                        says(Fault::user, "generated: is of plumb generate, whose answers are"));
-  folder.write("ranked/metadata_rank.json", "{}");
-  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "ranked"), Error,
-                        says(Fault::user, "ranked: is of plumb rank, and this takes closed sets"));
-  folder.write("shots/metadata_many_shot.json", "{}");
-  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "shots"), Error,
-                        says(Fault::user, "shots: is of plumb many-shot, and this takes closed"));
-  folder.write("metadata_results.json", R"({"P36": {"templates": []}})");
-  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path()), Error,
-                        says(Fault::user,
-                             "metadata_results.json: P36: lacks answer_space_labels or "
-                             "templates; it is not a results folder of plumb or"));
   folder.write("metadata_results.json",
                R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["a", "b"]}})");
   BOOST_CHECK_EXCEPTION(
@@ -409,6 +330,33 @@ BOOST_AUTO_TEST_CASE(random_rows_come_back_to_the_last_bit) {
         BOOST_TEST(std::abs(is.log_likelihood - was.log_likelihood) <= slack);
       }
     }
+  }
+}
+
+// What another tool reduced in its own way need be none.
+BOOST_FIXTURE_TEST_CASE(a_log_likelihood_above_0_is_refused, Results) {
+  const std::string sound = recorded_line({}, 0, scores, {});
+  for (const char* score : {"0.01", "12.5", "1e300"}) {
+    BOOST_CHECK_EXCEPTION(
+        read(sound + R"({"answer_idx":0,"pll_scores":[-1,)" + score + "]}\n"), Error,
+        says(Fault::user, "P36_results.jsonl:2: pll_scores: holds a log-likelihood above 0; the"));
+  }
+  BOOST_TEST(read(R"({"answer_idx":0,"pll_scores":[0,0.0009]})").at(0).scores.at(1) == 0.0009);
+  write("metadata_results.json",
+        R"({"P36": {"templates": ["[X] [Y]"], "answer_space_labels": ["a", "b"],
+            "reduction": "tyq"}})");
+  BOOST_TEST(read(R"({"answer_idx":0,"pll_scores":[-1,12.5]})").at(0).scores.at(1) == 12.5);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_statement_has_a_token, Results) {
+  for (const auto& [count, words] :
+       {std::pair("0", "holds a statement without a token"),
+        std::pair("-3", "holds what is no count"), std::pair("-0.5", "holds what is no count")}) {
+    Json line = Json::parse(recorded_line({}, 0, scores, {}));
+    line["token_counts"][1] = Json::parse(count);
+    BOOST_CHECK_EXCEPTION(
+        read(line.dump() + "\n"), Error,
+        says(Fault::user, std::string("P36_results.jsonl:1: token_counts: ") + words));
   }
 }
 

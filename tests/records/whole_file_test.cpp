@@ -2,6 +2,7 @@
 #include "plumb/records/whole_file.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <memory>
 #include <string>
 
 #include "support/errors.hpp"
@@ -12,6 +13,17 @@ using test::says;
 using test::slurp;
 
 BOOST_AUTO_TEST_SUITE(whole_file)
+
+namespace {
+
+/// Has no room for what is written.
+struct FullDisk : RealDisk {
+  std::unique_ptr<OutputFile> write(const Path&, Opening) override {
+    return RealDisk::write("/dev/full", Opening::append);
+  }
+};
+
+}  // namespace
 
 BOOST_AUTO_TEST_CASE(a_file_is_written_whole_and_leaves_nothing_beside_it) {
   const test::TemporaryFolder folder;
@@ -46,6 +58,31 @@ BOOST_AUTO_TEST_CASE(a_file_in_the_making_has_its_name_when_it_is_finished) {
   BOOST_TEST(std::filesystem::file_size(folder / "a.jsonl") == 100'009U);
 }
 
+BOOST_AUTO_TEST_CASE(a_file_in_the_making_is_summed_as_it_is_written) {
+  const test::TemporaryFolder folder;
+  const std::string large(200'000, 'x');
+  FileInTheMaking file(folder / "a.jsonl");
+  file << "one\n" << large << "\ntwo\n";
+  const FileSum sum = file.finish();
+  BOOST_TEST(sum.lines == 3U);
+  BOOST_TEST(sum.bytes == 200'009U);
+  BOOST_TEST(sum.hash == fnv1a("one\n" + large + "\ntwo\n"));
+  BOOST_CHECK(sum == sum_of(folder / "a.jsonl"));
+  BOOST_CHECK(write_atomically(folder / "b.txt", "b") == sum_of(folder / "b.txt"));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_link_in_its_place_leads_to_is_left_alone) {
+  const test::TemporaryFolder folder;
+  folder.write("victim.txt", "mine");
+  for (const char* name : {"a.json.part", "a.json"}) {
+    std::filesystem::create_symlink(folder / "victim.txt", folder / name);
+    write_atomically(folder / "a.json", "new");
+    BOOST_TEST(slurp(folder / "a.json") == "new");
+    BOOST_TEST(slurp(folder / "victim.txt") == "mine");
+    std::filesystem::remove(folder / "a.json");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_file_of_nothing_is_a_file_too) {
   const test::TemporaryFolder folder;
   FileInTheMaking(folder / "none.jsonl").finish();
@@ -77,11 +114,10 @@ BOOST_AUTO_TEST_CASE(a_file_in_the_making_that_cannot_be_made_is_the_users_to_me
 
 BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
   const test::TemporaryFolder folder;
+  FullDisk disk;
   folder.write("a.jsonl", "old");
   for (const std::size_t size : {1U, 100'000U}) {  // refused when it is finished, and before
-    std::filesystem::remove(folder / "a.jsonl.part");
-    std::filesystem::create_symlink("/dev/full", folder / "a.jsonl.part");
-    FileInTheMaking file(folder / "a.jsonl");
+    FileInTheMaking file(DiskPath(folder / "a.jsonl", disk));
     const auto write = [&] {
       file << std::string(size, 'x');
       BOOST_TEST(size == 1U);
@@ -90,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
     BOOST_CHECK_EXCEPTION(write(), Error,
                           says(Fault::internal,
                                "a.jsonl.part: cannot be written: No space left on device; check "
-                               "space; then `resume`"));
+                               "the space left, then call it again"));
     BOOST_TEST(slurp(folder / "a.jsonl") == "old");
   }
 }

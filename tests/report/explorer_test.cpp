@@ -117,6 +117,25 @@ BOOST_AUTO_TEST_CASE(rows_past_the_limit_are_left_out_and_counted) {
   BOOST_TEST(decode(data.at("relations").at(0).at("p").get<std::string>()).size() == 4U);
 }
 
+// With two options a fact's texts take more than its probabilities.
+BOOST_AUTO_TEST_CASE(a_page_of_long_texts_is_kept_small_too) {
+  test::ResultsFolder folder;
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < 100; ++i) {
+    rows.push_back(row(std::string(1000, 'x') + std::to_string(i), i, 0, 0, {-1, -2}));
+  }
+  folder.add("P36", {"a", "b"}, templates, Json::object(), rows);
+  std::ostringstream out;
+  write_explorer(out, recorded_relations(folder.path()), 1000, 50'000);
+  const std::size_t around = section(folder, 0).size();  // without a row
+  BOOST_TEST(out.str().size() - around < 50'000U);
+  const Json data = data_of(out.str());
+  const std::size_t shown = data.at("relations").at(0).at("rows").size();
+  BOOST_TEST(shown > 40U);
+  BOOST_TEST(shown + data.at("omitted").get<std::size_t>() == 100U);
+  BOOST_TEST(data_of(section(folder)).at("omitted") == 0);
+}
+
 BOOST_AUTO_TEST_CASE(labels_cannot_break_the_section) {
   test::ResultsFolder folder;
   folder.add("P36", {"</script><script>alert(1)</script>", "\"quoted\" \\"}, {"<[X]> & '[Y]'"},

@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_ranking_is_refused) {
   BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
                         says(Fault::user,
                              "holds no finished ranking (no metadata_rank.json); "
-                             "finish it with `resume`"));
+                             "finish its run first (plumb rank, `resume`)"));
   folder.write("metadata_rank.json", "{}");
   BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
                         says(Fault::user, "metadata_rank.json: methods: names none; rank again"));
@@ -171,6 +171,13 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_ranking_is_refused) {
     BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
                           says(Fault::user, "deer_ranks.jsonl: cannot be read"));
   }
+  folder.write("metadata_rank.json", "{\"methods\": [\"../deer\"]}");
+  BOOST_CHECK_EXCEPTION(
+      RankReport{folder.path()}, Error,
+      says(Fault::user, "metadata_rank.json: \"../deer\": is no name of a file in this folder"));
+  folder.write("metadata_rank.json", "{\"methods\": [\"deer\"]}");
+  BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
+                        says(Fault::user, "deer_ranks.jsonl: cannot be read"));
 }
 
 BOOST_AUTO_TEST_CASE(a_ranking_of_nothing_is_refused) {

@@ -116,6 +116,40 @@ BOOST_AUTO_TEST_CASE(a_users_own_job_leaves_a_whole_folder) {
   BOOST_TEST(run.at("seconds_by_part").contains("squares"));
 }
 
+BOOST_AUTO_TEST_CASE(a_finished_run_says_what_its_results_are) {
+  const TemporaryFolder folder;
+  SquaresJob job;
+  (void)run_job(job, {folder / "run"});
+  const Json files = run_json(folder / "run").at("files");
+  BOOST_TEST(files.size() == 1U);
+  BOOST_CHECK(files.at("squares.jsonl") == to_json(sum_of(folder / "run/squares.jsonl")));
+  BOOST_TEST(files.at("squares.jsonl").at("lines") == 3);
+}
+
+// It would get new sums, and the change be lost.
+BOOST_AUTO_TEST_CASE(a_file_that_a_finished_run_does_not_make_again_must_be_as_it_was) {
+  struct LazyJob : SquaresJob {
+    void run(const RunFolder& folder, Work& work) {
+      SquaresJob::run(folder, work);
+      if (!folder.file("lazy.jsonl").exists()) write_atomically(folder.file("lazy.jsonl"), "1\n");
+    }
+  };
+  const TemporaryFolder folder;
+  LazyJob job;
+  (void)run_job(job, {folder / "run"});
+  (void)run_job(job, {folder / "run", true});
+  folder.write("run/lazy.jsonl", "2\n");
+  BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "run", true}), Error,
+                        says(Fault::user,
+                             "lazy.jsonl: is not what this run wrote when it was complete; remove "
+                             "it and call again, so that it is made anew"));
+  folder.write("run/squares.jsonl", "");  // is made again
+  std::filesystem::remove(folder / "run/lazy.jsonl");
+  (void)run_job(job, {folder / "run", true});
+  BOOST_TEST(slurp(folder / "run/lazy.jsonl") == "1\n");
+  BOOST_TEST(slurp(folder / "run/squares.jsonl") == "[0,1]\n[4,9]\n[16]\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_was_stopped_is_resumed) {
   const TemporaryFolder folder;
   SquaresJob job;

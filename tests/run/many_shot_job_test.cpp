@@ -57,6 +57,34 @@ BOOST_AUTO_TEST_CASE(a_study_leaves_rows_metrics_and_a_page) {
   BOOST_TEST((contents(folder / "run", ".jsonl") == before));
 }
 
+// Rows come back from the journal; texts, which it does not have, from the model.
+BOOST_AUTO_TEST_CASE(files_that_were_changed_are_made_again) {
+  const TemporaryFolder folder;
+  NgramTreeModel model = reader_of_births();
+  const ManyShotQuestions questions(few_shots(), data);
+  ManyShotJob job(model, questions, {.model = "reader"});
+  (void)run_job(job, {folder / "run"});
+  const auto whole = contents(folder / "run", ".jsonl");
+  for (const bool complete : {true, false}) {
+    for (const char* name :
+         {"birth_choices.jsonl", "birth_injection.json", "birth_generated.jsonl"}) {
+      const std::string sound = test::slurp(folder / "run" / name);
+      if (!complete) {
+        Json run = read_json_object(folder / "run/run.json");
+        run.erase("files");
+        folder.write("run/run.json", run.dump());
+      }
+      folder.write(std::string("run/") + name, sound.substr(0, sound.size() / 2));
+      ManyShotJob again(model, questions, {.model = "reader"});
+      BOOST_TEST(run_job(again, {folder / "run", true}).summary.fresh_statements == 0U);
+      BOOST_TEST(test::slurp(folder / "run" / name) == sound, name);
+    }
+  }
+  auto made = contents(folder / "run", ".jsonl");
+  made["journal.jsonl"] = whole.at("journal.jsonl");  // says once more that parts are done
+  BOOST_CHECK(made == whole);
+}
+
 BOOST_AUTO_TEST_CASE(facts_of_a_program_need_no_numbers_and_options_no_ids) {
   const TemporaryFolder folder;
   StudiedData bare = data;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/memory_disk.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
@@ -19,9 +20,10 @@ namespace {
 
 struct Counted {
   std::size_t folders;
-  void write(const std::filesystem::path& folder) const {
+  void write(const DiskPath& folder) const {
     if (folders == 3) throw internal_error({}, "the disk is full");
-    std::ofstream(folder / "count.txt") << folders;
+    write_atomically(folder / "count.txt", std::to_string(folders));
+    write_atomically(folder / "page.txt", "counted");
   }
   [[nodiscard]] static std::vector<std::string> notes() { return {"counted"}; }
   [[nodiscard]] std::string table() const { return std::to_string(folders) + "\n"; }
@@ -96,6 +98,50 @@ BOOST_FIXTURE_TEST_CASE(a_measurement_that_broke_off_says_so_and_is_made_again, 
   BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::internal, "disk is full"));
   BOOST_TEST(run().at("status") == "running");
   BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::internal, "disk is full"));
+}
+
+// Killed or on a full disk: whichever call of the disk is the last, the same command starts anew by
+// itself, beside the probe that it reads too.
+BOOST_AUTO_TEST_CASE(whichever_call_fails_the_same_measurement_is_made_again) {
+  for (const bool around_a_probe : {false, true}) {
+    std::size_t failures = 0;
+    for (;; ++failures) {
+      test::MemoryDisk memory;
+      Count two{{{{"a", memory / "x"}, {"b", memory / "y"}}}};
+      if (around_a_probe) {
+        memory.put("out/probe/metadata_results.json", "{}");
+        two.read.list = {{"", memory / "out/probe"}};
+      }
+      test::FailingDisk failing(memory, failures);
+      Count on_failing = two;
+      for (ResultFolder& one : on_failing.read.list) one.path = failing(one.path);
+      bool refused = false;
+      try {
+        run_measurement(on_failing, failing(memory / "out"));
+      } catch (const std::exception&) {
+        refused = true;
+      }
+      if (!failing.has_failed()) break;
+      BOOST_TEST(refused);
+      run_measurement(two, memory / "out");
+      BOOST_TEST(memory.text("/out/count.txt") == (around_a_probe ? "1" : "2"));
+      BOOST_TEST(Json::parse(memory.text("/out/run.json")).at("status") == "complete");
+    }
+    BOOST_TEST(failures > 20U);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(results_that_were_changed_are_refused_before_they_are_read, Files) {
+  for (const char* run : {"x", "y"}) {
+    folder.write(std::string(run) + "/P1_results.jsonl", "1\n");
+    const DiskPath path = folder / run;
+    folder.write(std::string(run) + "/run.json", Json{{"files", result_sums(path)}}.dump());
+  }
+  two.read.list = {{"a", folder / "x"}, {"b", folder / "y"}};
+  run_measurement(two, out());
+  folder.write("y/P1_results.jsonl", "2\n");
+  BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error,
+                        says(Fault::user, "y/P1_results.jsonl: is not what its run wrote"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -85,6 +85,34 @@ BOOST_FIXTURE_TEST_CASE(a_finished_run_scores_nothing_again, WithWholeRun) {
   check_same(folder / "whole");
 }
 
+// The journal has all of its packs and what the file was.
+BOOST_FIXTURE_TEST_CASE(a_results_file_that_was_changed_comes_back_from_the_journal, WithWholeRun) {
+  const std::string name = "river_results.jsonl", sound = results.at(name);
+  std::vector<std::string> changed{"", sound.substr(0, sound.size() / 2), sound + sound, sound};
+  char& byte = changed.back()[sound.size() / 3];
+  byte = static_cast<char>(byte ^ 1);
+  for (const std::string& text : changed) {
+    for (const bool complete : {true, false}) {
+      const auto path = folder / "copy";
+      std::filesystem::remove_all(path);
+      std::filesystem::copy(folder / "whole", path);
+      if (!complete) {
+        for (const char* later : {"metadata_results.json", "metrics.json", "report.html"}) {
+          std::filesystem::remove(path / later);
+        }
+        Json run = read_json_object(path / "run.json");
+        run.erase("files");
+        run["status"] = "running";
+        folder.write("copy/run.json", run.dump());
+      }
+      folder.write("copy/" + name, text);
+      const RunSummary again = run_once(path);
+      BOOST_TEST(again.fresh_statements == 0U);
+      check_same(path);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_journal_of_other_packs_is_refused) {
   const TemporaryFolder folder;
   run_once(folder / "run");

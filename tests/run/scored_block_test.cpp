@@ -134,6 +134,17 @@ BOOST_AUTO_TEST_CASE(scores_that_are_not_finite_are_refused_and_not_written) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_no_log_likelihood_is_refused_and_not_written) {
+  const TemporaryFolder folder;
+  FakeScorer scorer;
+  scorer.broken = 7;
+  scorer.worth = 12.5;
+  BOOST_CHECK_EXCEPTION(
+      (void)scored(folder / "journal.jsonl", scorer, 8), Error,
+      says(Fault::internal, "P36: the model gave a log-likelihood of 12.500, which is above 0"));
+  BOOST_TEST(slurp(folder / "journal.jsonl").empty());
+}
+
 BOOST_AUTO_TEST_CASE(the_journal_of_another_job_is_refused) {
   const TemporaryFolder folder;
   FakeScorer scorer;

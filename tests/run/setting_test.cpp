@@ -88,6 +88,10 @@ BOOST_AUTO_TEST_CASE(values_words_and_json_stand_for_one_another) {
 BOOST_AUTO_TEST_CASE(ranges_of_indices_are_sorted_and_each_counts_once) {
   BOOST_TEST((read<Indices>("7,0-2,1") == Indices{0, 1, 2, 7}));
   refused<Indices>("3-1", "'3-1' is not a range; write 0-4");
+  for (const std::string odd : {"-1", "1-", "-", "-1-3"}) {
+    refused<Indices>(odd, "'" + odd + "' is no index from 0 and no range of them; write 0-4,7");
+    refused<Indices>("0," + odd, "'" + odd + "' is no index from 0");
+  }
   BOOST_TEST((read<Indices>("3-3") == Indices{3}));
   BOOST_TEST(read<Indices>("5-10004").size() == 10000U);
   const auto most = std::numeric_limits<std::size_t>::max();

@@ -166,11 +166,18 @@ class Generation(unittest.TestCase):
         broken = self.folder / "broken"
         shutil.copytree(self.whole, broken)
         file = broken / "4-random_answers.jsonl"
+        run = json.loads((broken / "run.json").read_text())
+        sums = run.pop("files")
         lines = file.read_text().splitlines()
         lines[6] = lines[6].replace('"fact"', '"fakt"')
         pathlib.Path(file).write_text("\n".join(lines) + "\n")
         done = command.plumb("report", broken, "--out", self.folder / "never", code=2)
+        self.assertIn("4-random_answers.jsonl: is not what its run wrote", done.stderr)
+        self.assertEqual(sums[file.name]["lines"], len(lines))
+        (broken / "run.json").write_text(json.dumps(run))  # as earlier versions left it
+        done = command.plumb("report", broken, "--out", self.folder / "never", code=2)
         self.assertIn("4-random_answers.jsonl:7", done.stderr)
+        self.assertFalse((self.folder / "never").exists())
 
 
 @command.needs_vocabularies
@@ -230,7 +237,7 @@ class Ends(unittest.TestCase):
         self.answers("old", *asked)
         old = self.folder / "old"
         for file, take in (("metadata_generate.json", lambda made: made.pop("max_new_tokens")),
-                           ("run.json", lambda made: made["settings"].pop("stop"))):
+                           ("run.json", lambda made: (made.pop("files"), made["settings"].pop("stop")))):
             made = json.loads((old / file).read_text())
             take(made)
             (old / file).write_text(json.dumps(made))

@@ -146,12 +146,9 @@ class Study {
   }
 
   void estimators() {
-    std::vector<Resamples> domains, cardinality, relations;
-    for (const FactGroup& g : groups_.domains) domains.push_back(resamples_.part(g.ranges));
-    for (const FactGroup& g : groups_.cardinality) cardinality.push_back(resamples_.part(g.ranges));
-    for (const FactGroup& g : groups_.relations) relations.push_back(resamples_.part(g.ranges));
+    std::vector<std::vector<Judgement>> judged;
     for (const NamedEstimator& estimator : estimators_) {
-      const std::vector<Judgement> judgements = estimator.judge(relations_);
+      const std::vector<Judgement>& judgements = judged.emplace_back(estimator.judge(relations_));
       EstimatorResult made;
       made.name = estimator.name;
       made.discrete = estimator.discrete;
@@ -162,19 +159,22 @@ class Study {
       made.histogram = confidence_histogram(judgements, options_.bins);
       made.rejection = rejection_curve(judgements);
       made.answered = reject_below(judgements, 0);
-      const auto over = [&](const std::vector<FactGroup>& groups,
-                            const std::vector<Resamples>& resamples, auto& into) {
-        for (std::size_t g = 0; g < groups.size(); ++g) {
-          into.emplace_back(
-              groups[g].name,
-              estimates_of(calibration_of(groups[g].of(judgements), options_.bins, resamples[g])));
-        }
-      };
-      over(groups_.domains, domains, made.domains);
-      over(groups_.cardinality, cardinality, made.cardinality);
-      over(groups_.relations, relations, made.relations);
       result_.estimators.push_back(std::move(made));
     }
+    // The resamples of one group at a time, as they may be as large as those of all facts.
+    const auto over = [&](const std::vector<FactGroup>& groups, auto into) {
+      for (const FactGroup& group : groups) {
+        const Resamples resamples = resamples_.part(group.ranges);
+        for (std::size_t e = 0; e < judged.size(); ++e) {
+          (result_.estimators[e].*into)
+              .emplace_back(group.name, estimates_of(calibration_of(group.of(judged[e]),
+                                                                    options_.bins, resamples)));
+        }
+      }
+    };
+    over(groups_.domains, &EstimatorResult::domains);
+    over(groups_.cardinality, &EstimatorResult::cardinality);
+    over(groups_.relations, &EstimatorResult::relations);
   }
 
   void markers() {

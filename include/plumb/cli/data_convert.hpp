@@ -21,8 +21,8 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/data/many_choice.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
+#include "plumb/records/whole_folder.hpp"
 #include "plumb/report/text_table.hpp"
-#include "plumb/run/run_folder.hpp"
 
 namespace plumb {
 
@@ -102,12 +102,6 @@ inline std::string describe_multi_prompt(const MultiPromptDataset& dataset,
          "prompts are subject names times templates.\n";
 }
 
-inline void refuse_used_out(const DiskPath& out) {
-  if (is_unused(out)) return;
-  throw user_error({.file = out}, out.is_folder() ? "is not empty" : "is not a folder",
-                   "choose another --out");
-}
-
 /// "Left out: what." for each.
 inline void print_left_out(Console& console, const std::vector<std::string>& left_out) {
   for (const std::string& what : left_out) console.out << "Left out: " << what << ".\n";
@@ -116,13 +110,13 @@ inline void print_left_out(Console& console, const std::vector<std::string>& lef
 /// Writes nothing where the dataset has a problem. `templates` may be empty.
 inline int convert_data(Console& console, const DiskPath& data, const DiskPath& templates,
                         KeptOrigins origins, const DiskPath& out) {
-  refuse_used_out(out);
+  FolderInTheMaking::refuse_used(out);
   MultiPromptDataset dataset = load_multi_prompt(data, throw_problem, templates);
   keep_origins(dataset, origins);
-  make_folders(out);
-  // facts.jsonl is what the layout is told by, so it comes last.
-  write_atomically(out / "templates.jsonl", templates_jsonl(dataset));
-  write_atomically(out / "facts.jsonl", facts_jsonl(dataset));
+  FolderInTheMaking made(out, ".jsonl");
+  write_atomically(made.path() / "templates.jsonl", templates_jsonl(dataset));
+  write_atomically(made.path() / "facts.jsonl", facts_jsonl(dataset));
+  made.finish();
   print_left_out(console, dataset.left_out);
   console.out << describe_multi_prompt(dataset, width_on(console)) << "dataset: " << out.string()
               << "\n";
@@ -133,7 +127,7 @@ inline int convert_data(Console& console, const DiskPath& data, const DiskPath& 
 /// have not.
 inline int convert_to_choices(Console& console, const DiskPath& data, const ManyChoiceRule& rule,
                               const DiskPath& out) {
-  refuse_used_out(out);
+  FolderInTheMaking::refuse_used(out);
   const Dataset dataset = load_dataset(data);
   const ObjectAliases aliases = object_aliases(dataset);
   TextTable table({"relation", "training facts", "test facts", "choices"});
@@ -159,10 +153,11 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
     throw user_error({.file = data}, "has no relation with " + enough,
                      "lower --min-facts or --min-objects");
   }
-  make_folders(out);
+  FolderInTheMaking folder(out, ".jsonl");
   for (const Relation& relation : made) {
-    write_atomically(out / (relation.code + ".jsonl"), choice_table_jsonl(relation));
+    write_atomically(folder.path() / (relation.code + ".jsonl"), choice_table_jsonl(relation));
   }
+  folder.finish();
   console.out << table.text(width_on(console));
   print_left_out(console, dataset.left_out);
   if (left_out > 0) {

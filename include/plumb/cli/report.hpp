@@ -4,12 +4,14 @@
 // plumb report: page and tables from a results folder.
 //
 // The folder may be plumb's own or lm-pub-quiz's; nothing is scored again. By default the page is
-// written beside the results; --out puts it elsewhere and leaves the folder as it is.
+// written beside the results; --out puts it elsewhere and leaves the folder as it is. What --out holds
+// is left alone unless it is a report of the same run, or --overwrite is given.
 
 #include <filesystem>
 
 #include "plumb/cli/job_console.hpp"
 #include "plumb/run/finished_report.hpp"
+#include "plumb/run/report_place.hpp"
 
 namespace plumb {
 
@@ -28,9 +30,9 @@ inline int run_report_command(Console& console) {
   detail::read_settings(*values, console, settings);
   detail::require(settings.run, "RUN", "plumb report");
   const DiskPath target = settings.target();
+  refuse_other_than_report(settings.run, target, settings.overwrite);
   const AnyReport report = finished_report(settings);
-  make_folders(target);
-  report.write(target);
+  write_report(report, settings.run, target, settings.overwrite);
   detail::show_report(console, report, target / "report.html");
   return 0;
 }

@@ -51,6 +51,8 @@ class Disk {
  public:
   using Path = std::filesystem::path;
   enum class Kind { nothing, file, folder };
+  /// `anew` makes a file where there is none or in the place of the one that is there. Neither follows
+  /// a link, whose target may be someone's file.
   enum class Opening { anew, append };
 
   virtual ~Disk() = default;
@@ -70,7 +72,7 @@ class Disk {
   [[nodiscard]] virtual std::error_code rename(const Path& from, const Path& to) = 0;
   /// What is not there is removed already.
   [[nodiscard]] virtual std::error_code remove(const Path& file) = 0;
-  /// Cuts a file off behind its first `size` bytes.
+  /// Cuts a file off behind its first `size` bytes; a link is not followed.
   [[nodiscard]] virtual std::error_code cut(const Path& file, std::uintmax_t size) = 0;
   /// Makes a folder and those above it; one that is there is made already.
   [[nodiscard]] virtual std::error_code make_folders(const Path& folder) = 0;
@@ -171,7 +173,13 @@ class RealDisk : public Disk {
   }
 
   std::unique_ptr<OutputFile> write(const Path& file, Opening how) override {
-    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (how == Opening::anew ? O_TRUNC : O_APPEND);
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+    if (how == Opening::anew) {
+      if (unlink(file.c_str()) != 0 && errno != ENOENT) return nullptr;
+      flags |= O_EXCL;
+    } else {
+      flags |= O_APPEND;
+    }
     const int descriptor = open(file.c_str(), flags, 0666);
     if (descriptor < 0) return nullptr;
     return std::make_unique<detail::RealOutput>(descriptor);
@@ -187,9 +195,10 @@ class RealDisk : public Disk {
     return failed;
   }
   std::error_code cut(const Path& file, std::uintmax_t size) override {
-    std::error_code failed;
-    std::filesystem::resize_file(file, size, failed);
-    return failed;
+    const detail::Descriptor opened(open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (opened.number() >= 0 && ftruncate(opened.number(), static_cast<off_t>(size)) == 0)
+      return {};
+    return detail::last_error();
   }
   std::error_code make_folders(const Path& folder) override {
     std::error_code failed;

@@ -24,12 +24,12 @@ namespace plumb {
 class MappedFile {
  public:
   MappedFile() = default;
-  /// With `size` the file is made that large and may be written; else it is read as it is. Throws a
-  /// user error when it cannot be opened, an internal one when there is no room.
+  /// With `size` the file, which is no link, is made that large and may be written; else it is read as
+  /// it is. Throws a user error when it cannot be opened, an internal one when there is no room.
   explicit MappedFile(const std::filesystem::path& file, std::size_t size = 0) {
     const bool writes = size > 0;
     const int descriptor =
-        open(file.c_str(), (writes ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0644);
+        open(file.c_str(), (writes ? O_RDWR | O_CREAT | O_NOFOLLOW : O_RDONLY) | O_CLOEXEC, 0644);
     if (descriptor < 0) {
       throw user_error({.file = file}, writes ? "cannot be created" : "cannot be read",
                        "check that its folder exists and its permissions");

@@ -15,6 +15,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
@@ -37,10 +38,11 @@ struct BaselineTemplates {
 
 namespace detail {
 
-/// The templates under "hgp" or "mmp"; none where the entry has no such field.
+/// The templates under "hgp" or "mmp" of the relation at `site`; none where the entry has no such
+/// field. `json` is the whole file.
 inline std::vector<std::string> baseline_list(const Json& entry, const std::string& field,
-                                              Site site) {
-  site.field += "." + field;
+                                              const std::string& json, Site site) {
+  const std::string name = std::exchange(site.field, site.field + "." + field);
   if (!entry.contains(field)) return {};
   const auto list = string_list(entry, field);
   if (!list) {
@@ -51,10 +53,11 @@ inline std::vector<std::string> baseline_list(const Json& entry, const std::stri
     const std::size_t at = text.find(subject_slot);
     const bool absent = at == std::string::npos;
     if (!absent && text.find(subject_slot, at + 1) == std::string::npos) continue;
-    throw user_error({site.file, 0, site.field + "[" + std::to_string(i) + "]"},
-                     "template '" + text + "' has " + (absent ? "no " : "more than one ") +
-                         std::string(subject_slot),
-                     "write {subject} once, where the subject stands");
+    throw user_error(
+        {site.file, line_of_json(json, name, text), site.field + "[" + std::to_string(i) + "]"},
+        "template '" + text + "' has " + (absent ? "no " : "more than one ") +
+            std::string(subject_slot),
+        "write {subject} once, where the subject stands");
   }
   return *list;
 }
@@ -68,8 +71,9 @@ inline std::vector<std::string> baseline_list(const Json& entry, const std::stri
     const DiskPath& file) {
   std::map<std::string, BaselineTemplates> all;
   const Json relations = read_json_object(file);
+  const std::string json = read_text(file);
   for (const auto& [name, entry] : relations.items()) {
-    const Site site{file, 0, name};
+    const Site site{file, line_of_json(json, name), name};
     if (!entry.is_object()) {
       throw user_error(site, "is not an object",
                        "write {\"property\": \"P36\", \"hgp\": […], \"mmp\": […]}");
@@ -81,17 +85,17 @@ inline std::vector<std::string> baseline_list(const Json& entry, const std::stri
     }
     const auto property = first_string(entry, "property");
     if (!property) {
-      throw user_error({file, 0, name + ".property"}, "the relation has no code",
+      throw user_error({file, site.line, name + ".property"}, "the relation has no code",
                        "give it a non-empty string, as \"P36\"");
     }
-    BaselineTemplates templates{name, detail::baseline_list(entry, "hgp", site),
-                                detail::baseline_list(entry, "mmp", site)};
+    BaselineTemplates templates{name, detail::baseline_list(entry, "hgp", json, site),
+                                detail::baseline_list(entry, "mmp", json, site)};
     if (templates.hgp.empty() && templates.mmp.empty()) {
       throw user_error(site, "has no templates", "give it a list hgp or mmp that is not empty");
     }
     const auto [there, added] = all.emplace(*property, std::move(templates));
     if (!added) {
-      throw user_error({file, 0, name + ".property"},
+      throw user_error({file, site.line, name + ".property"},
                        "'" + *property + "' is also the code of '" + there->second.relation + "'",
                        "keep one entry for each relation");
     }

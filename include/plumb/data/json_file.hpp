@@ -112,6 +112,20 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return value;
 }
 
+/// The line, from 1, of a text of JSON where a value stands behind a key: that of the key where the
+/// value, or `value` itself, is spelt otherwise than nlohmann-json writes it; 0 where the key is.
+[[nodiscard]] inline std::size_t line_of_json(std::string_view text, const std::string& key,
+                                              const std::string& value = {}) {
+  const std::string wanted = Json(key).dump();
+  for (std::size_t at = text.find(wanted); at != text.npos; at = text.find(wanted, at + 1)) {
+    const std::size_t behind = text.find_first_not_of(" \t\r\n", at + wanted.size());
+    if (behind == text.npos || text[behind] != ':') continue;  // a value of that text
+    const std::size_t there = value.empty() ? text.npos : text.find(Json(value).dump(), behind);
+    return detail::line_of_byte(text, there == text.npos ? at : there);
+  }
+  return 0;
+}
+
 /// The .jsonl files that a path names, sorted; empty where one does not begin with an object that
 /// `fits`.
 template <class Fits>

@@ -65,19 +65,21 @@ inline void use_template_file(Dataset& dataset, const DiskPath& file) {
   const Json all =
       file.extension() == ".jsonl" ? detail::prompt_template_texts(file) : read_json_object(file);
   for (Relation& relation : dataset.relations) {
-    const Site site{file, 0, relation.code};
     const auto entry = all.find(relation.code);
     if (entry == all.end()) {
-      throw user_error(site, "has no templates for this relation",
+      throw user_error({file, 0, relation.code}, "has no templates for this relation",
                        "add them, or choose others with `relations`");
     }
     const auto templates =
         entry->is_object() ? string_list(*entry, "templates") : string_list(all, relation.code);
+    const auto site = [&](const std::string& text = {}) {
+      return Site{file, line_of_json(read_text(file), relation.code, text), relation.code};
+    };
     if (!templates || templates->empty()) {
-      throw user_error(site, "has no list of templates", "give it [\"… [X] … [Y] …\"]");
+      throw user_error(site(), "has no list of templates", "give it [\"… [X] … [Y] …\"]");
     }
     for (const std::string& text : *templates) {
-      if (const auto problem = problem_with_template(text, site)) throw *problem;
+      if (problem_with_template(text, {})) throw *problem_with_template(text, site(text));
     }
     relation.templates = *templates;
     relation.template_weights.clear();

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,31 +29,45 @@ class Resamples {
   Resamples(std::span<const std::size_t> strata, const Bootstrap& options, const std::string& name)
       : resamples_(options.resamples) {
     for (const std::size_t size : strata) items_ += size;
-    counts_.resize(resamples_ * items_);
+    row_ = items_;
+    auto made = std::make_shared<std::vector<std::uint16_t>>(resamples_ * items_);
     parallel_for(resamples_, [&](std::size_t r) {
       RandomStream random(options.seed, name + "/" + std::to_string(r));
-      std::uint16_t* stratum = counts_.data() + r * items_;
+      std::uint16_t* stratum = made->data() + r * items_;
       for (const std::size_t size : strata) {
         for (std::size_t i = 0; i < size; ++i) ++stratum[random.below(size)];
         stratum += size;
       }
     });
+    counts_ = std::move(made);
   }
 
   /// The same resamples of some of the items only: whole strata, as (first item, items) one after
-  /// another.
+  /// another. Strata that stand side by side share the memory of the whole, others are copied.
   [[nodiscard]] Resamples part(std::span<const std::pair<std::size_t, std::size_t>> ranges) const {
     Resamples chosen;
     chosen.resamples_ = resamples_;
-    for (const auto& [first, count] : ranges) chosen.items_ += count;
-    chosen.counts_.reserve(resamples_ * chosen.items_);
+    bool side_by_side = true;
+    for (const auto& [first, count] : ranges) {
+      side_by_side = side_by_side && first == ranges.front().first + chosen.items_;
+      chosen.items_ += count;
+    }
+    if (side_by_side && !ranges.empty()) {
+      chosen.counts_ = counts_;
+      chosen.first_ = first_ + ranges.front().first;
+      chosen.row_ = row_;
+      return chosen;
+    }
+    auto made = std::make_shared<std::vector<std::uint16_t>>();
+    made->reserve(resamples_ * chosen.items_);
     for (std::size_t r = 0; r < resamples_; ++r) {
       for (const auto& [first, count] : ranges) {
-        const auto from = counts_.begin() + static_cast<std::ptrdiff_t>(r * items_ + first);
-        chosen.counts_.insert(chosen.counts_.end(), from,
-                              from + static_cast<std::ptrdiff_t>(count));
+        const auto from = counts(r).subspan(first, count);
+        made->insert(made->end(), from.begin(), from.end());
       }
     }
+    chosen.counts_ = std::move(made);
+    chosen.row_ = chosen.items_;
     return chosen;
   }
 
@@ -60,13 +75,16 @@ class Resamples {
   [[nodiscard]] std::size_t items() const noexcept { return items_; }
   /// How often each item stands in resample r; sums to items().
   [[nodiscard]] std::span<const std::uint16_t> counts(std::size_t r) const {
-    return std::span(counts_).subspan(r * items_, items_);
+    if (items_ == 0) return {};
+    return std::span(*counts_).subspan(r * row_ + first_, items_);
   }
 
  private:
   std::size_t resamples_ = 0;
   std::size_t items_ = 0;
-  std::vector<std::uint16_t> counts_;
+  /// Of all facts, two bytes for each and each resample: row r begins at r · row_.
+  std::shared_ptr<const std::vector<std::uint16_t>> counts_;
+  std::size_t row_ = 0, first_ = 0;
 };
 
 /// A mean, and that of each resample.

@@ -15,6 +15,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/records/recorded_answers.hpp"
+#include "plumb/records/result_sums.hpp"
 
 namespace plumb {
 
@@ -56,13 +57,14 @@ template <Lemmatiser Lemmas>
   const DiskPath file = folder / "metadata_generate.json";
   if (!file.exists()) {
     throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
-                     "finish it with `resume`");
+                     "finish its run first (plumb generate, `resume`)");
   }
   Json metadata = read_json_object(file);
   const auto settings = string_list(metadata, "settings");
   if (!settings || settings->empty()) {
     throw user_error({file, 0, "settings"}, "names none", "generate again");
   }
+  for (const std::string& setting : *settings) refuse_as_file_name(setting, file);
   refuse_lost_rows(folder, metadata.value("rows", Json::object()));
   return metadata;
 }

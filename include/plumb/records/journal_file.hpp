@@ -71,7 +71,8 @@ class JournalFile {
     if (output_ && was_there) failed = output_->sync();
     if (output_ && !failed) failed = file_.disk().sync_folder(file_.parent());
     if (!output_ || failed) {
-      throw user_error({.file = file_}, "cannot be written", "check permissions");
+      throw user_error({.file = file_}, "cannot be written",
+                       "check permissions, and that it is a file and no link");
     }
   }
 
@@ -87,9 +88,15 @@ class JournalFile {
     return std::exchange(end_, end_ + line.size());
   }
 
-  /// All lines survive a power loss from here on. Throws an internal error when the disk refuses.
+  /// All lines survive a power loss from here on. Throws an internal error when the disk refuses, and
+  /// when the file has no name any more, as where its folder was removed: what is written is then lost.
   void sync() {
     refuse_failed(output_->sync());
+    if (!file_.is_file()) {
+      throw internal_error({.file = file_},
+                           "is not there any more: its folder was removed or moved meanwhile",
+                           "move it back and go on with `resume`, or begin anew");
+    }
     synced_ = std::chrono::steady_clock::now();
   }
 

@@ -3,7 +3,7 @@
 
 // How are scores kept in files that lm-pub-quiz opens as its own?
 //
-//   metadata_results.json     by relation: templates, answer space, reduction, relation_info
+//   metadata_results.json     recorded_metadata.hpp
 //   <relation>_results.jsonl  a row for each fact and template: sub_id, sub_label, sub_aliases,
 //                             answer_idx, template_index, instance_index, pll_scores, and beyond
 //                             lm-pub-quiz token_counts, answer_scores, answer_token_counts,
@@ -24,8 +24,8 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
-#include "plumb/core/version.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/recorded_metadata.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
@@ -39,27 +39,6 @@ struct RecordedRow {
   /// Parallel to `scores`; empty unless asked for. Throws a user error where the file lacks what
   /// other reductions are made from.
   std::vector<StatementScore> parts{};
-};
-
-/// What metadata_results.json says of one relation; `relation.facts` stays empty.
-struct RecordedRelation {
-  /// Its cardinality is by its facts where the metadata does not say it, as lm-pub-quiz's older folders.
-  Relation relation;
-  /// What pll_scores is: its reduction over its span.
-  std::string reduction;
-  std::string span;
-  /// The model's name, and the dataset's; empty where the metadata has none.
-  std::string model;
-  std::string dataset;
-  /// How a masked model was scored; empty for a causal one, and in folders that do not say.
-  std::string pll_metric{};
-  /// Facts whose right answer, and statements whose candidate, the model's vocabulary cannot spell.
-  std::size_t unknown_facts = 0, unknown_statements = 0;
-  DiskPath rows;
-  /// Template of rows that do not name theirs.
-  std::size_t default_template = 0;
-  /// Facts that plumb wrote; 0 where another tool did, whose count means something else.
-  std::size_t facts = 0;
 };
 
 namespace detail {
@@ -144,137 +123,6 @@ void append_column(std::string& out, std::string_view name, const Values& values
   return line;
 }
 
-/// What is the same for all relations of a run.
-struct RecordedRun {
-  std::string model;
-  std::string dataset;
-  Scoring scoring;
-  bool bos = true;
-  /// lm-pub-quiz's name of a masked model's rule; empty for a causal model.
-  std::string pll_metric{};
-  /// Facts whose right answer, and statements whose candidate, the model's vocabulary cannot spell.
-  std::size_t unknown_facts = 0, unknown_statements = 0;
-};
-
-/// The entry of metadata_results.json for one relation. No times: results compare byte by byte.
-[[nodiscard]] inline Json recorded_metadata(const Relation& relation,
-                                            const std::vector<std::size_t>& templates,
-                                            const RecordedRun& run) {
-  Json info = {{"cardinality", is_one_to_one(relation) ? "single instance per answer"
-                                                       : "multiple instances per answer"}};
-  if (!relation.domains.empty()) info["domains"] = relation.domains;
-  if (!relation.note.empty()) info["note"] = relation.note;
-  Json entry = {
-      {"metric_values", Json::object()},
-      {"templates", relation.templates},
-      {"template_index", templates.size() == 1 ? Json(templates.front()) : Json(templates)},
-      {"model_name_or_path", run.model},
-      {"num_original_instances", relation.facts.size()},
-      {"subsampled", nullptr},
-      {"ensure_bos_token_added", run.bos},
-      {"plumb_version", PLUMB_VERSION},
-      {"reduction", name_of(run.scoring.reduction)},
-      {"span", name_of(run.scoring.span)},
-      {"dataset_name", run.dataset},
-      {"answer_space_labels", relation.options},
-      {"answer_space_ids", relation.option_ids},
-      {"relation_info", info}};
-  if (!relation.template_weights.empty()) entry["template_weights"] = relation.template_weights;
-  if (!run.pll_metric.empty()) entry["pll_metric"] = run.pll_metric;
-  if (run.unknown_statements > 0) {
-    entry["unknown_facts"] = run.unknown_facts;
-    entry["unknown_statements"] = run.unknown_statements;
-  }
-  return entry;
-}
-
-/// The relations of a results folder, in the order of its metadata; a user error for another one.
-[[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(const DiskPath& folder) {
-  const auto file = folder / "metadata_results.json";
-  if (!file.exists()) {
-    if ((folder / "metadata_generate.json").exists()) {
-      throw user_error({.file = folder}, "is of plumb generate, whose answers are no closed set's",
-                       "its page has their calibration; probe a closed set for this");
-    }
-    if (!folder.is_folder()) {
-      throw user_error({.file = folder}, "is no folder",
-                       "name a run folder or an lm-pub-quiz results folder");
-    }
-    for (const char* const kind : {"rank", "many_shot"}) {
-      if (!(folder / (std::string("metadata_") + kind + ".json")).exists()) continue;
-      throw user_error({.file = folder},
-                       std::string("is of plumb ") +
-                           (kind == std::string("rank") ? kind : "many-shot") +
-                           ", and this takes closed sets",
-                       "name a run of plumb probe, or lm-pub-quiz's results");
-    }
-    throw user_error({.file = folder}, "holds no finished results (no metadata_results.json)",
-                     "name a finished run folder, or finish it with `resume`");
-  }
-  std::vector<RecordedRelation> relations;
-  const Json metadata = read_json_object(file);
-  for (const auto& item : metadata.items()) {
-    const std::string& code = item.key();
-    const Json& entry = item.value();
-    RecordedRelation recorded;
-    recorded.relation.code = code;
-    const auto options = string_list(entry, "answer_space_labels");
-    const auto templates = string_list(entry, "templates");
-    if (!options || !templates) {
-      throw user_error({file, 0, code}, "lacks answer_space_labels or templates",
-                       "it is not a results folder of plumb or lm-pub-quiz 0.3");
-    }
-    recorded.relation.options = *options;
-    recorded.relation.option_ids = string_list(entry, "answer_space_ids").value_or(*options);
-    recorded.relation.templates = *templates;
-    if (const auto info = entry.find("relation_info"); info != entry.end() && info->is_object()) {
-      recorded.relation.domains =
-          string_list(*info, "domains").value_or(std::vector<std::string>{});
-      const std::string cardinality = first_string(*info, "cardinality").value_or("");
-      if (!cardinality.empty()) {
-        const bool single = cardinality == "single instance per answer";
-        recorded.relation.cardinality = single ? Cardinality::one_to_one : Cardinality::many_to_one;
-      }
-      recorded.relation.note = first_string(*info, "note").value_or("");
-    }
-    if (const auto index = entry.find("template_index");
-        index != entry.end() && index->is_number_unsigned()) {
-      recorded.default_template = index->get<std::size_t>();
-    }
-    if (entry.contains("plumb_version")) {
-      const Json facts = entry.value("num_original_instances", Json());
-      if (!facts.is_number_unsigned()) {
-        throw user_error({file, 0, code + ".num_original_instances"}, "is not a count",
-                         "the file was changed; probe again");
-      }
-      recorded.facts = facts.get<std::size_t>();
-    }
-    recorded.reduction = first_string(entry, "reduction").value_or("");
-    recorded.span = first_string(entry, "span").value_or("statement");
-    recorded.model = first_string(entry, "model_name_or_path").value_or("");
-    recorded.dataset = first_string(entry, "dataset_name").value_or("");
-    recorded.pll_metric = first_string(entry, "pll_metric").value_or("");
-    if (const auto weights = entry.find("template_weights"); weights != entry.end()) {
-      for (const Json& weight : *weights) {
-        if (!weight.is_number() || !(weight.get<double>() >= 0)) {
-          throw user_error({file, 0, code + ".template_weights"}, "is not a list of weights",
-                           "the file was changed; probe again");
-        }
-        recorded.relation.template_weights.push_back(weight.get<double>());
-      }
-    }
-    const auto count = [&](const char* field) {
-      const Json said = entry.value(field, Json());
-      return said.is_number_unsigned() ? said.get<std::size_t>() : 0;
-    };
-    recorded.unknown_facts = count("unknown_facts");
-    recorded.unknown_statements = count("unknown_statements");
-    recorded.rows = folder / (code + "_results.jsonl");
-    relations.push_back(std::move(recorded));
-  }
-  return relations;
-}
-
 namespace detail {
 
 /// The sums and counts of a row, from its further columns. `fail(field, message, remedy)` throws.
@@ -333,12 +181,28 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
   return parts;
 }
 
+/// Calls `fail(field, message)` where a row counts a statement's tokens and there is none.
+template <class Fail>
+void refuse_no_tokens(const Json& line, Fail fail) {
+  const auto found = line.find("token_counts");
+  if (found == line.end() || !found->is_array()) return;
+  for (const Json& count : *found) {
+    if (!count.is_number()) continue;
+    if (count < 0) fail("token_counts", "holds what is no count");
+    if (count == 0) fail("token_counts", "holds a statement without a token");
+  }
+}
+
 }  // namespace detail
 
 /// Calls `visit(row)` for each row of a relation, in file order, with `parts` if asked for. Throws a
-/// user error on a row that does not fit the metadata or holds a score that is not a finite number.
+/// user error on a row that does not fit the metadata, or holds a score that is not a finite number or
+/// no log-likelihood, or a statement without a token.
 template <class Visit>
 void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool with_parts = false) {
+  // What another tool reduced in its own way need be no log-likelihood.
+  const bool are_nats =
+      recorded.reduction.empty() || recorded.reduction == "sum" || recorded.reduction == "mean";
   const std::size_t options = recorded.relation.options.size();
   for_each_json_line(recorded.rows, throw_problem, [&](const Json& line, std::size_t number) {
     const auto fail = [&](const char* field, const std::string& message,
@@ -368,7 +232,11 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
     for (const Json& score : *scores) {
       if (!score.is_number()) fail("pll_scores", "holds a score that is not a finite number");
       row.scores.push_back(score.get<double>());
+      if (are_nats && row.scores.back() > most_nats) {
+        fail("pll_scores", "holds a log-likelihood above 0");
+      }
     }
+    detail::refuse_no_tokens(line, fail);
     if (line.contains("choices")) {
       auto choices = string_list(line, "choices");
       if (!choices || choices->size() != options)

@@ -309,9 +309,9 @@ inline void refuse_lost_rows(const DiskPath& folder, const Json& rows) {
   for (const auto& [name, count] : rows.items()) {
     const Json there = found.value(name, Json(0));
     if (there == count) continue;
-    throw user_error({.file = folder / name},
-                     "has " + there.dump() + " of its " + count.dump() + " rows",
-                     "the file was changed; make it again with `resume`");
+    throw user_error(
+        {.file = folder / name}, "has " + there.dump() + " of its " + count.dump() + " rows",
+        "the file was changed; call plumb generate for this folder again with `resume`");
   }
 }
 

@@ -208,14 +208,16 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
     const DiskPath& folder) {
   const auto file = folder / "metadata_many_shot.json";
   if (!file.exists()) {
-    throw user_error({.file = folder}, "holds no finished many-shot run",
-                     "name a finished run folder, or finish it with `resume`");
+    throw user_error(
+        {.file = folder}, "holds no finished many-shot run",
+        "name a finished run folder, or finish its run first (plumb many-shot, `resume`)");
   }
   std::vector<RecordedChoiceRelation> relations;
   const Json metadata = read_json_object(file);
   try {
     for (const auto& [code, entry] : metadata.at("relations").items()) {
       RecordedChoiceRelation& relation = relations.emplace_back();
+      refuse_as_file_name(code, file);
       relation.code = code;
       relation.options = entry.at("options");
       relation.choices = entry.at("choices");
@@ -251,6 +253,11 @@ void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visi
         row.answer >= row.choices.size() || !known) {
       throw user_error({relation.rows, number, "choices"},
                        "answer, choices and answer_scores do not belong together",
+                       "the file was changed; make it again with `plumb many-shot`");
+    }
+    for (const double score : row.scores) {
+      if (score <= most_nats) continue;
+      throw user_error({relation.rows, number, "answer_scores"}, "holds a log-likelihood above 0",
                        "the file was changed; make it again with `plumb many-shot`");
     }
     row.fact.answer = row.choices[row.answer];

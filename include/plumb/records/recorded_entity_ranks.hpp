@@ -89,7 +89,8 @@ inline bool has_sound_counts(const Json& row) {
                        row.at("undecided"),
                        row.at("tokens")});
     } catch (const nlohmann::json::exception&) {
-      throw user_error({file, line}, "is not a rank", "finish the run with `resume`");
+      throw user_error({file, line}, "is not a rank",
+                       "the file was changed; restore it, or rank again");
     }
   });
   return ranks;

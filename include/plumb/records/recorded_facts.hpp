@@ -108,9 +108,13 @@ template <class Of>
       if (scored_here || texts[t].empty()) texts[t] = recorded.relation.templates[t];
     }
     if (recorded.facts > 0 && facts != recorded.facts) {
+      const bool lacks = facts < recorded.facts;
       throw user_error({.file = recorded.rows},
-                       std::to_string(facts) + " of " + counted(recorded.facts, "fact"),
-                       "the results file is incomplete; probe again");
+                       (lacks ? std::to_string(facts) + " of " + counted(recorded.facts, "fact")
+                              : "has " + counted(facts, "fact") + " where its metadata counts " +
+                                    std::to_string(recorded.facts)),
+                       lacks ? "the results file is incomplete; probe again"
+                             : "the results file is of another run; probe again");
     }
   }
   over::sort(table.templates);

@@ -4,7 +4,9 @@
 // Files that are there whole or not at all: written beside, as NAME.part, and renamed. What has its
 // name survives a power loss.
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +15,8 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/hash.hpp"
+#include "plumb/core/text_file.hpp"
 
 namespace plumb {
 
@@ -42,6 +46,27 @@ inline void make_folders(const DiskPath& folder) {
                    "choose another `out`");
 }
 
+/// What tells whether a file is still what was written: its lines, its bytes and their FNV-1a hash.
+struct FileSum {
+  std::uintmax_t lines = 0, bytes = 0;
+  std::uint64_t hash = fnv1a("");
+
+  /// Goes on with what stands behind.
+  void add(std::string_view text) {
+    lines += static_cast<std::uintmax_t>(std::count(text.begin(), text.end(), '\n'));
+    bytes += text.size();
+    hash = fnv1a(text, hash);
+  }
+  friend bool operator==(const FileSum&, const FileSum&) = default;
+};
+
+/// Throws as for_each_block does.
+[[nodiscard]] inline FileSum sum_of(const DiskPath& file) {
+  FileSum sum;
+  for_each_block(file, [&](std::string_view block) { sum.add(block); });
+  return sum;
+}
+
 /// A file that is written bit by bit and gets its name when all of it is there. Not thread-safe.
 class FileInTheMaking {
  public:
@@ -61,12 +86,13 @@ class FileInTheMaking {
     if (waiting_.size() >= most_waiting) write();
     return *this;
   }
-  /// Throws an internal error when the disk refuses; the name is then not given.
-  void finish() {
+  /// What was written. Throws an internal error when the disk refuses; the name is then not given.
+  FileSum finish() {
     write();
     refuse_failed(output_->sync());
     output_.reset();
     rename_into_place(part_, file_);
+    return sum_;
   }
 
  private:
@@ -74,25 +100,27 @@ class FileInTheMaking {
 
   void write() {
     refuse_failed(output_->write(waiting_));
+    sum_.add(waiting_);
     waiting_.clear();
   }
   void refuse_failed(const std::error_code& failed) const {
     if (!failed) return;
     throw internal_error({.file = part_}, "cannot be written: " + failed.message(),
-                         "check space; then `resume`");
+                         "check the space left, then call it again");
   }
 
   DiskPath file_, part_;
   std::unique_ptr<OutputFile> output_;
   std::string waiting_;
+  FileSum sum_;
 };
 
 /// Writes a whole file so that it is either the old one or the new one at any moment. Throws as
 /// FileInTheMaking does.
-inline void write_atomically(const DiskPath& file, std::string_view text) {
+inline FileSum write_atomically(const DiskPath& file, std::string_view text) {
   FileInTheMaking made(file);
   made << text;
-  made.finish();
+  return made.finish();
 }
 
 }  // namespace plumb

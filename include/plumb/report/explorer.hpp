@@ -6,7 +6,7 @@
 // The part of a page where a person picks a fact and sees every candidate with its probability, the
 // softmax of the scores over the candidates. Probabilities travel as 16-bit steps of −ln p (0.001
 // nats each, so within 0.05% of the value; below e^−65 is e^−65), two bytes a candidate. Rows past
-// `max_cells` candidates in all are left out, and the page says how many.
+// `max_cells` candidates, or past about `max_bytes` of page, are left out, and the page says how many.
 
 #include <algorithm>
 #include <cmath>
@@ -95,14 +95,22 @@ inline constexpr std::string_view explorer_script = R"js(
 }
 )js";
 
+/// About how much a row takes on the page: its texts, its numbers, four letters of base64 for three bytes.
+inline std::size_t explored_bytes(const RecordedRow& row) {
+  std::size_t bytes = 20 + row.fact.subject.size() + row.scores.size() * 8 / 3;
+  for (const std::string& alias : row.fact.subject_aliases) bytes += alias.size() + 1;
+  for (const std::string& choice : row.fact.choices) bytes += choice.size() + 3;
+  return bytes;
+}
+
 }  // namespace detail
 
 /// Writes the section and its data. `relations` are those of one results folder.
 inline void write_explorer(std::ostream& out, const std::vector<RecordedRelation>& relations,
-                           std::size_t max_cells = 4'000'000) {
+                           std::size_t max_cells = 4'000'000, std::size_t max_bytes = 16'000'000) {
   out << detail::explorer_body
       << "<script type=\"application/json\" id=\"scores\">{\"relations\":[";
-  std::size_t cells = 0;
+  std::size_t cells = 0, bytes = 0;
   std::size_t omitted = 0;
   bool first = true;
   for (const RecordedRelation& recorded : relations) {
@@ -110,11 +118,13 @@ inline void write_explorer(std::ostream& out, const std::vector<RecordedRelation
     Json rows = Json::array();
     std::vector<std::uint16_t> steps;
     for_each_recorded_row(recorded, [&](const RecordedRow& row) {
-      if (cells + options > max_cells) {
+      const std::size_t size = detail::explored_bytes(row);
+      if (cells + options > max_cells || bytes + size > max_bytes) {
         ++omitted;
         return;
       }
       cells += options;
+      bytes += size;
       std::vector<float> scores(row.scores.size());
       const auto best = over::max_element(row.scores);
       std::transform(row.scores.begin(), row.scores.end(), scores.begin(),

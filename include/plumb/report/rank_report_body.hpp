@@ -12,6 +12,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/rank/rank_results.hpp"
 #include "plumb/records/recorded_entity_ranks.hpp"
+#include "plumb/records/result_sums.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/csv.hpp"
@@ -32,13 +33,14 @@ class RankReportBody {
     const auto file = folder / "metadata_rank.json";
     if (!file.exists()) {
       throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
-                       "finish it with `resume`");
+                       "finish its run first (plumb rank, `resume`)");
     }
     const Json metadata = read_json_object(file);
     const auto methods = string_list(metadata, "methods");
     if (!methods || methods->empty()) {
       throw user_error({file, 0, "methods"}, "names none", "rank again");
     }
+    for (const std::string& method : *methods) refuse_as_file_name(method, file);
     const bool narrowed = metadata.value("narrowed", Json()) == true;
     made_ = rank_results(read_ranked_methods(folder, *methods, narrowed), bootstrap);
     if (const auto remarks = string_list(metadata, "remarks")) {

@@ -14,6 +14,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/records/recorded_lists.hpp"
+#include "plumb/records/result_sums.hpp"
 #include "plumb/report/any_report.hpp"
 #include "plumb/report/list_report.hpp"
 #include "plumb/report/many_shot_report.hpp"
@@ -78,6 +79,8 @@ struct ReportSettings {
   std::filesystem::path run{};
   /// Where to write; empty: the run folder itself, which must be plumb's own.
   std::filesystem::path out{};
+  /// Whether to write over a folder that holds something else than a report of the run.
+  bool overwrite = false;
   /// The run's own where not given.
   std::optional<std::uint64_t> seed{};
   MeasuringSettings measuring{};
@@ -89,6 +92,9 @@ struct ReportSettings {
             {.value = "DIR",
              .help = "where to write; the run folder itself by default, another tool's is left as "
                      "it is"});
+    visitor("overwrite", self.overwrite,
+            {.help = "write into `out` though it holds something else than a report of this run",
+             .idle = self.out.empty() ? "without `out`; leave it out" : ""});
     visitor("seed", self.seed,
             {.value = "N", .help = "of the bootstrap intervals; the run's own by default"});
     const RunKind kind = self.run.empty() ? RunKind::generation : run_kind(self.run);
@@ -119,11 +125,12 @@ struct ReportSettings {
   }
 };
 
-/// Reads a finished run. Throws a user error for a folder that holds none, or names no seed where the
-/// settings give none.
+/// Reads a finished run. Throws a user error for a folder that holds none, one whose results are not
+/// what its run wrote, and one that names no seed where the settings give none.
 [[nodiscard]] inline AnyReport finished_report(const ReportSettings& settings) {
   const DiskPath& run = settings.run;
   const RunKind kind = run_kind(run);
+  refuse_changed_results(run);
   std::uint64_t seed = settings.seed.value_or(0);
   if (!settings.seed && (run / "run.json").exists()) {
     const Json recorded = kept_settings(run).value("seed", Json());

@@ -41,7 +41,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
   const std::string name = design.relation + " injection";
   Part part(work, name, name);
   const auto file = folder.file(design.relation + "_injection.json");
-  if (const auto cost = part.done(); cost && file.exists()) {
+  if (const auto cost = part.done(file)) {
     return part.skip(*cost);
   }
   ScoredInjection made{design, {}};
@@ -57,8 +57,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
     }
   }
   if (!part.is_whole()) return;
-  write_atomically(file, recorded_injection_text(made));
-  part.finish(cost);
+  part.finish(cost, write_atomically(file, recorded_injection_text(made)));
 }
 
 }  // namespace plumb

@@ -24,6 +24,7 @@
 #include "plumb/core/version.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/result_sums.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
@@ -90,12 +91,25 @@ inline Json cost_facts(const RunSummary& summary, double seconds_total) {
   return facts;
 }
 
-}  // namespace detail
+/// What results files were when the run that a folder holds was complete.
+inline Json sums_of_finished(const RunFolder& folder) {
+  const Json record = read_json_object(folder.file("run.json"));
+  return record.value("files", Json::object());
+}
 
-namespace detail {
+/// A run that is done again leaves what it left before, from its journal. Throws a user error for a
+/// file that has changed meanwhile and is not made again.
+inline void refuse_other_than_before(const RunFolder& folder, const Json& before,
+                                     const Json& sums) {
+  for (const auto& [name, said] : before.items()) {
+    if (sums.value(name, Json()) == said) continue;
+    throw user_error({.file = folder.file(name)}, "is not what this run wrote when it was complete",
+                     "remove it and call again, so that it is made anew");
+  }
+}
 
-/// Goes through a job's packs in its folder. `finish(folder, work)` writes what is made of them;
-/// returns what it does.
+/// Goes through a job's packs in its folder. `finish(folder, work, facts)` writes what is made of them
+/// and adds to what run.json says; returns what that does.
 template <Job J, class Finish>
 auto carried_out(J& job, const JobFolder& into, const char* status, Finish finish) {
   const auto start = std::chrono::steady_clock::now();
@@ -110,9 +124,9 @@ auto carried_out(J& job, const JobFolder& into, const char* status, Finish finis
   if (!is_new && into.work.on_plan) plan = plan_of(job);
   if (plan) work.announce(*std::move(plan));
   job.run(folder, work);
-  auto finished = finish(folder, work);
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   Json facts = into.facts;
+  auto finished = finish(folder, work, facts);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   facts.update(cost_facts(work.summary(), spent.count()));
   if constexpr (requires { job.facts(); }) facts.update(job.facts());
   folder.write_run(facts, status);
@@ -127,19 +141,22 @@ auto carried_out(J& job, const JobFolder& into, const char* status, Finish finis
 template <Job J>
 auto run_job(J& job, const JobFolder& into) {
   if (into.work.shard.is_part()) throw internal_error({}, "a shard is no whole job");
-  return detail::carried_out(job, into, "complete", [&](const RunFolder& folder, Work& work) {
-    Finished<decltype(job.report(folder.path()))> finished{job.report(folder.path()),
-                                                           work.summary()};
-    finished.report.write(folder.path());
-    return finished;
-  });
+  return detail::carried_out(
+      job, into, "complete", [&](const RunFolder& folder, Work& work, Json& facts) {
+        facts["files"] = result_sums(folder.path());
+        detail::refuse_other_than_before(folder, detail::sums_of_finished(folder), facts["files"]);
+        Finished<decltype(job.report(folder.path()))> finished{job.report(folder.path()),
+                                                               work.summary()};
+        finished.report.write(folder.path());
+        return finished;
+      });
 }
 
 /// Carries one shard of a job out (shard.hpp), or goes on with it. Leaves run.json, the journal and
 /// vectors in the making, of which merge_shards.hpp makes a run. Throws as run_job does.
 template <Job J>
 RunSummary run_shard(J& job, const JobFolder& into) {
-  return detail::carried_out(job, into, "shard", [](const RunFolder& folder, Work& work) {
+  return detail::carried_out(job, into, "shard", [](const RunFolder& folder, Work& work, Json&) {
     for (const DiskPath& file : folder.path().list()) {
       const std::string name = file.name();
       if (name == "run.json" || name == "journal.jsonl" || name.ends_with(".npy.part")) continue;

@@ -91,7 +91,7 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
   const Relation& relation = asked.relation();
   Part part(work, relation.code + " texts", relation.code);
   const auto file = folder.file(relation.code + "_generated.jsonl");
-  if (part.done() && file.exists()) {
+  if (part.done(file)) {
     return work.advance(generated_texts(asked), 0, relation.code);
   }
   std::string rows;
@@ -124,8 +124,7 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
         });
   });
   if (asked.skipped() || !part.is_whole()) return;
-  if (!rows.empty()) write_atomically(file, rows);
-  part.finish({});
+  if (!rows.empty()) part.finish({}, write_atomically(file, rows));
 }
 
 }  // namespace plumb

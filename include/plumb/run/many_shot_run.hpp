@@ -63,7 +63,7 @@ class ManyShotRun {
       const std::string& code = asked.relation().code;
       if (asked.skipped()) continue;
       Part part(work_, code, code);
-      if (const auto cost = part.done(); cost && rows_file(code).exists()) {
+      if (const auto cost = part.done(rows_file(code))) {
         part.skip(*cost);
       } else {
         run_relation(asked, part);
@@ -108,8 +108,7 @@ class ManyShotRun {
       }
     });
     if (!part.is_whole()) return;
-    rows.finish();
-    part.finish(cost);
+    part.finish(cost, rows.finish());
   }
 
   /// Statements are in the order of settings, facts and choices.

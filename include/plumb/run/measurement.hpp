@@ -16,6 +16,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/result_sums.hpp"
 #include "plumb/report/any_report.hpp"
 #include "plumb/run/result_folders.hpp"
 #include "plumb/run/run_folder.hpp"
@@ -50,13 +51,15 @@ concept Measurement = requires(const M& m) {
   return true;
 }
 
-/// Whether all that a folder holds are folders that are read.
+/// Whether all that a folder holds are folders that are read, and what is left of a measurement that
+/// was killed before its first run.json stood.
 [[nodiscard]] inline bool holds_only(const DiskPath& out, const ResultFolders& folders) {
   if (!out.is_folder()) return false;
   return over::all_of(out.list(), [&](const DiskPath& entry) {
-    return over::any_of(folders.list, [&](const ResultFolder& one) {
-      return entry.canonical().path() == one.path.canonical().path();
-    });
+    return entry.name() == "run.json.part" ||
+           over::any_of(folders.list, [&](const ResultFolder& one) {
+             return entry.canonical().path() == one.path.canonical().path();
+           });
   });
 }
 
@@ -76,13 +79,14 @@ inline void refuse_other_measurements(const DiskPath& out, const Json& identity,
 }
 
 /// Carries a measurement out and writes its folder. `facts` is what run.json says beside settings,
-/// folders and time. Throws a user error for a folder that is not its own, and whatever the
-/// measurement throws; nothing is then written.
+/// folders and time. Throws a user error for a folder that is not its own, for results that are not
+/// what their run wrote, and whatever the measurement throws; nothing is then written.
 template <Measurement M>
 AnyReport run_measurement(const M& measurement, const DiskPath& out,
                           const Json& facts = Json::object()) {
   const auto start = std::chrono::steady_clock::now();
   refuse_other_measurements(out, measurement.identity(), measurement.folders());
+  for (const ResultFolder& read : measurement.folders().list) refuse_changed_results(read.path);
   const Measured made = measurement.measure();
   const RunFolder folder(out, made.settings, RunFolder::Claim::replace);
   Json run = facts;

@@ -100,7 +100,7 @@ class ProbeJob {
     for (const Relation& relation : dataset_.relations) {
       const auto file = folder.file(relation.code + "_results.jsonl");
       Part part(work, relation.code, relation.code);
-      if (const auto cost = part.done(); cost && file.exists()) {
+      if (const auto cost = part.done(file)) {
         part.skip(*cost);
       } else {
         score(relation, file, part);
@@ -253,8 +253,7 @@ class ProbeJob {
       }
     });
     if (!part.is_whole()) return;
-    rows.finish();
-    part.finish(cost);
+    part.finish(cost, rows.finish());
   }
 
   Scorer& scorer_;

@@ -17,27 +17,10 @@
 #include "plumb/core/error.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
+#include "plumb/records/whole_folder.hpp"
 #include "plumb/run/run_folder.hpp"
 
 namespace plumb {
-
-namespace detail {
-
-/// Removes a folder with all that lies in it; links are removed, not followed. Throws an internal
-/// error when the disk refuses.
-inline void remove_folder(const DiskPath& folder) {
-  for (const DiskPath& entry : folder.list()) {
-    // A file, a link or an empty folder goes at once.
-    if (entry.disk().remove(entry) && entry.is_folder()) {
-      remove_folder(entry);
-    } else {
-      remove_file(entry);
-    }
-  }
-  remove_file(folder);
-}
-
-}  // namespace detail
 
 /// Throws a user error for what is there and neither unused nor a run of plumb.
 inline void refuse_other_than_run(const DiskPath& path) {
@@ -66,7 +49,7 @@ class ReplacedFolder {
     }
     for (const DiskPath& left : {made_, old_}) {
       refuse_other_than_run(left);
-      if (left.exists()) detail::remove_folder(left);
+      if (left.exists()) remove_folder(left);
     }
   }
 
@@ -85,7 +68,7 @@ class ReplacedFolder {
       throw;
     }
     lock_.reset();
-    detail::remove_folder(old_);
+    remove_folder(old_);
   }
 
  private:

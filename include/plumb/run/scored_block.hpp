@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/run/work.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/statement_score.hpp"
@@ -25,7 +26,8 @@ using StatementNames = std::function<std::string(std::size_t statement)>;
 namespace detail {
 
 /// Throws a user error for scores without a token that counts, as a reduction over none is no number,
-/// and an internal one for numbers that are not finite. `statements` are the numbers of the scores'.
+/// and an internal one for numbers that are not finite or no log-likelihoods. `statements` are the numbers
+/// of the scores'.
 inline void check_scores(const std::vector<StatementScore>& scores, Span span,
                          const std::string& part, std::span<const std::uint32_t> statements,
                          const StatementNames& names) {
@@ -36,9 +38,12 @@ inline void check_scores(const std::vector<StatementScore>& scores, Span span,
     };
     for (const double number :
          {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
-      if (std::isfinite(number)) continue;
+      if (std::isfinite(number) && number <= most_nats) continue;
       throw internal_error({.field = part},
-                           "the model gave a score that is not finite" + of(" for "),
+                           (std::isfinite(number) ? "the model gave a log-likelihood of " +
+                                                        fixed(number, 3) + ", which is above 0,"
+                                                  : "the model gave a score that is not finite") +
+                               of(" for "),
                            "check the model file, or an engine's logits for NaN and +infinity");
     }
     if (scored_tokens(score, span) > 0) continue;

@@ -145,6 +145,10 @@ inline void read(const std::string& word, const std::string& name,
   read(word, name, items);
   for (const std::string& item : items) {
     const auto dash = item.find('-');
+    if (dash == 0 || dash + 1 == item.size()) {
+      throw user_error({.setting = name}, "'" + item + "' is no index from 0 and no range of them",
+                       "write 0-4,7");
+    }
     std::size_t first = 0, last = 0;
     read(item.substr(0, dash), name, first);
     read(dash == std::string::npos ? item : item.substr(dash + 1), name, last);

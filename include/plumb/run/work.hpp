@@ -24,6 +24,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/records/journal.hpp"
+#include "plumb/records/result_sums.hpp"
 #include "plumb/run/job_plan.hpp"
 #include "plumb/run/shard.hpp"
 #include "plumb/score/candidate_scorer.hpp"
@@ -191,6 +192,15 @@ class Part {
       throw other_job();
     }
   }
+  /// The same if the file of its results is still what was written; else its packs, which the journal
+  /// has, make the file again.
+  [[nodiscard]] std::optional<ScoringCost> done(const DiskPath& results) const {
+    const auto said = work_.journal_.done(name_);
+    if (!said || !results.is_file() || said->value("results", Json()) != to_json(sum_of(results))) {
+      return std::nullopt;
+    }
+    return cost_of_json(*said);
+  }
   /// Passes over a part that an earlier process has done.
   void skip(const ScoringCost& cost) {
     work_.summary_.cost += cost;
@@ -200,9 +210,12 @@ class Part {
   /// nothing is made of the part here.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
-  /// Its results stand under their names; the part is whole.
-  void finish(const ScoringCost& cost) {
-    work_.journal_.mark_done(name_, cost_json(cost));
+  /// Its results stand under their names, the part is whole; `results` is the sum of their file, if it
+  /// has one.
+  void finish(const ScoringCost& cost, const std::optional<FileSum>& results = {}) {
+    Json said = cost_json(cost);
+    if (results) said["results"] = to_json(*results);
+    work_.journal_.mark_done(name_, said);
     work_.summary_.cost += cost;
   }
 

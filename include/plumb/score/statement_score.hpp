@@ -34,6 +34,9 @@ struct StatementScore {
   std::uint32_t continuation_tokens = 0;
 };
 
+/// A log-likelihood is at most 0; so much above it is rounding.
+inline constexpr double most_nats = 1e-3;
+
 enum class Reduction { sum, mean };
 enum class Span { statement, answer, continuation };
 
