@@ -151,9 +151,9 @@ BOOST_AUTO_TEST_CASE(a_cell_keeps_to_its_line_and_commands_nothing) {
   TextTable table({"name", "n"});
   table.add({"a\x1b[2J\nb", "1"});
   BOOST_TEST(table.text() ==
-             "name                  n\n"
-             "───────────────────────\n"
-             "a\\u001b[2J\\u000ab    1\n");
+             "name               n\n"
+             "────────────────────\n"
+             "a\\u001b[2J\\u000ab  1\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_number_without_an_interval_says_so) {
