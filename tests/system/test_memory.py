@@ -64,7 +64,7 @@ class OutOfMemory(unittest.TestCase):
         folder = command.temporary_folder(self)
         model = folder / "tiny.gguf"
         subprocess.run([command.BUILD / "write_tiny_gguf", model], check=True)
-        write_relation(folder / "facts", 40)
+        write_relation(folder / "facts", 4)
         words = [command.PLUMB, "probe", "--data", folder / "facts", "--model", model, "--threads", "1", "--out"]
         subprocess.run([*words, folder / "whole"], check=True, capture_output=True)
         expected = command.results(folder / "whole")
