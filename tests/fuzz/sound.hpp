@@ -62,8 +62,8 @@ inline void require(bool holds, std::string_view what) {
   if (!holds) found(std::string(what));
 }
 
-/// The files of an input, by name: each follows a line "=== NAME". Names that leave the folder are passed
-/// over, as are files past the sixteenth.
+/// The files of an input, by name: each follows a line "=== NAME". Names that leave the folder or that no
+/// disk has are passed over, as are files past the sixteenth.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> files_of(
     std::string_view input) {
   constexpr std::string_view mark = "=== ";
@@ -78,7 +78,7 @@ inline void require(bool holds, std::string_view what) {
     const std::string text(next == input.npos ? rest : input.substr(begin, next + 1 - begin));
     const auto path = std::filesystem::path(name).lexically_normal();
     const bool inside = !path.empty() && path.is_relative() && path.has_filename() &&
-                        *path.begin() != ".." && name.find('\0') == name.npos;
+                        *path.begin() != ".." && name.find('\0') == name.npos && name.size() < 100;
     if (inside && next != end) files.emplace_back(path.string(), text);
     if (inside && next == end) files.emplace_back(path.string(), "");
     at = next == input.npos ? next : next + 1;

@@ -137,6 +137,8 @@ BOOST_FIXTURE_TEST_CASE(shards_are_read_together, Folder) {
   BOOST_TEST(numbers_of(tensors, "b", 0, 1) == std::vector<float>{2});
   write(index, R"({"weight_map":{"a":"../1.safetensors"}})");
   refuses_it("a: does not name a file beside it");
+  write(index, R"({"weight_map":{"a":")" + std::string(300, 'x') + R"("}})");  // no disk has it
+  refuses_it("xxx: is missing; model.safetensors.index.json lists it");
   write(index, R"({"weight_map":3})");
   refuses_it("weight_map: is missing or not an object");
 }

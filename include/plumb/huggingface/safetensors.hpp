@@ -22,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -255,7 +256,8 @@ class Safetensors {
     }
     for (const auto& [shard, tensors] : names) {
       const std::filesystem::path file = index.parent_path() / shard;
-      if (!std::filesystem::is_regular_file(file)) {
+      std::error_code failed;  // a name may be longer than any file's
+      if (!std::filesystem::is_regular_file(file, failed)) {
         throw user_error({.file = file}, "is missing; " + index.filename().string() + " lists it",
                          "fetch all shards");
       }
