@@ -91,7 +91,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_is_named_by_its_line, Asked) {
   const auto refused = [&](const std::string& json, const std::string& words) {
     BOOST_CHECK_EXCEPTION(use(json), Error, says(Fault::user, words));
   };
-  refused("{\n\"P19\": [\"[X] is P36.\", \"P36\"],\n\"P36\" :\n [\"[X]: [Y]\",\n  \"[X] is.\"]}",
+  refused("{\n\"P19\": [\"[X] is P36.\", \"P36\"],\n\"P36\" :\n [\"[X]: [Y]\"]}",
           "t.json:2: P19: template '[X] is P36.' has no [Y]");
   const std::string sound = "{\n\"P19\": [\"[X] is [Y].\"],\n\"P36\" :\n [\"[X]: [Y]\",\n";
   refused(sound + "  \"[X] is.\"]}", "t.json:5: P36: template '[X] is.' has no [Y]");

@@ -85,7 +85,7 @@ std::string ranked_once(const DiskPath& path, const KnowledgeGraph& graph,
   const RunFolder folder(path, Json::object(), RunFolder::Claim::resume);
   Work work(folder.file("journal.jsonl"));
   DeerRun run(model, options, folder, work, parts.whole, false);
-  const NpyFile entities = run.entities(options.entity_prompts.front());
+  const NpyFile entities = run.entities(options.entity_prompts.front()).value();
   std::string lines;
   for (const EntityRank& rank : run.rank(parts.parts.front(), entities.rows())) {
     lines += entity_rank_line(rank);
