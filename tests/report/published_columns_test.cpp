@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(files_have_every_digit) {
              "4,OPT-1.3B,WN18RR,methods.deer.hits_at_10,0.14,opt-1.3b,yes,0.25000000,0.12500000,"
              "0.50000000,40,0.11000000,yes,\n"
              "4,OPT-1.3B,WN18RR,agreement.deer+lm-head.p,2.5e-38,opt-1.3b,yes,0.50000000,,,,"
-             "0.50000000,,\"=a \"\"note\"\"\"\n");
+             "0.50000000,,\"'=a \"\"note\"\"\"\n");
   BOOST_TEST(unmatched_csv(made) ==
              "table,model,dataset,number,published,file,line,note\n"
              "4,OPT-1.3B,WN18RR,nowhere,0.14,table-4.csv,4,\n");

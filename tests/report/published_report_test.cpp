@@ -59,7 +59,8 @@ BOOST_AUTO_TEST_CASE(a_terminal_names_the_first_twelve_that_are_not_met) {
   const PublishedReport report(compare_with_published(numbers, {{"a", "", {}}, {"b", "", {}}}),
                                Json::object());
   const std::string table = report.table();
-  BOOST_TEST(table.starts_with("15 published numbers that none of the runs has:\n  table 4: x0\n"));
+  BOOST_TEST(table.starts_with("15 published numbers that none of the runs has (each name once, of all "
+                               "models):\n  table 4: x0\n"));
   BOOST_TEST(holds(table, "  table 4: x11\n  … and 2 more, in without_counterpart.csv\n"));
   BOOST_TEST(!holds(table, "x12"));
 }
