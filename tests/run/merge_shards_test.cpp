@@ -25,7 +25,7 @@ template <class Use>
 auto with_job(Use use, const ProbeSettings& settings = all_templates()) {
   NgramTreeModel model = small_model();
   CausalScorer scorer(model, settings.bos);
-  ProbeJob job(scorer, small_dataset(), settings);
+  ProbeJob job(scorer, small_dataset(), settings, {.model = "m"});  // or the page has the folder's
   job.block_statements = 6;
   return use(job, model);
 }
