@@ -53,7 +53,7 @@ BOOST_FIXTURE_TEST_CASE(the_result_is_shown_and_reported_again_to_the_same_bytes
   BOOST_TEST(run.says("Left out: dev.jsonl (relations that have one: 1)."), run);
   BOOST_TEST(run.says("mean of relations"), run);
   BOOST_TEST(run.says("0.667 ["), run);  // F1: the mean of 5/6 and 1/2
-  BOOST_TEST(run.says("4 answers"), run);
+  BOOST_TEST(run.says("4 texts of answers and names"), run);
   const auto files = comparable("run");
   const ConsoleRun again = run_words({"report", at("run")});
   BOOST_TEST(again.code == 0, again);

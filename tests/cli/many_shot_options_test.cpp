@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(baselines_come_from_a_file) {
   const auto bad = folder.write("bad.json", R"({"Born": {"property": "P19", "hgp": ["in"]}})");
   BOOST_CHECK_EXCEPTION(
       (void)with({"--baselines", bad.string()}), Error,
-      shows(Fault::user, "bad.json: Born.hgp[0]: template 'in' has no {subject}"));
+      shows(Fault::user, "bad.json:1: Born.hgp[0]: template 'in' has no {subject}"));
 }
 
 BOOST_AUTO_TEST_CASE(a_fixed_study_stands_for_the_dataset) {

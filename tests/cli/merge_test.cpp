@@ -133,7 +133,9 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_merged_or_parted_is_refused, ConsoleFiles
 
 BOOST_FIXTURE_TEST_CASE(rankings_by_a_cache_or_by_fixed_prompts_are_not_parted, RankFiles) {
   BOOST_TEST(rank({"--shard", "1/2", "--cache-vectors"}).refused("--cache-vectors: is not for one"));
-  BOOST_TEST(rank({"--shard", "1/2", "--fixed", at("f.json")}).refused("--shard: parts no rankings"));
+  BOOST_TEST(run_words({"rank", "--fixed", at("f.json"), "--data", at("elements"), "--model",
+                        at("model.gguf"), "--out", at("x"), "--shard", "1/2"})
+                 .refused("--shard: parts no rankings by --fixed"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -305,7 +305,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_file_that_does_not_fit_is_refused, ConsoleFil
   };
   BOOST_TEST(with(R"({"capital": ["[X] [Y]"]})").refused("t.json: river: has no templates for"));
   BOOST_TEST(with(R"({"capital": ["[X] is."]})").refused("capital: template '[X] is.' has no [Y]"));
-  BOOST_TEST(with(R"({"capital": []})").refused("t.json: capital: has no list of templates"));
+  BOOST_TEST(with(R"({"capital": []})").refused("t.json:1: capital: has no list of templates"));
   BOOST_TEST(probe({"--template-file", at("none.json")}).refused("none.json: "));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }

@@ -161,8 +161,10 @@ BOOST_AUTO_TEST_CASE(what_stands_is_not_written_again) {
   (void)job.run(scholar(), 6);
   const auto file = job.folder / "run/birth_generated.jsonl";
   const std::string first = slurp(file);
+  // What was changed is made again.
   job.folder.write("run/birth_generated.jsonl", "");
-  BOOST_TEST(job.run(scholar(), 6).empty());
+  (void)job.run(scholar(), 6);
+  BOOST_TEST(slurp(file) == first);
   std::filesystem::remove(file);
   (void)job.run(scholar(), 6);
   BOOST_TEST(slurp(file) == first);

@@ -96,7 +96,9 @@ BOOST_AUTO_TEST_CASE(a_probe_in_memory_has_the_folders_numbers) {
     std::vector<double> all;
     for (const Estimate& one : {group.accuracy, group.hits[0], group.mean_rank,
                                 group.mean_reciprocal_rank, group.accuracy_first_wins}) {
-      all.insert(all.end(), {one.value, one.low, one.high, static_cast<double>(one.count)});
+      const bool has = one.has_interval();
+      all.insert(all.end(), {one.value, has ? one.low : -1, has ? one.high : -1,
+                             static_cast<double>(one.count)});
     }
     return all;
   };

@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_gives_no_numbers_is_broken) {
         run_job(job, {folder / "run"}), Error,
         says(Fault::internal,
              "capital: the model gave a score that is not finite for 'France', template 0, option "
-             "'Paris'; check the model file"));
+             "'Paris'; check the model file, or an engine's logits for NaN and +infinity"));
     BOOST_TEST(contents(folder / "run", "_results.jsonl").empty());
   }
 }

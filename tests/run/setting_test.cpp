@@ -99,11 +99,9 @@ BOOST_AUTO_TEST_CASE(ranges_of_indices_are_sorted_and_each_counts_once) {
       (read<Indices>("18446744073709551614-18446744073709551615") == Indices{most - 1, most}));
   refused<Indices>("0-10000", "'0-10000' is not a range");
   refused<Indices>("0-18446744073709551615", "'0-18446744073709551615' is not a range");
-  refused<Indices>("1-", "'' is not a whole number from 0");
   refused<Indices>("1-2-3", "'2-3' is not a whole number from 0");
   refused<Indices>("1 - 2", "'1 ' is not a whole number from 0");
   refused<Indices>("a", "'a' is not a whole number");
-  refused<Indices>("-1", "'' is not a whole number");
   refused<Indices>("1,,2", "'1,,2' has an empty item");
 }
 

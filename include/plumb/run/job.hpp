@@ -25,6 +25,7 @@
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/result_sums.hpp"
+#include "plumb/records/whole_folder.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
@@ -160,7 +161,7 @@ RunSummary run_shard(J& job, const JobFolder& into) {
     for (const DiskPath& file : folder.path().list()) {
       const std::string name = file.name();
       if (name == "run.json" || name == "journal.jsonl" || name.ends_with(".npy.part")) continue;
-      if (file.is_file()) remove_file(file);
+      file.is_folder() ? detail::remove_folder(file) : remove_file(file);
     }
     return work.summary();
   });
