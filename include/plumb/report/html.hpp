@@ -23,7 +23,7 @@ namespace plumb {
 [[nodiscard]] inline std::string escape_html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (const char c : printable(text, "\n\t\r")) {
+  for (const char c : printable(text, "\n\t")) {
     switch (c) {
       case '&':
         out += "&amp;";

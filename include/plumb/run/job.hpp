@@ -161,7 +161,7 @@ RunSummary run_shard(J& job, const JobFolder& into) {
     for (const DiskPath& file : folder.path().list()) {
       const std::string name = file.name();
       if (name == "run.json" || name == "journal.jsonl" || name.ends_with(".npy.part")) continue;
-      file.is_folder() ? detail::remove_folder(file) : remove_file(file);
+      file.is_folder() ? remove_folder(file) : remove_file(file);
     }
     return work.summary();
   });
