@@ -18,8 +18,8 @@ LOCALES = ("de_DE", "tr_TR")  # a comma in numbers; another capital of i
 
 
 def results(folder):
-    """All that is a result: run.json says where and how a run was made, the journal in which order."""
-    return {name: text for name, text in kills.lasting(folder).items() if not name.endswith("run.json")}
+    """All that is a result: run.json and report.json say where and how it was made, the journal in which order."""
+    return {name: text for name, text in kills.lasting(folder).items() if not name.endswith(("run.json", "report.json"))}
 
 
 class EveryJob(unittest.TestCase):
