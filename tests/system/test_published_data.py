@@ -179,7 +179,7 @@ class Lpaqa(unittest.TestCase):
         self.assertAlmostEqual(made["mean_reciprocal_rank"]["value"], mean(1 / rank for rank in ranks), places=12)
         # As an aggregation beside vote, min and max: Base confidence of the same scores.
         page = out.with_name("calibration")
-        command.plumb("calibrate", out, "--out", page, "--bins", 2, "--resamples", 5)
+        command.plumb("calibrate", out, "--out", page, "--bins", 2, "--resamples", 20)
         (made,) = json.loads((page / "metrics.json").read_text())["models"].values()
         weighted = made["estimators"]["weighted"]["metrics"]
         self.assertAlmostEqual(weighted["accuracy"]["value"], mean(right for _, right in sure), places=12)
@@ -196,9 +196,9 @@ LAMA = {
                        for i, (country, city) in enumerate((("France", "Paris"), ("Italy", "Rome")))],
     "Google_RE/place_of_birth_test.jsonl": [
         {"pred": "/people/person/place_of_birth", "sub": "/m/1", "obj": "/m/2", "sub_w": item, "sub_label": person,
-         "sub_aliases": [], "obj_w": "Q1", "obj_label": place, "obj_aliases": ["\U0001f1e6"], "uuid": person,
+         "sub_aliases": [], "obj_w": city, "obj_label": place, "obj_aliases": ["\U0001f1e6"], "uuid": person,
          "judgments": [{"rater": "1", "judgment": "yes"}], "masked_sentences": ["He was born in [MASK] ."]}
-        for person, item, place in (("John Stephen", None, "Glasgow"), ("Eduard Ender", "Q143416", "Rome"))],
+        for person, item, place, city in (("John Stephen", None, "Glasgow", "Q4093"), ("Eduard Ender", "Q143416", "Rome", "Q220"))],
     "ConceptNet/test.jsonl": [{"sub": "s", "obj": label, "pred": pred, "masked_sentences": [sentence], "obj_label": label,
                                "uuid": label} for pred, sentence, label in
                               (("AtLocation", "A pen is in a [MASK].", "desk"), ("AtLocation", "[MASK] is where a bed is.", "house"),
