@@ -6,7 +6,9 @@
 // Built with -fsanitize=thread by test_packaging.py, which reports what two threads both touch.
 // Prints "same" when every thread found what one alone does.
 
+#include <cmath>
 #include <cstdio>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -40,7 +42,10 @@ bool same_on_all_threads(Work work) {
 
 plumb::Dataset capitals() {
   plumb::Relation capital{"capital", {"[X]: [Y]", "[Y] of [X]"}, {"Paris", "Seoul"}, {"p", "s"}};
-  capital.facts = {{"fr", "France", {}, 0}, {"kr", "Korea", {}, 1}};
+  for (std::size_t i = 0; i < 40; ++i) {  // as many as an interval needs
+    const std::string number = std::to_string(i);
+    capital.facts.push_back({number, number + (i % 3 == 0 ? " Korea" : " France"), {}, i % 2});
+  }
   return {"capitals", {capital}, {}};
 }
 
@@ -71,9 +76,10 @@ int main() {
   const std::vector<RelationPredictions> relations = probed();
   const Resamples resamples(strata_of(relations), {}, "threads");
   const Calibrator calibrator(Average(Vote{1}), 2);
-  same = same && same_on_all_threads([&] {
-           return calibrator.calibrate(relations, resamples)[CalibrationMetric::brier].high;
-         });
+  const auto high_end = [&] {
+    return calibrator.calibrate(relations, resamples)[CalibrationMetric::brier].high;
+  };
+  same = same && std::isfinite(high_end()) && same_on_all_threads(high_end);
   same = same && same_on_all_threads([&] {
            const std::vector<RelationPredictions> mine = probed();
            std::vector<double> confidences;

@@ -47,8 +47,8 @@ namespace plumb {
   return all;
 }
 
-/// Accuracy, Hit@k, mean rank and MRR by relation, domain and over all: a fact counts once, with the
-/// mean over its templates.
+/// Accuracy, hits at k, mean rank and MRR by relation, domain and over all: a fact counts once, with
+/// the mean over its templates.
 [[nodiscard]] inline ProbeMetrics metrics_of(const ModelPredictions& asked,
                                              const Bootstrap& bootstrap = {}) {
   return probe_metrics(ranks_of(asked), bootstrap, "all");
