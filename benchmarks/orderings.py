@@ -53,6 +53,8 @@ def verdict(ordering):
         draws.append(drawn[0] - drawn[1])
     draws = sorted(draw for draw in draws if math.isfinite(draw))
     difference = first - second
+    if draws[0] == draws[-1]:  # no width is no certainty
+        return difference, None, None, "undecided here"
     shift = difference - quantile(draws, 0.5)
     low, high = quantile(draws, 0.025) + shift, quantile(draws, 0.975) + shift
     better, worse = (high < 0, low > 0) if ordering.lower_is_better else (low > 0, high < 0)
@@ -60,7 +62,8 @@ def verdict(ordering):
 
 
 def text(value, low, high):
-    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+    """As plumb writes an estimate; a dash where there is no interval."""
+    return f"{value:.3f} [–]" if low is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def rows(file):

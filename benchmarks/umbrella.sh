@@ -6,7 +6,7 @@
 # plumb::command, whose bodies are in a library?
 #
 #   bash benchmarks/umbrella.sh [ROUNDS [COMPILER …]]
-# Prints for each compiler and include or program the seconds of each round, unoptimised.
+# Prints for each compiler and include or program the CPU seconds of each round, unoptimised.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -22,8 +22,8 @@ headers=(plumb.hpp runs.hpp score/causal_scorer.hpp calibrate/calibrator.hpp agg
 # An embedder's program that includes them whole, and writes a run folder.
 whole=(examples/own_run_folder.cpp -include plumb/plumb.hpp -include plumb/runs.hpp)
 
-# compile LABEL FILE OPTION…: a line with the seconds of each round
-TIMEFORMAT=%R
+# compile LABEL FILE OPTION…: a line with the CPU seconds of each round
+TIMEFORMAT=%U
 compile() {
   local label=$1 file=$2 seconds=()
   shift 2

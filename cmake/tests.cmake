@@ -3,8 +3,8 @@
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
-# Tests are compiled more often than they are run: they are not optimised, but where a room computes.
-set(plumb_computing_rooms huggingface measure rank aggregate calibrate run)
+# Tests are compiled more often than they are run: they are not optimised, but where a room computes for long.
+set(plumb_computing_rooms rank run)
 
 # What nearly all tests include beside plumb, read once for all rooms, and test files in batches: what
 # they share is compiled once a batch. That each header stands by itself is tests/system/test_headers.py's

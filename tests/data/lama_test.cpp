@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/data/as_loaded.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -159,7 +160,9 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
   };
   folder.write("Google_RE/place_of_birth_test.jsonl",
                row("Peter F. Martin", "\"Q7174001\"", "Newport", "\"Q671\"") +
-                   row("Lonnie Lynn", "null", "Chicago", "null"));
+                   row("Lonnie Lynn", "null", "Chicago", "null") +
+                   row("Ann", "null", "Newport, Wales", "\"Q671\"") +
+                   row("Bob", "null", "Newport", "\"Q671\""));
   folder.write("Google_RE/date_of_birth_test.jsonl",
                row("Lonnie Lynn", "null", "1943", "null") +
                    row("Peter F. Martin", "\"Q7174001\"", "1941", "null"));
@@ -171,7 +174,13 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
   BOOST_TEST(place.templates == std::vector<std::string>{"[X] was born in [Y] ."});
   BOOST_TEST(place.facts[0].subject_id == "Q7174001");
   BOOST_TEST(place.facts[1].subject_id == "of Lonnie Lynn");
-  BOOST_TEST(place.option_ids == (std::vector<std::string>{"Q671", "place_of_birth-1"}));
+  // Answers go by their label; an identifier of two labels is the first's.
+  BOOST_TEST(place.option_ids ==
+             (std::vector<std::string>{"Q671", "place_of_birth-1", "place_of_birth-2"}));
+  BOOST_TEST(place.options == (std::vector<std::string>{"Newport", "Chicago", "Newport, Wales"}));
+  BOOST_TEST(place.facts[2].answer == 2U);
+  BOOST_TEST(place.facts[3].answer == 0U);
+  BOOST_CHECK_NO_THROW((void)as_loaded(place));
   BOOST_TEST(whole.relations[1].templates == std::vector<std::string>{"[X] (born [Y])."});
   BOOST_TEST(
       whole.left_out == (std::vector<std::string>{"relations of relations.jsonl without facts: P36",

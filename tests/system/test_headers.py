@@ -3,8 +3,8 @@
 
 The test programs read a precompiled header and compile test files in batches, which hides a missing include. Here
 a header is seen alone: nothing is visible at its lines but what it includes itself, directly or not. g++ reads files
-that hold a chain of headers, each of which includes the one before: about a hundred files for 315 headers. Bodies of
-templates that a chain's lines call are made at the end of a file; g++ makes them once, in the few files that hold all
+that hold a chain of headers, each of which includes the one before, behind the precompiled form of one that the first of
+them includes: about two hundred files for 400 headers. Bodies of templates that a chain's lines call are made at the end of a file; g++ makes them once, in the few files that hold all
 headers together and in test_two_files_of_one_program_may_have_them_all. clang compiles each header with all its bodies,
 as a module (header_modules.py), or in chains where a module fails or only few headers are to be checked.
 """
@@ -34,7 +34,11 @@ EIGEN = "/usr/include/eigen3"
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in (INCLUDE / "plumb").rglob("*.hpp"))
 UMBRELLAS = ["plumb/plumb.hpp", "plumb/runs.hpp"]
 LAST_LINE = "all headers were read"
-FEW = 20  # so many headers are compiled sooner without modules
+FEW = 20  # so many headers are compiled sooner without modules and without precompiled ones
+# Headers that many include and that take long to read: g++ reads them once. Any would do.
+HUBS = [f"plumb/{name}.hpp" for name in (
+    "core/disk_path", "backend/concepts", "data/json_file", "aggregate/predictions", "records/run_record", "report/columns",
+    "run/job", "cli/console")]
 # What a header may bring with it beside the standard library, Eigen, xtensor and nlohmann-json.
 PARTS = {"llama": r"/(llama|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP": r"/omp\.h$", "OpenSSL": r"/openssl/",
          "utf8proc": r"/utf8proc\.h$"}
@@ -144,21 +148,55 @@ def in_root(file):
     return os.path.relpath(file, command.ROOT) if file.startswith(f"{command.ROOT}/") else file
 
 
-def checked(compiler, chain, whole=True):
-    """(what a compiler says, the files it read) of a program that has nothing but a chain of headers, twice. Not `whole`:
-    g++ stops at the end of the last line, before the bodies of templates that were called are made."""
+def checked(compiler, chain, whole=True, behind=()):
+    """(what a compiler says, the files it read) of a program that has nothing but a chain of headers, twice, `behind` a
+    precompiled one, if any. Not `whole`: g++ stops at the end of the last line, before the bodies of templates that were
+    called are made."""
     source = "".join(f'#include "{name}"\n' for name in [*chain, *chain])
-    words = [*words_of(compiler), *parts_of(chain), "-H", "-x", "c++", "-"]
+    words = [*words_of(compiler), *parts_of(chain), *behind, "-H", "-x", "c++", "-"]
     if not whole:
         words.insert(1, "-Wfatal-errors")
         source += f'static_assert(false, "{LAST_LINE}");\n'
     done = subprocess.run(words, input=source, capture_output=True, text=True, cwd=command.ROOT)
-    lines = done.stderr.split("Multiple include guards may be useful for:")[0].splitlines()
-    read = {in_root(line.split(maxsplit=1)[1]) for line in lines if re.match(r"\.+ ", line)}
+    lines, read = listed(done)
     said = "\n".join(line for line in lines if not re.match(r"[.!x]+ ", line))
     if not whole and re.fullmatch(rf"<stdin>:{2 * len(chain) + 1}:.*{LAST_LINE}[^:]*-Wfatal-errors\.", said, re.DOTALL):
         return "", read
     return said or f"ended with {done.returncode}" * (done.returncode != 0), read
+
+
+def listed(done):
+    """The lines of a compiler that lists what it reads (-H), and the files it read."""
+    lines = done.stderr.split("Multiple include guards may be useful for:")[0].splitlines()
+    return lines, {in_root(line.split(maxsplit=1)[1]) for line in lines if re.match(r"\.+ ", line)}
+
+
+class Hubs:
+    """Precompiled headers for g++ in a folder. A header that is read behind one of those that it includes sees no more than
+    it would alone."""
+
+    def __init__(self, folder):
+        self.folder, self.made = folder, {}
+
+    @staticmethod
+    def of(name):
+        """The hub that brings the most of what a header includes; none if it includes none."""
+        return max((hub for hub in HUBS if hub in closure(name)), key=lambda hub: len(closure(hub)), default=None)
+
+    def make(self, hub):
+        """Precompiles a hub. One that does not compile is left out: its own chain says why."""
+        file = pathlib.Path(self.folder) / f"{header_modules.module_of(hub)}.hpp"
+        file.write_text(f'#include "{hub}"\n')
+        words = [word for word in words_of("g++") if word != "-fsyntax-only"]
+        done = subprocess.run([*words, "-H", "-x", "c++-header", file, "-o", f"{file}.gch"], capture_output=True, text=True,
+                              cwd=command.ROOT)
+        self.made[hub] = (["-include", str(file)], listed(done)[1]) if done.returncode == 0 else ([], set())
+
+    def check(self, chain, whole):
+        """As `checked`, each header behind its hub."""
+        behind, below = self.made.get(Hubs.of(chain[0]), ([], set())) if not whole else ([], set())
+        said, read = checked("g++", chain, whole, behind)
+        return said, read | below
 
 
 def whole_chains(found, others):
@@ -187,12 +225,20 @@ def check_all(compiler):
                 dragging[name] = set(map(in_root, modules.read[name]))
                 remember(compiler, name, dragging[name] | set(map(in_root, modules.below)))
         unknown = [name for name in unknown if name not in dragging]
-    library = set(library_headers())
-    found = chains([name for name in unknown if name in library]) + chains([name for name in unknown if name not in library])
+    library, parts = set(library_headers()), {}
+    for name in unknown:
+        hub = Hubs.of(name) if compiler == "g++" and len(unknown) > FEW else None
+        parts.setdefault((name in library, hub), []).append(name)
+    found = [chain for part in parts.values() for chain in chains(part)]
     whole = whole_chains(found, set().union(*map(closure, UMBRELLAS))) if compiler == "g++" else found
     found.sort(key=lambda chain: -len(closure(chain[-1])))
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = list(pool.map(lambda chain: checked(compiler, chain, chain in whole), found))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, tempfile.TemporaryDirectory() as folder:
+        hubs = Hubs(folder)
+        list(pool.map(hubs.make, {hub for _, hub in parts if hub}))
+        if compiler == "g++":
+            made = list(pool.map(lambda chain: hubs.check(chain, chain in whole), found))
+        else:
+            made = list(pool.map(lambda chain: checked(compiler, chain), found))
     for chain, (words, files) in zip(found, made, strict=True):
         said += [words] if words else []
         for name in chain:
@@ -276,6 +322,21 @@ class Headers(unittest.TestCase):
             self.assertEqual(said, "")
             self.assertTrue(any(file.endswith("/bits/basic_string.h") for file in read))
             self.assertEqual("x.missing" in checked("g++", [folder / "body.hpp"], whole)[0], whole)
+
+    def test_behind_a_precompiled_header_faults_are_still_found(self):
+        folder = command.temporary_folder(self)
+        hubs, hub = Hubs(folder), "plumb/core/disk_path.hpp"
+        hubs.make(hub)
+        behind, below = hubs.made[hub]
+        self.assertTrue(any(file.endswith("/filesystem") for file in below))
+        for name, line, fault in (("good", "inline plumb::DiskPath good() { return {}; }", ""),
+                                  ("bad", "inline std::deque<int> bad() { return {}; }", "deque")):
+            header = folder / f"{name}.hpp"
+            header.write_text(f'#pragma once\n#include "{hub}"\n{line}\n')
+            said, read = checked("g++", [header], False, behind)
+            self.assertFalse(any(file.endswith("/filesystem") for file in read), "it was read again")
+            self.assertEqual(fault in said, True, said)
+            self.assertEqual(said == "", fault == "", said)
 
     def test_two_files_of_one_program_may_have_them_all(self):
         folder = command.temporary_folder(self)

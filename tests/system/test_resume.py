@@ -12,7 +12,7 @@ import command
 
 PROGRAMS = "plumb_command write_tiny_gguf"
 
-SELECTION = ("--relations", "continent,us-state-capital,plural", "--limit", "8", "--templates", "0,2")
+SELECTION = ("--relations", "continent,us-state-capital,plural", "--limit", "4", "--templates", "0,2")
 
 
 @command.needs_vocabularies
@@ -102,7 +102,7 @@ class Resume(unittest.TestCase):
         self.assertEqual(command.results(self.folder / "whole"), self.expected)
 
     def test_other_settings_are_refused_by_name(self):
-        for option, value, setting in (("--bos", "no", "bos"), ("--limit", "5", "limit"), ("--templates", "0", "templates"),
+        for option, value, setting in (("--bos", "no", "bos"), ("--limit", "3", "limit"), ("--templates", "0", "templates"),
                                        ("--precision", "fast", "precision"), ("--reduction", "mean", "reduction")):
             words = list(SELECTION)
             if option in words:

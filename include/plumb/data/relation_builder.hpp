@@ -258,7 +258,11 @@ class RelationBuilder {
     }
     if (!options_are_fixed_ && !shared_labels_.contains(*label)) {
       const auto [entry, added] = option_of_label_.emplace(*label, relation_.options.size());
-      if (added) add_option(*label, id);
+      // An identifier that a second label has is the first's alone: by label they are two answers.
+      if (added) {
+        const bool is_own = id && option_of_id_.emplace(*id, relation_.options.size()).second;
+        add_option(*label, is_own ? id : std::nullopt);
+      }
       return entry->second;
     }
     if (const auto found = id ? option_of_id_.find(*id) : option_of_id_.end();
