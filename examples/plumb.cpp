@@ -70,6 +70,12 @@ struct ReferenceModels {
                               "fast is for .gguf files; Hugging Face folders are computed in F32",
                               "leave it out");
     }
+    if (const auto chosen = options.engine.first_chosen();
+        !chosen.empty() && plumb::is_hugging_face_folder(path)) {
+      throw plumb::user_error({.setting = std::string(chosen)},
+                              "is for .gguf files; Hugging Face folders are computed on the CPU",
+                              "leave it out");
+    }
     if (std::filesystem::is_directory(path) && !plumb::is_hugging_face_folder(path)) {
       throw plumb::user_error({.file = path}, "is a folder without config.json",
                               "give `model` a Hugging Face folder, or the path of a .gguf file");
@@ -90,7 +96,8 @@ struct ReferenceModels {
         return plumb::LlamaModel({.model = options.model,
                                   .precision = precision,
                                   .threads = options.threads,
-                                  .parse_special_tokens = parse});
+                                  .parse_special_tokens = parse,
+                                  .engine = options.engine});
       });
     }
 #ifdef _OPENMP

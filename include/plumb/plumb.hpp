@@ -37,6 +37,7 @@
 #include "plumb/backend/check_model.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/decay_embedder.hpp"
+#include "plumb/backend/engine_options.hpp"
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/backend/evaluate_masked.hpp"
 #include "plumb/backend/held_tree.hpp"

@@ -21,6 +21,7 @@
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/engine_options.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/report/text_table.hpp"
 
@@ -159,6 +160,8 @@ struct ModelOptions {
   /// Whether the text of a special token is to be the token: only where the model lists its special
   /// tokens (ListsSpecialTokens) is it ever asked for.
   bool parse_special_tokens = false;
+  /// GPUs, adapters, cache and nodes a step, as far as they were said.
+  EngineOptions engine{};
 };
 
 /// Whether it predicts what follows a text, by rows or by lookups, or what is masked in it.

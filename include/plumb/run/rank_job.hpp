@@ -153,8 +153,9 @@ class RankJob {
   /// What decides vectors beside their texts. Throws a user error where the model has no hash.
   [[nodiscard]] Json made_under() const {
     Json made = Json::object();
-    for (const char* name : {"model_sha256", "backend", "weights", "precision", "plumb_version",
-                             "bos_of_vectors", "special_tokens"}) {
+    for (const char* name : {"model_sha256", "backend", "weights", "precision", "device",
+                             "gpu_layers", "cache_type", "pack", "lora_sha256", "lora",
+                             "plumb_version", "bos_of_vectors", "special_tokens"}) {
       made[name] = settings_record_.at(name);
     }
     if (!made.at("model_sha256").is_null()) return made;
