@@ -127,13 +127,14 @@ need_llama() {
   rm -rf "$work"
 }
 
-# Configures and builds the given targets into build/ of the checkout.
+# Configures and builds the given targets into build/ of the checkout; plumb_options are CMake's.
+plumb_options=()
 build_plumb() {
   need_llama
   say "building plumb"
   mkdir -p "$plumb_root/build"
   cmake -S "$plumb_root" -B "$plumb_root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_PREFIX_PATH="$llama_prefix" >"$plumb_root/build/configure.log" 2>&1 ||
+    -DCMAKE_PREFIX_PATH="$llama_prefix" ${plumb_options[@]+"${plumb_options[@]}"} >"$plumb_root/build/configure.log" 2>&1 ||
     { tail -30 "$plumb_root/build/configure.log" >&2; exit 1; }
   cmake --build "$plumb_root/build" --target "$@"
 }

@@ -16,6 +16,9 @@
 #include "plumb/backend/llama.hpp"
 #include "plumb/cli/command_line.hpp"
 #include "plumb/huggingface/folder_model.hpp"
+#ifdef PLUMB_MPI
+#include "plumb/cli/mpi_command_line.hpp"
+#endif
 
 namespace {
 
@@ -118,5 +121,9 @@ int main(int argc, char** argv) {
   wait_with_little_spinning(argv);
   ggml_set_abort_callback(end_in_words);
   std::set_terminate(end_of_uncaught);
+#ifdef PLUMB_MPI
+  return plumb::run_mpi_command_line(argc, argv, ReferenceModels{});
+#else
   return plumb::run_command_line(argc, argv, ReferenceModels{});
+#endif
 }

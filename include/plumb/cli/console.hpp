@@ -28,6 +28,7 @@
 namespace plumb {
 
 struct MergedShards;  // run/merge_shards.hpp
+class EntityRanking;  // rank/entity_ranking.hpp
 
 namespace detail {
 
@@ -104,6 +105,8 @@ struct Console {
   std::shared_ptr<const MergedShards> merged{};
   /// `err` as it is, for the progress bar, which moves the cursor; null where `err` is.
   std::ostream* bar = nullptr;
+  /// What shares DEER's entities among several processes; null: this process alone.
+  EntityRanking* ranking = nullptr;
 
   [[nodiscard]] std::string variable(const char* name) const {
     return environment ? environment(name) : "";

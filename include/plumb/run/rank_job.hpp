@@ -4,6 +4,7 @@
 // The ranking of a knowledge graph's entities as a job: by the cosine of embeddings (DEER), by exact
 // likelihood, by the LM head, side by side on one page.
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_check.hpp"
+#include "plumb/rank/entity_ranking.hpp"
 #include "plumb/records/recorded_entity_ranks.hpp"
 #include "plumb/report/rank_report.hpp"
 #include "plumb/run/deer_run.hpp"
@@ -36,10 +38,12 @@ template <ScoringLm Model>
 class RankJob {
  public:
   /// Throws a user error for a method that the model cannot do, for texts it may not be asked, and as
-  /// rank_parts and GivenVectors do.
+  /// rank_parts and GivenVectors do. A `ranking` shares DEER's entities among processes and must outlive
+  /// it; without one this process counts alone.
   RankJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
-          Provenance provenance = {})
-      : model_(model),
+          Provenance provenance = {}, EntityRanking* ranking = nullptr)
+      : ranking_(ranking),
+        model_(model),
         graph_(graph),
         settings_(settings),
         options_(settings.options()),
@@ -49,7 +53,7 @@ class RankJob {
     auto own_words = check_special_tokens();
     if constexpr (DeerModel<Model>) {
       if (embeds() && !settings_.entities.empty()) {
-        given_.emplace(parts_.whole, settings_.entities, model_.dimension());
+        given_.emplace(parts_.whole, settings_.entities, model_.dimension(), processes() == 1);
       }
     }
     if (!settings_.vector_cache.empty()) cache_.emplace(settings_.vector_cache, made_under());
@@ -132,9 +136,11 @@ class RankJob {
     return RankReport(folder, {.seed = settings_.seed});
   }
 
-  /// What the searches of names took, by method.
+  /// What counting and the searches of names took, by method.
   [[nodiscard]] Json facts() const {
     Json facts = Json::object();
+    if (processes() > 1) facts["processes"] = processes();
+    if (settings_.ranks_by(RankMethod::deer)) facts["seconds_ranking"] = seconds_ranking_;
     for (const auto& [part, cost] : cost_) {
       facts["searches"][part] = {{"queries", cost.queries},
                                  {"nodes_fed", cost.fed},
@@ -148,6 +154,9 @@ class RankJob {
   }
 
  private:
+  [[nodiscard]] std::size_t processes() const {
+    return ranking_ != nullptr ? ranking_->processes() : 1;
+  }
   [[nodiscard]] const VectorCache* cache() const { return cache_ ? &*cache_ : nullptr; }
 
   /// What decides vectors beside their texts. Throws a user error where the model has no hash.
@@ -215,24 +224,30 @@ class RankJob {
 
   /// DEER, and again on what the LM head can rank; the methods' names.
   [[nodiscard]] std::vector<std::string> rank_by_deer(const RunFolder& folder, Work& work) {
-    DeerRun run(model_, options_, folder, work, parts_.whole, settings_.bos_of_vectors());
+    DeerRun run(model_, options_, folder, work, parts_.whole, settings_.bos_of_vectors(), ranking_);
     std::vector<std::string> methods;
-    const auto rank = [&](const std::string& name, VectorRows entities) {
+    const auto rank = [&](const std::string& name, const EntityVectors& entities) {
+      const auto start = std::chrono::steady_clock::now();
       const auto of = [&](const RankPlan& part, std::size_t) { return run.rank(part, entities); };
       write_ranks(folder, name, ranks_of(parts_.parts, of));
       methods.push_back(name);
       if (settings_.nearest > 0) write_nearest(folder, name, run, entities);
-      if (!parts_.narrows()) return;
-      write_ranks(folder, name + "-single-token", ranks_of(parts_.single, of));
-      methods.push_back(name + "-single-token");
+      if (parts_.narrows()) {
+        write_ranks(folder, name + "-single-token", ranks_of(parts_.single, of));
+        methods.push_back(name + "-single-token");
+      }
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      seconds_ranking_ += spent.count();
     };
     if (given_) {
-      if (run.has_queries()) rank("deer", given_->rows());
+      if (run.has_queries()) rank("deer", given_->vectors());
       return methods;
     }
     for (const EntityPrompt prompt : options_.entity_prompts) {
       const auto entities = run.entities(prompt, cache());
-      if (entities && run.has_queries()) rank(run.name_of_method(prompt), entities->rows());
+      if (!entities || !run.has_queries()) continue;
+      const DiskPath file = folder.file(DeerRun<Model>::entities_file(prompt));
+      rank(run.name_of_method(prompt), {entities->rows(), file.path()});
     }
     return methods;
   }
@@ -246,8 +261,8 @@ class RankJob {
 
   /// Each query's nearest entities, in the order of its ranks.
   template <class Run>
-  void write_nearest(const RunFolder& folder, const std::string& method, const Run& run,
-                     VectorRows entities) const {
+  void write_nearest(const RunFolder& folder, const std::string& method, Run& run,
+                     const EntityVectors& entities) const {
     std::string lines;
     for (const RankPlan& part : parts_.parts) {
       const auto nearest = run.nearest(part, entities, settings_.nearest);
@@ -290,6 +305,7 @@ class RankJob {
     }
   }
 
+  EntityRanking* ranking_;  // null: this process alone
   Model& model_;
   const KnowledgeGraph& graph_;
   RankSettings settings_;
@@ -301,6 +317,7 @@ class RankJob {
   std::optional<VectorCache> cache_;
   std::vector<std::string> remarks_;
   std::map<std::string, NameSearchCost> cost_;
+  double seconds_ranking_ = 0;
 };
 
 }  // namespace plumb
