@@ -176,6 +176,15 @@ inline VectorRows rows_of(const EmbeddingMatrix& matrix) {
 
 /// The first process's side. One thread, the one that began MPI.
 class MpiRanking final : public EntityRanking {
+  template <class Exchange>
+  auto exchanged(const detail::MpiCall& call, Exchange exchange) {
+    is_broken_ = true;
+    exchange_.call(call);
+    auto made = exchange();
+    is_broken_ = false;
+    return made;
+  }
+
  public:
   /// `comm` has all processes that share; all others call serve_rankings on it.
   explicit MpiRanking(MPI_Comm comm) : exchange_(comm) {}
@@ -236,15 +245,6 @@ class MpiRanking final : public EntityRanking {
             static_cast<std::uint64_t>(queries.rows()),
             0};
   }
-  template <class Exchange>
-  auto exchanged(const detail::MpiCall& call, Exchange exchange) {
-    is_broken_ = true;
-    exchange_.call(call);
-    auto made = exchange();
-    is_broken_ = false;
-    return made;
-  }
-
   detail::MpiExchange exchange_;
   bool is_broken_ = false;
 };
