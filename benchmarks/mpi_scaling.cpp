@@ -3,8 +3,8 @@
 // How long do processes of MPI take to rank queries among entities that grow with their number?
 //
 //   mpirun -n P mpi_scaling [ENTITIES_EACH] [QUERIES] [DIMENSION] [ROUNDS]
-// Prints one line of JSON: the rounds' seconds of counting, the first round's left out, in which the
-// file of vectors is read for the first time.
+// Prints one line of JSON: the rounds' seconds of counting, the first round's left out, in which
+// the file of vectors is read for the first time.
 
 #include <mpi.h>
 
@@ -46,8 +46,8 @@ void measure(std::size_t each, std::size_t count, std::size_t dimension, std::si
   for (std::size_t q = 0; q < count; ++q) {
     const std::vector<float> row = drawn(random, dimension);
     std::copy(row.begin(), row.end(), queries.row(static_cast<Eigen::Index>(q)).data());
-    questions.push_back({static_cast<std::uint32_t>(q),
-                         static_cast<std::uint32_t>(random.below(entities)), {}});
+    questions.push_back(
+        {static_cast<std::uint32_t>(q), static_cast<std::uint32_t>(random.below(entities)), {}});
   }
   const NpyFile npy(file);
   std::vector<double> seconds;
@@ -87,7 +87,8 @@ int main(int argc, char** argv) {
   MPI_Init(nullptr, nullptr);
   try {
     if (plumb::detail::mpi_rank(MPI_COMM_WORLD) == 0) {
-      measure(number(1, 20000), number(2, 2000), number(3, 768), std::max<std::size_t>(1, number(4, 5)));
+      measure(number(1, 20000), number(2, 2000), number(3, 768),
+              std::max<std::size_t>(1, number(4, 5)));
     } else {
       plumb::serve_rankings(MPI_COMM_WORLD);
     }

@@ -59,15 +59,14 @@ BOOST_AUTO_TEST_CASE(an_adapted_model_answers_as_the_merged_weights_do) {
   const auto unchanged = rows_of(plain);
   for (const double scale : {1.0, -0.25}) {
     LlamaModel beside = adapted(base, {{adapter, scale}});
-    LlamaModel merged =
-        adapted(TinyGguf({}).merge(lora, scale).write(folder / "merged.gguf"), {});
+    LlamaModel merged = adapted(TinyGguf({}).merge(lora, scale).write(folder / "merged.gguf"), {});
     const auto rows = rows_of(beside);
     BOOST_TEST(apart(rows, unchanged) > 0.05);
     BOOST_TEST(apart(rows, rows_of(merged)) < 1e-4);
   }
   LlamaModel both = adapted(base, {{adapter, 0.5}, {second, 1}});
-  LlamaModel merged = adapted(
-      TinyGguf({}).merge(lora, 0.5).merge(other).write(folder / "both.gguf"), {});
+  LlamaModel merged =
+      adapted(TinyGguf({}).merge(lora, 0.5).merge(other).write(folder / "both.gguf"), {});
   BOOST_TEST(apart(rows_of(both), rows_of(merged)) < 1e-4);
   LlamaModel nothing = adapted(base, {{adapter, 0}});
   BOOST_TEST(apart(rows_of(nothing), unchanged) < 1e-6);
@@ -103,9 +102,8 @@ BOOST_AUTO_TEST_CASE(an_adapter_changes_hidden_vectors_too) {
     TokenTree tree;
     const NodeId end = tree.insert(std::vector<TokenId>{80, 97, 114});
     std::vector<float> made;
-    model.embed(tree, std::vector{end}, [&](NodeId, std::span<const float> row) {
-      made.assign(row.begin(), row.end());
-    });
+    model.embed(tree, std::vector{end},
+                [&](NodeId, std::span<const float> row) { made.assign(row.begin(), row.end()); });
     model.release(tree, TokenTree::root);
     return made;
   };

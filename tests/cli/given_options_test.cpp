@@ -68,8 +68,8 @@ BOOST_AUTO_TEST_CASE(what_was_given_is_kept_with_whole_paths) {
               Json{{"data", run}, {"wordnet", "none"}}));
   BOOST_TEST((given({"--data", "hf:o/n"}) == Json{{"data", "hf:o/n"}}));
   BOOST_TEST((given({run, "mine=" + run}) == Json{{"folders", {run, "mine=" + run}}}));
-  BOOST_TEST((given({"--lora", run + "/../run:0.5,none.gguf"}) ==
-              Json{{"lora", run + ":0.5,none.gguf"}}));
+  BOOST_TEST(
+      (given({"--lora", run + "/../run:0.5,none.gguf"}) == Json{{"lora", run + ":0.5,none.gguf"}}));
   const std::string here = std::filesystem::current_path().filename().string();
   BOOST_TEST((given({"--data", "../" + here}) ==
               Json{{"data", std::filesystem::current_path().string()}}));

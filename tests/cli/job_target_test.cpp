@@ -80,9 +80,9 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
 
 BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
   BOOST_TEST(parse({}).model_options({}).engine.first_chosen() == "");
-  const Target target =
-      parse({"--gpu-layers", "7", "--main-gpu", "1", "--split-mode", "row", "--tensor-split", "3,1",
-             "--lora", "a.gguf:0.5", "--cache-type", "q8_0", "--precision", "fast", "--pack", "64"});
+  const Target target = parse({"--gpu-layers", "7", "--main-gpu", "1", "--split-mode", "row",
+                               "--tensor-split", "3,1", "--lora", "a.gguf:0.5", "--cache-type",
+                               "q8_0", "--precision", "fast", "--pack", "64"});
   const EngineOptions engine = target.model_options({}).engine;
   BOOST_TEST(*engine.gpu_layers == 7U);
   BOOST_TEST(*engine.main_gpu == 1U);
@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
     BOOST_CHECK_EXCEPTION((void)parse(words), Error, shows(Fault::user, message));
   };
   refused({"--cache-type", "f16"}, "--cache-type: has no effect beside --precision exact");
-  refused({"--gpu-layers", "0", "--main-gpu", "0"}, "--main-gpu: has no effect beside --gpu-layers");
+  refused({"--gpu-layers", "0", "--main-gpu", "0"},
+          "--main-gpu: has no effect beside --gpu-layers");
   refused({"--gpu-layers", "all"}, "--gpu-layers: 'all' is not a whole number");
   refused({"--split-mode", "rows"}, "--split-mode: 'rows' is not a choice; say none, layer or row");
   refused({"--pack", "8193"}, "--pack: is more than 8192");

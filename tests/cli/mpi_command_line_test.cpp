@@ -49,8 +49,9 @@ Ran run_with(EntityRanking& ranking, std::vector<std::string> words) {
   const std::string command = words.front();
   Console console{{words.begin() + 1, words.end()}, out, err};
   console.ranking = &ranking;
-  const int code = run_command_line(
-      command, console, [](const ModelOptions&) { return test::reader_of_elements<NgramTreeModel>(); });
+  const int code = run_command_line(command, console, [](const ModelOptions&) {
+    return test::reader_of_elements<NgramTreeModel>();
+  });
   return {code, err.str()};
 }
 
@@ -89,7 +90,8 @@ BOOST_AUTO_TEST_CASE(what_several_processes_do_not_share_is_refused) {
     BOOST_TEST(run.code == 2);
     BOOST_TEST(run.err.find(message) != std::string::npos, run.err);
   };
-  refused({"probe", "--data", "d"}, "plumb probe: is done by one process, and there are 2; start it");
+  refused({"probe", "--data", "d"},
+          "plumb probe: is done by one process, and there are 2; start it");
   refused({"report", "r"}, "plumb report: is done by one process");
   refused(files.words({"--method", "likelihood"}), "--method: leaves 1 of 2 processes idle");
   refused(files.words({"--shard", "1/2"}), "--shard: leaves 1 of 2");

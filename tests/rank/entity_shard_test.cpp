@@ -29,7 +29,8 @@ EmbeddingMatrix level_rows(RandomStream& random, Eigen::Index count, Eigen::Inde
   EmbeddingMatrix made(count, dimension);
   for (Eigen::Index i = 0; i < count; ++i) {
     if (i > 0 && random.below(3) == 0) {
-      made.row(i) = made.row(static_cast<Eigen::Index>(random.below(static_cast<std::size_t>(i)))) * 2;
+      made.row(i) =
+          made.row(static_cast<Eigen::Index>(random.below(static_cast<std::size_t>(i)))) * 2;
       continue;
     }
     for (Eigen::Index d = 0; d < dimension; ++d) {
@@ -61,8 +62,8 @@ std::vector<EntityStanding> standings_by(std::size_t processes, const EntityVect
   std::vector<std::unique_ptr<EntityShard>> shards;
   std::vector<double> gold(questions.size(), 0);
   for (std::size_t p = 0; p < processes; ++p) {
-    shards.push_back(std::make_unique<EntityShard>(
-        entities, range_of_process(entities.size(), p, processes)));
+    shards.push_back(
+        std::make_unique<EntityShard>(entities, range_of_process(entities.size(), p, processes)));
     const auto own = shards.back()->gold_cosines(queries, questions);
     for (std::size_t i = 0; i < gold.size(); ++i) gold[i] += own[i];
   }
@@ -144,9 +145,11 @@ BOOST_AUTO_TEST_CASE(chosen_rows_rank_as_a_matrix_of_them) {
   RandomStream random(2, "chosen");
   const EmbeddingMatrix all = level_rows(random, 300, 4), queries = level_rows(random, 9, 4);
   std::vector<std::uint32_t> places;
-  for (std::size_t i = 0; i < 130; ++i) places.push_back(static_cast<std::uint32_t>(random.below(300)));
+  for (std::size_t i = 0; i < 130; ++i)
+    places.push_back(static_cast<std::uint32_t>(random.below(300)));
   EmbeddingMatrix gathered(130, 4);
-  for (Eigen::Index i = 0; i < 130; ++i) gathered.row(i) = all.row(places[static_cast<std::size_t>(i)]);
+  for (Eigen::Index i = 0; i < 130; ++i)
+    gathered.row(i) = all.row(places[static_cast<std::size_t>(i)]);
   const auto questions = questions_among(random, 130, 9);
   const EntityVectors chosen(rows_of(all), "", places);
   LocalRanking local;
@@ -210,8 +213,9 @@ BOOST_AUTO_TEST_CASE(questions_about_what_is_not_there_are_refused) {
   refused(queries, {0, 3}, "questions: one is about query 0 and entity 3");
   refused(queries, {0, 0, {1, 3}}, "questions: one is about query 0 and entity 0, or has known");
   refused(other, {0, 0}, "queries: have 5 dimensions, the entities 2");
-  BOOST_TEST(
-      LocalRanking().standings(rows_of(entities), rows_of(queries), std::vector{EntityQuestion{1, 2}}).size() == 1U);
+  BOOST_TEST(LocalRanking()
+                 .standings(rows_of(entities), rows_of(queries), std::vector{EntityQuestion{1, 2}})
+                 .size() == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -50,9 +50,8 @@ BOOST_AUTO_TEST_CASE(each_query_meets_each_entity_once_and_nearly_at_their_cosin
             for (std::size_t i = 0; i < tile.columns; ++i) {
               const std::size_t query = tile.first_query + r, entity = tile.first_entity + i;
               ++met[query][entity];
-              const double exact =
-                  exact_dot(q.data() + query * d, e.data() + entity * d, d) / q_lengths[query] /
-                  e_lengths[entity];
+              const double exact = exact_dot(q.data() + query * d, e.data() + entity * d, d) /
+                                   q_lengths[query] / e_lengths[entity];
               past_bound =
                   std::max(past_bound, std::abs(tile.cosine(r, i) - exact) - tile.bound(r));
             }

@@ -25,8 +25,8 @@ BOOST_AUTO_TEST_CASE(arrays_go_in_parts_that_mpi_can_count) {
   BOOST_TEST(parts.empty());
   detail::for_each_mpi_part(std::size_t{5} << 30, add);
   BOOST_TEST(parts.size() == 40U);
-  BOOST_TEST(parts.back().first + static_cast<std::size_t>(parts.back().second) ==
-             std::size_t{5} << 30);
+  BOOST_TEST(parts.back().first + static_cast<std::size_t>(parts.back().second) == std::size_t{5}
+                                                                                       << 30);
 }
 
 BOOST_AUTO_TEST_CASE(one_process_keeps_what_it_has) {

@@ -3,7 +3,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "plumb/core/random.hpp"
@@ -105,17 +104,23 @@ BOOST_AUTO_TEST_CASE(an_error_amid_an_exchange_leaves_it_broken) {
   BOOST_TEST(ranking.is_broken());
 }
 
-// What a process that serves makes of the file, with the first's words said by hand.
-BOOST_AUTO_TEST_CASE(a_file_of_another_shape_is_refused_where_it_is_read) {
+BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) {
   test::MpiSession::begin();
   const Files files;
   detail::MpiExchange exchange(MPI_COMM_SELF);
-  const NpyFile npy(files.file);
-  const detail::MpiCall call{detail::MpiTask::nearest, 90, 3, 0, 0, 0};
-  const EntityVectors entities(npy.rows(), files.file);
-  BOOST_TEST(exchange.shard(call, &entities).range().size() == 90U);
-  BOOST_CHECK_EXCEPTION((void)exchange.shard(call, nullptr), Error,  // the name of no file
-                        [](const Error& error) { return error.fault() == Fault::user; });
+  const auto mapped = [&](std::uint64_t rows, std::uint64_t dimension, const std::string& file) {
+    return exchange.mapped({detail::MpiTask::nearest, rows, dimension, 0, 0, 0}, file).rows();
+  };
+  const std::string file = files.file.string();
+  BOOST_TEST(mapped(90, 3, file) == 90);
+  const std::string words = file + ": has 90 vectors of 3 dimensions here, and ";
+  BOOST_CHECK_EXCEPTION((void)mapped(91, 3, file), Error,
+                        says(Fault::user, words + "91 vectors of 3 dimensions where the first"));
+  BOOST_CHECK_EXCEPTION((void)mapped(90, 4, file), Error,
+                        says(Fault::user, words + "90 vectors of 4 dimensions where"));
+  BOOST_CHECK_EXCEPTION((void)mapped(90, 3, file + ".none"), Error,
+                        says(Fault::user, file + ".none: cannot be read"));
+  BOOST_TEST(mapped(90, 3, file) == 90);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

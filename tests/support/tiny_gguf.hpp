@@ -66,7 +66,8 @@ class TinyGguf {
     }
   }
 
-  /// Adds an adapter's change to the weights: W[o][i] += scale · (alpha / rank) · Σ B[o][r] A[r][i].
+  /// Adds an adapter's change to the weights: W[o][i] += scale · (alpha / rank) · Σ B[o][r]
+  /// A[r][i].
   TinyGguf& merge(const TinyLora& lora, double scale = 1) {
     for (const TinyLora::Factors& factors : lora.factors()) {
       std::vector<float>& weights = data_.at(places_.at(factors.name));

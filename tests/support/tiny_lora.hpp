@@ -33,9 +33,9 @@ class TinyLora {
   explicit TinyLora(std::uint64_t seed = 1, std::string architecture = "llama")
       : architecture_(std::move(architecture)) {
     RandomStream random(seed, "lora");
-    for (Factors factors : {Factors{"blk.0.attn_q.weight", 32, 32},
-                            Factors{"blk.0.attn_v.weight", 32, 16},
-                            Factors{"blk.1.ffn_down.weight", 64, 32}}) {
+    for (Factors factors :
+         {Factors{"blk.0.attn_q.weight", 32, 32}, Factors{"blk.0.attn_v.weight", 32, 16},
+          Factors{"blk.1.ffn_down.weight", 64, 32}}) {
       const auto draw = [&](std::vector<float>& values, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
           values.push_back(static_cast<float>(random.uniform() - 0.5));
@@ -61,10 +61,11 @@ class TinyLora {
     gguf_set_val_str(file.get(), "general.architecture", architecture_.c_str());
     gguf_set_val_str(file.get(), "adapter.type", "lora");
     gguf_set_val_f32(file.get(), "adapter.lora.alpha", alpha);
-    const auto add = [&](const std::string& name, std::size_t row, const std::vector<float>& values) {
-      ggml_tensor* const tensor = ggml_new_tensor_2d(
-          shapes.get(), GGML_TYPE_F32, static_cast<std::int64_t>(row),
-          static_cast<std::int64_t>(values.size() / row));
+    const auto add = [&](const std::string& name, std::size_t row,
+                         const std::vector<float>& values) {
+      ggml_tensor* const tensor =
+          ggml_new_tensor_2d(shapes.get(), GGML_TYPE_F32, static_cast<std::int64_t>(row),
+                             static_cast<std::int64_t>(values.size() / row));
       ggml_set_name(tensor, name.c_str());
       tensor->data = const_cast<float*>(values.data());  // it is only read
       gguf_add_tensor(file.get(), tensor);

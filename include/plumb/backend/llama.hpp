@@ -142,7 +142,8 @@ class LlamaModel {
     const llama_ftype type = llama_model_ftype(model_.get());
     const bool rounds = type != LLAMA_FTYPE_ALL_F32 && type != LLAMA_FTYPE_MOSTLY_F16 &&
                         type != LLAMA_FTYPE_MOSTLY_BF16;
-    ModelDescription made{"llama.cpp " + std::string(llama_version()), llama_ftype_name(type), rounds};
+    ModelDescription made{"llama.cpp " + std::string(llama_version()), llama_ftype_name(type),
+                          rounds};
     made.device = parameters_.device();
     if (parameters_.on_gpu()) made.gpu_layers = gpu_layers();
     made.cache_type = name_of(parameters_.cache_type());
@@ -207,8 +208,7 @@ class LlamaModel {
   }
 
   void open_context(std::size_t cells) {
-    llama_context_params params =
-        parameters_.of_context(cells, branches_ + (keeper_ ? 1 : 0));
+    llama_context_params params = parameters_.of_context(cells, branches_ + (keeper_ ? 1 : 0));
     params.cb_eval = &LlamaHidden::watch;
     params.cb_eval_user_data = hidden_.get();
     context_.reset();  // the old cache goes before the new one comes

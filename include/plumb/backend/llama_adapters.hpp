@@ -47,7 +47,8 @@ class LlamaAdapters {
   /// Adds them to what a context computes. Throws an internal error when llama.cpp does not.
   void add_to(llama_context& context) {
     if (adapters_.empty()) return;
-    if (llama_set_adapters_lora(&context, adapters_.data(), adapters_.size(), scales_.data()) != 0) {
+    if (llama_set_adapters_lora(&context, adapters_.data(), adapters_.size(), scales_.data()) !=
+        0) {
       throw internal_error({.setting = "lora"}, "llama.cpp does not take the adapters");
     }
   }

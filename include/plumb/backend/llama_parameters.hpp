@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is llama.cpp told, so that scores are as exact as was asked and the work is where it was asked?
+// What is llama.cpp told, so that scores are as exact as was asked and the work is where it was
+// asked?
 //
 // On a GPU, where llama.cpp has one and some layers are to be there, else on the CPU alone: with
 // `gpu_layers` 0 no GPU is touched. Attention runs over the whole unified cache, so a step four
@@ -82,8 +83,9 @@ class LlamaParameters {
     }
     if (options_.precision == Precision::exact && cache_type() != CacheType::f32) {
       throw user_error({.setting = "cache-type"},
-                       std::string(name_of(cache_type())) + " is not for exact scores, whose "
-                       "cache is f32",
+                       std::string(name_of(cache_type())) +
+                           " is not for exact scores, whose "
+                           "cache is f32",
                        "say `precision` fast, or leave it out");
     }
     if (!engine.tensor_split.empty()) {

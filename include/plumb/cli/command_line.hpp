@@ -141,7 +141,8 @@ inline Error unknown_command(const std::string& command) {
 /// Throws a user error for a command that leaves all processes but one idle.
 inline void refuse_alone(const std::string& command, const EntityRanking& ranking) {
   const auto shared = {"rank", "manual", "completion", "models", "--version"};
-  if (ranking.processes() == 1 || std::find(shared.begin(), shared.end(), command) != shared.end()) {
+  if (ranking.processes() == 1 ||
+      std::find(shared.begin(), shared.end(), command) != shared.end()) {
     return;
   }
   throw user_error({.field = "plumb " + command},

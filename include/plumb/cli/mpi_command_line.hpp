@@ -6,9 +6,9 @@
 //   int main(int argc, char** argv) {
 //     return plumb::run_mpi_command_line(argc, argv, models);  // as run_command_line
 //   }
-// `mpirun -n 4 plumb rank …` shares DEER's entities among its processes: the first is the command, the
-// others serve it (run/mpi_ranking.hpp). One that fails says why and ends all. Without mpirun MPI is not
-// begun, and it is run_command_line.
+// `mpirun -n 4 plumb rank …` shares DEER's entities among its processes: the first is the command,
+// the others serve it (run/mpi_ranking.hpp). One that fails says why and ends all. Without mpirun
+// MPI is not begun, and it is run_command_line.
 
 #include <mpi.h>
 
@@ -26,8 +26,8 @@
 namespace plumb {
 namespace detail {
 
-/// Whether a launcher of MPI started this process, by what Open MPI, MPICH, Intel's and Slurm's leave in
-/// the environment.
+/// Whether a launcher of MPI started this process, by what Open MPI, MPICH, Intel's and Slurm's
+/// leave in the environment.
 [[nodiscard]] inline bool is_started_by_mpi() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"}) {
     if (std::getenv(name) != nullptr) return true;

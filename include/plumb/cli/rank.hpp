@@ -46,10 +46,10 @@ struct RankArguments {
   /// Throws a user error for a ranking that several processes would not share.
   void check_shared(std::size_t processes) const {
     if (processes == 1) return;
-    const char* const alone = !rank.fixed.empty()                    ? "fixed"
-                              : target.shard.is_part()               ? "shard"
-                              : !rank.ranks_by(RankMethod::deer)     ? "method"
-                                                                     : nullptr;
+    const char* const alone = !rank.fixed.empty()                ? "fixed"
+                              : target.shard.is_part()           ? "shard"
+                              : !rank.ranks_by(RankMethod::deer) ? "method"
+                                                                 : nullptr;
     if (alone == nullptr) return;
     throw user_error({.setting = alone},
                      "leaves " + std::to_string(processes - 1) + " of " +

@@ -86,8 +86,8 @@ class CosineRanker {
     return counts_of(queries, lengths, asked);
   }
 
-  /// Of each question, the entities that are nearer, and those as near. Throws a user error as `ranks`
-  /// does.
+  /// Of each question, the entities that are nearer, and those as near. Throws a user error as
+  /// `ranks` does.
   [[nodiscard]] std::vector<Rank> counts(VectorRows queries,
                                          std::span<const CosineQuestion> questions) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -176,8 +176,7 @@ class CosineRanker {
   }
 
   /// The counts of sound questions about sound queries.
-  [[nodiscard]] std::vector<Rank> counts_of(VectorRows queries,
-                                            const std::vector<double>& lengths,
+  [[nodiscard]] std::vector<Rank> counts_of(VectorRows queries, const std::vector<double>& lengths,
                                             std::span<const CosineQuestion> questions) const {
     std::vector<std::vector<std::uint32_t>> of_query(lengths.size());
     for (std::uint32_t i = 0; i < questions.size(); ++i) of_query[questions[i].query].push_back(i);

@@ -3,8 +3,8 @@
 
 // Who counts where the true entities stand: this process, or several together?
 //
-// A ranking of entities asks an EntityRanking, which is chosen at run time, so that a command that is
-// compiled once may count in one process or over MPI (run/mpi_ranking.hpp); hence the virtual
+// A ranking of entities asks an EntityRanking, which is chosen at run time, so that a command that
+// is compiled once may count in one process or over MPI (run/mpi_ranking.hpp); hence the virtual
 // functions. All count the same: ranks, ties and nearest entities are those of CosineRanker.
 
 #include <cstddef>
@@ -57,8 +57,8 @@ struct EntityVectors {
   }
 };
 
-/// Which entity is true of which query, and which others are too: `known` ascends, has each once and
-/// not `gold`.
+/// Which entity is true of which query, and which others are too: `known` ascends, has each once
+/// and not `gold`.
 struct EntityQuestion {
   std::uint32_t query = 0, gold = 0;
   std::vector<std::uint32_t> known{};

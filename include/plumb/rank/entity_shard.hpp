@@ -3,10 +3,10 @@
 
 // What does one of several processes count among its share of the entities?
 //
-// Each has a run of entities of even length. The process that has a question's true entity knows its
-// cosine; with all cosines known, each counts its own entities above and level, and the sums are the
-// ranks. Cosines are those of CosineRanker, bit for bit, wherever an entity is, so the sums and the
-// merged lists do not depend on the number of processes.
+// Each has a run of entities of even length. The process that has a question's true entity knows
+// its cosine; with all cosines known, each counts its own entities above and level, and the sums
+// are the ranks. Cosines are those of CosineRanker, bit for bit, wherever an entity is, so the sums
+// and the merged lists do not depend on the number of processes.
 
 #include <algorithm>
 #include <cstddef>
@@ -49,8 +49,8 @@ class EntityShard {
   /// Numbers that `counts` has of a question: entities above and level, and of the known ones.
   static constexpr std::size_t counts_each = 4;
 
-  /// The matrix of `entities` must outlive it. Throws a user error for a vector of its range that is
-  /// zero or not finite, by the entity's number among all.
+  /// The matrix of `entities` must outlive it. Throws a user error for a vector of its range that
+  /// is zero or not finite, by the entity's number among all.
   EntityShard(const EntityVectors& entities, EntityRange own)
       : own_(own), gathered_(gathered(entities, own)), ranker_(rows(entities), own.begin) {}
 
@@ -70,8 +70,8 @@ class EntityShard {
     return cosines;
   }
 
-  /// Of each question `counts_each` numbers, to be added to the others'. `gold` are all questions' true
-  /// cosines.
+  /// Of each question `counts_each` numbers, to be added to the others'. `gold` are all questions'
+  /// true cosines.
   [[nodiscard]] std::vector<std::uint64_t> counts(VectorRows queries,
                                                   std::span<const EntityQuestion> questions,
                                                   std::span<const double> gold) const {
@@ -114,7 +114,8 @@ class EntityShard {
     const auto dimension = static_cast<Eigen::Index>(entities.dimension());
     EmbeddingMatrix made(static_cast<Eigen::Index>(own.size()), dimension);
     for (std::size_t i = 0; i < own.size(); ++i) {
-      std::copy_n(entities.row(own.begin + i), dimension, made.row(static_cast<Eigen::Index>(i)).data());
+      std::copy_n(entities.row(own.begin + i), dimension,
+                  made.row(static_cast<Eigen::Index>(i)).data());
     }
     return made;
   }
@@ -152,7 +153,8 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
     }
     throw user_error({.field = "questions"},
                      "one is about query " + std::to_string(question.query) + " and entity " +
-                         std::to_string(question.gold) + ", or has known ones, which are not all there",
+                         std::to_string(question.gold) +
+                         ", or has known ones, which are not all there",
                      "ask about rows that are");
   }
 }
@@ -180,7 +182,7 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
   return lists;
 }
 
-/// This process alone has all entities.
+/// This process alone has all entities. One thread at a time.
 class LocalRanking final : public EntityRanking {
  public:
   [[nodiscard]] std::size_t processes() const noexcept override { return 1; }

@@ -62,8 +62,8 @@ void for_each_query_block(VectorRows queries, const std::vector<double>& lengths
       const float* row = queries.data() + (first + q) * dimension;
       const double length = lengths[first + q];
       auto& [scale, off] = block.queries[q];
-      scale = short_scale(static_cast<double>(largest_magnitude(row, dimension)) / length,
-                          dimension);
+      scale =
+          short_scale(static_cast<double>(largest_magnitude(row, dimension)) / length, dimension);
       off = write_short(row, length, scale, dimension, shorts.data());
       std::memcpy(block.numbers.data() + q * pairs, shorts.data(), pairs * sizeof(Pair));
     }
@@ -91,8 +91,8 @@ void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const
   for (std::size_t e = begin; e < end; ++e) {
     const std::size_t column = (e - begin) % panel_width;
     if (column == 0) panels.emplace_back(pairs);
-    entities.off = std::max(entities.off, write_short(row_of(e), lengths[e], entities.scale,
-                                                      dimension, shorts.data()));
+    entities.off = std::max(
+        entities.off, write_short(row_of(e), lengths[e], entities.scale, dimension, shorts.data()));
     std::memcpy(numbers.data(), shorts.data(), pairs * sizeof(Pair));
     panels.back().set(column, numbers.data());
   }

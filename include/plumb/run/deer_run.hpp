@@ -41,7 +41,8 @@ concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
 template <DeerModel Model>
 class DeerRun {
  public:
-  /// Embeds the plan's queries. Without a `ranking`, which must outlive it, this process counts alone.
+  /// Embeds the plan's queries. Without a `ranking`, which must outlive it, this process counts
+  /// alone.
   DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, Work& work,
           const RankPlan& plan, bool with_bos, EntityRanking* ranking = nullptr)
       : ranking_(ranking != nullptr ? *ranking : alone_),

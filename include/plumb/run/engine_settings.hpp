@@ -4,8 +4,8 @@
 // Settings of the engine that every job over a model has: GPUs, adapters, cache and nodes a step
 // (backend/engine_options.hpp).
 //
-// A step's nodes decide which packs a job has, so all shards of a job say the same; run.json has what
-// was chosen, by whoever chose it (`shared_settings`).
+// A step's nodes decide which packs a job has, so all shards of a job say the same; run.json has
+// what was chosen, by whoever chose it (`shared_settings`).
 
 #include <charconv>
 #include <cmath>
@@ -75,12 +75,12 @@ struct LoraSetting {
     setting::read(word, name, items);
     for (const std::string& item : items) {
       const std::size_t colon = item.rfind(':');
-      const auto scale = colon == std::string::npos
-                             ? std::nullopt
-                             : detail::finite_number(item.substr(colon + 1));
+      const auto scale =
+          colon == std::string::npos ? std::nullopt : detail::finite_number(item.substr(colon + 1));
       LoraAdapter one{scale ? item.substr(0, colon) : item, scale.value_or(1)};
       if (one.file.empty()) {
-        throw user_error({.setting = name}, "'" + item + "' names no file", "write FILE or FILE:0.5");
+        throw user_error({.setting = name}, "'" + item + "' names no file",
+                         "write FILE or FILE:0.5");
       }
       adapters.push_back(std::move(one));
     }

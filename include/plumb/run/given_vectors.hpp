@@ -29,9 +29,9 @@ namespace plumb {
 /// one.
 class GivenVectors {
  public:
-  /// Throws a user error for vectors of another dimension than the model's, and for a candidate that
-  /// has none or one without a direction, which is not looked at where `reads_all` is false: who ranks
-  /// refuses it by its number then.
+  /// Throws a user error for vectors of another dimension than the model's, and for a candidate
+  /// that has none or one without a direction, which is not looked at where `reads_all` is false:
+  /// who ranks refuses it by its number then.
   GivenVectors(const RankPlan& plan, const std::filesystem::path& file, std::size_t dimension,
                bool reads_all = true)
       : file_(file), npy_(there(file)) {

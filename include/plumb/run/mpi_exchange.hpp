@@ -3,9 +3,9 @@
 
 // How do arrays of any length pass between the processes of MPI?
 //
-// MPI counts in int, so long arrays go in parts. Waiting for a message sleeps between looks: a process
-// may wait for hours while the first embeds, and MPI's own waiting takes a core. What MPI refuses ends
-// all processes, as its default is.
+// MPI counts in int, so long arrays go in parts. Waiting for a message sleeps between looks: a
+// process may wait for hours while the first embeds, and MPI's own waiting takes a core. What MPI
+// refuses ends all processes, as its default is.
 
 #include <mpi.h>
 

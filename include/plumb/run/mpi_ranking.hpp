@@ -3,11 +3,11 @@
 
 // How do the processes of MPI share a ranking's entities?
 //
-// The first process carries the job out: it embeds, asks, and writes the folder. The others serve: each
-// maps the file of the entities' vectors where it is, reads the rows of its own range
-// (rank/entity_shard.hpp), and counts what the first asks. Queries and questions are broadcast, true
-// cosines and counts summed, lists of nearest entities sent to the first. All run the same program on
-// CPUs of one kind, so cosines are the same bits wherever they are computed.
+// The first process carries the job out: it embeds, asks, and writes the folder. The others serve:
+// each maps the file of the entities' vectors where it is, reads the rows of its own range
+// (rank/entity_shard.hpp), and counts what the first asks. Queries and questions are broadcast,
+// true cosines and counts summed, lists of nearest entities sent to the first. All run the same
+// program on CPUs of one kind, so cosines are the same bits wherever they are computed.
 
 #include <mpi.h>
 
@@ -74,21 +74,27 @@ class MpiExchange {
       broadcast(comm_, *chosen);
     }
     if (entities != nullptr) return {*entities, own(entities->size())};
+    const EntityVectors vectors(mapped(call, file), file, std::move(chosen));
+    return {vectors, own(vectors.size())};
+  }
+
+  /// The file of vectors as it is here. Throws a user error where it is not what the first has.
+  [[nodiscard]] VectorRows mapped(const MpiCall& call, const std::string& file) {
     if (file != file_) npy_.reset();
     if (!npy_) npy_.emplace(file);
     file_ = file;
     const VectorRows rows = npy_->rows();
-    if (static_cast<std::uint64_t>(rows.rows()) != call.rows ||
-        static_cast<std::uint64_t>(rows.cols()) != call.dimension) {
-      throw user_error({.file = file},
-                       "has " + std::to_string(rows.rows()) + " vectors of " +
-                           std::to_string(rows.cols()) + " dimensions here, and " +
-                           std::to_string(call.rows) + " of " + std::to_string(call.dimension) +
-                           " where the first process is",
-                       "give all processes the same file");
+    const auto here = [&](auto count, auto dimension) {
+      return std::to_string(count) + " vectors of " + std::to_string(dimension) + " dimensions";
+    };
+    if (static_cast<std::uint64_t>(rows.rows()) == call.rows &&
+        static_cast<std::uint64_t>(rows.cols()) == call.dimension) {
+      return rows;
     }
-    const EntityVectors vectors(rows, file, std::move(chosen));
-    return {vectors, own(vectors.size())};
+    throw user_error({.file = file},
+                     "has " + here(rows.rows(), rows.cols()) + " here, and " +
+                         here(call.rows, call.dimension) + " where the first process is",
+                     "give all processes the same file");
   }
 
   /// The first's queries to all others.
@@ -123,7 +129,8 @@ class MpiExchange {
 
   /// True cosines at all processes, and what this one counts; the sums at the first.
   [[nodiscard]] std::pair<std::vector<double>, std::vector<std::uint64_t>> counted(
-      const EntityShard& shard, VectorRows queries, std::span<const EntityQuestion> questions) const {
+      const EntityShard& shard, VectorRows queries,
+      std::span<const EntityQuestion> questions) const {
     std::vector<double> gold = shard.gold_cosines(queries, questions);
     sum_at_all(comm_, gold);
     std::vector<std::uint64_t> counts = shard.counts(queries, questions, gold);
@@ -223,8 +230,8 @@ class MpiRanking final : public EntityRanking {
 
   /// Lets the others go; nothing may be asked afterwards.
   void end() { exchange_.call({}); }
-  /// Whether an exchange ended with an error here, so that the others wait for what does not come: all
-  /// that is left is MPI_Abort.
+  /// Whether an exchange ended with an error here, so that the others wait for what does not come:
+  /// all that is left is MPI_Abort.
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
 
  private:
@@ -249,8 +256,8 @@ class MpiRanking final : public EntityRanking {
   bool is_broken_ = false;
 };
 
-/// What all processes but the first do until the first lets them go. Throws an error for vectors that
-/// cannot be read here or have no direction; all that is left then is MPI_Abort.
+/// What all processes but the first do until the first lets them go. Throws an error for vectors
+/// that cannot be read here or have no direction; all that is left then is MPI_Abort.
 inline void serve_rankings(MPI_Comm comm) {
   detail::MpiExchange exchange(comm);
   for (;;) {

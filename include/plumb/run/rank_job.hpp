@@ -37,9 +37,9 @@ namespace plumb {
 template <ScoringLm Model>
 class RankJob {
  public:
-  /// Throws a user error for a method that the model cannot do, for texts it may not be asked, and as
-  /// rank_parts and GivenVectors do. A `ranking` shares DEER's entities among processes and must outlive
-  /// it; without one this process counts alone.
+  /// Throws a user error for a method that the model cannot do, for texts it may not be asked, and
+  /// as rank_parts and GivenVectors do. A `ranking` shares DEER's entities among processes and must
+  /// outlive it; without one this process counts alone.
   RankJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
           Provenance provenance = {}, EntityRanking* ranking = nullptr)
       : ranking_(ranking),
@@ -162,9 +162,9 @@ class RankJob {
   /// What decides vectors beside their texts. Throws a user error where the model has no hash.
   [[nodiscard]] Json made_under() const {
     Json made = Json::object();
-    for (const char* name : {"model_sha256", "backend", "weights", "precision", "device",
-                             "gpu_layers", "cache_type", "pack", "lora_sha256", "lora",
-                             "plumb_version", "bos_of_vectors", "special_tokens"}) {
+    for (const char* name :
+         {"model_sha256", "backend", "weights", "precision", "device", "gpu_layers", "cache_type",
+          "pack", "lora_sha256", "lora", "plumb_version", "bos_of_vectors", "special_tokens"}) {
       made[name] = settings_record_.at(name);
     }
     if (!made.at("model_sha256").is_null()) return made;
