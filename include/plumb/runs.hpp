@@ -130,6 +130,7 @@
 #include "plumb/run/progress.hpp"
 #include "plumb/run/prompt_texts.hpp"
 #include "plumb/run/prompt_ways.hpp"
+#include "plumb/run/rank_files.hpp"
 #include "plumb/run/rank_job.hpp"
 #include "plumb/run/rank_parts.hpp"
 #include "plumb/run/rank_plan.hpp"

@@ -20,12 +20,12 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_check.hpp"
 #include "plumb/rank/entity_ranking.hpp"
-#include "plumb/records/recorded_entity_ranks.hpp"
 #include "plumb/report/rank_report.hpp"
 #include "plumb/run/deer_run.hpp"
 #include "plumb/run/given_vectors.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/name_search_run.hpp"
+#include "plumb/run/rank_files.hpp"
 #include "plumb/run/rank_parts.hpp"
 #include "plumb/run/rank_prompts.hpp"
 #include "plumb/run/rank_settings.hpp"
@@ -231,7 +231,11 @@ class RankJob {
       const auto of = [&](const RankPlan& part, std::size_t) { return run.rank(part, entities); };
       write_ranks(folder, name, ranks_of(parts_.parts, of));
       methods.push_back(name);
-      if (settings_.nearest > 0) write_nearest(folder, name, run, entities);
+      if (settings_.nearest > 0) {
+        write_nearest(folder, name, parts_, [&](const RankPlan& part) {
+          return run.nearest(part, entities, settings_.nearest);
+        });
+      }
       if (parts_.narrows()) {
         write_ranks(folder, name + "-single-token", ranks_of(parts_.single, of));
         methods.push_back(name + "-single-token");
@@ -250,36 +254,6 @@ class RankJob {
       rank(run.name_of_method(prompt), {entities->rows(), file.path()});
     }
     return methods;
-  }
-
-  static void write_ranks(const RunFolder& folder, const std::string& method,
-                          const std::vector<EntityRank>& ranks) {
-    std::string lines;
-    for (const EntityRank& rank : ranks) lines += entity_rank_line(rank);
-    write_atomically(folder.file(method + "_ranks.jsonl"), lines);
-  }
-
-  /// Each query's nearest entities, in the order of its ranks.
-  template <class Run>
-  void write_nearest(const RunFolder& folder, const std::string& method, Run& run,
-                     const EntityVectors& entities) const {
-    std::string lines;
-    for (const RankPlan& part : parts_.parts) {
-      const auto nearest = run.nearest(part, entities, settings_.nearest);
-      for (std::size_t q = 0; q < part.queries.size(); ++q) {
-        const GraphQuery& query = part.queries[q].query;
-        Json line = {{"asks", query.asks_head ? "head" : "tail"},
-                     {"head", graph_.entities[query.triple.head].id},
-                     {"relation", graph_.relations[query.triple.relation].id},
-                     {"tail", graph_.entities[query.triple.tail].id}};
-        for (const NearEntity& near : nearest[q]) {
-          const std::uint32_t entity = part.candidates.entities()[near.entity];
-          line["nearest"].push_back({graph_.entities[entity].id, near.cosine});
-        }
-        lines += line.dump() + "\n";
-      }
-    }
-    write_atomically(folder.file(method + "_nearest.jsonl"), lines);
   }
 
   void add_remarks_on_what_was_left_out(std::vector<std::string>& remarks) const {
