@@ -129,7 +129,7 @@ class Umls(unittest.TestCase):
         cls.model = command.tiny_model(cls.folder)
 
     def rank(self, processes, out, *words, code=0):
-        words = ["rank", "--data", UMLS, "--model", self.model, "--limit", 40, "--out", self.folder / out, *words]
+        words = ["rank", "--data", UMLS, "--model", self.model, "--limit", 8, "--shots", 1, "--out", self.folder / out, *words]
         return mpirun(processes, *words, code=code) if processes else command.plumb(*words, code=code)
 
     def test_vectors_that_the_first_process_makes_are_shared_too(self):
@@ -140,7 +140,7 @@ class Umls(unittest.TestCase):
 
     def test_what_the_first_refuses_ends_the_others_in_order(self):
         done = self.rank(2, "none", "--entities", self.folder / "none.npy", code=2)
-        self.assertIn("none.npy: does not exist", done.stderr)
+        self.assertIn("none.npy: cannot be read", done.stderr)
         self.assertFalse((self.folder / "none").exists())
 
     def test_what_is_not_shared_is_refused(self):
