@@ -114,6 +114,9 @@ BOOST_AUTO_TEST_CASE(choices_without_effect_are_refused) {
   refused(main_gpu, "CUDA", "`main-gpu`: has no effect beside `gpu-layers` 0");
   refused(mode, "CUDA", "`split-mode`: has no effect beside `gpu-layers` 0");
   refused(shares, "CUDA", "`tensor-split`: has no effect beside `gpu-layers` 0");
+  EngineOptions few;
+  few.pack = 31;
+  refused(few, "", "`pack`: is 31, less than 32");
   EngineOptions many;
   many.tensor_split.assign(llama_max_devices() + 1, 1);
   refused(many, "CUDA", "`tensor-split`: has " + std::to_string(many.tensor_split.size()));
@@ -136,7 +139,9 @@ BOOST_AUTO_TEST_CASE(exact_scores_keep_an_f32_cache_and_no_flash_attention) {
   const auto fast = context({}, Precision::fast);
   BOOST_TEST(fast.type_k == GGML_TYPE_F16);
   BOOST_TEST(fast.flash_attn_type == LLAMA_FLASH_ATTN_TYPE_ENABLED);
-  BOOST_TEST(context(CacheType::f32, Precision::fast).type_v == GGML_TYPE_F32);
+  BOOST_TEST(context(CacheType::f16, Precision::fast).type_v == GGML_TYPE_F16);
+  BOOST_CHECK_EXCEPTION((void)context(CacheType::f32, Precision::fast), Error,
+                        says(Fault::user, "`cache-type`: f32 has no effect on fast scores"));
   BOOST_TEST(context(CacheType::q8_0, Precision::fast).type_k == GGML_TYPE_Q8_0);
   for (const CacheType type : {CacheType::f16, CacheType::q8_0}) {
     EngineOptions engine;

@@ -463,6 +463,7 @@ BOOST_AUTO_TEST_CASE(packs_of_any_size_give_the_same_scores_within_the_bound) {
       options.engine.pack = pack;
       plumb::LlamaModel model(options);
       BOOST_TEST(model.tree_limits().batch == (pack == 0 ? 256 : pack));
+      BOOST_TEST(model.tree_limits().leaves <= model.tree_limits().batch);
       BOOST_TEST(model.describe().pack == model.tree_limits().batch);
       std::size_t packs = 0;
       const auto scores = scored_in_packs(model, packs);
@@ -486,9 +487,9 @@ BOOST_AUTO_TEST_CASE(a_cache_type_that_the_model_cannot_have_is_refused) {
     return error.fault() == plumb::Fault::user &&
            std::string(error.what()).starts_with("`cache-type`: q8_0 is not for this model");
   });
-  options.engine.cache_type = plumb::CacheType::f32;
+  options.engine.cache_type = plumb::CacheType::f16;
   plumb::LlamaModel model(options);
-  BOOST_TEST(model.describe().cache_type == "f32");
+  BOOST_TEST(model.describe().cache_type == "f16");
 }
 
 BOOST_AUTO_TEST_CASE(a_model_says_what_it_is) {

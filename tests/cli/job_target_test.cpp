@@ -95,6 +95,8 @@ BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
     BOOST_CHECK_EXCEPTION((void)parse(words), Error, shows(Fault::user, message));
   };
   refused({"--cache-type", "f16"}, "--cache-type: has no effect beside --precision exact");
+  refused({"--cache-type", "f32", "--precision", "fast"},
+          "--cache-type: has no effect beside --precision fast");
   refused({"--gpu-layers", "0", "--main-gpu", "0"},
           "--main-gpu: has no effect beside --gpu-layers");
   refused({"--gpu-layers", "all"}, "--gpu-layers: 'all' is not a whole number");

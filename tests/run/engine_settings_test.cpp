@@ -107,9 +107,13 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_beside_the_others_says_so) {
     BOOST_TEST(on_cpu.at(name).starts_with("beside `gpu-layers` 0"), name);
   }
   settings = {};
-  settings.cache_type = CacheType::q8_0;
-  BOOST_TEST(idle(settings, true).at("cache-type").starts_with("beside `precision` exact"));
-  BOOST_TEST(idle(settings, false).empty());
+  for (const CacheType type : {CacheType::f16, CacheType::q8_0}) {
+    settings.cache_type = type;
+    BOOST_TEST(idle(settings, true).at("cache-type").starts_with("beside `precision` exact"));
+    BOOST_TEST(idle(settings, false).empty());
+  }
+  settings.cache_type = CacheType::f32;
+  BOOST_TEST(idle(settings, false).at("cache-type").starts_with("beside `precision` fast"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

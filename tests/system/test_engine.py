@@ -70,20 +70,34 @@ class Engine(unittest.TestCase):
         self.assertEqual(settings["lora_sha256"], [hashlib.sha256(self.adapter.read_bytes()).hexdigest()])
         self.probe("nothing", "--lora", f"{self.adapter}:0")
         self.assertLess(self.apart("nothing"), 1e-6)
-        self.assertIn("lora: the run was begun with", self.probe("adapted", "--resume", "--lora", f"{self.adapter}:2",
-                                                                 code=2).stderr)
+        other = self.probe("adapted", "--resume", "--lora", f"{self.adapter}:2", code=2).stderr
+        self.assertIn('the run was begun with "tiny.gguf+adapter.gguf", not "tiny.gguf+adapter.gguf:2"', other)
+        self.assertIn("the run was begun with", self.probe("adapted", "--resume", code=2).stderr)
         self.assertIn("none.gguf: no such adapter file; give --lora", self.refused("--lora", self.folder / "none.gguf"))
         self.assertIn("tiny.gguf: cannot be loaded as a LoRA adapter", self.refused("--lora", self.model))
 
     def test_the_cache_has_the_numbers_that_were_said(self):
-        self.probe("f16", "--precision", "fast")
-        self.probe("f32", "--precision", "fast", "--cache-type", "f32")
-        self.assertEqual([self.settings(run)["cache_type"] for run in ("f16", "f32")], ["f16", "f32"])
-        self.assertNotEqual(self.scores("f16"), self.scores("f32"))
-        self.assertLess(max(self.apart("f16"), self.apart("f32")), 0.1)
+        self.probe("fast", "--precision", "fast")
+        self.probe("f16", "--precision", "fast", "--cache-type", "f16")
+        self.assertEqual([self.settings(run)["cache_type"] for run in ("fast", "f16")], ["f16", "f16"])
+        self.assertEqual(self.scores("fast"), self.scores("f16"))
         self.assertIn("--cache-type: has no effect beside --precision exact", self.refused("--cache-type", "f16"))
+        self.assertIn("--cache-type: has no effect beside --precision fast",
+                      self.refused("--cache-type", "f32", "--precision", "fast"))
         self.assertIn("--cache-type: q8_0 is not for this model",
                       self.refused("--cache-type", "q8_0", "--precision", "fast"))
+
+    @command.needs_model
+    def test_eight_bits_of_the_cache_move_scores_a_little(self):
+        of = {}
+        for cache in ("f16", "q8_0"):
+            command.probe(self.folder / cache, "--relations", "continent", "--limit", 2, "--precision", "fast",
+                          "--cache-type", cache)
+            of[cache] = [score for row in command.rows(self.folder / cache / "continent_results.jsonl")
+                         for score in row["pll_scores"]]
+        worst = max(abs(a - b) for a, b in zip(of["f16"], of["q8_0"], strict=True))
+        self.assertGreater(worst, 0)
+        self.assertLess(worst, 0.5)
 
     @unittest.skipIf(os.environ.get("PLUMB_LLAMA_BACKEND"), "skipped: llama.cpp is built for a GPU")
     def test_a_choice_of_gpus_is_refused_where_there_is_none(self):

@@ -129,7 +129,7 @@ class Umls(unittest.TestCase):
         cls.model = command.tiny_model(cls.folder)
 
     def rank(self, processes, out, *words, code=0):
-        words = ["rank", "--data", UMLS, "--model", self.model, "--limit", 8, "--shots", 1, "--out", self.folder / out, *words]
+        words = ["rank", "--data", UMLS, "--model", self.model, "--limit", 40, "--shots", 1, "--out", self.folder / out, *words]
         return mpirun(processes, *words, code=code) if processes else command.plumb(*words, code=code)
 
     def test_vectors_that_the_first_process_makes_are_shared_too(self):

@@ -68,7 +68,9 @@ class LlamaModel {
     vocabulary_ = LlamaVocabulary(*model_, options_.parse_special_tokens);
     adapters_ = LlamaAdapters(*model_, options_.engine.lora, *log_);
     if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
-      const std::size_t ids = std::min<std::size_t>(256, llama_max_parallel_sequences());
+      // A step holds a node of each sequence at least, or llama.cpp gives up.
+      const std::size_t ids =
+          std::min({std::size_t{256}, llama_max_parallel_sequences(), parameters_.pack()});
       const bool slides = llama_model_n_swa(model_.get()) > 0;
       branches_ = slides ? ids - 1 : ids;
       if (slides) keeper_ = static_cast<SequenceId>(branches_);

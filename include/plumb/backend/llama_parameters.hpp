@@ -67,8 +67,9 @@ struct LlamaOptions {
 class LlamaParameters {
  public:
   /// `gpu` is the kind of GPU there is. Throws a user error for what has no effect: a choice among
-  /// GPUs where there is none or nothing is on one, another cache than F32 with exact scores, more
-  /// shares than llama.cpp knows devices.
+  /// GPUs where there is none or nothing is on one, another cache than F32 with exact scores and
+  /// that with fast ones, more shares than llama.cpp knows devices; and for fewer nodes a step than
+  /// least_pack.
   explicit LlamaParameters(LlamaOptions options, std::string gpu = llama_gpu_kind())
       : options_(std::move(options)), gpu_(std::move(gpu)) {
     const EngineOptions& engine = options_.engine;
@@ -81,12 +82,20 @@ class LlamaParameters {
                        "has " + std::to_string(engine.tensor_split.size()) + " shares",
                        "llama.cpp knows " + std::to_string(llama_max_devices()) + " GPUs at most");
     }
-    if (options_.precision == Precision::exact && cache_type() != CacheType::f32) {
+    const bool exact = options_.precision == Precision::exact;
+    if (exact != (cache_type() == CacheType::f32)) {
       throw user_error({.setting = "cache-type"},
-                       std::string(name_of(cache_type())) +
-                           " is not for exact scores, whose "
-                           "cache is f32",
-                       "say `precision` fast, or leave it out");
+                       exact ? std::string(name_of(cache_type())) +
+                                   " is not for exact scores, whose cache is f32"
+                             : "f32 has no effect on fast scores, whose flash attention rounds it "
+                               "to f16",
+                       "say `precision` otherwise, or leave it out");
+    }
+    if (engine.pack > 0 && engine.pack < least_pack) {
+      throw user_error(
+          {.setting = "pack"},
+          "is " + std::to_string(engine.pack) + ", less than " + std::to_string(least_pack),
+          "0 takes what suits the device");
     }
     if (!engine.tensor_split.empty()) {
       shares_ = engine.tensor_split;
@@ -104,6 +113,7 @@ class LlamaParameters {
     return options_.engine.cache_type.value_or(exact ? CacheType::f32 : CacheType::f16);
   }
   /// Nodes a step.
+  static constexpr std::size_t least_pack = 32;
   [[nodiscard]] std::size_t pack() const {
     const std::size_t said = options_.engine.pack;
     return said > 0 ? said : on_gpu() ? 1024 : 256;

@@ -132,6 +132,11 @@ struct EngineSettings {
   static void visit(Self& self, Visitor& visitor, bool exact) {
     const bool on_cpu = self.gpu_layers == std::optional<std::size_t>(0);
     const std::string idle = on_cpu ? "beside `gpu-layers` 0; leave out one of the two" : "";
+    const bool is_f32 = self.cache_type == std::optional(CacheType::f32);
+    const std::string idle_cache =
+        !self.cache_type || is_f32 == exact ? ""
+        : exact ? "beside `precision` exact, which keeps f32; say `precision` fast"
+                : "beside `precision` fast, whose flash attention rounds it to f16; leave it out";
     visitor("gpu-layers", self.gpu_layers,
             {.value = "N",
              .help = "layers on the GPU; not given: all, where llama.cpp has one; 0 uses the CPU"});
@@ -146,16 +151,15 @@ struct EngineSettings {
              .help = "LoRA adapter in a .gguf file, or several with commas between"});
     visitor("cache-type", self.cache_type,
             {.value = "f32|f16|q8_0",
-             .help = "numbers of the KV cache; not given: f32 where `precision` is exact, else f16",
-             .idle = exact && self.cache_type.value_or(CacheType::f32) != CacheType::f32
-                         ? "beside `precision` exact, which keeps f32; say `precision` fast"
-                         : ""});
-    visitor("pack", self.pack,
-            {.value = "N",
-             .help = "nodes in one step of a .gguf model; 0 takes 256 on a CPU and 1024 on a GPU. "
-                     "Scores move by up to 1e-4 nats with it",
-             .most = 8192,
-             .remedy = "0 takes what suits the device"});
+             .help = "numbers of the KV cache: f32 where `precision` is exact, else f16 or q8_0",
+             .idle = idle_cache});
+    visitor(
+        "pack", self.pack,
+        {.value = "N",
+         .help = "nodes in one step of a .gguf model, from 32; 0 takes 256 on a CPU and 1024 on a "
+                 "GPU. Scores move by up to 1e-4 nats with it",
+         .most = 8192,
+         .remedy = "0 takes what suits the device"});
   }
 
   [[nodiscard]] EngineOptions options() const {
