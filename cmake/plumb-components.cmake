@@ -6,6 +6,7 @@
 #   plumb::command the same and plumb::compiled as a library: a main over it compiles in seconds
 #   plumb::llama   the llama.cpp backend
 #   plumb::huggingface  models in Hugging Face folders, on Eigen and utf8proc
+#   plumb::mpi     the entities of a ranking shared among the processes of MPI
 
 set(plumb_components_folder ${CMAKE_CURRENT_LIST_DIR})
 
@@ -58,10 +59,17 @@ function(plumb_find_component component)
     endif()
     list(APPEND needed plumb::utf8proc)
     set(reason "huggingface: wants utf8proc (Debian: libutf8proc-dev)")
+  elseif(component STREQUAL "mpi")
+    if(NOT TARGET MPI::MPI_CXX)
+      set(MPI_CXX_SKIP_MPICXX TRUE)  # the C interface alone
+      find_package(MPI QUIET COMPONENTS CXX)
+    endif()
+    list(APPEND needed MPI::MPI_CXX)
+    set(reason "mpi: wants an MPI (Debian: libopenmpi-dev, openmpi-bin)")
   else()
     set(plumb_${component}_FOUND FALSE PARENT_SCOPE)
     set(plumb_${component}_REASON
-        "${component} is no component; say openmp, compiled, cli, command, llama or huggingface"
+        "${component} is no component; say openmp, compiled, cli, command, llama, huggingface or mpi"
         PARENT_SCOPE)
     return()
   endif()

@@ -51,8 +51,25 @@ pip_fetch() {
     -d "$folder" -r "$folder/requirement.txt"
 }
 
+# What llama.cpp is built for beside this CPU: cuda, vulkan or metal; nothing by default. Each has a build of its own.
+# Where the GPU is not in this machine, PLUMB_CUDA_ARCHITECTURES says which it is, as "80;90".
+llama_backend=${PLUMB_LLAMA_BACKEND:-}
+case "$llama_backend" in
+  "" | cpu) llama_backend="" llama_gpu_options=() ;;
+  cuda)
+    llama_gpu_options=(-DGGML_CUDA=ON
+      ${PLUMB_CUDA_ARCHITECTURES:+"-DCMAKE_CUDA_ARCHITECTURES=$PLUMB_CUDA_ARCHITECTURES"})
+    ;;
+  vulkan) llama_gpu_options=(-DGGML_VULKAN=ON) ;;
+  metal) llama_gpu_options=(-DGGML_METAL=ON -DGGML_METAL_EMBED_LIBRARY=ON) ;;
+  *)
+    echo "PLUMB_LLAMA_BACKEND: '$llama_backend' is not a choice; say cuda, vulkan, metal or cpu" >&2
+    exit 2
+    ;;
+esac
+
 # A finished folder is renamed into place, so a broken set-up is never taken for a whole one.
-llama_prefix="$plumb_cache/llama-$llama_version-$(cpu_key)"
+llama_prefix="$plumb_cache/llama-$llama_version-$(cpu_key)${llama_backend:+-$llama_backend}"
 vocabulary_folder="$plumb_cache/llama-$llama_version-vocabularies"
 
 # fetch_llama FOLDER: llama.cpp's sources, and beside the builds the vocabularies without weights they hold.
@@ -76,28 +93,48 @@ need_vocabularies() {
   rm -rf "$work"
 }
 
+# What a GPU build needs beside the build packages. CUDA's compiler and Metal's SDK come from their makers.
+need_gpu_tools() {
+  case "$llama_backend" in
+    cuda)
+      command -v nvcc >/dev/null && return
+      echo "PLUMB_LLAMA_BACKEND=cuda needs nvcc on the PATH; install NVIDIA's CUDA toolkit" >&2
+      exit 2
+      ;;
+    vulkan) need_packages libvulkan-dev glslc ;;
+    metal)
+      [ "$(uname)" = Darwin ] && return
+      echo "PLUMB_LLAMA_BACKEND=metal needs macOS; say cuda or vulkan" >&2
+      exit 2
+      ;;
+  esac
+}
+
 need_llama() {
   [ -d "$llama_prefix" ] && return
+  need_gpu_tools
   local work="$plumb_cache/work-llama.$$"
   fetch_llama "$work"
-  say "building llama.cpp for this CPU (two to five minutes, once)"
+  say "building llama.cpp for this CPU${llama_backend:+ and $llama_backend} (two to five minutes, on GPUs longer; once)"
   cmake -S "$work"/llama_cpp_python-*/vendor/llama.cpp -B "$work/build" -G Ninja \
     -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$work/prefix" \
     -DLLAMA_BUILD_COMMON=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF \
-    -DLLAMA_BUILD_SERVER=OFF -DLLAMA_BUILD_APP=OFF -DLLAMA_OPENSSL=OFF -DGGML_CCACHE=OFF >"$work/log" 2>&1 &&
+    -DLLAMA_BUILD_SERVER=OFF -DLLAMA_BUILD_APP=OFF -DLLAMA_OPENSSL=OFF -DGGML_CCACHE=OFF \
+    ${llama_gpu_options[@]+"${llama_gpu_options[@]}"} >"$work/log" 2>&1 &&
     cmake --build "$work/build" >>"$work/log" 2>&1 && cmake --install "$work/build" >>"$work/log" 2>&1 ||
     { tail -30 "$work/log" >&2; exit 1; }
   mv "$work/prefix" "$llama_prefix"
   rm -rf "$work"
 }
 
-# Configures and builds the given targets into build/ of the checkout.
+# Configures and builds the given targets into build/ of the checkout; plumb_options are CMake's.
+plumb_options=()
 build_plumb() {
   need_llama
   say "building plumb"
   mkdir -p "$plumb_root/build"
   cmake -S "$plumb_root" -B "$plumb_root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_PREFIX_PATH="$llama_prefix" >"$plumb_root/build/configure.log" 2>&1 ||
+    -DCMAKE_PREFIX_PATH="$llama_prefix" ${plumb_options[@]+"${plumb_options[@]}"} >"$plumb_root/build/configure.log" 2>&1 ||
     { tail -30 "$plumb_root/build/configure.log" >&2; exit 1; }
   cmake --build "$plumb_root/build" --target "$@"
 }

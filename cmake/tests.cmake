@@ -33,6 +33,9 @@ foreach(room core data prompt backend huggingface score measure rank aggregate c
   if(NOT PLUMB_LLAMA)
     list(FILTER sources EXCLUDE REGEX "/llama_[a-z_]*test.cpp$")
   endif()
+  if(NOT PLUMB_MPI)
+    list(FILTER sources EXCLUDE REGEX "/mpi_[a-z_]*test.cpp$")
+  endif()
   if(NOT sources)
     message(FATAL_ERROR "no tests of the room ${room}")
   endif()
@@ -57,6 +60,9 @@ foreach(room core data prompt backend huggingface score measure rank aggregate c
   # Reports come compiled; that they compile with their headers too is room report's to see.
   if(room MATCHES "^(run|cli)$")
     target_link_libraries(test_${room} PRIVATE plumb::command)
+    if(PLUMB_MPI)
+      target_link_libraries(test_${room} PRIVATE plumb::mpi)
+    endif()
   endif()
   if(room STREQUAL "cli")
     # First on the linker's line, so that of a function in both the optimised one is taken.

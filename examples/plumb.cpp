@@ -16,6 +16,9 @@
 #include "plumb/backend/llama.hpp"
 #include "plumb/cli/command_line.hpp"
 #include "plumb/huggingface/folder_model.hpp"
+#ifdef PLUMB_MPI
+#include "plumb/cli/mpi_command_line.hpp"
+#endif
 
 namespace {
 
@@ -70,6 +73,12 @@ struct ReferenceModels {
                               "fast is for .gguf files; Hugging Face folders are computed in F32",
                               "leave it out");
     }
+    if (const auto chosen = options.engine.first_chosen();
+        !chosen.empty() && plumb::is_hugging_face_folder(path)) {
+      throw plumb::user_error({.setting = std::string(chosen)},
+                              "is for .gguf files; Hugging Face folders are computed on the CPU",
+                              "leave it out");
+    }
     if (std::filesystem::is_directory(path) && !plumb::is_hugging_face_folder(path)) {
       throw plumb::user_error({.file = path}, "is a folder without config.json",
                               "give `model` a Hugging Face folder, or the path of a .gguf file");
@@ -90,7 +99,8 @@ struct ReferenceModels {
         return plumb::LlamaModel({.model = options.model,
                                   .precision = precision,
                                   .threads = options.threads,
-                                  .parse_special_tokens = parse});
+                                  .parse_special_tokens = parse,
+                                  .engine = options.engine});
       });
     }
 #ifdef _OPENMP
@@ -111,5 +121,9 @@ int main(int argc, char** argv) {
   wait_with_little_spinning(argv);
   ggml_set_abort_callback(end_in_words);
   std::set_terminate(end_of_uncaught);
+#ifdef PLUMB_MPI
+  return plumb::run_mpi_command_line(argc, argv, ReferenceModels{});
+#else
   return plumb::run_command_line(argc, argv, ReferenceModels{});
+#endif
 }

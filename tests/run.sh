@@ -31,6 +31,14 @@ case " $* " in
     need_conan
     ;;
 esac
+# The command has MPI for its tests of that and where all are run.
+case " $* " in
+  *" test_mpi "* | "  ")
+    need_packages libopenmpi-dev openmpi-bin
+    plumb_options+=(-DPLUMB_MPI=ON)
+    ;;
+  *" test_headers "*) need_packages libopenmpi-dev ;;
+esac
 # shellcheck disable=SC2086
 [ -z "$targets" ] || build_plumb $targets
 

@@ -428,9 +428,79 @@ BOOST_AUTO_TEST_CASE(fast_precision_is_near_exact_but_not_equal) {
   BOOST_TEST(difference < 0.1);
 }
 
+/// Scores of all statements of a few subjects, planned and evaluated in packs.
+std::vector<plumb::StatementScore> scored_in_packs(plumb::LlamaModel& model, std::size_t& packs) {
+  plumb::CausalScorer scorer(model, true);
+  plumb::CausalScorer<plumb::LlamaModel>::Block block;
+  for (const std::string subject : {"lyon", "lyons", "ly", "nancy the old and far away", "x"}) {
+    for (int copy = 0; copy < 8; ++copy) {
+      plumb::Query query = statements(subject);
+      for (plumb::Prompt& prompt : query.candidates) {
+        prompt.text += std::string(9, static_cast<char>('a' + copy));
+      }
+      scorer.add(block, query);
+    }
+  }
+  scorer.plan(block);
+  packs = block.packs();
+  std::vector<plumb::StatementScore> scores(5 * 8 * 5);
+  for (std::size_t p = 0; p < packs; ++p) {
+    const auto part = scorer.score(block, p);
+    for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
+  }
+  return scores;
+}
+
+// What a GPU would be fed at once, on a CPU.
+BOOST_AUTO_TEST_CASE(packs_of_any_size_give_the_same_scores_within_the_bound) {
+  for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
+    const TemporaryFolder folder;
+    const auto file = TinyGguf({.kind = kind, .context = 4096}).write(folder / "tiny.gguf");
+    std::vector<plumb::StatementScore> expected;
+    std::size_t packs_before = 0;
+    for (const std::size_t pack : {0U, 32U, 100U, 1024U, 8192U}) {
+      plumb::LlamaOptions options{file, plumb::Precision::exact, 2};
+      options.engine.pack = pack;
+      plumb::LlamaModel model(options);
+      BOOST_TEST(model.tree_limits().batch == (pack == 0 ? 256 : pack));
+      BOOST_TEST(model.tree_limits().leaves <= model.tree_limits().batch);
+      BOOST_TEST(model.describe().pack == model.tree_limits().batch);
+      std::size_t packs = 0;
+      const auto scores = scored_in_packs(model, packs);
+      if (pack == 0) expected = scores;
+      if (pack == 1024) BOOST_TEST(packs < packs_before);
+      packs_before = packs;
+      double worst = 0;
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        worst = std::max(worst, std::abs(scores[i].log_likelihood - expected[i].log_likelihood));
+      }
+      BOOST_TEST(worst < 1e-4);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_cache_type_that_the_model_cannot_have_is_refused) {
+  const TemporaryFolder folder;
+  plumb::LlamaOptions options{TinyGguf({}).write(folder / "tiny.gguf"), plumb::Precision::fast, 2};
+  options.engine.cache_type = plumb::CacheType::q8_0;  // heads of 8 numbers are no block of 32
+  BOOST_CHECK_EXCEPTION(plumb::LlamaModel{options}, plumb::Error, [](const plumb::Error& error) {
+    return error.fault() == plumb::Fault::user &&
+           std::string(error.what()).starts_with("`cache-type`: q8_0 is not for this model");
+  });
+  options.engine.cache_type = plumb::CacheType::f16;
+  plumb::LlamaModel model(options);
+  BOOST_TEST(model.describe().cache_type == "f16");
+}
+
 BOOST_AUTO_TEST_CASE(a_model_says_what_it_is) {
   const TemporaryFolder folder;
   const plumb::ModelDescription description = tiny(folder, {}).describe();
+  if (plumb::llama_gpu_kind().empty()) {
+    BOOST_TEST(description.device == "CPU");
+    BOOST_TEST(!description.gpu_layers);
+    BOOST_TEST(description.pack == 256U);
+  }
+  BOOST_TEST(description.cache_type == "f32");
   BOOST_TEST(description.backend.starts_with("llama.cpp"));
   BOOST_TEST(description.weights == "all F32");
   BOOST_TEST(!description.quantized);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plumb/cli/setting_options.hpp"
+#include "plumb/run/engine_settings.hpp"
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -23,6 +24,7 @@ using Words = std::vector<std::string>;
 struct Settings {
   std::filesystem::path data{}, out{}, wordnet = "w";
   ResultFolders folders{};
+  LoraSetting lora{};
   std::size_t limit = 0, threads = 0;
   bool heads = false, bos = true, resume = false;
 
@@ -30,6 +32,7 @@ struct Settings {
   static void visit(Self& self, Visitor& visitor) {
     visitor("folders", self.folders, SettingInfo{.value = "DIR"});
     visitor("data", self.data, SettingInfo{.value = "DIR"});
+    visitor("lora", self.lora, SettingInfo{.value = "FILE"});
     visitor("wordnet", self.wordnet, SettingInfo{.value = "DIR"});
     visitor("limit", self.limit, SettingInfo{.value = "N"});
     visitor("threads", self.threads, SettingInfo{.value = "N", .variable = "THREADS"});
@@ -65,6 +68,8 @@ BOOST_AUTO_TEST_CASE(what_was_given_is_kept_with_whole_paths) {
               Json{{"data", run}, {"wordnet", "none"}}));
   BOOST_TEST((given({"--data", "hf:o/n"}) == Json{{"data", "hf:o/n"}}));
   BOOST_TEST((given({run, "mine=" + run}) == Json{{"folders", {run, "mine=" + run}}}));
+  BOOST_TEST(
+      (given({"--lora", run + "/../run:0.5,none.gguf"}) == Json{{"lora", run + ":0.5,none.gguf"}}));
   const std::string here = std::filesystem::current_path().filename().string();
   BOOST_TEST((given({"--data", "../" + here}) ==
               Json{{"data", std::filesystem::current_path().string()}}));

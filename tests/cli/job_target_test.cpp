@@ -78,6 +78,45 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
       shows(Fault::user, "--precision: 'half' is not a choice; say exact or fast"));
 }
 
+BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
+  BOOST_TEST(parse({}).model_options({}).engine.first_chosen() == "");
+  const Target target = parse({"--gpu-layers", "7", "--main-gpu", "1", "--split-mode", "row",
+                               "--tensor-split", "3,1", "--lora", "a.gguf:0.5", "--cache-type",
+                               "q8_0", "--precision", "fast", "--pack", "64"});
+  const EngineOptions engine = target.model_options({}).engine;
+  BOOST_TEST(*engine.gpu_layers == 7U);
+  BOOST_TEST(*engine.main_gpu == 1U);
+  BOOST_TEST((*engine.split_mode == SplitMode::row));
+  BOOST_TEST((engine.tensor_split == std::vector<float>{3, 1}));
+  BOOST_TEST((engine.lora == std::vector<LoraAdapter>{{"a.gguf", 0.5}}));
+  BOOST_TEST((*engine.cache_type == CacheType::q8_0));
+  BOOST_TEST(engine.pack == 64U);
+  const auto refused = [](const std::vector<std::string>& words, const std::string& message) {
+    BOOST_CHECK_EXCEPTION((void)parse(words), Error, shows(Fault::user, message));
+  };
+  refused({"--cache-type", "f16"}, "--cache-type: has no effect beside --precision exact");
+  refused({"--cache-type", "f32", "--precision", "fast"},
+          "--cache-type: has no effect beside --precision fast");
+  refused({"--gpu-layers", "0", "--main-gpu", "0"},
+          "--main-gpu: has no effect beside --gpu-layers");
+  refused({"--gpu-layers", "all"}, "--gpu-layers: 'all' is not a whole number");
+  refused({"--split-mode", "rows"}, "--split-mode: 'rows' is not a choice; say none, layer or row");
+  refused({"--pack", "8193"}, "--pack: is more than 8192");
+}
+
+BOOST_AUTO_TEST_CASE(adapters_have_their_names_and_hashes_in_results) {
+  const test::TemporaryFolder folder;
+  Target target;
+  target.model = folder.write("m.gguf", "weights");
+  BOOST_TEST(target.provenance({}).lora.is_null());
+  BOOST_TEST(target.provenance({}).lora_sha256.is_null());
+  target.engine.lora.adapters = {{folder.write("a.gguf", "change"), 1}, {folder / "none.gguf", 2}};
+  const Provenance from = target.provenance({});
+  BOOST_TEST(from.model == "m.gguf+a.gguf+none.gguf:2");
+  BOOST_TEST((from.lora == Json{"a.gguf", "none.gguf:2"}));
+  BOOST_TEST((from.lora_sha256 == Json{hash_file(folder / "a.gguf"), nullptr}));
+}
+
 BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
   const Target both = parse_with("m.gguf", "3");
   BOOST_TEST(both.model == "m.gguf");

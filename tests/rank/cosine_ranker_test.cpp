@@ -520,6 +520,30 @@ BOOST_AUTO_TEST_CASE(a_question_about_a_row_that_is_not_there_is_refused) {
                         says(Fault::user, "question 0 is about row 1 and entity 3"));
 }
 
+// Cosines with (1, 0): 1, 0.8, 0.6, 0.6, 0, -1.
+BOOST_AUTO_TEST_CASE(entities_are_counted_against_any_cosine) {
+  const std::vector<float> vectors{1, 0, /**/ 4, 3, /**/ 3, 4, /**/ 3, -4, /**/ 0, 1, /**/ -1, 0};
+  const CosineRanker ranker(VectorRows(vectors.data(), 6, 2));
+  const EmbeddingMatrix queries = matrix_of({{7, 0}});
+  const auto count = [&](double cosine, std::uint32_t own) {
+    return ranker.counts(rows_of(queries), std::vector{CosineQuestion{0, cosine, own}}).at(0);
+  };
+  const double sixth = ranker.cosine(std::vector<float>{7, 0}, 2);
+  BOOST_TEST((count(sixth, CosineQuestion::none) == Rank{2, 2}));
+  BOOST_TEST((count(sixth, 3) == Rank{2, 1}));
+  BOOST_TEST((count(0.7, CosineQuestion::none) == Rank{2, 0}));
+  BOOST_TEST((count(2, CosineQuestion::none) == Rank{0, 0}));
+  BOOST_TEST((count(-2, CosineQuestion::none) == Rank{6, 0}));
+  BOOST_CHECK_EXCEPTION((void)ranker.counts(rows_of(queries), std::vector{CosineQuestion{1, 0}}),
+                        Error, says(Fault::user, "questions: one is about query 1 of 1"));
+}
+
+BOOST_AUTO_TEST_CASE(a_row_is_named_by_its_number_among_all) {
+  const EmbeddingMatrix bad = matrix_of({{1, 2}, {0, 0}});
+  BOOST_CHECK_EXCEPTION(CosineRanker(rows_of(bad), 40), Error,
+                        says(Fault::user, "entities: row 41 is a zero vector"));
+}
+
 BOOST_AUTO_TEST_CASE(a_cosine_is_of_vectors_that_are_there) {
   const std::vector<float> vectors{1, 0, 0, 0, 1, 1};
   const CosineRanker ranker(VectorRows(vectors.data(), 2, 3));

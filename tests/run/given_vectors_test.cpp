@@ -40,7 +40,8 @@ struct ThreeCandidates {
   [[nodiscard]] std::vector<float> firsts() const {
     const GivenVectors given(plan, file, 2);
     std::vector<float> numbers;
-    for (Eigen::Index i = 0; i < given.rows().rows(); ++i) numbers.push_back(given.rows()(i, 0));
+    const EntityVectors vectors = given.vectors();
+    for (std::size_t i = 0; i < vectors.size(); ++i) numbers.push_back(*vectors.row(i));
     return numbers;
   }
   void refuse(const std::string& message, std::size_t dimension = 2) const {

@@ -229,6 +229,9 @@ BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
   BOOST_TEST(settings.at("weights").is_null());
   BOOST_TEST(settings.at("quantized") == false);
   BOOST_TEST(settings.at("precision") == "exact");
+  for (const char* engine : {"device", "gpu_layers", "cache_type", "pack", "lora", "lora_sha256"}) {
+    BOOST_TEST(settings.at(engine).is_null(), engine);
+  }
   BOOST_TEST(settings.at("bos") == "yes");
   BOOST_TEST(settings.at("special_tokens") == "text");  // as it lists none
   BOOST_TEST(settings.at("special_tokens_known") == false);
@@ -237,7 +240,13 @@ BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
                    .description = {"llama", "Q4_1", true, true},
                    .exact = false,
                    .hash_files = [](const auto& files) { return Json(files.size()); },
-                   .hash_file = [](const auto& file) { return Json(file.string()); }};
+                   .hash_file = [](const auto& file) { return Json(file.string()); },
+                   .lora = {"a.gguf"},
+                   .lora_sha256 = {"34"}};
+  known.description.device = "CUDA";
+  known.description.gpu_layers = 31;
+  known.description.cache_type = "f16";
+  known.description.pack = 1024;
   const Json other =
       shared_settings("go", known, "bear", {"a", "b"}, false, SpecialTokenReading::parse);
   BOOST_TEST(other.at("dataset_sha256") == 2);
@@ -245,6 +254,12 @@ BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
   BOOST_TEST(other.at("weights") == "Q4_1");
   BOOST_TEST(other.at("quantized") == true);
   BOOST_TEST(other.at("precision") == "fast");
+  BOOST_TEST(other.at("device") == "CUDA");
+  BOOST_TEST(other.at("gpu_layers") == 31);
+  BOOST_TEST(other.at("cache_type") == "f16");
+  BOOST_TEST(other.at("pack") == 1024);
+  BOOST_TEST((other.at("lora") == Json{"a.gguf"}));
+  BOOST_TEST((other.at("lora_sha256") == Json{"34"}));
   BOOST_TEST(other.at("bos") == "no");
   BOOST_TEST(other.at("special_tokens") == "parse");
   BOOST_TEST(other.at("special_tokens_known") == true);

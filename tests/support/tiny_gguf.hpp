@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,7 @@
 
 #include "plumb/core/random.hpp"
 #include "plumb/core/utf8.hpp"
+#include "support/tiny_lora.hpp"
 
 namespace plumb::test {
 
@@ -62,6 +64,27 @@ class TinyGguf {
         add_hybrid();
         break;
     }
+  }
+
+  /// Adds an adapter's change to the weights: W[o][i] += scale · (alpha / rank) · Σ B[o][r]
+  /// A[r][i].
+  TinyGguf& merge(const TinyLora& lora, double scale = 1) {
+    for (const TinyLora::Factors& factors : lora.factors()) {
+      std::vector<float>& weights = data_.at(places_.at(factors.name));
+      for (std::size_t o = 0; o < factors.out; ++o) {
+        for (std::size_t i = 0; i < factors.in; ++i) {
+          double sum = 0;
+          for (std::size_t r = 0; r < TinyLora::rank; ++r) {
+            sum += static_cast<double>(factors.b[o * TinyLora::rank + r]) *
+                   static_cast<double>(factors.a[r * factors.in + i]);
+          }
+          weights.at(o * factors.in + i) +=
+              static_cast<float>(scale * static_cast<double>(TinyLora::alpha) /
+                                 static_cast<double>(TinyLora::rank) * sum);
+        }
+      }
+    }
+    return *this;
   }
 
   std::filesystem::path write(const std::filesystem::path& path) const {
@@ -249,6 +272,7 @@ class TinyGguf {
     ggml_tensor* t =
         ggml_new_tensor(shapes_.get(), GGML_TYPE_F32, static_cast<int>(shape.size()), shape.data());
     ggml_set_name(t, name.c_str());
+    places_[name] = data_.size();
     auto& values = data_.emplace_back(static_cast<std::size_t>(ggml_nelements(t)));
     for (float& value : values) {
       value = static_cast<float>(centre + scale * (2 * random_.uniform() - 1));
@@ -262,6 +286,7 @@ class TinyGguf {
   std::string architecture_;
   std::vector<std::string> tokens_;
   std::vector<std::vector<float>> data_;
+  std::map<std::string, std::size_t> places_;  // in data_, by the tensor's name
   std::unique_ptr<gguf_context, Free> file_;
   std::unique_ptr<ggml_context, Free> shapes_;
 };

@@ -3,6 +3,7 @@
 // Writes a tiny random transformer for tests of the whole command.
 //
 //   write_tiny_gguf OUT.gguf [no-bos | VOCABULARY.gguf]
+//   write_tiny_gguf OUT.gguf lora     an adapter for one
 
 #include <string_view>
 
@@ -10,6 +11,10 @@
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
+  if (argc > 2 && std::string_view(argv[2]) == "lora") {
+    plumb::test::TinyLora().write(argv[1]);
+    return 0;
+  }
   plumb::test::TinyOptions options;
   if (argc > 2) {
     options.with_bos = std::string_view(argv[2]) != "no-bos";

@@ -41,13 +41,14 @@ HUBS = [f"plumb/{name}.hpp" for name in (
     "run/job", "cli/console")]
 # What a header may bring with it beside the standard library, Eigen, xtensor and nlohmann-json.
 PARTS = {"llama": r"/(llama|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP": r"/omp\.h$", "OpenSSL": r"/openssl/",
-         "utf8proc": r"/utf8proc\.h$"}
+         "utf8proc": r"/utf8proc\.h$", "MPI": r"/mpi\.h$"}
 
 
 def library_headers():
     """Those of an embedder who has no engine of ours and no command line."""
     return [name for name in HEADERS
-            if name not in UMBRELLAS and not name.startswith(("plumb/cli/", "plumb/backend/llama", "plumb/huggingface/"))]
+            if name not in UMBRELLAS and not name.startswith(("plumb/cli/", "plumb/backend/llama", "plumb/huggingface/",
+                                                              "plumb/run/mpi_"))]
 
 
 def included_by(name):
@@ -118,7 +119,16 @@ def words_of(compiler):
 
 def parts_of(names):
     """What a compiler must be told beside its flags for headers of an optional part."""
-    return ["-isystem", command.LLAMA_INCLUDE] if any(str(name).startswith("plumb/backend/llama") for name in names) else []
+    words = ["-isystem", command.LLAMA_INCLUDE] if any(str(name).startswith("plumb/backend/llama") for name in names) else []
+    return words + (mpi_folders() if any("/mpi_" in str(name) for name in names) else [])
+
+
+@functools.cache
+def mpi_folders():
+    """Where Open MPI has its headers; empty where it is not installed."""
+    wrapper = shutil.which("mpicxx")
+    done = subprocess.run([wrapper, "--showme:incdirs"], capture_output=True, text=True) if wrapper else None
+    return [word for folder in done.stdout.split() for word in ("-isystem", folder)] if done else []
 
 
 def memory_of(compiler, name):

@@ -64,6 +64,14 @@ struct ModelDescription {
   bool quantized = false;
   /// Whether it ListsSpecialTokens; jobs see for themselves.
   bool lists_special_tokens = false;
+  /// What it runs on: "CPU", or the kind of GPU; empty where that is not known.
+  std::string device{};
+  /// Layers that a GPU holds.
+  std::optional<std::size_t> gpu_layers{};
+  /// Numbers of the KV cache, as "f32"; empty where there is none.
+  std::string cache_type{};
+  /// Nodes that it evaluates in one step, where that was chosen for it; else 0.
+  std::size_t pack = 0;
 };
 
 /// A token that is no piece of text (BOS, a mark of a chat's turns), and the text that names it.

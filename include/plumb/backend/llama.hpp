@@ -5,9 +5,10 @@
 //
 // A TreeCausalLm and a TreeEmbedder: a tree's branches are sequences of one unified KV cache
 // (branch_ledger.hpp), so each prefix is computed once. `exact` keeps the cache in F32 and leaves
-// flash attention off, which agrees with PyTorch in F32 to about 2e-4 nats a statement; `fast` does
-// neither. Models that keep a running state instead of a cache (Mamba, RWKV, hybrids) cannot share
-// a tree: their limits say one branch. Sliding-window models get a full-size cache (`swa_full`),
+// flash attention off, which agrees with PyTorch in F32 to about 2e-4 nats a statement on a CPU;
+// `fast` does neither (llama_parameters.hpp, which also says what of it is on a GPU). Models that
+// keep a running state instead of a cache (Mamba, RWKV, hybrids) cannot share a tree: their limits
+// say one branch. Sliding-window models get a full-size cache (`swa_full`),
 // and one sequence id more that holds every cell: llama.cpp reuses a cell that its only sequence
 // has slid past, but a branch that starts further back still needs it. Quantised weights are run by
 // kernels that round the activations too: scores differ from the same weights in F32 by tenths of a
@@ -29,49 +30,32 @@
 
 #include "plumb/backend/branch_ledger.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/engine_options.hpp"
 #include "plumb/backend/evaluate.hpp"
+#include "plumb/backend/llama_adapters.hpp"
 #include "plumb/backend/llama_hidden.hpp"
 #include "plumb/backend/llama_log.hpp"
+#include "plumb/backend/llama_parameters.hpp"
 #include "plumb/backend/llama_vocabulary.hpp"
 #include "plumb/core/cores.hpp"
 #include "plumb/core/error.hpp"
 
 namespace plumb {
 
-enum class Precision { exact, fast };
-
-struct LlamaOptions {
-  std::filesystem::path model;
-  Precision precision = Precision::exact;
-  /// 0 takes as many as the machine has.
-  int threads = 0;
-  /// KV cells at least; a tree that needs more gets them while it is there, up to the model's
-  /// context. A cache has a multiple of them.
-  std::size_t cells = 1024;
-  /// Nobody hears llama.cpp's log without one.
-  LlamaListener on_log{};
-  /// Whether the text of a special token is the token, not plain text.
-  bool parse_special_tokens = false;
-};
-
 /// Not thread-safe: one thread at a time asks one model. Several models may live side by side.
 class LlamaModel {
  public:
-  /// Throws a user error when the file is missing, damaged, or no causal language model.
+  /// Throws a user error when the file is missing, damaged, or no causal language model, and what
+  /// LlamaParameters and LlamaAdapters refuse.
   explicit LlamaModel(LlamaOptions options)
-      : options_(std::move(options)), log_(std::make_unique<detail::LlamaLog>(options_.on_log)) {
+      : options_(with_threads(std::move(options))),
+        log_(std::make_unique<detail::LlamaLog>(options_.on_log)),
+        parameters_(options_) {
     const Site site{.file = options_.model};
     if (!std::filesystem::is_regular_file(options_.model)) {
       throw user_error(site, "no such model file", "give `model` the path of a .gguf file");
     }
-    if (options_.threads <= 0) {
-      options_.threads = static_cast<int>(available_cores());
-    }
-    llama_model_params params = llama_model_default_params();
-    // llama.cpp's AMX kernels crash on repacked quantised weights (its issue 20824).
-    params.use_extra_bufts =
-        std::string_view(llama_print_system_info()).find("AMX_INT8 = 1") == std::string_view::npos;
-    model_.reset(llama_model_load_from_file(options_.model.c_str(), params));
+    model_.reset(llama_model_load_from_file(options_.model.c_str(), parameters_.of_model()));
     if (!model_) {
       throw user_error(
           site, "cannot be loaded: " + log_->take(),
@@ -82,8 +66,11 @@ class LlamaModel {
       throw user_error(site, "is not a causal language model", "choose a decoder-only model");
     }
     vocabulary_ = LlamaVocabulary(*model_, options_.parse_special_tokens);
+    adapters_ = LlamaAdapters(*model_, options_.engine.lora, *log_);
     if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
-      const std::size_t ids = std::min<std::size_t>(256, llama_max_parallel_sequences());
+      // A step holds a node of each sequence at least, or llama.cpp gives up.
+      const std::size_t ids =
+          std::min({std::size_t{256}, llama_max_parallel_sequences(), parameters_.pack()});
       const bool slides = llama_model_n_swa(model_.get()) > 0;
       branches_ = slides ? ids - 1 : ids;
       if (slides) keeper_ = static_cast<SequenceId>(branches_);
@@ -109,7 +96,8 @@ class LlamaModel {
   }
 
   [[nodiscard]] TreeLimits tree_limits() const {
-    return {std::max(options_.cells, context_length()), branches_, batch_size, attention_block};
+    return {std::max(options_.cells, context_length()), branches_, parameters_.pack(),
+            attention_block};
   }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -156,13 +144,21 @@ class LlamaModel {
     const llama_ftype type = llama_model_ftype(model_.get());
     const bool rounds = type != LLAMA_FTYPE_ALL_F32 && type != LLAMA_FTYPE_MOSTLY_F16 &&
                         type != LLAMA_FTYPE_MOSTLY_BF16;
-    return {"llama.cpp " + std::string(llama_version()), llama_ftype_name(type), rounds};
+    ModelDescription made{"llama.cpp " + std::string(llama_version()), llama_ftype_name(type),
+                          rounds};
+    made.device = parameters_.device();
+    if (parameters_.on_gpu()) made.gpu_layers = gpu_layers();
+    made.cache_type = name_of(parameters_.cache_type());
+    made.pack = parameters_.pack();
+    return made;
   }
 
  private:
-  // Attention runs over the whole unified cache, so a step four times larger wastes four times more
-  // on cells a token may not see; about 256 nodes a step is fastest.
-  static constexpr std::size_t batch_size = 256;
+  static LlamaOptions with_threads(LlamaOptions options) {
+    if (options.threads <= 0) options.threads = static_cast<int>(available_cores());
+    return options;
+  }
+
   // llama.cpp attends to a multiple of this many cells.
   static constexpr std::size_t attention_block = 256;
 
@@ -199,7 +195,13 @@ class LlamaModel {
   /// multiples of the least size, so that trees of nearly one size do not change it.
   [[nodiscard]] std::size_t cells_for(std::size_t nodes) const {
     const std::size_t block = (std::max<std::size_t>(options_.cells, 1) + 255) / 256 * 256;
-    return (nodes + 2 * batch_size + block - 1) / block * block;
+    return (nodes + 2 * parameters_.pack() + block - 1) / block * block;
+  }
+
+  /// Layers that are on a GPU: those of the model and its output, as llama.cpp counts.
+  [[nodiscard]] std::size_t gpu_layers() const {
+    const auto all = static_cast<std::size_t>(llama_model_n_layer(model_.get())) + 1;
+    return std::min(options_.engine.gpu_layers.value_or(all), all);
   }
 
   /// Keeps a sequence's cells from being reused; only sliding-window models need it.
@@ -208,37 +210,35 @@ class LlamaModel {
   }
 
   void open_context(std::size_t cells) {
-    const bool exact = options_.precision == Precision::exact;
-    llama_context_params params = llama_context_default_params();
-    params.n_ctx = static_cast<std::uint32_t>(cells);
-    params.n_batch = params.n_ubatch = static_cast<std::uint32_t>(batch_size);
-    params.n_seq_max = static_cast<std::uint32_t>(branches_ + (keeper_ ? 1 : 0));
-    params.kv_unified = true;
-    params.swa_full = true;
-    params.n_threads = params.n_threads_batch = options_.threads;
-    params.flash_attn_type = exact ? LLAMA_FLASH_ATTN_TYPE_DISABLED : LLAMA_FLASH_ATTN_TYPE_ENABLED;
+    llama_context_params params = parameters_.of_context(cells, branches_ + (keeper_ ? 1 : 0));
     params.cb_eval = &LlamaHidden::watch;
     params.cb_eval_user_data = hidden_.get();
-    params.type_k = params.type_v = exact ? GGML_TYPE_F32 : GGML_TYPE_F16;
     context_.reset();  // the old cache goes before the new one comes
     context_.reset(llama_init_from_model(model_.get(), params));
+    if (!context_ && options_.engine.cache_type) {
+      throw user_error({.setting = "cache-type"},
+                       std::string(name_of(*options_.engine.cache_type)) +
+                           " is not for this model: " + log_->take(),
+                       "leave it out");
+    }
     if (!context_) {
       throw internal_error({.file = options_.model}, "llama.cpp gives no context: " + log_->take());
     }
+    adapters_.add_to(*context_);
   }
 
   void feed(const TokenTree& tree, const BranchLedger::Step& step, std::span<const NodeId> wanted,
             const LogitsVisitor& visit) {
     std::vector<bool> is_wanted(tree.size(), false);
     for (const NodeId node : wanted) is_wanted[node] = true;
-    for (std::size_t first = 0; first < step.nodes.size(); first += batch_size) {
+    for (std::size_t first = 0; first < step.nodes.size(); first += parameters_.pack()) {
       feed_batch(tree, step, first, is_wanted, visit);
     }
   }
 
   void feed_batch(const TokenTree& tree, const BranchLedger::Step& step, std::size_t first,
                   const std::vector<bool>& is_wanted, const LogitsVisitor& visit) {
-    const std::size_t count = std::min(batch_size, step.nodes.size() - first);
+    const std::size_t count = std::min(parameters_.pack(), step.nodes.size() - first);
     std::vector<llama_token> tokens(count);
     std::vector<llama_pos> positions(count);
     std::vector<std::int32_t> sequence_counts(count);
@@ -281,7 +281,9 @@ class LlamaModel {
 
   LlamaOptions options_;
   std::unique_ptr<detail::LlamaLog> log_;
+  LlamaParameters parameters_;
   std::unique_ptr<llama_model, FreeModel> model_;
+  LlamaAdapters adapters_;
   std::unique_ptr<LlamaHidden> hidden_ = std::make_unique<LlamaHidden>();  // outlives the context
   std::unique_ptr<llama_context, FreeContext> context_;
   LlamaVocabulary vocabulary_;

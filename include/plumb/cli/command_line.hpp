@@ -37,6 +37,7 @@
 #include "plumb/cli/terminal_width.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/version.hpp"
+#include "plumb/rank/entity_ranking.hpp"
 
 #ifndef PLUMB_COMPILED_COMMAND
 #include "plumb/cli/calibrate.hpp"
@@ -137,6 +138,18 @@ inline Error unknown_command(const std::string& command) {
                     did_you_mean(command, known) + "`plumb --help` lists what there is");
 }
 
+/// Throws a user error for a command that leaves all processes but one idle.
+inline void refuse_alone(const std::string& command, const EntityRanking& ranking) {
+  const auto shared = {"rank", "manual", "completion", "models", "--version"};
+  if (ranking.processes() == 1 ||
+      std::find(shared.begin(), shared.end(), command) != shared.end()) {
+    return;
+  }
+  throw user_error({.field = "plumb " + command},
+                   "is done by one process, and there are " + std::to_string(ranking.processes()),
+                   "start it without mpirun; a job is parted by `shard`");
+}
+
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model) {
   const auto& words = console.arguments;
   const bool asks_help = words.size() == 1 && (words[0] == "--help" || words[0] == "-h");
@@ -147,6 +160,7 @@ inline int run_command(const std::string& command, Console& console, const Model
     return 0;
   }
   if (command == "help") return run_help(console, make_model);
+  if (console.ranking != nullptr) refuse_alone(command, *console.ranking);
   if (command == "probe") return subcommands::run_probe_command(console, make_model);
   if (command == "calibrate") return subcommands::run_calibrate_command(console, make_model);
   if (command == "many-shot") return subcommands::run_many_shot_command(console, make_model);
@@ -229,7 +243,8 @@ inline int run_guarded(const std::string& command, Console& console, const Model
                 console.catches_interrupt,
                 {},
                 console.merged,
-                &console.err};
+                &console.err,
+                console.ranking};
   const int code = run_printable(command, shown, make_model);
   console.asked = std::move(shown.asked);
   return code;
@@ -244,9 +259,11 @@ int run_command_line(const std::string& command, Console& console, MakeModel mak
   return detail::run_guarded(command, console, ModelMaker(std::move(make_model)));
 }
 
-/// The command of a whole program.
+/// The command of a whole program. A `ranking`, which must outlive it, shares DEER's entities among
+/// several processes (mpi_command_line.hpp).
 template <class MakeModel>
-int run_command_line(int argc, char** argv, MakeModel make_model) {
+int run_command_line(int argc, char** argv, MakeModel make_model,
+                     EntityRanking* ranking = nullptr) {
   // A stream that was closed would lend its number to the next file that is opened.
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
@@ -258,6 +275,7 @@ int run_command_line(int argc, char** argv, MakeModel make_model) {
       isatty(STDERR_FILENO) != 0,
       detail::table_width(std::getenv("COLUMNS"), detail::terminal_width(STDOUT_FILENO))};
   console.catches_interrupt = true;
+  console.ranking = ranking;
   console.environment = [](const char* name) {
     const char* const value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);

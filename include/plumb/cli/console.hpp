@@ -21,12 +21,14 @@
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/engine_options.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/report/text_table.hpp"
 
 namespace plumb {
 
 struct MergedShards;  // run/merge_shards.hpp
+class EntityRanking;  // rank/entity_ranking.hpp
 
 namespace detail {
 
@@ -103,6 +105,8 @@ struct Console {
   std::shared_ptr<const MergedShards> merged{};
   /// `err` as it is, for the progress bar, which moves the cursor; null where `err` is.
   std::ostream* bar = nullptr;
+  /// What shares DEER's entities among several processes; null: this process alone.
+  EntityRanking* ranking = nullptr;
 
   [[nodiscard]] std::string variable(const char* name) const {
     return environment ? environment(name) : "";
@@ -159,6 +163,8 @@ struct ModelOptions {
   /// Whether the text of a special token is to be the token: only where the model lists its special
   /// tokens (ListsSpecialTokens) is it ever asked for.
   bool parse_special_tokens = false;
+  /// GPUs, adapters, cache and nodes a step, as far as they were said.
+  EngineOptions engine{};
 };
 
 /// Whether it predicts what follows a text, by rows or by lookups, or what is masked in it.

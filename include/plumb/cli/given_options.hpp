@@ -68,6 +68,8 @@ class RecordGiven {
     }
     if constexpr (std::same_as<Value, std::filesystem::path>) {
       option.words.front() = whole_path(option.words.front());
+    } else if constexpr (requires { value.with_paths(whole_path); }) {
+      option.words.front() = value.with_paths(whole_path);
     }
     console_.asked.given.push_back(std::move(option));
   }
@@ -129,8 +131,8 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
     return over::find(asked.given, option, &GivenOption::name);
   };
   // The dataset last: its hash may be of the others too.
-  for (const char* option : {"model", "template-file", "separators", "baselines", "entities",
-                             "vocabulary", "fixed", "data"}) {
+  for (const char* option : {"model", "lora", "template-file", "separators", "baselines",
+                             "entities", "vocabulary", "fixed", "data"}) {
     const std::string of = option;
     std::string name = of == "data" || of == "fixed" ? "dataset_sha256" : of + "_sha256";
     for (char& c : name) c = c == '-' ? '_' : c;

@@ -17,6 +17,7 @@
 #include "plumb/cli/model_places.hpp"
 #include "plumb/cli/setting_options.hpp"
 #include "plumb/core/cores.hpp"
+#include "plumb/run/engine_settings.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/replaced_folder.hpp"
 #include "plumb/run/shard.hpp"
@@ -37,6 +38,7 @@ struct JobTarget {
   Precision precision = Precision::exact;
   /// 0 takes one for each core.
   std::size_t threads = 0;
+  EngineSettings engine{};
   bool resume = false;
   /// Whether a run that `out` holds is replaced when the new one is complete.
   bool overwrite = false;
@@ -70,6 +72,7 @@ struct JobTarget {
              .most = 1024,
              .remedy = "0 takes one for each core",
              .variable = "PLUMB_THREADS"});
+    EngineSettings::visit(self.engine, visitor, self.precision == Precision::exact);
     visitor("resume", self.resume, {.help = "go on with the run that --out holds"});
     visitor(
         "overwrite", self.overwrite,
@@ -89,7 +92,7 @@ struct JobTarget {
   [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
     const std::size_t cores = available_cores();
     return {model, precision == Precision::exact, static_cast<int>(threads == 0 ? cores : threads),
-            special_tokens == SpecialTokenReading::parse};
+            special_tokens == SpecialTokenReading::parse, engine.options()};
   }
 
   /// What `ask` returns, which makes the model or looks at it.
@@ -123,11 +126,21 @@ struct JobTarget {
   [[nodiscard]] std::string word() const {
     return model_given.empty() ? model.string() : model_given;
   }
-  /// The model's name, as results show it.
+  /// The model's name, as results show it: "m.gguf", with adapters "m.gguf+a.gguf:0.5".
   [[nodiscard]] std::string shown_name() const {
-    if (!model_name.empty()) return model_name;
     // A folder's name is the same with and without a slash behind it.
-    return (model.has_filename() ? model : model.parent_path()).filename().string();
+    const std::filesystem::path& named = model.has_filename() ? model : model.parent_path();
+    std::string name = model_name.empty() ? named.filename().string() : model_name;
+    for (const Json& adapter : engine.lora.json()) name += "+" + adapter.get<std::string>();
+    return name;
+  }
+  /// What decides scores of each adapter; null where there are none.
+  [[nodiscard]] Json adapter_hashes() const {
+    Json hashes;
+    for (const LoraAdapter& one : engine.lora.adapters) {
+      hashes.push_back(DiskPath(one.file).exists() ? Json(hash_path(one.file)) : Json());
+    }
+    return hashes;
   }
 
   /// What settings say of the model. An embedder's model need not be a file.
@@ -138,7 +151,9 @@ struct JobTarget {
         std::move(description),
         precision == Precision::exact,
         [](const std::vector<std::filesystem::path>& files) { return plumb::hash_files(files); },
-        [](const std::filesystem::path& file) { return plumb::hash_path(file); }};
+        [](const std::filesystem::path& file) { return plumb::hash_path(file); },
+        engine.lora.json(),
+        adapter_hashes()};
   }
 };
 

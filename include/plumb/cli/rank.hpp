@@ -43,6 +43,19 @@ struct RankArguments {
                        "leave it out, or embed the entities once and give `entities`");
     }
   }
+  /// Throws a user error for a ranking that several processes would not share.
+  void check_shared(std::size_t processes) const {
+    if (processes == 1) return;
+    const char* const alone = !rank.fixed.empty()                ? "fixed"
+                              : target.shard.is_part()           ? "shard"
+                              : !rank.ranks_by(RankMethod::deer) ? "method"
+                                                                 : nullptr;
+    if (alone == nullptr) return;
+    throw user_error({.setting = alone},
+                     "leaves " + std::to_string(processes - 1) + " of " +
+                         std::to_string(processes) + " processes idle: they share DEER's entities",
+                     "start it without mpirun");
+  }
 };
 
 /// How the next ranking does without embedding the entities that this one embedded.
@@ -60,7 +73,8 @@ inline std::string entities_hint(const RankArguments& arguments) {
 
 inline int rank(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
                 AnyModel& model) {
-  RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
+  RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()),
+              console.ranking);
   const std::filesystem::path& data = arguments.rank.data;
   if (is_dry_run_or_shard(console, "rank", arguments.target, data, job)) return 0;
   const auto finished = run_target(console, "rank", arguments.target, data, job);
@@ -108,6 +122,7 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
     }
     arguments.rank.vector_cache = (detail::plumb_cache(console) / "vectors").path();
   }
+  if (console.ranking != nullptr) arguments.check_shared(console.ranking->processes());
   detail::refuse_masked(make_model, arguments.target, "plumb rank");
   detail::check_out(arguments.target);
   const KnowledgeGraph graph = ranked_graph(arguments.rank);

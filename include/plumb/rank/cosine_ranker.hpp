@@ -14,11 +14,9 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
 #include <span>
 #include <string>
@@ -30,9 +28,8 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/measure/rank.hpp"
-#include "plumb/rank/short_direction.hpp"
+#include "plumb/rank/entity_tiles.hpp"
 #include "plumb/rank/tile_counts.hpp"
-#include "plumb/rank/tile_products.hpp"
 #include "plumb/rank/vectors.hpp"
 
 namespace plumb {
@@ -43,6 +40,15 @@ struct RankQuestion {
   std::uint32_t gold = 0;
 };
 
+/// How many entities are nearer to a query than this, and how many as near?
+struct CosineQuestion {
+  static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+  std::uint32_t query = 0;
+  double cosine = 0;
+  /// The row that has this cosine, where it is one of these: it is not as near as itself.
+  std::uint32_t own = none;
+};
+
 struct NearEntity {
   std::uint32_t entity = 0;
   double cosine = 0;
@@ -51,10 +57,11 @@ struct NearEntity {
 /// Any number of threads may ask it.
 class CosineRanker {
  public:
-  /// `entities` must outlive it. Throws a user error for a vector that is zero or not finite.
-  explicit CosineRanker(VectorRows entities)
+  /// `entities` must outlive it. Throws a user error for a vector that is zero or not finite, which
+  /// counts its row from `first`, where these are some of more.
+  explicit CosineRanker(VectorRows entities, std::size_t first = 0)
       : entities_(entities),
-        lengths_(detail::checked_lengths(entities, "entities")),
+        lengths_(detail::checked_lengths(entities, "entities", first)),
         quick_bound_(detail::single_precision_bound(dimension())) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return lengths_.size(); }
@@ -65,51 +72,34 @@ class CosineRanker {
   [[nodiscard]] std::vector<Rank> ranks(VectorRows queries,
                                         std::span<const RankQuestion> questions) const {
     const std::vector<double> lengths = checked_queries(queries);
-    std::vector<double> gold(questions.size());
-    std::vector<std::vector<std::uint32_t>> of_query(lengths.size());
-    for (std::uint32_t i = 0; i < questions.size(); ++i) {
-      const auto [query, entity] = questions[i];
+    std::vector<CosineQuestion> asked;
+    for (const auto& [query, entity] : questions) {
       if (query >= lengths.size() || entity >= size()) {
         throw user_error({.field = "questions"},
-                         "question " + std::to_string(i) + " is about row " +
+                         "question " + std::to_string(asked.size()) + " is about row " +
                              std::to_string(query) + " and entity " + std::to_string(entity) +
                              ", which are not all there",
                          "ask about rows that are");
       }
-      of_query[query].push_back(i);
-      gold[i] = cosine(query_row(queries, query), lengths[query], entity);
+      asked.push_back({query, cosine(query_row(queries, query), lengths[query], entity), entity});
     }
-    std::vector<Rank> ranks(questions.size());
-    std::mutex merging;
-    for_each_block(queries, lengths, block_bytes, [&](const Block& block) {
-      parallel_for(chunks(), [&](std::size_t chunk) {
-        std::vector<std::pair<std::uint32_t, Rank>> found;
-        for_each_tile(block, chunk, [&](const detail::Tile& tile) {
-          for (std::size_t r = 0; r < tile.rows; ++r) {
-            const std::size_t query = tile.first_query + r;
-            for (const std::uint32_t question : of_query[query]) {
-              Rank rank;
-              const std::size_t true_one = questions[question].gold;
-              const auto decide = [&](std::size_t column) {
-                const std::size_t entity = tile.first_entity + column;
-                if (entity != true_one) {
-                  add(rank, query_row(queries, query), lengths[query], entity, gold[question]);
-                }
-              };
-              rank.above += detail::count_above(tile.row(r), tile.columns,
-                                                tile.undecided(r, gold[question]), decide);
-              found.emplace_back(question, rank);
-            }
-          }
-        });
-        const std::lock_guard lock(merging);
-        for (const auto& [question, rank] : found) {
-          ranks[question].above += rank.above;
-          ranks[question].equal += rank.equal;
-        }
-      });
-    });
-    return ranks;
+    return counts_of(queries, lengths, asked);
+  }
+
+  /// Of each question, the entities that are nearer, and those as near. Throws a user error as
+  /// `ranks` does.
+  [[nodiscard]] std::vector<Rank> counts(VectorRows queries,
+                                         std::span<const CosineQuestion> questions) const {
+    const std::vector<double> lengths = checked_queries(queries);
+    for (const CosineQuestion& question : questions) {
+      if (question.query >= lengths.size()) {
+        throw user_error({.field = "questions"},
+                         "one is about query " + std::to_string(question.query) + " of " +
+                             std::to_string(lengths.size()),
+                         "ask about those that are there");
+      }
+    }
+    return counts_of(queries, lengths, questions);
   }
 
   /// The k nearest entities of each query, nearest first, equals by row; fewer where there are fewer.
@@ -118,11 +108,11 @@ class CosineRanker {
     const std::vector<double> lengths = checked_queries(queries);
     std::vector<std::vector<NearEntity>> all(lengths.size());
     std::mutex merging;
-    for_each_block(queries, lengths, nearest_bytes, [&](const Block& block) {
+    const auto visit = [&](const detail::QueryBlock& block) {
       parallel_for(chunks(), [&](std::size_t chunk) {
         std::vector<std::vector<NearEntity>> near(block.queries.size());
         double widest = 0;  // of the bounds
-        for_each_tile(block, chunk, [&](const detail::Tile& tile) {
+        detail::for_each_tile(entities_, lengths_, block, chunk, [&](const detail::Tile& tile) {
           for (std::size_t r = 0; r < tile.rows; ++r) {
             auto& of_query = near[tile.first_query + r - block.first_query];
             widest = std::max(widest, tile.bound(r));
@@ -146,7 +136,8 @@ class CosineRanker {
           if (best.size() > 8 * k) keep_nearest(best, k, 0);
         }
       });
-    });
+    };
+    detail::for_each_query_block(queries, lengths, nearest_bytes, visit);
     for (auto& best : all) {
       over::sort(best, [](const NearEntity& a, const NearEntity& b) {
         return a.cosine != b.cosine ? a.cosine > b.cosine : a.entity < b.entity;
@@ -171,17 +162,8 @@ class CosineRanker {
   }
 
  private:
-  // Packed entities that stay in a core's cache while all queries of a block pass by, and those
-  // queries.
-  static constexpr std::size_t chunk_bytes = 512 * 1024, block_bytes = 16 * 1024 * 1024,
-                               nearest_bytes = 1024 * 1024;
-
-  /// Queries from first_query on, as 16-bit numbers.
-  struct Block {
-    std::size_t first_query;
-    std::vector<detail::ShortDirection> queries;
-    std::vector<detail::Pair> numbers;  // [queries][pairs]
-  };
+  // Of queries that pass by a chunk of entities.
+  static constexpr std::size_t block_bytes = 16 * 1024 * 1024, nearest_bytes = 1024 * 1024;
 
   [[nodiscard]] const float* entity_row(std::size_t entity) const {
     return entities_.data() + entity * dimension();
@@ -191,6 +173,45 @@ class CosineRanker {
   }
   [[nodiscard]] double cosine(const float* query, double length, std::size_t entity) const {
     return exact_dot(query, entity_row(entity), dimension()) / lengths_[entity] / length;
+  }
+
+  /// The counts of sound questions about sound queries.
+  [[nodiscard]] std::vector<Rank> counts_of(VectorRows queries, const std::vector<double>& lengths,
+                                            std::span<const CosineQuestion> questions) const {
+    std::vector<std::vector<std::uint32_t>> of_query(lengths.size());
+    for (std::uint32_t i = 0; i < questions.size(); ++i) of_query[questions[i].query].push_back(i);
+    std::vector<Rank> ranks(questions.size());
+    std::mutex merging;
+    const auto visit = [&](const detail::QueryBlock& block) {
+      parallel_for(chunks(), [&](std::size_t chunk) {
+        std::vector<std::pair<std::uint32_t, Rank>> found;
+        detail::for_each_tile(entities_, lengths_, block, chunk, [&](const detail::Tile& tile) {
+          for (std::size_t r = 0; r < tile.rows; ++r) {
+            const std::size_t query = tile.first_query + r;
+            for (const std::uint32_t question : of_query[query]) {
+              Rank rank;
+              const CosineQuestion& asked = questions[question];
+              const auto decide = [&](std::size_t column) {
+                const std::size_t entity = tile.first_entity + column;
+                if (entity != asked.own) {
+                  add(rank, query_row(queries, query), lengths[query], entity, asked.cosine);
+                }
+              };
+              rank.above += detail::count_above(tile.row(r), tile.columns,
+                                                tile.undecided(r, asked.cosine), decide);
+              found.emplace_back(question, rank);
+            }
+          }
+        });
+        const std::lock_guard lock(merging);
+        for (const auto& [question, rank] : found) {
+          ranks[question].above += rank.above;
+          ranks[question].equal += rank.equal;
+        }
+      });
+    };
+    detail::for_each_query_block(queries, lengths, block_bytes, visit);
+    return ranks;
   }
 
   /// Adds an entity to a rank if its cosine is at least the true one's.
@@ -214,78 +235,7 @@ class CosineRanker {
     return detail::checked_lengths(queries, "queries");
   }
 
-  [[nodiscard]] std::size_t pairs() const { return (dimension() + 1) / 2; }
-  [[nodiscard]] std::size_t chunk_size() const {
-    const std::size_t panel_bytes = pairs() * detail::panel_width * sizeof(detail::Pair);
-    const std::size_t panels = chunk_bytes / std::max<std::size_t>(1, panel_bytes);
-    return std::clamp<std::size_t>(panels, 1, 16) * detail::panel_width;
-  }
-  [[nodiscard]] std::size_t chunks() const { return (size() + chunk_size() - 1) / chunk_size(); }
-
-  template <class Visit>
-  void for_each_block(VectorRows queries, const std::vector<double>& lengths, std::size_t bytes,
-                      Visit visit) const {
-    if (lengths.empty() || dimension() == 0) return;
-    const std::size_t step = std::max(detail::tile_rows, bytes / (pairs() * sizeof(detail::Pair)));
-    Block block;
-    std::vector<std::int16_t> shorts(pairs() * 2);
-    for (std::size_t first = 0; first < lengths.size(); first += step) {
-      const std::size_t count = std::min(step, lengths.size() - first);
-      block.first_query = first;
-      block.queries.resize(count);
-      block.numbers.resize(count * pairs());
-      for (std::size_t q = 0; q < count; ++q) {
-        const float* row = query_row(queries, first + q);
-        const double length = lengths[first + q];
-        auto& [scale, off] = block.queries[q];
-        scale = detail::short_scale(
-            static_cast<double>(detail::largest_magnitude(row, dimension())) / length, dimension());
-        off = detail::write_short(row, length, scale, dimension(), shorts.data());
-        std::memcpy(block.numbers.data() + q * pairs(), shorts.data(),
-                    pairs() * sizeof(detail::Pair));
-      }
-      visit(block);
-    }
-  }
-
-  /// A chunk of entities with all queries of a block.
-  template <class Visit>
-  void for_each_tile(const Block& block, std::size_t chunk, Visit visit) const {
-    const std::size_t begin = chunk * chunk_size(), end = std::min(size(), begin + chunk_size());
-    double largest = 0;
-    for (std::size_t e = begin; e < end; ++e) {
-      const double magnitude = detail::largest_magnitude(entity_row(e), dimension());
-      largest = std::max(largest, magnitude / lengths_[e]);
-    }
-    detail::ShortDirection entities{detail::short_scale(largest, dimension()), 0};
-    std::vector<detail::ColumnPanel> panels;
-    std::vector<std::int16_t> shorts(pairs() * 2);
-    std::vector<detail::Pair> numbers(pairs());
-    for (std::size_t e = begin; e < end; ++e) {
-      const std::size_t column = (e - begin) % detail::panel_width;
-      if (column == 0) panels.emplace_back(pairs());
-      entities.off =
-          std::max(entities.off, detail::write_short(entity_row(e), lengths_[e], entities.scale,
-                                                     dimension(), shorts.data()));
-      std::memcpy(numbers.data(), shorts.data(), pairs() * sizeof(detail::Pair));
-      panels.back().set(column, numbers.data());
-    }
-    const std::size_t stride = panels.size() * detail::panel_width;
-    std::vector<std::int32_t> products(detail::tile_rows * stride);
-    for (std::size_t first = 0; first < block.queries.size(); first += detail::tile_rows) {
-      const std::size_t rows = std::min(detail::tile_rows, block.queries.size() - first);
-      std::array<const detail::Pair*, detail::tile_rows> row;
-      for (std::size_t r = 0; r < row.size(); ++r) {
-        row[r] = block.numbers.data() + (first + std::min(r, rows - 1)) * pairs();
-      }
-      for (std::size_t p = 0; p < panels.size(); ++p) {
-        detail::tile_products(row.data(), panels[p].data(), pairs(),
-                              products.data() + p * detail::panel_width, stride);
-      }
-      visit(detail::Tile{block.first_query + first, rows, begin, end - begin, stride,
-                         products.data(), block.queries.data() + first, entities});
-    }
-  }
+  [[nodiscard]] std::size_t chunks() const { return detail::entity_chunks(size(), dimension()); }
 
   /// Leaves those that may be among the k nearest.
   void keep_nearest(std::vector<NearEntity>& near, std::size_t k, double bound) const {

@@ -75,15 +75,16 @@ inline const char* fault_of_length(double length) {
 namespace detail {
 
 /// Lengths of the rows. Throws a user error for a row that is zero or not finite; `what` names the
-/// rows.
-inline std::vector<double> checked_lengths(VectorRows rows, const char* what) {
+/// rows, of which the first is `first`.
+inline std::vector<double> checked_lengths(VectorRows rows, const char* what,
+                                           std::size_t first = 0) {
   std::vector<double> lengths(static_cast<std::size_t>(rows.rows()));
   const auto dimension = static_cast<std::size_t>(rows.cols());
   parallel_for(lengths.size(), [&](std::size_t i) {
     const float* row = rows.data() + i * dimension;
     lengths[i] = std::sqrt(exact_dot(row, row, dimension));
     if (const char* fault = fault_of_length(lengths[i])) {
-      throw user_error({.field = what}, "row " + std::to_string(i) + " " + fault,
+      throw user_error({.field = what}, "row " + std::to_string(first + i) + " " + fault,
                        "leave it out or embed it again");
     }
   });

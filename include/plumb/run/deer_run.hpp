@@ -21,8 +21,8 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/prompt/entity_prompt.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
-#include "plumb/rank/cosine_ranker.hpp"
-#include "plumb/rank/filtered_ranks.hpp"
+#include "plumb/rank/entity_ranking.hpp"
+#include "plumb/rank/entity_shard.hpp"
 #include "plumb/rank/prompt_embedder.hpp"
 #include "plumb/rank/text_batches.hpp"
 #include "plumb/records/npy_file.hpp"
@@ -41,10 +41,12 @@ concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
 template <DeerModel Model>
 class DeerRun {
  public:
-  /// Embeds the plan's queries.
+  /// Embeds the plan's queries. Without a `ranking`, which must outlive it, this process counts
+  /// alone.
   DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, Work& work,
-          const RankPlan& plan, bool with_bos)
-      : model_(model),
+          const RankPlan& plan, bool with_bos, EntityRanking* ranking = nullptr)
+      : ranking_(ranking != nullptr ? *ranking : alone_),
+        model_(model),
         options_(options),
         folder_(folder),
         work_(work),
@@ -115,24 +117,38 @@ class DeerRun {
     return made;
   }
 
-  /// Ranks of a part of the plan, in the order of its queries. `entities` are rows of the whole
-  /// plan's candidates.
-  [[nodiscard]] std::vector<EntityRank> rank(const RankPlan& part, VectorRows entities) const {
-    return with_candidates(part, entities, [&](VectorRows rows) { return ranked(part, rows); });
+  /// Ranks of a part of the plan, in the order of its queries. `entities` are the whole plan's
+  /// candidates.
+  [[nodiscard]] std::vector<EntityRank> rank(const RankPlan& part, const EntityVectors& entities) {
+    const TrueCandidates truths(part);
+    std::vector<EntityQuestion> questions;
+    for (const PlannedQuery& planned : part.queries) {
+      const std::uint32_t gold = part.candidates.place(planned.query.gold());
+      questions.push_back({row_of(planned), gold, truths.of(planned.query)});
+      std::erase(questions.back().known, gold);
+    }
+    const std::vector<EntityStanding> standings =
+        ranking_.standings(candidates_of(part, entities), queries_->rows(), questions);
+    std::vector<EntityRank> made;
+    for (std::size_t i = 0; i < standings.size(); ++i) {
+      EntityRank& rank = made.emplace_back(unranked(model_, part, part.queries[i]));
+      rank.score = standings[i].cosine;
+      rank.raw = standings[i].raw;
+      rank.filtered = standings[i].filtered.rank;
+      rank.filtered_candidates = standings[i].filtered.candidates;
+    }
+    return made;
   }
 
   /// The nearest candidates of each of a part's queries, as places among them.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const RankPlan& part,
-                                                             VectorRows entities,
-                                                             std::size_t count) const {
-    return with_candidates(part, entities, [&](VectorRows rows) {
-      const auto of_distinct = CosineRanker(rows).nearest(queries_->rows(), count);
-      std::vector<std::vector<NearEntity>> made;
-      for (const PlannedQuery& planned : part.queries) {
-        made.push_back(of_distinct[distinct_.rows.at(DistinctQueries::key(planned.query))]);
-      }
-      return made;
-    });
+                                                             const EntityVectors& entities,
+                                                             std::size_t count) {
+    const auto of_distinct =
+        ranking_.nearest(candidates_of(part, entities), queries_->rows(), count);
+    std::vector<std::vector<NearEntity>> made;
+    for (const PlannedQuery& planned : part.queries) made.push_back(of_distinct[row_of(planned)]);
+    return made;
   }
 
  private:
@@ -159,16 +175,19 @@ class DeerRun {
     std::map<Key, std::uint32_t> rows;
   };
 
-  /// Calls `use` with the rows of a part's candidates.
-  template <class Use>
-  auto with_candidates(const RankPlan& part, VectorRows entities, Use use) const {
-    if (part.candidates.size() == plan_.candidates.size()) return use(entities);
-    EmbeddingMatrix fewer(static_cast<Eigen::Index>(part.candidates.size()), entities.cols());
-    for (std::size_t i = 0; i < part.candidates.size(); ++i) {
-      const std::uint32_t place = plan_.candidates.place(part.candidates.entities()[i]);
-      fewer.row(static_cast<Eigen::Index>(i)) = entities.row(static_cast<Eigen::Index>(place));
+  /// The vectors of a part's candidates.
+  [[nodiscard]] EntityVectors candidates_of(const RankPlan& part,
+                                            const EntityVectors& entities) const {
+    if (part.candidates.size() == plan_.candidates.size()) return entities;
+    std::vector<std::uint32_t> places;
+    for (const std::uint32_t entity : part.candidates.entities()) {
+      places.push_back(plan_.candidates.place(entity));
     }
-    return use(VectorRows(fewer.data(), fewer.rows(), fewer.cols()));
+    return entities.narrowed(places);
+  }
+  /// Which of the distinct queries it is.
+  [[nodiscard]] std::uint32_t row_of(const PlannedQuery& planned) const {
+    return distinct_.rows.at(DistinctQueries::key(planned.query));
   }
 
   static std::string entities_name(EntityPrompt prompt) { return "entities" + suffix(prompt); }
@@ -279,32 +298,8 @@ class DeerRun {
     return NpyFile(file);
   }
 
-  [[nodiscard]] std::vector<EntityRank> ranked(const RankPlan& part, VectorRows entities) const {
-    const VectorRows queries = queries_->rows();
-    const CosineRanker ranker(entities);
-    const TrueCandidates truths(part);
-    std::vector<RankQuestion> questions;
-    for (const PlannedQuery& planned : part.queries) {
-      questions.push_back({distinct_.rows.at(DistinctQueries::key(planned.query)),
-                           part.candidates.place(planned.query.gold())});
-    }
-    const std::vector<Rank> ranks = ranker.ranks(queries, questions);
-    std::vector<EntityRank> made;
-    for (std::size_t i = 0; i < questions.size(); ++i) {
-      const auto [query, gold] = questions[i];
-      const std::span<const float> row(queries.row(static_cast<Eigen::Index>(query)).data(),
-                                       ranker.dimension());
-      EntityRank& rank = made.emplace_back(unranked(model_, part, part.queries[i]));
-      rank.score = ranker.cosine(row, gold);
-      rank.raw = ranks[i];
-      const QueryRank filtered =
-          filtered_rank(ranker, rank.raw, row, gold, truths.of(part.queries[i].query));
-      rank.filtered = filtered.rank;
-      rank.filtered_candidates = filtered.candidates;
-    }
-    return made;
-  }
-
+  LocalRanking alone_;
+  EntityRanking& ranking_;
   Model& model_;
   const RankOptions& options_;
   const RunFolder& folder_;

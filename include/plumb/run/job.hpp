@@ -178,6 +178,8 @@ struct Provenance {
   std::function<Json(const std::vector<std::filesystem::path>&)> hash_files{};
   /// SHA-256 of one file, or of a folder's own files.
   std::function<Json(const std::filesystem::path&)> hash_file{};
+  /// LoRA adapters as names and hashes, two lists; null where there are none.
+  Json lora{}, lora_sha256{};
 
   /// Null where no file is named.
   [[nodiscard]] Json hash_of(const DiskPath& file) const {
@@ -202,6 +204,12 @@ struct Provenance {
           {"weights", setting::to_json(model.weights)},
           {"quantized", model.quantized},
           {"precision", from.exact ? "exact" : "fast"},
+          {"device", setting::to_json(model.device)},
+          {"gpu_layers", setting::to_json(model.gpu_layers)},
+          {"cache_type", setting::to_json(model.cache_type)},
+          {"pack", model.pack > 0 ? Json(model.pack) : Json()},
+          {"lora", from.lora},
+          {"lora_sha256", from.lora_sha256},
           {"bos", setting::to_json(bos)},
           {"special_tokens",
            name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text)},

@@ -4,6 +4,7 @@
 // The ranking of a knowledge graph's entities as a job: by the cosine of embeddings (DEER), by exact
 // likelihood, by the LM head, side by side on one page.
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -18,12 +19,13 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_check.hpp"
-#include "plumb/records/recorded_entity_ranks.hpp"
+#include "plumb/rank/entity_ranking.hpp"
 #include "plumb/report/rank_report.hpp"
 #include "plumb/run/deer_run.hpp"
 #include "plumb/run/given_vectors.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/name_search_run.hpp"
+#include "plumb/run/rank_files.hpp"
 #include "plumb/run/rank_parts.hpp"
 #include "plumb/run/rank_prompts.hpp"
 #include "plumb/run/rank_settings.hpp"
@@ -35,11 +37,13 @@ namespace plumb {
 template <ScoringLm Model>
 class RankJob {
  public:
-  /// Throws a user error for a method that the model cannot do, for texts it may not be asked, and as
-  /// rank_parts and GivenVectors do.
+  /// Throws a user error for a method that the model cannot do, for texts it may not be asked, and
+  /// as rank_parts and GivenVectors do. A `ranking` shares DEER's entities among processes and must
+  /// outlive it; without one this process counts alone.
   RankJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
-          Provenance provenance = {})
-      : model_(model),
+          Provenance provenance = {}, EntityRanking* ranking = nullptr)
+      : ranking_(ranking),
+        model_(model),
         graph_(graph),
         settings_(settings),
         options_(settings.options()),
@@ -49,7 +53,7 @@ class RankJob {
     auto own_words = check_special_tokens();
     if constexpr (DeerModel<Model>) {
       if (embeds() && !settings_.entities.empty()) {
-        given_.emplace(parts_.whole, settings_.entities, model_.dimension());
+        given_.emplace(parts_.whole, settings_.entities, model_.dimension(), processes() == 1);
       }
     }
     if (!settings_.vector_cache.empty()) cache_.emplace(settings_.vector_cache, made_under());
@@ -132,9 +136,11 @@ class RankJob {
     return RankReport(folder, {.seed = settings_.seed});
   }
 
-  /// What the searches of names took, by method.
+  /// What counting and the searches of names took, by method.
   [[nodiscard]] Json facts() const {
     Json facts = Json::object();
+    if (processes() > 1) facts["processes"] = processes();
+    if (settings_.ranks_by(RankMethod::deer)) facts["seconds_ranking"] = seconds_ranking_;
     for (const auto& [part, cost] : cost_) {
       facts["searches"][part] = {{"queries", cost.queries},
                                  {"nodes_fed", cost.fed},
@@ -148,13 +154,17 @@ class RankJob {
   }
 
  private:
+  [[nodiscard]] std::size_t processes() const {
+    return ranking_ != nullptr ? ranking_->processes() : 1;
+  }
   [[nodiscard]] const VectorCache* cache() const { return cache_ ? &*cache_ : nullptr; }
 
   /// What decides vectors beside their texts. Throws a user error where the model has no hash.
   [[nodiscard]] Json made_under() const {
     Json made = Json::object();
-    for (const char* name : {"model_sha256", "backend", "weights", "precision", "plumb_version",
-                             "bos_of_vectors", "special_tokens"}) {
+    for (const char* name :
+         {"model_sha256", "backend", "weights", "precision", "device", "gpu_layers", "cache_type",
+          "pack", "lora_sha256", "lora", "plumb_version", "bos_of_vectors", "special_tokens"}) {
       made[name] = settings_record_.at(name);
     }
     if (!made.at("model_sha256").is_null()) return made;
@@ -214,56 +224,36 @@ class RankJob {
 
   /// DEER, and again on what the LM head can rank; the methods' names.
   [[nodiscard]] std::vector<std::string> rank_by_deer(const RunFolder& folder, Work& work) {
-    DeerRun run(model_, options_, folder, work, parts_.whole, settings_.bos_of_vectors());
+    DeerRun run(model_, options_, folder, work, parts_.whole, settings_.bos_of_vectors(), ranking_);
     std::vector<std::string> methods;
-    const auto rank = [&](const std::string& name, VectorRows entities) {
+    const auto rank = [&](const std::string& name, const EntityVectors& entities) {
+      const auto start = std::chrono::steady_clock::now();
       const auto of = [&](const RankPlan& part, std::size_t) { return run.rank(part, entities); };
       write_ranks(folder, name, ranks_of(parts_.parts, of));
       methods.push_back(name);
-      if (settings_.nearest > 0) write_nearest(folder, name, run, entities);
-      if (!parts_.narrows()) return;
-      write_ranks(folder, name + "-single-token", ranks_of(parts_.single, of));
-      methods.push_back(name + "-single-token");
+      if (settings_.nearest > 0) {
+        write_nearest(folder, name, parts_, [&](const RankPlan& part) {
+          return run.nearest(part, entities, settings_.nearest);
+        });
+      }
+      if (parts_.narrows()) {
+        write_ranks(folder, name + "-single-token", ranks_of(parts_.single, of));
+        methods.push_back(name + "-single-token");
+      }
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      seconds_ranking_ += spent.count();
     };
     if (given_) {
-      if (run.has_queries()) rank("deer", given_->rows());
+      if (run.has_queries()) rank("deer", given_->vectors());
       return methods;
     }
     for (const EntityPrompt prompt : options_.entity_prompts) {
       const auto entities = run.entities(prompt, cache());
-      if (entities && run.has_queries()) rank(run.name_of_method(prompt), entities->rows());
+      if (!entities || !run.has_queries()) continue;
+      const DiskPath file = folder.file(DeerRun<Model>::entities_file(prompt));
+      rank(run.name_of_method(prompt), {entities->rows(), file.path()});
     }
     return methods;
-  }
-
-  static void write_ranks(const RunFolder& folder, const std::string& method,
-                          const std::vector<EntityRank>& ranks) {
-    std::string lines;
-    for (const EntityRank& rank : ranks) lines += entity_rank_line(rank);
-    write_atomically(folder.file(method + "_ranks.jsonl"), lines);
-  }
-
-  /// Each query's nearest entities, in the order of its ranks.
-  template <class Run>
-  void write_nearest(const RunFolder& folder, const std::string& method, const Run& run,
-                     VectorRows entities) const {
-    std::string lines;
-    for (const RankPlan& part : parts_.parts) {
-      const auto nearest = run.nearest(part, entities, settings_.nearest);
-      for (std::size_t q = 0; q < part.queries.size(); ++q) {
-        const GraphQuery& query = part.queries[q].query;
-        Json line = {{"asks", query.asks_head ? "head" : "tail"},
-                     {"head", graph_.entities[query.triple.head].id},
-                     {"relation", graph_.relations[query.triple.relation].id},
-                     {"tail", graph_.entities[query.triple.tail].id}};
-        for (const NearEntity& near : nearest[q]) {
-          const std::uint32_t entity = part.candidates.entities()[near.entity];
-          line["nearest"].push_back({graph_.entities[entity].id, near.cosine});
-        }
-        lines += line.dump() + "\n";
-      }
-    }
-    write_atomically(folder.file(method + "_nearest.jsonl"), lines);
   }
 
   void add_remarks_on_what_was_left_out(std::vector<std::string>& remarks) const {
@@ -289,6 +279,7 @@ class RankJob {
     }
   }
 
+  EntityRanking* ranking_;  // null: this process alone
   Model& model_;
   const KnowledgeGraph& graph_;
   RankSettings settings_;
@@ -300,6 +291,7 @@ class RankJob {
   std::optional<VectorCache> cache_;
   std::vector<std::string> remarks_;
   std::map<std::string, NameSearchCost> cost_;
+  double seconds_ranking_ = 0;
 };
 
 }  // namespace plumb

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Settings of the engine that every job over a model has: GPUs, adapters, cache and nodes a step
+// (backend/engine_options.hpp).
+//
+// A step's nodes decide which packs a job has, so all shards of a job say the same; run.json has
+// what was chosen, by whoever chose it (`shared_settings`).
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/engine_options.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/data/tsv.hpp"
+#include "plumb/run/setting.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// The number a word is wholly; nothing where it is none.
+inline std::optional<double> finite_number(const std::string& word) {
+  double value = 0;
+  const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const bool whole = failed == std::errc() && end == word.data() + word.size();
+  return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+/// "0.5", without zeros behind it.
+inline std::string short_number(double value) {
+  char text[32];
+  const auto [end, failed] = std::to_chars(text, text + sizeof(text), value);
+  return failed == std::errc() ? std::string(text, end) : "";
+}
+
+}  // namespace detail
+
+/// LoRA adapters, "FILE[:SCALE]" with commas between.
+struct LoraSetting {
+  std::vector<LoraAdapter> adapters{};
+
+  [[nodiscard]] std::string word() const {
+    return with_paths([](const std::string& path) { return path; });
+  }
+  /// The same with each file's path as `path(text)` has it.
+  template <class Path>
+  [[nodiscard]] std::string with_paths(Path path) const {
+    std::string word;
+    for (const LoraAdapter& one : adapters) {
+      word += (word.empty() ? "" : ",") + path(one.file.string());
+      if (one.scale != 1) word += ":" + detail::short_number(one.scale);
+    }
+    return word;
+  }
+  /// run.json has the files' names and not their folders; null where there are none.
+  [[nodiscard]] Json json() const {
+    Json list;
+    for (const LoraAdapter& one : adapters) {
+      LoraSetting named{{{one.file.filename(), one.scale}}};
+      list.push_back(named.word());
+    }
+    return list;
+  }
+  void read(const std::string& word, const std::string& name) {
+    adapters.clear();
+    std::vector<std::string> items;
+    setting::read(word, name, items);
+    for (const std::string& item : items) {
+      const std::size_t colon = item.rfind(':');
+      const auto scale =
+          colon == std::string::npos ? std::nullopt : detail::finite_number(item.substr(colon + 1));
+      LoraAdapter one{scale ? item.substr(0, colon) : item, scale.value_or(1)};
+      if (one.file.empty()) {
+        throw user_error({.setting = name}, "'" + item + "' names no file",
+                         "write FILE or FILE:0.5");
+      }
+      adapters.push_back(std::move(one));
+    }
+  }
+};
+
+/// Shares of GPUs, "3,1".
+struct TensorSplitSetting {
+  std::vector<float> shares{};
+
+  [[nodiscard]] std::string word() const {
+    std::string word;
+    for (const float share : shares) {
+      word += (word.empty() ? "" : ",") + detail::short_number(static_cast<double>(share));
+    }
+    return word;
+  }
+  [[nodiscard]] Json json() const { return setting::to_json(word()); }
+  void read(const std::string& word, const std::string& name) {
+    shares.clear();
+    std::vector<std::string> items;
+    setting::read(word, name, items);
+    double sum = 0;
+    for (const std::string& item : items) {
+      const auto share = detail::finite_number(item);
+      if (!share || *share < 0) {
+        throw user_error({.setting = name}, "'" + item + "' is no share of a GPU", "write 3,1");
+      }
+      shares.push_back(static_cast<float>(*share));
+      sum += *share;
+    }
+    if (!items.empty() && sum == 0) {
+      throw user_error({.setting = name}, "gives no GPU a share", "write 3,1");
+    }
+  }
+};
+
+struct EngineSettings {
+  std::optional<std::size_t> gpu_layers{}, main_gpu{};
+  std::optional<SplitMode> split_mode{};
+  TensorSplitSetting tensor_split{};
+  LoraSetting lora{};
+  std::optional<CacheType> cache_type{};
+  /// 0 is the engine's choice.
+  std::size_t pack = 0;
+
+  /// `exact` is whether scores are to be.
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor, bool exact) {
+    const bool on_cpu = self.gpu_layers == std::optional<std::size_t>(0);
+    const std::string idle = on_cpu ? "beside `gpu-layers` 0; leave out one of the two" : "";
+    const bool is_f32 = self.cache_type == std::optional(CacheType::f32);
+    const std::string idle_cache =
+        !self.cache_type || is_f32 == exact ? ""
+        : exact ? "beside `precision` exact, which keeps f32; say `precision` fast"
+                : "beside `precision` fast, whose flash attention rounds it to f16; leave it out";
+    visitor("gpu-layers", self.gpu_layers,
+            {.value = "N",
+             .help = "layers on the GPU; not given: all, where llama.cpp has one; 0 uses the CPU"});
+    visitor("main-gpu", self.main_gpu,
+            {.value = "I", .help = "the GPU that holds what is not split", .idle = idle});
+    visitor("split-mode", self.split_mode,
+            {.value = "none|layer|row", .help = "how several GPUs share the model", .idle = idle});
+    visitor("tensor-split", self.tensor_split,
+            {.value = "3,1", .help = "how much of it each GPU takes", .idle = idle});
+    visitor("lora", self.lora,
+            {.value = "FILE[:SCALE]",
+             .help = "LoRA adapter in a .gguf file, or several with commas between"});
+    visitor("cache-type", self.cache_type,
+            {.value = "f32|f16|q8_0",
+             .help = "numbers of the KV cache: f32 where `precision` is exact, else f16 or q8_0",
+             .idle = idle_cache});
+    visitor(
+        "pack", self.pack,
+        {.value = "N",
+         .help = "nodes in one step of a .gguf model, from 32; 0 takes 256 on a CPU and 1024 on a "
+                 "GPU. Scores move by up to 1e-4 nats with it",
+         .most = 8192,
+         .remedy = "0 takes what suits the device"});
+  }
+
+  [[nodiscard]] EngineOptions options() const {
+    return {gpu_layers, main_gpu, split_mode, tensor_split.shares, lora.adapters, cache_type, pack};
+  }
+};
+
+}  // namespace plumb

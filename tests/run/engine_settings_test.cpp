@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/engine_settings.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <string>
+
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(engine_settings)
+
+namespace {
+
+template <class Value>
+Value read(const std::string& word) {
+  Value value{};
+  setting::read(word, "x", value);
+  return value;
+}
+
+template <class Value>
+void refused(const std::string& word, const std::string& message) {
+  BOOST_CHECK_EXCEPTION((void)read<Value>(word), Error, says(Fault::user, "`x`: " + message));
+}
+
+/// Why each setting has no effect, where it has none.
+std::map<std::string, std::string> idle(EngineSettings settings, bool exact) {
+  std::map<std::string, std::string> found;
+  const auto visitor = [&](std::string_view name, const auto&, const SettingInfo& info) {
+    if (!info.idle.empty()) found[std::string(name)] = info.idle;
+  };
+  EngineSettings::visit(settings, visitor, exact);
+  return found;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(adapters_are_files_with_a_scale_where_it_is_not_one) {
+  const auto one = read<LoraSetting>("dir/a.gguf:0.5");
+  BOOST_REQUIRE(one.adapters.size() == 1U);
+  BOOST_TEST(one.adapters[0].file == "dir/a.gguf");
+  BOOST_TEST(one.adapters[0].scale == 0.5);
+  BOOST_TEST(one.word() == "dir/a.gguf:0.5");
+  BOOST_TEST((one.json() == Json{"a.gguf:0.5"}));
+  const auto two = read<LoraSetting>("a.gguf,c:/b.gguf:-2,d:x");
+  BOOST_REQUIRE(two.adapters.size() == 3U);
+  BOOST_TEST(two.adapters[0].scale == 1);
+  BOOST_TEST(two.adapters[1].file == "c:/b.gguf");
+  BOOST_TEST(two.adapters[1].scale == -2);
+  BOOST_TEST(two.adapters[2].file == "d:x");  // "x" is no number
+  BOOST_TEST(two.word() == "a.gguf,c:/b.gguf:-2,d:x");
+  BOOST_TEST(two.with_paths([](const std::string& path) { return "/" + path; }) ==
+             "/a.gguf,/c:/b.gguf:-2,/d:x");
+  BOOST_TEST(read<LoraSetting>("").adapters.empty());
+  BOOST_TEST(LoraSetting{}.json().is_null());
+  BOOST_TEST(LoraSetting{}.word().empty());
+  refused<LoraSetting>(":0.5", "':0.5' names no file; write FILE or FILE:0.5");
+  refused<LoraSetting>("a,,b", "'a,,b' has an empty item");
+}
+
+BOOST_AUTO_TEST_CASE(shares_are_numbers_of_which_one_is_more_than_nothing) {
+  BOOST_TEST((read<TensorSplitSetting>("3,1.5,0").shares == std::vector<float>{3, 1.5F, 0}));
+  BOOST_TEST(read<TensorSplitSetting>("3,1.5,0").word() == "3,1.5,0");
+  BOOST_TEST(read<TensorSplitSetting>("3,1").json() == "3,1");
+  BOOST_TEST(TensorSplitSetting{}.json().is_null());
+  for (const char* word : {"a", "-1,2", "1x", "inf"}) {
+    refused<TensorSplitSetting>(word, "");
+  }
+  refused<TensorSplitSetting>("1,b", "'b' is no share of a GPU; write 3,1");
+  refused<TensorSplitSetting>("0,0", "gives no GPU a share");
+}
+
+BOOST_AUTO_TEST_CASE(settings_are_the_engines_options) {
+  EngineSettings settings;
+  BOOST_TEST(settings.options().first_chosen() == "");
+  settings.gpu_layers = 3;
+  settings.main_gpu = 1;
+  settings.split_mode = SplitMode::row;
+  settings.tensor_split.shares = {1, 2};
+  settings.lora.adapters = {{"a.gguf", 2}};
+  settings.cache_type = CacheType::q8_0;
+  settings.pack = 64;
+  const EngineOptions made = settings.options();
+  BOOST_TEST(*made.gpu_layers == 3U);
+  BOOST_TEST(*made.main_gpu == 1U);
+  BOOST_TEST((*made.split_mode == SplitMode::row));
+  BOOST_TEST((made.tensor_split == std::vector<float>{1, 2}));
+  BOOST_TEST((made.lora == std::vector<LoraAdapter>{{"a.gguf", 2}}));
+  BOOST_TEST((*made.cache_type == CacheType::q8_0));
+  BOOST_TEST(made.pack == 64U);
+}
+
+BOOST_AUTO_TEST_CASE(what_has_no_effect_beside_the_others_says_so) {
+  BOOST_TEST(idle({}, true).empty());
+  BOOST_TEST(idle({}, false).empty());
+  EngineSettings settings;
+  settings.gpu_layers = 1;
+  settings.cache_type = CacheType::f32;
+  BOOST_TEST(idle(settings, true).empty());
+  settings.gpu_layers = 0;
+  const auto on_cpu = idle(settings, true);
+  BOOST_TEST(on_cpu.size() == 3U);
+  for (const char* name : {"main-gpu", "split-mode", "tensor-split"}) {
+    BOOST_TEST(on_cpu.at(name).starts_with("beside `gpu-layers` 0"), name);
+  }
+  settings = {};
+  for (const CacheType type : {CacheType::f16, CacheType::q8_0}) {
+    settings.cache_type = type;
+    BOOST_TEST(idle(settings, true).at("cache-type").starts_with("beside `precision` exact"));
+    BOOST_TEST(idle(settings, false).empty());
+  }
+  settings.cache_type = CacheType::f32;
+  BOOST_TEST(idle(settings, false).at("cache-type").starts_with("beside `precision` fast"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/mpi_ranking.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "plumb/core/random.hpp"
+#include "support/errors.hpp"
+#include "support/mpi_session.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(mpi_ranking)
+
+namespace {
+
+/// Vectors in a file, some of them level, and questions about them.
+struct Files {
+  explicit Files(std::size_t count = 90) : file(folder / "v.npy") {
+    RandomStream random(1, "mpi");
+    NpyWriter writer(file, count, 3);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<float> row;
+      for (int d = 0; d < 3; ++d) row.push_back(static_cast<float>(random.below(4)) + 0.5F);
+      writer.put(i, row);
+    }
+    writer.finish();
+    for (std::uint32_t i = 0; i < 40; ++i) {
+      questions.push_back({i % 7, static_cast<std::uint32_t>(random.below(count)), {}});
+      for (std::uint32_t e = i % 5; e < count; e += 11) {
+        if (e != questions.back().gold) questions.back().known.push_back(e);
+      }
+    }
+    queries = EmbeddingMatrix::Random(7, 3);
+  }
+  test::TemporaryFolder folder;
+  std::filesystem::path file;
+  std::vector<EntityQuestion> questions;
+  EmbeddingMatrix queries;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(one_process_counts_as_it_does_without_mpi) {
+  test::MpiSession::begin();
+  const Files files;
+  const NpyFile npy(files.file);
+  MpiRanking ranking(MPI_COMM_SELF);
+  LocalRanking alone;
+  BOOST_TEST(ranking.processes() == 1U);
+  const VectorRows queries = detail::rows_of(files.queries);
+  for (const bool chooses : {false, true}) {
+    EntityVectors entities(npy.rows(), files.file);
+    if (chooses) {
+      entities.chosen.emplace();
+      for (std::uint32_t i = 0; i < 90; ++i) entities.chosen->push_back((i * 7 + 3) % 90);
+    }
+    const auto made = ranking.standings(entities, queries, files.questions);
+    const auto expected = alone.standings(entities, queries, files.questions);
+    BOOST_REQUIRE(made.size() == expected.size());
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      BOOST_TEST(made[i].cosine == expected[i].cosine);
+      BOOST_TEST((made[i].raw == expected[i].raw));
+      BOOST_TEST((made[i].filtered.rank == expected[i].filtered.rank));
+      BOOST_TEST(made[i].filtered.candidates == expected[i].filtered.candidates);
+    }
+    const auto near = ranking.nearest(entities, queries, 5);
+    const auto sorted = alone.nearest(entities, queries, 5);
+    for (std::size_t q = 0; q < near.size(); ++q) {
+      BOOST_REQUIRE(near[q].size() == 5U);
+      for (std::size_t i = 0; i < 5; ++i) BOOST_TEST(near[q][i].entity == sorted[q][i].entity);
+    }
+  }
+  ranking.end();
+  BOOST_TEST(!ranking.is_broken());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_asked_wrongly_is_refused_before_others_are_told) {
+  test::MpiSession::begin();
+  const Files files;
+  const NpyFile npy(files.file);
+  MpiRanking ranking(MPI_COMM_SELF);
+  const EmbeddingMatrix wide = EmbeddingMatrix::Ones(1, 4);
+  const EntityVectors entities(npy.rows(), files.file);
+  BOOST_CHECK_EXCEPTION((void)ranking.nearest(entities, detail::rows_of(wide), 1), Error,
+                        says(Fault::user, "queries: have 4 dimensions, the entities 3"));
+  BOOST_CHECK_EXCEPTION((void)ranking.standings(npy.rows(), detail::rows_of(files.queries), {}),
+                        Error, says(Fault::internal, "several processes need a file"));
+  BOOST_TEST(!ranking.is_broken());
+}
+
+BOOST_AUTO_TEST_CASE(an_error_amid_an_exchange_leaves_it_broken) {
+  test::MpiSession::begin();
+  const Files files;
+  const NpyFile npy(files.file);
+  MpiRanking ranking(MPI_COMM_SELF);
+  const EmbeddingMatrix nothing = EmbeddingMatrix::Zero(1, 3);
+  BOOST_CHECK_EXCEPTION(
+      (void)ranking.nearest(EntityVectors(npy.rows(), files.file), detail::rows_of(nothing), 1),
+      Error, says(Fault::user, "queries: row 0 is a zero vector"));
+  BOOST_TEST(ranking.is_broken());
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) {
+  test::MpiSession::begin();
+  const Files files;
+  detail::MpiExchange exchange(MPI_COMM_SELF);
+  const auto mapped = [&](std::uint64_t rows, std::uint64_t dimension, const std::string& file) {
+    return exchange.mapped({detail::MpiTask::nearest, rows, dimension, 0, 0, 0}, file).rows();
+  };
+  const std::string file = files.file.string();
+  BOOST_TEST(mapped(90, 3, file) == 90);
+  const std::string words = file + ": has 90 vectors of 3 dimensions here, and ";
+  BOOST_CHECK_EXCEPTION((void)mapped(91, 3, file), Error,
+                        says(Fault::user, words + "91 vectors of 3 dimensions where the first"));
+  BOOST_CHECK_EXCEPTION((void)mapped(90, 4, file), Error,
+                        says(Fault::user, words + "90 vectors of 4 dimensions where"));
+  BOOST_CHECK_EXCEPTION((void)mapped(90, 3, file + ".none"), Error,
+                        says(Fault::user, file + ".none: cannot be read"));
+  BOOST_TEST(mapped(90, 3, file) == 90);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

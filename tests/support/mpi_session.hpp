@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// MPI in a test program: this process alone, begun once. That several processes agree is
+// tests/system/test_mpi.py's to see.
+
+#include <mpi.h>
+
+namespace plumb::test {
+
+class MpiSession {
+ public:
+  static void begin() { static const MpiSession session; }
+
+ private:
+  MpiSession() { MPI_Init(nullptr, nullptr); }
+  ~MpiSession() { MPI_Finalize(); }
+};
+
+}  // namespace plumb::test
