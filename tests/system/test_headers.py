@@ -43,7 +43,7 @@ PARTS = {"llama": r"/(llama|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP": r"
 def library_headers():
     """Those of an embedder who has no engine of ours and no command line."""
     return [name for name in HEADERS
-            if name not in UMBRELLAS and not name.startswith(("plumb/cli/", "plumb/backend/llama", "plumb/huggingface/"))]
+            if name not in UMBRELLAS and not name.startswith(("plumb/cli/", "plumb/backend/llama", "plumb/huggingface/", "plumb/server/"))]
 
 
 def included_by(name):

@@ -71,7 +71,7 @@ class Cmake(unittest.TestCase):
     def test_what_a_component_lacks_is_said(self):
         done = configure(self.folder / "lacking", "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                          "-DCOMPONENTS=mpi", code=1)
-        self.assertIn("mpi is no component; say openmp, compiled, cli, command, llama or huggingface", " ".join(done.stderr.split()))
+        self.assertIn("mpi is no component; say openmp, compiled, cli, command, llama, huggingface or server", " ".join(done.stderr.split()))
 
     def test_other_versions_are_refused(self):
         (self.folder / "old").mkdir()

@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +26,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/token.hpp"
 #include "plumb/core/token_tree.hpp"
+#include "plumb/data/json_file.hpp"
 
 namespace plumb {
 namespace detail {
@@ -40,6 +42,7 @@ class ModelInterface {
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
   [[nodiscard]] virtual ModelDescription describe() const = 0;
+  [[nodiscard]] virtual Json facts() const = 0;
   [[nodiscard]] virtual Tokenization tokenize(std::string_view text) const = 0;
   [[nodiscard]] virtual std::string detokenize(std::span<const TokenId> ids) const = 0;
   [[nodiscard]] virtual std::vector<SpecialToken> special_tokens() const = 0;
@@ -81,6 +84,10 @@ class HeldModel final : public ModelInterface {
   [[nodiscard]] ModelDescription describe() const override {
     if constexpr (requires { model_.describe(); }) return model_.describe();
     return {"own backend", "", false};
+  }
+  [[nodiscard]] Json facts() const override {
+    if constexpr (requires { model_.facts(); }) return model_.facts();
+    return {};
   }
   [[nodiscard]] Tokenization tokenize(std::string_view text) const override {
     return model_.tokenize(text);
@@ -193,6 +200,12 @@ class AnyModel {
     ModelDescription description = model_->describe();
     description.lists_special_tokens = capabilities().special_tokens;
     return description;
+  }
+
+  /// What tells the model's `facts()`, an object for run.json of how it is asked, optional for every
+  /// backend: null without one. To be called while the model is there, wherever it was moved.
+  [[nodiscard]] std::function<Json()> facts() const {
+    return [model = model_.get()] { return model->facts(); };
   }
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {

@@ -64,6 +64,10 @@ struct ModelDescription {
   bool quantized = false;
   /// Whether it ListsSpecialTokens; jobs see for themselves.
   bool lists_special_tokens = false;
+  /// The model's name, where no file on this machine has it, as that of a server's.
+  std::string name{};
+  /// What stands for a model that has no file to hash: digits of its answers to fixed prompts.
+  std::string answers{};
 };
 
 /// A token that is no piece of text (BOS, a mark of a chat's turns), and the text that names it.

@@ -159,6 +159,11 @@ struct ModelOptions {
   /// Whether the text of a special token is to be the token: only where the model lists its special
   /// tokens (ListsSpecialTokens) is it ever asked for.
   bool parse_special_tokens = false;
+  /// The URL of a server that is asked in place of a model here, and then `model` is empty.
+  std::string server{};
+  /// Requests to it at once; and its model's tokenizer here, where one is given.
+  std::size_t concurrency = 8;
+  std::filesystem::path tokenizer{};
 };
 
 /// Whether it predicts what follows a text, by rows or by lookups, or what is masked in it.

@@ -72,6 +72,8 @@ struct JobFolder {
   WorkOptions work{};
   /// What run.json says of this run beside the settings: command line, paths.
   Json facts = Json::object();
+  /// The same, of what is known when the job is done.
+  std::function<Json()> facts_at_end{};
 };
 
 /// A finished job.
@@ -130,6 +132,7 @@ auto carried_out(J& job, const JobFolder& into, const char* status, Finish finis
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   facts.update(cost_facts(work.summary(), spent.count()));
   if constexpr (requires { job.facts(); }) facts.update(job.facts());
+  if (into.facts_at_end) facts.update(into.facts_at_end());
   folder.write_run(facts, status);
   return finished;
 }
@@ -192,7 +195,8 @@ struct Provenance {
                                           const std::vector<std::filesystem::path>& files, bool bos,
                                           SpecialTokenReading special_tokens) {
   const ModelDescription& model = from.description;
-  return {{"command", command},
+  Json shared = {
+          {"command", command},
           {"plumb_version", PLUMB_VERSION},
           {"dataset", dataset},
           {"dataset_sha256", from.hash_files ? from.hash_files(files) : Json()},
@@ -206,6 +210,8 @@ struct Provenance {
           {"special_tokens",
            name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text)},
           {"special_tokens_known", model.lists_special_tokens}};
+  if (!model.answers.empty()) shared["model_answers"] = model.answers;
+  return shared;
 }
 
 /// Throws a user error for an option that the model cannot see, by name.
