@@ -22,7 +22,7 @@ LlamaServer server_of(std::size_t vocabulary) {
   const Json props = {{"build_info", "b7"},
                       {"bos_token", "<s>"},
                       {"model_ftype", "Q4_1"},
-                      {"default_generation_settings", {{"n_ctx", 77}}}};
+                      {"default_generation_settings", {{"n_ctx", 77U}}}};
   return {{models, "p"}, {props, "p"}, "http://h"};
 }
 

@@ -147,6 +147,45 @@ BOOST_AUTO_TEST_CASE(texts_are_embedded_by_servers_that_do) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(texts_are_gone_on_with) {
+  for (const char* const maker : test::all_makers) {
+    Asked asked(speaking(maker));
+    const NgramModel& direct = asked.made.model();
+    std::vector<std::vector<TokenId>> prompts;
+    for (const char* const text : {"the cat", "a", "the caf\xc3"}) {
+      prompts.emplace_back();
+      for (const Token& token : direct.tokenize(text).tokens) prompts.back().push_back(token.id);
+    }
+    const GenerationOptions greedy{0, 8, {"."}, 0};
+    const auto made = asked.model.generate(prompts, greedy, {});
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+      const Continuation expected = direct.generate(prompts[p], greedy).front();
+      BOOST_TEST(made[p].size() == 1U);
+      BOOST_TEST(made[p][0].tokens == expected.tokens, boost::test_tools::per_element());
+      BOOST_REQUIRE(made[p][0].log_probabilities.size() == expected.tokens.size());
+      for (std::size_t t = 0; t < expected.tokens.size(); ++t) {
+        BOOST_TEST(std::abs(made[p][0].log_probabilities[t] - expected.log_probabilities[t]) < 1e-9);
+      }
+    }
+    const GenerationOptions sampled{3, 6, {}, 7};
+    const auto drawn = asked.model.generate(prompts, sampled, {});
+    const auto again = asked.model.generate(prompts, sampled, {});
+    const std::vector<std::uint64_t> seeds{1, 2, 3};
+    const auto other = asked.model.generate(prompts, sampled, seeds);
+    bool differ = false;
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+      BOOST_TEST(drawn[p].size() == 3U);
+      for (std::size_t i = 0; i < 3; ++i) {
+        BOOST_TEST(drawn[p][i].tokens == again[p][i].tokens, boost::test_tools::per_element());
+        BOOST_TEST(drawn[p][i].log_probabilities.size() == drawn[p][i].tokens.size());
+        differ = differ || drawn[p][i].tokens != other[p][i].tokens;
+      }
+      BOOST_TEST((drawn[p][0].tokens != drawn[p][1].tokens || drawn[p][1].tokens != drawn[p][2].tokens));
+    }
+    BOOST_TEST(differ);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_server_that_only_embeds_has_no_lookups) {
   auto options = speaking("vllm");
   options.embeds = true;

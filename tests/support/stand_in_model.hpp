@@ -150,12 +150,15 @@ class StandInModel {
     return {last + 1, -last, static_cast<double>(ids.size())};
   }
 
-  /// The tokens that follow, greedily or, with a seed, by it; whether the end did.
+  /// The tokens that follow, greedily or, with a seed, by it; whether the last is the end.
   [[nodiscard]] std::pair<Ids, bool> continuation(const Ids& prompt, std::size_t most,
                                                   std::optional<std::uint64_t> seed) const {
     GenerationOptions how{seed ? 1U : 0U, most, {}, seed.value_or(0)};
     const Continuation made = model_.generate(prompt, how).front();
-    return {made.tokens, made.tokens.size() < most};
+    const bool ended = made.tokens.size() < most;
+    Ids tokens = made.tokens;
+    if (ended) tokens.push_back(*model_.bos());
+    return {std::move(tokens), ended};
   }
 
   [[nodiscard]] Json llama(const std::string& route, const Json& body) const {
@@ -190,7 +193,6 @@ class StandInModel {
                             ? std::optional(body.at("seed").get<std::uint64_t>())
                             : std::nullopt;
       std::tie(made, ended) = continuation(prompt, most, seed);
-      if (ended) made.push_back(*model_.bos());
     }
     Json probabilities = Json::array();
     Ids before = prompt;

@@ -69,6 +69,9 @@ class ModelInterface {
                        std::span<double> log_probabilities) = 0;
   [[nodiscard]] virtual EmbeddingMatrix embed(std::span<const std::string> texts,
                                               bool with_bos) = 0;
+  [[nodiscard]] virtual std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds) = 0;
   virtual void release(const TokenTree& tree, NodeId node) = 0;
 };
 
@@ -162,6 +165,12 @@ class HeldModel final : public ModelInterface {
     if constexpr (Embedder<M>) return model_.embed(texts, with_bos);
     throw lacks("embed");
   }
+  [[nodiscard]] std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds) override {
+    if constexpr (BatchGenerator<M>) return model_.generate(prompts, options, seeds);
+    throw lacks("generate");
+  }
   void release(const TokenTree& tree, NodeId node) override {
     if constexpr (requires { model_.release(tree, node); }) return model_.release(tree, node);
     if constexpr (LookupLm<M>) return;  // it keeps nothing
@@ -253,6 +262,11 @@ class AnyModel {
   [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
     return model_->embed(texts, with_bos);
   }
+  [[nodiscard]] std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds) {
+    return model_->generate(prompts, options, seeds);
+  }
   void release(const TokenTree& tree, NodeId node) { model_->release(tree, node); }
 
  private:
@@ -263,6 +277,6 @@ class AnyModel {
 
 static_assert(TreeCausalLm<AnyModel> && LookupLm<AnyModel> && MaskedLm<AnyModel>);
 static_assert(TreeEmbedder<AnyModel> && Embedder<AnyModel>);
-static_assert(ListsSpecialTokens<AnyModel>);
+static_assert(ListsSpecialTokens<AnyModel> && BatchGenerator<AnyModel>);
 
 }  // namespace plumb

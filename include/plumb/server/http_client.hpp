@@ -81,10 +81,11 @@ class HttpClient {
         retry_after = retry_after_seconds(got.retry_after);
       } catch (const TransportError& error) {
         ++losses_;
-        ++sent_again_;
-        if (was_open) continue;  // it was closed while nobody used it
-        --sent_again_;
         problem = error.what();
+        if (was_open) {  // it was closed while nobody used it
+          ++sent_again_;
+          continue;
+        }
       }
       const auto wait = options_.retry.wait(failures++, uniform(), retry_after);
       if (!wait) throw gave_up(problem, failures, retry_after);

@@ -50,6 +50,7 @@ struct HttpReply {
 };
 
 /// What failed on the way: the reply never came, or came in part. Its text holds no header that was sent.
+/// Any number of threads may read one.
 class TransportError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

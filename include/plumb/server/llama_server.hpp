@@ -29,6 +29,7 @@
 
 namespace plumb {
 
+/// Any number of threads may use one.
 class LlamaServer final : public ServerDialect {
  public:
   /// Of the replies of /v1/models and /props. Throws an internal error for others.
@@ -55,6 +56,7 @@ class LlamaServer final : public ServerDialect {
   [[nodiscard]] const std::string& bos_text() const noexcept { return bos_; }
 
   /// The token that is sampled where the whole distribution is wanted: one whose text is whole.
+  /// To be set before any other thread uses it.
   void set_sampled(TokenId token) { sampled_ = token; }
 
   [[nodiscard]] std::size_t together(std::size_t count, AskHow how) const override {
@@ -129,6 +131,7 @@ class LlamaServer final : public ServerDialect {
           told(json, made.generated[i].nats, made.generated[i].id));
     }
     continuation.ended = made.stop_type == "eos";
+    continuation.drop_end();
     return continuation;
   }
 

@@ -54,14 +54,22 @@ enum class AskHow {
 
 /// What a server makes of a prompt.
 struct ServerContinuation {
+  /// Without the token that ended it.
   std::vector<TokenId> tokens{};
   /// Parallel to the tokens where the reply has them all, else empty. Nats.
   std::vector<double> log_probabilities{};
-  /// Whether it ended by itself, before its last token.
+  /// Whether it ended by itself.
   bool ended = false;
+
+  /// Where its last token is the one that ended it.
+  void drop_end() {
+    if (!ended || tokens.empty()) return;
+    tokens.pop_back();
+    if (!log_probabilities.empty()) log_probabilities.pop_back();
+  }
 };
 
-/// One kind of server. Functions that read throw an internal error for a reply that is not what the
+/// One kind of server. Any number of threads may use one. Functions that read throw an internal error for a reply that is not what the
 /// dialect says.
 class ServerDialect {
  public:

@@ -26,6 +26,7 @@
 
 namespace plumb {
 
+/// Any number of threads may use one.
 class SglangServer final : public ServerDialect {
  public:
   /// Of the replies of /v1/models and /get_server_info, and the vocabulary's size, which it does not
@@ -100,6 +101,7 @@ class SglangServer final : public ServerDialect {
       continuation.tokens.push_back(id);
       continuation.log_probabilities.push_back(value);
     }
+    continuation.drop_end();
     return continuation;
   }
 

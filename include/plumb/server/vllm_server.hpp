@@ -28,6 +28,7 @@
 
 namespace plumb {
 
+/// Any number of threads may use one.
 class VllmServer final : public ServerDialect {
  public:
   /// Of the replies of /v1/models and /version, and the vocabulary's size, which it does not tell.
@@ -106,6 +107,7 @@ class VllmServer final : public ServerDialect {
       continuation.log_probabilities.push_back(
           json.log_probability(nats[i], "logprobs/token_logprobs"));
     }
+    continuation.drop_end();
     return continuation;
   }
 
