@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -268,6 +269,39 @@ BOOST_AUTO_TEST_CASE(what_does_not_pass_ends_in_a_line) {
       return std::string(error.what()).find('\n') == std::string::npos;
     });
   }
+}
+
+BOOST_AUTO_TEST_CASE(replies_of_any_bytes_are_scores_or_an_error_in_a_line) {
+  std::uint64_t errors = 0, scores = 0;
+  for (const char* const maker : test::all_makers) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      auto random = std::make_shared<RandomStream>(seed, "bytes");
+      auto mutex = std::make_shared<std::mutex>();
+      const auto spoil = [=](const StandInRequest&, StandInReply& reply) {
+        const std::lock_guard lock(*mutex);
+        if (reply.body.empty() || random->below(4) > 0) return;
+        const std::size_t at = random->below(reply.body.size());
+        constexpr std::string_view bytes = "[]{}\",:-e0987654321.nNtf\\ \xff";
+        switch (random->below(4)) {
+          case 0: reply.body.resize(at); break;
+          case 1: reply.body[at] = bytes[random->below(bytes.size())]; break;
+          case 2: reply.body.insert(at, 1, bytes[random->below(bytes.size())]); break;
+          default: reply.body.erase(at, random->below(20)); break;
+        }
+      };
+      try {
+        for (const StatementScore& score : scored(maker, spoil)) {
+          BOOST_TEST(std::isfinite(score.log_likelihood));
+        }
+        ++scores;
+      } catch (const Error& error) {
+        BOOST_TEST(std::string(error.what()).find('\n') == std::string::npos);
+        ++errors;
+      }
+    }
+  }
+  BOOST_TEST(errors > 20U);
+  BOOST_TEST_MESSAGE(errors << " errors, " << scores << " scores");
 }
 
 BOOST_AUTO_TEST_CASE(another_model_behind_the_same_address_is_refused) {

@@ -147,6 +147,7 @@ class TinyModel(Case):
     @classmethod
     def setUpClass(cls):
         cls.folder = command.temporary_folder(cls)
+        (cls.folder / "long").mkdir()
         cls.model = cls.folder / "tiny.gguf"
         subprocess.run([command.BUILD / "write_tiny_gguf", cls.model], check=True)
         cls.server = LlamaServer(cls.model)
@@ -166,12 +167,16 @@ class TinyModel(Case):
         self.assertEqual((said["tokenizer"], said["texts_tokenized_alike"], said["concurrency"]), ("tiny.gguf", 4, 2))
 
     def test_many_shot(self):
-        words = ["--data", command.FACTS, "--relations", "continent", "--shots", "0,2", "--limit", 3]
+        words = ["--data", command.FACTS, "--relations", "continent", "--shots", "0,2", "--limit", 3, "--generate",
+                 "--max-new-tokens", 4]
         asked, here = self.both("many-shot", self.server, *words, model=self.model)
+        self.assertEqual(*([row["text"] for row in command.rows(folder / "continent_generated.jsonl")]
+                           for folder in (asked, here)))
         theirs, ours = (scores_of(folder, "*_choices.jsonl", ["answer_scores"]) for folder in (asked, here))
         self.assertClose(theirs, ours)
         self.assertOrderKept(theirs, ours)
 
+    @command.needs_shared
     def test_likelihood_ranks(self):
         words = ["--data", UMLS, "--method", "likelihood", "--shots", 1, "--limit", 3]
         asked, here = self.both("rank", self.server, *words, model=self.model)
@@ -182,10 +187,13 @@ class TinyModel(Case):
             near = max(a.get("near", 0), b.get("near", 0))
             self.assertLessEqual(abs(a["above"] - b["above"]), near, (a, b))
 
+    @command.needs_shared
+    @command.needs_vocabularies
     def test_deer(self):
         words = ["--data", UMLS, "--method", "deer", "--shots", 1, "--limit", 20]
-        with LlamaServer(self.model, "--embedding", "--pooling", "last") as embedding:
-            asked, here = self.both("rank", embedding, *words, model=self.model)
+        model = command.tiny_model(self.folder / "long")  # its context has room for the descriptions
+        with LlamaServer(model, "--embedding", "--pooling", "last", context=2048) as embedding:
+            asked, here = self.both("rank", embedding, *words, model=model)
         self.assertEqual(run_json(asked)["server"]["vectors"], "raw")
         for a, b in zip(command.rows(asked / "deer_ranks.jsonl"), command.rows(here / "deer_ranks.jsonl"), strict=True):
             self.assertEqual(a["tail"], b["tail"])
@@ -199,7 +207,10 @@ class TinyModel(Case):
         self.assertEqual([row["answer"] for row in theirs], [row["answer"] for row in ours])
         again = self.folder / "generated-again"
         command.plumb("generate", *words, "--server", self.server.url, "--out", again)
-        self.assertEqual(command.results(asked), command.results(again))
+        self.assertEqual([row["answer"] for row in command.rows(again / "zero-shot_answers.jsonl")],
+                         [row["answer"] for row in theirs])
+        self.assertEqual([row["samples"] for row in command.rows(again / "zero-shot_samples.jsonl")],
+                         [row["samples"] for row in command.rows(asked / "zero-shot_samples.jsonl")])
 
     def test_a_server_that_is_killed_and_started_again(self):
         words = ["probe", "--data", command.FACTS, "--relations", "capital,continent", "--limit", 4]
