@@ -36,8 +36,9 @@ void wait_with_little_spinning(char** argv) {
   }
 }
 
-// Where llama.cpp has no memory left, or finds itself in disorder, it would start a debugger and abort.
-// What was done stands in the journal, so the process can end at once, with what is known said.
+// Where llama.cpp has no memory left, or finds itself in disorder, it would start a debugger and
+// abort. What was done stands in the journal, so the process can end at once, with what is known
+// said.
 [[noreturn]] void end_in_words(const char* what) {
   for (const char* words : {"\nplumb: the engine gave up: ", what,
                             "; if memory was short, give it more or ask a smaller model; what is "
@@ -139,8 +140,7 @@ struct ReferenceModels {
   plumb::AnyModel operator()(const plumb::ModelOptions& options) const {
     const bool parse = options.parse_special_tokens;
     if (!options.server.empty()) {
-      return plumb::AnyModel::made_by(
-          [&] { return plumb::ServerModel(server_options(options)); });
+      return plumb::AnyModel::made_by([&] { return plumb::ServerModel(server_options(options)); });
     }
     const bool masked = is_masked_folder(options);
     if (!plumb::is_hugging_face_folder(options.model)) {

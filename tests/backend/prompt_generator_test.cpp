@@ -41,7 +41,8 @@ BOOST_AUTO_TEST_CASE(a_model_of_rows_is_decoded) {
   PromptGenerator by_any(model);
   TreeGenerator by_rows(model);
   const GenerationOptions options{2, 5, {}, 3};
-  const auto made = by_any.generate(prompts, options), expected = by_rows.generate(prompts, options);
+  const auto made = by_any.generate(prompts, options),
+             expected = by_rows.generate(prompts, options);
   for (std::size_t p = 0; p < prompts.size(); ++p) {
     for (std::size_t i = 0; i < 2; ++i) {
       BOOST_TEST(made[p][i].tokens == expected[p][i].tokens, boost::test_tools::per_element());

@@ -63,8 +63,9 @@ BOOST_AUTO_TEST_CASE(one_that_stays_busy_ends_it) {
   });
   BOOST_CHECK_EXCEPTION(
       (void)pair.client.ask({"/", ""}), Error,
-      says(Fault::internal, pair.server.url() +
-                                ": the server does not answer (4 tries): answers 503: Loading model"));
+      says(Fault::internal,
+           pair.server.url() +
+               ": the server does not answer (4 tries): answers 503: Loading model"));
   BOOST_TEST(pair.server.requests() == 4U);
 }
 
@@ -148,8 +149,19 @@ BOOST_AUTO_TEST_CASE(a_key_goes_to_the_server_and_into_no_message) {
     BOOST_TEST(got == "Bearer sk-hunter2");
   }
   Pair open([&](const StandInRequest&) { return with_status(401); });
-  BOOST_CHECK_EXCEPTION((void)open.client.ask({"/", ""}), Error,
-                        says(Fault::user, "wants a key (401); give it in the environment variable PLUMB_API_KEY"));
+  BOOST_CHECK_EXCEPTION(
+      (void)open.client.ask({"/", ""}), Error,
+      says(Fault::user, "wants a key (401); give it in the environment variable PLUMB_API_KEY"));
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_no_header_can_hold_is_refused_and_not_repeated) {
+  for (const std::string key : {"hunter2\r\nX: y", "hunter2\n", "hunter 2", "h\xc3\xbcnter2"}) {
+    BOOST_CHECK_EXCEPTION(
+        HttpClient(parse_server_url("http://h"), quick(key)), Error, [](const Error& error) {
+          const std::string text = error.what();
+          return text.starts_with("PLUMB_API_KEY: ") && text.find("nter") == text.npos;
+        });
+  }
 }
 
 BOOST_AUTO_TEST_CASE(redirects_are_not_followed) {
@@ -157,14 +169,16 @@ BOOST_AUTO_TEST_CASE(redirects_are_not_followed) {
   Pair pair(
       [&](const StandInRequest&) {
         StandInReply reply = with_status(307);
-        reply.headers = {{"Location", "http://me:pw@127.0.0.1:" + std::to_string(other.port()) + "/a?key=hunter2"}};
+        reply.headers = {{"Location", "http://me:pw@127.0.0.1:" + std::to_string(other.port()) +
+                                          "/a?key=hunter2"}};
         return reply;
       },
       quick("sk"));
   BOOST_CHECK_EXCEPTION((void)pair.client.ask({"/", ""}), Error, [&](const Error& error) {
     const std::string text = error.what();
     return error.fault() == Fault::user &&
-           text.find("redirects to http://127.0.0.1:" + std::to_string(other.port()) + ";") != text.npos &&
+           text.find("redirects to http://127.0.0.1:" + std::to_string(other.port()) + ";") !=
+               text.npos &&
            text.find("hunter2") == text.npos && text.find("pw") == text.npos;
   });
   BOOST_TEST(other.requests() == 0U);
@@ -182,7 +196,10 @@ BOOST_AUTO_TEST_CASE(many_requests_are_under_way_at_once_and_no_more_than_were_w
       options);
   std::vector<std::string> got(40);
   pair.client.ask_all(
-      got.size(), [](std::size_t i) { return HttpRequest{"/", std::to_string(i)}; },
+      got.size(),
+      [](std::size_t i) {
+        return HttpRequest{"/", std::to_string(i)};
+      },
       [&](std::size_t i, const HttpReply& reply) { got[i] = reply.body; });
   for (std::size_t i = 0; i < got.size(); ++i) BOOST_TEST(got[i] == std::to_string(i));
   BOOST_TEST(pair.server.most_at_once() <= 4U);
@@ -199,11 +216,13 @@ BOOST_AUTO_TEST_CASE(the_first_error_of_many_requests_ends_them) {
   Pair pair(
       [&](const StandInRequest& request) { return with_status(request.body == "5" ? 400 : 200); },
       options);
-  BOOST_CHECK_EXCEPTION(
-      pair.client.ask_all(
-          10'000, [](std::size_t i) { return HttpRequest{"/r", std::to_string(i)}; },
-          [](std::size_t, const HttpReply&) {}),
-      Error, says(Fault::user, "refuses /r (400)"));
+  BOOST_CHECK_EXCEPTION(pair.client.ask_all(
+                            10'000,
+                            [](std::size_t i) {
+                              return HttpRequest{"/r", std::to_string(i)};
+                            },
+                            [](std::size_t, const HttpReply&) {}),
+                        Error, says(Fault::user, "refuses /r (400)"));
   BOOST_TEST(pair.server.requests() < 10'000U);
 }
 

@@ -34,7 +34,8 @@ auto fails_with(std::string words) {
 }
 
 struct Connected {
-  explicit Connected(StandInServer::Answer answer, HttpTimes times = {}, const std::string& path = "")
+  explicit Connected(StandInServer::Answer answer, HttpTimes times = {},
+                     const std::string& path = "")
       : server(std::move(answer)),
         connection(parse_server_url(server.url() + path), times, nullptr) {}
   StandInServer server;
@@ -122,7 +123,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_not_there_is_said) {
 
 namespace {
 
-/// A server with TLS whose certificate, of a key of its own, is for one name. Answers one connection.
+/// A server with TLS whose certificate, of a key of its own, is for one name. Answers one
+/// connection.
 class SecureStandIn {
  public:
   explicit SecureStandIn(const std::string& name)
@@ -216,9 +218,8 @@ BOOST_AUTO_TEST_CASE(a_certificate_for_another_name_is_refused_before_anything_i
 
 BOOST_AUTO_TEST_CASE(a_server_without_tls_is_no_https_server) {
   const StandInServer server([](const StandInRequest&) { return StandInReply{}; });
-  HttpConnection connection(
-      parse_server_url("https://127.0.0.1:" + std::to_string(server.port())), {},
-      detail::trusting_context());
+  HttpConnection connection(parse_server_url("https://127.0.0.1:" + std::to_string(server.port())),
+                            {}, detail::trusting_context());
   BOOST_CHECK_THROW((void)connection.exchange({"/", ""}, ""), TransportError);
 }
 

@@ -52,13 +52,15 @@ BOOST_AUTO_TEST_CASE(what_an_entry_lacks_is_no_number) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_json_gives_nothing) {
-  for (const std::string text : {"", "<html>", "{\"completion_probabilities\": [{", "{\"a\": NaN}", "[1,2"}) {
+  for (const std::string text :
+       {"", "<html>", "{\"completion_probabilities\": [{", "{\"a\": NaN}", "[1,2"}) {
     BOOST_TEST(!read_llama_probabilities(text).has_value());
   }
-  for (const std::string text : {"[]", "3", "null", "{\"completion_probabilities\": 3}",
-                                 "{\"completion_probabilities\": [[{\"id\": 1}]]}",
-                                 "{\"completion_probabilities\": {\"top_logprobs\": [{\"id\": 1}]}}",
-                                 "[[[[{\"id\": 1}]]]]", "{\"a\": [[1]], \"tokens\": {\"x\": 1}}"}) {
+  for (const std::string text :
+       {"[]", "3", "null", "{\"completion_probabilities\": 3}",
+        "{\"completion_probabilities\": [[{\"id\": 1}]]}",
+        "{\"completion_probabilities\": {\"top_logprobs\": [{\"id\": 1}]}}", "[[[[{\"id\": 1}]]]]",
+        "{\"a\": [[1]], \"tokens\": {\"x\": 1}}"}) {
     const auto read = read_llama_probabilities(text);
     BOOST_REQUIRE(read.has_value());
     BOOST_TEST(read->generated.empty());

@@ -17,8 +17,8 @@ BOOST_AUTO_TEST_SUITE(llama_server_suite)
 namespace {
 
 LlamaServer server_of(std::size_t vocabulary) {
-  const Json models = {{"data", Json::array({{{"id", "/a/b/m.gguf"},
-                                              {"meta", {{"n_vocab", vocabulary}}}}})}};
+  const Json models = {
+      {"data", Json::array({{{"id", "/a/b/m.gguf"}, {"meta", {{"n_vocab", vocabulary}}}}})}};
   const Json props = {{"build_info", "b7"},
                       {"bos_token", "<s>"},
                       {"model_ftype", "Q4_1"},
@@ -90,12 +90,15 @@ BOOST_AUTO_TEST_CASE(a_forced_token_is_read_where_it_is_that_token) {
   BOOST_CHECK_EXCEPTION(read_one(server, one("8", "-2.5"), 7), Error,
                         says(Fault::internal, "is 8, and token 7 was forced"));
   for (const std::string nats : {"null", "0.5", "\"x\""}) {
-    BOOST_CHECK_EXCEPTION(read_one(server, one("7", nats), 7), Error,
-                          says(Fault::internal, "log-probability of token 7 is no log-probability"));
+    BOOST_CHECK_EXCEPTION(
+        read_one(server, one("7", nats), 7), Error,
+        says(Fault::internal, "log-probability of token 7 is no log-probability"));
   }
-  BOOST_CHECK_EXCEPTION(read_one(server, one("7", "NaN"), 7), Error,
-                        says(Fault::internal, "http://h/completion: the reply cannot be read: holds NaN"));
-  BOOST_CHECK_EXCEPTION(read_one(server, "<html>", 7), Error, says(Fault::internal, "a page (HTML)"));
+  BOOST_CHECK_EXCEPTION(
+      read_one(server, one("7", "NaN"), 7), Error,
+      says(Fault::internal, "http://h/completion: the reply cannot be read: holds NaN"));
+  BOOST_CHECK_EXCEPTION(read_one(server, "<html>", 7), Error,
+                        says(Fault::internal, "a page (HTML)"));
 }
 
 BOOST_AUTO_TEST_CASE(a_reply_without_its_token_is_asked_wholly) {
@@ -135,7 +138,8 @@ BOOST_AUTO_TEST_CASE(texts_are_spelt_by_the_pieces) {
     return server.read_tokens({200, std::string("{\"tokens\": ") + tokens + "}"}, text);
   };
   const Tokenization made = read(R"([{"id": 5, "piece": "a"}, {"id": 6, "piece": [195]},
-                                     {"id": 7, "piece": [169]}])", "aé");
+                                     {"id": 7, "piece": [169]}])",
+                                 "aé");
   BOOST_TEST(made.spells_text);
   BOOST_TEST(made.tokens[2].id == 7);
   BOOST_TEST((made.tokens[2].bytes == ByteSpan{2, 3}));
@@ -182,8 +186,8 @@ BOOST_AUTO_TEST_CASE(vectors_are_raw_and_of_the_last_token) {
   BOOST_TEST(vectors[1] == (std::vector<float>{3, 4}), boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(server.read_vectors({200, "[]"}, 1), Error,
                         says(Fault::internal, "is no list of 1 vectors"));
-  BOOST_CHECK_EXCEPTION(server.read_vectors({200, R"([{"index":0,"embedding":[[null]]}])"}, 1), Error,
-                        says(Fault::internal, "holds null"));
+  BOOST_CHECK_EXCEPTION(server.read_vectors({200, R"([{"index":0,"embedding":[[null]]}])"}, 1),
+                        Error, says(Fault::internal, "holds null"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(only_what_passes_is_asked_again) {
   for (const unsigned status : {408U, 425U, 429U, 500U, 502U, 503U, 504U}) {
     BOOST_TEST(RetryPolicy::is_passing(status));
   }
-  for (const unsigned status : {200U, 204U, 301U, 400U, 401U, 403U, 404U, 405U, 413U, 422U, 501U, 505U}) {
+  for (const unsigned status :
+       {200U, 204U, 301U, 400U, 401U, 403U, 404U, 405U, 413U, 422U, 501U, 505U}) {
     BOOST_TEST(!RetryPolicy::is_passing(status));
   }
 }

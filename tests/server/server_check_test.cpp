@@ -68,7 +68,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_answers_otherwise_each_time_is_refused) {
   drifts.spoil = [&](const test::StandInRequest& request, test::StandInReply& reply) {
     if (request.route != "/generate" || ++asked < 2) return;
     auto json = nlohmann::json::parse(reply.body);
-    for (auto& row : json["meta_info"]["output_token_ids_logprobs"][0]) row[0] = row[0].get<double>() - 0.5;
+    for (auto& row : json["meta_info"]["output_token_ids_logprobs"][0])
+      row[0] = row[0].get<double>() - 0.5;
     reply.body = json.dump();
   };
   refuses(drifts, "the same question is answered 0.500000 nats apart");
@@ -84,7 +85,8 @@ BOOST_AUTO_TEST_CASE(models_are_told_apart_by_their_answers) {
     const std::vector<std::vector<TokenId>> prompts{{'a'}, {256}};
     return server_answers(client, *dialect, tally, prompts);
   };
-  const std::string other = std::string(StandInModel::text) + "the cat ran. the cat ran. the cat ran. ";
+  const std::string other =
+      std::string(StandInModel::text) + "the cat ran. the cat ran. the cat ran. ";
   for (const char* const maker : test::all_makers) {
     BOOST_TEST(answers(maker, StandInModel::text) == answers(maker, StandInModel::text));
     BOOST_TEST(answers(maker, StandInModel::text) != answers(maker, other));

@@ -21,15 +21,15 @@ BOOST_AUTO_TEST_CASE(vectors_are_put_in_the_order_of_their_index) {
   const auto read = [](const char* body, std::size_t count) {
     return detail::read_openai_vectors(parse_reply(body, "p"), count);
   };
-  const auto vectors = read(
-      R"({"data": [{"index": 1, "embedding": [3]}, {"index": 0, "embedding": [1, 2]}]})", 2);
+  const auto vectors =
+      read(R"({"data": [{"index": 1, "embedding": [3]}, {"index": 0, "embedding": [1, 2]}]})", 2);
   BOOST_TEST(vectors[0] == (std::vector<float>{1, 2}), boost::test_tools::per_element());
   BOOST_TEST(vectors[1] == (std::vector<float>{3}), boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(read(R"({"data": [{"index": 0, "embedding": [1]}]})", 2), Error,
                         says(Fault::internal, "is no list of 2 vectors"));
   BOOST_CHECK_EXCEPTION(
-      read(R"({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]})", 2), Error,
-      says(Fault::internal, "has a wrong index"));
+      read(R"({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]})", 2),
+      Error, says(Fault::internal, "has a wrong index"));
   BOOST_CHECK_EXCEPTION(read(R"({"data": [{"index": 4, "embedding": [1]}]})", 1), Error,
                         says(Fault::internal, "has a wrong index"));
   BOOST_CHECK_EXCEPTION(read("{}", 1), Error, says(Fault::internal, "data is missing"));

@@ -77,7 +77,8 @@ BOOST_AUTO_TEST_CASE(statements_score_as_the_model_itself_scores_them) {
     BOOST_TEST(scores.size() == expected.size());
     for (std::size_t i = 0; i < scores.size(); ++i) {
       BOOST_TEST(std::abs(scores[i].log_likelihood - expected[i].log_likelihood) < 1e-5);
-      BOOST_TEST(std::abs(scores[i].answer_log_likelihood - expected[i].answer_log_likelihood) < 1e-5);
+      BOOST_TEST(std::abs(scores[i].answer_log_likelihood - expected[i].answer_log_likelihood) <
+                 1e-5);
       BOOST_TEST(scores[i].tokens == expected[i].tokens);
       BOOST_TEST(scores[i].answer_tokens == expected[i].answer_tokens);
     }
@@ -101,7 +102,8 @@ BOOST_AUTO_TEST_CASE(what_it_is_and_what_was_asked_is_told) {
     BOOST_TEST(!description.quantized);
     const Json facts = model.facts().at("server");
     BOOST_TEST(facts.at("url") == asked.server.url());
-    BOOST_TEST(facts.at("kind") == asked.model.describe().backend.substr(0, facts.at("kind").get<std::string>().size()));
+    BOOST_TEST(facts.at("kind") == asked.model.describe().backend.substr(
+                                       0, facts.at("kind").get<std::string>().size()));
     BOOST_TEST(facts.at("requests") == asked.server.requests());
     BOOST_TEST(facts.at("tokens_sent") > 0);
     BOOST_TEST(facts.at("checks").at("same_again_within_nats") < 1e-9);
@@ -144,7 +146,8 @@ BOOST_AUTO_TEST_CASE(texts_are_embedded_by_servers_that_do) {
     BOOST_TEST(asked.model.facts().at("server").at("vectors") ==
                (std::string(maker) == "llamacpp" ? "raw" : "normalised"));
     const std::vector<std::string> empty{""};
-    BOOST_CHECK_EXCEPTION((void)asked.model.embed(empty, false), Error, says(Fault::user, "has no token"));
+    BOOST_CHECK_EXCEPTION((void)asked.model.embed(empty, false), Error,
+                          says(Fault::user, "has no token"));
   }
 }
 
@@ -165,7 +168,8 @@ BOOST_AUTO_TEST_CASE(texts_are_gone_on_with) {
       BOOST_TEST(made[p][0].tokens == expected.tokens, boost::test_tools::per_element());
       BOOST_REQUIRE(made[p][0].log_probabilities.size() == expected.tokens.size());
       for (std::size_t t = 0; t < expected.tokens.size(); ++t) {
-        BOOST_TEST(std::abs(made[p][0].log_probabilities[t] - expected.log_probabilities[t]) < 1e-9);
+        BOOST_TEST(std::abs(made[p][0].log_probabilities[t] - expected.log_probabilities[t]) <
+                   1e-9);
       }
     }
     const GenerationOptions sampled{3, 6, {}, 7};
@@ -181,7 +185,8 @@ BOOST_AUTO_TEST_CASE(texts_are_gone_on_with) {
         BOOST_TEST(drawn[p][i].log_probabilities.size() == drawn[p][i].tokens.size());
         differ = differ || drawn[p][i].tokens != other[p][i].tokens;
       }
-      BOOST_TEST((drawn[p][0].tokens != drawn[p][1].tokens || drawn[p][1].tokens != drawn[p][2].tokens));
+      BOOST_TEST(
+          (drawn[p][0].tokens != drawn[p][1].tokens || drawn[p][1].tokens != drawn[p][2].tokens));
     }
     BOOST_TEST(differ);
   }
@@ -283,10 +288,18 @@ BOOST_AUTO_TEST_CASE(replies_of_any_bytes_are_scores_or_an_error_in_a_line) {
         const std::size_t at = random->below(reply.body.size());
         constexpr std::string_view bytes = "[]{}\",:-e0987654321.nNtf\\ \xff";
         switch (random->below(4)) {
-          case 0: reply.body.resize(at); break;
-          case 1: reply.body[at] = bytes[random->below(bytes.size())]; break;
-          case 2: reply.body.insert(at, 1, bytes[random->below(bytes.size())]); break;
-          default: reply.body.erase(at, random->below(20)); break;
+          case 0:
+            reply.body.resize(at);
+            break;
+          case 1:
+            reply.body[at] = bytes[random->below(bytes.size())];
+            break;
+          case 2:
+            reply.body.insert(at, 1, bytes[random->below(bytes.size())]);
+            break;
+          default:
+            reply.body.erase(at, random->below(20));
+            break;
         }
       };
       try {
@@ -309,9 +322,9 @@ BOOST_AUTO_TEST_CASE(another_model_behind_the_same_address_is_refused) {
     auto other = speaking(maker);
     for (const bool renamed : {true, false}) {
       other.name = renamed ? "another" : "tiny";
-      const StandInModel second(
-          other, renamed ? StandInModel::text
-                         : std::string(StandInModel::text) + "the cat ran. the cat ran. the cat ran. ");
+      const StandInModel second(other, renamed ? StandInModel::text
+                                               : std::string(StandInModel::text) +
+                                                     "the cat ran. the cat ran. the cat ran. ");
       std::optional<StandInServer> server(StandInModel(speaking(maker)));
       const std::uint16_t port = server->port();
       ServerModel model(asking(server->url(), maker));
@@ -319,8 +332,9 @@ BOOST_AUTO_TEST_CASE(another_model_behind_the_same_address_is_refused) {
       (void)scorer.score(Query{statements()});
       server.reset();
       server.emplace(second, port);
-      BOOST_CHECK_EXCEPTION((void)scorer.score(Query{statements()}), Error,
-                            says(Fault::internal, "another model answers since the server was lost"));
+      BOOST_CHECK_EXCEPTION(
+          (void)scorer.score(Query{statements()}), Error,
+          says(Fault::internal, "another model answers since the server was lost"));
       server.reset();
       server.emplace(StandInModel(speaking(maker)), port);
       (void)scorer.score(Query{statements()});
@@ -333,14 +347,16 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_gone_is_said) {
   ServerModel model(asking(server->url(), "llamacpp"));
   server.reset();
   CausalScorer scorer(model, true);
-  BOOST_CHECK_EXCEPTION((void)scorer.score(Query{statements()}), Error,
-                        says(Fault::internal, "what is done is kept; see to the server, and resume"));
+  BOOST_CHECK_EXCEPTION(
+      (void)scorer.score(Query{statements()}), Error,
+      says(Fault::internal, "what is done is kept; see to the server, and resume"));
 }
 
 BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_no_score) {
   auto options = speaking("vllm");
   options.spoil = [](const StandInRequest& request, StandInReply& reply) {
-    if (request.route != "/v1/completions" || request.body.find("[109]") == std::string::npos) return;
+    if (request.route != "/v1/completions" || request.body.find("[109]") == std::string::npos)
+      return;
     auto json = nlohmann::json::parse(reply.body);
     json["choices"][0]["logprobs"]["top_logprobs"][0]["token_id:109"] = -9999.0;
     reply.body = json.dump();
@@ -348,8 +364,9 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_no_score) {
   Asked asked(options);
   CausalScorer scorer(asked.model, true);
   const std::vector<Prompt> one{{"the mat", {}, {}}};
-  BOOST_CHECK_EXCEPTION((void)scorer.score(Query{one}), Error,
-                        says(Fault::internal, "cannot tell how likely token 109 is after 2 tokens"));
+  BOOST_CHECK_EXCEPTION(
+      (void)scorer.score(Query{one}), Error,
+      says(Fault::internal, "cannot tell how likely token 109 is after 2 tokens"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -73,10 +73,12 @@ BOOST_AUTO_TEST_CASE(a_server_that_never_says_probabilities_is_given_up) {
   const std::vector<TokenId> token{'a'};
   double nats = 0;
   const NextTokenQuestion question{token, std::span(&nats, 1)};
-  BOOST_CHECK_EXCEPTION(ask_questions(found.client, *found.dialect, found.tally,
-                                      std::span(&question, 1),
-                                      [](std::size_t) { return std::vector<TokenId>{1, 2}; }),
-                        Error, says(Fault::internal, "gives no log-probabilities after 2 tokens"));
+  BOOST_CHECK_EXCEPTION(
+      ask_questions(found.client, *found.dialect, found.tally, std::span(&question, 1),
+                    [](std::size_t) {
+                      return std::vector<TokenId>{1, 2};
+                    }),
+      Error, says(Fault::internal, "gives no log-probabilities after 2 tokens"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -59,10 +59,14 @@ BOOST_AUTO_TEST_CASE(the_servers_own_is_asked_once_for_each_text) {
 BOOST_AUTO_TEST_CASE(a_given_one_is_compared_with_the_servers) {
   for (const char* const maker : test::all_makers) {
     FoundStandIn found(speaking(maker));
-    BOOST_TEST(compare_tokenizers(found.client, *found.dialect, tokenizer({"the ", "cat", " sat"})) == 4U);
+    BOOST_TEST(
+        compare_tokenizers(found.client, *found.dialect, tokenizer({"the ", "cat", " sat"})) == 4U);
     BOOST_CHECK_EXCEPTION(
-        (void)compare_tokenizers(found.client, *found.dialect, tokenizer({"capital", "cat", " sat"})),
-        Error, says(Fault::user, "`tokenizer`: a file cuts 'The capital of France is Paris.' into 25 tokens"));
+        (void)compare_tokenizers(found.client, *found.dialect,
+                                 tokenizer({"capital", "cat", " sat"})),
+        Error,
+        says(Fault::user,
+             "`tokenizer`: a file cuts 'The capital of France is Paris.' into 25 tokens"));
   }
 }
 

@@ -56,11 +56,13 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
 BOOST_AUTO_TEST_CASE(continuations_are_greedy_or_drawn) {
   FoundStandIn found(speaking("sglang"));
   const std::vector<TokenId> prompt = found.ids("the d");
-  for (const std::optional<std::uint32_t> seed : {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(8)}) {
+  for (const std::optional<std::uint32_t> seed :
+       {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(8)}) {
     const HttpReply reply = found.client.ask(found.dialect->generate(prompt, 5, seed));
     const ServerContinuation made = found.dialect->read_continuation(reply, found.tally);
     const std::uint64_t drawn = seed ? *seed >> 1U : 0;
-    const Continuation expected = found.made.model().generate(prompt, {seed ? 1U : 0U, 5, {}, drawn}).front();
+    const Continuation expected =
+        found.made.model().generate(prompt, {seed ? 1U : 0U, 5, {}, drawn}).front();
     BOOST_TEST(made.tokens == expected.tokens, boost::test_tools::per_element());
     BOOST_TEST(made.log_probabilities.size() == made.tokens.size());
     for (std::size_t i = 0; i < made.tokens.size(); ++i) {
@@ -77,7 +79,8 @@ BOOST_AUTO_TEST_CASE(vectors_are_normalised_ones_by_the_common_route) {
   BOOST_TEST(!found.dialect->gives_raw_vectors());
   BOOST_TEST(!found.dialect->spells_tokens());
   const std::vector<std::vector<TokenId>> sequences{{1, 2}, {3}};
-  const auto vectors = found.dialect->read_vectors(found.client.ask(found.dialect->embed(sequences)), 2);
+  const auto vectors =
+      found.dialect->read_vectors(found.client.ask(found.dialect->embed(sequences)), 2);
   BOOST_TEST(vectors[0] == (std::vector<float>{3, -2, 2}), boost::test_tools::per_element());
   BOOST_TEST(vectors[1] == (std::vector<float>{4, -3, 1}), boost::test_tools::per_element());
 }

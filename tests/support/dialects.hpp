@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What tests of the three dialects share: a dialect, and the stand-in that speaks it, in one process.
+// What tests of the three dialects share: a dialect, and the stand-in that speaks it, in one
+// process.
 
 #include <memory>
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An n-gram model behind the routes of llama-server, vLLM or SGLang, for tests: what a real one would
-// say, of a model whose every probability a test can compute.
+// An n-gram model behind the routes of llama-server, vLLM or SGLang, for tests: what a real one
+// would say, of a model whose every probability a test can compute.
 
 #include <algorithm>
 #include <cmath>
@@ -189,9 +189,8 @@ class StandInModel {
     if (body.contains("logit_bias")) {
       made = {body.at("logit_bias").at(0).at(0).get<TokenId>()};
     } else {
-      const auto seed = body.contains("seed")
-                            ? std::optional(body.at("seed").get<std::uint64_t>())
-                            : std::nullopt;
+      const auto seed = body.contains("seed") ? std::optional(body.at("seed").get<std::uint64_t>())
+                                              : std::nullopt;
       std::tie(made, ended) = continuation(prompt, most, seed);
     }
     Json probabilities = Json::array();
@@ -214,9 +213,8 @@ class StandInModel {
                        {"bytes", {1, 2}},
                        {"logprob", nats[static_cast<std::size_t>(order[i])]}});
       }
-      probabilities.push_back({{"id", id},
-                               {"logprob", nats[static_cast<std::size_t>(id)]},
-                               {"top_logprobs", top}});
+      probabilities.push_back(
+          {{"id", id}, {"logprob", nats[static_cast<std::size_t>(id)]}, {"top_logprobs", top}});
     }
     Json reply = {{"tokens", body.value("return_tokens", false) ? Json(made) : Json::array()},
                   {"stop_type", ended ? "eos" : "limit"},
@@ -228,8 +226,8 @@ class StandInModel {
   [[nodiscard]] Json vllm(const Json& body) const {
     const Ids prompt = body.at("prompt");
     const std::size_t most = body.at("max_tokens");
-    const auto seed = body.contains("seed") ? std::optional(body.at("seed").get<std::uint64_t>())
-                                            : std::nullopt;
+    const auto seed =
+        body.contains("seed") ? std::optional(body.at("seed").get<std::uint64_t>()) : std::nullopt;
     const auto [made, ended] = continuation(prompt, most, seed);
     Json names = Json::array(), of_each = Json::array();
     Ids before = prompt;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An HTTP server on the loopback for one test, which answers what the test says, as badly as it says.
+// An HTTP server on the loopback for one test, which answers what the test says, as badly as it
+// says.
 
 #include <algorithm>
 #include <atomic>
@@ -121,8 +122,8 @@ class StandInServer {
       std::this_thread::sleep_for(reply.delay);
       --at_once_;
       if (reply.end == StandInReply::End::none) break;
-      std::string bytes = "HTTP/1.1 " + std::to_string(reply.status) + " X\r\nContent-Type: " +
-                          reply.content_type +
+      std::string bytes = "HTTP/1.1 " + std::to_string(reply.status) +
+                          " X\r\nContent-Type: " + reply.content_type +
                           "\r\nContent-Length: " + std::to_string(reply.body.size()) + "\r\n";
       for (const auto& [name, value] : reply.headers) bytes += name + ": " + value + "\r\n";
       bytes += "\r\n";

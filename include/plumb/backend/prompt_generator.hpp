@@ -3,9 +3,9 @@
 
 // Who goes on with many prompts: the model by itself, or a tree grown from its rows?
 //
-// One entry for every job that generates: a model that is a BatchGenerator by itself, as one behind a
-// server is, is asked as it is; any other CausalLm decodes through a TreeGenerator. Samples of the two
-// are drawn by random numbers of their own, so the same seed gives other samples.
+// One entry for every job that generates: a model that is a BatchGenerator by itself, as one behind
+// a server is, is asked as it is; any other CausalLm decodes through a TreeGenerator. Samples of
+// the two are drawn by random numbers of their own, so the same seed gives other samples.
 
 #include <cstddef>
 #include <cstdint>

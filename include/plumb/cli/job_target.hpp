@@ -72,8 +72,8 @@ struct JobTarget {
     const char* const no_server = self.server.empty() ? "without a `server`; name one" : "";
     visitor("server", self.server,
             {.value = "URL",
-             .help = "ask the model that a llama-server, vLLM or SGLang runs, in place of `model`; a "
-                     "key is taken from PLUMB_API_KEY"});
+             .help = "ask the model that a llama-server, vLLM or SGLang runs, in place of `model`; "
+                     "a key is taken from PLUMB_API_KEY"});
     visitor("concurrency", self.concurrency,
             {.value = "N",
              .help = "requests to `server` at once",
@@ -83,8 +83,8 @@ struct JobTarget {
              .idle = no_server});
     visitor("tokenizer", self.tokenizer,
             {.value = "PATH",
-             .help = "the tokenizer of the model of `server`: a Hugging Face folder or a .gguf file; "
-                     "without it the server is asked, where it tells",
+             .help = "the tokenizer of the model of `server`: a Hugging Face folder or a .gguf "
+                     "file; without it the server is asked, where it tells",
              .idle = no_server});
     visitor("precision", self.precision,
             {.value = "exact|fast",

@@ -195,21 +195,20 @@ struct Provenance {
                                           const std::vector<std::filesystem::path>& files, bool bos,
                                           SpecialTokenReading special_tokens) {
   const ModelDescription& model = from.description;
-  Json shared = {
-          {"command", command},
-          {"plumb_version", PLUMB_VERSION},
-          {"dataset", dataset},
-          {"dataset_sha256", from.hash_files ? from.hash_files(files) : Json()},
-          {"model", from.model},
-          {"model_sha256", from.model_sha256},
-          {"backend", model.backend},
-          {"weights", setting::to_json(model.weights)},
-          {"quantized", model.quantized},
-          {"precision", from.exact ? "exact" : "fast"},
-          {"bos", setting::to_json(bos)},
-          {"special_tokens",
-           name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text)},
-          {"special_tokens_known", model.lists_special_tokens}};
+  Json shared = {{"command", command},
+                 {"plumb_version", PLUMB_VERSION},
+                 {"dataset", dataset},
+                 {"dataset_sha256", from.hash_files ? from.hash_files(files) : Json()},
+                 {"model", from.model},
+                 {"model_sha256", from.model_sha256},
+                 {"backend", model.backend},
+                 {"weights", setting::to_json(model.weights)},
+                 {"quantized", model.quantized},
+                 {"precision", from.exact ? "exact" : "fast"},
+                 {"bos", setting::to_json(bos)},
+                 {"special_tokens",
+                  name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text)},
+                 {"special_tokens_known", model.lists_special_tokens}};
   if (!model.answers.empty()) shared["model_answers"] = model.answers;
   return shared;
 }

@@ -30,7 +30,8 @@ namespace plumb {
   const HttpRequest models_route{"/v1/models", ""};
   const HttpReply reply = client.reply(models_route);
   if (reply.status == 404) {
-    throw user_error(client.site(), "has no /v1/models, so it is none of the servers that plumb asks",
+    throw user_error(client.site(),
+                     "has no /v1/models, so it is none of the servers that plumb asks",
                      "give the URL of a llama-server, vLLM or SGLang");
   }
   client.refuse_failure(models_route, reply);
@@ -45,10 +46,10 @@ namespace plumb {
   }
   const bool is_vllm = maker == "vllm";
   if (vocabulary == 0) {
-    throw user_error({.setting = "tokenizer"},
-                     std::string(is_vllm ? "vLLM" : "SGLang") +
-                         " does not tell the bytes of its tokens",
-                     "give the Hugging Face folder of its model, or a .gguf file of it");
+    throw user_error(
+        {.setting = "tokenizer"},
+        std::string(is_vllm ? "vLLM" : "SGLang") + " does not tell the bytes of its tokens",
+        "give the Hugging Face folder of its model, or a .gguf file of it");
   }
   if (is_vllm) return std::make_unique<VllmServer>(models, got("/version"), place, vocabulary);
   return std::make_unique<SglangServer>(models, got("/get_server_info"), place, vocabulary);

@@ -5,9 +5,9 @@
 //
 // Each of up to `concurrency` threads keeps a connection of its own and takes the next request in
 // order, so what is asked first is asked first. A request that fails in passing is sent again
-// (retry_policy.hpp); one that keeps failing is an internal error (exit code 1), one that the server
-// refuses for good a user error. Redirects are not followed, so a key goes to no other host; the key
-// stands in no message, not even where a server repeats it.
+// (retry_policy.hpp); one that keeps failing is an internal error (exit code 1), one that the
+// server refuses for good a user error. Redirects are not followed, so a key goes to no other host;
+// the key stands in no message, not even where a server repeats it.
 
 #include <algorithm>
 #include <atomic>
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/server/http_connection.hpp"
@@ -44,14 +45,19 @@ struct HttpOptions {
 /// Any number of threads may use one.
 class HttpClient {
  public:
+  /// Throws a user error for a key that no header can hold.
   HttpClient(ServerUrl url, HttpOptions options)
       : url_(std::move(url)),
         options_(std::move(options)),
         trust_(url_.is_secure ? detail::trusting_context() : nullptr),
-        random_(static_cast<std::uint64_t>(
-                    std::chrono::steady_clock::now().time_since_epoch().count()),
-                "retries") {
+        random_(
+            static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
+            "retries") {
     options_.concurrency = std::max<std::size_t>(1, options_.concurrency);
+    if (!over::all_of(options_.key, [](unsigned char c) { return c > 0x20 && c < 0x7f; })) {
+      throw user_error({.field = "PLUMB_API_KEY"}, "holds a space or a character that is not ASCII",
+                       "give the key alone");
+    }
   }
 
   [[nodiscard]] const ServerUrl& url() const noexcept { return url_; }
@@ -142,8 +148,8 @@ class HttpClient {
                        "redirects are not followed; give the URL that answers itself");
     }
     throw user_error(site(),
-                     "the server refuses " + asked.route + " (" + std::to_string(got.status) +
-                         ")" + said_in(got),
+                     "the server refuses " + asked.route + " (" + std::to_string(got.status) + ")" +
+                         said_in(got),
                      "docs/servers.md says which flags each server needs");
   }
 
@@ -182,10 +188,9 @@ class HttpClient {
                                 std::to_string(static_cast<long>(retry_after->count())) + " s",
                             "what is done is kept; resume then");
     }
-    return internal_error(site(),
-                          "the server does not answer (" + std::to_string(times) +
-                              " tries): " + problem,
-                          "what is done is kept; see to the server, and resume");
+    return internal_error(
+        site(), "the server does not answer (" + std::to_string(times) + " tries): " + problem,
+        "what is done is kept; see to the server, and resume");
   }
 
   [[nodiscard]] double uniform() {

@@ -4,9 +4,9 @@
 // How does one request get its reply, in time?
 //
 // A connection to one server, kept open from request to request, plain or by TLS with the server's
-// certificate checked against its name. Each step (connect, handshake, exchange) has an end: Beast's
-// deadlines hold for asynchronous calls alone, so each call here starts one and runs it to its end.
-// Non-goals: redirects, which are replies like others, proxies, HTTP/2.
+// certificate checked against its name. Each step (connect, handshake, exchange) has an end:
+// Beast's deadlines hold for asynchronous calls alone, so each call here starts one and runs it to
+// its end. Non-goals: redirects, which are replies like others, proxies, HTTP/2.
 
 #include <openssl/ssl.h>
 
@@ -49,8 +49,8 @@ struct HttpReply {
   std::string location{};
 };
 
-/// What failed on the way: the reply never came, or came in part. Its text holds no header that was sent.
-/// Any number of threads may read one.
+/// What failed on the way: the reply never came, or came in part. Its text holds no header that was
+/// sent. Any number of threads may read one.
 class TransportError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -68,8 +68,8 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-/// Certificates that a TLS connection trusts: the system's (OpenSSL's SSL_CERT_FILE and SSL_CERT_DIR
-/// hold here too).
+/// Certificates that a TLS connection trusts: the system's (OpenSSL's SSL_CERT_FILE and
+/// SSL_CERT_DIR hold here too).
 inline std::shared_ptr<asio::ssl::context> trusting_context() {
   auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
   context->set_options(asio::ssl::context::no_sslv2 | asio::ssl::context::no_sslv3 |

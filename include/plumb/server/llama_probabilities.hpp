@@ -51,8 +51,8 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
   }
   bool number_unsigned(number_unsigned_t value) override {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    const auto id = value > static_cast<number_unsigned_t>(most) ? most
-                                                                 : static_cast<std::int64_t>(value);
+    const auto id =
+        value > static_cast<number_unsigned_t>(most) ? most : static_cast<std::int64_t>(value);
     return number(id, static_cast<double>(value));
   }
   bool number_float(number_float_t value, const string_t&) override { return number(-1, value); }
@@ -108,8 +108,7 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
       into_.computed = static_cast<std::uint64_t>(id < 0 ? 0 : id);
     }
     LlamaProbabilities::Entry* entry = nullptr;
-    if (path_.size() == 3 && !into_.generated.empty() &&
-        path_[0] == "completion_probabilities") {
+    if (path_.size() == 3 && !into_.generated.empty() && path_[0] == "completion_probabilities") {
       entry = &into_.generated.back();
     } else if (path_.size() == 5 && path_[2] == "top_logprobs" && !into_.likeliest.empty() &&
                !into_.likeliest.back().empty()) {

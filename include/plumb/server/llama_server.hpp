@@ -3,13 +3,14 @@
 
 // How is llama.cpp's llama-server asked?
 //
-// It gives no log-probabilities of given tokens, but two things that come to the same. With `n_probs` as
-// large as the vocabulary a reply holds the whole distribution of the next token (megabytes), the softmax
-// of the raw logits as long as `post_sampling_probs` is false. And whatever it samples, it says the same
-// raw log-probability of that token: so a token that is wanted alone is forced by a bias, and the reply
-// is small. Few tokens are forced one by one, many read from the whole distribution. A token that ends
-// inside a UTF-8 character is left out of a reply that ends there, so it is asked wholly.
-// Probabilities are computed in F32: none below e^-87 can be told, and sums are good to 1e-3 nats.
+// It gives no log-probabilities of given tokens, but two things that come to the same. With
+// `n_probs` as large as the vocabulary a reply holds the whole distribution of the next token
+// (megabytes), the softmax of the raw logits as long as `post_sampling_probs` is false. And
+// whatever it samples, it says the same raw log-probability of that token: so a token that is
+// wanted alone is forced by a bias, and the reply is small. Few tokens are forced one by one, many
+// read from the whole distribution. A token that ends inside a UTF-8 character is left out of a
+// reply that ends there, so it is asked wholly. Probabilities are computed in F32: none below e^-87
+// can be told, and sums are good to 1e-3 nats.
 
 #include <algorithm>
 #include <cmath>
@@ -45,8 +46,8 @@ class LlamaServer final : public ServerDialect {
     // A path tells where files lie on another machine; its last part is the model's name.
     facts_.model = facts_.model.substr(facts_.model.find_last_of("/\\") + 1);
     bos_ = props.text_or("/bos_token", "");
-    // A reply of n entries takes some 80 bytes each to write, send and read; a request with a forced
-    // token a step of the model. Off by a factor of two either way it costs as much.
+    // A reply of n entries takes some 80 bytes each to write, send and read; a request with a
+    // forced token a step of the model. Off by a factor of two either way it costs as much.
     few_ = std::max<std::size_t>(1, facts_.vocabulary / 4096);
   }
 
@@ -66,12 +67,11 @@ class LlamaServer final : public ServerDialect {
   [[nodiscard]] HttpRequest ask(std::span<const TokenId> prefix, std::span<const TokenId> tokens,
                                 AskHow how) const override {
     const bool forced = how != AskHow::wholly && tokens.size() == 1;
-    return {"/completion", opening(prefix, 1) + ",\"n_probs\":" +
-                               std::to_string(forced ? 1 : facts_.vocabulary) +
-                               ",\"logit_bias\":[[" +
-                               std::to_string(forced ? tokens.front() : sampled_) + ",1e9]]" +
-                               greedy + ",\"cache_prompt\":" +
-                               (how == AskHow::afresh ? "false" : "true") + answer_fields};
+    return {"/completion",
+            opening(prefix, 1) + ",\"n_probs\":" + std::to_string(forced ? 1 : facts_.vocabulary) +
+                ",\"logit_bias\":[[" + std::to_string(forced ? tokens.front() : sampled_) +
+                ",1e9]]" + greedy +
+                ",\"cache_prompt\":" + (how == AskHow::afresh ? "false" : "true") + answer_fields};
   }
 
   [[nodiscard]] bool read(const HttpReply& reply, std::span<const TokenId> tokens,
@@ -95,8 +95,8 @@ class LlamaServer final : public ServerDialect {
     std::vector<double> by_id(facts_.vocabulary, std::numeric_limits<double>::quiet_NaN());
     for (const auto& [id, found] : whole) {
       if (id < 0 || static_cast<std::size_t>(id) >= by_id.size()) {
-        throw json.wrong("top_logprobs", "names token " + std::to_string(id) +
-                                             ", which the vocabulary lacks");
+        throw json.wrong("top_logprobs",
+                         "names token " + std::to_string(id) + ", which the vocabulary lacks");
       }
       by_id[static_cast<std::size_t>(id)] = found;
     }

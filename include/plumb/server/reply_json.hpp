@@ -34,8 +34,8 @@ struct ReplyJson {
                           "see docs/servers.md for the servers and versions that plumb asks");
   }
 
-  /// A field of an object below the whole reply, by a JSON pointer ("/choices/0/text"). Throws where
-  /// it is not there.
+  /// A field of an object below the whole reply, by a JSON pointer ("/choices/0/text"). Throws
+  /// where it is not there.
   [[nodiscard]] const Json& at(const std::string& pointer) const {
     try {
       return value.at(Json::json_pointer(pointer));
@@ -67,8 +67,8 @@ struct ReplyJson {
     }
     return static_cast<TokenId>(id);
   }
-  /// A log-probability in nats: at most 0, but for rounding. Servers write −9999 for minus infinity,
-  /// which JSON has not.
+  /// A log-probability in nats: at most 0, but for rounding. Servers write −9999 for minus
+  /// infinity, which JSON has not.
   [[nodiscard]] double log_probability(const Json& item, const std::string& field) const {
     if (!item.is_number()) {
       throw wrong(field, "is no log-probability: " + shortened(item.dump()));

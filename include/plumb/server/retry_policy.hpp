@@ -28,20 +28,21 @@ struct RetryPolicy {
   /// The longest Retry-After that is waited for.
   Seconds patience{120};
 
-  /// Whether a status says that the same request may be answered later: busy, loading, or broken for
-  /// now. Whatever else is wrong stays wrong.
+  /// Whether a status says that the same request may be answered later: busy, loading, or broken
+  /// for now. Whatever else is wrong stays wrong.
   [[nodiscard]] static constexpr bool is_passing(unsigned status) noexcept {
     return status == 408 || status == 425 || status == 429 || status == 500 || status == 502 ||
            status == 503 || status == 504;
   }
 
-  /// How long to wait after the k-th failure; nothing where it is not to be sent again. `uniform` is
-  /// in [0, 1).
+  /// How long to wait after the k-th failure; nothing where it is not to be sent again. `uniform`
+  /// is in [0, 1).
   [[nodiscard]] std::optional<Seconds> wait(std::size_t k, double uniform,
                                             std::optional<Seconds> retry_after = {}) const {
     if (k + 1 >= tries) return std::nullopt;
     if (retry_after && *retry_after > patience) return std::nullopt;
-    const double doubled = first.count() * std::pow(2.0, static_cast<double>(std::min<std::size_t>(k, 60)));
+    const double doubled =
+        first.count() * std::pow(2.0, static_cast<double>(std::min<std::size_t>(k, 60)));
     const Seconds backoff(std::min(longest.count(), doubled) * (0.5 + uniform));
     return retry_after ? std::max(*retry_after, backoff) : backoff;
   }
@@ -49,10 +50,12 @@ struct RetryPolicy {
 
 /// The seconds of a Retry-After header; nothing for a date, which plumb does not read, and for
 /// anything else.
-[[nodiscard]] inline std::optional<RetryPolicy::Seconds> retry_after_seconds(std::string_view text) {
+[[nodiscard]] inline std::optional<RetryPolicy::Seconds> retry_after_seconds(
+    std::string_view text) {
   unsigned seconds = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (text.empty() || failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (text.empty() || failed != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
   return RetryPolicy::Seconds(seconds);
 }
 

@@ -7,8 +7,8 @@
 //   Σ_v P(v | prefix) = 1 over the whole vocabulary, so nothing is cut off or scaled;
 //   the same when it is asked again, by tokens one by one, and afresh, without the prefix cache;
 //   numbers with more than three decimals.
-// A server has no file to hash. What stands for it is its name and the tokens with which it goes on,
-// greedily, with fixed texts: they differ between models, and between quantisations of one.
+// A server has no file to hash. What stands for it is its name and the tokens with which it goes
+// on, greedily, with fixed texts: they differ between models, and between quantisations of one.
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +73,8 @@ struct ServerCheck {
   if (over::all_of(whole, [](double nats) {
         return std::isinf(nats) || std::abs(nats * 1000 - std::round(nats * 1000)) < 1e-6;
       })) {
-    throw user_error(client.site(), "rounds its log-probabilities to three decimals or fewer", remedy);
+    throw user_error(client.site(), "rounds its log-probabilities to three decimals or fewer",
+                     remedy);
   }
 
   // The likeliest tokens, which matter most, and some from everywhere.
@@ -81,7 +82,8 @@ struct ServerCheck {
   const std::size_t several = std::min<std::size_t>(4, some.size());
   std::partial_sort(some.begin(), some.begin() + static_cast<int>(several), some.end(),
                     [&](TokenId a, TokenId b) {
-                      return whole[static_cast<std::size_t>(a)] > whole[static_cast<std::size_t>(b)];
+                      return whole[static_cast<std::size_t>(a)] >
+                             whole[static_cast<std::size_t>(b)];
                     });
   some.resize(several);
   for (std::size_t k = 1; k <= 4; ++k) {
@@ -106,7 +108,8 @@ struct ServerCheck {
     throw user_error(client.site(),
                      "the same question is answered " + std::to_string(worst) + " nats apart",
                      "run it without what makes it differ (speculative decoding, sampling that "
-                     "changes log-probabilities); " + remedy);
+                     "changes log-probabilities); " +
+                         remedy);
   }
   return check;
 }

@@ -3,9 +3,9 @@
 
 // Which server is this, which model does it run, and is it still the same?
 //
-// At connect: its kind, its model, its tokenizer beside a given one, whether it embeds, whether it gives
-// log-probabilities and whether these are sound (server_check.hpp). Whenever it was lost and came back
-// it is asked again, before what it said is used.
+// At connect: its kind, its model, its tokenizer beside a given one, whether it embeds, whether it
+// gives log-probabilities and whether these are sound (server_check.hpp). Whenever it was lost and
+// came back it is asked again, before what it said is used.
 
 #include <cstddef>
 #include <cstdint>

@@ -3,9 +3,9 @@
 
 // What is a server asked, in words that each kind of server has its own for?
 //
-// The routes, bodies and replies of one kind of server: llama-server, vLLM, SGLang. Which one is known
-// when it has answered, so the functions are virtual. A dialect sends nothing; it makes requests and
-// reads replies, and any number of threads may use one.
+// The routes, bodies and replies of one kind of server: llama-server, vLLM, SGLang. Which one is
+// known when it has answered, so the functions are virtual. A dialect sends nothing; it makes
+// requests and reads replies, and any number of threads may use one.
 
 #include <atomic>
 #include <cstddef>
@@ -69,8 +69,8 @@ struct ServerContinuation {
   }
 };
 
-/// One kind of server. Any number of threads may use one. Functions that read throw an internal error for a reply that is not what the
-/// dialect says.
+/// One kind of server. Any number of threads may use one. Functions that read throw an internal
+/// error for a reply that is not what the dialect says.
 class ServerDialect {
  public:
   ServerDialect() = default;
@@ -87,14 +87,14 @@ class ServerDialect {
   /// Asks how likely each of some tokens is after a prefix, which is not empty.
   [[nodiscard]] virtual HttpRequest ask(std::span<const TokenId> prefix,
                                         std::span<const TokenId> tokens, AskHow how) const = 0;
-  /// Sets the log-probabilities of the tokens that were asked; minus infinity for one that the server
-  /// cannot tell as it is too small. False where the reply cannot have them and the same is to be asked
-  /// wholly.
+  /// Sets the log-probabilities of the tokens that were asked; minus infinity for one that the
+  /// server cannot tell as it is too small. False where the reply cannot have them and the same is
+  /// to be asked wholly.
   [[nodiscard]] virtual bool read(const HttpReply& reply, std::span<const TokenId> tokens,
                                   std::span<double> nats, ServerTally& tally) const = 0;
 
-  /// Asks for a continuation of at most `most` tokens: the greedy one, or one drawn at temperature 1
-  /// from the whole vocabulary where there is a seed.
+  /// Asks for a continuation of at most `most` tokens: the greedy one, or one drawn at temperature
+  /// 1 from the whole vocabulary where there is a seed.
   [[nodiscard]] virtual HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
                                              std::optional<std::uint32_t> seed) const = 0;
   [[nodiscard]] virtual ServerContinuation read_continuation(const HttpReply& reply,

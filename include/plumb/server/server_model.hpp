@@ -3,10 +3,10 @@
 
 // How does a model answer that a server runs?
 //
-// A LookupLm: a tree's lookups become one request for each prefix that something is asked after, many
-// under way at once, in the order of the tree, so that the server's prefix cache has the parent of what
-// it is asked. Token ids go both ways. Where the server embeds it is an Embedder too, and it goes on
-// with texts by itself.
+// A LookupLm: a tree's lookups become one request for each prefix that something is asked after,
+// many under way at once, in the order of the tree, so that the server's prefix cache has the
+// parent of what it is asked. Token ids go both ways. Where the server embeds it is an Embedder
+// too, and it goes on with texts by itself.
 
 #include <algorithm>
 #include <cmath>
@@ -125,8 +125,8 @@ class ServerModel {
     return rows;
   }
 
-  /// Greedy continuations, and samples, whose seeds go to the server. Those that a stop text ends are
-  /// generated to their full length and cut.
+  /// Greedy continuations, and samples, whose seeds go to the server. Those that a stop text ends
+  /// are generated to their full length and cut.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds) {
@@ -138,14 +138,12 @@ class ServerModel {
           const std::vector<TokenId>& prompt = prompts[i / count];
           server_->tally().tokens_sent += prompt.size();
           const std::uint64_t seed = seeds.empty() ? options.seed : seeds[i / count];
-          return server_->dialect().generate(prompt, options.max_new_tokens,
-                                             options.samples == 0
-                                                 ? std::nullopt
-                                                 : std::optional(seed_of(seed, i % count)));
+          return server_->dialect().generate(
+              prompt, options.max_new_tokens,
+              options.samples == 0 ? std::nullopt : std::optional(seed_of(seed, i % count)));
         },
         [&](std::size_t i, const HttpReply& reply) {
-          ServerContinuation made =
-              server_->dialect().read_continuation(reply, server_->tally());
+          ServerContinuation made = server_->dialect().read_continuation(reply, server_->tally());
           all[i / count][i % count] = {std::move(made.tokens), std::move(made.log_probabilities)};
         });
     for (std::size_t p = 0; p < prompts.size(); ++p) {
@@ -182,20 +180,21 @@ class ServerModel {
                 {"same_without_prefix_cache_within_nats", server_->check().afresh_off}};
     }
     const HttpClient& client = server_->client();
-    Json facts = {{"url", client.url().text()},
-                  {"kind", server.kind},
-                  {"version", server.version},
-                  {"model", server.model},
-                  {"vocabulary", server.vocabulary},
-                  {"context", server.context},
-                  {"concurrency", client.concurrency()},
-                  {"tokenizer", server_->given() != nullptr ? server_->given()->name : "the server's"},
-                  {"texts_tokenized_alike", server_->texts_compared()},
-                  {"checks", std::move(checks)},
-                  {"requests", client.sent()},
-                  {"requests_sent_again", client.sent_again()},
-                  {"tokens_sent", server_->tally().tokens_sent.load()},
-                  {"tokens_computed", server_->tally().tokens_computed.load()}};
+    Json facts = {
+        {"url", client.url().text()},
+        {"kind", server.kind},
+        {"version", server.version},
+        {"model", server.model},
+        {"vocabulary", server.vocabulary},
+        {"context", server.context},
+        {"concurrency", client.concurrency()},
+        {"tokenizer", server_->given() != nullptr ? server_->given()->name : "the server's"},
+        {"texts_tokenized_alike", server_->texts_compared()},
+        {"checks", std::move(checks)},
+        {"requests", client.sent()},
+        {"requests_sent_again", client.sent_again()},
+        {"tokens_sent", server_->tally().tokens_sent.load()},
+        {"tokens_computed", server_->tally().tokens_computed.load()}};
     if (dimension() > 0) {
       facts["vectors"] = server_->dialect().gives_raw_vectors() ? "raw" : "normalised";
     }
@@ -222,8 +221,8 @@ class ServerModel {
   void look_up(const std::vector<TokenId>& prompt, Continuation& one) {
     std::vector<NextTokenQuestion> questions;
     for (std::size_t i = 0; i < one.tokens.size(); ++i) {
-      questions.push_back({std::span(one.tokens).subspan(i, 1),
-                           std::span(one.log_probabilities).subspan(i, 1)});
+      questions.push_back(
+          {std::span(one.tokens).subspan(i, 1), std::span(one.log_probabilities).subspan(i, 1)});
     }
     server_->ask(questions, [&](std::size_t i) {
       std::vector<TokenId> prefix = prompt;

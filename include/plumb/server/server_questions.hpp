@@ -3,9 +3,9 @@
 
 // How are many tokens after many prefixes asked of a server?
 //
-// One request for each prefix and what the dialect asks together, in the order they are given: a walk
-// through a tree, so that a server's prefix cache still holds the parent of what is asked next. What a
-// reply cannot have is asked again, wholly.
+// One request for each prefix and what the dialect asks together, in the order they are given: a
+// walk through a tree, so that a server's prefix cache still holds the parent of what is asked
+// next. What a reply cannot have is asked again, wholly.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,8 +27,8 @@ struct NextTokenQuestion {
   std::span<double> nats;
 };
 
-/// Asks each question, whose prefix is `prefix(i)`, from several threads. Throws what the client and
-/// the dialect do; some answers are then set.
+/// Asks each question, whose prefix is `prefix(i)`, from several threads. Throws what the client
+/// and the dialect do; some answers are then set.
 template <class Prefix>
 void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                    std::span<const NextTokenQuestion> questions, Prefix prefix,

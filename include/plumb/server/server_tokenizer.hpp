@@ -3,9 +3,9 @@
 
 // Who cuts texts into a server's tokens?
 //
-// A tokenizer on this machine (a Hugging Face folder's, a GGUF file's) that is the model's own, or the
-// server itself, text by text, where it tells the bytes of each token. A given one is compared with
-// the server's on a few texts, so that token ids mean the same on both sides.
+// A tokenizer on this machine (a Hugging Face folder's, a GGUF file's) that is the model's own, or
+// the server itself, text by text, where it tells the bytes of each token. A given one is compared
+// with the server's on a few texts, so that token ids mean the same on both sides.
 
 #include <cstddef>
 #include <functional>
@@ -78,7 +78,8 @@ class RemoteTokenizer {
   /// By llama-server's /detokenize.
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) {
     if (ids.empty()) return "";
-    const HttpReply reply = client_.ask({"/detokenize", "{\"tokens\":" + detail::json_ids(ids) + "}"});
+    const HttpReply reply =
+        client_.ask({"/detokenize", "{\"tokens\":" + detail::json_ids(ids) + "}"});
     const ReplyJson json = parse_reply(reply.body, client_.url().text() + "/detokenize");
     const Json& text = json.at("/content");
     if (!text.is_string()) throw json.wrong("content", "is no text");
@@ -94,14 +95,15 @@ class RemoteTokenizer {
   std::unordered_map<std::string, Tokenization> known_;
 };
 
-/// Throws a user error where a given tokenizer cuts a text otherwise than the server. Returns how many
-/// texts were compared: none where the server has no /tokenize.
+/// Throws a user error where a given tokenizer cuts a text otherwise than the server. Returns how
+/// many texts were compared: none where the server has no /tokenize.
 [[nodiscard]] inline std::size_t compare_tokenizers(HttpClient& client,
                                                     const ServerDialect& dialect,
                                                     const ServerTokenizer& given) {
   std::size_t compared = 0;
   for (const std::string_view text :
-       {"The capital of France is Paris.", " Zürich, 1984: naïve café №7", "日本語の文", "a\n\n  b\tc"}) {
+       {"The capital of France is Paris.", " Zürich, 1984: naïve café №7", "日本語の文",
+        "a\n\n  b\tc"}) {
     const HttpReply reply = client.reply(dialect.tokenize(text, false));
     if (reply.status < 200 || reply.status >= 300) return compared;
     const auto ids = [](const Tokenization& made) {

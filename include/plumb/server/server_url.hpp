@@ -5,7 +5,8 @@
 //
 //   http[s]://HOST[:PORT][/PATH]
 // A path stands before every route ("/v1/completions" under "/team/llm"). URLs that hold a name, a
-// password or a query are refused: they stand in run.json and in messages, so they may hold no secret.
+// password or a query are refused: they stand in run.json and in messages, so they may hold no
+// secret.
 
 #include <algorithm>
 #include <cctype>
@@ -38,8 +39,8 @@ struct ServerUrl {
   friend bool operator==(const ServerUrl&, const ServerUrl&) = default;
 };
 
-/// Throws a user error about the setting `server` for a text of another form, which it does not repeat
-/// where that may hold a secret.
+/// Throws a user error about the setting `server` for a text of another form, which it does not
+/// repeat where that may hold a secret.
 [[nodiscard]] inline ServerUrl parse_server_url(std::string_view text) {
   const auto refuse = [](const std::string& problem, const std::string& remedy) {
     return user_error({.setting = "server"}, problem, remedy);

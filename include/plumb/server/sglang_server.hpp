@@ -3,12 +3,12 @@
 
 // How is SGLang asked?
 //
-// By its own /generate with `input_ids`. `token_ids_logprob` names the tokens whose log-probabilities are
-// wanted; `meta_info.output_token_ids_logprobs` has them as [nats, id, text] for each token that is
-// generated, of which there is one. Log-probabilities of the prompt are not asked for, as they would
-// compute what the prefix cache holds. Vectors come by /v1/embeddings from a server started with
-// `--is-embedding`, normalised.
-// Source: SGLang's native API; tried on a stand-in that speaks it, not on a real one.
+// By its own /generate with `input_ids`. `token_ids_logprob` names the tokens whose
+// log-probabilities are wanted; `meta_info.output_token_ids_logprobs` has them as [nats, id, text]
+// for each token that is generated, of which there is one. Log-probabilities of the prompt are not
+// asked for, as they would compute what the prefix cache holds. Vectors come by /v1/embeddings from
+// a server started with `--is-embedding`, normalised. Source: SGLang's native API; tried on a
+// stand-in that speaks it, not on a real one.
 
 #include <algorithm>
 #include <cmath>
@@ -29,8 +29,8 @@ namespace plumb {
 /// Any number of threads may use one.
 class SglangServer final : public ServerDialect {
  public:
-  /// Of the replies of /v1/models and /get_server_info, and the vocabulary's size, which it does not
-  /// tell. Throws an internal error for others.
+  /// Of the replies of /v1/models and /get_server_info, and the vocabulary's size, which it does
+  /// not tell. Throws an internal error for others.
   SglangServer(const ReplyJson& models, const ReplyJson& server, std::string place,
                std::size_t vocabulary)
       : place_(std::move(place)), name_(models.text_or("/data/0/id", "")) {
@@ -69,16 +69,15 @@ class SglangServer final : public ServerDialect {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       const auto one = found.find(tokens[i]);
       if (one == found.end()) {
-        throw json.wrong("output_token_ids_logprobs",
-                         "lacks token " + std::to_string(tokens[i]));
+        throw json.wrong("output_token_ids_logprobs", "lacks token " + std::to_string(tokens[i]));
       }
       nats[i] = one->second;
     }
     return true;
   }
 
-  /// Seeds are taken where the server runs with `--enable-deterministic-inference`; otherwise samples
-  /// differ from run to run.
+  /// Seeds are taken where the server runs with `--enable-deterministic-inference`; otherwise
+  /// samples differ from run to run.
   [[nodiscard]] HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
                                      std::optional<std::uint32_t> seed) const override {
     const std::string how =

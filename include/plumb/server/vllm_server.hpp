@@ -3,12 +3,12 @@
 
 // How is vLLM asked?
 //
-// By /v1/completions with token ids as the prompt. `logprob_token_ids` (its pull request 43463) gives the
-// log-probabilities of up to 128 given tokens at the next position, and keeps the prefix cache, which
-// `echo` and `prompt_logprobs` do not. `return_tokens_as_token_ids` names tokens "token_id:42" in
-// replies. It must run with its standard `--logprobs-mode raw_logprobs`. Vectors come by
-// /v1/embeddings from a server of its pooling runner, normalised.
-// Source: vLLM's OpenAI-compatible server; tried on a stand-in that speaks it, not on a real one.
+// By /v1/completions with token ids as the prompt. `logprob_token_ids` (its pull request 43463)
+// gives the log-probabilities of up to 128 given tokens at the next position, and keeps the prefix
+// cache, which `echo` and `prompt_logprobs` do not. `return_tokens_as_token_ids` names tokens
+// "token_id:42" in replies. It must run with its standard `--logprobs-mode raw_logprobs`. Vectors
+// come by /v1/embeddings from a server of its pooling runner, normalised. Source: vLLM's
+// OpenAI-compatible server; tried on a stand-in that speaks it, not on a real one.
 
 #include <algorithm>
 #include <charconv>
