@@ -254,6 +254,10 @@ BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
   BOOST_TEST(other.at("special_tokens_known") == true);
   BOOST_TEST(!other.contains("model_answers"));
   known.description.answers = "a1";  // of a server
+  known.description.name = "m";
+  BOOST_TEST(shared_settings("go", known, "bear", {}, false, SpecialTokenReading::parse)
+                 .at("precision")
+                 .is_null());
   BOOST_TEST(shared_settings("go", known, "bear", {}, false, SpecialTokenReading::parse)
                  .at("model_answers") == "a1");
   BOOST_TEST(known.hash_of("x") == "x");

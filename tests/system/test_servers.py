@@ -134,6 +134,7 @@ class RealModel(Case):
         self.assertLess(max(said["checks"].values()), BOUND)
         self.assertEqual(run["settings"]["model"], pathlib.Path(command.MODEL).name)
         self.assertIsNone(run["settings"]["model_sha256"])
+        self.assertIsNone(run["settings"]["precision"])
         self.assertRegex(run["settings"]["model_answers"], "^[0-9a-f]{16}$")
         # The server's prefix cache does for a tree's nodes what the tree does here.
         self.assertLess(said["tokens_computed"], said["tokens_sent"])

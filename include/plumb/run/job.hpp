@@ -188,7 +188,7 @@ struct Provenance {
   }
 };
 
-/// Settings that all jobs share. A model that does not list its special tokens reads their texts as
+/// Settings that all jobs share. How exactly a model computes that is elsewhere is not known. A model that does not list its special tokens reads their texts as
 /// text, as far as is known.
 [[nodiscard]] inline Json shared_settings(const char* command, const Provenance& from,
                                           const std::string& dataset,
@@ -204,7 +204,7 @@ struct Provenance {
                  {"backend", model.backend},
                  {"weights", setting::to_json(model.weights)},
                  {"quantized", model.quantized},
-                 {"precision", from.exact ? "exact" : "fast"},
+                 {"precision", model.name.empty() ? Json(from.exact ? "exact" : "fast") : Json()},
                  {"bos", setting::to_json(bos)},
                  {"special_tokens",
                   name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text)},
