@@ -16,22 +16,6 @@ namespace {
 
 constexpr const char* text = "abcabdaxabc. abd. ";
 
-/// A BatchGenerator that has no rows it could be read from.
-struct ByItself : NgramLookupModel {
-  ByItself() : NgramLookupModel(text) {}
-  std::vector<std::vector<Continuation>> generate(std::span<const std::vector<TokenId>> prompts,
-                                                  const GenerationOptions& options,
-                                                  std::span<const std::uint64_t> seeds) {
-    std::vector<std::vector<Continuation>> all;
-    for (std::size_t p = 0; p < prompts.size(); ++p) {
-      GenerationOptions own = options;
-      if (!seeds.empty()) own.seed = seeds[p];
-      all.push_back(NgramModel(text).generate(prompts[p], own));
-    }
-    return all;
-  }
-};
-
 const std::vector<std::vector<TokenId>> prompts{{'a'}, {'a', 'b'}};
 
 }  // namespace
@@ -52,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_rows_is_decoded) {
 }
 
 BOOST_AUTO_TEST_CASE(a_model_that_generates_by_itself_is_asked) {
-  AnyModel model = AnyModel::made_by([] { return ByItself(); });
+  AnyModel model = AnyModel::made_by([] { return NgramBatchModel(text); });
   BOOST_TEST(model.capabilities().generates);
   BOOST_TEST(!model.capabilities().causal);
   PromptGenerator generator(model);
