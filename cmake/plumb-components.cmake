@@ -7,6 +7,7 @@
 #   plumb::llama   the llama.cpp backend
 #   plumb::huggingface  models in Hugging Face folders, on Eigen and utf8proc
 #   plumb::mpi     the entities of a ranking shared among the processes of MPI
+#   plumb::server  models that llama-server, vLLM or SGLang run (Boost.Beast, OpenSSL, threads)
 
 set(plumb_components_folder ${CMAKE_CURRENT_LIST_DIR})
 
@@ -66,10 +67,21 @@ function(plumb_find_component component)
     endif()
     list(APPEND needed MPI::MPI_CXX)
     set(reason "mpi: wants an MPI (Debian: libopenmpi-dev, openmpi-bin)")
+  elseif(component STREQUAL "server")
+    find_package(Boost 1.74 QUIET)
+    find_package(OpenSSL QUIET COMPONENTS SSL)
+    find_package(Threads QUIET)
+    set(reason "server: wants Boost.Beast 1.74 and OpenSSL (Debian: libboost-dev, libssl-dev)")
+    list(APPEND needed OpenSSL::SSL Threads::Threads Boost::headers)
+    find_path(PLUMB_BEAST_FOLDER boost/beast.hpp HINTS ${Boost_INCLUDE_DIRS})
+    mark_as_advanced(PLUMB_BEAST_FOLDER)
+    if(NOT PLUMB_BEAST_FOLDER)
+      list(APPEND needed plumb::beast)
+    endif()
   else()
     set(plumb_${component}_FOUND FALSE PARENT_SCOPE)
     set(plumb_${component}_REASON
-        "${component} is no component; say openmp, compiled, cli, command, llama, huggingface or mpi"
+        "${component} is no component; say openmp, compiled, cli, command, llama, huggingface, server or mpi"
         PARENT_SCOPE)
     return()
   endif()

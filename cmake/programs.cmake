@@ -100,9 +100,11 @@ add_dependencies(plumb_examples example_hugging_face_folder)
 
 if(PLUMB_LLAMA)
   plumb_need(llama)
+  plumb_need(server)
   add_executable(plumb_command examples/plumb.cpp)
   set_target_properties(plumb_command PROPERTIES OUTPUT_NAME plumb)
-  target_link_libraries(plumb_command PRIVATE plumb_program plumb::command plumb::llama plumb::huggingface)
+  target_link_libraries(plumb_command PRIVATE plumb_program plumb::command plumb::llama
+                                             plumb::huggingface plumb::server)
   if(PLUMB_MPI)
     target_link_libraries(plumb_command PRIVATE plumb::mpi)
     target_compile_definitions(plumb_command PRIVATE PLUMB_MPI)

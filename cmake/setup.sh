@@ -33,7 +33,7 @@ need_packages() {
 
 need_build_packages() {
   need_packages g++ cmake ninja-build ca-certificates python3 python3-pip python3-venv \
-    libboost-program-options-dev libboost-test-dev libeigen3-dev libxtensor-dev nlohmann-json3-dev libssl-dev libutf8proc-dev
+    libboost-dev libboost-program-options-dev libboost-test-dev libeigen3-dev libxtensor-dev nlohmann-json3-dev libssl-dev libutf8proc-dev
 }
 
 # What the compiler would build for on this machine; results of one CPU must not run on another.
@@ -124,6 +124,26 @@ need_llama() {
     cmake --build "$work/build" >>"$work/log" 2>&1 && cmake --install "$work/build" >>"$work/log" 2>&1 ||
     { tail -30 "$work/log" >&2; exit 1; }
   mv "$work/prefix" "$llama_prefix"
+  rm -rf "$work"
+}
+
+# llama.cpp's own server, which tests ask over the network; built from the same sources.
+llama_server_folder="$plumb_cache/llama-server-$llama_version-$(cpu_key)"
+llama_server="$llama_server_folder/llama-server"
+need_llama_server() {
+  [ -x "$llama_server" ] && return
+  local work="$plumb_cache/work-llama-server.$$"
+  fetch_llama "$work"
+  say "building llama-server for this CPU (six to nine minutes, once)"
+  cmake -S "$work"/llama_cpp_python-*/vendor/llama.cpp -B "$work/build" -G Ninja \
+    -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DLLAMA_BUILD_COMMON=ON -DLLAMA_BUILD_TOOLS=ON \
+    -DLLAMA_BUILD_SERVER=ON -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF \
+    -DLLAMA_BUILD_UI=OFF -DLLAMA_USE_PREBUILT_UI=OFF -DLLAMA_OPENSSL=OFF -DGGML_CCACHE=OFF >"$work/log" 2>&1 &&
+    cmake --build "$work/build" --target llama-server >>"$work/log" 2>&1 ||
+    { tail -30 "$work/log" >&2; exit 1; }
+  mkdir -p "$work/whole"
+  cp "$work/build/bin/llama-server" "$work/whole"
+  mv "$work/whole" "$llama_server_folder"
   rm -rf "$work"
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The reference command: plumb over GGUF files by llama.cpp, and over Hugging Face folders.
+// The reference command: plumb over GGUF files by llama.cpp, over Hugging Face folders, and over
+// models that servers run.
 
 #include <ggml.h>
 #include <stdlib.h>
@@ -11,7 +12,10 @@
 #endif
 
 #include <exception>
+#include <memory>
 #include <new>
+#include <optional>
+#include <string>
 
 #include "plumb/backend/llama.hpp"
 #include "plumb/cli/command_line.hpp"
@@ -19,6 +23,7 @@
 #ifdef PLUMB_MPI
 #include "plumb/cli/mpi_command_line.hpp"
 #endif
+#include "plumb/server/server_model.hpp"
 
 namespace {
 
@@ -34,8 +39,9 @@ void wait_with_little_spinning(char** argv) {
   }
 }
 
-// Where llama.cpp has no memory left, or finds itself in disorder, it would start a debugger and abort.
-// What was done stands in the journal, so the process can end at once, with what is known said.
+// Where llama.cpp has no memory left, or finds itself in disorder, it would start a debugger and
+// abort. What was done stands in the journal, so the process can end at once, with what is known
+// said.
 [[noreturn]] void end_in_words(const char* what) {
   for (const char* words : {"\nplumb: the engine gave up: ", what,
                             "; if memory was short, give it more or ask a smaller model; what is "
@@ -59,10 +65,60 @@ void wait_with_little_spinning(char** argv) {
   end_in_words("for no reason that it gives");
 }
 
-/// Models by what their path is.
+/// A GGUF file's vocabulary, which keeps the file's model, without weights, alive.
+class VocabularyOfFile {
+ public:
+  VocabularyOfFile(const std::filesystem::path& file, bool parse_special_tokens) {
+    llama_model_params params = llama_model_default_params();
+    params.vocab_only = true;
+    model_.reset(llama_model_load_from_file(file.c_str(), params), llama_model_free);
+    if (!model_) {
+      throw plumb::user_error({.setting = "tokenizer"},
+                              file.string() + " cannot be loaded: " + log_.take(),
+                              "give a Hugging Face folder or a .gguf file");
+    }
+    vocabulary_ = plumb::LlamaVocabulary(*model_, parse_special_tokens);
+  }
+  [[nodiscard]] const plumb::LlamaVocabulary& operator*() const { return vocabulary_; }
+
+ private:
+  plumb::detail::LlamaLog log_;
+  std::shared_ptr<llama_model> model_;
+  plumb::LlamaVocabulary vocabulary_;
+};
+
+plumb::ServerTokenizer tokenizer_at(const std::filesystem::path& path, bool parse_special_tokens) {
+  const std::string name = path.filename().string();
+  if (std::filesystem::is_directory(path)) {
+    auto read = std::make_shared<const plumb::HuggingFaceTokenizer>(
+        plumb::HuggingFaceTokenizer::read(path, parse_special_tokens));
+    return plumb::server_tokenizer(read, read->vocabulary_size(), name);
+  }
+  if (!std::filesystem::exists(path)) {
+    throw plumb::user_error({.setting = "tokenizer"}, path.string() + " is no file or folder",
+                            "give a Hugging Face folder or a .gguf file");
+  }
+  const auto file = std::make_shared<VocabularyOfFile>(path, parse_special_tokens);
+  const std::shared_ptr<const plumb::LlamaVocabulary> read(file, &**file);
+  return plumb::server_tokenizer(read, read->size(), name);
+}
+
+plumb::ServerOptions server_options(const plumb::ModelOptions& options) {
+  plumb::ServerOptions server{.url = options.server,
+                              .parse_special_tokens = options.parse_special_tokens};
+  server.http.concurrency = options.concurrency;
+  if (const char* const key = getenv("PLUMB_API_KEY")) server.http.key = key;
+  if (!options.tokenizer.empty()) {
+    server.tokenizer = tokenizer_at(options.tokenizer, options.parse_special_tokens);
+  }
+  return server;
+}
+
+/// Models by what their path is, or the server's.
 struct ReferenceModels {
   static bool is_masked_folder(const plumb::ModelOptions& options) {
     const std::filesystem::path& path = options.model;
+    if (!options.server.empty()) return false;
     if (!std::filesystem::exists(path)) {
       throw plumb::user_error({.file = path}, "no such model file or folder",
                               "give `model` a .gguf file, a Hugging Face folder or hf:OWNER/NAME; "
@@ -92,6 +148,9 @@ struct ReferenceModels {
 
   plumb::AnyModel operator()(const plumb::ModelOptions& options) const {
     const bool parse = options.parse_special_tokens;
+    if (!options.server.empty()) {
+      return plumb::AnyModel::made_by([&] { return plumb::ServerModel(server_options(options)); });
+    }
     const bool masked = is_masked_folder(options);
     if (!plumb::is_hugging_face_folder(options.model)) {
       const auto precision = options.exact ? plumb::Precision::exact : plumb::Precision::fast;

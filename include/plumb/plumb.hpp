@@ -42,6 +42,7 @@
 #include "plumb/backend/evaluate_masked.hpp"
 #include "plumb/backend/held_tree.hpp"
 #include "plumb/backend/look_up.hpp"
+#include "plumb/backend/prompt_generator.hpp"
 #include "plumb/backend/stop_text.hpp"
 #include "plumb/backend/tree_generator.hpp"
 #include "plumb/calibrate/bins.hpp"

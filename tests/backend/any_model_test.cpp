@@ -176,6 +176,8 @@ BOOST_AUTO_TEST_CASE(what_the_model_lacks_is_refused) {
   BOOST_CHECK_EXCEPTION(plain.embed(tree, {}, {}), Error, lacks("embed of a tree"));
   BOOST_CHECK_EXCEPTION((void)plain.embed({}, true), Error, lacks("embed"));
   BOOST_CHECK_EXCEPTION(plain.look_up(tree, {}, {}), Error, lacks("look_up"));
+  BOOST_CHECK_EXCEPTION((void)plain.generate({}, {}, {}), Error, lacks("generate"));
+  BOOST_TEST(plain.facts()().is_null());
   BOOST_CHECK_EXCEPTION(plain.release(tree, TokenTree::root), Error, lacks("release"));
 }
 

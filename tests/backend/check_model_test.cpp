@@ -36,6 +36,7 @@ static_assert(!CausalLm<NeighbourModel> && !LanguageModel<DecayEmbedder>);
 BOOST_AUTO_TEST_CASE(each_archetype_passes_the_check_of_its_concept) {
   static_assert(check_language_model<NgramModel>() && check_causal_lm<NgramModel>());
   static_assert(check_generator<NgramModel>() && check_generator<TreeGenerator<NgramModel>>());
+  static_assert(check_batch_generator<NgramBatchModel>());
   static_assert(check_tree_causal_lm<NgramTreeModel>() && check_tree_embedder<NgramTreeModel>());
   static_assert(check_causal_lm<SpecialTokenModel>() && ListsSpecialTokens<SpecialTokenModel>);
   static_assert(check_lookup_lm<NgramLookupModel>());

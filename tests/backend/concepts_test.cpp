@@ -141,6 +141,9 @@ struct LookUpWithoutBos : LookupCoin {
 
 static_assert(LookupLm<LookupCoin> && !CausalLm<LookupCoin> && ScoringLm<LookupCoin>);
 static_assert(LookupLm<NgramLookupModel> && !CausalLm<NgramLookupModel>);
+static_assert(BatchGenerator<NgramBatchModel> && LookupLm<NgramBatchModel>);
+static_assert(!CausalLm<NgramBatchModel> && !Generator<NgramBatchModel>);
+static_assert(!BatchGenerator<NgramModel> && !BatchGenerator<NgramLookupModel>);
 static_assert(ScoringLm<Coin> && !LookupLm<Coin> && !LookupLm<NgramTreeModel>);
 static_assert(!LookupLm<NoLookUp> && !LookupLm<LookUpWithoutLimits>);
 static_assert(!LookupLm<LookUpInFloats> && !LookupLm<LookUpWithoutBos>);

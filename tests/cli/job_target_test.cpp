@@ -2,10 +2,12 @@
 #include "plumb/cli/job_target.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "plumb/backend/archetypes.hpp"
 #include "plumb/cli/job_console.hpp"
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
@@ -138,6 +140,70 @@ BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
   BOOST_CHECK_EXCEPTION((void)given.asking_model(refuse), Error, [](const Error& error) {
     return error.what() == std::string("m.gguf: is no model; mend it");
   });
+}
+
+BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
+  const std::vector<std::string> words{"--server", "http://h:1",  "--concurrency",
+                                       "3",        "--tokenizer", "t"};
+  const Target target = parse_with("m.gguf", "", words);
+  BOOST_TEST(target.model.empty());  // the variable's is not meant
+  BOOST_TEST(!target.model_of_variable);
+  BOOST_TEST(target.word() == "http://h:1");
+  const ModelOptions options = target.model_options(SpecialTokenReading::refuse);
+  BOOST_TEST(options.server == "http://h:1");
+  BOOST_TEST(options.concurrency == 3U);
+  BOOST_TEST(options.tokenizer == "t");
+  BOOST_TEST(parse({}).concurrency == 8U);
+  BOOST_CHECK_NO_THROW(detail::require_model(target, "plumb go"));
+  BOOST_CHECK_EXCEPTION(detail::require_model(parse({}), "plumb go"), Error,
+                        shows(Fault::user, "--model: is required but missing"));
+  BOOST_CHECK_EXCEPTION((void)parse_with("", "", {"--server", "http://h", "--model", "m"}), Error,
+                        shows(Fault::user, "--server: stands beside --model; give one of the two"));
+  BOOST_CHECK_EXCEPTION((void)parse({"--concurrency", "3"}), Error,
+                        shows(Fault::user, "--concurrency: has no effect without a --server"));
+  BOOST_CHECK_EXCEPTION((void)parse({"--tokenizer", "t"}), Error,
+                        shows(Fault::user, "--tokenizer: has no effect without a --server"));
+  BOOST_CHECK_EXCEPTION((void)parse({"--server", "http://h", "--precision", "exact"}), Error,
+                        shows(Fault::user, "--precision: has no effect on a --server"));
+  BOOST_CHECK_EXCEPTION((void)parse({"--server", "http://h", "--concurrency", "0"}), Error,
+                        shows(Fault::user, "--concurrency: is not between 1 and 1024"));
+  ModelDescription description{"server", "F32"};
+  description.name = "of the server";
+  const Provenance from = target.provenance(description);
+  BOOST_TEST(from.model == "of the server");
+  BOOST_TEST(from.model_sha256.is_null());
+}
+
+namespace {
+
+/// Tells how often it was asked.
+struct Telling : NgramLookupModel {
+  Telling() : NgramLookupModel("abab") {}
+  [[nodiscard]] Json facts() const { return {{"server", {{"requests", *requests}}}}; }
+  std::shared_ptr<int> requests = std::make_shared<int>(1);
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(run_json_has_what_a_model_says_when_the_job_is_done) {
+  std::ostringstream out, err;
+  Console console{{}, out, err};
+  Target target;
+  target.server = "http://h";
+  std::shared_ptr<int> requests;
+  const AnyModel model = target.make(ModelMaker([&](const ModelOptions&) {
+                                       Telling made;
+                                       requests = made.requests;
+                                       return made;
+                                     }),
+                                     SpecialTokenReading::refuse);
+  const JobFolder job = detail::job_folder(console, "go", target, "d");
+  BOOST_TEST(job.facts.at("model_path").is_null());
+  *requests = 7;
+  BOOST_TEST(job.facts_at_end().at("server").at("requests") == 7);
+  Target silent;
+  silent.model = "m";
+  BOOST_TEST(detail::job_folder(console, "go", silent, "d").facts_at_end().empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {

@@ -22,10 +22,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build-fuzz"
 SEEDS = ROOT / "tests" / "fuzz" / "seeds"
 MODELS = ROOT / "tests" / "support" / "huggingface"
-TARGETS = ["datasets", "models", "records", "command_lines"]
+TARGETS = ["datasets", "models", "records", "servers", "command_lines"]
 # Rooms whose quoted words are the words of a target's files.
 ROOMS = {"datasets": ["data"], "models": ["huggingface"], "records": ["records", "run", "report", "data"],
-         "command_lines": ["cli", "run"]}
+         "servers": ["server"], "command_lines": ["cli", "run"]}
 
 
 def as_input(files):

@@ -13,12 +13,14 @@
 #include "fuzz/datasets.hpp"
 #include "fuzz/models.hpp"
 #include "fuzz/records.hpp"
+#include "fuzz/servers.hpp"
 
 int main(int argc, char** argv) {
   using Target = void (*)(std::string_view);
   const std::map<std::string, Target> targets{{"datasets", plumb::fuzz::datasets},
                                               {"models", plumb::fuzz::models},
                                               {"records", plumb::fuzz::records},
+                                              {"servers", plumb::fuzz::servers},
                                               {"command_lines", plumb::fuzz::command_lines}};
   if (argc != 2) return 2;
   const std::filesystem::path all = std::filesystem::absolute(argv[1]);

@@ -27,12 +27,13 @@ void refused(const std::string& word, const std::string& message) {
 }
 
 /// Why each setting has no effect, where it has none.
-std::map<std::string, std::string> idle(EngineSettings settings, bool exact) {
+std::map<std::string, std::string> idle(EngineSettings settings, bool exact,
+                                         const std::string& elsewhere = "") {
   std::map<std::string, std::string> found;
   const auto visitor = [&](std::string_view name, const auto&, const SettingInfo& info) {
     if (!info.idle.empty()) found[std::string(name)] = info.idle;
   };
-  EngineSettings::visit(settings, visitor, exact);
+  EngineSettings::visit(settings, visitor, exact, elsewhere);
   return found;
 }
 
@@ -96,6 +97,9 @@ BOOST_AUTO_TEST_CASE(settings_are_the_engines_options) {
 BOOST_AUTO_TEST_CASE(what_has_no_effect_beside_the_others_says_so) {
   BOOST_TEST(idle({}, true).empty());
   BOOST_TEST(idle({}, false).empty());
+  const auto all = idle({}, true, "on a server");
+  BOOST_TEST(all.size() == 7U);
+  for (const auto& [name, why] : all) BOOST_TEST(why == "on a server", name);
   EngineSettings settings;
   settings.gpu_layers = 1;
   settings.cache_type = CacheType::f32;

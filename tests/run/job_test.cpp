@@ -99,6 +99,10 @@ BOOST_AUTO_TEST_CASE(a_users_own_job_leaves_a_whole_folder) {
                                       false,
                                       {[&](const WorkState& s) { seen.push_back(s.done); }, {}},
                                       {{"command_line", {"own", "job"}}}});
+  JobFolder told{folder / "told"};
+  told.facts_at_end = [&] { return Json{{"asked", job.evaluated}}; };
+  (void)run_job(job, told);
+  BOOST_TEST(run_json(folder / "told").at("asked") == 6);
   BOOST_TEST(finished.report.text == "[0,1]\n[4,9]\n[16]\n");
   BOOST_TEST(slurp(folder / "run/report.html") == finished.report.text);
   BOOST_TEST(finished.summary.fresh_statements == 3U);
@@ -263,6 +267,14 @@ BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
   BOOST_TEST(other.at("bos") == "no");
   BOOST_TEST(other.at("special_tokens") == "parse");
   BOOST_TEST(other.at("special_tokens_known") == true);
+  BOOST_TEST(!other.contains("model_answers"));
+  known.description.answers = "a1";  // of a server
+  known.description.name = "m";
+  BOOST_TEST(shared_settings("go", known, "bear", {}, false, SpecialTokenReading::parse)
+                 .at("precision")
+                 .is_null());
+  BOOST_TEST(shared_settings("go", known, "bear", {}, false, SpecialTokenReading::parse)
+                 .at("model_answers") == "a1");
   BOOST_TEST(known.hash_of("x") == "x");
   BOOST_TEST(known.hash_of("").is_null());
   BOOST_TEST(bare.hash_of("x").is_null());

@@ -32,6 +32,9 @@ PARTS = {
     "embed": "plumb::EmbeddingMatrix embed(std::span<const std::string>, bool) { return {}; }",
     "generate": "std::vector<plumb::Continuation> generate(std::span<const plumb::TokenId>, "
                 "const plumb::GenerationOptions&) { return {}; }",
+    "generate of many prompts": "std::vector<std::vector<plumb::Continuation>> generate(std::span<const "
+                                "std::vector<plumb::TokenId>>, const plumb::GenerationOptions&, "
+                                "std::span<const std::uint64_t>) { return {}; }",
     "operator()": "plumb::Judgement operator()(const plumb::FactPredictions&) const { return {}; }",
     "check": "void check(const plumb::RelationPredictions&) const {}",
     "name": "std::string name() const { return {}; }",
@@ -49,6 +52,7 @@ CONCEPTS = {
     "tree_embedder": [*WORDS, "dimension", "tree_limits", "embed of a tree", "release"],
     "embedder": ["dimension", "embed"],
     "generator": [*WORDS, "generate"],
+    "batch_generator": [*WORDS, "generate of many prompts"],
     "confidence_estimator": ["operator()", "name", "check"],
     "candidate_scorer": ["score"],
     "aggregation": ["choose", "name"],

@@ -15,7 +15,7 @@ def missing(document):
     text = document.read_text()
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
     named = [link for link in links if "://" not in link and not (document.parent / link).exists()]
-    headers = re.findall(r"`(?:plumb/)?((?:core|data|prompt|backend|huggingface|score|measure|rank|aggregate|calibrate|records|"
+    headers = re.findall(r"`(?:plumb/)?((?:core|data|prompt|backend|huggingface|server|score|measure|rank|aggregate|calibrate|records|"
                          r"report|run|cli)/[a-z_0-9]+\.hpp)`", text)
     named += [header for header in headers if not (command.ROOT / "include" / "plumb" / header).exists()]
     library = "".join(path.read_text() for path in (command.ROOT / "include").rglob("*.hpp"))

@@ -48,7 +48,7 @@ def library_headers():
     """Those of an embedder who has no engine of ours and no command line."""
     return [name for name in HEADERS
             if name not in UMBRELLAS and not name.startswith(("plumb/cli/", "plumb/backend/llama", "plumb/huggingface/",
-                                                              "plumb/run/mpi_"))]
+                                                              "plumb/server/", "plumb/run/mpi_"))]
 
 
 def included_by(name):

@@ -46,7 +46,7 @@ class Cmake(unittest.TestCase):
         self.check("package", f"-DCMAKE_PREFIX_PATH={self.prefix}")
 
     def test_components_are_found_with_it(self):
-        self.check("package-components", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCOMPONENTS=openmp;cli")
+        self.check("package-components", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCOMPONENTS=openmp;cli;server")
 
     def test_the_compiled_command_comes_with_it(self):
         # Its compilation, which takes minutes, is that of plumb's own program.
@@ -71,7 +71,7 @@ class Cmake(unittest.TestCase):
     def test_what_a_component_lacks_is_said(self):
         done = configure(self.folder / "lacking", "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                          "-DCOMPONENTS=blas", code=1)
-        self.assertIn("blas is no component; say openmp, compiled, cli, command, llama, huggingface or mpi", " ".join(done.stderr.split()))
+        self.assertIn("blas is no component; say openmp, compiled, cli, command, llama, huggingface, server or mpi", " ".join(done.stderr.split()))
 
     def test_other_versions_are_refused(self):
         (self.folder / "old").mkdir()

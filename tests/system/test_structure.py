@@ -8,7 +8,7 @@ import unittest
 
 import command
 
-ROOMS = ["core", "data", "prompt", "backend", "huggingface", "score", "measure", "rank", "aggregate", "calibrate", "records", "report", "run", "cli"]
+ROOMS = ["core", "data", "prompt", "backend", "huggingface", "server", "score", "measure", "rank", "aggregate", "calibrate", "records", "report", "run", "cli"]
 INCLUDE = command.ROOT / "include" / "plumb"
 
 

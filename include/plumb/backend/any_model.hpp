@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +26,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/token.hpp"
 #include "plumb/core/token_tree.hpp"
+#include "plumb/data/json_file.hpp"
 
 namespace plumb {
 namespace detail {
@@ -40,6 +42,7 @@ class ModelInterface {
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
   [[nodiscard]] virtual ModelDescription describe() const = 0;
+  [[nodiscard]] virtual Json facts() const = 0;
   [[nodiscard]] virtual Tokenization tokenize(std::string_view text) const = 0;
   [[nodiscard]] virtual std::string detokenize(std::span<const TokenId> ids) const = 0;
   [[nodiscard]] virtual std::vector<SpecialToken> special_tokens() const = 0;
@@ -66,6 +69,9 @@ class ModelInterface {
                        std::span<double> log_probabilities) = 0;
   [[nodiscard]] virtual EmbeddingMatrix embed(std::span<const std::string> texts,
                                               bool with_bos) = 0;
+  [[nodiscard]] virtual std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds) = 0;
   virtual void release(const TokenTree& tree, NodeId node) = 0;
 };
 
@@ -81,6 +87,10 @@ class HeldModel final : public ModelInterface {
   [[nodiscard]] ModelDescription describe() const override {
     if constexpr (requires { model_.describe(); }) return model_.describe();
     return {"own backend", "", false};
+  }
+  [[nodiscard]] Json facts() const override {
+    if constexpr (requires { model_.facts(); }) return model_.facts();
+    return {};
   }
   [[nodiscard]] Tokenization tokenize(std::string_view text) const override {
     return model_.tokenize(text);
@@ -155,6 +165,12 @@ class HeldModel final : public ModelInterface {
     if constexpr (Embedder<M>) return model_.embed(texts, with_bos);
     throw lacks("embed");
   }
+  [[nodiscard]] std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds) override {
+    if constexpr (BatchGenerator<M>) return model_.generate(prompts, options, seeds);
+    throw lacks("generate");
+  }
   void release(const TokenTree& tree, NodeId node) override {
     if constexpr (requires { model_.release(tree, node); }) return model_.release(tree, node);
     if constexpr (LookupLm<M>) return;  // it keeps nothing
@@ -193,6 +209,12 @@ class AnyModel {
     ModelDescription description = model_->describe();
     description.lists_special_tokens = capabilities().special_tokens;
     return description;
+  }
+
+  /// What tells the model's `facts()`, an object for run.json of how it is asked, optional for every
+  /// backend: null without one. To be called while the model is there, wherever it was moved.
+  [[nodiscard]] std::function<Json()> facts() const {
+    return [model = model_.get()] { return model->facts(); };
   }
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -240,6 +262,11 @@ class AnyModel {
   [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
     return model_->embed(texts, with_bos);
   }
+  [[nodiscard]] std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds) {
+    return model_->generate(prompts, options, seeds);
+  }
   void release(const TokenTree& tree, NodeId node) { model_->release(tree, node); }
 
  private:
@@ -250,6 +277,6 @@ class AnyModel {
 
 static_assert(TreeCausalLm<AnyModel> && LookupLm<AnyModel> && MaskedLm<AnyModel>);
 static_assert(TreeEmbedder<AnyModel> && Embedder<AnyModel>);
-static_assert(ListsSpecialTokens<AnyModel>);
+static_assert(ListsSpecialTokens<AnyModel> && BatchGenerator<AnyModel>);
 
 }  // namespace plumb

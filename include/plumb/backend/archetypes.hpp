@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -265,6 +266,29 @@ class NgramLookupModel : private NgramModel {
   TreeLimits limits{1024, 256, 256};
   std::size_t calls = 0;
   std::size_t looked_up = 0;
+};
+
+/// What a server gives: lookups, and many continuations at once, and no rows. A LookupLm and a
+/// BatchGenerator. Not thread-safe.
+class NgramBatchModel : public NgramLookupModel {
+ public:
+  explicit NgramBatchModel(std::string_view training_text, std::size_t order = 3)
+      : NgramLookupModel(training_text, order), each_(training_text, order) {}
+
+  [[nodiscard]] std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds) const {
+    std::vector<std::vector<Continuation>> all;
+    GenerationOptions own = options;
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+      if (!seeds.empty()) own.seed = seeds[p];
+      all.push_back(each_.generate(prompts[p], own));
+    }
+    return all;
+  }
+
+ private:
+  NgramModel each_;
 };
 
 /// An NgramModel that ListsSpecialTokens: its pieces, which a text is parsed for where the model was

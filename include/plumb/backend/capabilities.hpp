@@ -27,6 +27,8 @@ struct Capabilities {
   bool special_tokens = false;
   /// LookupLm by itself. Likelihood probes need it or a CausalLm.
   bool lookups = false;
+  /// BatchGenerator by itself. Generation needs it or a CausalLm.
+  bool generates = false;
 
   /// Whether masked queries are all that it can be asked.
   [[nodiscard]] constexpr bool only_masked() const { return masked && !causal && !lookups; }
@@ -54,7 +56,8 @@ template <class M>
             .masked = MaskedLm<M>,
             .words = NumbersWords<M>,
             .special_tokens = ListsSpecialTokens<M>,
-            .lookups = LookupLm<M>};
+            .lookups = LookupLm<M>,
+            .generates = BatchGenerator<M>};
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -210,6 +211,22 @@ consteval bool check_generator() {
       "std::span<const plumb::TokenId> prompt, const plumb::GenerationOptions& options), or wrap a "
       "CausalLm in plumb::TreeGenerator");
   return check_language_model<M>() && Generator<M>;
+}
+
+template <class M>
+consteval bool check_batch_generator() {
+  static_assert(
+      requires(M & model, std::span<const std::vector<TokenId>> prompts,
+               const GenerationOptions& options, std::span<const std::uint64_t> seeds) {
+        {
+          model.generate(prompts, options, seeds)
+          } -> std::same_as<std::vector<std::vector<Continuation>>>;
+      },
+      "plumb: the model lacks generate of many prompts. Write: "
+      "std::vector<std::vector<plumb::Continuation>> generate(std::span<const "
+      "std::vector<plumb::TokenId>> prompts, const plumb::GenerationOptions& options, "
+      "std::span<const std::uint64_t> seeds), the continuations of each prompt");
+  return check_language_model<M>() && BatchGenerator<M>;
 }
 
 }  // namespace plumb

@@ -72,6 +72,10 @@ struct ModelDescription {
   std::string cache_type{};
   /// Nodes that it evaluates in one step, where that was chosen for it; else 0.
   std::size_t pack = 0;
+  /// The model's name, where no file on this machine has it, as that of a server's.
+  std::string name{};
+  /// What stands for a model that has no file to hash: digits of its answers to fixed prompts.
+  std::string answers{};
 };
 
 /// A token that is no piece of text (BOS, a mark of a chat's turns), and the text that names it.
@@ -283,6 +287,23 @@ template <class M>
 concept Generator = LanguageModel<M> &&
     requires(M& model, std::span<const TokenId> prompt, const GenerationOptions& options) {
   { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
+};
+
+/// A language model that goes on with many texts at once, by itself and without rows of logits, as a
+/// server does.
+///
+/// Requires: `generate(prompts, options, seeds)` returns for each prompt what a Generator returns for
+/// it; samples are drawn by the options' seed, or each prompt's by its own where `seeds` has as many.
+/// Means and does not promise: as a Generator.
+///
+/// What a job goes on with goes through PromptGenerator (prompt_generator.hpp), by rows or by this.
+template <class M>
+concept BatchGenerator = LanguageModel<M> &&
+    requires(M& model, std::span<const std::vector<TokenId>> prompts,
+             const GenerationOptions& options, std::span<const std::uint64_t> seeds) {
+  {
+    model.generate(prompts, options, seeds)
+    } -> std::same_as<std::vector<std::vector<Continuation>>>;
 };
 
 }  // namespace plumb

@@ -126,11 +126,13 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
   rows.finish();
 }
 
-/// Throws a user error where a model gives no whole rows of logits; `needs` is "generating needs", say.
+/// Throws a user error where a model gives no whole rows of logits and does not go on with texts by
+/// itself; `needs` is "generating needs", say.
 template <class M>
 void require_rows(const M& model, const Site& site, const std::string& needs,
                   const std::string& remedy) {
-  if (capabilities_of(model).causal) return;
+  const Capabilities can = capabilities_of(model);
+  if (can.causal || can.generates) return;
   throw user_error(
       site,
       needs + " the likelihood of every next token, and this backend only looks up " + "given ones",

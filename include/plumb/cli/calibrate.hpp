@@ -24,7 +24,7 @@ struct CalibrateArguments {
   ProbeSettings probe{.templates = {}};
   JobTarget target{};
 
-  [[nodiscard]] bool probes() const { return !target.model.empty(); }
+  [[nodiscard]] bool probes() const { return !target.model.empty() || !target.server.empty(); }
 
   template <class Self, class Visitor>
   static void visit_calibration(Self& self, Visitor& visitor) {

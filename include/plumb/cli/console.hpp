@@ -165,6 +165,11 @@ struct ModelOptions {
   bool parse_special_tokens = false;
   /// GPUs, adapters, cache and nodes a step, as far as they were said.
   EngineOptions engine{};
+  /// The URL of a server that is asked in place of a model here, and then `model` is empty.
+  std::string server{};
+  /// Requests to it at once; and its model's tokenizer here, where one is given.
+  std::size_t concurrency = 8;
+  std::filesystem::path tokenizer{};
 };
 
 /// Whether it predicts what follows a text, by rows or by lookups, or what is masked in it.

@@ -191,6 +191,7 @@ class PromptPrinter {
     const Json hash = run_.settings().value("model_sha256", Json());
     const bool own = model_file_.empty();
     options.model = model_file_;
+    if (!own) options.server.clear();
     if (own) options.model = first_string(run_.run(), "model_path").value_or("");
     if (hash.is_string() && !DiskPath(options.model).exists()) {
       throw user_error({.file = options.model}, "the model of the run is not there",

@@ -29,7 +29,7 @@ struct GenerateArguments {
   }
   void check() const {
     require(generate.data, "--data", "plumb generate");
-    require(target.model, "--model", "plumb generate");
+    require_model(target, "plumb generate");
     require_out(target, "plumb generate");
   }
 };

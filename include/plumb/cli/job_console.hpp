@@ -63,7 +63,9 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
   Json facts = {{"command_line", command_line_of(console, command)},
                 {"options", given_json(console)},
                 {"working_directory", std::filesystem::current_path(ignored).string()},
-                {"model_path", std::filesystem::absolute(target.model).string()},
+                {"model_path", target.server.empty()
+                                   ? Json(std::filesystem::absolute(target.model).string())
+                                   : Json()},
                 {"dataset_path", std::filesystem::absolute(data).string()},
                 {"threads", target.model_options({}).threads}};
   if (!target.model_given.empty()) facts["model_given"] = target.model_given;
@@ -76,7 +78,11 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
     work.shards = console.merged->folders;
     work.before = console.merged->before;
   }
-  return {target.out, target.resume, std::move(work), std::move(facts)};
+  const auto at_end = [of_model = target.model_facts] {
+    const Json said = *of_model ? (*of_model)() : Json();
+    return said.is_object() ? said : Json::object();
+  };
+  return {target.out, target.resume, std::move(work), std::move(facts), at_end};
 }
 
 /// Calls `run_into(folder)` for a job of the command line. Throws what that does, a user error where a

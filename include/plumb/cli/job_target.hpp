@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +52,12 @@ struct JobTarget {
   bool dry_run = false;
   /// The part of the job that this process does.
   Shard shard{};
+  /// Of a server that is asked in place of a model here: its URL, and how it is asked.
+  std::string server{};
+  std::size_t concurrency = 8;
+  std::filesystem::path tokenizer{};
+  /// Of the model that was made last, what run.json says of how it was asked.
+  std::shared_ptr<std::function<Json()>> model_facts = std::make_shared<std::function<Json()>>();
 
   template <class Self, class Visitor>
   static void visit_out(Self& self, Visitor& visitor) {
@@ -63,16 +71,36 @@ struct JobTarget {
          .help = "the model: a .gguf file, a Hugging Face folder, or hf:OWNER/NAME[/FILE] where "
                  "that was downloaded (`plumb models` lists them)",
          .variable = "PLUMB_MODEL"});
+    const char* const on_server =
+        self.server.empty() ? "" : "on a `server`, which has flags of its own";
+    const char* const no_server = self.server.empty() ? "without a `server`; name one" : "";
+    visitor("server", self.server,
+            {.value = "URL",
+             .help = "ask the model that a llama-server, vLLM or SGLang runs, in place of `model`; "
+                     "a key is taken from PLUMB_API_KEY"});
+    visitor("concurrency", self.concurrency,
+            {.value = "N",
+             .help = "requests to `server` at once",
+             .least = 1,
+             .most = 1024,
+             .remedy = "say how many",
+             .idle = no_server});
+    visitor("tokenizer", self.tokenizer,
+            {.value = "PATH",
+             .help = "the tokenizer of the model of `server`: a Hugging Face folder or a .gguf "
+                     "file; without it the server is asked, where it tells",
+             .idle = no_server});
     visitor("precision", self.precision,
             {.value = "exact|fast",
-             .help = "exact: F32 cache, no flash attention; fast: neither, and less exact"});
+             .help = "exact: F32 cache, no flash attention; fast: neither, and less exact",
+             .idle = on_server});
     visitor("threads", self.threads,
             {.value = "N",
              .help = "0 takes one for each core",
              .most = 1024,
              .remedy = "0 takes one for each core",
              .variable = "PLUMB_THREADS"});
-    EngineSettings::visit(self.engine, visitor, self.precision == Precision::exact);
+    EngineSettings::visit(self.engine, visitor, self.precision == Precision::exact, on_server);
     visitor("resume", self.resume, {.help = "go on with the run that --out holds"});
     visitor(
         "overwrite", self.overwrite,
@@ -91,8 +119,14 @@ struct JobTarget {
 
   [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
     const std::size_t cores = available_cores();
-    return {model, precision == Precision::exact, static_cast<int>(threads == 0 ? cores : threads),
-            special_tokens == SpecialTokenReading::parse, engine.options()};
+    return {model,
+            precision == Precision::exact,
+            static_cast<int>(threads == 0 ? cores : threads),
+            special_tokens == SpecialTokenReading::parse,
+            engine.options(),
+            server,
+            concurrency,
+            tokenizer};
   }
 
   /// What `ask` returns, which makes the model or looks at it.
@@ -108,12 +142,21 @@ struct JobTarget {
   /// Throws whatever making it throws.
   [[nodiscard]] AnyModel make(const ModelMaker& make_model,
                               SpecialTokenReading special_tokens) const {
-    return asking_model([&] { return make_model(model_options(special_tokens)); });
+    AnyModel made = asking_model([&] { return make_model(model_options(special_tokens)); });
+    *model_facts = made.facts();
+    return made;
   }
 
   /// Finds a model named hf:OWNER/NAME, when the options are read. Throws a user error where it is
   /// not there.
   void find_model(const options::variables_map& values, const Console& console) {
+    if (!server.empty()) {
+      if (values.contains("model")) {
+        throw user_error({.setting = "server"}, "stands beside `model`", "give one of the two");
+      }
+      model.clear();  // of the variable
+      return;
+    }
     model_of_variable = !model.empty() && !values.contains("model");
     auto [path, name] =
         found_model(model.string(), console, model_of_variable ? "PLUMB_MODEL" : "model");
@@ -124,6 +167,7 @@ struct JobTarget {
 
   /// The model as a command line says it.
   [[nodiscard]] std::string word() const {
+    if (!server.empty()) return server;
     return model_given.empty() ? model.string() : model_given;
   }
   /// The model's name, as results show it: "m.gguf", with adapters "m.gguf+a.gguf:0.5".
@@ -145,9 +189,10 @@ struct JobTarget {
 
   /// What settings say of the model. An embedder's model need not be a file.
   [[nodiscard]] Provenance provenance(ModelDescription description) const {
+    std::string name = description.name.empty() ? shown_name() : description.name;
     return {
-        shown_name(),
-        DiskPath(model).exists() ? Json(hash_path(model)) : Json(),
+        std::move(name),
+        !model.empty() && DiskPath(model).exists() ? Json(hash_path(model)) : Json(),
         std::move(description),
         precision == Precision::exact,
         [](const std::vector<std::filesystem::path>& files) { return plumb::hash_files(files); },
@@ -163,6 +208,11 @@ inline void require(const std::filesystem::path& word, const char* option,
   if (!word.empty()) return;
   throw user_error({.field = option}, "is required but missing",
                    "`" + command + " --help` tells more");
+}
+
+/// The same for the model that is asked, here or by a server.
+inline void require_model(const JobTarget& target, const std::string& command) {
+  if (target.server.empty()) require(target.model, "--model", command);
 }
 
 /// The same for --out, which nothing is written into when only what would be asked is said.
@@ -188,7 +238,7 @@ inline void check_out(const JobTarget& target) {
 inline Error not_causal(const JobTarget& target, const char* command) {
   return user_error(
       {.setting = "model"},
-      target.model.string() + " is a masked model, and " + command + " asks what follows a text",
+      target.word() + " is a masked model, and " + command + " asks what follows a text",
       "name a causal model; masked ones are for probe, generate and calibrate");
 }
 

@@ -29,7 +29,7 @@ struct ManyShotArguments {
   }
   void check() const {
     if (many_shot.fixed.empty()) require(many_shot.data, "--data", "plumb many-shot");
-    require(target.model, "--model", "plumb many-shot");
+    require_model(target, "plumb many-shot");
     require_out(target, "plumb many-shot");
     if (!many_shot.fixed.empty() && !many_shot.data.empty()) {
       throw user_error({.field = "--fixed"}, "stands beside --data", "give one of the two");

@@ -41,7 +41,7 @@ struct ProbeArguments {
   /// Throws a user error for what is missing or contradicts itself; `command` is "plumb probe".
   void check(const std::string& command) const {
     require(probe.data, "--data", command);
-    require(target.model, "--model", command);
+    require_model(target, command);
     require_out(target, command);
     probe.check();
   }

@@ -30,7 +30,7 @@ struct RankArguments {
   }
   void check() const {
     require(rank.data, "--data", "plumb rank");
-    require(target.model, "--model", "plumb rank");
+    require_model(target, "plumb rank");
     require_out(target, "plumb rank");
     rank.check();
     if (!target.shard.is_part()) return;

@@ -127,19 +127,24 @@ struct EngineSettings {
   /// 0 is the engine's choice.
   std::size_t pack = 0;
 
-  /// `exact` is whether scores are to be.
+  /// `exact` is whether scores are to be; `elsewhere` says where the model is that none of these
+  /// reaches, and is empty for one that they do.
   template <class Self, class Visitor>
-  static void visit(Self& self, Visitor& visitor, bool exact) {
+  static void visit(Self& self, Visitor& visitor, bool exact, const std::string& elsewhere = "") {
     const bool on_cpu = self.gpu_layers == std::optional<std::size_t>(0);
-    const std::string idle = on_cpu ? "beside `gpu-layers` 0; leave out one of the two" : "";
+    const std::string idle = !elsewhere.empty() ? elsewhere
+                             : on_cpu           ? "beside `gpu-layers` 0; leave out one of the two"
+                                                : "";
     const bool is_f32 = self.cache_type == std::optional(CacheType::f32);
     const std::string idle_cache =
-        !self.cache_type || is_f32 == exact ? ""
+        !elsewhere.empty()                    ? elsewhere
+        : !self.cache_type || is_f32 == exact ? ""
         : exact ? "beside `precision` exact, which keeps f32; say `precision` fast"
                 : "beside `precision` fast, whose flash attention rounds it to f16; leave it out";
     visitor("gpu-layers", self.gpu_layers,
             {.value = "N",
-             .help = "layers on the GPU; not given: all, where llama.cpp has one; 0 uses the CPU"});
+             .help = "layers on the GPU; not given: all, where llama.cpp has one; 0 uses the CPU",
+             .idle = elsewhere});
     visitor("main-gpu", self.main_gpu,
             {.value = "I", .help = "the GPU that holds what is not split", .idle = idle});
     visitor("split-mode", self.split_mode,
@@ -148,7 +153,8 @@ struct EngineSettings {
             {.value = "3,1", .help = "how much of it each GPU takes", .idle = idle});
     visitor("lora", self.lora,
             {.value = "FILE[:SCALE]",
-             .help = "LoRA adapter in a .gguf file, or several with commas between"});
+             .help = "LoRA adapter in a .gguf file, or several with commas between",
+             .idle = elsewhere});
     visitor("cache-type", self.cache_type,
             {.value = "f32|f16|q8_0",
              .help = "numbers of the KV cache: f32 where `precision` is exact, else f16 or q8_0",
@@ -159,7 +165,8 @@ struct EngineSettings {
          .help = "nodes in one step of a .gguf model, from 32; 0 takes 256 on a CPU and 1024 on a "
                  "GPU. Scores move by up to 1e-4 nats with it",
          .most = 8192,
-         .remedy = "0 takes what suits the device"});
+         .remedy = "0 takes what suits the device",
+         .idle = elsewhere});
   }
 
   [[nodiscard]] EngineOptions options() const {

@@ -72,6 +72,8 @@ struct JobFolder {
   WorkOptions work{};
   /// What run.json says of this run beside the settings: command line, paths.
   Json facts = Json::object();
+  /// The same, of what is known when the job is done.
+  std::function<Json()> facts_at_end{};
 };
 
 /// A finished job.
@@ -130,6 +132,7 @@ auto carried_out(J& job, const JobFolder& into, const char* status, Finish finis
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   facts.update(cost_facts(work.summary(), spent.count()));
   if constexpr (requires { job.facts(); }) facts.update(job.facts());
+  if (into.facts_at_end) facts.update(into.facts_at_end());
   folder.write_run(facts, status);
   return finished;
 }
@@ -187,33 +190,29 @@ struct Provenance {
   }
 };
 
-/// Settings that all jobs share. A model that does not list its special tokens reads their texts as
-/// text, as far as is known.
+/// Settings that all jobs share. How exactly a model computes that is elsewhere is not known. A
+/// model that does not list its special tokens reads their texts as text, as far as is known.
 [[nodiscard]] inline Json shared_settings(const char* command, const Provenance& from,
                                           const std::string& dataset,
                                           const std::vector<std::filesystem::path>& files, bool bos,
                                           SpecialTokenReading special_tokens) {
   const ModelDescription& model = from.description;
-  return {{"command", command},
-          {"plumb_version", PLUMB_VERSION},
-          {"dataset", dataset},
-          {"dataset_sha256", from.hash_files ? from.hash_files(files) : Json()},
-          {"model", from.model},
-          {"model_sha256", from.model_sha256},
-          {"backend", model.backend},
-          {"weights", setting::to_json(model.weights)},
-          {"quantized", model.quantized},
-          {"precision", from.exact ? "exact" : "fast"},
-          {"device", setting::to_json(model.device)},
-          {"gpu_layers", setting::to_json(model.gpu_layers)},
-          {"cache_type", setting::to_json(model.cache_type)},
-          {"pack", model.pack > 0 ? Json(model.pack) : Json()},
-          {"lora", from.lora},
-          {"lora_sha256", from.lora_sha256},
-          {"bos", setting::to_json(bos)},
-          {"special_tokens",
-           name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text)},
-          {"special_tokens_known", model.lists_special_tokens}};
+  Json shared = {{"command", command},
+                 {"plumb_version", PLUMB_VERSION},
+                 {"dataset", dataset},
+                 {"dataset_sha256", from.hash_files ? from.hash_files(files) : Json()},
+                 {"model", from.model},
+                 {"model_sha256", from.model_sha256},
+                 {"backend", model.backend},
+                 {"weights", setting::to_json(model.weights)},
+                 {"quantized", model.quantized},
+                 {"precision", model.name.empty() ? Json(from.exact ? "exact" : "fast") : Json()},
+                 {"bos", setting::to_json(bos)},
+                 {"special_tokens",
+                  name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text)},
+                 {"special_tokens_known", model.lists_special_tokens}};
+  if (!model.answers.empty()) shared["model_answers"] = model.answers;
+  return shared;
 }
 
 /// Throws a user error for an option that the model cannot see, by name.

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/tree_generator.hpp"
+#include "plumb/backend/prompt_generator.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/records/recorded_choices.hpp"
@@ -95,7 +95,7 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
     return work.advance(generated_texts(asked), 0, relation.code);
   }
   std::string rows;
-  TreeGenerator generator(model);
+  PromptGenerator generator(model);
   asked.for_each_block([&](const ManyShotBlock& block) {
     const std::vector<std::size_t> settings = detail::generated_settings(block);
     const std::vector<PackCost> packs(settings.size(), {block.facts, 0, block.facts});

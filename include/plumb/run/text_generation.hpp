@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "plumb/backend/evaluate.hpp"
-#include "plumb/backend/tree_generator.hpp"
+#include "plumb/backend/prompt_generator.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
@@ -146,7 +146,7 @@ class TextGeneration {
   }
 
   Model& model_;
-  TreeGenerator<Model> generator_;
+  PromptGenerator<Model> generator_;
   std::optional<TokenId> bos_;
   Work& work_;
 };

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/server/http_client.hpp"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/stand_in_server.hpp"
+
+using namespace plumb;
+using test::says;
+using test::StandInReply;
+using test::StandInRequest;
+using test::StandInServer;
+
+BOOST_AUTO_TEST_SUITE(http_client_suite)
+
+namespace {
+
+/// Waits are short, and there are few of them.
+HttpOptions quick(std::string key = "") {
+  HttpOptions options;
+  options.key = std::move(key);
+  options.retry = {.tries = 4, .first = RetryPolicy::Seconds(0.01)};
+  return options;
+}
+
+StandInReply with_status(unsigned status, std::string body = "{}") {
+  StandInReply reply{std::move(body)};
+  reply.status = status;
+  return reply;
+}
+
+struct Pair {
+  explicit Pair(StandInServer::Answer answer, HttpOptions options = quick())
+      : server(std::move(answer)), client(parse_server_url(server.url()), std::move(options)) {}
+  StandInServer server;
+  HttpClient client;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_busy_server_is_asked_again) {
+  for (const unsigned status : {429U, 500U, 503U}) {
+    Pair pair([&](const StandInRequest& request) {
+      return with_status(request.number < 2 ? status : 200, "{\"ok\":1}");
+    });
+    BOOST_TEST(pair.client.ask({"/", ""}).body == "{\"ok\":1}");
+    BOOST_TEST(pair.client.sent() == 3U);
+    BOOST_TEST(pair.client.sent_again() == 2U);
+    BOOST_TEST(pair.client.losses() == 0U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_that_stays_busy_ends_it) {
+  Pair pair([&](const StandInRequest&) {
+    return with_status(503, "{\"error\":{\"message\":\"Loading model\"}}");
+  });
+  BOOST_CHECK_EXCEPTION(
+      (void)pair.client.ask({"/", ""}), Error,
+      says(Fault::internal,
+           pair.server.url() +
+               ": the server does not answer (4 tries): answers 503: Loading model"));
+  BOOST_TEST(pair.server.requests() == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(retry_after_is_waited_for) {
+  Pair pair([&](const StandInRequest& request) {
+    StandInReply reply = with_status(request.number == 0 ? 429 : 200);
+    if (request.number == 0) reply.headers = {{"Retry-After", "1"}};
+    return reply;
+  });
+  const auto start = std::chrono::steady_clock::now();
+  (void)pair.client.ask({"/", ""});
+  BOOST_TEST((std::chrono::steady_clock::now() - start >= std::chrono::seconds(1)));
+  Pair late([&](const StandInRequest&) {
+    StandInReply reply = with_status(429);
+    reply.headers = {{"Retry-After", "86400"}};
+    return reply;
+  });
+  BOOST_CHECK_EXCEPTION((void)late.client.ask({"/", ""}), Error,
+                        says(Fault::internal, "wants to be asked again after 86400 s"));
+  BOOST_TEST(late.server.requests() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(dropped_and_half_replies_are_asked_again) {
+  for (const auto end : {StandInReply::End::half, StandInReply::End::none}) {
+    Pair pair([&](const StandInRequest& request) {
+      StandInReply reply{"{\"ok\":1}"};
+      if (request.number < 2) reply.end = end;
+      return reply;
+    });
+    BOOST_TEST(pair.client.ask({"/", ""}).body == "{\"ok\":1}");
+    BOOST_TEST(pair.client.losses() == 2U);
+    Pair gone([&](const StandInRequest&) {
+      StandInReply reply{"{\"ok\":1}"};
+      reply.end = end;
+      return reply;
+    });
+    BOOST_CHECK_EXCEPTION((void)gone.client.ask({"/", ""}), Error,
+                          says(Fault::internal, "the server does not answer (4 tries)"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_was_closed_unused_is_made_anew_at_once) {
+  HttpOptions options = quick();
+  options.retry.tries = 1;
+  Pair pair(
+      [&](const StandInRequest&) {
+        StandInReply reply{"{}"};
+        reply.closes = true;
+        return reply;
+      },
+      options);
+  for (int i = 0; i < 3; ++i) (void)pair.client.ask({"/", ""});
+  BOOST_TEST(pair.server.requests() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_server_refuses_is_not_asked_again) {
+  Pair pair([&](const StandInRequest&) {
+    return with_status(400, "{\"error\":{\"message\":\"the prompt is too long\"}}");
+  });
+  BOOST_CHECK_EXCEPTION((void)pair.client.ask({"/completion", "{}"}), Error,
+                        says(Fault::user, "refuses /completion (400): the prompt is too long"));
+  BOOST_TEST(pair.server.requests() == 1U);
+  BOOST_TEST(pair.client.reply({"/completion", "{}"}).status == 400U);
+}
+
+BOOST_AUTO_TEST_CASE(a_key_goes_to_the_server_and_into_no_message) {
+  std::string got;
+  for (const unsigned status : {200U, 400U, 401U, 403U, 503U}) {
+    Pair pair(
+        [&](const StandInRequest& request) {
+          got = request.authorization;
+          return with_status(status, "{\"error\":\"no such key: " + got + "\"}");
+        },
+        quick("sk-hunter2"));
+    try {
+      (void)pair.client.ask({"/", ""});
+      BOOST_TEST(status == 200U);
+    } catch (const Error& error) {
+      BOOST_TEST(std::string(error.what()).find("hunter2") == std::string::npos);
+    }
+    BOOST_TEST(got == "Bearer sk-hunter2");
+  }
+  Pair open([&](const StandInRequest&) { return with_status(401); });
+  BOOST_CHECK_EXCEPTION(
+      (void)open.client.ask({"/", ""}), Error,
+      says(Fault::user, "wants a key (401); give it in the environment variable PLUMB_API_KEY"));
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_no_header_can_hold_is_refused_and_not_repeated) {
+  for (const std::string key : {"hunter2\r\nX: y", "hunter2\n", "hunter 2", "h\xc3\xbcnter2"}) {
+    BOOST_CHECK_EXCEPTION(
+        HttpClient(parse_server_url("http://h"), quick(key)), Error, [](const Error& error) {
+          const std::string text = error.what();
+          return text.starts_with("PLUMB_API_KEY: ") && text.find("nter") == text.npos;
+        });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(redirects_are_not_followed) {
+  const StandInServer other([](const StandInRequest&) { return StandInReply{"{}"}; });
+  Pair pair(
+      [&](const StandInRequest&) {
+        StandInReply reply = with_status(307);
+        reply.headers = {{"Location", "http://me:pw@127.0.0.1:" + std::to_string(other.port()) +
+                                          "/a?key=hunter2"}};
+        return reply;
+      },
+      quick("sk"));
+  BOOST_CHECK_EXCEPTION((void)pair.client.ask({"/", ""}), Error, [&](const Error& error) {
+    const std::string text = error.what();
+    return error.fault() == Fault::user &&
+           text.find("redirects to http://127.0.0.1:" + std::to_string(other.port()) + ";") !=
+               text.npos &&
+           text.find("hunter2") == text.npos && text.find("pw") == text.npos;
+  });
+  BOOST_TEST(other.requests() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(many_requests_are_under_way_at_once_and_no_more_than_were_wanted) {
+  HttpOptions options = quick();
+  options.concurrency = 4;
+  Pair pair(
+      [&](const StandInRequest& request) {
+        StandInReply reply{request.body};
+        reply.delay = std::chrono::milliseconds(20);
+        return reply;
+      },
+      options);
+  std::vector<std::string> got(40);
+  pair.client.ask_all(
+      got.size(),
+      [](std::size_t i) {
+        return HttpRequest{"/", std::to_string(i)};
+      },
+      [&](std::size_t i, const HttpReply& reply) { got[i] = reply.body; });
+  for (std::size_t i = 0; i < got.size(); ++i) BOOST_TEST(got[i] == std::to_string(i));
+  BOOST_TEST(pair.server.most_at_once() <= 4U);
+  BOOST_TEST(pair.server.most_at_once() > 1U);
+  BOOST_TEST(pair.server.connections() <= 4U);
+  pair.client.ask_all(
+      0, [](std::size_t) { return HttpRequest{}; }, [](std::size_t, const HttpReply&) {});
+  BOOST_TEST(pair.server.requests() == 40U);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_error_of_many_requests_ends_them) {
+  HttpOptions options = quick();
+  options.concurrency = 3;
+  Pair pair(
+      [&](const StandInRequest& request) { return with_status(request.body == "5" ? 400 : 200); },
+      options);
+  BOOST_CHECK_EXCEPTION(pair.client.ask_all(
+                            10'000,
+                            [](std::size_t i) {
+                              return HttpRequest{"/r", std::to_string(i)};
+                            },
+                            [](std::size_t, const HttpReply&) {}),
+                        Error, says(Fault::user, "refuses /r (400)"));
+  BOOST_TEST(pair.server.requests() < 10'000U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

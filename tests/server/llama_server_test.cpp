@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/server/llama_server.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/dialects.hpp"
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(llama_server_suite)
+
+namespace {
+
+LlamaServer server_of(std::size_t vocabulary) {
+  const Json models = {
+      {"data", Json::array({{{"id", "/a/b/m.gguf"}, {"meta", {{"n_vocab", vocabulary}}}}})}};
+  const Json props = {{"build_info", "b7"},
+                      {"bos_token", "<s>"},
+                      {"model_ftype", "Q4_1"},
+                      {"default_generation_settings", {{"n_ctx", 77U}}}};
+  return {{models, "p"}, {props, "p"}, "http://h"};
+}
+
+double read_one(const LlamaServer& server, const std::string& body, TokenId token) {
+  double nats = 0;
+  ServerTally tally;
+  BOOST_TEST(server.read({200, body}, std::span(&token, 1), std::span(&nats, 1), tally));
+  return nats;
+}
+
+std::string one(const std::string& id, const std::string& nats) {
+  return R"({"completion_probabilities":[{"id":)" + id + R"(,"logprob":)" + nats +
+         R"(,"top_logprobs":[{"id":0,"logprob":-0.1}]}],"timings/prompt_n":1})";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_it_says_of_itself) {
+  const LlamaServer server = server_of(1000);
+  BOOST_TEST(server.facts().model == "m.gguf");
+  BOOST_TEST(server.facts().version == "b7");
+  BOOST_TEST(server.facts().weights == "Q4_1");
+  BOOST_TEST(server.facts().vocabulary == 1000U);
+  BOOST_TEST(server.facts().context == 77U);
+  BOOST_TEST(server.bos_text() == "<s>");
+}
+
+BOOST_AUTO_TEST_CASE(few_tokens_are_forced_one_by_one_and_many_read_from_the_whole) {
+  const LlamaServer server = server_of(40'960);
+  BOOST_TEST(server.together(1, AskHow::plainly) == 1U);
+  BOOST_TEST(server.together(10, AskHow::plainly) == 1U);
+  BOOST_TEST(server.together(11, AskHow::plainly) == 11U);
+  BOOST_TEST(server.together(10, AskHow::wholly) == 10U);
+  BOOST_TEST(server_of(50).together(2, AskHow::plainly) == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(requests_force_a_token_or_want_the_whole_distribution) {
+  LlamaServer server = server_of(1000);
+  server.set_sampled(42);
+  const std::vector<TokenId> prefix{1, 2}, one{7}, two{7, 8};
+  const auto asked = [&](std::span<const TokenId> tokens, AskHow how) {
+    const HttpRequest request = server.ask(prefix, tokens, how);
+    BOOST_TEST(request.route == "/completion");
+    return Json::parse(request.body);
+  };
+  const Json forced = asked(one, AskHow::plainly);
+  BOOST_TEST(forced["prompt"] == Json({1, 2}));
+  BOOST_TEST(forced["n_predict"] == 1);
+  BOOST_TEST(forced["n_probs"] == 1);
+  BOOST_TEST(forced["logit_bias"][0][0] == 7);
+  BOOST_TEST(forced["cache_prompt"] == true);
+  BOOST_TEST(forced["post_sampling_probs"] == false);
+  BOOST_TEST(asked(one, AskHow::afresh)["cache_prompt"] == false);
+  for (const Json& whole : {asked(one, AskHow::wholly), asked(two, AskHow::plainly)}) {
+    BOOST_TEST(whole["n_probs"] == 1000);
+    BOOST_TEST(whole["logit_bias"][0][0] == 42);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_forced_token_is_read_where_it_is_that_token) {
+  const LlamaServer server = server_of(100);
+  BOOST_TEST(read_one(server, one("7", "-2.5"), 7) == -2.5);
+  BOOST_TEST(std::isinf(read_one(server, one("7", "-3.4028234663852886e+38"), 7)));
+  BOOST_TEST(std::isinf(read_one(server, one("7", "-87.5"), 7)));
+  BOOST_CHECK_EXCEPTION(read_one(server, one("8", "-2.5"), 7), Error,
+                        says(Fault::internal, "is 8, and token 7 was forced"));
+  for (const std::string nats : {"null", "0.5", "\"x\""}) {
+    BOOST_CHECK_EXCEPTION(
+        read_one(server, one("7", nats), 7), Error,
+        says(Fault::internal, "log-probability of token 7 is no log-probability"));
+  }
+  BOOST_CHECK_EXCEPTION(
+      read_one(server, one("7", "NaN"), 7), Error,
+      says(Fault::internal, "http://h/completion: the reply cannot be read: holds NaN"));
+  BOOST_CHECK_EXCEPTION(read_one(server, "<html>", 7), Error,
+                        says(Fault::internal, "a page (HTML)"));
+}
+
+BOOST_AUTO_TEST_CASE(a_reply_without_its_token_is_asked_wholly) {
+  double nats = 0;
+  const TokenId token = 7;
+  ServerTally tally;
+  BOOST_TEST(!server_of(100).read({200, R"({"timings":{"prompt_n":4}})"}, std::span(&token, 1),
+                                  std::span(&nats, 1), tally));
+  BOOST_TEST(tally.tokens_computed == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(a_distribution_that_is_cut_is_refused) {
+  const std::string body = R"({"completion_probabilities":[{"id":1,"logprob":-1,"top_logprobs":[
+      {"id":2,"logprob":-1},{"id":0,"logprob":-2},{"id":1,"logprob":-3}]}]})";
+  const std::vector<TokenId> tokens{1, 2};
+  std::vector<double> nats(2);
+  ServerTally tally;
+  BOOST_TEST(server_of(3).read({200, body}, tokens, nats, tally));
+  BOOST_TEST(nats[0] == -3.0);
+  BOOST_TEST(nats[1] == -1.0);
+  BOOST_CHECK_EXCEPTION((void)server_of(4).read({200, body}, tokens, nats, tally), Error,
+                        says(Fault::user, "gives 3 of 4 log-probabilities"));
+  std::string wrong = body;
+  wrong.replace(wrong.find("\"id\":0"), 6, "\"id\":3");
+  BOOST_CHECK_EXCEPTION((void)server_of(3).read({200, wrong}, tokens, nats, tally), Error,
+                        says(Fault::internal, "names token 3, which the vocabulary lacks"));
+  wrong.replace(wrong.find("\"id\":3"), 6, "\"id\":2");
+  BOOST_TEST(server_of(3).read({200, wrong}, tokens, nats, tally));
+  const std::vector<TokenId> lost{0, 1};
+  BOOST_CHECK_EXCEPTION((void)server_of(3).read({200, wrong}, lost, nats, tally), Error,
+                        says(Fault::internal, "log-probability of token 0 is no log-probability"));
+}
+
+BOOST_AUTO_TEST_CASE(texts_are_spelt_by_the_pieces) {
+  const LlamaServer server = server_of(300);
+  const auto read = [&](const char* tokens, std::string_view text) {
+    return server.read_tokens({200, std::string("{\"tokens\": ") + tokens + "}"}, text);
+  };
+  const Tokenization made = read(R"([{"id": 5, "piece": "a"}, {"id": 6, "piece": [195]},
+                                     {"id": 7, "piece": [169]}])",
+                                 "aé");
+  BOOST_TEST(made.spells_text);
+  BOOST_TEST(made.tokens[2].id == 7);
+  BOOST_TEST((made.tokens[2].bytes == ByteSpan{2, 3}));
+  const Tokenization spaced = read(R"([{"id": 5, "piece": " a"}, {"id": 6, "piece": "b"}])", "ab");
+  BOOST_TEST(spaced.spells_text);
+  BOOST_TEST((spaced.tokens[0].bytes == ByteSpan{0, 1}));
+  BOOST_TEST((spaced.tokens[1].bytes == ByteSpan{1, 2}));
+  BOOST_TEST(!read(R"([{"id": 5, "piece": "A"}])", "a").spells_text);
+  BOOST_CHECK_EXCEPTION(read(R"([{"id": 5, "piece": [256]}])", "a"), Error,
+                        says(Fault::internal, "which is no byte"));
+  BOOST_CHECK_EXCEPTION(read(R"([{"id": 300, "piece": "a"}])", "a"), Error,
+                        says(Fault::internal, "which the vocabulary lacks"));
+  const Json asked = Json::parse(server.tokenize("<s>\xc3", true).body);
+  BOOST_TEST(asked["parse_special"] == true);
+  BOOST_TEST(asked["with_pieces"] == true);
+  BOOST_TEST(asked["add_special"] == false);
+}
+
+BOOST_AUTO_TEST_CASE(continuations_have_log_probabilities_where_the_reply_has_all) {
+  test::FoundStandIn found(test::speaking("llamacpp"));
+  const std::vector<TokenId> prompt = found.ids("the c");
+  const auto generated = [&](const std::vector<TokenId>& from, std::size_t most) {
+    const HttpReply reply = found.client.ask(found.dialect->generate(from, most, std::nullopt));
+    return found.dialect->read_continuation(reply, found.tally);
+  };
+  const ServerContinuation made = generated(prompt, 3);
+  const Continuation expected = found.made.model().generate(prompt, {0, 3, {}, 0}).front();
+  BOOST_TEST(made.tokens == expected.tokens, boost::test_tools::per_element());
+  BOOST_TEST(made.log_probabilities == expected.log_probabilities,
+             boost::test_tools::tolerance(1e-12) << boost::test_tools::per_element());
+  BOOST_TEST(!made.ended);
+}
+
+BOOST_AUTO_TEST_CASE(vectors_are_raw_and_of_the_last_token) {
+  const LlamaServer server = server_of(300);
+  BOOST_TEST(server.gives_raw_vectors());
+  const std::vector<std::vector<TokenId>> sequences{{1, 2}, {3}};
+  const Json asked = Json::parse(server.embed(sequences).body);
+  BOOST_TEST(asked["content"] == Json::parse("[[1,2],[3]]"));
+  BOOST_TEST(asked["embd_normalize"] == -1);
+  const auto vectors = server.read_vectors(
+      {200, R"([{"index":1,"embedding":[[3,4]]},{"index":0,"embedding":[[9,9],[1,2]]}])"}, 2);
+  BOOST_TEST(vectors[0] == (std::vector<float>{1, 2}), boost::test_tools::per_element());
+  BOOST_TEST(vectors[1] == (std::vector<float>{3, 4}), boost::test_tools::per_element());
+  BOOST_CHECK_EXCEPTION(server.read_vectors({200, "[]"}, 1), Error,
+                        says(Fault::internal, "is no list of 1 vectors"));
+  BOOST_CHECK_EXCEPTION(server.read_vectors({200, R"([{"index":0,"embedding":[[null]]}])"}, 1),
+                        Error, says(Fault::internal, "holds null"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

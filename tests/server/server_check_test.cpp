@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/server/server_check.hpp"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/dialects.hpp"
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::FoundStandIn;
+using test::says;
+using test::speaking;
+using test::StandInModel;
+
+BOOST_AUTO_TEST_SUITE(server_check_suite)
+
+namespace {
+
+ServerCheck check(FoundStandIn& found) {
+  return check_server(found.client, *found.dialect, found.tally, found.ids("the cat"));
+}
+
+void refuses(const StandInModel::Options& options, const std::string& words) {
+  FoundStandIn found(options);
+  BOOST_CHECK_EXCEPTION(check(found), Error, says(Fault::user, words));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(sound_servers_pass) {
+  for (const char* const maker : test::all_makers) {
+    FoundStandIn found(speaking(maker));
+    const ServerCheck made = check(found);
+    BOOST_TEST(made.sum_off < 1e-9);
+    BOOST_TEST(made.again_off < 1e-9);
+    BOOST_TEST(made.afresh_off < 1e-9);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(scaled_and_rounded_numbers_are_refused) {
+  for (const char* const maker : test::all_makers) {
+    StandInModel::Options scaled = speaking(maker);
+    scaled.shift = -0.5;
+    refuses(scaled, "add up to 0.606531, not to 1");
+    StandInModel::Options rounded = speaking(maker);
+    rounded.decimals = 3;
+    refuses(rounded, "rounds its log-probabilities to three decimals");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_cuts_is_refused) {
+  StandInModel::Options cut = speaking("llamacpp");
+  cut.most_likely = 20;
+  refuses(cut, "gives 20 of 260 log-probabilities");
+  for (const char* const maker : {"vllm", "sglang"}) {
+    StandInModel::Options ignores = speaking(maker);
+    ignores.ignores_token_ids = true;
+    refuses(ignores, "gives no");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_answers_otherwise_each_time_is_refused) {
+  std::atomic<int> asked{0};
+  StandInModel::Options drifts = speaking("sglang");
+  drifts.spoil = [&](const test::StandInRequest& request, test::StandInReply& reply) {
+    if (request.route != "/generate" || ++asked < 2) return;
+    auto json = nlohmann::json::parse(reply.body);
+    for (auto& row : json["meta_info"]["output_token_ids_logprobs"][0])
+      row[0] = row[0].get<double>() - 0.5;
+    reply.body = json.dump();
+  };
+  refuses(drifts, "the same question is answered 0.500000 nats apart");
+}
+
+BOOST_AUTO_TEST_CASE(models_are_told_apart_by_their_answers) {
+  const auto answers = [](const char* maker, const std::string& training) {
+    const StandInModel made(speaking(maker), training);
+    const test::StandInServer server(made);
+    HttpClient client(parse_server_url(server.url()), test::quick_http());
+    const auto dialect = find_server(client, made.model().vocabulary_size());
+    ServerTally tally;
+    const std::vector<std::vector<TokenId>> prompts{{'a'}, {256}};
+    return server_answers(client, *dialect, tally, prompts);
+  };
+  const std::string other =
+      std::string(StandInModel::text) + "the cat ran. the cat ran. the cat ran. ";
+  for (const char* const maker : test::all_makers) {
+    BOOST_TEST(answers(maker, StandInModel::text) == answers(maker, StandInModel::text));
+    BOOST_TEST(answers(maker, StandInModel::text) != answers(maker, other));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/server/server_model.hpp"
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "plumb/backend/any_model.hpp"
+#include "plumb/backend/look_up.hpp"
+#include "plumb/score/causal_scorer.hpp"
+#include "support/dialects.hpp"
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+using test::speaking;
+using test::StandInModel;
+using test::StandInReply;
+using test::StandInRequest;
+using test::StandInServer;
+
+BOOST_AUTO_TEST_SUITE(server_model_suite)
+
+namespace {
+
+struct Listing : NgramModel {
+  using NgramModel::NgramModel;
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return {{"<bos>", *bos()}}; }
+};
+
+/// With the tokenizer given where the dialect needs one.
+ServerOptions asking(const std::string& url, const std::string& maker, std::string key = "") {
+  ServerOptions options;
+  options.url = url;
+  options.http = test::quick_http(4, std::move(key));
+  if (maker != "llamacpp") {
+    const auto of = std::make_shared<const Listing>(
+        StandInModel::text, 2, std::vector<std::string>{"the ", "cat", " sat"});
+    options.tokenizer = server_tokenizer(of, of->vocabulary_size(), "given");
+  }
+  return options;
+}
+
+struct Asked {
+  explicit Asked(const StandInModel::Options& options, std::string key = "")
+      : made(options), server(made), model(asking(server.url(), options.maker, std::move(key))) {}
+  StandInModel made;
+  StandInServer server;
+  ServerModel model;
+};
+
+const std::vector<Prompt>& statements() {
+  static const std::vector<Prompt> all{{"the cat sat on the mat.", {{19, 22}}, {}},
+                                       {"the cat sat on the log.", {{19, 22}}, {}},
+                                       {"the café is naïve", {{4, 9}}, {}}};
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(statements_score_as_the_model_itself_scores_them) {
+  NgramModel direct(StandInModel::text, 2, {"the ", "cat", " sat"});
+  CausalScorer expected_scorer(direct, true);
+  const auto expected = expected_scorer.score(Query{statements()});
+  for (const char* const maker : test::all_makers) {
+    Asked asked(speaking(maker));
+    CausalScorer scorer(asked.model, true);
+    const auto scores = scorer.score(Query{statements()});
+    BOOST_TEST(scores.size() == expected.size());
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      BOOST_TEST(std::abs(scores[i].log_likelihood - expected[i].log_likelihood) < 1e-5);
+      BOOST_TEST(std::abs(scores[i].answer_log_likelihood - expected[i].answer_log_likelihood) <
+                 1e-5);
+      BOOST_TEST(scores[i].tokens == expected[i].tokens);
+      BOOST_TEST(scores[i].answer_tokens == expected[i].answer_tokens);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_it_is_and_what_was_asked_is_told) {
+  for (const char* const maker : test::all_makers) {
+    Asked asked(speaking(maker));
+    const ServerModel& model = asked.model;
+    BOOST_TEST(model.vocabulary_size() == asked.made.model().vocabulary_size());
+    BOOST_TEST(model.context_length() == 512U);
+    BOOST_TEST(*model.bos() == *asked.made.model().bos());
+    BOOST_TEST(model.capabilities().lookups);
+    BOOST_TEST(!model.capabilities().causal);
+    BOOST_TEST(!model.capabilities().text_embeddings);
+    BOOST_TEST(model.capabilities().special_tokens == (std::string(maker) != "llamacpp"));
+    const ModelDescription description = model.describe();
+    BOOST_TEST(description.name == "tiny");
+    BOOST_TEST(description.answers.size() == 16U);
+    BOOST_TEST(!description.quantized);
+    const Json facts = model.facts().at("server");
+    BOOST_TEST(facts.at("url") == asked.server.url());
+    BOOST_TEST(facts.at("kind") == asked.model.describe().backend.substr(
+                                       0, facts.at("kind").get<std::string>().size()));
+    BOOST_TEST(facts.at("requests") == asked.server.requests());
+    BOOST_TEST(facts.at("tokens_sent") > 0);
+    BOOST_TEST(facts.at("checks").at("same_again_within_nats") < 1e-9);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(any_model_holds_it) {
+  const StandInServer server{StandInModel(speaking("llamacpp"))};
+  AnyModel model = AnyModel::made_by([&] { return ServerModel(asking(server.url(), "llamacpp")); });
+  BOOST_TEST(model.capabilities().lookups);
+  BOOST_TEST(!model.capabilities().only_masked());
+  const auto facts = model.facts();
+  const AnyModel moved = std::move(model);
+  BOOST_TEST(facts().at("server").at("model") == "tiny");
+  BOOST_TEST(moved.tokenize("the cat").tokens.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_key_opens_a_server) {
+  auto options = speaking("vllm");
+  options.key = "sk-hunter2";
+  Asked asked(options, "sk-hunter2");
+  BOOST_TEST(asked.model.facts().dump().find("hunter2") == std::string::npos);
+  BOOST_CHECK_EXCEPTION(ServerModel(asking(asked.server.url(), "vllm")), Error,
+                        says(Fault::user, "PLUMB_API_KEY"));
+}
+
+BOOST_AUTO_TEST_CASE(texts_are_embedded_by_servers_that_do) {
+  for (const char* const maker : test::all_makers) {
+    auto options = speaking(maker);
+    options.embeds = true;
+    Asked asked(options);
+    BOOST_TEST(asked.model.capabilities().text_embeddings);
+    BOOST_TEST(asked.model.dimension() == 3U);
+    const std::vector<std::string> texts{"cat", "the cat sat"};
+    const EmbeddingMatrix rows = asked.model.embed(texts, true);
+    BOOST_TEST(rows(0, 0) == 258.0F);  // "cat" is 257; BOS before it
+    BOOST_TEST(rows(0, 2) == 2.0F);
+    BOOST_TEST(rows(1, 0) == 259.0F);
+    BOOST_TEST(asked.model.embed(texts, false)(0, 2) == 1.0F);
+    BOOST_TEST(asked.model.facts().at("server").at("vectors") ==
+               (std::string(maker) == "llamacpp" ? "raw" : "normalised"));
+    const std::vector<std::string> empty{""};
+    BOOST_CHECK_EXCEPTION((void)asked.model.embed(empty, false), Error,
+                          says(Fault::user, "has no token"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(texts_are_gone_on_with) {
+  for (const char* const maker : test::all_makers) {
+    Asked asked(speaking(maker));
+    const NgramModel& direct = asked.made.model();
+    std::vector<std::vector<TokenId>> prompts;
+    for (const char* const text : {"the cat", "a", "the caf\xc3"}) {
+      prompts.emplace_back();
+      for (const Token& token : direct.tokenize(text).tokens) prompts.back().push_back(token.id);
+    }
+    const GenerationOptions greedy{0, 8, {"."}, 0};
+    const auto made = asked.model.generate(prompts, greedy, {});
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+      const Continuation expected = direct.generate(prompts[p], greedy).front();
+      BOOST_TEST(made[p].size() == 1U);
+      BOOST_TEST(made[p][0].tokens == expected.tokens, boost::test_tools::per_element());
+      BOOST_REQUIRE(made[p][0].log_probabilities.size() == expected.tokens.size());
+      for (std::size_t t = 0; t < expected.tokens.size(); ++t) {
+        BOOST_TEST(std::abs(made[p][0].log_probabilities[t] - expected.log_probabilities[t]) <
+                   1e-9);
+      }
+    }
+    const GenerationOptions sampled{3, 6, {}, 7};
+    const auto drawn = asked.model.generate(prompts, sampled, {});
+    const auto again = asked.model.generate(prompts, sampled, {});
+    const std::vector<std::uint64_t> seeds{1, 2, 3};
+    const auto other = asked.model.generate(prompts, sampled, seeds);
+    bool differ = false;
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+      BOOST_TEST(drawn[p].size() == 3U);
+      for (std::size_t i = 0; i < 3; ++i) {
+        BOOST_TEST(drawn[p][i].tokens == again[p][i].tokens, boost::test_tools::per_element());
+        BOOST_TEST(drawn[p][i].log_probabilities.size() == drawn[p][i].tokens.size());
+        differ = differ || drawn[p][i].tokens != other[p][i].tokens;
+      }
+      BOOST_TEST(
+          (drawn[p][0].tokens != drawn[p][1].tokens || drawn[p][1].tokens != drawn[p][2].tokens));
+    }
+    BOOST_TEST(differ);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_only_embeds_has_no_lookups) {
+  auto options = speaking("vllm");
+  options.embeds = true;
+  options.spoil = [](const StandInRequest& request, StandInReply& reply) {
+    if (request.route == "/v1/completions") reply = StandInModel::error(404, "no completions");
+  };
+  Asked asked(options);
+  BOOST_TEST(!asked.model.capabilities().lookups);
+  BOOST_TEST(asked.model.capabilities().text_embeddings);
+  BOOST_TEST(asked.model.describe().answers.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_does_neither_is_refused) {
+  auto options = speaking("vllm");
+  options.spoil = [](const StandInRequest& request, StandInReply& reply) {
+    if (request.route == "/v1/completions") reply = StandInModel::error(404, "no completions");
+  };
+  BOOST_CHECK_EXCEPTION(Asked{options}, Error,
+                        says(Fault::user, "refuses /v1/completions (404): no completions"));
+}
+
+namespace {
+
+/// Scores through a server of which `spoil` spoils what comes after the checks.
+std::vector<StatementScore> scored(const std::string& maker, StandInModel::Spoil spoil) {
+  auto on = std::make_shared<std::atomic<bool>>(false);
+  auto options = speaking(maker);
+  options.spoil = [=](const StandInRequest& request, StandInReply& reply) {
+    if (*on) spoil(request, reply);
+  };
+  Asked asked(options);
+  CausalScorer scorer(asked.model, true);
+  *on = true;
+  return scorer.score(Query{statements()});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_passes_changes_nothing) {
+  const auto first_time = [](StandInReply::End end, unsigned status, bool closes) {
+    auto seen = std::make_shared<std::set<std::string>>();
+    auto mutex = std::make_shared<std::mutex>();
+    return [=](const StandInRequest& request, StandInReply& reply) {
+      const std::lock_guard lock(*mutex);
+      if (!seen->insert(request.route + request.body).second) return;
+      if (status != 200) reply = StandInModel::error(status, "x");
+      reply.end = end;
+      reply.closes = closes;
+    };
+  };
+  using End = StandInReply::End;
+  for (const char* const maker : test::all_makers) {
+    const auto sound = scored(maker, [](const StandInRequest&, StandInReply&) {});
+    for (const auto& [end, status, closes] :
+         {std::tuple{End::whole, 500U, false}, std::tuple{End::whole, 429U, false},
+          std::tuple{End::none, 200U, false}, std::tuple{End::half, 200U, false},
+          std::tuple{End::whole, 200U, true}}) {
+      const auto scores = scored(maker, first_time(end, status, closes));
+      for (std::size_t i = 0; i < sound.size(); ++i) {
+        BOOST_TEST(scores[i].log_likelihood == sound[i].log_likelihood);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_pass_ends_in_a_line) {
+  const auto every = [](StandInReply put) {
+    return [put](const StandInRequest&, StandInReply& reply) { reply = put; };
+  };
+  for (const char* const maker : test::all_makers) {
+    BOOST_CHECK_EXCEPTION(scored(maker, every(StandInModel::error(503, "busy"))), Error,
+                          says(Fault::internal, "does not answer (4 tries): answers 503: busy"));
+    BOOST_CHECK_EXCEPTION(scored(maker, every({"<html><p>Sign in</html>"})), Error,
+                          says(Fault::internal, "a page (HTML), not JSON"));
+    BOOST_CHECK_EXCEPTION(scored(maker, every({"{\"choices\": [{\"log"})), Error,
+                          says(Fault::internal, "not JSON"));
+    BOOST_CHECK_EXCEPTION(scored(maker, every({"{\"p\": NaN}"})), Error,
+                          says(Fault::internal, "holds NaN"));
+    BOOST_CHECK_EXCEPTION(scored(maker, every({"[]"})), Error, [](const Error& error) {
+      return std::string(error.what()).find('\n') == std::string::npos;
+    });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(replies_of_any_bytes_are_scores_or_an_error_in_a_line) {
+  std::uint64_t errors = 0, scores = 0;
+  for (const char* const maker : test::all_makers) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      auto random = std::make_shared<RandomStream>(seed, "bytes");
+      auto mutex = std::make_shared<std::mutex>();
+      const auto spoil = [=](const StandInRequest&, StandInReply& reply) {
+        const std::lock_guard lock(*mutex);
+        if (reply.body.empty() || random->below(4) > 0) return;
+        const std::size_t at = random->below(reply.body.size());
+        constexpr std::string_view bytes = "[]{}\",:-e0987654321.nNtf\\ \xff";
+        switch (random->below(4)) {
+          case 0:
+            reply.body.resize(at);
+            break;
+          case 1:
+            reply.body[at] = bytes[random->below(bytes.size())];
+            break;
+          case 2:
+            reply.body.insert(at, 1, bytes[random->below(bytes.size())]);
+            break;
+          default:
+            reply.body.erase(at, random->below(20));
+            break;
+        }
+      };
+      try {
+        for (const StatementScore& score : scored(maker, spoil)) {
+          BOOST_TEST(std::isfinite(score.log_likelihood));
+        }
+        ++scores;
+      } catch (const Error& error) {
+        BOOST_TEST(std::string(error.what()).find('\n') == std::string::npos);
+        ++errors;
+      }
+    }
+  }
+  BOOST_TEST(errors > 20U);
+  BOOST_TEST_MESSAGE(errors << " errors, " << scores << " scores");
+}
+
+BOOST_AUTO_TEST_CASE(another_model_behind_the_same_address_is_refused) {
+  for (const char* const maker : test::all_makers) {
+    auto other = speaking(maker);
+    for (const bool renamed : {true, false}) {
+      other.name = renamed ? "another" : "tiny";
+      const StandInModel second(other, renamed ? StandInModel::text
+                                               : std::string(StandInModel::text) +
+                                                     "the cat ran. the cat ran. the cat ran. ");
+      std::optional<StandInServer> server(StandInModel(speaking(maker)));
+      const std::uint16_t port = server->port();
+      ServerModel model(asking(server->url(), maker));
+      CausalScorer scorer(model, true);
+      (void)scorer.score(Query{statements()});
+      server.reset();
+      server.emplace(second, port);
+      BOOST_CHECK_EXCEPTION(
+          (void)scorer.score(Query{statements()}), Error,
+          says(Fault::internal, "another model answers since the server was lost"));
+      server.reset();
+      server.emplace(StandInModel(speaking(maker)), port);
+      (void)scorer.score(Query{statements()});
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_gone_is_said) {
+  std::optional<StandInServer> server(StandInModel(speaking("llamacpp")));
+  ServerModel model(asking(server->url(), "llamacpp"));
+  server.reset();
+  CausalScorer scorer(model, true);
+  BOOST_CHECK_EXCEPTION(
+      (void)scorer.score(Query{statements()}), Error,
+      says(Fault::internal, "what is done is kept; see to the server, and resume"));
+}
+
+BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_no_score) {
+  auto options = speaking("vllm");
+  options.spoil = [](const StandInRequest& request, StandInReply& reply) {
+    if (request.route != "/v1/completions" || request.body.find("[109]") == std::string::npos)
+      return;
+    auto json = nlohmann::json::parse(reply.body);
+    json["choices"][0]["logprobs"]["top_logprobs"][0]["token_id:109"] = -9999.0;
+    reply.body = json.dump();
+  };
+  Asked asked(options);
+  CausalScorer scorer(asked.model, true);
+  const std::vector<Prompt> one{{"the mat", {}, {}}};
+  BOOST_CHECK_EXCEPTION(
+      (void)scorer.score(Query{one}), Error,
+      says(Fault::internal, "cannot tell how likely token 109 is after 2 tokens"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

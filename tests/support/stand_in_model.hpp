@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// An n-gram model behind the routes of llama-server, vLLM or SGLang, for tests: what a real one
+// would say, of a model whose every probability a test can compute.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/core/utf8.hpp"
+#include "support/stand_in_server.hpp"
+
+namespace plumb::test {
+
+/// An answer to a StandInServer, which keeps a copy of it.
+class StandInModel {
+ public:
+  using Json = nlohmann::json;
+  /// Looks at a request and the reply to it, and may spoil that.
+  using Spoil = std::function<void(const StandInRequest&, StandInReply&)>;
+
+  struct Options {
+    /// "llamacpp", "vllm", "sglang", or another maker.
+    std::string maker = "llamacpp";
+    std::string name = "tiny";
+    /// Whether it embeds: vectors of `dimension` numbers.
+    bool embeds = false;
+    /// At most so many log-probabilities of the likeliest tokens.
+    std::size_t most_likely = 1'000'000;
+    /// Added to every log-probability; decimals that are kept.
+    double shift = 0;
+    int decimals = 15;
+    /// vLLM before it took logprob_token_ids.
+    bool ignores_token_ids = false;
+    std::string key{};
+    Spoil spoil{};
+  };
+
+  static constexpr const char* text = "the cat sat on the mat. the dog sat on the log. ";
+
+  explicit StandInModel(Options options, const std::string& training = text)
+      : options_(std::move(options)), model_(training, 2, {"the ", "cat", " sat"}) {}
+
+  [[nodiscard]] StandInReply operator()(const StandInRequest& request) const {
+    StandInReply reply;
+    if (!options_.key.empty() && request.authorization != "Bearer " + options_.key) {
+      reply = error(401, "wrong key " + request.authorization);
+    } else {
+      const Json body = request.body.empty() ? Json() : Json::parse(request.body);
+      const Json made = answer(request.route, body);
+      reply = made.is_null() ? error(404, "no such route") : StandInReply{made.dump()};
+      if (made.is_object() && made.contains("refused")) reply = error(400, made["refused"]);
+    }
+    if (options_.spoil) options_.spoil(request, reply);
+    return reply;
+  }
+
+  [[nodiscard]] const NgramModel& model() const { return model_; }
+
+  static StandInReply error(unsigned status, const std::string& message) {
+    StandInReply reply{Json{{"error", {{"message", message}, {"code", status}}}}.dump()};
+    reply.status = status;
+    return reply;
+  }
+
+ private:
+  using Ids = std::vector<TokenId>;
+
+  static Json list_of(const Json& one) {
+    Json list = Json::array();
+    list.push_back(one);
+    return list;
+  }
+
+  [[nodiscard]] Json answer(const std::string& route, const Json& body) const {
+    if (route == "/v1/models") {
+      const Json one = {{"id", "models/" + options_.name},
+                        {"owned_by", options_.maker},
+                        {"max_model_len", 512},
+                        {"meta", {{"n_vocab", model_.vocabulary_size()}}}};
+      return {{"data", list_of(one)}};
+    }
+    if (route == "/tokenize") return tokenized(body);
+    if (options_.maker == "llamacpp") return llama(route, body);
+    if (route == "/v1/embeddings" && options_.embeds) {
+      Json data = Json::array();
+      for (std::size_t i = 0; i < body.at("input").size(); ++i) {
+        data.push_back({{"index", i}, {"embedding", vector(body.at("input")[i])}});
+      }
+      return {{"data", data}};
+    }
+    if (options_.maker == "vllm") {
+      if (route == "/version") return {{"version", "9.9"}};
+      if (route == "/v1/completions") return vllm(body);
+    }
+    if (options_.maker == "sglang") {
+      if (route == "/get_server_info") return {{"version", "8.8"}};
+      if (route == "/generate") return sglang(body);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Json tokenized(const Json& body) const {
+    const bool is_llama = options_.maker == "llamacpp";
+    const std::string given = body.at(is_llama ? "content" : "prompt").get<std::string>();
+    Json tokens = Json::array();
+    if (is_llama && given == "<bos>" && body.at("parse_special")) {
+      return {{"tokens", list_of({{"id", *model_.bos()}, {"piece", "<bos>"}})}};
+    }
+    for (const Token& token : model_.tokenize(given).tokens) {
+      is_llama ? tokens.push_back({{"id", token.id}, {"piece", piece(token.id)}})
+               : tokens.push_back(token.id);
+    }
+    return {{"tokens", tokens}};
+  }
+
+  [[nodiscard]] Json piece(TokenId id) const {
+    const std::string bytes = model_.detokenize(std::span(&id, 1));
+    if (is_whole(bytes)) return bytes;
+    Json list = Json::array();
+    for (const char c : bytes) list.push_back(static_cast<unsigned char>(c));
+    return list;
+  }
+  static bool is_whole(const std::string& bytes) {
+    return first_invalid_utf8(bytes) == std::string::npos;
+  }
+
+  [[nodiscard]] std::vector<double> distribution(const Ids& prefix) const {
+    std::vector<double> nats;
+    const double scale = std::pow(10.0, options_.decimals);
+    for (TokenId t = 0; t < static_cast<TokenId>(model_.vocabulary_size()); ++t) {
+      const double exact = model_.log_probability(prefix, t) + options_.shift;
+      nats.push_back(options_.decimals < 15 ? std::round(exact * scale) / scale : exact);
+    }
+    return nats;
+  }
+
+  /// Vectors that follow from the last token and the length.
+  [[nodiscard]] static std::vector<double> vector(const Ids& ids) {
+    const double last = ids.back();
+    return {last + 1, -last, static_cast<double>(ids.size())};
+  }
+
+  /// The tokens that follow, greedily or, with a seed, by it; whether the last is the end.
+  [[nodiscard]] std::pair<Ids, bool> continuation(const Ids& prompt, std::size_t most,
+                                                  std::optional<std::uint64_t> seed) const {
+    GenerationOptions how{seed ? 1U : 0U, most, {}, seed.value_or(0)};
+    const Continuation made = model_.generate(prompt, how).front();
+    const bool ended = made.tokens.size() < most;
+    Ids tokens = made.tokens;
+    if (ended) tokens.push_back(*model_.bos());
+    return {std::move(tokens), ended};
+  }
+
+  [[nodiscard]] Json llama(const std::string& route, const Json& body) const {
+    if (route == "/props") {
+      return {{"build_info", "b1"},
+              {"model_ftype", "all F32"},
+              {"bos_token", "<bos>"},
+              {"default_generation_settings", {{"n_ctx", 512}}}};
+    }
+    if (route == "/detokenize") {
+      return {{"content", model_.detokenize(body.at("tokens").get<Ids>())}};
+    }
+    if (route == "/embedding") {
+      if (!options_.embeds) return {{"refused", "start it with --embeddings"}};
+      Json list = Json::array();
+      for (std::size_t i = 0; i < body.at("content").size(); ++i) {
+        list.push_back({{"index", i}, {"embedding", list_of(vector(body.at("content")[i]))}});
+      }
+      return list;
+    }
+    if (route != "/completion") return {};
+    const Ids prompt = body.at("prompt");
+    const std::size_t most = body.at("n_predict");
+    const std::size_t likely = std::min<std::size_t>(
+        {body.at("n_probs").get<std::size_t>(), options_.most_likely, model_.vocabulary_size()});
+    Ids made;
+    bool ended = false;
+    if (body.contains("logit_bias")) {
+      made = {body.at("logit_bias").at(0).at(0).get<TokenId>()};
+    } else {
+      const auto seed = body.contains("seed") ? std::optional(body.at("seed").get<std::uint64_t>())
+                                              : std::nullopt;
+      std::tie(made, ended) = continuation(prompt, most, seed);
+    }
+    Json probabilities = Json::array();
+    Ids before = prompt;
+    std::string said;
+    for (const TokenId id : made) {
+      const std::vector<double> nats = distribution(before);
+      before.push_back(id);
+      said += model_.detokenize(std::span(&id, 1));
+      // A token that ends inside a character is left out.
+      if (!is_whole(said)) continue;
+      Ids order(nats.size());
+      for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<TokenId>(t);
+      std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) {
+        return nats[static_cast<std::size_t>(a)] > nats[static_cast<std::size_t>(b)];
+      });
+      Json top = Json::array();
+      for (std::size_t i = 0; i < likely; ++i) {
+        top.push_back({{"id", order[i]},
+                       {"bytes", {1, 2}},
+                       {"logprob", nats[static_cast<std::size_t>(order[i])]}});
+      }
+      probabilities.push_back(
+          {{"id", id}, {"logprob", nats[static_cast<std::size_t>(id)]}, {"top_logprobs", top}});
+    }
+    Json reply = {{"tokens", body.value("return_tokens", false) ? Json(made) : Json::array()},
+                  {"stop_type", ended ? "eos" : "limit"},
+                  {"timings/prompt_n", 1}};
+    if (!probabilities.empty()) reply["completion_probabilities"] = probabilities;
+    return reply;
+  }
+
+  [[nodiscard]] Json vllm(const Json& body) const {
+    const Ids prompt = body.at("prompt");
+    const std::size_t most = body.at("max_tokens");
+    const auto seed =
+        body.contains("seed") ? std::optional(body.at("seed").get<std::uint64_t>()) : std::nullopt;
+    const auto [made, ended] = continuation(prompt, most, seed);
+    Json names = Json::array(), of_each = Json::array();
+    Ids before = prompt;
+    for (const TokenId id : made) {
+      names.push_back("token_id:" + std::to_string(id));
+      of_each.push_back(distribution(before)[static_cast<std::size_t>(id)]);
+      before.push_back(id);
+    }
+    Json top = Json::object();
+    const std::vector<double> nats = distribution(prompt);
+    Ids wanted{0, 1};
+    if (body.contains("logprob_token_ids") && !options_.ignores_token_ids) {
+      wanted = body.at("logprob_token_ids").get<Ids>();
+      if (wanted.size() > 128) return {{"refused", "too many logprob_token_ids"}};
+    }
+    for (const TokenId id : wanted) {
+      top["token_id:" + std::to_string(id)] = nats.at(static_cast<std::size_t>(id));
+    }
+    const Json choice = {
+        {"finish_reason", ended ? "stop" : "length"},
+        {"logprobs",
+         {{"tokens", names}, {"token_logprobs", of_each}, {"top_logprobs", list_of(top)}}}};
+    return {{"choices", list_of(choice)},
+            {"usage",
+             {{"prompt_tokens", prompt.size()},
+              {"prompt_tokens_details", {{"cached_tokens", prompt.size() - 1}}}}}};
+  }
+
+  [[nodiscard]] Json sglang(const Json& body) const {
+    const Ids prompt = body.at("input_ids");
+    const Json& how = body.at("sampling_params");
+    const auto seed = how.contains("sampling_seed")
+                          ? std::optional(how.at("sampling_seed").get<std::uint64_t>())
+                          : std::nullopt;
+    const auto [made, ended] = continuation(prompt, how.at("max_new_tokens"), seed);
+    Json rows = Json::array();
+    Ids before = prompt;
+    for (const TokenId id : made) {
+      rows.push_back({distribution(before)[static_cast<std::size_t>(id)], id, nullptr});
+      before.push_back(id);
+    }
+    Json meta = {{"output_token_logprobs", rows},
+                 {"prompt_tokens", prompt.size()},
+                 {"cached_tokens", prompt.size() - 1},
+                 {"finish_reason", {{"type", ended ? "stop" : "length"}}}};
+    if (body.contains("token_ids_logprob") && !options_.ignores_token_ids) {
+      const std::vector<double> nats = distribution(prompt);
+      Json of_first = Json::array();
+      for (const TokenId id : body.at("token_ids_logprob").get<Ids>()) {
+        of_first.push_back({nats.at(static_cast<std::size_t>(id)), id, nullptr});
+      }
+      meta["output_token_ids_logprobs"] = list_of(of_first);
+    }
+    return {{"text", ""}, {"meta_info", meta}};
+  }
+
+  Options options_;
+  NgramModel model_;
+};
+
+}  // namespace plumb::test

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs through a real llama-server against the same jobs in this process, on the same weights; the server killed and started
+again midway. tests/servers.sh runs the golden relations of BEAR too, which take minutes."""
+import json
+import math
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+import unittest
+import urllib.request
+
+import command
+
+PROGRAMS = "plumb_command write_tiny_gguf"
+
+SERVER = os.environ.get("PLUMB_LLAMA_SERVER", "")
+GOLDEN = command.SHARED / "golden" / "lm-pub-quiz-smollm2"
+BEAR = command.SHARED / "data" / "bear"
+UMLS = command.SHARED / "data" / "umls"
+# As exact as plumb computes by itself. One thread: the server's threads wait for each other by spinning.
+EXACT = ["-fa", "off", "-ctk", "f32", "-ctv", "f32", "-t", "1", "--poll", "0", "--no-warmup", "--offline"]
+# Log-probabilities of two builds of llama.cpp in other batches; llama-server adds up probabilities in F32.
+BOUND = 1e-2
+
+needs_server = unittest.skipUnless(os.path.isfile(SERVER), "skipped: PLUMB_LLAMA_SERVER names no llama-server")
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class LlamaServer:
+    """One that has loaded its model."""
+
+    def __init__(self, model, *flags, port=None, slots=4, context=512):
+        self.port = port or free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process = subprocess.Popen(
+            [SERVER, "-m", model, "--host", "127.0.0.1", "--port", str(self.port), "-np", str(slots), "-c",
+             str(slots * context), *EXACT, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(600):
+            if self.process.poll() is not None:
+                raise AssertionError(f"llama-server ended with {self.process.returncode}")
+            try:
+                with urllib.request.urlopen(self.url + "/health", timeout=5) as reply:
+                    if reply.status == 200:
+                        return
+            except OSError:
+                time.sleep(0.1)
+        raise AssertionError("llama-server did not begin to answer")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+
+def run_json(folder):
+    return json.loads((pathlib.Path(folder) / "run.json").read_text())
+
+
+def scores_of(folder, pattern, fields):
+    """All numbers of the rows of some files, with their places."""
+    found = {}
+    for file in sorted(pathlib.Path(folder).glob(pattern)):
+        for at, row in enumerate(command.rows(file)):
+            for field in fields:
+                values = row[field] if isinstance(row[field], list) else [row[field]]
+                for i, value in enumerate(values):
+                    found[file.name, at, field, i] = value
+    return found
+
+
+class Case(unittest.TestCase):
+    def both(self, command_name, server, *words, model, more=()):
+        """The same job by a server and in this process: their folders."""
+        folders = []
+        for name, where in (("server", ["--server", server.url, *more]), ("here", ["--model", model])):
+            out = self.folder / f"{command_name}-{name}-{len(list(self.folder.iterdir()))}"
+            command.plumb(command_name, *words, *where, "--out", out)
+            folders.append(out)
+        return folders
+
+    def assertClose(self, theirs, ours, bound=BOUND):
+        self.assertEqual(set(theirs), set(ours))
+        self.assertGreater(len(ours), 0)
+        worst = max(abs(theirs[place] - ours[place]) for place in ours)
+        self.assertLess(worst, bound)
+        return worst
+
+    def assertOrderKept(self, theirs, ours, bound=BOUND):
+        """Of two numbers of one row that are no tie, the same is the larger."""
+        rows = {}
+        for (file, at, field, i), value in ours.items():
+            rows.setdefault((file, at, field), []).append((value, theirs[file, at, field, i]))
+        compared = 0
+        for row in rows.values():
+            for a, x in row:
+                for b, y in row:
+                    if a - b > 2 * bound:
+                        self.assertGreater(x, y)
+                        compared += 1
+        self.assertGreater(compared, 0)
+
+
+@needs_server
+@command.needs_model
+class RealModel(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = command.temporary_folder(cls)
+
+    def test_a_closed_set_probe(self):
+        words = ["--data", command.FACTS, "--relations", "continent", "--limit", 2]
+        with LlamaServer(command.MODEL) as server:
+            asked, here = self.both("probe", server, *words, model=command.MODEL)
+        theirs, ours = (scores_of(folder, "*_results.jsonl", ["pll_scores"]) for folder in (asked, here))
+        self.assertClose(theirs, ours)
+        self.assertOrderKept(theirs, ours)
+        run = run_json(asked)
+        said = run["server"]
+        self.assertEqual(said["url"], server.url)
+        self.assertEqual((said["kind"], said["vocabulary"], said["tokenizer"]), ("llama-server", 49152, "the server's"))
+        self.assertLess(max(said["checks"].values()), BOUND)
+        self.assertEqual(run["settings"]["model"], pathlib.Path(command.MODEL).name)
+        self.assertIsNone(run["settings"]["model_sha256"])
+        self.assertIsNone(run["settings"]["precision"])
+        self.assertRegex(run["settings"]["model_answers"], "^[0-9a-f]{16}$")
+        # The server's prefix cache does for a tree's nodes what the tree does here.
+        self.assertLess(said["tokens_computed"], said["tokens_sent"])
+        self.assertGreaterEqual(said["requests"], run["tree_nodes"] / 2)
+
+
+@needs_server
+class TinyModel(Case):
+    """A vocabulary of 260 tokens and random weights, so that whole distributions are small."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = command.temporary_folder(cls)
+        (cls.folder / "long").mkdir()
+        cls.model = cls.folder / "tiny.gguf"
+        subprocess.run([command.BUILD / "write_tiny_gguf", cls.model], check=True)
+        cls.server = LlamaServer(cls.model)
+        cls.addClassCleanup(cls.server.kill)
+
+    def test_a_closed_set_probe_with_either_tokenizer(self):
+        words = ["--data", command.FACTS, "--relations", "continent,capital", "--limit", 2]
+        asked, here = self.both("probe", self.server, *words, model=self.model)
+        theirs, ours = (scores_of(folder, "*_results.jsonl", ["pll_scores"]) for folder in (asked, here))
+        self.assertClose(theirs, ours)
+        self.assertOrderKept(theirs, ours)
+        again = self.folder / "given"
+        command.plumb("probe", *words, "--server", self.server.url, "--tokenizer", self.model, "--concurrency", 2, "--out",
+                      again)
+        self.assertClose(scores_of(again, "*_results.jsonl", ["pll_scores"]), theirs)
+        said = run_json(again)["server"]
+        self.assertEqual((said["tokenizer"], said["texts_tokenized_alike"], said["concurrency"]), ("tiny.gguf", 4, 2))
+
+    def test_many_shot(self):
+        words = ["--data", command.FACTS, "--relations", "continent", "--shots", "0,2", "--limit", 3, "--generate",
+                 "--max-new-tokens", 4]
+        asked, here = self.both("many-shot", self.server, *words, model=self.model)
+        self.assertEqual(*([row["text"] for row in command.rows(folder / "continent_generated.jsonl")]
+                           for folder in (asked, here)))
+        theirs, ours = (scores_of(folder, "*_choices.jsonl", ["answer_scores"]) for folder in (asked, here))
+        self.assertClose(theirs, ours)
+        self.assertOrderKept(theirs, ours)
+
+    @command.needs_shared
+    def test_likelihood_ranks(self):
+        words = ["--data", UMLS, "--method", "likelihood", "--shots", 1, "--limit", 3]
+        asked, here = self.both("rank", self.server, *words, model=self.model)
+        theirs, ours = (scores_of(folder, "likelihood_ranks.jsonl", ["score"]) for folder in (asked, here))
+        self.assertClose(theirs, ours)
+        for a, b in zip(command.rows(asked / "likelihood_ranks.jsonl"), command.rows(here / "likelihood_ranks.jsonl"),
+                        strict=True):
+            near = max(a.get("near", 0), b.get("near", 0))
+            self.assertLessEqual(abs(a["above"] - b["above"]), near, (a, b))
+
+    @command.needs_shared
+    @command.needs_vocabularies
+    def test_deer(self):
+        words = ["--data", UMLS, "--method", "deer", "--shots", 1, "--limit", 20]
+        model = command.tiny_model(self.folder / "long")  # its context has room for the descriptions
+        with LlamaServer(model, "--embedding", "--pooling", "last", context=2048) as embedding:
+            asked, here = self.both("rank", embedding, *words, model=model)
+        self.assertEqual(run_json(asked)["server"]["vectors"], "raw")
+        for a, b in zip(command.rows(asked / "deer_ranks.jsonl"), command.rows(here / "deer_ranks.jsonl"), strict=True):
+            self.assertEqual(a["tail"], b["tail"])
+            self.assertLessEqual(abs(a["above"] - b["above"]), max(a.get("near", 0), b.get("near", 0)), (a, b))
+
+    def test_generation(self):
+        words = ["--data", command.FACTS, "--relations", "continent", "--limit", 2, "--settings", "zero-shot", "--samples", 4,
+                 "--confidence-prompts", 2, "--max-new-tokens", 6]
+        asked, here = self.both("generate", self.server, *words, model=self.model)
+        theirs, ours = (command.rows(folder / "zero-shot_answers.jsonl") for folder in (asked, here))
+        self.assertEqual([row["answer"] for row in theirs], [row["answer"] for row in ours])
+        again = self.folder / "generated-again"
+        command.plumb("generate", *words, "--server", self.server.url, "--out", again)
+        self.assertEqual([row["answer"] for row in command.rows(again / "zero-shot_answers.jsonl")],
+                         [row["answer"] for row in theirs])
+        self.assertEqual([row["samples"] for row in command.rows(again / "zero-shot_samples.jsonl")],
+                         [row["samples"] for row in command.rows(asked / "zero-shot_samples.jsonl")])
+
+    def test_a_server_that_is_killed_and_started_again(self):
+        words = ["probe", "--data", command.FACTS, "--relations", "capital,continent", "--limit", 4]
+        whole = self.folder / "whole"
+        command.plumb(*words, "--server", self.server.url, "--out", whole)
+        out = self.folder / "killed"
+        server = LlamaServer(self.model)
+        process = subprocess.Popen([command.PLUMB, *map(str, words), "--server", server.url, "--concurrency", "1", "--out", out],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        journal = out / "journal.jsonl"
+        while process.poll() is None and (not journal.exists() or journal.stat().st_size < 2000):
+            time.sleep(0.002)
+        server.kill()
+        _, said = process.communicate()
+        self.assertEqual(process.returncode, 1, said)
+        self.assertIn("the server does not answer", said.splitlines()[-1])
+        self.assertIn("resume", said.splitlines()[-1])
+        kept = journal.read_bytes()
+        resumed = [*words, "--server", f"http://127.0.0.1:{server.port}", "--out", out, "--resume"]
+        other = self.folder / "other.gguf"
+        subprocess.run([command.BUILD / "write_tiny_gguf", other, "no-bos"], check=True)
+        with LlamaServer(other, port=server.port):
+            refused = command.plumb(*resumed, code=2).stderr
+            self.assertRegex(refused, "the run was begun with|has no BOS token")
+        self.assertEqual(journal.read_bytes(), kept)
+        with LlamaServer(self.model, port=server.port):
+            command.plumb(*resumed)
+        self.assertTrue(journal.read_bytes().startswith(kept[:kept.rfind(b"\n") + 1]))
+        self.assertClose(scores_of(out, "*_results.jsonl", ["pll_scores"]), scores_of(whole, "*_results.jsonl", ["pll_scores"]))
+
+    def test_what_cannot_be_asked_is_refused_in_a_line(self):
+        words = ["probe", "--data", command.FACTS, "--out", self.folder / "none"]
+        for more, line in ((["--server", "http://me:pw@127.0.0.1"], "the URL holds a user name or a password"),
+                           (["--server", "127.0.0.1:8080"], "begins with neither http:// nor https://"),
+                           (["--server", self.server.url, "--model", self.model], "stands beside"),
+                           (["--server", self.server.url, "--precision", "fast"], "which has flags of its own"),
+                           (["--server", self.server.url, "--tokenizer", "/nowhere"], "is no file or folder"),
+                           (["--model", self.model, "--concurrency", "3"], "has no effect without a --server")):
+            refused = command.plumb(*words, *more, code=2).stderr
+            self.assertIn(line, refused)
+            self.assertEqual(len(refused.splitlines()), 1, refused)
+        self.assertFalse((self.folder / "none").exists())
+
+
+@needs_server
+@command.needs_shared
+@command.needs_model
+@unittest.skipUnless(os.environ.get("PLUMB_SERVERS_GOLDEN"), "skipped: takes minutes; bash tests/servers.sh runs it")
+class Golden(Case):
+    def test_the_golden_relations(self):
+        folder = command.temporary_folder(self)
+        relations = list(json.loads((GOLDEN / "metadata_results.json").read_text()))
+        limit = int(os.environ["PLUMB_SERVERS_GOLDEN"])
+        with LlamaServer(command.MODEL) as server:
+            command.plumb("probe", "--data", BEAR, "--server", server.url, "--tokenizer", command.MODEL, "--relations",
+                          ",".join(relations), "--limit", limit, "--out", folder / "run")
+        worst = compared = 0
+        for relation in relations:
+            golden = {(row["sub_id"], row["template_index"]): row for row in command.rows(GOLDEN / f"{relation}_results.jsonl")}
+            for ours in command.rows(folder / "run" / f"{relation}_results.jsonl"):
+                theirs = golden[ours["sub_id"], ours["template_index"]]
+                for a, b in zip(theirs["pll_scores"], ours["pll_scores"], strict=True):
+                    worst = max(worst, abs(a - b))
+                    compared += 1
+        run = run_json(folder / "run")
+        print(f"{compared} statements of {len(relations)} relations, at worst {worst:.2g} nats apart; "
+              f"{run['statements']} statements, {run['tree_nodes']} tree nodes, {run['server']['requests']} requests, "
+              f"{run['server']['tokens_sent']} tokens sent, {run['server']['tokens_computed']} computed by the server, "
+              f"{run['seconds_total']:.0f} s")
+        self.assertGreater(compared, 0)
+        self.assertTrue(math.isfinite(worst))
+        self.assertLess(worst, BOUND)
+
+
+if __name__ == "__main__":
+    unittest.main()
