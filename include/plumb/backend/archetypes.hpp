@@ -288,7 +288,7 @@ class NgramBatchModel : public NgramLookupModel {
   }
 
  private:
-  NgramModel each_;
+  plumb::NgramModel each_;  // the base of this name is private
 };
 
 /// An NgramModel that ListsSpecialTokens: its pieces, which a text is parsed for where the model was
