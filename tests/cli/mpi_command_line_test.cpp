@@ -95,7 +95,9 @@ BOOST_AUTO_TEST_CASE(what_several_processes_do_not_share_is_refused) {
   refused({"report", "r"}, "plumb report: is done by one process");
   refused(files.words({"--method", "likelihood"}), "--method: leaves 1 of 2 processes idle");
   refused(files.words({"--shard", "1/2"}), "--shard: leaves 1 of 2");
-  refused(files.words({"--fixed", "f.json"}), "--fixed: leaves 1 of 2");
+  refused({"rank", "--data", files.at("elements"), "--model", files.at("model.gguf"), "--out",
+           files.at("run"), "--fixed", "f.json"},
+          "--fixed: leaves 1 of 2");
   BOOST_TEST(run_with(one, {"report", "r"}).err.find("processes") == std::string::npos);
 }
 
@@ -106,7 +108,8 @@ BOOST_AUTO_TEST_CASE(deer_asks_the_ranking_of_the_console) {
   BOOST_REQUIRE_MESSAGE(run.code == 0, run.err);
   BOOST_TEST(two.asked == 1U);
   BOOST_TEST(files.json("shared/run.json").at("processes") == 2);
-  BOOST_TEST(files.rank({"--limit", "6"}, "alone").code == 0);
+  Several one(1);
+  BOOST_TEST(run_with(one, files.words({"--limit", "6"}, "alone")).code == 0);
   BOOST_TEST(!files.json("alone/run.json").contains("processes"));
   BOOST_TEST((files.comparable("shared") == files.comparable("alone")));
 }

@@ -91,9 +91,10 @@ class Engine(unittest.TestCase):
     def test_eight_bits_of_the_cache_move_scores_a_little(self):
         of = {}
         for cache in ("f16", "q8_0"):
-            command.probe(self.folder / cache, "--relations", "continent", "--limit", 2, "--precision", "fast",
+            run = self.folder / f"smollm2-{cache}"
+            command.probe(run, "--relations", "continent", "--limit", 2, "--precision", "fast",
                           "--cache-type", cache)
-            of[cache] = [score for row in command.rows(self.folder / cache / "continent_results.jsonl")
+            of[cache] = [score for row in command.rows(run / "continent_results.jsonl")
                          for score in row["pll_scores"]]
         worst = max(abs(a - b) for a, b in zip(of["f16"], of["q8_0"], strict=True))
         self.assertGreater(worst, 0)
