@@ -96,8 +96,10 @@ class LlamaModel {
   }
 
   [[nodiscard]] TreeLimits tree_limits() const {
-    return {std::max(options_.cells, context_length()), branches_, parameters_.pack(),
-            attention_block};
+    // Cells of one step cost the same, or a plan by the CPU's price would not fill larger steps.
+    const std::size_t pack = parameters_.pack();
+    return {std::max(options_.cells, context_length()), branches_, pack,
+            std::max(attention_block, pack)};
   }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -159,7 +161,7 @@ class LlamaModel {
     return options;
   }
 
-  // llama.cpp attends to a multiple of this many cells.
+  // llama.cpp attends to a multiple of this many cells on a CPU.
   static constexpr std::size_t attention_block = 256;
 
   /// Feeds what the wanted nodes need, and shows their rows.
