@@ -54,7 +54,7 @@ class HttpClient {
             static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
             "retries") {
     options_.concurrency = std::max<std::size_t>(1, options_.concurrency);
-    if (!over::all_of(options_.key, [](unsigned char c) { return c > 0x20 && c < 0x7f; })) {
+    if (!over::all_of(options_.key, [](char c) { return c > 0x20 && c < 0x7f; })) {
       throw user_error({.field = "PLUMB_API_KEY"}, "holds a space or a character that is not ASCII",
                        "give the key alone");
     }
