@@ -19,8 +19,8 @@ import sys
 import tempfile
 import time
 
-CHANGING = ("seconds_model", "seconds_total", "seconds_by_part", "statements_scored_now", "command_line", "options",
-            "statements", "tree_nodes", "tokens_fed", "tokens_one_by_one")
+CHANGING = ("seconds_model", "seconds_total", "seconds_by_part", "seconds_ranking", "statements_scored_now", "command_line",
+            "options", "statements", "tree_nodes", "tokens_fed", "tokens_one_by_one")
 
 
 def placed(words, inputs, out):
@@ -43,8 +43,10 @@ def lasting(folder):
 
 
 def looks_complete(job, folder):
+    record = folder / "report.json"  # a report in a folder of its own says so itself
     if job["last_file"]:
-        return (folder / job["last_file"]).exists()
+        said = json.loads(record.read_text())["status"] if record.exists() else "complete"
+        return (folder / job["last_file"]).exists() and said == "complete"
     try:
         return json.loads((folder / "run.json").read_text())["status"] == "complete"
     except (OSError, ValueError, KeyError):

@@ -21,7 +21,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FACTS = ROOT / "examples" / "facts"
 # Of run.json: what no two runs share.
-PASSING = ("command_line", "seconds_model", "seconds_total", "seconds_by_part")
+PASSING = ("command_line", "seconds_model", "seconds_total", "seconds_by_part", "seconds_ranking")
 BASELINES = {"Animal class": {"property": "animal-class", "hgp": ["{subject} is a kind of", "The class of {subject} is"],
                               "mmp": ["{subject} and other"]}}
 SEPARATORS = "is\nbelongs to\n"
