@@ -168,8 +168,7 @@ class TinyModel(Case):
         self.assertEqual((said["tokenizer"], said["texts_tokenized_alike"], said["concurrency"]), ("tiny.gguf", 4, 2))
 
     def test_many_shot(self):
-        words = ["--data", command.FACTS, "--relations", "continent", "--shots", "0,2", "--limit", 3, "--generate",
-                 "--max-new-tokens", 4]
+        words = ["--data", command.FACTS, "--relations", "continent", "--shots", "0,2", "--limit", 3, "--generate", 4]
         asked, here = self.both("many-shot", self.server, *words, model=self.model)
         self.assertEqual(*([row["text"] for row in command.rows(folder / "continent_generated.jsonl")]
                            for folder in (asked, here)))
