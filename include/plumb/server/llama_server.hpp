@@ -137,11 +137,8 @@ class LlamaServer final : public ServerDialect {
   }
 
   [[nodiscard]] HttpRequest embed(std::span<const std::vector<TokenId>> sequences) const override {
-    std::string body = "{\"content\":[";
-    for (std::size_t i = 0; i < sequences.size(); ++i) {
-      body += (i == 0 ? "" : ",") + detail::json_ids(sequences[i]);
-    }
-    return {"/embedding", body + "],\"embd_normalize\":-1}"};
+    return {"/embedding",
+            "{\"content\":" + detail::json_id_lists(sequences) + ",\"embd_normalize\":-1}"};
   }
 
   /// A server without pooling gives the vectors of all tokens; the last is taken.

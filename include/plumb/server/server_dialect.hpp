@@ -126,6 +126,16 @@ inline std::string json_ids(std::span<const TokenId> ids) {
   return text += ']';
 }
 
+/// A list of several sequences' ids.
+inline std::string json_id_lists(std::span<const std::vector<TokenId>> sequences) {
+  std::string text = "[";
+  for (const std::vector<TokenId>& ids : sequences) {
+    if (text.size() > 1) text += ',';
+    text += json_ids(ids);
+  }
+  return text += ']';
+}
+
 /// A text's tokens by {"tokens": [ids]}, which tells no bytes.
 inline Tokenization read_bare_tokens(const ReplyJson& reply, std::size_t vocabulary) {
   const Json& tokens = reply.at("/tokens");

@@ -105,11 +105,8 @@ class SglangServer final : public ServerDialect {
   }
 
   [[nodiscard]] HttpRequest embed(std::span<const std::vector<TokenId>> sequences) const override {
-    std::string body = "{\"model\":" + Json(name_).dump() + ",\"input\":[";
-    for (std::size_t i = 0; i < sequences.size(); ++i) {
-      body += (i == 0 ? "" : ",") + detail::json_ids(sequences[i]);
-    }
-    return {"/v1/embeddings", body + "]}"};
+    return {"/v1/embeddings", "{\"model\":" + Json(name_).dump() +
+                                  ",\"input\":" + detail::json_id_lists(sequences) + "}"};
   }
   [[nodiscard]] std::vector<std::vector<float>> read_vectors(const HttpReply& reply,
                                                              std::size_t count) const override {
