@@ -12,7 +12,8 @@ cd "$plumb_root"
 need_build_packages
 need_llama
 need_llama_server
+need_vocabularies
 build_plumb plumb_command requantize write_tiny_gguf
 need_model
 PLUMB_BUILD="$plumb_root/build" PLUMB_SHARED="$plumb_shared" PLUMB_MODEL="$model_f32" \
-  PLUMB_LLAMA_SERVER="$llama_server" PLUMB_SERVERS_GOLDEN="${1:-10}" exec python3 tests/run.py test_servers
+  PLUMB_LLAMA_SERVER="$llama_server" PLUMB_VOCABULARIES="$vocabulary_folder" PLUMB_SERVERS_GOLDEN="${1:-10}" exec python3 tests/run.py test_servers

@@ -65,6 +65,31 @@ class LlamaServer:
         self.kill()
 
 
+def hugging_face_tokenizer(folder, merges):
+    """A folder with the tokenizer of write_tiny_gguf's models, which has seven merges, or with others."""
+    plain = [byte for byte in range(256) if 33 <= byte <= 126 or 161 <= byte <= 172 or byte >= 174]
+    others = [byte for byte in range(256) if byte not in plain]
+    letters = [chr(byte) if byte in plain else chr(256 + others.index(byte)) for byte in range(256)]
+    words = [*letters, *(first + second for first, second in merges)]
+    bos = {"id": len(words), "content": "<bos>", "special": True, "single_word": False, "lstrip": False, "rstrip": False,
+           "normalized": False}
+    frame = [{"SpecialToken": {"id": "<bos>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    tokenizer = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [bos], "normalizer": None,
+                 "pre_tokenizer": byte_level, "decoder": byte_level,
+                 "post_processor": {"type": "TemplateProcessing", "single": frame, "pair": [], "special_tokens": {
+                     "<bos>": {"id": "<bos>", "ids": [bos["id"]], "tokens": ["<bos>"]}}},
+                 "model": {"type": "BPE", "vocab": {word: at for at, word in enumerate(words)},
+                           "merges": [f"{first} {second}" for first, second in merges]}}
+    folder.mkdir()
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama", "bos_token_id": bos["id"]}))
+    return folder
+
+
+MERGES = [("Ġ", "t"), ("h", "e"), ("Ġt", "he"), ("i", "s"), ("Ġ", "is"), ("a", "n"), (".", ".")]
+
+
 def run_json(folder):
     return json.loads((pathlib.Path(folder) / "run.json").read_text())
 
@@ -166,6 +191,21 @@ class TinyModel(Case):
         self.assertClose(scores_of(again, "*_results.jsonl", ["pll_scores"]), theirs)
         said = run_json(again)["server"]
         self.assertEqual((said["tokenizer"], said["texts_tokenized_alike"], said["concurrency"]), ("tiny.gguf", 4, 2))
+
+    def test_the_tokenizer_of_a_hugging_face_folder(self):
+        words = ["probe", "--data", command.FACTS, "--relations", "continent", "--limit", 2, "--server", self.server.url]
+        runs = {}
+        for name, tokenizer in (("file", self.model), ("folder", hugging_face_tokenizer(self.folder / "tokenizer", MERGES))):
+            command.plumb(*words, "--tokenizer", tokenizer, "--out", self.folder / f"by-{name}")
+            runs[name] = scores_of(self.folder / f"by-{name}", "*_results.jsonl", ["pll_scores"])
+        self.assertClose(runs["folder"], runs["file"])
+        said = run_json(self.folder / "by-folder")["server"]
+        self.assertEqual((said["tokenizer"], said["texts_tokenized_alike"]), ("tokenizer", 4))
+        # Merges in another order give other tokens, and the server says so at connect.
+        other = hugging_face_tokenizer(self.folder / "other-tokenizer", MERGES[::-1])
+        refused = command.plumb(*words, "--tokenizer", other, "--out", self.folder / "by-other", code=2).stderr
+        self.assertIn("tokenizer", refused)
+        self.assertFalse((self.folder / "by-other").exists())
 
     def test_many_shot(self):
         words = ["--data", command.FACTS, "--relations", "continent", "--shots", "0,2", "--limit", 3, "--generate", 4]
