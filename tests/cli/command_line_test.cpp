@@ -102,6 +102,23 @@ BOOST_AUTO_TEST_CASE(what_broke_is_code_one_and_what_the_user_can_mend_is_two) {
   BOOST_TEST(!std::filesystem::exists(files.folder / "run"));
 }
 
+// Two commands that write into one folder would stand in each other's way.
+BOOST_AUTO_TEST_CASE(several_processes_of_a_program_without_mpi_are_refused) {
+  for (const std::string processes : {"", "1", "2"}) {
+    std::ostringstream out, err;
+    Console console{{"--help"}, out, err};
+    console.environment = [&](const char* name) {
+      return std::string(name) == "OMPI_COMM_WORLD_SIZE" ? processes : "";
+    };
+    const int code =
+        run_command_line("rank", console, [](const ModelOptions&) { return test::small_model(); });
+    BOOST_TEST(code == (processes == "2" ? 2 : 0));
+    const bool says = err.str().find("started 2 times by mpirun, and built without MPI; ") !=
+                      std::string::npos;
+    BOOST_TEST(says == (processes == "2"), err.str());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(results_that_nobody_receives_are_a_failure) {
   std::ostringstream out, err;
   out.setstate(std::ios::badbit);  // a full disk or a closed pipe

@@ -103,6 +103,11 @@ BOOST_FIXTURE_TEST_CASE(the_model_may_lie_elsewhere_when_shards_are_merged, Cons
                                        "--model", at("there/model.gguf")};
   const ConsoleRun merged = run_words(words);
   BOOST_TEST(merged.code == 0, merged);
+  for (const std::string option : {"--server", "--tokenizer"}) {
+    BOOST_TEST(run_words({"merge", at("shard1"), at("shard2"), "--out", at("x"), option, "x"})
+                   .refused(option + ": the shards asked a model, and no server; say by --model"),
+               option);
+  }
   // Another model's tokenizer would cut packs otherwise.
   folder.write("there/model.gguf", "another model");
   std::filesystem::remove_all(folder / "merged");
@@ -114,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_merged_or_parted_is_refused, ConsoleFiles
   BOOST_TEST(probe({}, "whole").code == 0);
   BOOST_TEST(run_words({"merge", at("whole")}).refused("--out: is required but missing"));
   BOOST_TEST(run_words({"merge", at("whole"), "--out", at("x")})
-                 .refused("whole/run.json: shard: is missing: the folder holds no shard of a run"));
+                 .refused("whole: is a whole run, and no shard of one; there is nothing to merge"));
   BOOST_TEST(probe({"--shard", "3/2"}, "x").refused("--shard: '3/2' is not a shard"));
   BOOST_TEST(probe({"--shard", "1/2", "--overwrite"}, "x")
                  .refused("--shard: has no effect beside --overwrite; choose another folder"));

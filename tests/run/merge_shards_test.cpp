@@ -162,7 +162,7 @@ BOOST_FIXTURE_TEST_CASE(shards_that_are_no_whole_are_refused_by_name, Shards) {
   refused({place(0), place(1), place(1)}, place(1).string() + ": is shard 2 of 3, and so is " +
                                               place(1).string() + "; name each once");
   refused({place(0), folder / "whole"},
-          "whole/run.json: shard: is missing: the folder holds no shard of a run");
+          "whole: is a whole run, and no shard of one; there is nothing to merge");
   refused({folder / "nothing"}, "nothing: is no run folder (no run.json)");
   std::filesystem::rename(place(2).path(), folder / "kept");
   (void)shard(2, 4);
@@ -183,7 +183,9 @@ BOOST_FIXTURE_TEST_CASE(a_pack_that_no_journal_has_is_not_made_up, Shards) {
   std::filesystem::remove(journal.path());
   folder.write("shard 1/journal.jsonl", text.substr(text.find('\n') + 1));
   BOOST_CHECK_EXCEPTION(merge(places(2), folder / "merged"), Error,
-                        says(Fault::user, "neither this shard nor another has pack "));
+                        says(Fault::user, journal.string() + ": "));
+  BOOST_CHECK_EXCEPTION(merge(places(2), folder / "merged"), Error,
+                        says(Fault::user, "which was dealt to this shard; resume the shard"));
   BOOST_TEST(read_json_object(folder / "merged/run.json").at("status") == "running");
 }
 

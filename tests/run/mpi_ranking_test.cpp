@@ -107,9 +107,12 @@ BOOST_AUTO_TEST_CASE(an_error_amid_an_exchange_leaves_it_broken) {
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) {
   test::MpiSession::begin();
   const Files files;
+  const test::TemporaryFolder folder_of_copy;
   detail::MpiExchange exchange(MPI_COMM_SELF);
+  const std::uint64_t sample = detail::sample_of(NpyFile(files.file).rows());
   const auto mapped = [&](std::uint64_t rows, std::uint64_t dimension, const std::string& file) {
-    return exchange.mapped({detail::MpiTask::nearest, rows, dimension, 0, 0, 0}, file).rows();
+    return exchange.mapped({detail::MpiTask::nearest, rows, dimension, sample, 0, 0, 0}, file)
+        .rows();
   };
   const std::string file = files.file.string();
   BOOST_TEST(mapped(90, 3, file) == 90);
@@ -121,6 +124,25 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) 
   BOOST_CHECK_EXCEPTION((void)mapped(90, 3, file + ".none"), Error,
                         says(Fault::user, file + ".none: cannot be read"));
   BOOST_TEST(mapped(90, 3, file) == 90);
+  // Another file of that shape, as an outdated copy is.
+  NpyWriter writer(folder_of_copy / "v.npy", 90, 3);
+  for (std::size_t i = 0; i < 90; ++i) writer.put(i, std::vector<float>{1, 2, 3});
+  writer.finish();
+  BOOST_CHECK_EXCEPTION((void)mapped(90, 3, (folder_of_copy / "v.npy").string()), Error,
+                        says(Fault::user, "holds other vectors here than where the first"));
+}
+
+BOOST_AUTO_TEST_CASE(a_sample_of_vectors_has_the_first_and_the_last) {
+  EmbeddingMatrix rows = EmbeddingMatrix::Random(1000, 4);
+  const std::uint64_t sample = detail::sample_of(detail::rows_of(rows));
+  BOOST_TEST(detail::sample_of(detail::rows_of(rows)) == sample);
+  for (const Eigen::Index row : {0, 999}) {
+    EmbeddingMatrix other = rows;
+    other(row, 3) += 1;
+    BOOST_TEST(detail::sample_of(detail::rows_of(other)) != sample);
+  }
+  const EmbeddingMatrix one = rows.topRows(1), none = rows.topRows(0);
+  BOOST_TEST(detail::sample_of(detail::rows_of(one)) != detail::sample_of(detail::rows_of(none)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -309,8 +309,8 @@ BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
   BOOST_TEST(part.is_whole());
   BOOST_TEST(work.summary().seconds_model == 2.5);
   BOOST_CHECK_EXCEPTION(numbers.go(part, {{1, 1, 1}}), Error,
-                        says(Fault::user, "0/journal.jsonl: P36: neither this shard nor another "
-                                          "has pack 5; resume the shard that lost it"));
+                        says(Fault::user, "/journal.jsonl: P36: has lost pack 5, which was dealt to "
+                                          "this shard; resume the shard"));
 }
 
 // The checksums are right: another build wrote the lines.

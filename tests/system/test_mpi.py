@@ -107,7 +107,7 @@ class Wn18rr(unittest.TestCase):
 
     def test_one_process_that_fails_says_why_and_ends_all(self):
         for row, said in ((0, "plumb: entities: row 0 is a zero vector"),
-                          (len(self.ids) - 1, "plumb: process 3 of 4 (")):
+                          (len(self.ids) - 1, "plumb: process 4 of 4 (")):
             rows = list(self.vectors)
             rows[row] = array.array("f", bytes(4 * WIDTH))
             write_vectors(self.folder / "bad.npy", self.ids, rows)

@@ -207,6 +207,20 @@ class TinyModel(Case):
         self.assertIn("tokenizer", refused)
         self.assertFalse((self.folder / "by-other").exists())
 
+    def test_shards_of_a_server_are_merged_beside_another(self):
+        words = ["probe", "--data", command.FACTS, "--relations", "continent,capital", "--limit", 3]
+        command.plumb(*words, "--server", self.server.url, "--out", self.folder / "unparted")
+        shards = [self.folder / f"shard-{i}" for i in (1, 2)]
+        with LlamaServer(self.model) as there:
+            for i, shard in enumerate(shards, 1):
+                command.plumb(*words, "--server", there.url, "--shard", f"{i}/2", "--out", shard)
+        out = self.folder / "merged"
+        refused = command.plumb("merge", *shards, "--model", self.model, "--out", out, code=2).stderr
+        self.assertIn("--model: the shards asked a server, and no model here; say by --server", refused)
+        command.plumb("merge", *shards, "--server", self.server.url, "--out", out)
+        self.assertClose(*(scores_of(folder, "*_results.jsonl", ["pll_scores"])
+                           for folder in (out, self.folder / "unparted")))
+
     def test_many_shot(self):
         words = ["--data", command.FACTS, "--relations", "continent", "--shots", "0,2", "--limit", 3, "--generate", 4]
         asked, here = self.both("many-shot", self.server, *words, model=self.model)

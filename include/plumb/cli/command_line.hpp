@@ -150,6 +150,15 @@ inline void refuse_alone(const std::string& command, const EntityRanking& rankin
                    "start it without mpirun; a job is parted by `shard`");
 }
 
+/// Throws a user error where mpirun started several of a program that shares nothing among them.
+inline void refuse_several(const Console& console) {
+  const std::string processes = console.variable("OMPI_COMM_WORLD_SIZE");
+  if (processes.empty() || processes == "1") return;
+  throw user_error({}, "started " + processes + " times by mpirun, and built without MPI",
+                   "configure plumb with -DPLUMB_MPI=ON for `plumb rank`, or start it once; `shard` "
+                   "parts a job");
+}
+
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model) {
   const auto& words = console.arguments;
   const bool asks_help = words.size() == 1 && (words[0] == "--help" || words[0] == "-h");
@@ -160,7 +169,11 @@ inline int run_command(const std::string& command, Console& console, const Model
     return 0;
   }
   if (command == "help") return run_help(console, make_model);
-  if (console.ranking != nullptr) refuse_alone(command, *console.ranking);
+  if (console.ranking != nullptr) {
+    refuse_alone(command, *console.ranking);
+  } else {
+    refuse_several(console);
+  }
   if (command == "probe") return subcommands::run_probe_command(console, make_model);
   if (command == "calibrate") return subcommands::run_calibrate_command(console, make_model);
   if (command == "many-shot") return subcommands::run_many_shot_command(console, make_model);

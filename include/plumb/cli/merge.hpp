@@ -26,7 +26,8 @@ struct ShardFolders {
 
 struct MergeArguments {
   ShardFolders runs{};
-  std::filesystem::path out{}, model{};
+  std::filesystem::path out{}, model{}, tokenizer{};
+  std::string server{};
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
@@ -36,6 +37,13 @@ struct MergeArguments {
             {.value = "MODEL",
              .help = "where the shards' model lies here; where it lay for the first of them by "
                      "default. Its tokenizer is asked alone"});
+    visitor("server", self.server,
+            {.value = "URL",
+             .help = "where the server of shards that asked one answers now; where it answered the "
+                     "first of them by default"});
+    visitor("tokenizer", self.tokenizer,
+            {.value = "PATH",
+             .help = "where the tokenizer that such shards were given lies here"});
   }
 };
 
@@ -48,14 +56,35 @@ inline std::string command_of(const DiskPath& folder, const Json& record) {
                    "merge in the program that made it (run/merge_shards.hpp)");
 }
 
+/// The options that the shards were given, with those of `arguments` in their place. Throws a user error
+/// for a model beside a server.
+inline Json options_of_merge(Json given, const MergeArguments& arguments) {
+  const bool asks_server = given.contains("server");
+  const auto replace = [&](const char* name, const std::string& word, bool fits) {
+    if (word.empty()) return;
+    if (!fits) {
+      throw user_error({.setting = name},
+                       asks_server ? "the shards asked a server, and no model here"
+                                   : "the shards asked a model, and no server",
+                       asks_server ? "say by `server` where it answers now"
+                                   : "say by `model` where it lies here");
+    }
+    given[name] = word;
+  };
+  replace("model", arguments.model.string(), !asks_server);
+  replace("server", arguments.server, asks_server);
+  replace("tokenizer", arguments.tokenizer.string(), asks_server);
+  return given;
+}
+
 }  // namespace detail
 
 /// Runs the subcommand; `run` runs the one that the shards are of. Returns the exit code of that. Throws
 /// Error for everything that goes wrong.
 inline int run_merge_command(Console& console, const CommandRunner& run) {
   detail::MergeArguments arguments;
-  const auto values = detail::parse_settings(console, "plumb merge RUN… --out RUN [--model MODEL]",
-                                             arguments, {{"run", -1}});
+  const auto values = detail::parse_settings(
+      console, "plumb merge RUN… --out RUN [--model MODEL | --server URL]", arguments, {{"run", -1}});
   if (!values) return 0;
   if (arguments.runs.list.empty()) {
     throw user_error({.field = "RUN"}, "is required but missing", "`plumb merge --help` tells more");
@@ -63,8 +92,7 @@ inline int run_merge_command(Console& console, const CommandRunner& run) {
   detail::require(arguments.out, "--out", "plumb merge");
   const auto shards = std::make_shared<const MergedShards>(read_shards(arguments.runs.list));
   const std::string command = detail::command_of(shards->folders.front(), shards->record);
-  Json given = shards->record.at("options");
-  if (!arguments.model.empty()) given["model"] = arguments.model.string();
+  const Json given = detail::options_of_merge(shards->record.at("options"), arguments);
   Console asking = console;
   asking.arguments = detail::words_of_given(given);
   asking.asked = {};

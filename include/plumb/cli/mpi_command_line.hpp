@@ -40,7 +40,7 @@ namespace detail {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(host, &length);
-  std::cerr << "plumb: process " << mpi_rank(MPI_COMM_WORLD) << " of " << mpi_size(MPI_COMM_WORLD)
+  std::cerr << "plumb: process " << mpi_rank(MPI_COMM_WORLD) + 1 << " of " << mpi_size(MPI_COMM_WORLD)
             << " (" << host << "): " << as_options(why) << std::endl;
   MPI_Abort(MPI_COMM_WORLD, code);
   std::exit(code);

@@ -83,6 +83,10 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
     const Json shard = run.value("shard", Json());
     const bool sound = shard.is_object() && shard.value("index", Json()).is_number_unsigned() &&
                        shard.value("count", Json()).is_number_unsigned();
+    if (shard.is_null() && first_string(run, "status") == "complete") {
+      throw user_error({.file = folder}, "is a whole run, and no shard of one",
+                       "there is nothing to merge: use it as it is");
+    }
     if (!sound) {
       throw user_error({file, 0, "shard"}, "is missing: the folder holds no shard of a run",
                        "name folders that were made with `shard`");

@@ -23,6 +23,7 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/hash.hpp"
 #include "plumb/rank/entity_ranking.hpp"
 #include "plumb/rank/entity_shard.hpp"
 #include "plumb/records/npy_file.hpp"
@@ -36,11 +37,24 @@ enum class MpiTask : std::uint64_t { end, standings, nearest };
 /// What the first process tells the others before they exchange anything.
 struct MpiCall {
   MpiTask task = MpiTask::end;
-  std::uint64_t rows = 0, dimension = 0;  // of the file of entities
+  std::uint64_t rows = 0, dimension = 0, sample = 0;  // of the file of entities
   std::uint64_t is_chosen = 0;            // whether a list of rows follows
   std::uint64_t queries = 0;
   std::uint64_t nearest = 0;
 };
+
+/// Of up to 256 rows of a file of vectors, evenly spread: another copy of it has the same.
+[[nodiscard]] inline std::uint64_t sample_of(VectorRows rows) {
+  constexpr Eigen::Index most = 256;
+  const Eigen::Index count = std::min(rows.rows(), most);
+  std::string bytes;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Eigen::Index row = count == 1 ? 0 : i * (rows.rows() - 1) / (count - 1);
+    bytes.append(reinterpret_cast<const char*>(rows.data() + row * rows.cols()),
+                 static_cast<std::size_t>(rows.cols()) * sizeof(float));
+  }
+  return fnv1a(bytes);
+}
 
 /// The exchange as each process goes through it. Not thread-safe.
 class MpiExchange {
@@ -87,10 +101,13 @@ class MpiExchange {
     const auto here = [&](auto count, auto dimension) {
       return std::to_string(count) + " vectors of " + std::to_string(dimension) + " dimensions";
     };
-    if (static_cast<std::uint64_t>(rows.rows()) == call.rows &&
-        static_cast<std::uint64_t>(rows.cols()) == call.dimension) {
-      return rows;
+    const bool has_shape = static_cast<std::uint64_t>(rows.rows()) == call.rows &&
+                           static_cast<std::uint64_t>(rows.cols()) == call.dimension;
+    if (has_shape && sample_of(rows) != call.sample) {
+      throw user_error({.file = file}, "holds other vectors here than where the first process is",
+                       "give all processes the same file");
     }
+    if (has_shape) return rows;
     throw user_error({.file = file},
                      "has " + here(rows.rows(), rows.cols()) + " here, and " +
                          here(call.rows, call.dimension) + " where the first process is",
@@ -248,6 +265,7 @@ class MpiRanking final : public EntityRanking {
     return {task,
             static_cast<std::uint64_t>(entities.rows.rows()),
             static_cast<std::uint64_t>(entities.rows.cols()),
+            sample_of(entities.rows),
             entities.chosen ? 1U : 0U,
             static_cast<std::uint64_t>(queries.rows()),
             0};

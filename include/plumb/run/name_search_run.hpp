@@ -103,7 +103,9 @@ class NameSearchRun {
   [[nodiscard]] const std::map<std::string, NameSearchCost>& cost() const noexcept { return cost_; }
 
  private:
-  static constexpr std::size_t pack_size = 128;
+  // Each pack holds anew what all prompts begin with; a larger one parts less evenly, and is lost when
+  // the job is killed.
+  static constexpr std::size_t pack_size = 32;
 
   /// Queries of one lead share a trie; nearly always all have the same.
   template <class LeadOf, class TrieOf>

@@ -114,7 +114,7 @@ class Work {
       : file_(journal),
         journal_(journal),
         options_(std::move(options)),
-        dealer_(options_.shard.count),
+        dealer_(options_.shards.empty() ? options_.shard.count : options_.shards.size()),
         summary_(options_.before) {
     for (const DiskPath& shard : options_.shards) {
       theirs_.push_back(std::make_unique<FinishedJournal>(shard / "journal.jsonl"));
@@ -149,14 +149,16 @@ class Work {
  private:
   friend class Part;
 
-  /// A pack's rows as a shard has written them down. Throws a user error where none has.
-  [[nodiscard]] Json rows_of_shards(const std::string& part, std::size_t pack) {
+  /// A pack's rows as a shard has written them down. Throws a user error about the one that the pack was
+  /// dealt to where none has.
+  [[nodiscard]] Json rows_of_shards(const std::string& part, std::size_t pack,
+                                    std::size_t dealt) {
     for (const auto& journal : theirs_) {
       if (auto rows = journal->find(part, pack)) return *std::move(rows);
     }
-    throw user_error({.file = options_.shards.front() / "journal.jsonl", .field = part},
-                     "neither this shard nor another has pack " + std::to_string(pack),
-                     "resume the shard that lost it, or begin it anew");
+    throw user_error({.file = options_.shards[dealt] / "journal.jsonl", .field = part},
+                     "has lost pack " + std::to_string(pack) + ", which was dealt to this shard",
+                     "resume the shard, or begin it anew, then merge again");
   }
 
   DiskPath file_;
@@ -227,14 +229,15 @@ class Part {
   bool go_through(std::span<const PackCost> packs, Evaluate evaluate, Take take) {
     for (std::size_t p = 0; p < packs.size(); ++p, ++next_) {
       if (work_.options_.stop && work_.options_.stop()) throw Stopped();
-      const bool is_ours = work_.dealer_.deal(packs[p].weight) == work_.options_.shard.index;
+      const std::size_t dealt = work_.dealer_.deal(packs[p].weight);
+      const bool is_ours = !work_.theirs_.empty() || dealt == work_.options_.shard.index;
       std::optional<Json> rows = work_.journal_.find(name_, next_);
       stepped_ = 0;
       const bool fresh = !rows && is_ours && work_.theirs_.empty();
       if (fresh) {
         rows = evaluated(packs[p], [&] { return evaluate(p); });
       } else if (!rows && is_ours) {
-        rows = work_.rows_of_shards(name_, next_);
+        rows = work_.rows_of_shards(name_, next_, dealt);
         work_.journal_.append(name_, next_, rows->dump());
       }
       is_whole_ = is_whole_ && rows;
