@@ -4,7 +4,10 @@
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
 # Tests are compiled more often than they are run: they are not optimised, but where a room computes for long.
-set(plumb_computing_rooms rank run)
+set(plumb_computing_rooms rank)
+# The larger a batch of test files, the more of them share what is compiled: a batch for a room, two for those
+# that would keep a core busy when the other has nothing left.
+set(plumb_large_rooms report run cli)
 
 # What nearly all tests include beside plumb, read once for all rooms, and test files in batches: what
 # they share is compiled once a batch. That each header stands by itself is tests/system/test_headers.py's
@@ -44,9 +47,10 @@ foreach(room core data prompt backend huggingface server score measure rank aggr
     set(level O1)
   endif()
   add_executable(test_${room} ${sources})
-  # Two batches for two cores: the larger a batch, the more its files share.
-  list(LENGTH sources files)
-  math(EXPR batch "(${files} + 1) / 2")
+  list(LENGTH sources batch)
+  if(room IN_LIST plumb_large_rooms)
+    math(EXPR batch "(${batch} + 1) / 2")
+  endif()
   set_target_properties(test_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
   target_compile_options(test_${room} PRIVATE $<$<CONFIG:Release>:-${level}>)
   target_link_libraries(test_${room} PRIVATE plumb_test_parts plumb_test_main)
@@ -64,13 +68,11 @@ foreach(room core data prompt backend huggingface server score measure rank aggr
   # Reports come compiled; that they compile with their headers too is room report's to see.
   if(room MATCHES "^(run|cli)$")
     target_link_libraries(test_${room} PRIVATE plumb::command)
+    # First on the linker's line, so that of a function in both the optimised one is taken.
+    target_link_options(test_${room} PRIVATE $<TARGET_OBJECTS:plumb_subcommands>)
     if(PLUMB_MPI)
       target_link_libraries(test_${room} PRIVATE plumb::mpi)
     endif()
-  endif()
-  if(room STREQUAL "cli")
-    # First on the linker's line, so that of a function in both the optimised one is taken.
-    target_link_options(test_cli PRIVATE $<TARGET_OBJECTS:plumb_subcommands>)
   endif()
   add_test(NAME ${room} COMMAND test_${room})
 endforeach()

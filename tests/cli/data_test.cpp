@@ -176,7 +176,7 @@ BOOST_FIXTURE_TEST_CASE(each_action_has_its_own_options, ConsoleFiles) {
 
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles) {
   BOOST_TEST(run_words({"data", "chek", at("data")}).refused("'chek' is not a choice; say check"));
-  BOOST_TEST(run_words({"data", "check"}).refused("no dataset named"));
+  BOOST_TEST(run_words({"data", "check"}).refused("no dataset named; say plumb data check DIR"));
   BOOST_TEST(run_words({"data"}).refused("nothing to do"));
   BOOST_TEST(run_words({"data", "check", at("data"), "more"}).refused("too many"));
   BOOST_TEST(run_words({"data", "check", at("data"), "--modle", "x"}).refused("--modle: unknown"));

@@ -72,10 +72,10 @@ BOOST_AUTO_TEST_CASE(words_are_quoted_where_a_shell_would_change_them) {
   BOOST_TEST(detail::quoted_for_shell("a b") == "'a b'");
   BOOST_TEST(detail::quoted_for_shell("it's") == "'it'\\''s'");
   BOOST_TEST(detail::quoted_for_shell("$HOME") == "'$HOME'");
-  BOOST_TEST(detail::resuming_words("probe", {"--data", "my facts"}) ==
+  BOOST_TEST(detail::resuming_words("plumb", "probe", {"--data", "my facts"}) ==
              "plumb probe --data 'my facts' --resume");
-  BOOST_TEST(detail::resuming_words("rank", {"--resume", "--out", "r"}) ==
-             "plumb rank --resume --out r");
+  BOOST_TEST(detail::resuming_words("./my build/plumb", "rank", {"--resume", "--out", "r"}) ==
+             "'./my build/plumb' rank --resume --out r");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {

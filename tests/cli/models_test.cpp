@@ -17,11 +17,13 @@ BOOST_AUTO_TEST_SUITE(models)
 namespace {
 
 /// What `plumb models` prints where PLUMB_CACHE is the folder and there is no other.
-std::string listed(const test::TemporaryFolder& folder, std::vector<std::string> words = {}) {
+std::string listed(const test::TemporaryFolder& folder, std::vector<std::string> words = {},
+                   const std::string& model = "") {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
   console.environment = [&](const char* name) {
-    return std::string(name) == "PLUMB_CACHE" ? folder.path().string() : "";
+    const std::string of = name;
+    return of == "PLUMB_CACHE" ? folder.path().string() : of == "PLUMB_MODEL" ? model : "";
   };
   BOOST_TEST(run_models_command(console) == 0);
   return out.str();
@@ -49,6 +51,20 @@ BOOST_AUTO_TEST_CASE(models_are_listed_with_the_places_that_were_looked_in) {
   BOOST_TEST(some.starts_with("--model"));
   BOOST_TEST(some.find("\nhf:o/n/weights.gguf  1.5 kB  GGUF\n") != some.npos, some);
   BOOST_TEST(some.ends_with(" and " + place + "\n"));
+}
+
+BOOST_AUTO_TEST_CASE(other_files_of_the_cache_are_listed_by_path_and_the_variable_by_what_it_names) {
+  const test::TemporaryFolder folder;
+  folder.write("quick-1/small.gguf", std::string(2500, 'w'));
+  folder.write("vocabularies/ggml-vocab-bert.gguf", "w");
+  const std::string some = listed(folder);
+  BOOST_TEST(some.find("\n" + (folder / "quick-1/small.gguf").string() + "  2.5 kB  GGUF\n") !=
+                 some.npos,
+             some);
+  BOOST_TEST(some.find("vocab-bert") == some.npos);
+  BOOST_TEST(some.find("PLUMB_MODEL") == some.npos);
+  const std::string with = listed(folder, {}, "my.gguf");
+  BOOST_TEST(with == "PLUMB_MODEL is my.gguf, asked where --model is not given\n" + some);
 }
 
 BOOST_AUTO_TEST_CASE(it_has_help_and_takes_no_words) {

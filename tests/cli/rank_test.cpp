@@ -191,8 +191,8 @@ BOOST_FIXTURE_TEST_CASE(methods_stand_side_by_side, RankFiles) {
   BOOST_TEST(test::in_order(
       run.out, {"\ndeer ", "\ndeer-single-token ", "\nlikelihood ", "\nlm-head ",
                 "\ndeer and likelihood ", "\ndeer-single-token and lm-head ",
-                "\nlikelihood: ", " nodes fed a query for the names\n", " tokens fed ("}));
-  const std::string fed = " nodes fed a query for the names\n";
+                "\nlikelihood: the search among names evaluates ", " tree nodes a query\n", " tokens fed ("}));
+  const std::string fed = " tree nodes a query\n";
   BOOST_TEST(run.out.find(fed) == run.out.rfind(fed), run);  // names of one token need none
   for (const char* method : {"deer", "likelihood"}) {
     const auto lines = read_entity_ranks(folder / ("run/" + std::string(method) + "_ranks.jsonl"));

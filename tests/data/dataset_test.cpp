@@ -95,10 +95,10 @@ BOOST_AUTO_TEST_CASE(a_facts_own_text_of_an_option_wins_over_the_relations) {
 BOOST_AUTO_TEST_CASE(a_name_that_is_not_there_or_stands_twice_is_refused) {
   BOOST_CHECK_EXCEPTION(select(two_relations(), {"P36", "P99"}, 0), Error,
                         says(Fault::user,
-                             "`relations`: 'P99' is not a relation of tiny or is named "
-                             "twice; `plumb data describe` lists its relations"));
+                             "`relations`: 'P99' is not a relation of tiny; `plumb data "
+                             "describe` lists its relations"));
   BOOST_CHECK_EXCEPTION(select(two_relations(), {"P36", "P36"}, 0), Error,
-                        says(Fault::user, "`relations`: 'P36' is not a relation"));
+                        says(Fault::user, "`relations`: 'P36' is named twice; name it once"));
   BOOST_CHECK_EXCEPTION(select(two_relations(), {"P36", ""}, 0), Error,
                         says(Fault::user, "`relations`: '' is not a relation"));
 }

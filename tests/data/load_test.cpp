@@ -174,6 +174,13 @@ BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {
   write_table(folder, "two");
   BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
                         says(Fault::user, "holds several .tsv files; name the one to read"));
+  // A graph's parts are none of them the one.
+  folder.write("graph/train.tsv", "a\tr\tb\n");
+  folder.write("graph/test.tsv", "b\tr\ta\n");
+  BOOST_CHECK_EXCEPTION((void)load_dataset(folder / "graph"), Error,
+                        says(Fault::user,
+                             "is a knowledge graph, without closed sets; rank its entities with "
+                             "plumb rank"));
   check_capitals(load_dataset(folder / "two.tsv"));
 }
 

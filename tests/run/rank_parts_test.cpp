@@ -82,7 +82,8 @@ BOOST_AUTO_TEST_CASE(what_the_lm_head_can_rank_stands_beside_where_it_is_asked) 
   BOOST_CHECK_EXCEPTION((void)parts_of(graph, {.relations = {"in"}}, true), Error,
                         says(Fault::user,
                              "`candidates`: no query's true entity has a name of one token with "
-                             "this model; rank among all entities, by likelihood or DEER"));
+                             "this model; ask more queries with `limit` or `sample`, or rank "
+                             "by likelihood or DEER"));
   BOOST_TEST(parts_of(graph, {.relations = {"in"}}).single.empty());
 }
 

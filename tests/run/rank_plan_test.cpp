@@ -254,7 +254,8 @@ BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
   BOOST_CHECK_EXCEPTION(refuse_no_single_token(0), Error,
                         says(Fault::user,
                              "`candidates`: no query's true entity has a name of one token with "
-                             "this model; rank among all entities, by likelihood or DEER"));
+                             "this model; ask more queries with `limit` or `sample`, or rank "
+                             "by likelihood or DEER"));
 }
 
 // 36 symbols; all elements but the first are followed by one; periods hold all; four periods.
@@ -345,7 +346,8 @@ BOOST_AUTO_TEST_CASE(no_name_of_one_token_is_refused) {
   const KnowledgeGraph graph = elements();
   const auto message = says(Fault::user,
                             "`candidates`: no query's true entity has a name of one token with "
-                            "this model; rank among all entities, by likelihood or DEER");
+                            "this model; ask more queries with `limit` or `sample`, or rank "
+                             "by likelihood or DEER");
   BOOST_CHECK_EXCEPTION(
       (void)plan_of(graph, {.candidates = CandidateSet::single_token, .form = QueryForm::paper}),
       Error, message);

@@ -51,10 +51,14 @@ class LlamaLog {
     if (living_.empty() && now == &LlamaLog::hear) llama_log_set(former_, former_data_);
   }
 
-  /// The errors since they were last taken.
+  /// The errors since they were last taken, on one line.
   std::string take() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(errors_, {});
+    std::string taken;
+    for (const char c : std::exchange(errors_, {})) {
+      c == '\n' ? taken += "; " : taken += c;
+    }
+    return taken.ends_with("; ") ? taken.substr(0, taken.size() - 2) : taken;
   }
 
  private:

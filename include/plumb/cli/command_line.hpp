@@ -257,7 +257,8 @@ inline int run_guarded(const std::string& command, Console& console, const Model
                 {},
                 console.merged,
                 &console.err,
-                console.ranking};
+                console.ranking,
+                console.program};
   const int code = run_printable(command, shown, make_model);
   console.asked = std::move(shown.asked);
   return code;
@@ -289,6 +290,7 @@ int run_command_line(int argc, char** argv, MakeModel make_model,
       detail::table_width(std::getenv("COLUMNS"), detail::terminal_width(STDOUT_FILENO))};
   console.catches_interrupt = true;
   console.ranking = ranking;
+  if (argc > 0) console.program = argv[0];
   console.environment = [](const char* name) {
     const char* const value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);

@@ -107,6 +107,8 @@ struct Console {
   std::ostream* bar = nullptr;
   /// What shares DEER's entities among several processes; null: this process alone.
   EntityRanking* ranking = nullptr;
+  /// What the command was called by.
+  std::string program = "plumb";
 
   [[nodiscard]] std::string variable(const char* name) const {
     return environment ? environment(name) : "";

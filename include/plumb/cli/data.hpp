@@ -243,14 +243,18 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
       "       plumb data overlap DIR TEXT… [--within N|line|paragraph|document] [--out FILE]",
       list, {{"action", 1}, {"data", 1}});
   if (!values) return 0;
-  if (action.empty() || data.empty()) {
-    throw user_error({}, action.empty() ? "nothing to do" : "no dataset named",
-                     "say plumb data check DIR, plumb data describe DIR or plumb data convert DIR "
-                     "--out DIR");
+  if (action.empty()) {
+    throw user_error({}, "nothing to do",
+                     "say plumb data check DIR, plumb data describe DIR, plumb data convert DIR "
+                     "--out DIR, plumb data prompts RUN or plumb data overlap DIR TEXT…");
   }
   if (action != "check" && action != "describe" && action != "convert") {
     throw user_error({.field = "plumb data"}, "'" + action + "' is not a choice",
-                     "say check, describe, convert or, before all options, prompts or overlap");
+                     "say check, describe, convert, prompts or overlap, before all options");
+  }
+  if (data.empty()) {
+    throw user_error({}, "no dataset named",
+                     "say plumb data " + action + " DIR" + (action == "convert" ? " --out DIR" : ""));
   }
   const auto only_for = [&](const char* option, const std::string& value, const char* of) {
     if (value.empty() || action == of) return;

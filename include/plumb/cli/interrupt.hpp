@@ -81,10 +81,11 @@ class InterruptCatcher {
   return made + "'";
 }
 
-/// "plumb probe --data d --resume": the words that go on with a run.
-[[nodiscard]] inline std::string resuming_words(const std::string& command,
+/// "plumb probe --data d --resume": the words that go on with a run; `program` is as it was called.
+[[nodiscard]] inline std::string resuming_words(const std::string& program,
+                                                const std::string& command,
                                                 const std::vector<std::string>& arguments) {
-  std::string words = "plumb " + command;
+  std::string words = quoted_for_shell(program) + " " + command;
   bool resumes = false;
   for (const std::string& word : arguments) {
     words += " " + quoted_for_shell(word);

@@ -117,7 +117,7 @@ auto run_interruptibly(Console& console, const char* command, const JobTarget& t
     std::vector<std::string> words = console.arguments;
     if (target.model_of_variable) words.insert(words.end(), {"--model", target.word()});
     throw Interrupted(by, "stopped; what is done is kept",
-                      "go on with: " + resuming_words(command, words));
+                      "go on with: " + resuming_words(console.program, command, words));
   }
 }
 
@@ -161,10 +161,12 @@ void show_report(Console& console, const Report& report, const DiskPath& file,
                  const std::string& cost = "", const char* label = "report") {
   const auto& notes = report.notes();
   const std::string page = file.path().extension() == ".html" ? file.name() : "";
-  for (const std::string& note : notes) console.out << as_options(note) << "\n";
+  for (const std::string& note : notes) {
+    console.out << in_lines(as_options(note), console.width) << "\n";
+  }
   console.out << (notes.empty() ? "" : "\n") << table_within(report, width_on(console, page))
               << "\n"
-              << cost << label << ": " << file.string() << "\n";
+              << each_in_lines(cost, console.width) << label << ": " << file.string() << "\n";
 }
 
 /// Carries a measurement out and shows what it found.
@@ -180,7 +182,11 @@ void show_measurement(Console& console, const char* command, const M& measuremen
 /// says more of that.
 inline std::string cost_in_words(const RunSummary& summary, const char* noun = "statement",
                                  const char* kinds = "") {
-  const std::string asked = counted(summary.cost.statements, noun) + kinds;
+  const std::string asked =
+      counted(summary.cost.statements, noun) + kinds +
+      (summary.kept_statements == 0
+           ? ""
+           : ", " + std::to_string(summary.kept_statements) + " kept from before");
   if (summary.cost.masked_inputs > 0) {
     return asked + ", " + counted(summary.cost.masked_inputs, "masked input") + ", " +
            std::to_string(summary.cost.masked_inputs_computed) + " computed\n";

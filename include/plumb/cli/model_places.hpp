@@ -250,6 +250,21 @@ struct ModelAtHand {
   return all;
 }
 
+/// .gguf files in the other folders of plumb's own cache, such as the quickstart's, by path.
+[[nodiscard]] inline std::vector<ModelAtHand> files_beside(const ModelPlaces& places) {
+  std::vector<ModelAtHand> all;
+  const DiskPath cache = places.own.parent();
+  for (const DiskPath& folder : cache.is_folder() ? cache.list() : std::vector<DiskPath>{}) {
+    if (folder.name() == places.own.name() || !folder.is_folder()) continue;
+    for (const DiskPath& file : folder.files(".gguf")) {
+      const std::uintmax_t bytes = size_of(file);
+      // llama.cpp's vocabularies for tests have no weights.
+      if (!file.name().starts_with("ggml-vocab-")) all.push_back({file.string(), bytes, "GGUF"});
+    }
+  }
+  return all;
+}
+
 /// All that can be named, by name; a model in both places once, as it would be taken.
 [[nodiscard]] inline std::vector<ModelAtHand> models_at_hand(const ModelPlaces& places) {
   std::vector<ModelAtHand> all;

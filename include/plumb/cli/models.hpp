@@ -3,8 +3,9 @@
 
 // plumb models: which models are at hand by name?
 //
-// Lists what --model can be given as hf:OWNER/NAME[/FILE] (model_places.hpp), with its size and
-// what it is. Nothing is loaded; whether plumb can ask a model is said when it is.
+// Lists what --model can be given as hf:OWNER/NAME[/FILE] (model_places.hpp), and other files of models
+// in plumb's cache by their paths, with size and kind. Nothing is loaded; whether plumb can ask a model
+// is said when it is.
 
 #include <cstdint>
 #include <string>
@@ -36,7 +37,11 @@ inline int run_models_command(Console& console) {
   if (!detail::parse_arguments(console, "plumb models [--help]", none)) return 0;
   const detail::ModelPlaces places = detail::model_places(console);
   const std::string looked = places.hub.string() + " and " + places.own.string();
-  const auto models = detail::models_at_hand(places);
+  auto models = detail::models_at_hand(places);
+  for (auto& one : detail::files_beside(places)) models.push_back(std::move(one));
+  if (const std::string given = console.variable("PLUMB_MODEL"); !given.empty()) {
+    console.out << "PLUMB_MODEL is " << given << ", asked where --model is not given\n";
+  }
   if (models.empty()) {
     console.out << "no models in " << looked << "; `hf download OWNER/NAME` gets one\n";
     return 0;

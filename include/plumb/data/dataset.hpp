@@ -152,12 +152,13 @@ inline void throw_problem(const Error& problem) {
 [[nodiscard]] inline Dataset select(Dataset dataset, const std::vector<std::string>& codes,
                                     std::size_t limit) {
   for (auto code = codes.begin(); code != codes.end(); ++code) {
-    if (over::find(dataset.relations, *code, &Relation::code) == dataset.relations.end() ||
-        std::find(codes.begin(), code, *code) != code) {
-      throw user_error(
-          {.setting = "relations"},
-          "'" + *code + "' is not a relation of " + dataset.name + " or is named twice",
-          "`plumb data describe` lists its relations");
+    if (over::find(dataset.relations, *code, &Relation::code) == dataset.relations.end()) {
+      throw user_error({.setting = "relations"},
+                       "'" + *code + "' is not a relation of " + dataset.name,
+                       "`plumb data describe` lists its relations");
+    }
+    if (std::find(codes.begin(), code, *code) != code) {
+      throw user_error({.setting = "relations"}, "'" + *code + "' is named twice", "name it once");
     }
   }
   std::erase_if(dataset.relations, [&](const Relation& relation) {

@@ -27,6 +27,7 @@ struct DatasetFormat;
 
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_formats.hpp"
+#include "plumb/data/graph_folder.hpp"
 #include "plumb/data/lpaqa.hpp"
 #include "plumb/data/myriad_lama.hpp"
 
@@ -41,6 +42,10 @@ PLUMB_INLINE const DatasetFormat* format_of(const DiskPath& path) {
 PLUMB_INLINE Dataset load_dataset(const DiskPath& path, const ProblemSink& report) {
   if (!path.exists()) {
     throw user_error({.file = path}, "does not exist", "name a dataset's folder or a .tsv file");
+  }
+  if (is_graph_folder(path)) {
+    throw user_error({.file = path}, "is a knowledge graph, without closed sets",
+                     "rank its entities with plumb rank");
   }
   const DatasetFormat* format = format_of(path);
   if (format == nullptr && ((path / "facts.jsonl").exists() || is_myriad_lama(path))) {

@@ -23,6 +23,11 @@
 
 namespace plumb {
 
+/// Whether a path is a folder with a config.json, and so a model for this backend.
+[[nodiscard]] inline bool is_hugging_face_folder(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) && std::filesystem::exists(path / "config.json");
+}
+
 enum class Architecture { bert, roberta, xlm_roberta, albert, distilbert, opt, gpt2 };
 
 struct ModelConfig {

@@ -147,7 +147,7 @@ struct ExtremeRelations {
 };
 
 /// At most `count` each, among the relations the model has; equals in the table's order. With fewer
-/// than 2 · `count` relations some stand in both lists.
+/// than 2 · `count` relations at most half of them each, so that none stands in both lists.
 [[nodiscard]] inline ExtremeRelations extreme_relations(const AccuracyTable& table,
                                                         std::size_t model, std::size_t count = 3) {
   std::vector<std::size_t> order;
@@ -156,7 +156,7 @@ struct ExtremeRelations {
   }
   over::stable_sort(order, std::greater{},
                     [&](std::size_t r) { return table.cells[model][r].accuracy.value; });
-  const auto some = static_cast<std::ptrdiff_t>(std::min(count, order.size()));
+  const auto some = static_cast<std::ptrdiff_t>(std::min(count, order.size() / 2));
   return {{order.begin(), order.begin() + some}, {order.end() - some, order.end()}};
 }
 

@@ -4,7 +4,8 @@
 // How do estimates with intervals look side by side?
 //
 // Horizontal bars on a scale from 0 to 1 as inline SVG, a whisker for the 95% interval and, where a
-// bar has one, a tick at what guessing would reach. Colours come from the page's style, so the
+// bar has one, a tick at what guessing would reach. Numbers stand beside the names, so that a narrow
+// screen, where the chart is scrolled, begins with both. Colours come from the page's style, so the
 // chart follows dark mode and prints.
 
 #include <optional>
@@ -25,7 +26,8 @@ struct Bar {
 
 /// `title` names the chart for readers who cannot see it. Bars without a number are drawn as "–".
 [[nodiscard]] inline std::string bar_chart(const std::vector<Bar>& bars, const std::string& title) {
-  constexpr double left = 210, width = 500, right = 170, row = 22, top = 8, bottom = 30;
+  constexpr double names = 202, left = 360, width = 500, right = 20, row = 22, top = 8,
+                   bottom = 30;
   const double height = top + row * static_cast<double>(bars.size()) + bottom;
   const auto x = [&](double value) { return fixed(left + width * value, 1); };
   std::string said;
@@ -46,7 +48,7 @@ struct Bar {
   double y = top;
   for (const Bar& bar : bars) {
     const std::string middle = fixed(y + row / 2, 1);
-    svg += "<text class=\"name\" x=\"" + fixed(left - 8, 0) + "\" y=\"" +
+    svg += "<text class=\"name\" x=\"" + fixed(names, 0) + "\" y=\"" +
            fixed(y + row / 2 + 4, 1) + "\">" + escape_html(bar.label) + "</text>";
     if (bar.estimate.count > 0) {
       const Estimate& e = bar.estimate;
@@ -62,7 +64,7 @@ struct Bar {
                fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "\"/>";
       }
     }
-    svg += "<text class=\"value\" x=\"" + fixed(left + width + 10, 0) + "\" y=\"" +
+    svg += "<text class=\"value\" x=\"" + fixed(names + 10, 0) + "\" y=\"" +
            fixed(y + row / 2 + 4, 1) + "\">" + with_interval(bar.estimate) + "</text>\n";
     y += row;
   }

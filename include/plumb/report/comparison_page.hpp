@@ -165,7 +165,8 @@ class ComparisonPage {
   [[nodiscard]] std::string extremes() const {
     std::string html =
         heading("Best and least known relations of each model",
-                "Up to three of each, with the model's accuracy; all from better to worse.") +
+                "Up to three of each, and no more than half of all, with the model's accuracy; all from "
+                "better to worse.") +
         "<div class=\"wide\"><table class=\"extremes\"><thead><tr><th scope=\"col\">Model</th>"
         "<th scope=\"col\">Best known</th><th scope=\"col\">Least known</th></tr></thead><tbody>\n";
     for (const ModelStanding& standing : made_.models) {

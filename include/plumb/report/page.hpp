@@ -32,7 +32,7 @@ th:first-child,td:first-child{text-align:left}
 thead th{white-space:normal;background:var(--tint);position:sticky;top:0;vertical-align:bottom}
 table.sortable thead th{cursor:pointer}th[aria-sort=ascending]::after{content:" ▲";font-size:10px}th[aria-sort=descending]::after{content:" ▼";font-size:10px}
 th button{all:unset;cursor:pointer}th button:focus-visible{outline:2px solid var(--bar)}
-.wide{overflow-x:auto}.settings{font-size:13px}.settings td{text-align:left;white-space:normal;overflow-wrap:anywhere}.settings td:first-child{color:var(--dim);width:190px}
+.wide{overflow-x:auto;background:linear-gradient(90deg,var(--paper) 30%,transparent),linear-gradient(270deg,var(--paper) 30%,transparent) 100% 0,linear-gradient(90deg,var(--line),transparent),linear-gradient(270deg,var(--line),transparent) 100% 0;background-repeat:no-repeat;background-size:48px 100%,48px 100%,16px 100%,16px 100%;background-attachment:local,local,scroll,scroll}.settings{font-size:13px}.settings td{text-align:left;white-space:normal;overflow-wrap:anywhere}.settings td:first-child{color:var(--dim);width:190px}
 .chart{width:100%;min-width:680px;height:auto;font-size:12px}.chart text{fill:var(--ink)}.chart .name{text-anchor:end}.chart .axis{text-anchor:middle;fill:var(--dim)}
 .chart .value{fill:var(--dim);font-variant-numeric:tabular-nums}.chart .grid{stroke:var(--line)}.chart .bar{fill:var(--bar);opacity:.85}
 .chart .whisker{stroke:var(--ink);stroke-width:1.4;fill:none}.chart .chance{stroke:var(--chance);stroke-width:2.5}
@@ -57,7 +57,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--tint);border-ra
 .pick{display:flex;flex-wrap:wrap;gap:10px;align-items:end;margin:10px 0}.pick label{max-width:100%;font-size:13px;color:var(--dim);display:flex;flex-direction:column}
 select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:5px 8px;max-width:min(420px,100%)}
 .explore{display:grid;grid-template-columns:minmax(220px,1fr) minmax(0,2fr);gap:18px}
-@media (max-width:720px){.explore{grid-template-columns:minmax(0,1fr)}}
+@media (max-width:720px){.explore{grid-template-columns:minmax(0,1fr)}.wide table:not(.heat,.settings) tr>:first-child{position:sticky;left:0;z-index:1;background:var(--paper);white-space:normal;max-width:36vw;overflow-wrap:anywhere}}
 .facts{max-height:520px;overflow:auto;border:1px solid var(--line);border-radius:8px;list-style:none;margin:0;padding:4px}
 .facts button{all:unset;display:block;width:100%;box-sizing:border-box;padding:4px 8px;border-radius:5px;cursor:pointer}
 .facts button:hover,.facts button:focus-visible{background:var(--tint)}.facts button[aria-current=true]{background:var(--picked);color:#ffffff}
@@ -132,9 +132,22 @@ for (const table of document.querySelectorAll('table.sortable')) {
                   : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
 }
 
-/// What a reader must know, set off from the text.
+/// HTML with what stands between two backticks as code.
+[[nodiscard]] inline std::string with_code(std::string_view html) {
+  std::string made;
+  for (std::size_t at = 0;;) {
+    const std::size_t begin = html.find('`', at);
+    const std::size_t end = begin == html.npos ? html.npos : html.find('`', begin + 1);
+    if (end == html.npos) return made.append(html.substr(at));
+    made.append(html.substr(at, begin - at)).append("<code>");
+    made.append(html.substr(begin + 1, end - begin - 1)).append("</code>");
+    at = end + 1;
+  }
+}
+
+/// What a reader must know, set off from the text; names of settings stand between backticks.
 [[nodiscard]] inline std::string note(std::string_view text) {
-  return "<p class=\"note\">" + escape_html(text) + "</p>\n";
+  return "<p class=\"note\">" + with_code(escape_html(text)) + "</p>\n";
 }
 
 /// A section's title and what its numbers mean; both are HTML.

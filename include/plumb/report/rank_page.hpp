@@ -233,7 +233,8 @@ inline std::string length_section(const RankResults& made) {
   return heading(
              "Do long names stand lower?",
              "Pearson's r of the rank and the tokens of the true entity's name. Boxes: quartiles "
-             "and median; whiskers: 5th and 95th percentile.") +
+             "and median; whiskers: 5th and 95th percentile. – with fewer than three queries, and "
+             "where all names are equally long or all ranks the same.") +
          table_begin({"Method", "r", "p"}) + rows + table_end + "<div class=\"plots two\">" +
          plots + "</div>\n";
 }

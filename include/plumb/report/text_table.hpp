@@ -77,6 +77,14 @@ inline std::string in_lines(const std::string& text, std::size_t characters) {
   return out;
 }
 
+/// The same of each line of a text that ends its lines.
+inline std::string each_in_lines(const std::string& text, std::size_t characters) {
+  std::string out, line;
+  std::istringstream lines(text);
+  while (std::getline(lines, line)) out += in_lines(line, characters) + "\n";
+  return out;
+}
+
 }  // namespace detail
 
 /// A table for a terminal, its columns aligned. A column whose heading ends in " [95%]" has numbers

@@ -33,6 +33,8 @@ struct PlannedPart {
   /// Texts that the model will write, samples among them, and tokens of one at most.
   std::size_t answers = 0;
   std::size_t new_tokens = 0;
+  /// What it takes beside that cost, and is only known when it is done; may be empty.
+  std::string uncounted{};
 };
 
 using JobPlan = std::vector<PlannedPart>;
@@ -62,6 +64,7 @@ inline std::string planned_cost_in_words(const ScoringCost& cost) {
     words +=
         ", " + counted(part.answers, "answer") + " of at most " + counted(part.new_tokens, "token");
   }
+  if (!part.uncounted.empty()) words += ", and " + part.uncounted;
   return words;
 }
 
@@ -83,7 +86,7 @@ inline std::string planned_cost_in_words(const ScoringCost& cost) {
       same->second += part.count;
     }
     if (part.cost) cost += *part.cost;
-    knows_all = knows_all && (part.cost || part.count == 0);
+    knows_all = knows_all && (part.cost || part.count == 0) && part.uncounted.empty();
     answers += part.answers;
   }
   if (plan.size() < 2) return lines;

@@ -81,7 +81,7 @@ class ManyShotQuestions {
         {.file = settings.data},
         "every relation is " + first.skipped()->what + " (" + first.relation().code + " has " +
             first.skipped()->detail + ")",
-        "ask for fewer shots, lower `min-facts` and `min-objects`, or give more facts");
+        first.remedy() + ", or give more facts");
   }
   ManyShotQuestions(const ManyShotQuestions&) = delete;
   ManyShotQuestions& operator=(const ManyShotQuestions&) = delete;

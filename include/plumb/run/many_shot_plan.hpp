@@ -38,18 +38,20 @@ class ManyShotRelation {
       : relation_(relation), options_(options) {
     if (wants_eic()) eic().check();
     const auto count = [](std::size_t n) { return std::to_string(n); };
-    const auto fewer = [&](std::size_t there, std::size_t least, const std::string& things) {
+    const auto fewer = [&](std::size_t there, std::size_t least, const std::string& things,
+                           const char* remedy) {
       if (there < least && !skipped_) {
         skipped_ = {"skipped, fewer than " + count(least) + " " + things, count(there)};
+        remedy_ = remedy;
       }
     };
-    fewer(relation.facts.size(), options.least_facts, "facts");
-    fewer(relation.options.size(), options.least_objects, "objects");
+    fewer(relation.facts.size(), options.least_facts, "facts", "lower `min-facts`");
+    fewer(relation.options.size(), options.least_objects, "objects", "lower `min-objects`");
     if (skipped_) return;
     split_ = split_facts(relation, options.training, options.split_seed);
     fewer(split_.training.size(), options.shots.numbers.empty() ? 0 : options.shots.numbers.back(),
-          "training facts for the shots");
-    fewer(split_.test.size(), 1, "test facts");
+          "training facts for the shots", "ask for fewer `shots`");
+    fewer(split_.test.size(), 1, "test facts", "lower `train`");
     if (skipped_) return;
     if (options.limit > 0 && split_.test.size() > options.limit) split_.test.resize(options.limit);
     const ChoiceSampler sampler(relation, aliases, options.choices, options.choice_seed);
@@ -97,6 +99,8 @@ class ManyShotRelation {
   }
   /// Why the relation is not asked; nothing when it is.
   [[nodiscard]] const std::optional<RelationRemark>& skipped() const noexcept { return skipped_; }
+  /// What would have kept it from being skipped; empty where it is not.
+  [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
   [[nodiscard]] const std::vector<RelationRemark>& notes() const noexcept { return notes_; }
   /// Where EIC-LKE's questions stand, and whether the relation has enough training facts for them.
   [[nodiscard]] const EicGeometry& eic() const noexcept { return options_.eic_geometry; }
@@ -322,6 +326,7 @@ class ManyShotRelation {
   FactSplit split_;
   std::vector<Choices> choices_;
   std::optional<RelationRemark> skipped_;
+  std::string remedy_;
   std::vector<RelationRemark> notes_;
 };
 

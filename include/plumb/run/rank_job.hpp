@@ -83,6 +83,7 @@ class RankJob {
     if (settings_.ranks_by(RankMethod::likelihood)) {
       made.push_back(Names::planned(model_, "likelihood", parts_.parts, QueryForm::paper,
                                     settings_.bos_of_names()));
+      made.back().uncounted = "those of names as far as they are searched";
     }
     if (settings_.ranks_by(RankMethod::lm_head)) {
       made.push_back(Names::planned(model_, "lm-head", parts_.single, options_.form, bos));

@@ -159,7 +159,7 @@ inline void refuse_no_single_token(std::size_t queries) {
   if (queries > 0) return;
   throw user_error({.setting = "candidates"},
                    "no query's true entity has a name of one token with this model",
-                   "rank among all entities, by likelihood or DEER");
+                   "ask more queries with `limit` or `sample`, or rank by likelihood or DEER");
 }
 
 /// The plan's queries of each relation among the entities its tails are among: what the graph says

@@ -82,6 +82,8 @@ struct RunSummary {
   std::size_t fresh_statements = 0;
   /// Of the model, by part.
   std::map<std::string, double> seconds_by_part{};
+  /// Statements that a run that is resumed read from its journal.
+  std::size_t kept_statements = 0;
 };
 
 struct WorkOptions {
@@ -234,6 +236,7 @@ class Part {
       std::optional<Json> rows = work_.journal_.find(name_, next_);
       stepped_ = 0;
       const bool fresh = !rows && is_ours && work_.theirs_.empty();
+      if (rows) work_.summary_.kept_statements += packs[p].statements;
       if (fresh) {
         rows = evaluated(packs[p], [&] { return evaluate(p); });
       } else if (!rows && is_ours) {

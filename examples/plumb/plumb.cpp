@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The reference command: plumb over GGUF files by llama.cpp, over Hugging Face folders, and over
-// models that servers run.
+// models that servers run. The second are in a file of their own, which computes and is optimised.
 
 #include <ggml.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
-#include <optional>
 #include <string>
 
+#include "hugging_face_models.hpp"
 #include "plumb/backend/llama.hpp"
 #include "plumb/cli/command_line.hpp"
-#include "plumb/huggingface/folder_model.hpp"
+#include "plumb/huggingface/model_config.hpp"
 #ifdef PLUMB_MPI
 #include "plumb/cli/mpi_command_line.hpp"
 #endif
@@ -88,19 +86,14 @@ class VocabularyOfFile {
 };
 
 plumb::ServerTokenizer tokenizer_at(const std::filesystem::path& path, bool parse_special_tokens) {
-  const std::string name = path.filename().string();
-  if (std::filesystem::is_directory(path)) {
-    auto read = std::make_shared<const plumb::HuggingFaceTokenizer>(
-        plumb::HuggingFaceTokenizer::read(path, parse_special_tokens));
-    return plumb::server_tokenizer(read, read->vocabulary_size(), name);
-  }
+  if (std::filesystem::is_directory(path)) return folder_tokenizer(path, parse_special_tokens);
   if (!std::filesystem::exists(path)) {
     throw plumb::user_error({.setting = "tokenizer"}, path.string() + " is no file or folder",
                             "give a Hugging Face folder or a .gguf file");
   }
   const auto file = std::make_shared<VocabularyOfFile>(path, parse_special_tokens);
   const std::shared_ptr<const plumb::LlamaVocabulary> read(file, &**file);
-  return plumb::server_tokenizer(read, read->size(), name);
+  return plumb::server_tokenizer(read, read->size(), path.filename().string());
 }
 
 plumb::ServerOptions server_options(const plumb::ModelOptions& options) {
@@ -147,7 +140,6 @@ struct ReferenceModels {
   }
 
   plumb::AnyModel operator()(const plumb::ModelOptions& options) const {
-    const bool parse = options.parse_special_tokens;
     if (!options.server.empty()) {
       return plumb::AnyModel::made_by([&] { return plumb::ServerModel(server_options(options)); });
     }
@@ -158,19 +150,11 @@ struct ReferenceModels {
         return plumb::LlamaModel({.model = options.model,
                                   .precision = precision,
                                   .threads = options.threads,
-                                  .parse_special_tokens = parse,
+                                  .parse_special_tokens = options.parse_special_tokens,
                                   .engine = options.engine});
       });
     }
-#ifdef _OPENMP
-    if (options.threads > 0) omp_set_num_threads(options.threads);
-#endif
-    if (masked) {
-      return plumb::AnyModel::made_by(
-          [&] { return plumb::HuggingFaceMaskedModel(options.model, parse); });
-    }
-    return plumb::AnyModel::made_by(
-        [&] { return plumb::HuggingFaceCausalModel(options.model, parse); });
+    return masked ? masked_folder_model(options) : causal_folder_model(options);
   }
 };
 

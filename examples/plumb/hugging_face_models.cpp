@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <memory>
+
+#include "hugging_face_models.hpp"
+#include "plumb/huggingface/folder_model.hpp"
+
+namespace {
+
+template <class Model>
+plumb::AnyModel folder_model(const plumb::ModelOptions& options) {
+#ifdef _OPENMP
+  if (options.threads > 0) omp_set_num_threads(options.threads);
+#endif
+  return plumb::AnyModel::made_by(
+      [&] { return Model(options.model, options.parse_special_tokens); });
+}
+
+}  // namespace
+
+plumb::AnyModel causal_folder_model(const plumb::ModelOptions& options) {
+  return folder_model<plumb::HuggingFaceCausalModel>(options);
+}
+
+plumb::AnyModel masked_folder_model(const plumb::ModelOptions& options) {
+  return folder_model<plumb::HuggingFaceMaskedModel>(options);
+}
+
+plumb::ServerTokenizer folder_tokenizer(const std::filesystem::path& folder,
+                                        bool parse_special_tokens) {
+  auto read = std::make_shared<const plumb::HuggingFaceTokenizer>(
+      plumb::HuggingFaceTokenizer::read(folder, parse_special_tokens));
+  return plumb::server_tokenizer(read, read->vocabulary_size(), folder.filename().string());
+}
