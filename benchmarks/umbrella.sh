@@ -33,12 +33,30 @@ compile() {
   printf '%-10s  %-40s  %s\n' "$compiler" "$label" "${seconds[*]}"
 }
 
+# precompile: both umbrellas, once for all files of a program that are compiled with the same options
+precompiled=$(mktemp -d)
+trap 'rm -rf "$precompiled"' EXIT
+printf '#include "plumb/plumb.hpp"\n#include "plumb/runs.hpp"\n' >"$precompiled/both.hpp"
+precompile() {
+  local option=()
+  case $compiler in
+    clang*) option=(-fpch-instantiate-templates) with=(-include-pch "$precompiled/both.pch") made=both.pch ;;
+    *) with=(-include "$precompiled/both.hpp") made=both.hpp.gch ;;
+  esac
+  local spent
+  spent=$({ time "$compiler" -std=c++20 "$@" ${option[@]+"${option[@]}"} -Iinclude -isystem /usr/include/eigen3 \
+    -x c++-header "$precompiled/both.hpp" -o "$precompiled/$made"; } 2>&1)
+  printf '%-10s  %-40s  %s\n' "$compiler" "both, precompiled once" "$spent"
+}
+
 for compiler in "${compilers[@]}"; do
   for header in "${headers[@]}"; do
     compile "$header" /dev/null -include "plumb/$header" -x c++
   done
   compile "a program over both" "${whole[@]}"
   compile "a program over both, plumb::compiled" "${whole[@]}" -DPLUMB_COMPILED
+  precompile -DPLUMB_COMPILED
+  compile "the same behind the precompiled header" examples/own_run_folder.cpp "${with[@]}" -DPLUMB_COMPILED
   compile "own_run_folder.cpp" examples/own_run_folder.cpp
   compile "own_run_folder.cpp, plumb::compiled" examples/own_run_folder.cpp -DPLUMB_COMPILED
   compile "own_command.cpp, headers only" examples/own_command.cpp

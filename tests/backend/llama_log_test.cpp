@@ -107,8 +107,8 @@ BOOST_AUTO_TEST_CASE(the_last_errors_are_kept_and_what_a_listener_throws_is_not)
   hear(GGML_LOG_LEVEL_INFO, "said aside\n", data);
   hear(GGML_LOG_LEVEL_ERROR, "the cause\n", data);
   const std::string said = log.take();
-  BOOST_TEST(said.size() <= 400U);
-  BOOST_TEST(said.ends_with("old 98\nold 99\nthe cause\n"), said);
+  BOOST_TEST(said.size() <= 500U);  // 400 bytes, and a space more for each line
+  BOOST_TEST(said.ends_with("old 98; old 99; the cause"), said);
   BOOST_TEST(said.starts_with("old "), said);
 }
 

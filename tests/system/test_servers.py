@@ -87,6 +87,20 @@ def hugging_face_tokenizer(folder, merges):
     return folder
 
 
+def few_entities(folder, count=25):
+    """UMLS with the triples among its first entities alone, whose descriptions are as long as they are."""
+    kept = {line.split("\t")[0] for line in (UMLS / "entity2text.txt").read_text().splitlines()[:count]}
+    folder.mkdir()
+    for name in ("train.tsv", "dev.tsv", "test.tsv", "entity2text.txt", "entity2textlong.txt", "relation2text.txt"):
+        lines = (UMLS / name).read_text().splitlines()
+        if name.startswith("entity"):
+            lines = [line for line in lines if line.split("\t")[0] in kept]
+        elif name.endswith(".tsv"):
+            lines = [line for line in lines if {line.split("\t")[0], line.split("\t")[2]} <= kept]
+        (folder / name).write_text("".join(f"{line}\n" for line in lines))
+    return folder
+
+
 MERGES = [("Ġ", "t"), ("h", "e"), ("Ġt", "he"), ("i", "s"), ("Ġ", "is"), ("a", "n"), (".", ".")]
 
 
@@ -244,7 +258,7 @@ class TinyModel(Case):
     @command.needs_shared
     @command.needs_vocabularies
     def test_deer(self):
-        words = ["--data", UMLS, "--method", "deer", "--shots", 1, "--limit", 20]
+        words = ["--data", few_entities(self.folder / "few"), "--method", "deer", "--shots", 1, "--limit", 20]
         model = command.tiny_model(self.folder / "long")  # its context has room for the descriptions
         with LlamaServer(model, "--embedding", "--pooling", "last", context=2048) as embedding:
             asked, here = self.both("rank", embedding, *words, model=model)

@@ -265,7 +265,7 @@ class MpiRanking final : public EntityRanking {
     return {task,
             static_cast<std::uint64_t>(entities.rows.rows()),
             static_cast<std::uint64_t>(entities.rows.cols()),
-            sample_of(entities.rows),
+            detail::sample_of(entities.rows),
             entities.chosen ? 1U : 0U,
             static_cast<std::uint64_t>(queries.rows()),
             0};
