@@ -175,6 +175,7 @@
 #include "plumb/rank/rank_results.hpp"
 #include "plumb/rank/short_direction.hpp"
 #include "plumb/rank/text_batches.hpp"
+#include "plumb/rank/text_length.hpp"
 #include "plumb/rank/tile_counts.hpp"
 #include "plumb/rank/tile_products.hpp"
 #include "plumb/rank/vectors.hpp"

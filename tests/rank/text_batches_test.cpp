@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/random.hpp"
@@ -156,6 +157,24 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   BOOST_CHECK_EXCEPTION((void)batches.plan(texts, true), Error,
                         says(Fault::user, "`bos`: the model has no BOS token; use `bos` no"));
   BOOST_TEST(batches.plan(texts, false).cost().tokens_fed == 5U);
+}
+
+BOOST_AUTO_TEST_CASE(texts_without_tokens_and_beyond_the_context_are_refused_by_the_plan) {
+  struct Short : PlainEmbedder {
+    using PlainEmbedder::PlainEmbedder;
+    [[nodiscard]] std::size_t context_length() const { return 12; }
+  };
+  Short model("");
+  TextBatches batches(model);
+  BOOST_TEST(batches.plan(Strings{"twelve bytes"}, false).packs() == 1U);
+  for (const auto& [text, with_bos] :
+       {std::pair{"twelve bytes", true}, std::pair{"thirteen byte", false}}) {
+    BOOST_CHECK_EXCEPTION((void)batches.plan(Strings{"short", text}, with_bos), Error,
+                          says(Fault::user, "has 13 tokens, the model's context 12"));
+  }
+  BOOST_CHECK_EXCEPTION((void)batches.plan(Strings{"short", ""}, false), Error,
+                        says(Fault::user, "text: '' has no token; use `bos` yes"));
+  BOOST_TEST(model.asked.empty());
 }
 
 // Nothing may be read that is not there, and nothing be written under another text's name.

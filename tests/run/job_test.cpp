@@ -120,6 +120,17 @@ BOOST_AUTO_TEST_CASE(a_users_own_job_leaves_a_whole_folder) {
   BOOST_TEST(run.at("seconds_by_part").contains("squares"));
 }
 
+// As a server's model does that another one took the place of.
+BOOST_AUTO_TEST_CASE(a_run_whose_end_is_refused_is_not_complete) {
+  const TemporaryFolder folder;
+  SquaresJob job;
+  JobFolder into{folder / "run"};
+  into.facts_at_end = []() -> Json { throw internal_error({}, "another model answers"); };
+  BOOST_CHECK_EXCEPTION((void)run_job(job, into), Error,
+                        says(Fault::internal, "another model answers"));
+  BOOST_TEST(run_json(folder / "run").at("status") == "running");
+}
+
 BOOST_AUTO_TEST_CASE(a_finished_run_says_what_its_results_are) {
   const TemporaryFolder folder;
   SquaresJob job;

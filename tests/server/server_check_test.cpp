@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/dialects.hpp"
@@ -73,6 +74,32 @@ BOOST_AUTO_TEST_CASE(a_server_that_answers_otherwise_each_time_is_refused) {
     reply.body = json.dump();
   };
   refuses(drifts, "the same question is answered 0.500000 nats apart");
+}
+
+// F32 ends there: one reply has such a number, and the next has none.
+BOOST_AUTO_TEST_CASE(tokens_that_are_hardly_told_are_told_alike) {
+  for (const auto& [first, then, sound] :
+       {std::tuple{-86.9, -9999.0, true}, std::tuple{-9999.0, -86.9, true},
+        std::tuple{-80.1, -79.9, true}, std::tuple{-30.0, -9999.0, false},
+        std::tuple{-86.9, -30.0, false}}) {
+    std::atomic<int> asked{0};
+    StandInModel::Options rare = speaking("sglang");
+    rare.spoil = [&](const test::StandInRequest& request, test::StandInReply& reply) {
+      if (request.route != "/generate") return;
+      const double nats = ++asked == 1 ? first : then;
+      auto json = nlohmann::json::parse(reply.body);
+      for (auto& row : json["meta_info"]["output_token_ids_logprobs"][0]) {
+        if (row[1] == 129) row[0] = nats;  // half of the largest id, 259
+      }
+      reply.body = json.dump();
+    };
+    if (!sound) {
+      refuses(rare, "the same question is answered 50.000000 nats apart");
+      continue;
+    }
+    FoundStandIn found(rare);
+    BOOST_TEST(check(found).again_off < 0.2);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(models_are_told_apart_by_their_answers) {

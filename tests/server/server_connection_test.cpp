@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/server/server_connection.hpp"
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@ using namespace plumb;
 using test::says;
 using test::speaking;
 using test::StandInModel;
+using test::StandInRequest;
 using test::StandInServer;
 
 BOOST_AUTO_TEST_SUITE(server_connection_suite)
@@ -70,6 +72,121 @@ BOOST_AUTO_TEST_CASE(a_server_that_came_back_is_taken_where_it_is_the_same) {
   (void)connection.client().ask({"/props", ""});
   BOOST_CHECK_EXCEPTION(connection.refuse_other_model(), Error,
                         says(Fault::internal, "the server was lost: other, not tiny"));
+}
+
+namespace {
+
+/// Two models behind one address, as behind a proxy: `second` says which answers, and requests that
+/// `fails` counts down are answered by an error of `status`.
+struct Proxied {
+  explicit Proxied(const StandInModel& first, const StandInModel& other)
+      : server([this, first, other](const StandInRequest& request) {
+          if (fails > 0 && fails-- > 0) return StandInModel::error(status, "passing");
+          return second ? other(request) : first(request);
+        }) {}
+  std::atomic<bool> second{false};
+  std::atomic<int> fails{0};
+  std::atomic<unsigned> status{502};
+  StandInServer server;
+};
+
+const StandInModel& tiny() {
+  static const StandInModel made(speaking("llamacpp"));
+  return made;
+}
+/// Of another name, and another by the same name.
+const StandInModel& renamed() {
+  static const StandInModel made = [] {
+    auto options = speaking("llamacpp");
+    options.name = "other";
+    return StandInModel(options);
+  }();
+  return made;
+}
+const StandInModel& retrained() {
+  static const StandInModel made(
+      speaking("llamacpp"),
+      std::string(StandInModel::text) + "the cat ran. the cat ran. the cat ran. ");
+  return made;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_proxy_that_lost_its_server_may_have_another_behind_it) {
+  for (const unsigned status : {500U, 502U, 503U, 504U}) {
+    for (const StandInModel* const other : {&renamed(), &retrained(), &tiny()}) {
+      Proxied proxied(tiny(), *other);
+      ServerConnection connection(at(proxied.server));
+      proxied.second = true;
+      proxied.status = status;
+      proxied.fails = 1;
+      (void)connection.client().ask({"/props", ""});
+      if (other == &tiny()) {
+        connection.refuse_other_model();
+      } else {
+        BOOST_CHECK_EXCEPTION(
+            connection.refuse_other_model(), Error,
+            says(Fault::internal, other == &renamed() ? "was lost: other, not tiny; what is"
+                                                      : "was lost: it has the same name, tiny, "
+                                                        "and goes on with fixed texts otherwise"));
+      }
+    }
+  }
+  Proxied busy(tiny(), tiny());
+  ServerConnection connection(at(busy.server));
+  busy.status = 429;
+  busy.fails = 1;
+  (void)connection.client().ask({"/props", ""});
+  const std::size_t before = busy.server.requests();
+  connection.refuse_other_model();
+  BOOST_TEST(busy.server.requests() == before);
+}
+
+BOOST_AUTO_TEST_CASE(at_the_end_a_model_that_was_changed_without_a_failure_is_found) {
+  for (const StandInModel* const other : {&renamed(), &retrained()}) {
+    Proxied proxied(tiny(), *other);
+    ServerConnection connection(at(proxied.server));
+    connection.refuse_other_model_at_end();
+    proxied.second = true;
+    connection.refuse_other_model();
+    BOOST_CHECK_EXCEPTION(
+        connection.refuse_other_model_at_end(), Error,
+        says(Fault::internal, "another model answers than at the beginning: " +
+                                  std::string(other == &renamed() ? "other, not tiny"
+                                                                  : "it has the same name, tiny")));
+  }
+  auto of_sglang = speaking("sglang");
+  Proxied proxied(tiny(), StandInModel(of_sglang));
+  ServerOptions options = at(proxied.server);
+  struct Listing : NgramModel {
+    using NgramModel::NgramModel;
+    [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return {}; }
+  };
+  const auto of = std::make_shared<const Listing>(StandInModel::text, 2,
+                                                  std::vector<std::string>{"the ", "cat", " sat"});
+  options.tokenizer = server_tokenizer(of, of->vocabulary_size(), "given");
+  ServerConnection connection(options);
+  proxied.second = true;
+  BOOST_CHECK_EXCEPTION(
+      connection.refuse_other_model_at_end(), Error,
+      says(Fault::internal, "tiny (SGLang), not tiny (llama-server); results may be of both"));
+}
+
+BOOST_AUTO_TEST_CASE(at_connect_there_is_no_run_to_resume) {
+  std::string url;
+  {
+    const StandInServer server{tiny()};
+    url = server.url();
+  }
+  ServerOptions options;
+  options.url = url;
+  options.http = test::quick_http();
+  BOOST_CHECK_EXCEPTION(ServerConnection{options}, Error, [](const Error& error) {
+    const std::string text = error.what();
+    return error.fault() == Fault::internal &&
+           text.ends_with("; see whether it runs at this URL and has loaded its model") &&
+           text.find("kept") == text.npos;
+  });
 }
 
 BOOST_AUTO_TEST_CASE(a_tokenizer_of_another_model_is_refused) {

@@ -15,6 +15,7 @@
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/backend/look_up.hpp"
+#include "plumb/rank/text_batches.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "support/dialects.hpp"
 #include "support/errors.hpp"
@@ -339,6 +340,42 @@ BOOST_AUTO_TEST_CASE(another_model_behind_the_same_address_is_refused) {
       server.emplace(StandInModel(speaking(maker)), port);
       (void)scorer.score(Query{statements()});
     }
+  }
+}
+
+// As a load balancer does that never returns an error.
+BOOST_AUTO_TEST_CASE(what_a_job_ends_with_is_refused_where_another_model_answers_by_then) {
+  for (const char* const maker : test::all_makers) {
+    auto changed = std::make_shared<std::atomic<bool>>(false);
+    auto other = speaking(maker);
+    other.name = "another";
+    const StandInModel first(speaking(maker)), second(other);
+    const StandInServer server(
+        [=](const StandInRequest& request) { return *changed ? second(request) : first(request); });
+    ServerModel model(asking(server.url(), maker));
+    BOOST_TEST(model.facts().at("server").at("model") == "tiny");
+    *changed = true;
+    BOOST_CHECK_EXCEPTION((void)model.facts(), Error,
+                          says(Fault::internal, "at the beginning: another, not tiny"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(texts_that_are_too_long_are_refused_before_the_first_is_embedded) {
+  for (const char* const maker : test::all_makers) {
+    auto embedded = std::make_shared<std::atomic<int>>(0);
+    auto options = speaking(maker);
+    options.embeds = true;
+    options.spoil = [=](const StandInRequest& request, StandInReply&) {
+      if (request.route.find("/embedding") != std::string::npos) ++*embedded;
+    };
+    Asked asked(options);
+    const int before = *embedded;
+    TextBatches batches(asked.model);
+    const std::vector<std::string> texts{"cat", std::string(512, 'x')};
+    BOOST_TEST(batches.plan(texts, false).packs() == 1U);
+    BOOST_CHECK_EXCEPTION((void)batches.plan(texts, true), Error,
+                          says(Fault::user, "has 513 tokens, the model's context 512; shorten"));
+    BOOST_TEST(*embedded == before);
   }
 }
 

@@ -18,7 +18,15 @@ BOOST_AUTO_TEST_CASE(urls_become_hosts_ports_and_paths) {
   BOOST_TEST(
       (parse_server_url("https://gpu7/team/llm/") == ServerUrl{true, "gpu7", 443, "/team/llm"}));
   BOOST_TEST((parse_server_url("https://[::1]:9/a") == ServerUrl{true, "::1", 9, "/a"}));
+  BOOST_TEST((parse_server_url("https://gpu7/v1x") == ServerUrl{true, "gpu7", 443, "/v1x"}));
   BOOST_TEST((parse_server_url("http://[::1]") == ServerUrl{false, "::1", 80, ""}));
+}
+
+BOOST_AUTO_TEST_CASE(the_v1_of_other_clients_is_left_out) {
+  for (const std::string end : {"/v1", "/v1/", "/v1//", "//v1", ""}) {
+    BOOST_TEST(parse_server_url("http://h:8080" + end).text() == "http://h:8080");
+    BOOST_TEST(parse_server_url("https://h/team/llm" + end).text() == "https://h/team/llm");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_url_is_written_with_its_port_where_that_says_something) {

@@ -22,9 +22,8 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/held_tree.hpp"
 #include "plumb/core/error.hpp"
-#include "plumb/core/number_words.hpp"
 #include "plumb/core/token_tree.hpp"
-#include "plumb/core/utf8.hpp"
+#include "plumb/rank/text_length.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
 #include "plumb/score/tokenized_statements.hpp"
@@ -79,7 +78,7 @@ class PromptEmbedder {
     std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
     for (std::uint32_t i = 0; i < texts.size(); ++i) {
       std::vector<TokenId> ids = prompt_ids(model_, {texts[i], {}, {}}, bos);
-      refuse_length(texts[i], ids.size());
+      refuse_text_length(texts[i], ids.size(), model_.context_length());
       job.one_by_one_ += ids.size();
       places[std::move(ids)].push_back(i);
     }
@@ -135,17 +134,6 @@ class PromptEmbedder {
   }
 
  private:
-  void refuse_length(const std::string& text, std::size_t tokens) const {
-    if (tokens == 0) {
-      throw user_error({.field = "text"}, "'" + text + "' has no token", "use `bos` yes");
-    }
-    if (tokens <= model_.context_length()) return;
-    throw user_error({.field = "text"},
-                     "'" + shortened(text) + "' has " + counted(tokens, "token") +
-                         ", the model's context " + std::to_string(model_.context_length()),
-                     "shorten the name or description");
-  }
-
   Model& model_;
   HeldTree<Model> held_;
 };

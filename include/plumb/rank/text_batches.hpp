@@ -17,6 +17,7 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/rank/text_length.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 
 namespace plumb {
@@ -53,7 +54,8 @@ class TextBatches {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// Throws a user error when BOS is wanted and the model has none.
+  /// Throws a user error when BOS is wanted and the model has none, for a text without tokens and
+  /// for one that is longer than the model's context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, bool with_bos) const {
     if (with_bos && !model_.bos()) {
       throw user_error({.setting = "bos"}, "the model has no BOS token", "use `bos` no");
@@ -62,7 +64,9 @@ class TextBatches {
     job.texts_.assign(texts.begin(), texts.end());
     job.with_bos_ = with_bos;
     for (const std::string& text : texts) {
-      job.tokens_ += model_.tokenize(text).tokens.size() + (with_bos ? 1 : 0);
+      const std::size_t tokens = model_.tokenize(text).tokens.size() + (with_bos ? 1 : 0);
+      refuse_text_length(text, tokens, model_.context_length());
+      job.tokens_ += tokens;
     }
     return job;
   }

@@ -6,7 +6,7 @@
 // Each of up to `concurrency` threads keeps a connection of its own and takes the next request in
 // order, so what is asked first is asked first. A request that fails in passing is sent again
 // (retry_policy.hpp); one that keeps failing is an internal error (exit code 1), one that the
-// server refuses for good a user error. Redirects are not followed, so a key goes to no other host;
+// server refuses for good a user error, and so is a certificate that is not trusted. Redirects are not followed, so a key goes to no other host;
 // the key stands in no message, not even where a server repeats it.
 
 #include <algorithm>
@@ -65,7 +65,8 @@ class HttpClient {
   /// Requests that were sent, those sent again counted each.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
   [[nodiscard]] std::uint64_t sent_again() const noexcept { return sent_again_; }
-  /// How often the server was lost and found again: it may be another one since.
+  /// How often the server was lost, or a proxy before it lost it: it may be another one since. One
+  /// that is busy (429) is not lost.
   [[nodiscard]] std::uint64_t losses() const noexcept { return losses_; }
 
   /// The reply, whatever its status is, but for those that pass. Throws an internal error where
@@ -79,15 +80,18 @@ class HttpClient {
       try {
         ++sent_;
         HttpReply got = connection->exchange(asked, authorization());
+        answered_ = true;
         if (!RetryPolicy::is_passing(got.status)) {
           give_back(std::move(connection));
           return got;
         }
+        if (got.status >= 500) ++losses_;
         problem = "answers " + std::to_string(got.status) + said_in(got);
         retry_after = retry_after_seconds(got.retry_after);
       } catch (const TransportError& error) {
         ++losses_;
         problem = error.what();
+        refuse_tls(error, failures + 1);
         if (was_open) {  // it was closed while nobody used it
           ++sent_again_;
           continue;
@@ -99,6 +103,9 @@ class HttpClient {
       ++sent_again_;
     }
   }
+
+  /// From now on a server that is gone leaves a job behind: errors say how to go on with it.
+  void set_connected() { is_connected_ = true; }
 
   /// The reply to a request that must succeed. Throws a user error for one that the server refuses.
   [[nodiscard]] HttpReply ask(const HttpRequest& asked) {
@@ -182,15 +189,31 @@ class HttpClient {
 
   [[nodiscard]] Error gave_up(const std::string& problem, std::size_t times,
                               std::optional<RetryPolicy::Seconds> retry_after) const {
+    const std::string kept = is_connected_ ? "what is done is kept; " : "";
     if (retry_after && *retry_after > options_.retry.patience) {
       return internal_error(site(),
                             "the server " + problem + " and wants to be asked again after " +
                                 std::to_string(static_cast<long>(retry_after->count())) + " s",
-                            "what is done is kept; resume then");
+                            kept + (is_connected_ ? "resume then" : "call again then"));
     }
     return internal_error(
         site(), "the server does not answer (" + std::to_string(times) + " tries): " + problem,
-        "what is done is kept; see to the server, and resume");
+        kept + (is_connected_ ? "see to the server, and resume"
+                              : "see whether it runs at this URL and has loaded its model"));
+  }
+
+  /// Throws a user error for a certificate that is not trusted, which it will not be the next time,
+  /// and for a server that did not answer yet where a second TLS handshake with it fails.
+  void refuse_tls(const TransportError& error, std::size_t times) const {
+    if (error.step() == TransportError::Step::certificate) {
+      throw user_error(site(), error.what(),
+                       "name the host as its certificate does, or give the certificate's file in "
+                       "the environment variable SSL_CERT_FILE");
+    }
+    if (error.step() != TransportError::Step::handshake || answered_) return;
+    if (times < std::min<std::size_t>(2, options_.retry.tries)) return;
+    throw user_error(site(), "no TLS connection comes about: " + std::string(error.what()),
+                     "the server may speak http:// only; give its URL so, or see to its TLS");
   }
 
   [[nodiscard]] double uniform() {
@@ -218,6 +241,7 @@ class HttpClient {
   RandomStream random_;
   std::vector<std::unique_ptr<HttpConnection>> idle_;
   std::atomic<std::uint64_t> sent_{0}, sent_again_{0}, losses_{0};
+  std::atomic<bool> answered_{false}, is_connected_{false};
 };
 
 }  // namespace plumb

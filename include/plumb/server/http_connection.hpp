@@ -9,6 +9,7 @@
 // its end. Non-goals: redirects, which are replies like others, proxies, HTTP/2.
 
 #include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
@@ -53,7 +54,17 @@ struct HttpReply {
 /// sent. Any number of threads may read one.
 class TransportError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// Where it failed. A certificate that is not trusted stays so; a TLS handshake also fails where
+  /// the server knows no TLS.
+  enum class Step { handshake, certificate, other };
+
+  explicit TransportError(const std::string& text, Step step = Step::other)
+      : std::runtime_error(text), step_(step) {}
+
+  [[nodiscard]] Step step() const noexcept { return step_; }
+
+ private:
+  Step step_;
 };
 
 struct HttpTimes {
@@ -172,10 +183,25 @@ class HttpConnection {
     run(*stream, times_.connect, "connecting",
         [&](auto handler) { lowest.async_connect(places, handler); });
     lowest.socket().set_option(detail::asio::ip::tcp::no_delay(true), failed);
-    run(*stream, times_.connect, "the TLS handshake", [&](auto handler) {
-      stream->async_handshake(detail::asio::ssl::stream_base::client, handler);
-    });
+    try {
+      run(*stream, times_.connect, "the TLS handshake", [&](auto handler) {
+        stream->async_handshake(detail::asio::ssl::stream_base::client, handler);
+      });
+    } catch (const TransportError& error) {
+      throw of_handshake(error, SSL_get_verify_result(stream->native_handle()));
+    }
     secure_ = std::move(stream);
+  }
+
+  /// `verified` is what OpenSSL says of the certificate. That it is for another name, which a
+  /// callback finds, has no code of its own.
+  [[nodiscard]] TransportError of_handshake(const TransportError& error, long verified) const {
+    if (verified == X509_V_OK) return TransportError(error.what(), TransportError::Step::handshake);
+    return TransportError(verified == X509_V_ERR_UNSPECIFIED
+                              ? "its certificate is not for the name " + url_.host
+                              : "its certificate is not trusted: " +
+                                    std::string(X509_verify_cert_error_string(verified)),
+                          TransportError::Step::certificate);
   }
 
   template <class Stream>

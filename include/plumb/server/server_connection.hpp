@@ -5,7 +5,8 @@
 //
 // At connect: its kind, its model, its tokenizer beside a given one, whether it embeds, whether it
 // gives log-probabilities and whether these are sound (server_check.hpp). Whenever it was lost and
-// came back it is asked again, before what it said is used.
+// came back it is asked again, before what it said is used; and once at the end of a job, since
+// what stands before several servers may change between them without a failure.
 
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,7 @@ class ServerConnection {
     find_embeddings();
     find_answers();
     losses_ = client_.losses();
+    client_.set_connected();
   }
 
   [[nodiscard]] HttpClient& client() { return client_; }
@@ -105,20 +107,40 @@ class ServerConnection {
   void refuse_other_model() {
     if (client_.losses() == losses_) return;
     losses_ = client_.losses();
-    const auto now = find_server(client_, given_vocabulary());
-    const bool same = now->facts().kind == facts().kind && now->facts().model == facts().model &&
-                      now->facts().vocabulary == facts().vocabulary &&
-                      (!answers_ || fingerprint() == identity_);
-    if (same) return;
+    const std::string other = other_model();
+    if (other.empty()) return;
     throw internal_error(client_.site(),
-                         "another model answers since the server was lost: " + now->facts().model +
-                             ", not " + facts().model,
+                         "another model answers since the server was lost: " + other,
                          "what is done is kept; start the first model again, and resume");
+  }
+
+  /// The same at the end of a job, whether or not the server was lost: what was said before may be
+  /// of either model.
+  void refuse_other_model_at_end() {
+    const std::string other = other_model();
+    if (other.empty()) return;
+    throw internal_error(client_.site(), "another model answers than at the beginning: " + other,
+                         "results may be of both; do it anew, into another folder, by a URL "
+                         "that one model answers");
   }
 
  private:
   [[nodiscard]] std::size_t given_vocabulary() const {
     return given_ ? given_->vocabulary_size : 0;
+  }
+
+  /// How what answers now differs from what answered at connect, as "NAME, not NAME"; empty where
+  /// it does not.
+  [[nodiscard]] std::string other_model() {
+    const auto now = find_server(client_, given_vocabulary());
+    const auto name = [](const ServerFacts& of) { return of.model + " (" + of.kind + ")"; };
+    if (now->facts().model != facts().model) return now->facts().model + ", not " + facts().model;
+    if (now->facts().kind != facts().kind) return name(now->facts()) + ", not " + name(facts());
+    if (now->facts().vocabulary == facts().vocabulary &&
+        (!answers_ || fingerprint() == identity_)) {
+      return "";
+    }
+    return "it has the same name, " + facts().model + ", and goes on with fixed texts otherwise";
   }
 
   /// A fixed text's tokens; of a vocabulary that cannot spell it, some.

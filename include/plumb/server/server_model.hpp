@@ -170,8 +170,10 @@ class ServerModel {
     return description;
   }
 
-  /// What was found at connect, and what was asked so far, under "server".
+  /// What was found at connect, and what was asked so far, under "server". It is asked for when a
+  /// job is done: throws an internal error where another model answers by then.
   [[nodiscard]] Json facts() const {
+    server_->refuse_other_model_at_end();
     const ServerFacts& server = server_->facts();
     Json checks = Json::object();
     if (server_->answers()) {

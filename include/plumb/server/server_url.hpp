@@ -4,7 +4,8 @@
 // Which host and port does a server's URL name?
 //
 //   http[s]://HOST[:PORT][/PATH]
-// A path stands before every route ("/v1/completions" under "/team/llm"). URLs that hold a name, a
+// A path stands before every route ("/v1/completions" under "/team/llm"); a "/v1" at its end, as
+// clients of OpenAI's API have it, is left out, since routes have it. URLs that hold a name, a
 // password or a query are refused: they stand in run.json and in messages, so they may hold no
 // secret.
 
@@ -65,7 +66,12 @@ struct ServerUrl {
   const std::size_t slash = std::min(text.find('/'), text.size());
   std::string_view host = text.substr(0, slash);
   url.path = text.substr(slash);
-  while (url.path.ends_with('/')) url.path.pop_back();
+  const auto drop_slashes = [&] {
+    while (url.path.ends_with('/')) url.path.pop_back();
+  };
+  drop_slashes();
+  if (url.path.ends_with("/v1")) url.path.resize(url.path.size() - 3);
+  drop_slashes();
   const auto is_graph = [](unsigned char c) { return std::isgraph(c) != 0; };
   if (!std::all_of(text.begin(), text.end(), is_graph)) {
     throw refuse("the URL holds a space or a control character", form);
