@@ -6,8 +6,9 @@
 // Each of up to `concurrency` threads keeps a connection of its own and takes the next request in
 // order, so what is asked first is asked first. A request that fails in passing is sent again
 // (retry_policy.hpp); one that keeps failing is an internal error (exit code 1), one that the
-// server refuses for good a user error, and so is a certificate that is not trusted. Redirects are not followed, so a key goes to no other host;
-// the key stands in no message, not even where a server repeats it.
+// server refuses for good a user error, and so is a certificate that is not trusted. Redirects are
+// not followed, so a key goes to no other host; the key stands in no message, not even where a
+// server repeats it.
 
 #include <algorithm>
 #include <atomic>
