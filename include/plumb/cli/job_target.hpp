@@ -212,7 +212,9 @@ inline void require(const std::filesystem::path& word, const char* option,
 
 /// The same for the model that is asked, here or by a server.
 inline void require_model(const JobTarget& target, const std::string& command) {
-  if (target.server.empty()) require(target.model, "--model", command);
+  if (!target.server.empty() || !target.model.empty()) return;
+  throw user_error({.field = "--model"}, "is required but missing",
+                   "`" + command + " --help` tells more, `plumb models` lists what is at hand");
 }
 
 /// The same for --out, which nothing is written into when only what would be asked is said.
