@@ -589,7 +589,7 @@ BOOST_AUTO_TEST_CASE(a_journal_of_another_job_is_refused) {
       says(Fault::user,
            "likelihood: the journal's pack 0 is not this job's; it was written by another build; "
            "start anew in another folder");
-  BOOST_CHECK_EXCEPTION((void)run_once(file, graph, {{.limit = 35, .shots = 1}}), Error, message);
+  BOOST_CHECK_EXCEPTION((void)run_once(file, graph, {{.limit = 31, .shots = 1}}), Error, message);
   folder.write("journal.jsonl", "");
   Journal(file).append("likelihood", 0, "[]");
   BOOST_CHECK_EXCEPTION((void)run_once(file, graph, {{.shots = 1}}), Error, message);
