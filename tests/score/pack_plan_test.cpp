@@ -148,6 +148,17 @@ BOOST_AUTO_TEST_CASE(no_statements_are_no_packs) {
   BOOST_TEST(plan.pack_nodes == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(numbers_of_a_step_that_are_not_said_are_those_of_all_nodes) {
+  const auto statements = statements_of({{5, 6}, {1, 2, 4, 9}, {1, 2, 3, 9}, {1, 2, 3, 8}});
+  const auto packs = [&](const TreeLimits& limits) {
+    return plan_packs(statements, limits).begins;
+  };
+  BOOST_TEST(packs({.nodes = 256, .leaves = 256}) == packs({256, 256, 256}),
+             boost::test_tools::per_element());
+  BOOST_TEST(packs({3, 256, 0, 0}) == packs({3, 256, 3, 1}), boost::test_tools::per_element());
+  BOOST_TEST(plan_packs(statements, {}).packs() == 4U);  // no room for two
+}
+
 // Inner prefixes: 1, 12, 123, 124 and 5; the last token of a statement is never fed.
 BOOST_AUTO_TEST_CASE(statements_that_fit_share_one_pack) {
   const auto statements = statements_of({{5, 6}, {1, 2, 4, 9}, {1, 2, 3, 9}, {1, 2, 3, 8}});

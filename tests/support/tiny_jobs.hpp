@@ -252,7 +252,15 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
 
 /// Whether a folder says that it is whole.
 [[nodiscard]] inline bool looks_complete(const TinyJob& job, const std::filesystem::path& folder) {
-  if (!job.last_file.empty()) return std::filesystem::exists(folder / job.last_file);
+  if (!job.last_file.empty()) {
+    // A report in a folder of its own says so itself.
+    const auto record = folder / "report.json";
+    const Json said = std::filesystem::exists(record)
+                          ? Json::parse(slurp(record), nullptr, false)
+                          : Json{{"status", "complete"}};
+    return std::filesystem::exists(folder / job.last_file) && said.is_object() &&
+           said.value("status", "") == "complete";
+  }
   const Json run = Json::parse(slurp(folder / "run.json"), nullptr, false);
   return run.is_object() && run.value("status", "") == "complete";
 }

@@ -115,10 +115,17 @@ struct TreeLimits {
   std::size_t nodes = 0;
   /// Branches: evaluated nodes without an evaluated child. 1 means the model cannot share a tree.
   std::size_t leaves = 0;
-  /// Nodes that are evaluated in one step; a pack that just fills it is the cheapest.
+  /// Nodes that are evaluated in one step; a pack that just fills it is the cheapest. 0: as many as
+  /// may be kept.
   std::size_t batch = 0;
   /// A step's attention runs over whole blocks of this many kept nodes.
   std::size_t block = 1;
+
+  /// The same with numbers that may be divided by.
+  [[nodiscard]] constexpr TreeLimits filled() const noexcept {
+    const std::size_t step = batch > 0 ? batch : nodes;
+    return {nodes, leaves, step > 0 ? step : 1, block > 0 ? block : 1};
+  }
 };
 
 /// A causal language model that evaluates a trie of sequences, each prefix once.

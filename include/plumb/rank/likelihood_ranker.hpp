@@ -142,7 +142,7 @@ class LikelihoodRanker {
   /// for that, something is given up.
   void step(std::list<Asked>& active) {
     std::vector<std::pair<Asked*, std::size_t>> chosen;  // with how many of its wanted nodes
-    const TreeLimits& limits = branches_.limits();
+    const TreeLimits limits = branches_.limits().filled();
     TreeRoom room{limits.nodes, limits.leaves};
     room = room.without({branches_.context(), 0});
     for (const Asked& asked : active) room = room.without(branches_.held_by(asked.branch));

@@ -85,6 +85,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   const auto inner = [&](std::size_t k) {
     return detail::inner_length(statements, plan.order[k], last);
   };
+  limits = limits.filled();
   if (!statements.context().empty()) {
     limits.nodes -= std::min(limits.nodes, statements.context().size());
     limits.leaves -= std::min<std::size_t>(limits.leaves, 1);  // the context's own end
