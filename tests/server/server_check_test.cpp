@@ -84,7 +84,8 @@ BOOST_AUTO_TEST_CASE(tokens_that_are_hardly_told_are_told_alike) {
         std::tuple{-86.9, -30.0, false}}) {
     std::atomic<int> asked{0};
     StandInModel::Options rare = speaking("sglang");
-    rare.spoil = [&](const test::StandInRequest& request, test::StandInReply& reply) {
+    rare.spoil = [&, first = first, then = then](const test::StandInRequest& request,
+                                                 test::StandInReply& reply) {
       if (request.route != "/generate") return;
       const double nats = ++asked == 1 ? first : then;
       auto json = nlohmann::json::parse(reply.body);
