@@ -56,8 +56,8 @@ inline std::string command_of(const DiskPath& folder, const Json& record) {
                    "merge in the program that made it (run/merge_shards.hpp)");
 }
 
-/// The options that the shards were given, with those of `arguments` in their place. Throws a user error
-/// for a model beside a server.
+/// The options that the shards were given, with those of `arguments` in their place. Throws a user
+/// error for a model of shards that asked a server, and the other way round.
 inline Json options_of_merge(Json given, const MergeArguments& arguments) {
   const bool asks_server = given.contains("server");
   const auto replace = [&](const char* name, const std::string& word, bool fits) {

@@ -3,9 +3,9 @@
 
 // plumb models: which models are at hand by name?
 //
-// Lists what --model can be given as hf:OWNER/NAME[/FILE] (model_places.hpp), and other files of models
-// in plumb's cache by their paths, with size and kind. Nothing is loaded; whether plumb can ask a model
-// is said when it is.
+// Lists what --model can be given as hf:OWNER/NAME[/FILE] (model_places.hpp), and other files of
+// models in plumb's cache by their paths, with size and kind. Nothing is loaded; whether plumb can
+// ask a model is said when it is.
 
 #include <cstdint>
 #include <string>

@@ -52,7 +52,8 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
   for (const std::string& code : relations) {
     if (over::find(facts, code, &NamedFact::relation) != facts.end()) continue;
     throw user_error({.setting = "relations"},
-                     "'" + code + "' is not a relation of the dataset with facts", "`plumb data describe` lists its relations");
+                     "'" + code + "' is not a relation of the dataset with facts",
+                     "`plumb data describe` lists its relations");
   }
   return facts;
 }

@@ -38,7 +38,7 @@ enum class MpiTask : std::uint64_t { end, standings, nearest };
 struct MpiCall {
   MpiTask task = MpiTask::end;
   std::uint64_t rows = 0, dimension = 0, sample = 0;  // of the file of entities
-  std::uint64_t is_chosen = 0;            // whether a list of rows follows
+  std::uint64_t is_chosen = 0;                        // whether a list of rows follows
   std::uint64_t queries = 0;
   std::uint64_t nearest = 0;
 };

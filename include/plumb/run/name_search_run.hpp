@@ -103,8 +103,8 @@ class NameSearchRun {
   [[nodiscard]] const std::map<std::string, NameSearchCost>& cost() const noexcept { return cost_; }
 
  private:
-  // Each pack holds anew what all prompts begin with; a larger one parts less evenly, and is lost when
-  // the job is killed.
+  // Each pack holds anew what all prompts begin with; a larger one parts less evenly, and is lost
+  // when the job is killed.
   static constexpr std::size_t pack_size = 32;
 
   /// Queries of one lead share a trie; nearly always all have the same.

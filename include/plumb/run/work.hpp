@@ -151,8 +151,8 @@ class Work {
  private:
   friend class Part;
 
-  /// A pack's rows as a shard has written them down. Throws a user error about the one that the pack was
-  /// dealt to where none has.
+  /// A pack's rows as a shard has written them down. Where none has, throws a user error about the
+  /// one that the pack was dealt to.
   [[nodiscard]] Json rows_of_shards(const std::string& part, std::size_t pack,
                                     std::size_t dealt) {
     for (const auto& journal : theirs_) {
