@@ -40,8 +40,11 @@ namespace detail {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(host, &length);
-  std::cerr << "plumb: process " << mpi_rank(MPI_COMM_WORLD) + 1 << " of " << mpi_size(MPI_COMM_WORLD)
-            << " (" << host << "): " << as_options(why) << std::endl;
+  // In one piece: mpirun puts the lines of all processes, and its own, into one stream.
+  const std::string line = "plumb: process " + std::to_string(mpi_rank(MPI_COMM_WORLD) + 1) + " of " +
+                           std::to_string(mpi_size(MPI_COMM_WORLD)) + " (" + host +
+                           "): " + as_options(why) + "\n";
+  std::cerr << line << std::flush;
   MPI_Abort(MPI_COMM_WORLD, code);
   std::exit(code);
 }
