@@ -196,6 +196,8 @@ def value_shortened(head):
     """A variable without a value that fills more than a line."""
     if len(head) > COLUMNS - 4 and re.match(r"[^={]*\w\{", head):
         return head.split("{")[0]
+    if head.startswith("using "):
+        return head
     name, is_there, value = head.partition(" = ")
     return f"{name} = …" if is_there and (len(head) > COLUMNS - 4 or value.startswith("[")) else head
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plumb/core/random.hpp"
+#include "support/errors.hpp"
 #include "support/predictions.hpp"
 
 using namespace plumb;
@@ -152,6 +153,16 @@ BOOST_AUTO_TEST_CASE(policies_are_named_for_tables_and_may_be_a_users_own) {
   const Aggregator own{FirstAnswer{}};
   BOOST_TEST(own.policy().name() == "first");
   BOOST_TEST(own(cells({{4, 0.25}, {1, 0.5}, {4, 0.5}})).confidence_sum == 0.75);
+}
+
+BOOST_AUTO_TEST_CASE(a_policy_that_chooses_what_is_no_option_is_refused) {
+  struct Seventh {
+    [[nodiscard]] Choice choose(std::span<const Prediction>) const { return 7; }
+    [[nodiscard]] std::string name() const { return "seventh"; }
+  };
+  BOOST_CHECK_EXCEPTION(
+      (void)Aggregator(Seventh{}).aggregate(answered("r", {{0, {{1, 0.5}}}})), Error,
+      test::says(Fault::user, "choose: gave option 7 of 5 options; fix the aggregation"));
 }
 
 // Without the ties: 1, 2, 1 and 2, of which 1 won by 3 of 4 before.

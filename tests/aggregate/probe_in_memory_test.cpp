@@ -51,17 +51,17 @@ struct LongerIsTruer {
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) const {
     std::vector<StatementScore> scores;
     for (const Prompt& prompt : query.candidates) {
-      scores.push_back({static_cast<double>(prompt.text.size()), 0, 1, 0});
+      scores.push_back({-1 / static_cast<double>(prompt.text.size()), 0, 1, 0});
     }
     return scores;
   }
 };
 
-/// Holds everything for impossible.
-struct NeverSays {
+/// Gives everything the same score.
+struct Always {
+  StatementScore score_of_each;
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) const {
-    return std::vector<StatementScore>(query.candidates.size(),
-                                       {-std::numeric_limits<double>::infinity(), 0, 1, 0});
+    return std::vector<StatementScore>(query.candidates.size(), score_of_each);
   }
 };
 
@@ -125,7 +125,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
   Dataset dataset = capitals();
   BOOST_CHECK_EXCEPTION(
       (void)probe_in_memory(scorer, dataset, {.scoring = {Reduction::mean, Span::answer}}), Error,
-      says(Fault::user, "capital: an option has no scored token to reduce over"));
+      says(Fault::user,
+           "capital: 'France', template 0, option 'Paris' has no scored token in its answer"));
   BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, dataset, {.kinds = {.base = 1}}), Error,
                         says(Fault::user, "template 1, which Base and Margin use"));
   dataset.relations[0].facts[1].answer = 2;
@@ -134,12 +135,22 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
                              "capital: the answer or the choices of 'Korea' do not "
                              "fit 2 options"));
   dataset.relations[0].facts[1].answer = 1;
-  NeverSays never;
+  Always never{{-std::numeric_limits<double>::infinity(), 0, 1, 0}};
   BOOST_CHECK_EXCEPTION(
       (void)probe_in_memory(never, dataset), Error,
-      says(
-          Fault::user,
-          "capital: an option has no log-likelihood that is a finite number: 'Paris' of 'France'"));
+      says(Fault::internal,
+           "capital: the model gave a score that is not finite for 'France', template 0, "
+           "option 'Paris'"));
+  Always no_log_likelihood{{12.5, 0, 1, 0}};
+  BOOST_CHECK_EXCEPTION(
+      (void)probe_in_memory(no_log_likelihood, dataset), Error,
+      says(Fault::internal,
+           "capital: the model gave a log-likelihood of 12.500, which is above 0"));
+  Always uncounted{{-1, 0, 0, 0}};
+  BOOST_CHECK_EXCEPTION((void)probe_in_memory(uncounted, dataset), Error,
+                        says(Fault::user, "a scorer of your own counts them in StatementScore"));
+  BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, Dataset{"empty", {}, {}}), Error,
+                        says(Fault::user, "empty: the dataset has no relation; add one"));
 }
 
 BOOST_AUTO_TEST_CASE(facts_of_a_program_are_numbered_and_checked_before_anything_is_scored) {

@@ -293,12 +293,13 @@ BOOST_AUTO_TEST_CASE(a_model_is_held_to_its_concept) {
   const Meddle from_one = [](const LogitsVisitor& visit, std::uint32_t at,
                              std::span<const float> row) { visit(at + 1, row); };
   refused<Meddled>(from_one, "gave a row of position 2 of 2; positions count from 0");
-  refused<MeddledTree>(from_one, "gave a row of node 3, which was not asked for or came before");
   const Meddle twice = [](const LogitsVisitor& visit, std::uint32_t at,
                           std::span<const float> row) {
     visit(at, row);
     visit(at, row);
   };
+  refused<Meddled>(twice, "gave a row of position 0 twice, or after a later one");
+  refused<MeddledTree>(from_one, "gave a row of node 3, which was not asked for or came before");
   refused<MeddledTree>(twice, "gave a row of node 1, which was not asked for or came before");
   const Meddle last_alone = [](const LogitsVisitor& visit, std::uint32_t at,
                                std::span<const float> row) {

@@ -81,6 +81,10 @@ BOOST_AUTO_TEST_CASE(a_temperature_stays_in_its_range) {
   const Scores scores{-10, -12};
   BOOST_TEST(near(fit_temperature(facts_of(scores, {0, 0})), 0.01, 1e-11));
   BOOST_TEST(near(fit_temperature(facts_of(scores, {1, 1})), 100, 1e-7));
+  for (const std::vector<std::size_t>& answers : {std::vector<std::size_t>{0, 0}, {1, 1}, {0, 1}}) {
+    BOOST_TEST(is_end_of_range(fit_temperature(facts_of(scores, answers))));
+  }
+  BOOST_TEST(!is_end_of_range(1));
   BOOST_TEST(near(fit_temperature(facts_of(scores, {0, 1})), 100, 1e-7));
   BOOST_TEST(fit_temperature({}) == 1.0);
   const double constant = fit_temperature(facts_of({-3, -3, -3}, {0, 2}));

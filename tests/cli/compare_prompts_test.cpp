@@ -331,7 +331,7 @@ BOOST_FIXTURE_TEST_CASE(a_comparison_of_another_kind_is_left_alone, Ways) {
   const std::string again = "again=" + chosen.path().string();
   BOOST_TEST(compare({set(), again}, false).code == 0);
   const auto before = test::all_contents(folder / "out");
-  BOOST_TEST(compare({set(), again, "--prompts"}).refused("choose another --out"));
+  BOOST_TEST(compare({set(), again, "--prompts"}).refused("choose another folder (--out)"));
   BOOST_TEST((test::all_contents(folder / "out") == before));
 }
 

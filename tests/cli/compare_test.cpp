@@ -160,7 +160,7 @@ BOOST_FIXTURE_TEST_CASE(comparing_again_replaces_and_anything_else_is_left_alone
   Words into = words();
   into.back() = one.path().string();
   BOOST_CHECK_EXCEPTION((void)compare(into), Error,
-                        test::shows(Fault::user, "choose another --out"));
+                        test::shows(Fault::user, "choose another folder (--out)"));
   BOOST_TEST((contents(one.path()) == results));
 }
 

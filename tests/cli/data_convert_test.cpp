@@ -163,11 +163,11 @@ BOOST_FIXTURE_TEST_CASE(given_templates_stand_instead_of_those_found, ConvertFil
 
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_used_is_refused, ConvertFiles) {
   folder.write("many/notes.txt", "mine");
-  BOOST_TEST(convert().refused(at("many") + ": is not empty; choose another --out"));
+  BOOST_TEST(convert().refused(at("many") + ": is not empty; choose another folder (--out)"));
   BOOST_TEST((test::contents(folder / "many").size() == 1U));
   std::filesystem::remove_all(folder / "many");
   folder.write("many", "a file");
-  BOOST_TEST(convert().refused(at("many") + ": is not a folder; choose another --out"));
+  BOOST_TEST(convert().refused(at("many") + ": is not a folder; choose another folder (--out)"));
   std::filesystem::remove(folder / "many");
   std::filesystem::create_directory(folder / "many");
   BOOST_TEST(convert().code == 0);  // it is empty
@@ -186,7 +186,7 @@ BOOST_FIXTURE_TEST_CASE(an_out_that_cannot_be_made_is_refused, ConvertFiles) {
   const ConsoleRun run =
       run_words({"data", "convert", at("data"), "--out", at("model.gguf") + "/many"});
   BOOST_TEST(run.code == 2);
-  BOOST_TEST(run.refused("choose another --out"), run);
+  BOOST_TEST(run.refused("choose another folder (--out)"), run);
 }
 
 BOOST_FIXTURE_TEST_CASE(templates_of_one_origin_are_kept, ConvertFiles) {
@@ -243,7 +243,7 @@ BOOST_FIXTURE_TEST_CASE(what_broke_off_is_begun_anew, ConvertFiles) {
   BOOST_TEST(has("many/facts.jsonl"));
   BOOST_TEST(!has("many/old.jsonl"));
   BOOST_TEST(!has("many.part"));
-  BOOST_TEST(convert().refused("many: is not empty; choose another --out"));
+  BOOST_TEST(convert().refused("many: is not empty; choose another folder (--out)"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -291,7 +291,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_before_the_model_i
                         GenerateFiles) {
   folder.write("run/notes.txt", "mine");
   const ConsoleRun run = run_words(words(), never);
-  BOOST_TEST(run.refused("run: is not empty; choose another --out, or give --resume"), run);
+  BOOST_TEST(run.refused("run: is not empty; choose another folder (--out), or give --resume"),
+             run);
   BOOST_TEST(run_words(words({"--resume"}), [](const ModelOptions&) {
                return reader_of_prompts();
              }).refused("is not a run folder (no run.json)"));

@@ -160,7 +160,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
                         ManyShotFiles) {
   BOOST_TEST(many_shot().code == 0);
   const auto before = comparable("run");
-  BOOST_TEST(many_shot().refused("run: is not empty; choose another --out, or give --resume"));
+  BOOST_TEST(
+      many_shot().refused("run: is not empty; choose another folder (--out), or give --resume"));
   BOOST_TEST(many_shot({"--resume"}).code == 0);
   BOOST_TEST((comparable("run") == before));
   BOOST_TEST(json("run/run.json").at("statements_scored_now") == 0);
@@ -241,7 +242,8 @@ BOOST_FIXTURE_TEST_CASE(a_dataset_of_skipped_relations_is_refused_and_leaves_not
                         ManyShotFiles) {
   BOOST_TEST(many_shot({"--min-facts", "31"})
                  .refused("data: every relation is skipped, fewer than 31 facts (birth has 30)"));
-  BOOST_TEST(many_shot({"--shots", "13"}).refused("fewer than 13 training facts for the shots (birth has"));
+  BOOST_TEST(many_shot({"--shots", "13"})
+                 .refused("fewer than 13 training facts for the shots (birth has"));
   BOOST_TEST(many_shot({"--shots", "13"}).refused("; ask for fewer --shots, or give more facts"));
   BOOST_TEST(many_shot({"--relations", "P36"}).refused("'P36' is not a relation of data"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));

@@ -109,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
                         ConsoleFiles) {
   BOOST_TEST(probe().code == 0);
   const auto before = comparable(folder / "run");
-  BOOST_TEST(probe().refused("run: is not empty; choose another --out, or give --resume"));
+  BOOST_TEST(probe().refused("run: is not empty; choose another folder (--out), or give --resume"));
   BOOST_TEST(probe({"--resume"}).code == 0);
   BOOST_TEST((comparable(folder / "run") == before));
   BOOST_TEST(probe({"--resume"}, "new").code == 0);  // resuming an absent folder starts it

@@ -189,9 +189,10 @@ BOOST_FIXTURE_TEST_CASE(methods_stand_side_by_side, RankFiles) {
   BOOST_TEST((metadata.at("remarks") == Json{remark}));
   BOOST_TEST(run.out.starts_with(remark), run);
   BOOST_TEST(test::in_order(
-      run.out, {"\ndeer ", "\ndeer-single-token ", "\nlikelihood ", "\nlm-head ",
-                "\ndeer and likelihood ", "\ndeer-single-token and lm-head ",
-                "\nlikelihood: the search among names evaluates ", " tree nodes a query\n", " tokens fed ("}));
+      run.out,
+      {"\ndeer ", "\ndeer-single-token ", "\nlikelihood ", "\nlm-head ", "\ndeer and likelihood ",
+       "\ndeer-single-token and lm-head ", "\nlikelihood: the search among names evaluates ",
+       " tree nodes a query\n", " tokens fed ("}));
   const std::string fed = " tree nodes a query\n";
   BOOST_TEST(run.out.find(fed) == run.out.rfind(fed), run);  // names of one token need none
   for (const char* method : {"deer", "likelihood"}) {
@@ -329,8 +330,8 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_where_it_is_said, RankFiles) {
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_resume, RankFiles) {
   BOOST_TEST(rank(all_methods).code == 0);
   const auto before = comparable("run");
-  BOOST_TEST(
-      rank(all_methods).refused("run: is not empty; choose another --out, or give --resume"));
+  BOOST_TEST(rank(all_methods)
+                 .refused("run: is not empty; choose another folder (--out), or give --resume"));
   Words again = all_methods;
   again.push_back("--resume");
   std::size_t asked = 0;

@@ -228,9 +228,10 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_report_of_the_run_is_written_over_on_request_
   BOOST_TEST(probe().code == 0);
   folder.write("page/report.html", "mine");
   const std::vector<std::string> words{"report", at("run"), "--out", at("page")};
-  BOOST_TEST(run_words(words).refused("page: holds something else than a report of " +
-                                      std::filesystem::canonical(folder / "run").string() +
-                                      "; choose another --out, or write over it with --overwrite"));
+  BOOST_TEST(run_words(words).refused(
+      "page: holds something else than a report of " +
+      std::filesystem::canonical(folder / "run").string() +
+      "; choose another folder (--out), or write over it with --overwrite"));
   BOOST_TEST(test::slurp(folder / "page/report.html") == "mine");
   auto over = words;
   over.emplace_back("--overwrite");

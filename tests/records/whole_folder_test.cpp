@@ -61,13 +61,13 @@ BOOST_FIXTURE_TEST_CASE(what_a_killed_process_left_is_begun_anew, Place) {
 
 BOOST_FIXTURE_TEST_CASE(what_is_someones_is_left_alone, Place) {
   write("out/x.txt", "mine");
-  refused("out: is not empty; choose another `out`");
+  refused("out: is not empty; choose another folder (`out`)");
   std::filesystem::remove_all(*this / "out");
   write("out", "mine");
-  refused("out: is not a folder; choose another `out`");
+  refused("out: is not a folder; choose another folder (`out`)");
   std::filesystem::remove(*this / "out");
   write("out.part/thesis.txt", "mine");
-  refused("out.part: is in the way; move it elsewhere, or choose another `out`");
+  refused("out.part: is in the way; move it elsewhere, or choose another folder (`out`)");
   BOOST_TEST(slurp(*this / "out.part/thesis.txt") == "mine");
   std::filesystem::remove_all(*this / "out.part");
   write("out.part", "mine");

@@ -129,6 +129,19 @@ BOOST_AUTO_TEST_CASE(a_run_whose_end_is_refused_is_not_complete) {
   BOOST_CHECK_EXCEPTION((void)run_job(job, into), Error,
                         says(Fault::internal, "another model answers"));
   BOOST_TEST(run_json(folder / "run").at("status") == "running");
+  into.resume = true;
+  into.facts_at_end = []() -> Json {
+    throw MixedResults(Fault::internal, {}, "two models answered");
+  };
+  BOOST_CHECK_THROW((void)run_job(job, into), MixedResults);
+  BOOST_TEST(run_json(folder / "run").at("status") == "mixed");
+  into.facts_at_end = {};
+  BOOST_CHECK_EXCEPTION((void)run_job(job, into), Error,
+                        says(Fault::user,
+                             "run.json: status: says \"mixed\": more than one model answered this "
+                             "run; do it anew, into another folder (`out`)"));
+  BOOST_CHECK_EXCEPTION(refuse_without_results(folder / "run"), Error,
+                        says(Fault::user, "says \"mixed\""));
 }
 
 BOOST_AUTO_TEST_CASE(a_finished_run_says_what_its_results_are) {

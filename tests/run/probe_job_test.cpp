@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -182,26 +183,35 @@ BOOST_AUTO_TEST_CASE(a_users_own_scorer_runs_query_by_query) {
   BOOST_TEST((rows[3].at("pll_scores") == Json{-28.0, -29.0}));
 }
 
-// A long check says that it is at work; a short one says nothing.
-BOOST_AUTO_TEST_CASE(a_long_check_is_told) {
+// A long check or plan says that it is at work; a short one says nothing.
+BOOST_AUTO_TEST_CASE(a_long_check_and_a_long_plan_are_told) {
+  using Told = std::vector<std::string>;
   for (const bool is_long : {true, false}) {
-    const TemporaryFolder folder;
-    auto model = small_model();
-    CausalScorer scorer(model, true);
-    const Dataset dataset = small_dataset();
-    ProbeJob job(scorer, dataset, all_templates());
-    if (is_long) job.told_check = 1;
-    std::vector<std::string> counted;
-    std::size_t checked = 0;
-    JobFolder into{folder / "run"};
-    into.work.on_progress = [&](const WorkState& state) {
-      if (counted.empty() || counted.back() != state.counted) counted.push_back(state.counted);
-      if (state.counted == "statements checked") checked = state.done;
-    };
-    (void)run_job(job, into);
-    BOOST_TEST(checked == (is_long ? all_statements : 0U));
-    BOOST_TEST(counted.back() == "statements");
-    BOOST_TEST(counted.size() == (is_long ? 2U : 1U));
+    for (const bool is_planned : {true, false}) {
+      const TemporaryFolder folder;
+      auto model = small_model();
+      CausalScorer scorer(model, true);
+      ProbeJob job(scorer, small_dataset(), all_templates());
+      if (is_long) job.told_check = 1;
+      Told counted;
+      std::map<std::string, std::size_t> done;
+      JobFolder into{folder / "run"};
+      into.work.on_progress = [&](const WorkState& state) {
+        if (counted.empty() || counted.back() != state.counted) counted.push_back(state.counted);
+        done[state.counted] = state.done;
+        BOOST_TEST(state.total == all_statements);
+      };
+      if (is_planned) {
+        into.work.on_plan = [&](const JobPlan&) { counted.push_back("plan"); };
+      }
+      (void)run_job(job, into);
+      BOOST_TEST(counted == (!is_long ? is_planned ? Told{"plan", "statements"} : Told{"statements"}
+                             : is_planned ? Told{"statements checked", "statements planned", "plan",
+                                                 "statements"}
+                                          : Told{"statements checked", "statements"}),
+                 boost::test_tools::per_element());
+      for (const auto& [name, count] : done) BOOST_TEST(count == all_statements, name);
+    }
   }
 }
 

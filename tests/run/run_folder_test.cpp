@@ -62,8 +62,9 @@ BOOST_AUTO_TEST_CASE(what_a_killed_run_left_before_its_run_json_counts_as_empty)
 BOOST_AUTO_TEST_CASE(a_folder_that_holds_anything_is_refused_without_resume) {
   const test::TemporaryFolder folder;
   folder.write("run/notes.txt", "mine");
-  BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, RunFolder::Claim::fresh), Error,
-                        says(Fault::user, "is not empty; choose another `out`, or give `resume`"));
+  BOOST_CHECK_EXCEPTION(
+      RunFolder(folder / "run", settings, RunFolder::Claim::fresh), Error,
+      says(Fault::user, "is not empty; choose another folder (`out`), or give `resume`"));
   BOOST_TEST(slurp(folder / "run/notes.txt") == "mine");
   BOOST_TEST(!std::filesystem::exists(folder / "run/run.json"));
 }
@@ -112,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_file_in_the_folders_place_is_refused) {
   const test::TemporaryFolder folder;
   folder.write("run", "a file");
   BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", settings, RunFolder::Claim::fresh), Error,
-                        says(Fault::user, "choose another `out`"));
+                        says(Fault::user, "choose another folder (`out`)"));
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_has_one_owner_at_a_time) {

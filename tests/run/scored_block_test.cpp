@@ -60,13 +60,17 @@ FakeScorer::Block block_of(FakeScorer& scorer, std::size_t statements) {
   return block;
 }
 
+std::string numbered(std::size_t statement) {
+  return "statement " + std::to_string(statement);
+}
+
 /// Scores of a part's first block in a journal.
 std::vector<StatementScore> scored(const std::filesystem::path& journal, FakeScorer& scorer,
                                    std::size_t statements, Span span = Span::statement) {
   Work work(journal);
   Part part(work, "P36");
   auto block = block_of(scorer, statements);
-  return scored_block(part, scorer, block, span).value();
+  return scored_block(part, scorer, block, span, numbered).value();
 }
 
 }  // namespace
@@ -99,7 +103,7 @@ BOOST_AUTO_TEST_CASE(packs_cost_their_statements) {
             {[&](const WorkState& state) { seen.push_back(state.done); }, {}});
   Part part(work, "P36");
   auto block = block_of(scorer, 7);
-  (void)scored_block(part, scorer, block, Span::statement);
+  (void)scored_block(part, scorer, block, Span::statement, numbered);
   BOOST_TEST((seen == std::vector<std::size_t>{3, 6, 7}));
   BOOST_TEST(work.summary().fresh_statements == 7U);
 }
@@ -110,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_statement_without_a_scored_token_is_refused_with_a_remedy
   scorer.untold = 5;
   BOOST_CHECK_EXCEPTION(
       (void)scored(folder / "a.jsonl", scorer, 8, Span::answer), Error,
-      says(Fault::user, "P36: a statement has no scored token in its answer; this tokenizer"));
+      says(Fault::user, "P36: statement 5 has no scored token in its answer; the tokenizer"));
   // The pack is not written down: with a remedy, it is asked again.
   BOOST_TEST(slurp(folder / "a.jsonl").empty());
   BOOST_CHECK_EXCEPTION(
@@ -128,8 +132,9 @@ BOOST_AUTO_TEST_CASE(scores_that_are_not_finite_are_refused_and_not_written) {
     FakeScorer scorer;
     scorer.broken = 7;
     scorer.worth = bad;
-    BOOST_CHECK_EXCEPTION((void)scored(folder / "journal.jsonl", scorer, 8), Error,
-                          says(Fault::internal, "P36: the model gave a score that is not finite"));
+    BOOST_CHECK_EXCEPTION(
+        (void)scored(folder / "journal.jsonl", scorer, 8), Error,
+        says(Fault::internal, "P36: the model gave a score that is not finite for statement 7"));
     BOOST_TEST(slurp(folder / "journal.jsonl").empty());
   }
 }
@@ -141,7 +146,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_log_likelihood_is_refused_and_not_written) {
   scorer.worth = 12.5;
   BOOST_CHECK_EXCEPTION(
       (void)scored(folder / "journal.jsonl", scorer, 8), Error,
-      says(Fault::internal, "P36: the model gave a log-likelihood of 12.500, which is above 0"));
+      says(Fault::internal,
+           "P36: the model gave a log-likelihood of 12.500, which is above 0, for statement 7"));
   BOOST_TEST(slurp(folder / "journal.jsonl").empty());
 }
 
@@ -167,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_scorer_that_gives_too_few_scores_is_refused) {
   Work work(folder / "journal.jsonl");
   Part part(work, "P36");
   auto block = block_of(scorer, 4);
-  BOOST_CHECK_EXCEPTION((void)scored_block(part, scorer, block, Span::statement), Error,
+  BOOST_CHECK_EXCEPTION((void)scored_block(part, scorer, block, Span::statement, numbered), Error,
                         says(Fault::user, "gave 2 scores of 3 candidates"));
 }
 

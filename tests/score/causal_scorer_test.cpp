@@ -36,6 +36,13 @@ struct WithoutBos : NgramModel {
 };
 static_assert(CausalLm<WithoutBos>);
 
+/// Says that its vocabulary is smaller than it is.
+struct Shrunk : NgramModel {
+  using NgramModel::NgramModel;
+  std::size_t size = 256;
+  [[nodiscard]] std::size_t vocabulary_size() const { return size; }
+};
+
 std::vector<Query> queries() {
   const std::vector<std::string> answers{"Paris", "Rome",     "Par", "Parisis",
                                          "",      "Paris is", "é",   "Paris"};
@@ -708,6 +715,20 @@ BOOST_AUTO_TEST_CASE(random_statements_score_the_same_in_any_order_over_every_ki
     check(tree);
     check(lookups);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_token_past_the_vocabulary_is_refused_before_the_model_is_asked) {
+  Shrunk model("Rome");
+  BOOST_CHECK_EXCEPTION(CausalScorer(model, true), Error,
+                        says(Fault::user,
+                             "bos: gave token 256 of a vocabulary of 256; fix the model's bos or "
+                             "vocabulary_size"));
+  model.size = 'o';
+  CausalScorer scorer(model, false);
+  CausalScorer<Shrunk>::Block block;
+  BOOST_CHECK_EXCEPTION(scorer.add(block, {{fill_template("[X] [Y]", "a", "o")}}), Error,
+                        says(Fault::user, "tokenize: gave token 111 of a vocabulary of 111"));
+  scorer.add(block, {{fill_template("[X] [Y]", "a", "m")}});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -106,6 +106,8 @@ DOORS = [
     ("calibrate/calibrator.hpp", "plumb::Calibrator(mine)", "confidence_estimator", "check"),
     ("calibrate/fitted_confidence.hpp", "plumb::Tempered({}, mine)", "confidence_estimator", "operator()"),
     ("aggregate/aggregator.hpp", "plumb::Aggregator(mine)", "aggregation", "choose"),
+    ("aggregate/probe_in_memory.hpp", "plumb::probe_in_memory(mine, plumb::Dataset())", "candidate_scorer", "score"),
+    ("run/probe_into_folder.hpp", 'plumb::probe_into_folder(mine, {}, "run")', "candidate_scorer", "score"),
 ]
 
 
@@ -163,6 +165,17 @@ class Concepts(unittest.TestCase):
                           "std::vector<plumb::SpecialToken> special_tokens() const", done.stderr)
             right = "std::vector<plumb::SpecialToken> special_tokens() const { return {}; }"
             self.assertEqual(compiled(compiler, [("causal_lm", [*parts, right])]).returncode, 0)
+
+    def test_a_const_model_is_called_one(self):
+        text = ('#include "plumb/score/causal_scorer.hpp"\nstruct Mine {\n' +
+                "\n".join(PARTS[part] for part in CONCEPTS["causal_lm"]) +
+                "\n};\nvoid ask(const Mine& mine) { (void)plumb::CausalScorer(mine, true); }\n")
+        for compiler in COMPILERS:
+            said = compile_text(compiler, text).stderr
+            self.assertIn("plumb: the model is const and can only be asked as one that may change", said)
+            self.assertNotIn(" lacks ", said)
+            free = text.replace("LogitsVisitor&) {}", "LogitsVisitor&) const {}")
+            self.assertNotIn("plumb: ", compile_text(compiler, free).stderr)
 
     def test_scorers_and_calibrators_name_it_without_being_asked(self):
         text = "".join(f'#include "plumb/{header}"\n' for header in dict.fromkeys(door[0] for door in DOORS))

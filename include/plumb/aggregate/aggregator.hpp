@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "plumb/aggregate/predictions.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 
 namespace plumb {
@@ -142,11 +144,18 @@ class Aggregator {
     return aggregate;
   }
 
-  /// The aggregate answer to each fact of a relation.
+  /// The aggregate answer to each fact of a relation. Throws a user error where the policy chooses an
+  /// option that the relation has not.
   [[nodiscard]] std::vector<Aggregate> aggregate(const RelationPredictions& relation) const {
+    const std::size_t options = relation.relation.options.size();
     std::vector<Aggregate> all;
     for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
       all.push_back((*this)(FactPredictions{relation, fact}.paraphrases()));
+      if (!all.back().option || *all.back().option < options) continue;
+      throw user_error(
+          {.field = "choose"},
+          "gave option " + std::to_string(*all.back().option) + " of " + counted(options, "option"),
+          "fix the aggregation; options are counted from 0");
     }
     return all;
   }

@@ -9,7 +9,6 @@
 // be resumed; what takes hours is asked by probe_into_folder (run/probe_into_folder.hpp).
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <numeric>
@@ -27,6 +26,7 @@
 #include "plumb/measure/prediction.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/score_check.hpp"
 
 namespace plumb {
 
@@ -55,22 +55,16 @@ std::vector<StatementScore> score_queries(Scorer& scorer, std::span<const Query>
   return score_all_packs(scorer, block);
 }
 
-/// One for each option; throws a user error for one that is no number.
+/// One for each option; throws what check_score does.
 inline std::vector<double> reduced_scores(const Relation& relation, const Fact& fact,
+                                          std::size_t template_index,
                                           std::span<const StatementScore> statements,
                                           Scoring scoring) {
   std::vector<double> scores;
-  for (const StatementScore& statement : statements) {
-    scores.push_back(reduce(statement, scoring));
-    if (std::isfinite(scores.back())) continue;
-    const Site site{relation.file, fact.line, relation.code};
-    if (scored_tokens(statement, scoring.span) == 0) {
-      throw user_error(site, "an option has no scored token to reduce over", "choose another span");
-    }
-    throw user_error(site,
-                     "an option has no log-likelihood that is a finite number: '" +
-                         relation.options[scores.size() - 1] + "' of '" + fact.subject + "'",
-                     "the logits of its tokens must be finite, and no logit NaN or +infinity");
+  for (std::size_t option = 0; option < statements.size(); ++option) {
+    check_score(statements[option], scoring.span, {relation.file, fact.line, relation.code},
+                [&] { return statement_name(relation, fact, template_index, option); });
+    scores.push_back(reduce(statements[option], scoring));
   }
   return scores;
 }
@@ -82,9 +76,10 @@ inline std::vector<double> reduced_scores(const Relation& relation, const Fact& 
 /// a loader would refuse in a relation's file (as_loaded), before anything is scored, and what the
 /// scorer refuses. Threads need scorers of their own.
 template <PromptBuilder Builder, class Scorer>
-requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPredictions
-    probe_in_memory(const Builder& builder, Scorer& scorer, const Dataset& dataset,
-                    const MemoryProbeOptions& options = {}) {
+[[nodiscard]] ModelPredictions probe_in_memory(const Builder& builder, Scorer& scorer,
+                                               const Dataset& dataset,
+                                               const MemoryProbeOptions& options = {}) {
+  static_assert(check_scorer<Scorer>());
   if constexpr (!PackedScorer<Scorer>) {
     QueryByQuery<Scorer> packed(scorer);
     return probe_in_memory(builder, packed, dataset, options);
@@ -120,8 +115,8 @@ requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPre
           const Fact& fact = block[q / frame.templates.size()];
           const std::size_t place = q % frame.templates.size();
           const std::vector<double> reduced = detail::reduced_scores(
-              relation, fact, std::span(scores).subspan(q * options_of_fact, options_of_fact),
-              options.scoring);
+              relation, fact, frame.templates[place].index,
+              std::span(scores).subspan(q * options_of_fact, options_of_fact), options.scoring);
           frame.cells.push_back(predict(reduced, fact.answer));
           together.add(reduced, weight_of(relation.template_weights, frame.templates[place].index));
           if (place + 1 == frame.templates.size()) {
@@ -141,9 +136,8 @@ requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPre
 
 /// The same of statements, as closed-set probes have them.
 template <class Scorer>
-requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) [[nodiscard]] ModelPredictions
-    probe_in_memory(Scorer& scorer, const Dataset& dataset,
-                    const MemoryProbeOptions& options = {}) {
+[[nodiscard]] ModelPredictions probe_in_memory(Scorer& scorer, const Dataset& dataset,
+                                               const MemoryProbeOptions& options = {}) {
   return probe_in_memory(Statement{}, scorer, dataset, options);
 }
 

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
@@ -140,8 +141,11 @@ consteval bool check_lookup_lm() {
 /// CausalLm. Scorers ask it themselves.
 template <class M>
 consteval bool check_scoring_lm() {
-  if constexpr (ScoringLm<M>) {
-    return true;
+  static_assert(ScoringLm<M> || !ScoringLm<std::remove_const_t<M>>,
+                "plumb: the model is const and can only be asked as one that may change. Give a "
+                "reference to the model itself, not to a const one");
+  if constexpr (ScoringLm<std::remove_const_t<M>>) {
+    return ScoringLm<M>;
   } else if constexpr (requires { &M::look_up; }) {
     return check_lookup_lm<M>();
   } else {

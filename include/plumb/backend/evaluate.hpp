@@ -114,12 +114,18 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
     for (NodeId node = leaf, at = tree.depth(leaf); at-- > 0; node = tree.parent(node)) {
       path[at] = node;
     }
+    std::uint32_t next = 0;
     model.evaluate(std::span<const TokenId>(sequence), [&](std::uint32_t position,
                                                            std::span<const float> logits) {
       if (position >= path.size()) {
         throw detail::evaluate_error("gave a row of position " + std::to_string(position) + " of " +
                                      std::to_string(path.size()) + "; positions count from 0");
       }
+      if (position < next) {
+        throw detail::evaluate_error("gave a row of position " + std::to_string(position) +
+                                     " twice, or after a later one");
+      }
+      next = position + 1;
       if (rows.wants(path[position])) rows(path[position], logits);
     });
   }

@@ -101,6 +101,7 @@ class Tempered {
     temperature_ = fit_temperature(facts);
   }
 
+  /// It may be an end of the range that is searched (is_end_of_range), which fits few facts or none.
   [[nodiscard]] double temperature() const noexcept { return temperature_; }
 
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {

@@ -89,7 +89,7 @@ struct HeldOutRecalibration {
         detail::too_few_for_bins("ACE after recalibration is", made.facts, "held-out fact", bins));
   }
   const double temperature = fit_temperature(half(facts, true));
-  if (temperature > 0.999 * highest_temperature || temperature < 1.001 * lowest_temperature) {
+  if (is_end_of_range(temperature)) {
     made.remarks.push_back(
         "The fitted temperature is at the end of its range; the best one lies beyond.");
   }

@@ -66,6 +66,12 @@ inline constexpr double highest_temperature = 100;
   return std::exp(-(low + high) / 2);
 }
 
+/// Whether a fitted temperature is an end of its range: the loss falls on beyond it, as where all facts
+/// are right, and it is no minimum.
+[[nodiscard]] constexpr bool is_end_of_range(double temperature) {
+  return temperature > 0.999 * highest_temperature || temperature < 1.001 * lowest_temperature;
+}
+
 /// A non-decreasing map from confidence to the chance of being right. Any number of threads may use
 /// one.
 class IsotonicMap {

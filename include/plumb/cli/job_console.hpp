@@ -60,14 +60,14 @@ inline Json command_line_of(const Console& console, const char* command) {
 inline JobFolder job_folder(Console& console, const char* command, const JobTarget& target,
                             const std::filesystem::path& data) {
   std::error_code ignored;  // a folder that was removed has no name
-  Json facts = {{"command_line", command_line_of(console, command)},
-                {"options", given_json(console)},
-                {"working_directory", std::filesystem::current_path(ignored).string()},
-                {"model_path", target.server.empty()
-                                   ? Json(std::filesystem::absolute(target.model).string())
-                                   : Json()},
-                {"dataset_path", std::filesystem::absolute(data).string()},
-                {"threads", target.model_options({}).threads}};
+  Json facts = {
+      {"command_line", command_line_of(console, command)},
+      {"options", given_json(console)},
+      {"working_directory", std::filesystem::current_path(ignored).string()},
+      {"model_path",
+       target.server.empty() ? Json(std::filesystem::absolute(target.model).string()) : Json()},
+      {"dataset_path", std::filesystem::absolute(data).string()},
+      {"threads", target.model_options({}).threads}};
   if (!target.model_given.empty()) facts["model_given"] = target.model_given;
   WorkOptions work{progress_bars(console),
                    {},
@@ -136,7 +136,7 @@ template <Job J>
                                        const JobTarget& target, const std::filesystem::path& data,
                                        J& job) {
   if (target.dry_run) {
-    if (const std::optional<JobPlan> plan = plan_of(job)) {
+    if (const std::optional<JobPlan> plan = plan_of(job, progress_bars(console))) {
       show_plan(console.out, *plan);
     } else {
       console.out << "this job does not count ahead what it asks\n";
@@ -149,8 +149,8 @@ template <Job J>
                         [&](const JobFolder& folder) { return run_shard(job, folder); });
   console.out << "shard " << target.shard.word() << ": "
               << counted(summary.fresh_statements, "statement") << " scored now, "
-              << fixed(summary.seconds_model, 1) << " s in the model; `plumb merge` makes a run of all "
-              << target.shard.count << "\n"
+              << fixed(summary.seconds_model, 1)
+              << " s in the model; `plumb merge` makes a run of all " << target.shard.count << "\n"
               << "shard: " << target.out.string() << "\n";
   return true;
 }

@@ -64,6 +64,12 @@ class Error : public std::runtime_error {
   Site site_;
 };
 
+/// Results are not all of one model, as is found when a job is done: going on mends nothing.
+class MixedResults : public Error {
+ public:
+  using Error::Error;
+};
+
 /// What the user can fix.
 [[nodiscard]] inline Error user_error(Site site, const std::string& message,
                                       const std::string& remedy = {}) {

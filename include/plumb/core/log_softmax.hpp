@@ -43,12 +43,7 @@ namespace plumb {
 /// row has no logit of.
 [[nodiscard]] inline double log_probability(std::span<const float> logits, TokenId token,
                                             double normalizer) {
-  if (token < 0 || static_cast<std::size_t>(token) >= logits.size()) {
-    throw user_error({.field = "tokenize"},
-                     "gave token " + std::to_string(token) + ", a row of logits has " +
-                         std::to_string(logits.size()),
-                     "fix the model's tokenize or vocabulary_size");
-  }
+  check_in_vocabulary(token, logits.size());
   return static_cast<double>(logits[static_cast<std::size_t>(token)]) - normalizer;
 }
 

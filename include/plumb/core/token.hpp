@@ -11,7 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
+
+#include "plumb/core/error.hpp"
 
 namespace plumb {
 
@@ -43,6 +46,16 @@ struct Tokenization {
   /// span can be found.
   bool spells_text = true;
 };
+
+/// Throws a user error for a token past a vocabulary, which the model's member `field` gave.
+inline void check_in_vocabulary(TokenId token, std::size_t vocabulary,
+                                const char* field = "tokenize") {
+  if (token >= 0 && static_cast<std::size_t>(token) < vocabulary) return;
+  throw user_error(
+      {.field = field},
+      "gave token " + std::to_string(token) + " of a vocabulary of " + std::to_string(vocabulary),
+      "fix the model's " + std::string(field) + " or vocabulary_size");
+}
 
 /// How many tokens both begin with.
 [[nodiscard]] inline std::size_t common_prefix(std::span<const TokenId> a,

@@ -110,9 +110,12 @@ inline void check_options(const Relation& relation) {
   return relation;
 }
 
-/// The same of every relation; throws a user error too for two of one name, whose results would be one
-/// file.
+/// The same of every relation; throws a user error too for a dataset without relations, and for two of
+/// one name, whose results would be one file.
 [[nodiscard]] inline Dataset as_loaded(Dataset dataset) {
+  if (dataset.relations.empty()) {
+    throw user_error({.field = dataset.name}, "the dataset has no relation", "add one");
+  }
   std::unordered_set<std::string> codes;
   for (Relation& relation : dataset.relations) {
     relation = as_loaded(std::move(relation));

@@ -89,6 +89,13 @@ struct Relation {
   return fact.choices.empty() ? relation.options[option] : fact.choices[option];
 }
 
+/// What messages call an option of a fact under a template: "'France', template 0, option 'Paris'".
+[[nodiscard]] inline std::string statement_name(const Relation& relation, const Fact& fact,
+                                                std::size_t template_index, std::size_t option) {
+  return "'" + fact.subject + "', template " + std::to_string(template_index) + ", option '" +
+         option_text(relation, fact, option) + "'";
+}
+
 struct Dataset {
   std::string name;
   std::vector<Relation> relations;

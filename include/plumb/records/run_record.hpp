@@ -25,10 +25,21 @@ namespace plumb {
   return settings.is_object() ? settings : Json::object();
 }
 
-/// Throws a user error for a folder that holds one shard of a run, which has no results.
-inline void refuse_shard(const DiskPath& folder) {
+/// Throws a user error for a run that more than one model answered (MixedResults).
+inline void refuse_mixed(const DiskPath& file, const Json& run) {
+  if (first_string(run, "status") != "mixed") return;
+  throw user_error({file, 0, "status"}, "says \"mixed\": more than one model answered this run",
+                   "do it anew, into another folder (`out`)");
+}
+
+/// Throws a user error for a folder without results of a run: one of its shards, or those of several
+/// models.
+inline void refuse_without_results(const DiskPath& folder) {
   const DiskPath file = folder / "run.json";
-  if (!file.is_file() || !read_json_object(file).contains("shard")) return;
+  if (!file.is_file()) return;
+  const Json run = read_json_object(file);
+  refuse_mixed(file, run);
+  if (!run.contains("shard")) return;
   throw user_error({.file = folder}, "is one shard of a run and holds no results",
                    "make a run of all its shards by plumb merge, and name that");
 }

@@ -43,7 +43,7 @@ inline void make_folders(const DiskPath& folder) {
   if (!failed) failed = folder.disk().sync_folder(folder.parent());
   if (!failed) return;
   throw user_error({.file = folder}, "cannot be created: " + failed.message(),
-                   "choose another `out`");
+                   "choose another folder (`out`)");
 }
 
 /// What tells whether a file is still what was written: its lines, its bytes and their FNV-1a hash.

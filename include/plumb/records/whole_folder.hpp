@@ -38,7 +38,7 @@ class FolderInTheMaking {
     if (!folder.exists()) return;
     if (folder.is_folder() && folder.list().empty()) return;
     throw user_error({.file = folder}, folder.is_folder() ? "is not empty" : "is not a folder",
-                     "choose another `out`");
+                     "choose another folder (`out`)");
   }
 
   /// Its files' names end in `ending`. Throws a user error for a place that holds something, where
@@ -62,7 +62,7 @@ class FolderInTheMaking {
   void take_lock() {
     if (!part_.disk().lock(part_, lock_)) return;
     throw user_error({.file = part_}, "another plumb is writing here",
-                     "wait for it or choose another `out`");
+                     "wait for it or choose another folder (`out`)");
   }
   void remove_left(std::string_view ending) {
     const auto is_ours = [&](const DiskPath& entry) {
@@ -72,7 +72,7 @@ class FolderInTheMaking {
     };
     if (!part_.is_folder() || !over::all_of(part_.list(), is_ours)) {
       throw user_error({.file = part_}, "is in the way",
-                       "move it elsewhere, or choose another `out`");
+                       "move it elsewhere, or choose another folder (`out`)");
     }
     take_lock();
     remove_folder(part_);

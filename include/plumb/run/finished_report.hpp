@@ -33,7 +33,7 @@ enum class RunKind { probe, many_shot, rank, generation, lists };
 /// Throws a user error for a folder whose command keeps no scores. A folder that says nothing is taken
 /// for a probe's.
 [[nodiscard]] inline RunKind run_kind(const DiskPath& folder) {
-  refuse_shard(folder);
+  refuse_without_results(folder);
   const std::string command = first_string(kept_settings(folder), "command").value_or("");
   for (const char* none : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
     if (command != none) continue;

@@ -44,12 +44,7 @@ template <MaskedLm Model>
         token.id == unknown) {
       return {};
     }
-    if (token.id < 0 || static_cast<std::size_t>(token.id) >= model.vocabulary_size()) {
-      throw user_error({.field = "tokenize"},
-                       "gave token " + std::to_string(token.id) + " of a vocabulary of " +
-                           std::to_string(model.vocabulary_size()),
-                       "fix the model's tokenize or vocabulary_size");
-    }
+    check_in_vocabulary(token.id, model.vocabulary_size());
     tokens.push_back(token.id);
   }
   return tokens;

@@ -47,9 +47,13 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
   ScoredInjection made{design, {}};
   ScoringCost cost;
   for (const auto& panel : design.panels) {
-    auto block = planned_panel(scorer, form, pairs_of(panel));
+    const std::vector<SubjectObject> pairs = pairs_of(panel);
+    auto block = planned_panel(scorer, form, pairs);
     cost += block.cost();
-    auto scored = scored_block(part, scorer, block, Span::continuation);
+    auto scored = scored_block(part, scorer, block, Span::continuation, [&](std::size_t pair) {
+      return "'" + pairs[pair].subject + "' '" + pairs[pair].object + "', pair " +
+             std::to_string(pair) + " of the panel '" + panel.name + "'";
+    });
     if (!scored) continue;
     std::vector<double>& scores = made.log_probabilities.emplace_back();
     for (const StatementScore& score : as_recorded(*std::move(scored))) {

@@ -42,8 +42,8 @@ namespace plumb {
 ///      into `folder`; what it writes depends on its settings and its data alone;
 ///   3. `job.report(path)`: reads the finished folder; has `write(path)`, which leaves metrics.json
 ///      and report.html, `notes()` and `table()`, for a terminal.
-/// It may have `facts()`, a JSON object of what run.json says beside cost and times, and `plan()`, the
-/// JobPlan of what it will ask, counted before the model is asked. What its user can fix is said when
+/// It may have `facts()`, a JSON object of what run.json says beside cost and times, and `plan()` or
+/// `plan(on_progress)`, the JobPlan of what it will ask, counted before the model is asked. What its user can fix is said when
 /// it is constructed, before a folder is made.
 template <class J>
 concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPath& path) {
@@ -52,12 +52,17 @@ concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPa
   job.report(path).write(path);
 };
 
-/// What a job will ask, if it tells; the model is not asked, and nothing is written.
+/// What a job will ask, if it tells; the model is not asked, and nothing is written. `on_progress` is
+/// called by jobs that take long to count.
 template <class J>
-[[nodiscard]] std::optional<JobPlan> plan_of(J& job) {
+[[nodiscard]] std::optional<JobPlan> plan_of(J& job, const ProgressCallback& on_progress = {}) {
   if constexpr (requires {
-                  { job.plan() } -> std::convertible_to<JobPlan>;
+                  { job.plan(on_progress) } -> std::convertible_to<JobPlan>;
                 }) {
+    return job.plan(on_progress);
+  } else if constexpr (requires {
+                         { job.plan() } -> std::convertible_to<JobPlan>;
+                       }) {
     return job.plan();
   } else {
     return std::nullopt;
@@ -72,7 +77,8 @@ struct JobFolder {
   WorkOptions work{};
   /// What run.json says of this run beside the settings: command line, paths.
   Json facts = Json::object();
-  /// The same, of what is known when the job is done.
+  /// The same, of what is known when the job is done. Where it throws MixedResults the folder is neither
+  /// resumed nor read from then on.
   std::function<Json()> facts_at_end{};
 };
 
@@ -119,12 +125,12 @@ auto carried_out(J& job, const JobFolder& into, const char* status, Finish finis
   // What the plan refuses is said before there is a folder, where it will be a new one.
   std::optional<JobPlan> plan;
   const bool is_new = !into.resume && is_unused(into.out);
-  if (is_new && into.work.on_plan) plan = plan_of(job);
+  if (is_new && into.work.on_plan) plan = plan_of(job, into.work.on_progress);
   const RunFolder folder(into.out, job.settings(),
                          into.resume ? RunFolder::Claim::resume : RunFolder::Claim::fresh,
                          into.work.shard.json());
   Work work(folder.file("journal.jsonl"), into.work);
-  if (!is_new && into.work.on_plan) plan = plan_of(job);
+  if (!is_new && into.work.on_plan) plan = plan_of(job, into.work.on_progress);
   if (plan) work.announce(*std::move(plan));
   job.run(folder, work);
   Json facts = into.facts;
@@ -132,7 +138,14 @@ auto carried_out(J& job, const JobFolder& into, const char* status, Finish finis
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   facts.update(cost_facts(work.summary(), spent.count()));
   if constexpr (requires { job.facts(); }) facts.update(job.facts());
-  if (into.facts_at_end) facts.update(into.facts_at_end());
+  if (into.facts_at_end) {
+    try {
+      facts.update(into.facts_at_end());
+    } catch (const MixedResults&) {
+      folder.write_run(facts, "mixed");
+      throw;
+    }
+  }
   folder.write_run(facts, status);
   return finished;
 }

@@ -75,7 +75,7 @@ inline void refuse_other_measurements(const DiskPath& out, const Json& identity,
   throw user_error({.file = out},
                    "holds something else than plumb " + identity.at("command").get<std::string>() +
                        " made of the same folders",
-                   "choose another `out`");
+                   "choose another folder (`out`)");
 }
 
 /// Carries a measurement out and writes its folder. `facts` is what run.json says beside settings,

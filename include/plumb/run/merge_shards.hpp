@@ -80,6 +80,7 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
       throw user_error({.file = folder}, "is no run folder (no run.json)", "name a shard's folder");
     }
     const Json run = read_json_object(file);
+    refuse_mixed(file, run);
     const Json shard = run.value("shard", Json());
     const bool sound = shard.is_object() && shard.value("index", Json()).is_number_unsigned() &&
                        shard.value("count", Json()).is_number_unsigned();

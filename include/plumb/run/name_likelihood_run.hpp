@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/utf8.hpp"
 #include "plumb/records/recorded_answers.hpp"
 #include "plumb/run/name_plan.hpp"
 #include "plumb/run/run_folder.hpp"
@@ -185,7 +186,15 @@ class NameLikelihoodRun {
     for (const NamesBehind& question : questions) scorer_.add(block, question.query());
     scorer_.plan(block);
     work_.summary().cost += block.cost();
-    const auto scores = scored_block(part, scorer_, block, Span::continuation);
+    const auto scores =
+        scored_block(part, scorer_, block, Span::continuation, [&](std::size_t statement) {
+          auto question = questions.begin();
+          for (; statement >= question->names.size(); ++question) {
+            statement -= question->names.size();
+          }
+          return "'" + question->names[statement] + "' of " + question->relation + " behind '" +
+                 shortened(question->text.substr(question->context.size())) + "'";
+        });
     if (!scores) return std::nullopt;
     std::vector<TextLikelihood> made;
     for (const StatementScore& one : *scores) {

@@ -55,9 +55,10 @@ ProbeSettings settings_of(const Scorer& scorer, ProbeSettings settings) {
 /// would refuse, for settings that contradict one another, and for a folder that holds something and is
 /// not resumed; later for what the scorer refuses, what is done being kept. Not thread-safe.
 template <PromptBuilder Builder, class Scorer>
-requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) Finished<ProbeReport> probe_into_folder(
-    const Builder& builder, Scorer& scorer, Dataset dataset, const DiskPath& folder,
-    const FolderProbeOptions& options = {}) {
+Finished<ProbeReport> probe_into_folder(const Builder& builder, Scorer& scorer, Dataset dataset,
+                                        const DiskPath& folder,
+                                        const FolderProbeOptions& options = {}) {
+  static_assert(check_scorer<Scorer>());
   const ProbeSettings settings = detail::settings_of(scorer, options.settings);
   Dataset chosen = chosen_dataset(settings, as_loaded(std::move(dataset)));
   const auto carry_out = [&](auto& packed) {
@@ -74,9 +75,8 @@ requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) Finished<ProbeReport> 
 
 /// The same of statements, as closed-set probes have them.
 template <class Scorer>
-requires(PackedScorer<Scorer> || CandidateScorer<Scorer>) Finished<ProbeReport> probe_into_folder(
-    Scorer& scorer, Dataset dataset, const DiskPath& folder,
-    const FolderProbeOptions& options = {}) {
+Finished<ProbeReport> probe_into_folder(Scorer& scorer, Dataset dataset, const DiskPath& folder,
+                                        const FolderProbeOptions& options = {}) {
   return probe_into_folder(Statement{}, scorer, std::move(dataset), folder, options);
 }
 

@@ -63,20 +63,23 @@ class ProbeJob {
 
   /// Statements of a block at most, or those of one fact.
   std::size_t block_statements = 65'536;
-  /// From so many statements on, the progress of checking them is told, which takes seconds then.
+  /// From so many statements on, the progress of checking and planning them is told, which takes seconds
+  /// then.
   std::size_t told_check = 1'000'000;
 
   [[nodiscard]] Json settings() const { return probe_record(settings_, dataset_, provenance_); }
 
   /// Statements, and what feeding them takes. Throws as run does for a statement that cannot be scored.
-  [[nodiscard]] JobPlan plan() {
-    check_all(nullptr);
+  [[nodiscard]] JobPlan plan(const ProgressCallback& on_progress = {}) {
+    check_all(nullptr, on_progress);
+    Count planned(told(statements_, on_progress), "statements planned", statements_);
     ScoringCost cost;
     for (const Relation& relation : dataset_.relations) {
       for_each_block(relation, [&](std::size_t first, std::size_t count) {
         typename Scorer::Block block;
         plan_block(block, relation, first, count);
         cost += block.cost();
+        planned.advance(count * per_fact(relation), relation.code);
       });
     }
     return {{"", "statement", statements_, cost}};
@@ -85,7 +88,7 @@ class ProbeJob {
   /// Throws a user error for a statement that cannot be scored, before anything is scored where the
   /// scorer tells so beforehand.
   void run(const RunFolder& folder, Work& work) {
-    check_all(&work);
+    check_all(&work, work.on_progress());
     const std::vector<UnknownAnswers> unknown = unknown_answers();
     ExamplePrompts examples;
     for_each_statement_prompt(dataset_, builder_, settings_.templates.indices, settings_.bos, {},
@@ -162,23 +165,30 @@ class ProbeJob {
     return all;
   }
 
+  [[nodiscard]] std::size_t per_fact(const Relation& relation) const {
+    return templates(relation).size() * relation.options.size();
+  }
+
+  /// Who is told of so many statements.
+  [[nodiscard]] const ProgressCallback& told(std::size_t statements,
+                                             const ProgressCallback& on_progress) const {
+    static const ProgressCallback nobody;
+    return statements >= told_check ? on_progress : nobody;
+  }
+
   /// Once, of relations that the work has not done.
-  void check_all(Work* work) {
-    if (std::exchange(is_checked_, true)) return;
+  void check_all(Work* work, const ProgressCallback& on_progress) {
+    if (std::exchange(is_checked_, true) || !checks_beforehand()) return;
     std::vector<const Relation*> open;
     std::size_t statements = 0;
     for (const Relation& relation : dataset_.relations) {
       if (work != nullptr && Part(*work, relation.code).done()) continue;
       open.push_back(&relation);
-      statements += relation.facts.size() * templates(relation).size() * relation.options.size();
+      statements += relation.facts.size() * per_fact(relation);
     }
-    const bool is_told = work != nullptr && statements >= told_check && checks_beforehand();
-    if (is_told) work->begin("statements checked", statements);
+    Count checked(told(statements, on_progress), "statements checked", statements);
     for (const Relation* relation : open) {
-      check(*relation, [&] {
-        const std::size_t checked = relation->options.size();
-        if (is_told) work->advance(checked, checked, relation->code);
-      });
+      check(*relation, [&] { checked.advance(relation->options.size(), relation->code); });
     }
   }
 
@@ -211,8 +221,8 @@ class ProbeJob {
   /// Calls `visit(first fact, count)` for each block of a relation.
   template <class Visit>
   void for_each_block(const Relation& relation, Visit visit) const {
-    const std::size_t per_fact = templates(relation).size() * relation.options.size();
-    const std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact);
+    const std::size_t facts_per_block =
+        std::max<std::size_t>(1, block_statements / per_fact(relation));
     for (std::size_t first = 0; first < relation.facts.size(); first += facts_per_block) {
       visit(first, std::min(facts_per_block, relation.facts.size() - first));
     }
@@ -239,8 +249,7 @@ class ProbeJob {
           scored_block(part, scorer_, block, settings_.scoring.span, [&](std::size_t statement) {
             const std::size_t options = relation.options.size(), row = statement / options;
             const Fact& fact = relation.facts[first + row / asked.size()];
-            return "'" + fact.subject + "', template " + std::to_string(asked[row % asked.size()]) +
-                   ", option '" + option_text(relation, fact, statement % options) + "'";
+            return statement_name(relation, fact, asked[row % asked.size()], statement % options);
           });
       if (!scored) return;
       const std::vector<StatementScore> scores = as_recorded(*std::move(scored));

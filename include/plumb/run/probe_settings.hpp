@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,8 +23,11 @@
 
 namespace plumb {
 
-/// Template indices, or all of each relation's.
+/// Template indices, or all of each relation's: `{0}`, `{2, 4}`; `{}` is all.
 struct TemplateChoice {
+  TemplateChoice() = default;
+  TemplateChoice(std::initializer_list<std::size_t> chosen) : indices(chosen) {}
+
   std::vector<std::size_t> indices{};  // empty: all
 
   [[nodiscard]] std::string word() const {
@@ -44,7 +48,7 @@ struct ProbeSettings {
   AddedMarkers inject = AddedMarkers::none;
   /// Facts of each relation, the first ones; 0 takes all.
   std::size_t limit = 0;
-  TemplateChoice templates{{0}};
+  TemplateChoice templates{0};
   Scoring scoring{};
   bool bos = true;
   /// Of a masked model.

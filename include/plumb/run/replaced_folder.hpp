@@ -27,7 +27,7 @@ inline void refuse_other_than_run(const DiskPath& path) {
   if (is_unused(path)) return;
   if (path.is_folder() && kept_settings(path).contains("plumb_version")) return;
   throw user_error({.file = path}, "holds no run of plumb, and nothing else is overwritten",
-                   "choose another `out`");
+                   "choose another folder (`out`)");
 }
 
 /// The place of a run that is to replace another. The old one is locked while the object lives. Not
@@ -45,7 +45,7 @@ class ReplacedFolder {
     }
     if (out_.disk().lock(out_, lock_)) {
       throw user_error({.file = out_}, "another plumb is writing here",
-                       "wait for it or choose another `out`");
+                       "wait for it or choose another folder (`out`)");
     }
     for (const DiskPath& left : {made_, old_}) {
       refuse_other_than_run(left);

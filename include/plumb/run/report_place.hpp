@@ -54,7 +54,7 @@ inline constexpr const char* report_record = "report.json";
 inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, bool overwrite) {
   if (!out.exists()) return;
   if (!out.is_folder()) {
-    throw user_error({.file = out}, "is not a folder", "choose another `out`");
+    throw user_error({.file = out}, "is not a folder", "choose another folder (`out`)");
   }
   const bool holds_run = (out / "run.json").exists();
   const bool is_own = detail::is_same_folder(out, run);
@@ -65,12 +65,12 @@ inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, b
   if (over::all_of(out.list(), is_left) || detail::holds_report_of(run, out)) return;
   if (holds_run) {
     throw user_error({.file = out}, "is the folder of another run, which no report is written over",
-                     "choose another `out`");
+                     "choose another folder (`out`)");
   }
   if (overwrite) return;
   throw user_error({.file = out},
                    "holds something else than a report of " + run.canonical().string(),
-                   "choose another `out`, or write over it with `overwrite`");
+                   "choose another folder (`out`), or write over it with `overwrite`");
 }
 
 /// Writes a report into a folder, which is made if it is not there. Throws as
@@ -83,7 +83,7 @@ inline void write_report(const AnyReport& report, const DiskPath& run, const Dis
   std::unique_ptr<FolderLock> lock;
   if (out.disk().lock(out, lock)) {
     throw user_error({.file = out}, "another plumb is writing here",
-                     "wait for it or choose another `out`");
+                     "wait for it or choose another folder (`out`)");
   }
   if (detail::is_same_folder(out, run)) return report.write(out);
   const auto write_record = [&](std::string_view status) {

@@ -37,7 +37,7 @@ struct ResultFolder {
   if (!(made.path / results).exists() && (made.path / "probe" / results).exists()) {
     made.path = made.path / "probe";
   }
-  refuse_shard(made.path);
+  refuse_without_results(made.path);
   return made;
 }
 

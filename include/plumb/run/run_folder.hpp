@@ -34,11 +34,12 @@ namespace plumb {
 inline void refuse_used(const DiskPath& path) {
   if (is_unused(path)) return;
   if (!path.is_folder()) {
-    throw user_error({.file = path}, "is not a folder", "choose another `out`");
+    throw user_error({.file = path}, "is not a folder", "choose another folder (`out`)");
   }
-  throw user_error({.file = path}, "is not empty",
-                   "choose another `out`, or give `resume` to go on with the run it holds, or "
-                   "`overwrite` to replace it");
+  throw user_error(
+      {.file = path}, "is not empty",
+      "choose another folder (`out`), or give `resume` to go on with the run it holds, or "
+      "`overwrite` to replace it");
 }
 
 /// One process at a time; the folder is locked while the object lives. Not thread-safe.
@@ -56,10 +57,10 @@ class RunFolder {
     make_folders(path_);
     if (const std::error_code failed = path_.disk().lock(path_, lock_)) {
       if (failed != std::errc::resource_unavailable_try_again) {
-        throw user_error({.file = path_}, "is not a folder", "choose another `out`");
+        throw user_error({.file = path_}, "is not a folder", "choose another folder (`out`)");
       }
       throw user_error({.file = path_}, "another plumb is writing here",
-                       "wait for it or choose another `out`");
+                       "wait for it or choose another folder (`out`)");
     }
     take(claim);
   }
@@ -84,20 +85,23 @@ class RunFolder {
     const auto run_file = file("run.json");
     if (!run_file.exists()) {
       throw user_error({.file = path_}, "is not a run folder (no run.json)",
-                       "choose another `out`");
+                       "choose another folder (`out`)");
     }
     const Json run = read_json_object(run_file);
+    refuse_mixed(run_file, run);
     const Json theirs = run.contains("settings") ? run["settings"] : Json();
     if (!theirs.is_object()) {
-      throw user_error({run_file, 0, "settings"}, "is not an object", "choose another `out`");
+      throw user_error({run_file, 0, "settings"}, "is not an object",
+                       "choose another folder (`out`)");
     }
     const auto compare = [&](const std::string& name, const Json& other, const Json& ours) {
       if (other == ours) return;
       throw user_error({run_file, 0, name},
                        "the run was begun with " + other.dump() + ", not " + ours.dump(),
-                       "give the same setting or another `out`");
+                       "give the same setting or another folder (`out`)");
     };
-    for (const auto& [name, ours] : settings_.items()) compare(name, theirs.value(name, Json()), ours);
+    for (const auto& [name, ours] : settings_.items())
+      compare(name, theirs.value(name, Json()), ours);
     compare("shard", run.value("shard", Json()), shard_);
   }
 

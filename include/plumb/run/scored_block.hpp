@@ -3,7 +3,6 @@
 
 // The scores of a planned block of statements, as packs of a part of a job.
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,10 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/error.hpp"
-#include "plumb/core/number_words.hpp"
 #include "plumb/run/work.hpp"
 #include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/score_check.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
@@ -24,38 +22,6 @@ namespace plumb {
 using StatementNames = std::function<std::string(std::size_t statement)>;
 
 namespace detail {
-
-/// Throws a user error for scores without a token that counts, as a reduction over none is no number,
-/// and an internal one for numbers that are not finite or no log-likelihoods. `statements` are the numbers
-/// of the scores'.
-inline void check_scores(const std::vector<StatementScore>& scores, Span span,
-                         const std::string& part, std::span<const std::uint32_t> statements,
-                         const StatementNames& names) {
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    const StatementScore& score = scores[i];
-    const auto of = [&](const char* word) {
-      return names ? word + names(statements[i]) : std::string();
-    };
-    for (const double number :
-         {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
-      if (std::isfinite(number) && number <= most_nats) continue;
-      throw internal_error({.field = part},
-                           (std::isfinite(number) ? "the model gave a log-likelihood of " +
-                                                        fixed(number, 3) + ", which is above 0,"
-                                                  : "the model gave a score that is not finite") +
-                               of(" for "),
-                           "check the model file, or an engine's logits for NaN and +infinity");
-    }
-    if (scored_tokens(score, span) > 0) continue;
-    throw user_error(
-        {.field = part},
-        "a statement has no scored token in its " + std::string(name_of(span)) + of(": "),
-        span != Span::answer
-            ? "lengthen the template or use `bos` yes"
-            : "this tokenizer does not spell the answer, or it is the unscored first "
-              "token; use `span` statement or `bos` yes");
-  }
-}
 
 inline Json score_rows(const std::vector<StatementScore>& scores) {
   Json rows = Json::array();
@@ -82,12 +48,13 @@ std::uint64_t pack_weight(const Block& block, std::size_t pack) {
 
 /// Scores of a planned block's statements, by their numbers, to the last bit the same whether they
 /// are scored now or come from the journal; nothing where the part is not whole. Throws a user error
-/// for a statement without a token in `span`, and for a journal that is another job's, and an internal
-/// one for a score that is not finite; those about a statement name it by `names`.
+/// for a journal that is another job's, and what check_score throws for a score, which is named by
+/// `names`.
 template <PackedScorer Scorer>
-[[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(
-    Part& part, Scorer& scorer, typename Scorer::Block& block, Span span,
-    const StatementNames& names = {}) {
+[[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(Part& part, Scorer& scorer,
+                                                                      typename Scorer::Block& block,
+                                                                      Span span,
+                                                                      const StatementNames& names) {
   std::vector<PackCost> packs;
   for (std::size_t p = 0; p < block.packs(); ++p) {
     const std::size_t statements = block.pack(p).size();
@@ -99,7 +66,10 @@ template <PackedScorer Scorer>
       [&](std::size_t p) {
         const std::vector<StatementScore> made = scorer.score(block, p);
         refuse_other_count(made.size(), packs[p].statements);
-        detail::check_scores(made, span, part.name(), block.pack(p), names);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+          check_score(made[i], span, {.field = part.name()},
+                      [&] { return names(block.pack(p)[i]); });
+        }
         return detail::score_rows(made).dump();
       },
       [&](std::size_t p, const Json& rows) {

@@ -45,13 +45,31 @@ struct WorkState {
 
 using ProgressCallback = std::function<void(const WorkState&)>;
 
+/// Counts what is not asked of a model, such as texts that are checked before. Tells nobody without a
+/// callback, which must outlive it. Not thread-safe.
+class Count {
+ public:
+  Count(const ProgressCallback& tell, std::string counted, std::size_t total)
+      : tell_(tell), counted_(std::move(counted)), total_(total) {
+    advance(0);
+  }
+  void advance(std::size_t items, const std::string& at = "") {
+    done_ += items;
+    if (tell_) tell_({counted_, done_, done_, total_, at});
+  }
+
+ private:
+  const ProgressCallback& tell_;
+  std::string counted_;
+  std::size_t total_, done_ = 0;
+};
+
 /// Thrown between two packs where a job is asked to stop. What is done stands in the journal. Any
 /// number of threads may read one.
 class Stopped : public Error {
  public:
   Stopped() : Error(user_error({}, "stopped; what is done is kept", "resume to go on")) {}
 };
-
 
 /// A cost as the journal and run.json keep it; masked inputs stand only where some were asked for.
 [[nodiscard]] inline Json cost_json(const ScoringCost& cost) {
@@ -123,6 +141,11 @@ class Work {
     }
   }
 
+  /// Whoever looks on; nobody where it is empty.
+  [[nodiscard]] const ProgressCallback& on_progress() const noexcept {
+    return options_.on_progress;
+  }
+
   /// What is to be told of the job before it begins to count.
   void announce(JobPlan plan) { plan_ = std::move(plan); }
 
@@ -153,8 +176,7 @@ class Work {
 
   /// A pack's rows as a shard has written them down. Where none has, throws a user error about the
   /// one that the pack was dealt to.
-  [[nodiscard]] Json rows_of_shards(const std::string& part, std::size_t pack,
-                                    std::size_t dealt) {
+  [[nodiscard]] Json rows_of_shards(const std::string& part, std::size_t pack, std::size_t dealt) {
     for (const auto& journal : theirs_) {
       if (auto rows = journal->find(part, pack)) return *std::move(rows);
     }

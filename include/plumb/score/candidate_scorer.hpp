@@ -100,6 +100,16 @@ concept PackedScorer = std::default_initializable<typename S::Block> &&
   { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
 };
 
+/// Of a type that is to be either: what it lacks of a CandidateScorer. Probes ask it themselves.
+template <class S>
+consteval bool check_scorer() {
+  if constexpr (PackedScorer<S>) {
+    return true;
+  } else {
+    return check_candidate_scorer<S>();
+  }
+}
+
 /// Throws a user error where a scorer of the user's gives another number of scores than was asked.
 inline void refuse_other_count(std::size_t scores, std::size_t statements) {
   if (scores == statements) return;

@@ -27,6 +27,7 @@
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
 #include "plumb/score/prompt_tokens.hpp"
+#include "plumb/score/score_check.hpp"
 #include "plumb/score/token_lookups.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
@@ -64,7 +65,7 @@ class CausalScorer {
   };
 
   /// `with_bos` puts the model's BOS before every statement; without it the first token is not
-  /// scored. Throws a user error when the model has none. With `scored` the answer or the
+  /// scored. Throws a user error when the model has none, and for one past its vocabulary. With `scored` the answer or the
   /// continuation alone, only their tokens are looked up, which costs the model fewer rows; the other
   /// log-likelihoods and counts are then left at 0.
   CausalScorer(Model& model, bool with_bos, Span scored = Span::statement)
@@ -73,8 +74,10 @@ class CausalScorer {
     bos_ = model.bos();
     if (!bos_) {
       throw user_error({.setting = "bos"}, "the model has no BOS token",
-                       "use `bos` no; the first token of each statement is then not scored");
+                       "score without it (`bos` no): each statement's first token then has no "
+                       "probability");
     }
+    check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
   }
   CausalScorer(const CausalScorer&) = delete;
   CausalScorer& operator=(const CausalScorer&) = delete;
@@ -88,7 +91,8 @@ class CausalScorer {
     block.statements_.set_context(prompt_ids(model_, context, bos_));
   }
 
-  /// Throws a user error for a statement longer than the model's context.
+  /// Throws a user error for a statement longer than the model's context, and for a token past its
+  /// vocabulary.
   void add(Block& block, const Query& query) {
     for (const Prompt& prompt : query.candidates) {
       append(block.statements_, prompt, continuations_);
@@ -106,14 +110,10 @@ class CausalScorer {
       for_each_token(statements, statements.size() - 1, scoring.span,
                      [&](std::size_t) { reducible = true; });
       if (reducible) continue;
-      throw user_error(
-          {.field = "statement"},
-          "'" + shortened(prompt.text) + "' has no scored token in its " +
-              std::string(name_of(scoring.span)),
-          scoring.span != Span::answer
-              ? "lengthen the template or use `bos` yes"
-              : "the tokenizer does not spell the answer, or its only token is the first, "
-                "which has no probability without BOS; use `span` statement or `bos` yes");
+      throw user_error({.field = "statement"},
+                       "'" + shortened(prompt.text) + "' has no scored token in its " +
+                           std::string(name_of(scoring.span)),
+                       remedy_without_token(scoring.span));
     }
   }
 
@@ -176,6 +176,8 @@ class CausalScorer {
   void append(TokenizedStatements& statements, const Prompt& prompt,
               ContinuationFinder& continuations) const {
     Tokenization tokenization = tokenize_prompt(model_, prompt);
+    const std::size_t vocabulary = model_.vocabulary_size();
+    for (const Token& token : tokenization.tokens) check_in_vocabulary(token.id, vocabulary);
     const std::size_t continuation =
         scored_ == Span::answer ? 0 : continuations.first(model_, prompt, tokenization);
     if (scored_ == Span::answer && tokenization.spells_text) {

@@ -8,6 +8,7 @@
 // text behind the longest token prefix that both share. In most vocabularies that is all of what is
 // given: none of their tokens spans the join.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -82,28 +83,65 @@ template <class Tokenizer>
 
 namespace detail {
 
-/// The tokens of a text. Throws a user error where one covers bytes that the text has not.
-inline Tokenization of_text(Tokenization made, std::string_view text) {
-  if (!made.spells_text) return made;
+/// Throws a user error where tokens that are said to spell a text cover bytes that it has not, or leave
+/// out a letter or digit of ASCII; a normalising tokenizer may leave out spaces, accents and controls.
+inline void check_cover(const Tokenization& made, std::string_view text) {
+  const auto fail = [&](const std::string& problem) {
+    return user_error({.field = "tokenize"}, problem,
+                      "count bytes of the UTF-8 text from 0, the end behind the last, or say that "
+                      "spells_text is false");
+  };
+  std::size_t covered = 0;
+  const auto check_until = [&](std::size_t end) {
+    for (; covered < end; ++covered) {
+      const char byte = text[covered];
+      const bool is_word = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                           (byte >= 'a' && byte <= 'z');
+      if (!is_word) continue;
+      throw fail("gave no token of byte " + std::to_string(covered) + ", '" + byte + "', of '" +
+                 shortened(std::string(text)) + "'");
+    }
+  };
   for (const Token& token : made.tokens) {
-    if (token.bytes.begin <= token.bytes.end && token.bytes.end <= text.size()) continue;
-    throw user_error({.field = "tokenize"},
-                     "gave token " + std::to_string(token.id) + " the bytes " +
-                         std::to_string(token.bytes.begin) + " to " +
-                         std::to_string(token.bytes.end) + " of '" + shortened(std::string(text)) +
-                         "', which has " + counted(text.size(), "byte"),
-                     "count bytes of the UTF-8 text from 0, the end behind the last, or say that "
-                     "spells_text is false");
+    if (token.bytes.begin > token.bytes.end || token.bytes.end > text.size()) {
+      throw fail("gave token " + std::to_string(token.id) + " the bytes " +
+                 std::to_string(token.bytes.begin) + " to " + std::to_string(token.bytes.end) +
+                 " of '" + shortened(std::string(text)) + "', which has " +
+                 counted(text.size(), "byte"));
+    }
+    check_until(token.bytes.begin);
+    covered = std::max(covered, token.bytes.end);
   }
+  check_until(text.size());
+}
+
+/// The tokens of a text, which they cover if they say so.
+inline Tokenization of_text(Tokenization made, std::string_view text) {
+  if (made.spells_text) check_cover(made, text);
   return made;
+}
+
+/// Throws a user error for a prompt of a builder of the user's that speaks of bytes its text has not.
+inline void check_spans(const Prompt& prompt) {
+  std::size_t end = prompt.given;
+  for (const ByteSpan& span : prompt.answer) end = std::max({end, span.begin, span.end});
+  for (const Cut& cut : prompt.cuts) end = std::max(end, cut.at);
+  if (end <= prompt.text.size()) return;
+  throw user_error({.field = "build"},
+                   "gave the prompt '" + shortened(prompt.text) + "' of " +
+                       counted(prompt.text.size(), "byte") + ", and speaks of its byte " +
+                       std::to_string(end),
+                   "fix the prompt builder: answer, cuts and given count bytes of the text");
 }
 
 }  // namespace detail
 
 /// A prompt's tokens: of the whole text, or of its pieces one after another where it is cut. Throws a
-/// user error for a tokenizer of the user's that gives a token other bytes than the text has.
+/// user error for a tokenizer of the user's that gives tokens of other bytes than the text has, and for
+/// a builder's prompt that speaks of such.
 template <class Tokenizer>
 [[nodiscard]] Tokenization tokenize_prompt(const Tokenizer& tokenizer, const Prompt& prompt) {
+  detail::check_spans(prompt);
   if (prompt.cuts.empty()) return detail::of_text(tokenizer.tokenize(prompt.text), prompt.text);
   Tokenization all;
   const std::string_view text = prompt.text;

@@ -119,9 +119,10 @@ class ServerConnection {
   void refuse_other_model_at_end() {
     const std::string other = other_model();
     if (other.empty()) return;
-    throw internal_error(client_.site(), "another model answers than at the beginning: " + other,
-                         "results may be of both; do it anew, into another folder, by a URL "
-                         "that one model answers");
+    throw MixedResults(Fault::internal, client_.site(),
+                       "another model answers than at the beginning: " + other,
+                       "results may be of both; do it anew, into another folder, by a URL that one "
+                       "model answers");
   }
 
  private:
