@@ -187,6 +187,7 @@
 #include "plumb/score/name_trie.hpp"
 #include "plumb/score/pack_plan.hpp"
 #include "plumb/score/prompt_tokens.hpp"
+#include "plumb/score/score_check.hpp"
 #include "plumb/score/statement_score.hpp"
 #include "plumb/score/token_joins.hpp"
 #include "plumb/score/token_lookups.hpp"

@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_token_beyond_the_vocabulary_is_refused) {
   const std::vector<TokenLookup> lookups{{chain.add(TokenTree::root, 'a'), 300}};
   std::vector<double> nats(1);
   BOOST_CHECK_EXCEPTION(look_up(model, chain, lookups, nats), Error,
-                        says(Fault::user, "gave token 300, a row of logits has 257"));
+                        says(Fault::user, "gave token 300 of a vocabulary of 257"));
 }
 
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_held_to_its_concept) {

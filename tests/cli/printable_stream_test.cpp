@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -13,7 +14,11 @@
 
 #include "plumb/data/csv_file.hpp"
 #include "support/console_run.hpp"
+#include "support/generate_console.hpp"
 #include "support/hostile_texts.hpp"
+#include "support/small_graph.hpp"
+#include "support/small_many_shot.hpp"
+#include "support/small_multi_prompt.hpp"
 
 using namespace plumb;
 using detail::PrintableStream;
@@ -83,6 +88,46 @@ std::string as_file_name(std::string text) {
   return "m" + text + ".gguf";
 }
 
+/// A text that may stand in a column of a tab-separated file.
+std::string in_a_column(std::string text) {
+  for (char& c : text) {
+    if (c == '\t' || c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
+}
+
+std::size_t entries_of(const test::TemporaryFolder& folder) {
+  const std::filesystem::directory_iterator all(folder.path());
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+/// Scripts and comments of a page belong to plumb, and each script is ended by its own mark.
+void expect_harmless_page(const std::string& page) {
+  BOOST_TEST(obeyed(page.substr(0, page.find("<script"))) == 0U);
+  BOOST_TEST(times(page, "</script>") == times(page, "<script"));
+  BOOST_TEST(times(page, "<!--") == 0U);
+}
+
+/// What a call printed and left in its folder does nothing to a terminal, a spreadsheet or a browser,
+/// and its JSON can be read.
+void expect_harmless(const test::ConsoleRun& made, const std::filesystem::path& run) {
+  BOOST_TEST(obeyed(made.out) == 0U);
+  BOOST_TEST(obeyed(made.err) == 0U);
+  for (const auto& [name, csv] : test::contents(run, ".csv")) {
+    std::optional<std::size_t> unclosed;
+    for (const CsvRecord& record : detail::split_csv(csv, unclosed)) {
+      for (const std::string& cell : record.fields) BOOST_TEST(is_harmless(cell), printable(cell));
+    }
+    BOOST_TEST(!unclosed.has_value());
+  }
+  const auto pages = test::contents(run, ".html");
+  BOOST_TEST(!pages.empty());
+  for (const auto& [name, page] : pages) expect_harmless_page(page);
+  for (const auto& [name, text] : test::contents(run, ".json")) {
+    BOOST_TEST(!Json::parse(text, nullptr, false).is_discarded(), name);
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(controls_are_written_out_and_lines_stay) {
@@ -127,7 +172,6 @@ BOOST_AUTO_TEST_CASE(a_target_that_takes_nothing_more_is_noticed) {
 // no page has a script or a tag that is not its own, JSON holds the texts themselves, and no file stands
 // beside the run.
 BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
-  std::size_t scripts = 0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     HostileTexts text(seed);
     const test::TemporaryFolder folder;
@@ -140,25 +184,10 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
                                  (folder / model).string(), "--out", run},
                                 roomy_model);
     BOOST_REQUIRE_MESSAGE(made.code == 0, "seed " << seed << ": " << printable(made.err));
-    BOOST_TEST(obeyed(made.out) == 0U);
-    BOOST_TEST(obeyed(made.err) == 0U);
+    expect_harmless(made, folder / "run");
     const auto checked = run_words({"data", "check", (folder / "data").string()});
     BOOST_TEST(obeyed(checked.out + checked.err) == 0U);
     BOOST_TEST(obeyed(run_words({"data", "prompts", run}, roomy_model).out) == 0U);
-    for (const auto& [name, csv] : test::contents(folder / "run", ".csv")) {
-      std::optional<std::size_t> unclosed;
-      for (const CsvRecord& record : detail::split_csv(csv, unclosed)) {
-        for (const std::string& cell : record.fields)
-          BOOST_TEST(is_harmless(cell), printable(cell));
-      }
-      BOOST_TEST(!unclosed.has_value());
-    }
-    const std::string page = test::contents(folder / "run", "report.html").at("report.html");
-    BOOST_TEST(obeyed(page.substr(0, page.find("<script"))) == 0U);
-    if (seed == 0) scripts = times(page, "</script>");
-    BOOST_TEST(scripts > 0U);
-    BOOST_TEST(times(page, "</script>") == scripts);
-    BOOST_TEST(times(page, "<!--") == 0U);
     for (const Relation& relation : dataset.relations) {
       const auto rows = test::rows_of(folder / "run" / (relation.code + "_results.jsonl"));
       for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -166,14 +195,116 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
                    relation.facts[i * relation.facts.size() / rows.size()].subject);
       }
     }
-    (void)read_json_object(folder / "run/run.json");
-    (void)read_json_object(folder / "run/metrics.json");
-    std::size_t beside = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-      (void)entry;
-      ++beside;
+    BOOST_TEST(entries_of(folder) == 3U);  // data, the model and the run
+  }
+}
+
+// What is made of several runs: models and folders have hostile names too.
+BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_made_of_runs) {
+  for (std::uint64_t seed = 20; seed < 24; ++seed) {
+    HostileTexts text(seed);
+    const test::TemporaryFolder folder;
+    test::write_bear(folder, "data", hostile_dataset(text));
+    std::vector<std::string> runs;
+    for (const char* which : {"one", "two"}) {
+      const std::string model = which + as_file_name(text());
+      folder.write(model, "stands for a model");
+      runs.push_back((folder / ("run" + as_file_name(text()) + which)).string());
+      const auto made =
+          run_words({"probe", "--data", (folder / "data").string(), "--model",
+                     (folder / model).string(), "--templates", "all", "--out", runs.back()},
+                    roomy_model);
+      BOOST_REQUIRE_MESSAGE(made.code == 0, "seed " << seed << ": " << printable(made.err));
     }
-    BOOST_TEST(beside == 3U);  // data, the model and the run
+    const std::vector<std::vector<std::string>> calls{
+        {"calibrate", runs[0], "--bins", "2", "--resamples", "20"},
+        {"calibrate", runs[0], runs[1], "--bins", "2", "--resamples", "20"},
+        {"compare", runs[0], runs[1]},
+        {"report", runs[0], runs[1]}};
+    for (std::vector<std::string> words : calls) {
+      const std::string out = words[0] + std::to_string(words.size());
+      words.insert(words.end(), {"--out", (folder / out).string()});
+      const auto made = run_words(words, roomy_model);
+      BOOST_REQUIRE_MESSAGE(made.code == 0,
+                            words[0] << ", seed " << seed << ": " << printable(made.err));
+      expect_harmless(made, folder / out);
+    }
+    BOOST_TEST(entries_of(folder) == 9U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_ranks) {
+  for (std::uint64_t seed = 30; seed < 34; ++seed) {
+    HostileTexts text(seed);
+    const test::TemporaryFolder folder;
+    KnowledgeGraph graph = test::elements();
+    graph.name = "graph";
+    for (Entity& entity : graph.entities) {
+      entity.name = in_a_column(text() + entity.name);
+      entity.description = in_a_column(text());
+    }
+    for (GraphRelation& relation : graph.relations) {
+      relation.name = in_a_column(relation.name + text());
+      relation.id += in_a_column(text());
+    }
+    test::write_graph(folder, graph);
+    const std::string model = as_file_name(text());
+    folder.write(model, "stands for a model");
+    const auto made =
+        run_words({"rank", "--data", (folder / "graph").string(), "--model",
+                   (folder / model).string(), "--method", "deer,likelihood,lm-head", "--nearest",
+                   "2", "--shots", "2", "--limit", "6", "--out", (folder / "run").string()},
+                  roomy_model);
+    BOOST_REQUIRE_MESSAGE(made.code == 0, "seed " << seed << ": " << printable(made.err));
+    expect_harmless(made, folder / "run");
+    BOOST_TEST(entries_of(folder) == 3U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_generated_and_shown) {
+  for (std::uint64_t seed = 40; seed < 44; ++seed) {
+    HostileTexts text(seed);
+    const test::TemporaryFolder folder;
+    MultiPromptDataset many = test::elements_many();
+    for (MultiPromptRelation& relation : many.relations) {
+      for (PromptTemplate& one : relation.templates) one.text = text() + one.text;
+      for (ManyNamedFact& fact : relation.facts) {
+        fact.subject.names.push_back(text() + "y");
+        for (auto& object : fact.objects) object.names.front() += text();
+      }
+    }
+    folder.write("many/facts.jsonl", test::facts_jsonl(many));
+    folder.write("many/templates.jsonl", test::templates_jsonl(many));
+    Relation births = test::births(30, 8, "birth");
+    std::string lines;
+    for (std::string& option : births.options) option += text();
+    for (const Fact& fact : births.facts) {
+      lines += Json{{"subject", text() + fact.subject},
+                    {"subject_id", fact.subject_id},
+                    {"object", births.options[fact.answer]}}
+                   .dump() +
+               "\n";
+    }
+    folder.write("births/birth.jsonl", lines);
+    const std::string model = as_file_name(text());
+    folder.write(model, "stands for a model");
+    const std::vector<std::vector<std::string>> calls{
+        {"generate", "--data", (folder / "many").string(), "--max-new-tokens", "12", "--samplings",
+         "50", "--wordnet", "none", "--samples", "3", "--confidence-prompts", "4", "--limit", "2"},
+        {"many-shot", "--data", (folder / "births").string(), "--shots", "1,4", "--seeds", "2",
+         "--choices", "5", "--train", "12", "--limit", "6", "--generate", "4"}};
+    for (std::vector<std::string> words : calls) {
+      const std::string out = words[0];
+      words.insert(words.end(),
+                   {"--model", (folder / model).string(), "--out", (folder / out).string()});
+      const auto made = run_words(words, roomy_model);
+      BOOST_REQUIRE_MESSAGE(made.code == 0,
+                            out << ", seed " << seed << ": " << printable(made.err));
+      expect_harmless(made, folder / out);
+      BOOST_TEST(obeyed(run_words({"data", "prompts", (folder / out).string()}, roomy_model).out) ==
+                 0U);
+    }
+    BOOST_TEST(entries_of(folder) == 5U);
   }
 }
 

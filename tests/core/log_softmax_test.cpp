@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_token_without_a_logit_is_refused) {
   for (const TokenId token : {-1, 3, 1000}) {
     BOOST_CHECK_EXCEPTION((void)log_probability(row, token, 0), Error,
                           test::says(Fault::user, "tokenize: gave token " + std::to_string(token) +
-                                                      ", a row of logits has 3"));
+                                                      " of a vocabulary of 3"));
   }
 }
 

@@ -64,7 +64,8 @@ class Error : public std::runtime_error {
   Site site_;
 };
 
-/// Results are not all of one model, as is found when a job is done: going on mends nothing.
+/// Results are not all of one model, as is found when a job is done: going on mends nothing. Any number
+/// of threads may read one.
 class MixedResults : public Error {
  public:
   using Error::Error;

@@ -48,7 +48,7 @@ std::uint64_t pack_weight(const Block& block, std::size_t pack) {
 
 /// Scores of a planned block's statements, by their numbers, to the last bit the same whether they
 /// are scored now or come from the journal; nothing where the part is not whole. Throws a user error
-/// for a journal that is another job's, and what check_score throws for a score, which is named by
+/// for a journal that is another job's, and what check_log_likelihood throws for a score, which is named by
 /// `names`.
 template <PackedScorer Scorer>
 [[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(Part& part, Scorer& scorer,
@@ -67,8 +67,8 @@ template <PackedScorer Scorer>
         const std::vector<StatementScore> made = scorer.score(block, p);
         refuse_other_count(made.size(), packs[p].statements);
         for (std::size_t i = 0; i < made.size(); ++i) {
-          check_score(made[i], span, {.field = part.name()},
-                      [&] { return names(block.pack(p)[i]); });
+          check_log_likelihood(made[i], span, {.field = part.name()},
+                               [&] { return names(block.pack(p)[i]); });
         }
         return detail::score_rows(made).dump();
       },

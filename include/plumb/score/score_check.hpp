@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a score a log-likelihood that counts?
+// Can a number be made of a score, and is it a log-likelihood?
 //
 // Whatever gives scores, a scorer of the user's included, is held to this before a number is made of
-// them or they are written: log-likelihoods are finite and at most 0, and what is reduced over has a
-// token.
+// them: they are finite, and what is reduced over has a token. What is written into a run folder is a
+// log-likelihood too, which is at most 0.
 
 #include <cmath>
-#include <functional>
 #include <string>
 
 #include "plumb/core/error.hpp"
@@ -26,24 +25,36 @@ namespace plumb {
 }
 
 /// Throws a user error for a score without a token that counts, as a reduction over none is no number,
-/// and an internal one for log-likelihoods that are not finite or above 0. `statement()` is what the
-/// message calls it: "'France', template 0, option 'Paris'".
+/// and an internal one for a score that is not finite. `statement()` is what the message calls it:
+/// "'France', template 0, option 'Paris'".
 template <class Name>
 void check_score(const StatementScore& score, Span span, const Site& site, Name statement) {
   for (const double number :
        {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
-    if (std::isfinite(number) && number <= most_nats) continue;
-    throw internal_error(site,
-                         std::isfinite(number)
-                             ? "the model gave a log-likelihood of " + fixed(number, 3) +
-                                   ", which is above 0, for " + statement()
-                             : "the model gave a score that is not finite for " + statement(),
+    if (std::isfinite(number)) continue;
+    throw internal_error(site, "the model gave a score that is not finite for " + statement(),
                          "check the model file, or an engine's logits for NaN and +infinity");
   }
   if (scored_tokens(score, span) > 0) return;
   throw user_error(
       site, statement() + " has no scored token in its " + std::string(name_of(span)),
       remedy_without_token(span) + "; a scorer of your own counts them in StatementScore");
+}
+
+/// Throws an internal error for a score above 0, and what check_score throws.
+template <class Name>
+void check_log_likelihood(const StatementScore& score, Span span, const Site& site,
+                          Name statement) {
+  check_score(score, span, site, statement);
+  for (const double number :
+       {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
+    if (number <= most_nats) continue;
+    throw internal_error(site,
+                         "the model gave a log-likelihood of " + fixed(number, 3) +
+                             ", which is above 0, for " + statement(),
+                         "check the model file; from other scores of your own subtract a constant, "
+                         "as only their differences count");
+  }
 }
 
 }  // namespace plumb
