@@ -273,8 +273,8 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_generated_and_shown) {
         for (auto& object : fact.objects) object.names.front() += text();
       }
     }
-    folder.write("many/facts.jsonl", test::facts_jsonl(many));
-    folder.write("many/templates.jsonl", test::templates_jsonl(many));
+    folder.write("many/facts.jsonl", facts_jsonl(many));
+    folder.write("many/templates.jsonl", templates_jsonl(many));
     Relation births = test::births(30, 8, "birth");
     std::string lines;
     for (std::string& option : births.options) option += text();
