@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_made_of_runs) {
         {"calibrate", runs[0], "--bins", "2", "--resamples", "20"},
         {"calibrate", runs[0], runs[1], "--bins", "2", "--resamples", "20"},
         {"compare", runs[0], runs[1]},
-        {"report", runs[0], runs[1]}};
+        {"report", runs[0]}};
     for (std::vector<std::string> words : calls) {
       const std::string out = words[0] + std::to_string(words.size());
       words.insert(words.end(), {"--out", (folder / out).string()});
@@ -252,8 +252,8 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_ranks) {
     folder.write(model, "stands for a model");
     const auto made =
         run_words({"rank", "--data", (folder / "graph").string(), "--model",
-                   (folder / model).string(), "--method", "deer,likelihood,lm-head", "--nearest",
-                   "2", "--shots", "2", "--limit", "6", "--out", (folder / "run").string()},
+                   (folder / model).string(), "--method", "deer,likelihood", "--nearest", "2",
+                   "--shots", "2", "--limit", "6", "--out", (folder / "run").string()},
                   roomy_model);
     BOOST_REQUIRE_MESSAGE(made.code == 0, "seed " << seed << ": " << printable(made.err));
     expect_harmless(made, folder / "run");
@@ -267,10 +267,10 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_generated_and_shown) {
     const test::TemporaryFolder folder;
     MultiPromptDataset many = test::elements_many();
     for (MultiPromptRelation& relation : many.relations) {
-      for (PromptTemplate& one : relation.templates) one.text = text() + one.text;
+      for (PromptTemplate& one : relation.templates) one.text = in_a_column(text()) + one.text;
       for (ManyNamedFact& fact : relation.facts) {
-        fact.subject.names.push_back(text() + "y");
-        for (auto& object : fact.objects) object.names.front() += text();
+        fact.subject.names.push_back(in_a_column(text()) + "y");
+        for (auto& object : fact.objects) object.names.front() += in_a_column(text());
       }
     }
     folder.write("many/facts.jsonl", facts_jsonl(many));

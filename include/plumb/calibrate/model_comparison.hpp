@@ -48,10 +48,12 @@ inline constexpr double largest_gap_of_pairs = 0.02;
   }
   over::sort(gaps);
   std::vector<ModelPair> pairs;
-  for (const auto& [gap, c, m] : gaps) {
-    const bool taken = over::any_of(
-        pairs, [c = c, m = m](const ModelPair& p) { return p.causal == c || p.masked == m; });
-    if (!taken) pairs.push_back({c, m});
+  for (const auto& gap : gaps) {
+    const ModelPair next{std::get<1>(gap), std::get<2>(gap)};
+    const bool taken = over::any_of(pairs, [&](const ModelPair& made) {
+      return made.causal == next.causal || made.masked == next.masked;
+    });
+    if (!taken) pairs.push_back(next);
   }
   return pairs;
 }

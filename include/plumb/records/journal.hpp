@@ -36,7 +36,9 @@ class JournalIndex {
     return found == begins_.end() ? std::nullopt : std::optional(found->second);
   }
   /// The rows of a pack's line.
-  [[nodiscard]] static Json rows_of(const std::string& line) { return Json::parse(line).at("rows"); }
+  [[nodiscard]] static Json rows_of(const std::string& line) {
+    return Json::parse(line).at("rows");
+  }
 
   /// What was said of a part once all of it was done; it survives a power loss.
   [[nodiscard]] std::optional<Json> done(const std::string& part) const {
@@ -125,7 +127,7 @@ class FinishedJournal {
   [[nodiscard]] std::optional<Json> find(const std::string& part, std::size_t pack) {
     const auto begin = index_.begin_of(part, pack);
     if (!begin) return std::nullopt;
-    return JournalIndex::rows_of(lines_.read(file_, *begin));
+    return std::optional<Json>(JournalIndex::rows_of(lines_.read(file_, *begin)));
   }
 
  private:
@@ -148,7 +150,7 @@ class Journal {
   [[nodiscard]] std::optional<Json> find(const std::string& part, std::size_t pack) {
     const auto begin = index_.begin_of(part, pack);
     if (!begin) return std::nullopt;
-    return JournalIndex::rows_of(file_.read(*begin));
+    return std::optional<Json>(JournalIndex::rows_of(file_.read(*begin)));
   }
   /// Writes a pack's rows down, which are JSON without line breaks.
   void append(const std::string& part, std::size_t pack, std::string_view rows) {

@@ -89,12 +89,13 @@ template <class Visit>
 void for_each_list_prompt(const ListQuestions& questions, const WantedFact& wanted, Visit visit) {
   const std::string part = setting_name(questions.setting) + " answers";
   for (std::size_t r = 0; r < questions.relations.size(); ++r) {
-    const auto& [asked, training] = questions.relations[r];
+    const auto& asked = questions.relations[r].asked;
+    const auto& training = questions.relations[r].training;
     const KamelPrompt prompts = questions.prompts(r);
     for (std::size_t f = 0; f < asked.facts.size(); ++f) {
       const NamedEntity& subject = asked.facts[f].subject;
       if (!wanted.has(subject.id, subject.names.front(), asked.code, f)) continue;
-      visit(part, [&, &asked = asked, &training = training] {
+      visit(part, [&] {
         Json shots = Json::array();
         for (const std::uint32_t place : prompts.shots(subject.names.front())) {
           shots.push_back(to_json(detail::list_shot(training, place)));
