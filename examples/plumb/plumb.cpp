@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "hugging_face_models.hpp"
 #include "plumb/backend/llama.hpp"
@@ -109,6 +110,9 @@ plumb::ServerOptions server_options(const plumb::ModelOptions& options) {
 
 /// Models by what their path is, or the server's.
 struct ReferenceModels {
+  /// All of an engine's options have an effect on one model or another.
+  static bool takes(std::string_view) { return true; }
+
   static bool is_masked_folder(const plumb::ModelOptions& options) {
     const std::filesystem::path& path = options.model;
     if (!options.server.empty()) return false;

@@ -155,14 +155,18 @@ BOOST_AUTO_TEST_CASE(policies_are_named_for_tables_and_may_be_a_users_own) {
   BOOST_TEST(own(cells({{4, 0.25}, {1, 0.5}, {4, 0.5}})).confidence_sum == 0.75);
 }
 
-BOOST_AUTO_TEST_CASE(a_policy_that_chooses_what_is_no_option_is_refused) {
+BOOST_AUTO_TEST_CASE(a_policy_that_chooses_what_no_paraphrase_gave_is_refused) {
   struct Seventh {
     [[nodiscard]] Choice choose(std::span<const Prediction>) const { return 7; }
     [[nodiscard]] std::string name() const { return "seventh"; }
   };
-  BOOST_CHECK_EXCEPTION(
-      (void)Aggregator(Seventh{}).aggregate(answered("r", {{0, {{1, 0.5}}}})), Error,
-      test::says(Fault::user, "choose: gave option 7 of 5 options; fix the aggregation"));
+  auto relation = answered("r", {{0, {{1, 0.5}}}});
+  relation.relation.facts[0].subject = "Rome";
+  const std::string words = "the aggregation seventh chose option 7, which no paraphrase gave";
+  BOOST_CHECK_EXCEPTION((void)Aggregator(Seventh{})(cells({{1, 0.5}})), Error,
+                        test::says(Fault::user, words));
+  BOOST_CHECK_EXCEPTION((void)Aggregator(Seventh{}).aggregate(relation), Error,
+                        test::says(Fault::user, "r, 'Rome': " + words));
 }
 
 // Without the ties: 1, 2, 1 and 2, of which 1 won by 3 of 4 before.

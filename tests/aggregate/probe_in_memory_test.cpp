@@ -139,8 +139,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
   BOOST_CHECK_EXCEPTION(
       (void)probe_in_memory(never, dataset), Error,
       says(Fault::internal,
-           "capital: the model gave a score that is not finite for 'France', template 0, "
-           "option 'Paris'"));
+           "capital: the score of 'France', template 0, option 'Paris' is -infinity; a token of "
+           "it has probability 0"));
   Always uncounted{{-1, 0, 0, 0}};
   BOOST_CHECK_EXCEPTION((void)probe_in_memory(uncounted, dataset), Error,
                         says(Fault::user, "a scorer of your own counts them in StatementScore"));

@@ -165,8 +165,9 @@ BOOST_AUTO_TEST_CASE(nothing_but_numbers_leaves_as_an_estimate) {
     const Calibration made = calibration_of(list, 20, resamples_of({list.size()}));
     for (std::size_t i = 0; i < calibration_metric_count; ++i) {
       const Estimate e = made[static_cast<CalibrationMetric>(i)];
-      const bool numbers = std::isfinite(e.value) && (e.count == 0 || !e.has_interval() ||
-                                                      (std::isfinite(e.low) && std::isfinite(e.high)));
+      const bool numbers =
+          std::isfinite(e.value) &&
+          (e.count == 0 || !e.has_interval() || (std::isfinite(e.low) && std::isfinite(e.high)));
       BOOST_TEST(numbers, calibration_metric_names[i]);
       BOOST_TEST((e.count > 0) == std::isfinite(made.point.values[i]));
     }
@@ -215,6 +216,16 @@ BOOST_AUTO_TEST_CASE(a_relation_that_cannot_be_judged_is_refused_by_name) {
                         says(Fault::user, "P17: average_vote2 needs at least two paraphrases"));
   BOOST_CHECK_EXCEPTION(Calibrator(Marked("0%")).judge(relations), Error,
                         says(Fault::user, "r0: has no template with the marker '0%'"));
+  struct Nowhere {
+    [[nodiscard]] Judgement operator()(const FactPredictions&) const {
+      return {std::nan(""), true};
+    }
+    [[nodiscard]] std::string name() const { return "nowhere"; }
+    void check(const RelationPredictions&) const {}
+  };
+  BOOST_CHECK_EXCEPTION(
+      Calibrator(Nowhere{}).judge(relations), Error,
+      says(Fault::user, "nowhere gave the confidence nan, which is not in [0, 1]; fix the"));
   BOOST_TEST(Calibrator(Base{}).judge(relations).size() == 3 * 12 + 1U);
 }
 

@@ -113,9 +113,40 @@ BOOST_AUTO_TEST_CASE(several_processes_of_a_program_without_mpi_are_refused) {
     const int code =
         run_command_line("rank", console, [](const ModelOptions&) { return test::small_model(); });
     BOOST_TEST(code == (processes == "2" ? 2 : 0));
-    const bool says = err.str().find("started 2 times by mpirun, and built without MPI; ") !=
-                      std::string::npos;
+    const bool says =
+        err.str().find("started 2 times by mpirun, and built without MPI; ") != std::string::npos;
     BOOST_TEST(says == (processes == "2"), err.str());
+  }
+}
+
+// An engine of an embedder's has no GPU layers or servers of plumb's, unless it says so.
+BOOST_AUTO_TEST_CASE(options_of_an_engine_are_there_where_it_takes_them) {
+  struct Plain {
+    test::HookedModel operator()(const ModelOptions&) const { return test::small_model(); }
+  };
+  struct OnGpu : Plain {
+    static bool takes(std::string_view option) { return option == "gpu-layers"; }
+  };
+  const auto run = [](auto make, std::vector<std::string> words) {
+    std::ostringstream out, err;
+    Console console{std::move(words), out, err};
+    const int code = run_command_line("probe", console, make);
+    return test::ConsoleRun{code, out.str(), err.str()};
+  };
+  const auto plain = run(Plain{}, {"--help"});
+  const auto on_gpu = run(OnGpu{}, {"--help"});
+  for (const char* option : {"--server", "--precision", "--gpu-layers", "--lora", "--pack"}) {
+    BOOST_TEST(!plain.says(option), option);
+    BOOST_TEST(on_gpu.says(option) == (std::string(option) == "--gpu-layers"), option);
+  }
+  for (const char* option : {"--model", "--threads", "--resume", "--special-tokens"}) {
+    BOOST_TEST(plain.says(option), option);
+  }
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--server", "http://h"},
+                                                {"--precision", "fast"},
+                                                {"--pack", "64"}}) {
+    BOOST_TEST(run(Plain{}, words).refused(words.front()));
+    BOOST_TEST(run(OnGpu{}, words).refused(words.front()));
   }
 }
 

@@ -33,7 +33,7 @@ Target parse(std::vector<std::string> words) {
   Console console{std::move(words), out, err};
   detail::options::options_description list;
   Target target;
-  detail::describe_settings(list, target);
+  detail::describe_settings(list, target, console);
   detail::read_settings(detail::parse_arguments(console, "plumb go", list).value(), console,
                         target);
   return target;

@@ -63,8 +63,10 @@ struct Settings {
 };
 
 detail::options::options_description options_of(const Settings& defaults = {}) {
+  std::ostringstream out;
+  const Console console{{}, out, out};
   detail::options::options_description list;
-  detail::describe_settings(list, defaults);
+  detail::describe_settings(list, defaults, console);
   return list;
 }
 

@@ -73,6 +73,13 @@ BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
   refused([](Relation& r) { r.option_ids = {"Q90"}; }, "1 id for 2 options");
   refused([](Relation& r) { r.option_ids = {"Q90", "Q90"}; }, "option 'Q90' is duplicated");
   refused([](Relation& r) { r.facts[1].subject = ""; }, "a fact has no subject");
+  refused([](Relation& r) { r.facts[1].subject = "K\xFForea"; },
+          "the subject 'K\uFFFDorea' is not UTF-8; convert it");
+  refused([](Relation& r) { r.templates[0] += "\xC3"; }, "the template '[Y] is the capital of");
+  refused([](Relation& r) { r.options[0] = "\x80"; }, "the option '\uFFFD' is not UTF-8");
+  refused([](Relation& r) { r.facts[0].subject_aliases = {"\xFF"}; }, "the alias '\uFFFD'");
+  refused([](Relation& r) { r.facts[0].choices = {"a", "\xFF"}; }, "the choice '\uFFFD'");
+  refused([](Relation& r) { r.domains = {"\xFF"}; }, "the domain '\uFFFD'");
   refused([](Relation& r) { r.facts[1].answer = 2; },
           "the answer or the choices of 'Korea' do not fit 2 options");
   refused([](Relation& r) { r.facts[1].choices = {"Seoul"}; },

@@ -50,6 +50,7 @@ inline void command_lines(std::string_view input) {
   if (!words.empty()) words.erase(words.begin());
   std::ostringstream out, err;
   Console console{words, out, err};
+  console.takes = [](std::string_view) { return true; };
   const int code = run_command_line(command, console, [](const ModelOptions&) -> AnyModel {
     throw user_error({.setting = "model"}, "is not to be had here");
   });

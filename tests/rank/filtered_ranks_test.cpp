@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(lists_are_parallel_to_questions_and_name_entities_that_are_
   BOOST_CHECK_EXCEPTION(
       (void)filtered_ranks(ranker(), VectorRows(queries.data(), 1, 2), questions, {}), Error,
       says(Fault::user, "known: has 0 lists for 1 questions"));
-  BOOST_CHECK_EXCEPTION((void)filtered(2, {6}), Error, says(Fault::user, "entity 6"));
+  BOOST_CHECK_EXCEPTION((void)filtered(2, {6}), Error, says(Fault::user, "known: list 0 has row 6 of"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

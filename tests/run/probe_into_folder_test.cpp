@@ -119,6 +119,11 @@ BOOST_AUTO_TEST_CASE(any_scorer_and_builder_will_do_and_what_is_done_is_not_done
   const auto again = probe_into_folder(scorer, bare_dataset(), folder / "run", {.resume = true});
   BOOST_TEST(scorer.asked == 2U);
   BOOST_TEST(again.summary.fresh_statements == 0U);
+  BOOST_TEST(again.summary.kept_statements == again.summary.cost.statements);
+  const auto anew = probe_into_folder(scorer, bare_dataset(), folder / "run", {.overwrite = true});
+  BOOST_TEST(scorer.asked == 4U);
+  BOOST_TEST(anew.summary.kept_statements == 0U);
+  BOOST_TEST(!DiskPath(folder / "run.new").exists());
   BOOST_TEST(run_json(folder / "run").at("status") == "complete");
 }
 

@@ -71,6 +71,20 @@ BOOST_AUTO_TEST_CASE(packs_are_evaluated_in_order_and_progress_is_told_after_eac
   BOOST_TEST(work.summary().fresh_statements == 60U);
 }
 
+BOOST_AUTO_TEST_CASE(a_pack_that_is_no_json_on_one_line_is_refused_and_not_written) {
+  const TemporaryFolder folder;
+  Work work(folder / "journal.jsonl");
+  Part part(work, "P36");
+  for (const char* text : {"no JSON", "[1", "[1]\n", "[1,\n2]", ""}) {
+    BOOST_CHECK_EXCEPTION(
+        part.go_through(
+            three_packs, [&](std::size_t) { return std::string(text); },
+            [](std::size_t, const Json&) {}),
+        Error, says(Fault::internal, "P36: pack 0 is no JSON on one line; fix what evaluates"));
+  }
+  BOOST_TEST(slurp(folder / "journal.jsonl").empty());
+}
+
 // Cut after each of its lines, the journal gives the same rows and only the rest is evaluated.
 BOOST_AUTO_TEST_CASE(packs_in_the_journal_are_not_evaluated_again) {
   const TemporaryFolder folder;
@@ -309,8 +323,9 @@ BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
   BOOST_TEST(part.is_whole());
   BOOST_TEST(work.summary().seconds_model == 2.5);
   BOOST_CHECK_EXCEPTION(numbers.go(part, {{1, 1, 1}}), Error,
-                        says(Fault::user, "/journal.jsonl: P36: has lost pack 5, which was dealt to "
-                                          "this shard; resume the shard"));
+                        says(Fault::user,
+                             "/journal.jsonl: P36: has lost pack 5, which was dealt to "
+                             "this shard; resume the shard"));
 }
 
 // The checksums are right: another build wrote the lines.

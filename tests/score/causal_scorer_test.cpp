@@ -725,8 +725,9 @@ BOOST_AUTO_TEST_CASE(a_token_past_the_vocabulary_is_refused_before_the_model_is_
   model.size = 'o';
   CausalScorer scorer(model, false);
   CausalScorer<Shrunk>::Block block;
-  BOOST_CHECK_EXCEPTION(scorer.add(block, {{fill_template("[X] [Y]", "a", "o")}}), Error,
-                        says(Fault::user, "tokenize: gave token 111 of a vocabulary of 111"));
+  BOOST_CHECK_EXCEPTION(
+      scorer.add(block, {{fill_template("[X] [Y]", "a", "o")}}), Error,
+      says(Fault::user, "tokenize: gave token 111 of a vocabulary of 111 for 'a o'"));
   scorer.add(block, {{fill_template("[X] [Y]", "a", "m")}});
 }
 

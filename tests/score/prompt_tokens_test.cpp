@@ -90,7 +90,10 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_leaves_letters_or_digits_out_is_refused) {
                            const std::string& words) {
     BOOST_CHECK_EXCEPTION((void)count(tokenizer, text), Error, says(Fault::user, words));
   };
-  refused({{{0, 3}}}, "Rome", "tokenize: gave no token of byte 3, 'e', of 'Rome'; count bytes");
+  refused(
+      {{{0, 3}}}, "Rome",
+      "tokenize: gave no token of byte 3, 'e', of 'Rome'; give the whole text tokens, or say that "
+      "spells_text is false");
   refused({{{1, 4}}}, "Rome", "gave no token of byte 0, 'R'");
   refused({{{0, 1}, {3, 4}}}, "R 9e", "gave no token of byte 2, '9'");
   refused({{}}, "Zürich", "gave no token of byte 0, 'Z'");

@@ -34,10 +34,11 @@ BOOST_AUTO_TEST_CASE(what_is_not_finite_is_refused_in_each_of_its_places) {
   for (const double bad : {std::nan(""), infinity, -infinity}) {
     for (const StatementScore& score :
          {StatementScore{bad, -1, 2, 1, -1, 1}, {-1, bad, 2, 1, -1, 1}, {-1, -1, 2, 1, bad, 1}}) {
-      refused(number, score, Span::statement, Fault::internal,
-              "the model gave a score that is not finite for 'France'; check the model file");
-      refused(likelihood, score, Span::statement, Fault::internal,
-              "the model gave a score that is");
+      const std::string value = std::isnan(bad) ? "NaN; check the model file, or what an engine"
+                                : bad > 0       ? "+infinity; check the model file"
+                                                : "-infinity; a token of it has probability 0";
+      refused(number, score, Span::statement, Fault::internal, "the score of 'France' is " + value);
+      refused(likelihood, score, Span::statement, Fault::internal, "the score of 'France' is");
     }
   }
 }
@@ -63,7 +64,7 @@ BOOST_AUTO_TEST_CASE(what_is_above_0_is_a_score_and_no_log_likelihood) {
     BOOST_CHECK_NO_THROW(check_score(score, Span::answer, Site{}, name));
     refused(likelihood, score, Span::answer, Fault::internal,
             "the model gave a log-likelihood of 12.500, which is above 0, for 'France'; check the "
-            "model file; from other scores");
+            "model file; from scores of your own");
   }
   BOOST_CHECK_NO_THROW(check_log_likelihood({most_nats, 0, 1, 1}, Span::answer, Site{}, name));
 }

@@ -54,6 +54,7 @@ ConsoleRun run_words(std::vector<std::string> words, Make make_model,
     const auto found = environment.find(name);
     return found == environment.end() ? "" : found->second;
   };
+  console.takes = [](std::string_view) { return true; };
   using Made = std::invoke_result_t<Make&, const ModelOptions&>;
   constexpr bool is_hooked = TreeCausalLm<Made> && !std::same_as<Made, AnyModel>;
   using Model = std::conditional_t<is_hooked, HookedModel, Made>;

@@ -175,6 +175,7 @@ inline TinyRun run_tiny(std::vector<std::string> words, const std::filesystem::p
   words.erase(words.begin());
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
+  console.takes = [](std::string_view) { return true; };
   console.environment = [&](const char* name) {
     return std::string(name) == "PLUMB_CACHE" ? cache.string() : "";
   };
@@ -255,9 +256,8 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
   if (!job.last_file.empty()) {
     // A report in a folder of its own says so itself.
     const auto record = folder / "report.json";
-    const Json said = std::filesystem::exists(record)
-                          ? Json::parse(slurp(record), nullptr, false)
-                          : Json{{"status", "complete"}};
+    const Json said = std::filesystem::exists(record) ? Json::parse(slurp(record), nullptr, false)
+                                                      : Json{{"status", "complete"}};
     return std::filesystem::exists(folder / job.last_file) && said.is_object() &&
            said.value("status", "") == "complete";
   }

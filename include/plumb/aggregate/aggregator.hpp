@@ -22,7 +22,6 @@
 
 #include "plumb/aggregate/predictions.hpp"
 #include "plumb/core/error.hpp"
-#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 
 namespace plumb {
@@ -125,14 +124,16 @@ class Aggregator {
  public:
   explicit Aggregator(Policy policy = {}) : policy_(std::move(policy)) {}
 
-  /// There is no answer where every paraphrase is a tie.
-  [[nodiscard]] Aggregate operator()(std::span<const Prediction> paraphrases) const {
+  /// There is no answer where every paraphrase is a tie. Throws a user error, which names `site`, where
+  /// the policy chooses an option that no paraphrase gave.
+  [[nodiscard]] Aggregate operator()(std::span<const Prediction> paraphrases,
+                                     const Site& site = {}) const {
     if (over::any_of(paraphrases, &Prediction::is_tie)) {
       std::vector<Prediction> answers;
       for (const Prediction& made : paraphrases) {
         if (!made.is_tie()) answers.push_back(made);
       }
-      return answers.empty() ? Aggregate{} : (*this)(answers);
+      return answers.empty() ? Aggregate{} : (*this)(answers, site);
     }
     Aggregate aggregate{policy_.choose(paraphrases)};
     if (!aggregate.option) return aggregate;
@@ -141,21 +142,25 @@ class Aggregator {
       ++aggregate.agreeing;
       aggregate.confidence_sum += made.confidence;
     }
+    if (aggregate.agreeing == 0) {
+      throw user_error(site,
+                       "the aggregation " + policy_.name() + " chose option " +
+                           std::to_string(*aggregate.option) + ", which no paraphrase gave",
+                       "choose one of theirs, or none");
+    }
     return aggregate;
   }
 
-  /// The aggregate answer to each fact of a relation. Throws a user error where the policy chooses an
-  /// option that the relation has not.
+  /// The same of a fact, which an error names.
+  [[nodiscard]] Aggregate operator()(const FactPredictions& fact) const {
+    return (*this)(fact.paraphrases(), fact.site());
+  }
+
+  /// The aggregate answer to each fact of a relation. Throws a user error as for one.
   [[nodiscard]] std::vector<Aggregate> aggregate(const RelationPredictions& relation) const {
-    const std::size_t options = relation.relation.options.size();
     std::vector<Aggregate> all;
     for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
-      all.push_back((*this)(FactPredictions{relation, fact}.paraphrases()));
-      if (!all.back().option || *all.back().option < options) continue;
-      throw user_error(
-          {.field = "choose"},
-          "gave option " + std::to_string(*all.back().option) + " of " + counted(options, "option"),
-          "fix the aggregation; options are counted from 0");
+      all.push_back((*this)(FactPredictions{relation, fact}));
     }
     return all;
   }

@@ -75,11 +75,16 @@ struct FactPredictions {
     return in.row(fact).first(in.paraphrases);
   }
   [[nodiscard]] const Prediction& base() const { return in.row(fact)[in.base]; }
+  /// What an error about it names.
+  [[nodiscard]] Site site() const {
+    const Fact& of = in.relation.facts[fact];
+    return {in.relation.file, of.line, in.relation.code + ", '" + of.subject + "'"};
+  }
   [[nodiscard]] std::size_t answer() const { return in.relation.facts[fact].answer; }
   /// The options' scores under the template at a place of the row, in nats, and under the base
   /// template. Throws a user error where they were not kept.
   [[nodiscard]] std::span<const double> scores(std::size_t place) const {
-    in.need_scores("reading them");
+    in.need_scores("FactPredictions::scores");
     const std::size_t options = in.relation.options.size();
     return std::span(in.scores).subspan((fact * in.templates.size() + place) * options, options);
   }

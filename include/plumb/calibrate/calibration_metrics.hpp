@@ -81,6 +81,11 @@ struct MetricValues {
   }
 };
 
+/// Whether a number is a confidence, in [0, 1] but for rounding.
+[[nodiscard]] constexpr bool is_confidence(double value) noexcept {
+  return value >= 0 && value <= 1 + 1e-9;
+}
+
 /// Answers in order of confidence. Sorted once, it gives the metrics of any resample in linear
 /// time: a resample says how often each answer counts. Thread-safe once made.
 class SortedJudgements {
@@ -88,7 +93,7 @@ class SortedJudgements {
   /// `bins` ≥ 1. Throws a user error for a confidence that is not in [0, 1].
   SortedJudgements(std::span<const Judgement> judgements, std::size_t bins) : bins_(bins) {
     for (const Judgement& judgement : judgements) {
-      if (judgement.confidence >= 0 && judgement.confidence <= 1 + 1e-9) continue;
+      if (is_confidence(judgement.confidence)) continue;
       throw user_error({.field = "confidence"},
                        std::to_string(judgement.confidence) + " is not in [0, 1]",
                        "fix the confidence estimator");

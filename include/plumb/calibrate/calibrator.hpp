@@ -135,13 +135,20 @@ class Calibrator {
       : estimator_(std::move(estimator)), bins_(bins) {}
 
   /// The judgement of every fact, relation by relation. Throws a user error for a relation the
-  /// estimator cannot judge.
+  /// estimator cannot judge, and for a confidence that is not in [0, 1].
   [[nodiscard]] std::vector<Judgement> judge(std::span<const RelationPredictions> relations) const {
     std::vector<Judgement> judgements;
     for (const RelationPredictions& relation : relations) {
       estimator_.check(relation);
       for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
-        judgements.push_back(estimator_(FactPredictions{relation, fact}));
+        const FactPredictions predictions{relation, fact};
+        judgements.push_back(estimator_(predictions));
+        if (is_confidence(judgements.back().confidence)) continue;
+        throw user_error(predictions.site(),
+                         std::string(estimator_.name()) + " gave the confidence " +
+                             std::to_string(judgements.back().confidence) +
+                             ", which is not in [0, 1]",
+                         "fix the confidence estimator");
       }
     }
     return judgements;

@@ -110,7 +110,7 @@ class StructuralConfidence {
   explicit StructuralConfidence(Policy policy = {}) : aggregator_(std::move(policy)) {}
 
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
-    const Aggregate aggregate = aggregator_(fact.paraphrases());
+    const Aggregate aggregate = aggregator_(fact);
     if (!aggregate.option) return {0, false, false};
     const double sum =
         weighted ? aggregate.confidence_sum : static_cast<double>(aggregate.agreeing);

@@ -124,7 +124,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
                                                          const ModelMaker* make_model = nullptr) {
   CalibrateArguments arguments;
   options::options_description measuring, probing("To probe a model first, into RUN/probe");
-  DescribeOptions describe(measuring), describe_probe(probing);
+  DescribeOptions describe(measuring, console), describe_probe(probing, console);
   CalibrateArguments::visit_calibration(arguments, describe);
   CalibrateArguments::visit_probe(arguments, describe_probe);
   add_config(measuring);

@@ -105,6 +105,7 @@ inline std::vector<CommandManual> manual_of_all(const ModelMaker& make_model) {
   std::ostringstream nowhere;
   const auto ask = [&](CommandManual& command, std::vector<std::string> words) {
     Console asking{std::move(words), nowhere, nowhere};
+    asking.takes = [&](std::string_view option) { return make_model.takes(option); };
     asking.on_help = [&](const CommandHelp& help) { command.parts.push_back(help); };
     (void)run_command(command.name, asking, make_model);
   };
@@ -154,9 +155,10 @@ inline void refuse_alone(const std::string& command, const EntityRanking& rankin
 inline void refuse_several(const Console& console) {
   const std::string processes = console.variable("OMPI_COMM_WORLD_SIZE");
   if (processes.empty() || processes == "1") return;
-  throw user_error({}, "started " + processes + " times by mpirun, and built without MPI",
-                   "configure plumb with -DPLUMB_MPI=ON for `plumb rank`, or start it once; `shard` "
-                   "parts a job");
+  throw user_error(
+      {}, "started " + processes + " times by mpirun, and built without MPI",
+      "configure plumb with -DPLUMB_MPI=ON for `plumb rank`, or start it once; `shard` "
+      "parts a job");
 }
 
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model) {
@@ -258,7 +260,9 @@ inline int run_guarded(const std::string& command, Console& console, const Model
                 console.merged,
                 &console.err,
                 console.ranking,
-                console.program};
+                console.program,
+                console.takes};
+  if (!shown.takes) shown.takes = [&](std::string_view option) { return make_model.takes(option); };
   const int code = run_printable(command, shown, make_model);
   console.asked = std::move(shown.asked);
   return code;

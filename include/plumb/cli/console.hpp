@@ -109,7 +109,10 @@ struct Console {
   EntityRanking* ranking = nullptr;
   /// What the command was called by.
   std::string program = "plumb";
+  /// Whether the program's engine heeds an option that is an engine's; empty: it heeds all of them.
+  std::function<bool(std::string_view option)> takes{};
 
+  [[nodiscard]] bool engine_takes(std::string_view option) const { return !takes || takes(option); }
   [[nodiscard]] std::string variable(const char* name) const {
     return environment ? environment(name) : "";
   }
@@ -189,7 +192,9 @@ class ModelMaker {
  public:
   /// `make(ModelOptions)` returns a CausalLm, a LookupLm or a MaskedLm by value. Where that is an AnyModel it may
   /// have `kind(ModelOptions)`, which returns a ModelKind and loads nothing, so that what a model of
-  /// that kind cannot do is refused before one is loaded.
+  /// that kind cannot do is refused before one is loaded. What of ModelOptions it heeds beside model,
+  /// threads and special tokens it says in `takes(option)`, by the options' names ("server", "precision",
+  /// "gpu-layers"); without that the command has none of them.
   template <class Make>
   requires(!std::same_as<Make, ModelMaker>) explicit(false)
       ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
@@ -199,12 +204,19 @@ class ModelMaker {
     } else {
       kind_ = [](const ModelOptions&) { return kind_of_type<Model>(); };
     }
+    if constexpr (requires {
+                    { make.takes(std::string_view()) } -> std::same_as<bool>;
+                  }) {
+      takes_ = [make](std::string_view option) { return make.takes(option); };
+    }
     make_ = [make](const ModelOptions& options) mutable {
       return AnyModel::made_by([&] { return make(options); });
     };
   }
 
   [[nodiscard]] AnyModel operator()(const ModelOptions& options) const { return make_(options); }
+  /// Whether an option that is an engine's has an effect on it.
+  [[nodiscard]] bool takes(std::string_view option) const { return takes_ && takes_(option); }
   /// Nothing where it is not known before the model is there.
   [[nodiscard]] std::optional<ModelKind> kind(const ModelOptions& options) const {
     return kind_(options);
@@ -213,6 +225,7 @@ class ModelMaker {
  private:
   std::function<AnyModel(const ModelOptions&)> make_;
   std::function<std::optional<ModelKind>(const ModelOptions&)> kind_;
+  std::function<bool(std::string_view)> takes_;
 };
 
 }  // namespace plumb

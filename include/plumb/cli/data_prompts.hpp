@@ -158,12 +158,14 @@ template <class Settings>
 Settings settings_of(Console& console, const AskedRun& run) {
   Settings settings;
   Console then{run.words(), console.out, console.err};
+  then.takes = console.takes;
   if (parse_settings(then, "plumb " + run.called() + " …", settings)) return settings;
   throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
 }
 
 inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) {
   Console then{run.words(), console.out, console.err};
+  then.takes = console.takes;
   if (run.called() == "calibrate") {
     auto calibrated = parse_calibrate(then);
     if (calibrated && calibrated->probes()) return take_probe(*calibrated);

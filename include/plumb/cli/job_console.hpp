@@ -24,7 +24,6 @@
 #include "plumb/run/measurement.hpp"
 #include "plumb/run/merge_shards.hpp"
 #include "plumb/run/progress.hpp"
-#include "plumb/run/replaced_folder.hpp"
 
 namespace plumb::detail {
 
@@ -82,7 +81,7 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
     const Json said = *of_model ? (*of_model)() : Json();
     return said.is_object() ? said : Json::object();
   };
-  return {target.out, target.resume, std::move(work), std::move(facts), at_end};
+  return {target.out, target.resume, std::move(work), std::move(facts), at_end, target.overwrite};
 }
 
 /// Calls `run_into(folder)` for a job of the command line. Throws what that does, a user error where a
@@ -93,19 +92,10 @@ auto run_interruptibly(Console& console, const char* command, const JobTarget& t
   refuse_changed_files(console, job.settings());
   std::optional<InterruptCatcher> catcher;
   if (console.catches_interrupt) catcher.emplace();
-  const auto run = [&](const JobTarget& into) {
-    JobFolder folder = job_folder(console, command, into, data);
-    folder.work.stop = [&catcher] { return catcher && catcher->noted() != 0; };
-    return run_into(folder);
-  };
+  JobFolder folder = job_folder(console, command, target, data);
+  folder.work.stop = [&catcher] { return catcher && catcher->noted() != 0; };
   try {
-    if (!target.overwrite) return run(target);
-    ReplacedFolder place(target.out);
-    JobTarget into = target;
-    into.out = place.path().path();
-    auto finished = run(into);
-    place.finish();
-    return finished;
+    return run_into(folder);
   } catch (const Stopped&) {
     const int by = catcher->noted();
     if (target.overwrite) {
@@ -193,8 +183,10 @@ inline std::string cost_in_words(const RunSummary& summary, const char* noun = "
   }
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
-  return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed (" + fixed(saved, 2) +
-         " times fewer than one by one)\n";
+  return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed (" +
+         (saved < 0.995 ? fixed(1 / saved, 2) + " times as many as"
+                        : fixed(saved, 2) + " times fewer than") +
+         " one by one)\n";
 }
 
 }  // namespace plumb::detail

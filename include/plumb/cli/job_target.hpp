@@ -46,6 +46,8 @@ struct JobTarget {
   bool overwrite = false;
   /// Whether PLUMB_MODEL named the model, so that what is wrong with it is said of that.
   bool model_of_variable = false;
+  /// Whether the engine takes `precision`; of another nothing is known of it.
+  bool takes_precision = true;
   /// Of a model named hf:OWNER/NAME, as it was given, and the name that results have; else empty.
   std::string model_given{}, model_name{};
   /// Whether only what would be asked is said.
@@ -77,23 +79,27 @@ struct JobTarget {
     visitor("server", self.server,
             {.value = "URL",
              .help = "ask the model that a llama-server, vLLM or SGLang runs, in place of `model`; "
-                     "a key is taken from PLUMB_API_KEY"});
+                     "a key is taken from PLUMB_API_KEY",
+             .of_engine = true});
     visitor("concurrency", self.concurrency,
             {.value = "N",
              .help = "requests to `server` at once",
              .least = 1,
              .most = 1024,
              .remedy = "say how many",
-             .idle = no_server});
+             .idle = no_server,
+             .of_engine = true});
     visitor("tokenizer", self.tokenizer,
             {.value = "PATH",
              .help = "the tokenizer of the model of `server`: a Hugging Face folder or a .gguf "
                      "file; without it the server is asked, where it tells",
-             .idle = no_server});
+             .idle = no_server,
+             .of_engine = true});
     visitor("precision", self.precision,
             {.value = "exact|fast",
              .help = "exact: F32 cache, no flash attention; fast: neither, and less exact",
-             .idle = on_server});
+             .idle = on_server,
+             .of_engine = true});
     visitor("threads", self.threads,
             {.value = "N",
              .help = "0 takes one for each core",
@@ -107,11 +113,12 @@ struct JobTarget {
         {.help = "replace the run that --out holds, with all in its folder, once the new one is "
                  "complete",
          .idle = self.resume ? "beside `resume`; leave out one of the two" : ""});
-    visitor("shard", self.shard,
-            {.value = "I/N",
-             .help = "do the I-th of N even parts of the job, into a folder of its own; `plumb merge` "
-                     "makes one run of all N",
-             .idle = self.overwrite ? "beside `overwrite`; choose another folder" : ""});
+    visitor(
+        "shard", self.shard,
+        {.value = "I/N",
+         .help = "do the I-th of N even parts of the job, into a folder of its own; `plumb merge` "
+                 "makes one run of all N",
+         .idle = self.overwrite ? "beside `overwrite`; choose another folder" : ""});
     visitor("dry-run", self.dry_run,
             {.help = "say how much would be asked, with the model's tokenizer, and stop before the "
                      "model is asked; nothing is written"});
@@ -150,6 +157,7 @@ struct JobTarget {
   /// Finds a model named hf:OWNER/NAME, when the options are read. Throws a user error where it is
   /// not there.
   void find_model(const options::variables_map& values, const Console& console) {
+    takes_precision = console.engine_takes("precision");
     if (!server.empty()) {
       if (values.contains("model")) {
         throw user_error({.setting = "server"}, "stands beside `model`", "give one of the two");
@@ -194,7 +202,7 @@ struct JobTarget {
         std::move(name),
         !model.empty() && DiskPath(model).exists() ? Json(hash_path(model)) : Json(),
         std::move(description),
-        precision == Precision::exact,
+        takes_precision ? std::optional(precision == Precision::exact) : std::nullopt,
         [](const std::vector<std::filesystem::path>& files) { return plumb::hash_files(files); },
         [](const std::filesystem::path& file) { return plumb::hash_path(file); },
         engine.lora.json(),

@@ -19,7 +19,7 @@ namespace plumb {
 inline int run_report_command(Console& console) {
   ReportSettings settings;
   detail::options::options_description list;
-  detail::describe_settings(list, settings);
+  detail::describe_settings(list, settings, console);
   detail::add_config(list);
   const auto values =
       detail::parse_arguments(console, "plumb report RUN [--out DIR]", list, {{"run", 1}});

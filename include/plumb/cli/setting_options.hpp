@@ -19,14 +19,16 @@
 
 namespace plumb::detail {
 
-/// Adds an option for each setting that is shown to it. What the members hold are the defaults.
+/// Adds an option for each setting that is shown to it, but for what the console's engine does not take. What the members hold are the defaults.
 class DescribeOptions {
  public:
-  explicit DescribeOptions(options::options_description& list) : list_(list) {}
+  DescribeOptions(options::options_description& list, const Console& console)
+      : list_(list), console_(console) {}
 
   template <class Value>
   void operator()(std::string_view name, const Value& value, const SettingInfo& info) {
     const std::string option(name);
+    if (info.of_engine && !console_.engine_takes(name)) return;
     std::string help = as_options(info.help);
     if (*info.variable != '\0') help += std::string(" (") + info.variable + " where not given)";
     if (*info.value == '\0') {
@@ -56,6 +58,7 @@ class DescribeOptions {
   }
 
   options::options_description& list_;
+  const Console& console_;
 };
 
 /// Sets each setting that is shown to it to what the command line says, or the variable of the
@@ -143,8 +146,9 @@ class RefuseIdleOptions {
 
 /// All settings of a struct as options, with its members' values as defaults.
 template <class Settings>
-void describe_settings(options::options_description& list, const Settings& defaults) {
-  DescribeOptions visitor(list);
+void describe_settings(options::options_description& list, const Settings& defaults,
+                       const Console& console) {
+  DescribeOptions visitor(list, console);
   Settings::visit(defaults, visitor);
 }
 
@@ -167,7 +171,7 @@ std::optional<options::variables_map> parse_settings(Console& console, const std
                                                      Settings& settings,
                                                      const Positional& unnamed = {}) {
   options::options_description list;
-  describe_settings(list, settings);
+  describe_settings(list, settings, console);
   add_config(list);
   auto values = parse_arguments(console, called, list, unnamed);
   if (values) read_settings(*values, console, settings);

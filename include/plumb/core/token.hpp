@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumb/core/error.hpp"
@@ -47,14 +48,16 @@ struct Tokenization {
   bool spells_text = true;
 };
 
-/// Throws a user error for a token past a vocabulary, which the model's member `field` gave.
+/// Throws a user error for a token past a vocabulary, which the model's member `field` gave; of the text
+/// `text`, where there is one.
 inline void check_in_vocabulary(TokenId token, std::size_t vocabulary,
-                                const char* field = "tokenize") {
+                                const char* field = "tokenize", std::string_view text = {}) {
   if (token >= 0 && static_cast<std::size_t>(token) < vocabulary) return;
-  throw user_error(
-      {.field = field},
-      "gave token " + std::to_string(token) + " of a vocabulary of " + std::to_string(vocabulary),
-      "fix the model's " + std::string(field) + " or vocabulary_size");
+  throw user_error({.field = field},
+                   "gave token " + std::to_string(token) + " of a vocabulary of " +
+                       std::to_string(vocabulary) +
+                       (text.empty() ? "" : " for '" + std::string(text) + "'"),
+                   "fix the model's " + std::string(field) + " or vocabulary_size");
 }
 
 /// How many tokens both begin with.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/utf8.hpp"
 #include "plumb/core/white_space.hpp"
 #include "plumb/data/dataset.hpp"
 
@@ -55,6 +57,25 @@ inline void check_own_sentences(const Relation& relation) {
   }
 }
 
+/// Throws a user error for a text that is not UTF-8, which no results file could hold.
+inline void check_utf8(const Relation& relation) {
+  const auto check = [&](const std::string& text, const char* what, std::size_t line = 0) {
+    if (first_invalid_utf8(text) == std::string_view::npos) return;
+    throw user_error({relation.file, line, relation.code},
+                     std::string(what) + " '" + valid_utf8(text) + "' is not UTF-8", "convert it");
+  };
+  for (const std::string& text : relation.templates) check(text, "the template");
+  for (const std::string& text : relation.options) check(text, "the option");
+  for (const std::string& text : relation.option_ids) check(text, "the option's id");
+  for (const std::string& text : relation.domains) check(text, "the domain");
+  for (const Fact& fact : relation.facts) {
+    check(fact.subject, "the subject", fact.line);
+    check(fact.subject_id, "the subject's id", fact.line);
+    for (const std::string& text : fact.subject_aliases) check(text, "the alias", fact.line);
+    for (const std::string& text : fact.choices) check(text, "the choice", fact.line);
+  }
+}
+
 inline void check_options(const Relation& relation) {
   const Site site{.file = relation.file, .field = relation.code};
   const std::size_t options = relation.options.size(), ids = relation.option_ids.size();
@@ -85,6 +106,7 @@ inline void check_options(const Relation& relation) {
                         : relation.options.empty() ? "option"
                                                    : nullptr;
   if (missing != nullptr) throw user_error(site, std::string("has no ") + missing, "add one");
+  detail::check_utf8(relation);
   if (relation.own_sentences) {
     detail::check_own_sentences(relation);
   } else {

@@ -52,6 +52,15 @@ namespace plumb {
                          std::to_string(questions.size()) + " questions",
                      "give each question a list, an empty one where no other is known");
   }
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    for (const std::uint32_t row : known[i]) {
+      if (row < ranker.size()) continue;
+      throw user_error({.field = "known"},
+                       "list " + std::to_string(i) + " has row " + std::to_string(row) + " of " +
+                           counted(ranker.size(), "entity"),
+                       "count rows from 0");
+    }
+  }
   const std::vector<Rank> raw = ranker.ranks(queries, questions);
   std::vector<QueryRank> made;
   for (std::size_t i = 0; i < questions.size(); ++i) {

@@ -39,6 +39,7 @@ inline void remove_file(const DiskPath& file) {
 
 /// Makes a folder, and those above it, if it is not there. Throws a user error when the disk refuses.
 inline void make_folders(const DiskPath& folder) {
+  if (folder.empty()) throw user_error({.setting = "out"}, "is empty", "name a folder");
   std::error_code failed = folder.disk().make_folders(folder);
   if (!failed) failed = folder.disk().sync_folder(folder.parent());
   if (!failed) return;

@@ -144,21 +144,31 @@ struct EngineSettings {
     visitor("gpu-layers", self.gpu_layers,
             {.value = "N",
              .help = "layers on the GPU; not given: all, where llama.cpp has one; 0 uses the CPU",
-             .idle = elsewhere});
+             .idle = elsewhere,
+             .of_engine = true});
     visitor("main-gpu", self.main_gpu,
-            {.value = "I", .help = "the GPU that holds what is not split", .idle = idle});
+            {.value = "I",
+             .help = "the GPU that holds what is not split",
+             .idle = idle,
+             .of_engine = true});
     visitor("split-mode", self.split_mode,
-            {.value = "none|layer|row", .help = "how several GPUs share the model", .idle = idle});
-    visitor("tensor-split", self.tensor_split,
-            {.value = "3,1", .help = "how much of it each GPU takes", .idle = idle});
+            {.value = "none|layer|row",
+             .help = "how several GPUs share the model",
+             .idle = idle,
+             .of_engine = true});
+    visitor(
+        "tensor-split", self.tensor_split,
+        {.value = "3,1", .help = "how much of it each GPU takes", .idle = idle, .of_engine = true});
     visitor("lora", self.lora,
             {.value = "FILE[:SCALE]",
              .help = "LoRA adapter in a .gguf file, or several with commas between",
-             .idle = elsewhere});
+             .idle = elsewhere,
+             .of_engine = true});
     visitor("cache-type", self.cache_type,
             {.value = "f32|f16|q8_0",
              .help = "numbers of the KV cache: f32 where `precision` is exact, else f16 or q8_0",
-             .idle = idle_cache});
+             .idle = idle_cache,
+             .of_engine = true});
     visitor(
         "pack", self.pack,
         {.value = "N",
@@ -166,7 +176,8 @@ struct EngineSettings {
                  "GPU. Scores move by up to 1e-4 nats with it",
          .most = 8192,
          .remedy = "0 takes what suits the device",
-         .idle = elsewhere});
+         .idle = elsewhere,
+         .of_engine = true});
   }
 
   [[nodiscard]] EngineOptions options() const {

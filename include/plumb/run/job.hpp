@@ -26,6 +26,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/records/whole_folder.hpp"
+#include "plumb/run/replaced_folder.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
@@ -80,6 +81,8 @@ struct JobFolder {
   /// The same, of what is known when the job is done. Where it throws MixedResults the folder is neither
   /// resumed nor read from then on.
   std::function<Json()> facts_at_end{};
+  /// Whether a run that `out` holds, with all in its folder, is replaced once the new one is complete.
+  bool overwrite = false;
 };
 
 /// A finished job.
@@ -156,8 +159,18 @@ auto carried_out(J& job, const JobFolder& into, const char* status, Finish finis
 /// internal one where `into` names a shard, which run_shard does, and whatever the job throws; what is
 /// done is then kept.
 template <Job J>
-auto run_job(J& job, const JobFolder& into) {
+auto run_job(J& job, const JobFolder& into)
+    -> Finished<decltype(job.report(std::declval<const DiskPath&>()))> {
   if (into.work.shard.is_part()) throw internal_error({}, "a shard is no whole job");
+  if (into.overwrite) {
+    ReplacedFolder place(into.out);
+    JobFolder beside = into;
+    beside.out = place.path();
+    beside.overwrite = false;
+    auto finished = run_job(job, beside);
+    place.finish();
+    return finished;
+  }
   return detail::carried_out(
       job, into, "complete", [&](const RunFolder& folder, Work& work, Json& facts) {
         facts["files"] = result_sums(folder.path());
@@ -189,7 +202,8 @@ struct Provenance {
   std::string model{};
   Json model_sha256{};
   ModelDescription description{};
-  bool exact = true;
+  /// Whether the engine was asked to compute exactly; nothing where it takes no such wish.
+  std::optional<bool> exact{};
   /// SHA-256 over several files' names and contents, in hex.
   std::function<Json(const std::vector<std::filesystem::path>&)> hash_files{};
   /// SHA-256 of one file, or of a folder's own files.
@@ -219,7 +233,8 @@ struct Provenance {
                  {"backend", model.backend},
                  {"weights", setting::to_json(model.weights)},
                  {"quantized", model.quantized},
-                 {"precision", model.name.empty() ? Json(from.exact ? "exact" : "fast") : Json()},
+                 {"precision",
+                  model.name.empty() && from.exact ? Json(*from.exact ? "exact" : "fast") : Json()},
                  {"device", setting::to_json(model.device)},
                  {"gpu_layers", setting::to_json(model.gpu_layers)},
                  {"cache_type", setting::to_json(model.cache_type)},

@@ -29,6 +29,8 @@ struct FolderProbeOptions {
   /// Whether to go on with the run that the folder holds. A scorer that answers otherwise than when the
   /// run was begun is not noticed.
   bool resume = false;
+  /// Whether a run that the folder holds is replaced once the new one is complete.
+  bool overwrite = false;
   WorkOptions work{};
 };
 
@@ -63,7 +65,10 @@ Finished<ProbeReport> probe_into_folder(const Builder& builder, Scorer& scorer, 
   Dataset chosen = chosen_dataset(settings, as_loaded(std::move(dataset)));
   const auto carry_out = [&](auto& packed) {
     ProbeJob job(packed, std::move(chosen), settings, {.model = options.model}, builder);
-    return run_job(job, {.out = folder, .resume = options.resume, .work = options.work});
+    return run_job(job, {.out = folder,
+                         .resume = options.resume,
+                         .work = options.work,
+                         .overwrite = options.overwrite});
   };
   if constexpr (PackedScorer<Scorer>) {
     return carry_out(scorer);

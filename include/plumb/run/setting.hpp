@@ -50,6 +50,8 @@ struct SettingInfo {
   /// The environment variable that a command takes it from where it is not given; the library reads
   /// none.
   const char* variable = "";
+  /// Whether it is the engine's to heed: a command has it where the program's engine takes it.
+  bool of_engine = false;
 };
 
 /// An enumeration whose values have words: `every(E{})` lists them, `name_of(e)` is the word of one.

@@ -230,6 +230,7 @@ class Part {
   /// Passes over a part that an earlier process has done.
   void skip(const ScoringCost& cost) {
     work_.summary_.cost += cost;
+    work_.summary_.kept_statements += cost.statements;
     work_.advance(cost.statements, 0, at_);
   }
   /// Whether all packs so far are there. False only in a shard: the others have the rest, and
@@ -299,9 +300,15 @@ class Part {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     work_.summary_.seconds_model += spent.count();
     work_.summary_.seconds_by_part[name_] += spent.count();
+    Json rows = Json::parse(text, nullptr, false);
+    if (rows.is_discarded() || text.find('\n') != std::string::npos) {
+      throw internal_error({.field = name_},
+                           "pack " + std::to_string(next_) + " is no JSON on one line",
+                           "fix what evaluates packs");
+    }
     work_.journal_.append(name_, next_, text);
     work_.summary_.fresh_statements += pack.statements;
-    return Json::parse(text);
+    return rows;
   }
 
   Work& work_;

@@ -17,6 +17,7 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/number_words.hpp"
+#include "plumb/core/utf8.hpp"
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/score/statement_score.hpp"
 
@@ -110,12 +111,15 @@ consteval bool check_scorer() {
   }
 }
 
-/// Throws a user error where a scorer of the user's gives another number of scores than was asked.
-inline void refuse_other_count(std::size_t scores, std::size_t statements) {
+/// Throws a user error where a scorer of the user's gives another number of scores than was asked; `of`
+/// says of what, " of 'Oslo is in Norway.'", where that is known.
+inline void refuse_other_count(std::size_t scores, std::size_t statements,
+                               const std::string& of = "") {
   if (scores == statements) return;
-  throw user_error({.field = "score"},
-                   "gave " + counted(scores, "score") + " of " + counted(statements, "candidate"),
-                   "fix the scorer");
+  throw user_error(
+      {.field = "score"},
+      "gave " + counted(scores, "score") + " of " + counted(statements, "candidate") + of,
+      "fix the scorer");
 }
 
 /// Scores of all of a planned block's statements, by their numbers. Throws a user error when the
@@ -162,8 +166,11 @@ class QueryByQuery {
   }
   void plan(Block&) {}
   [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {
+    const std::vector<Prompt>& candidates = block.queries_[p].candidates;
     std::vector<StatementScore> scores = scorer_.score(block.queries_[p]);
-    refuse_other_count(scores.size(), block.queries_[p].candidates.size());
+    refuse_other_count(
+        scores.size(), candidates.size(),
+        candidates.empty() ? "" : ", the first '" + shortened(candidates.front().text) + "'");
     return scores;
   }
 

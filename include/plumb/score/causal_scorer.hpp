@@ -177,7 +177,9 @@ class CausalScorer {
               ContinuationFinder& continuations) const {
     Tokenization tokenization = tokenize_prompt(model_, prompt);
     const std::size_t vocabulary = model_.vocabulary_size();
-    for (const Token& token : tokenization.tokens) check_in_vocabulary(token.id, vocabulary);
+    for (const Token& token : tokenization.tokens) {
+      check_in_vocabulary(token.id, vocabulary, "tokenize", prompt.text);
+    }
     const std::size_t continuation =
         scored_ == Span::answer ? 0 : continuations.first(model_, prompt, tokenization);
     if (scored_ == Span::answer && tokenization.spells_text) {

@@ -86,10 +86,11 @@ namespace detail {
 /// Throws a user error where tokens that are said to spell a text cover bytes that it has not, or leave
 /// out a letter or digit of ASCII; a normalising tokenizer may leave out spaces, accents and controls.
 inline void check_cover(const Tokenization& made, std::string_view text) {
-  const auto fail = [&](const std::string& problem) {
+  const auto fail = [&](const std::string& problem, const std::string& remedy) {
     return user_error({.field = "tokenize"}, problem,
-                      "count bytes of the UTF-8 text from 0, the end behind the last, or say that "
-                      "spells_text is false");
+                      remedy +
+                          ", or say that spells_text is false, if what each token covers is "
+                          "not known; then answers cannot be told apart");
   };
   std::size_t covered = 0;
   const auto check_until = [&](std::size_t end) {
@@ -99,15 +100,17 @@ inline void check_cover(const Tokenization& made, std::string_view text) {
                            (byte >= 'a' && byte <= 'z');
       if (!is_word) continue;
       throw fail("gave no token of byte " + std::to_string(covered) + ", '" + byte + "', of '" +
-                 shortened(std::string(text)) + "'");
+                     shortened(std::string(text)) + "'",
+                 "give the whole text tokens");
     }
   };
   for (const Token& token : made.tokens) {
     if (token.bytes.begin > token.bytes.end || token.bytes.end > text.size()) {
       throw fail("gave token " + std::to_string(token.id) + " the bytes " +
-                 std::to_string(token.bytes.begin) + " to " + std::to_string(token.bytes.end) +
-                 " of '" + shortened(std::string(text)) + "', which has " +
-                 counted(text.size(), "byte"));
+                     std::to_string(token.bytes.begin) + " to " + std::to_string(token.bytes.end) +
+                     " of '" + shortened(std::string(text)) + "', which has " +
+                     counted(text.size(), "byte"),
+                 "count bytes of the UTF-8 text from 0, the end behind the last");
     }
     check_until(token.bytes.begin);
     covered = std::max(covered, token.bytes.end);

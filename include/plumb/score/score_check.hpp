@@ -32,8 +32,14 @@ void check_score(const StatementScore& score, Span span, const Site& site, Name 
   for (const double number :
        {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
     if (std::isfinite(number)) continue;
-    throw internal_error(site, "the model gave a score that is not finite for " + statement(),
-                         "check the model file, or an engine's logits for NaN and +infinity");
+    throw internal_error(site,
+                         "the score of " + statement() + " is " +
+                             (std::isnan(number) ? "NaN"
+                              : number < 0       ? "-infinity"
+                                                 : "+infinity"),
+                         number < 0 ? "a token of it has probability 0: give it a logit, "
+                                      "log-probability or score that is finite"
+                                    : "check the model file, or what an engine of your own gives");
   }
   if (scored_tokens(score, span) > 0) return;
   throw user_error(
@@ -49,11 +55,12 @@ void check_log_likelihood(const StatementScore& score, Span span, const Site& si
   for (const double number :
        {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
     if (number <= most_nats) continue;
-    throw internal_error(site,
-                         "the model gave a log-likelihood of " + fixed(number, 3) +
-                             ", which is above 0, for " + statement(),
-                         "check the model file; from other scores of your own subtract a constant, "
-                         "as only their differences count");
+    throw internal_error(
+        site,
+        "the model gave a log-likelihood of " + fixed(number, 3) + ", which is above 0, for " +
+            statement(),
+        "check the model file; from scores of your own that are no log-likelihoods "
+        "subtract a constant, as only their differences count");
   }
 }
 
