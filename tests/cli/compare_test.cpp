@@ -206,8 +206,9 @@ BOOST_FIXTURE_TEST_CASE(pairs_that_do_not_fit_are_refused, TwoRuns) {
 
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_compared_is_refused, TwoRuns) {
   check_refused(words({"--setting", "ic/50"}), "'ic/50' is not a setting all models have");
-  check_refused({one.path().string(), "--out", out()}, "fewer than two runs");
-  check_refused({"--out", out()}, "fewer than two runs");
+  check_refused({one.path().string(), "--out", out()},
+                "RUN: names 1 run, and a comparison wants two");
+  check_refused({"--out", out()}, "RUN: names 0 runs");
   check_refused({one.path().string(), two.path().string()},
                 "--out: is required but missing; `plumb compare --help` tells more");
   check_refused({one.path().string(), (folder / "none").string(), "--out", out()}, "is no folder");

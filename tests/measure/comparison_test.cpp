@@ -72,6 +72,14 @@ BOOST_AUTO_TEST_CASE(models_without_a_common_setting_are_refused_with_what_they_
       test::says(Fault::user, "share no setting (a has ic/5 ic/25; b has template; c has none)"));
 }
 
+BOOST_AUTO_TEST_CASE(models_that_share_no_relation_are_refused) {
+  std::vector<StudiedModel> models = three_models();
+  models.resize(2);
+  for (StudiedRelation& relation : models[1].relations) relation.code += " of another dataset";
+  BOOST_CHECK_EXCEPTION((void)compare_studies(models, {}), Error,
+                        test::says(Fault::user, "RUN: the runs share no relation, so that"));
+}
+
 BOOST_AUTO_TEST_CASE(all_measures_are_taken_of_the_same_models) {
   const Comparison made = compare_studies(three_models(), three_options());
   BOOST_TEST(setting_name(made.table.group) == "ic/50");

@@ -77,6 +77,22 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {
              "No published model is called other: it stands beside other models' numbers.");
 }
 
+BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
+  const auto made = compare_with_published(
+      {number("z", "accuracy", 0.5)}, {run("one", {{"accuracy", {0.4, {}, {}, 0}}}),
+                                       run("two", {{"relations.P30.accuracy", {0.5, {}, {}, 0}},
+                                                   {"overall.accuracy", {0.6, {}, {}, 0}},
+                                                   {"overall.mean_rank", {2, {}, {}, 0}}}),
+                                       run("three", {{"x", {0.5, {}, {}, 0}}})});
+  BOOST_TEST(made.pairs.size() == 1U);
+  BOOST_REQUIRE(made.remarks.size() == 3U);
+  BOOST_TEST(made.remarks[1] ==
+             "two has none of the published numbers: not 'accuracy', but 'overall.accuracy'.");
+  BOOST_TEST(made.remarks[2] ==
+             "three has none of the published numbers; the names of its own are in its "
+             "metrics.json.");
+}
+
 BOOST_AUTO_TEST_CASE(a_number_of_another_model_is_not_said_to_be_missing) {
   const auto made = compare_with_published({number("one", "x", 0.1), number("two", "x", 0.2)},
                                            {run("two", {{"x", {0.25, {}, {}, 0}}})});

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
   const std::vector<ResultFolder> last(runs.end() - 2, runs.end());
   BOOST_TEST(detail::asked_otherwise(last, false) ==
                  std::vector<std::string>{"e was asked otherwise than d, so their numbers may not "
-                                          "compare: another dataset (by its SHA-256)"},
+                                          "compare: another dataset or template file (by SHA-256)"},
              boost::test_tools::per_element());
 }
 

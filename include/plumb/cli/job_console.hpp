@@ -43,9 +43,12 @@ inline ProgressCallback progress_bars(Console& console) {
   };
 }
 
-/// A job's plan, a line for each of its parts.
-inline void show_plan(std::ostream& out, const JobPlan& plan) {
-  for (const std::string& line : in_words(plan)) out << "to be asked: " << line << std::endl;
+/// A job's plan, a line for each of its parts; what a run that is resumed has done is among it.
+inline void show_plan(std::ostream& out, const JobPlan& plan, bool resumes) {
+  for (const std::string& line : in_words(plan)) {
+    out << (resumes ? "to be asked, what is kept included: " : "to be asked: ") << line
+        << std::endl;
+  }
 }
 
 /// The words the program was called with.
@@ -70,7 +73,9 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
   if (!target.model_given.empty()) facts["model_given"] = target.model_given;
   WorkOptions work{progress_bars(console),
                    {},
-                   [&console](const JobPlan& plan) { show_plan(console.err, plan); },
+                   [&console, resumes = target.resume](const JobPlan& plan) {
+                     show_plan(console.err, plan, resumes);
+                   },
                    target.shard};
   if (console.merged) {
     facts["shards"] = console.merged->names();
@@ -127,7 +132,7 @@ template <Job J>
                                        J& job) {
   if (target.dry_run) {
     if (const std::optional<JobPlan> plan = plan_of(job, progress_bars(console))) {
-      show_plan(console.out, *plan);
+      show_plan(console.out, *plan, target.resume);
     } else {
       console.out << "this job does not count ahead what it asks\n";
     }

@@ -50,7 +50,8 @@ inline int run_models_command(Console& console) {
   for (const detail::ModelAtHand& one : models) {
     table.add({one.word, detail::bytes_in_words(one.bytes), one.kind});
   }
-  console.out << table.text() << "\nin " << looked << "\n";
+  console.out << table.text() << "\nlooked in " << looked << ", and below "
+              << places.own.parent().string() << "\n";
   return 0;
 }
 

@@ -93,6 +93,17 @@ struct Comparison {
 
 namespace detail {
 
+/// Whether no relation is one of two models'.
+inline bool shares_nothing(const AccuracyTable& table) {
+  for (std::size_t r = 0; r < table.relations.size(); ++r) {
+    const auto has = [&](const std::vector<AccuracySpread>& row) {
+      return row[r].accuracy.count > 0;
+    };
+    if (std::count_if(table.cells.begin(), table.cells.end(), has) > 1) return false;
+  }
+  return true;
+}
+
 inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   std::vector<std::string> remarks;
   const AccuracyTable& table = made.table;
@@ -144,7 +155,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
 }  // namespace detail
 
 /// Compares models of different names, at least one. Throws a user error for names in the families
-/// or pairs that are no model's, and what shared_setting and match_answers throw.
+/// or pairs that are no model's, for models that share no relation, and what shared_setting and
+/// match_answers throw.
 [[nodiscard]] inline Comparison compare_studies(const std::vector<StudiedModel>& models,
                                                 const ComparisonOptions& options) {
   const auto place = [&](const std::string& name, const char* setting) {
@@ -165,6 +177,10 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   }
   const Setting group = shared_setting(models, options.setting);
   made.table = accuracy_table(models, group);
+  if (models.size() > 1 && detail::shares_nothing(made.table)) {
+    throw user_error({.field = "RUN"}, "the runs share no relation, so that nothing compares",
+                     "name runs of one dataset");
+  }
   made.models = model_standings(models, made.table);
   made.relations = relation_standings(made.table);
   made.correlations = model_correlations(made.table);

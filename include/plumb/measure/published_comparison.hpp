@@ -97,6 +97,34 @@ inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunN
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
 
+/// The run's number that may be meant: the shortest name with the same last part; empty where none has.
+inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
+  const auto last = [](std::string_view of) { return of.substr(of.rfind('.') + 1); };
+  std::string nearest;
+  for (const auto& [own, number] : run.numbers) {
+    if (last(own) != last(name)) continue;
+    if (nearest.empty() || own.size() < nearest.size()) nearest = own;
+  }
+  return nearest;
+}
+
+/// Of each run that stands beside no published number, what it has in the place of the first.
+inline void remark_on_runs_without(PublishedComparison& made,
+                                   const std::vector<PublishedNumber>& numbers,
+                                   const std::vector<RunNumbers>& runs) {
+  for (const RunNumbers& run : runs) {
+    if (numbers.empty() ||
+        over::find(made.pairs, run.model, &PublishedPair::run) != made.pairs.end()) {
+      continue;
+    }
+    const std::string& first = numbers.front().name;
+    const std::string near = nearest_name(run, first);
+    made.remarks.push_back(run.model + " has none of the published numbers" +
+                           (near.empty() ? "; the names of its own are in its metrics.json."
+                                         : ": not '" + first + "', but '" + near + "'."));
+  }
+}
+
 }  // namespace detail
 
 /// Runs must have names of their own.
@@ -129,6 +157,7 @@ inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunN
     made.remarks.push_back("No published model is called " + runs[r].model +
                            ": it stands beside other models' numbers.");
   }
+  detail::remark_on_runs_without(made, numbers, runs);
   detail::remark_on_datasets(made, runs);
   return made;
 }

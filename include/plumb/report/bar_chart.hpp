@@ -8,10 +8,13 @@
 // screen, where the chart is scrolled, begins with both. Colours come from the page's style, so the
 // chart follows dark mode and prints.
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "plumb/core/utf8.hpp"
 #include "plumb/report/html.hpp"
 #include "plumb/report/text_table.hpp"
 
@@ -26,8 +29,12 @@ struct Bar {
 
 /// `title` names the chart for readers who cannot see it. Bars without a number are drawn as "–".
 [[nodiscard]] inline std::string bar_chart(const std::vector<Bar>& bars, const std::string& title) {
-  constexpr double names = 202, left = 360, width = 500, right = 20, row = 22, top = 8,
-                   bottom = 30;
+  constexpr double width = 500, right = 20, row = 22, top = 8, bottom = 30;
+  // A character of a name is 7 wide; names beyond that reach over the left edge of the drawing.
+  std::size_t longest = 3;
+  for (const Bar& bar : bars) longest = std::max(longest, count_code_points(bar.label));
+  const double names = std::min(202.0, 7 * static_cast<double>(longest) + 4);
+  const double left = names + 130;
   const double height = top + row * static_cast<double>(bars.size()) + bottom;
   const auto x = [&](double value) { return fixed(left + width * value, 1); };
   std::string said;
@@ -48,8 +55,8 @@ struct Bar {
   double y = top;
   for (const Bar& bar : bars) {
     const std::string middle = fixed(y + row / 2, 1);
-    svg += "<text class=\"name\" x=\"" + fixed(names, 0) + "\" y=\"" +
-           fixed(y + row / 2 + 4, 1) + "\">" + escape_html(bar.label) + "</text>";
+    svg += "<text class=\"name\" x=\"" + fixed(names, 0) + "\" y=\"" + fixed(y + row / 2 + 4, 1) +
+           "\">" + escape_html(bar.label) + "</text>";
     if (bar.estimate.count > 0) {
       const Estimate& e = bar.estimate;
       svg += "<rect class=\"bar\" x=\"" + x(0) + "\" y=\"" + fixed(y + 4, 1) + "\" width=\"" +

@@ -27,11 +27,11 @@ class ComparisonPage {
 
   /// `settings` is an object of names and values for the last table.
   [[nodiscard]] std::string html(const Json& settings) const {
-    return whole_page(
-        {"Comparison of " + counted(table_.models.size(), "model"),
-         "Setting " + label(setting_name(table_.group)) + ": " + asked(), made_.remarks, settings},
-        cards() + models() + relation_map() + relations() + extremes() + correlations() +
-            subsumption() + pairs());
+    return whole_page({"Comparison of " + counted(table_.models.size(), "model"),
+                       "Under the setting " + label(setting_name(table_.group)) + ": " + asked(),
+                       made_.remarks, settings},
+                      cards() + models() + relation_map() + relations() + extremes() +
+                          correlations() + subsumption() + pairs());
   }
 
  private:
@@ -165,7 +165,8 @@ class ComparisonPage {
   [[nodiscard]] std::string extremes() const {
     std::string html =
         heading("Best and least known relations of each model",
-                "Up to three of each, and no more than half of all, with the model's accuracy; all from "
+                "Up to three of each, and no more than half of all, with the model's accuracy; all "
+                "from "
                 "better to worse.") +
         "<div class=\"wide\"><table class=\"extremes\"><thead><tr><th scope=\"col\">Model</th>"
         "<th scope=\"col\">Best known</th><th scope=\"col\">Least known</th></tr></thead><tbody>\n";

@@ -45,7 +45,9 @@ inline std::string many_shot_cards(const ManyShotResults& made) {
   html += card("Chance", fixed(chance_of(made, *best), 3), "one in the number of choices");
   html += card("Facts", std::to_string(facts), counted(made.study.relations.size(), "relation"));
   html += card("Choices", std::to_string(made.choices),
-               std::to_string(made.choices_beginning_another) + " begin another of the fact");
+               made.choices_beginning_another == 0
+                   ? "none is another's beginning"
+                   : std::to_string(made.choices_beginning_another) + " are another's beginning");
   html += card("Ties", std::to_string(made.ties.tied),
                "of " + counted(made.ties.answers, "answer") + " under all settings");
   return "<div class=\"cards\">\n" + html + "</div>\n";

@@ -3,7 +3,9 @@
 
 // How published_report.hpp measures, writes and shows.
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,9 +40,16 @@ class PublishedReportBody {
   /// Published numbers beside those of runs, and the names of those that no run has.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::string text;
-    if (!made_.pairs.empty()) text = text_table(published_columns(), made_.pairs, width);
+    constexpr std::size_t shown = 12, shown_pairs = 60;
+    if (!made_.pairs.empty()) {
+      const auto first = std::span(made_.pairs).first(std::min(shown_pairs, made_.pairs.size()));
+      text = text_table(published_columns(), std::vector(first.begin(), first.end()), width);
+      if (first.size() < made_.pairs.size()) {
+        text += "… and " + std::to_string(made_.pairs.size() - first.size()) +
+                " more, in published.csv\n";
+      }
+    }
     if (made_.unmatched.empty()) return text;
-    constexpr std::size_t shown = 12;
     const std::vector<std::string> lines = unmatched_names();
     text += (text.empty() ? "" : "\n") + without_counterpart() +
             (lines.size() < made_.unmatched.size() ? " (each name once, of all models)" : "") +

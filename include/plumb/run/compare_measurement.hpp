@@ -63,7 +63,10 @@ inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>&
       const std::string of = field;
       apart += (apart.empty() ? "" : ", ") +
                (of.ends_with("_sha256")
-                    ? "another " + of.substr(0, of.find("_sha256")) + " (by its SHA-256)"
+                    ? "another " +
+                          (of == "dataset_sha256" ? "dataset or template file"
+                                                  : of.substr(0, of.find("_sha256"))) +
+                          " (by SHA-256)"
                     : of + " " + settings[field].dump() + " instead of " + first[field].dump());
     }
     // What refuses the texts of special tokens met none.
@@ -121,8 +124,10 @@ class CompareMeasurement {
       throw user_error({.field = "RUN"}, "no run to compare", "name finished run folders");
     }
     if (runs.size() < (settings_.over_prompts() || settings_.with_published() ? 1 : 2)) {
-      throw user_error({.field = "RUN"}, "fewer than two runs to compare",
-                       "name the run folders of two or more models");
+      throw user_error(
+          {.field = "RUN"},
+          "names " + counted(runs.size(), "run") + ", and a comparison wants two or more",
+          "name another run folder beside it");
     }
     detail::name_runs(runs, !settings_.with_published());
     for (const ResultFolder& run : runs) names_.push_back(run.name);

@@ -41,9 +41,12 @@ struct ResultFolder {
   return made;
 }
 
-/// The last part of a path, whether or not it ends in a slash.
+/// The last part of a path, whether or not it ends in a slash; of the probe of a calibration, the
+/// calibration's.
 [[nodiscard]] inline std::string folder_name(const DiskPath& folder) {
-  return folder.canonical().name();
+  const DiskPath path = folder.canonical();
+  const std::string name = path.name(), above = path.parent().name();
+  return name == "probe" && !above.empty() ? above : name;
 }
 
 /// Several, as a setting.
