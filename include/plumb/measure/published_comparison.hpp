@@ -10,6 +10,7 @@
 // any number that rounds to it does. Non-goals: whether two datasets or settings are the same,
 // which names cannot tell; a test of the difference, as a published number has no interval.
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -97,13 +98,17 @@ inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunN
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
 
-/// The run's number that may be meant: the shortest name with the same last part; empty where none has.
+/// The run's number that may be meant: of the names with the same last part the one of the fewest
+/// parts, the shortest of them; empty where there is none.
 inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
   const auto last = [](std::string_view of) { return of.substr(of.rfind('.') + 1); };
+  const auto length = [](std::string_view of) {
+    return std::pair(std::count(of.begin(), of.end(), '.'), of.size());
+  };
   std::string nearest;
   for (const auto& [own, number] : run.numbers) {
     if (last(own) != last(name)) continue;
-    if (nearest.empty() || own.size() < nearest.size()) nearest = own;
+    if (nearest.empty() || length(own) < length(nearest)) nearest = own;
   }
   return nearest;
 }
