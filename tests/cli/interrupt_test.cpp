@@ -43,7 +43,8 @@ BOOST_FIXTURE_TEST_CASE(a_signal_is_noted_once_and_then_as_before, OwnHandler) {
 }
 
 BOOST_AUTO_TEST_CASE(sigterm_is_noted_too_and_is_as_before_afterwards) {
-  struct sigaction before {}, after {};
+  struct sigaction before {
+  }, after{};
   sigaction(SIGTERM, nullptr, &before);
   {
     const detail::InterruptCatcher catcher;
@@ -84,6 +85,7 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
     std::ostringstream out, err;
     Console console{{words.begin() + 1, words.end()}, out, err};
     console.catches_interrupt = true;
+    console.takes = [](std::string_view) { return true; };  // as run_words
     std::size_t asked = 0;
     const int code = run_command_line(words[0], console, [&](const ModelOptions&) {
       test::HookedModel model(test::small_model());

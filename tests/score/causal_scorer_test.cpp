@@ -727,7 +727,7 @@ BOOST_AUTO_TEST_CASE(a_token_past_the_vocabulary_is_refused_before_the_model_is_
   CausalScorer<Shrunk>::Block block;
   BOOST_CHECK_EXCEPTION(
       scorer.add(block, {{fill_template("[X] [Y]", "a", "o")}}), Error,
-      says(Fault::user, "tokenize: gave token 111 of a vocabulary of 111 for 'a o'"));
+      says(Fault::user, "tokenize: gave token 111 of a vocabulary of 111 for 'A o'"));
   scorer.add(block, {{fill_template("[X] [Y]", "a", "m")}});
 }
 

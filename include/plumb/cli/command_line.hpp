@@ -100,12 +100,13 @@ inline constexpr const char* usage =
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model);
 
 /// What every subcommand says with --help.
-inline std::vector<CommandManual> manual_of_all(const ModelMaker& make_model) {
+inline std::vector<CommandManual> manual_of_all(const Console& console,
+                                                const ModelMaker& make_model) {
   std::vector<CommandManual> all = commands_of(usage);
   std::ostringstream nowhere;
   const auto ask = [&](CommandManual& command, std::vector<std::string> words) {
     Console asking{std::move(words), nowhere, nowhere};
-    asking.takes = [&](std::string_view option) { return make_model.takes(option); };
+    asking.takes = console.takes;
     asking.on_help = [&](const CommandHelp& help) { command.parts.push_back(help); };
     (void)run_command(command.name, asking, make_model);
   };
@@ -191,7 +192,7 @@ inline int run_command(const std::string& command, Console& console, const Model
   }
   if (command == "models") return subcommands::run_models_command(console);
   if (command == "manual") {
-    console.out << man_page(manual_of_all(make_model), PLUMB_VERSION);
+    console.out << man_page(manual_of_all(console, make_model), PLUMB_VERSION);
     return 0;
   }
   if (command == "completion") {
@@ -200,7 +201,7 @@ inline int run_command(const std::string& command, Console& console, const Model
       throw user_error({.field = "plumb completion"}, "'" + shell + "' is not a choice",
                        "say plumb completion bash or plumb completion zsh");
     }
-    const auto all = manual_of_all(make_model);
+    const auto all = manual_of_all(console, make_model);
     console.out << (shell == "bash" ? bash_completion(all) : zsh_completion(all));
     return 0;
   }

@@ -50,7 +50,7 @@ inline std::string planned_cost_in_words(const ScoringCost& cost) {
   if (cost.tokens_fed > 0 && cost.tokens_fed != cost.tokens_one_by_one) {
     words += " (" + std::to_string(cost.tokens_fed) + " fed, as equal beginnings are fed once)";
   } else if (cost.tokens_fed == 0 && cost.tokens_one_by_one > 0) {
-    words += " (fewer are fed, as equal beginnings are fed once)";
+    words += " (as if each text were fed by itself)";
   }
   return words;
 }

@@ -41,12 +41,13 @@ struct ResultFolder {
   return made;
 }
 
-/// The last part of a path, whether or not it ends in a slash; of the probe of a calibration, the
+/// The last part of a path, whether or not it ends in a slash; of the probe within a calibration, the
 /// calibration's.
 [[nodiscard]] inline std::string folder_name(const DiskPath& folder) {
   const DiskPath path = folder.canonical();
-  const std::string name = path.name(), above = path.parent().name();
-  return name == "probe" && !above.empty() ? above : name;
+  const bool is_part = path.name() == "probe" &&
+                       first_string(kept_settings(path.parent()), "command") == "calibrate";
+  return is_part ? path.parent().name() : path.name();
 }
 
 /// Several, as a setting.
