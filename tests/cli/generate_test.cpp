@@ -240,7 +240,9 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Gen
     BOOST_TEST(dry.says(", " + std::to_string(all) + " answers of at most 12 tokens\n"), dry);
     BOOST_TEST(dry.says("to be asked: " + name + " samples: 6 prompts, "), dry);
   }
-  BOOST_TEST(dry.says(" tokens, 30 answers of at most 12 tokens\n"), dry);
+  BOOST_TEST(
+      dry.says(" tokens (as if each text were fed by itself), 30 answers of at most 12 tokens\n"),
+      dry);
   BOOST_TEST(dry.says("to be asked: in all: " + std::to_string(prompts) + " prompts, "), dry);
   std::size_t names = 0;
   for (const char* file : {"zero-shot_names.jsonl", "zero-shot_content_free.jsonl"}) {

@@ -50,9 +50,13 @@ BOOST_AUTO_TEST_CASE(the_cost_in_words_says_what_sharing_saved) {
              "10 statements, 160 tokens fed (2.50 times fewer than one by one)\n");
   BOOST_TEST(detail::cost_in_words(RunSummary{{1, 2, 2, 1}, 0, 0}) ==
              "1 statement, 1 token fed (2.00 times fewer than one by one)\n");
+  // An engine that shares nothing may feed more.
+  BOOST_TEST(detail::cost_in_words(RunSummary{{1, 4, 4, 10}, 0, 0}) ==
+             "1 statement, 10 tokens fed (2.50 times as many as one by one)\n");
   // Of a run that was resumed, what its journal had.
-  BOOST_TEST(detail::cost_in_words(RunSummary{{10, 400, 90, 160}, 0, 3, {}, 7}) ==
-             "10 statements, 7 kept from before, 160 tokens fed (2.50 times fewer than one by one)\n");
+  BOOST_TEST(
+      detail::cost_in_words(RunSummary{{10, 400, 90, 160}, 0, 3, {}, 7}) ==
+      "10 statements, 7 kept from before, 160 tokens fed (2.50 times fewer than one by one)\n");
   // A scorer that feeds no tokens divides by nothing.
   BOOST_TEST(detail::cost_in_words({}).starts_with("0 statements, 0 tokens fed (0.00 "));
 }

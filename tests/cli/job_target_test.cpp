@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(provenance_hashes_files_and_knows_models_that_are_none) {
   BOOST_TEST(from.model == "m.gguf");  // wherever it lies
   BOOST_TEST(from.model_sha256 == hash_file(target.model));
   BOOST_TEST(from.description.backend == "llama");
-  BOOST_TEST(!from.exact);
+  BOOST_TEST((from.exact == std::optional(false)));
   BOOST_TEST(from.hash_of(target.model) == hash_file(target.model));
   BOOST_TEST(from.hash_files({target.model}) == hash_files({target.model}));
   target.model = folder / "no file";
