@@ -20,14 +20,14 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// The scale is 500 wide and begins at 155, behind three letters and a number.
+// The scale is 500 wide and begins at 175, behind three letters and a number.
 const Bar half{"P36", {0.5, 0.25, 0.75, 100, "wilson"}, 0.2};
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_bar_is_as_wide_as_its_number) {
   const std::string svg = bar_chart({half}, "Accuracy");
-  BOOST_TEST(count(svg, "<rect class=\"bar\" x=\"155.0\" y=\"12.0\" width=\"250.0\"") == 1U);
+  BOOST_TEST(count(svg, "<rect class=\"bar\" x=\"175.0\" y=\"12.0\" width=\"250.0\"") == 1U);
   const std::string ends =
       bar_chart({{"none", {0, 0, 0.1, 5, ""}}, {"all", {1, 0.9, 1, 5, ""}}}, "");
   BOOST_TEST(count(ends, "width=\"0.0\"") == 1U);
@@ -36,8 +36,8 @@ BOOST_AUTO_TEST_CASE(a_bar_is_as_wide_as_its_number) {
 
 BOOST_AUTO_TEST_CASE(the_whisker_spans_the_interval_and_the_tick_marks_chance) {
   const std::string svg = bar_chart({half}, "Accuracy");
-  BOOST_TEST(count(svg, "d=\"M280.0 19.0H530.0M280.0 ") == 1U);  // 155 + 125, 155 + 375
-  BOOST_TEST(count(svg, "<line class=\"chance\" x1=\"255.0\" x2=\"255.0\"") == 1U);
+  BOOST_TEST(count(svg, "d=\"M300.0 19.0H550.0M300.0 ") == 1U);  // 175 + 125, 175 + 375
+  BOOST_TEST(count(svg, "<line class=\"chance\" x1=\"275.0\" x2=\"275.0\"") == 1U);
   BOOST_TEST(count(svg, ">0.500 [0.250, 0.750]</text>") == 1U);
 }
 
@@ -54,17 +54,17 @@ BOOST_AUTO_TEST_CASE(a_bar_without_a_number_is_a_dash) {
 
 BOOST_AUTO_TEST_CASE(rows_stand_below_one_another_within_the_picture) {
   const std::string svg = bar_chart({half, half, half}, "");
-  BOOST_TEST(count(svg, "viewBox=\"0 0 675 104\"") == 1U);  // 8 + 3 · 22 + 30
+  BOOST_TEST(count(svg, "viewBox=\"0 0 695 104\"") == 1U);  // 8 + 3 · 22 + 30
   for (const char* y : {"y=\"12.0\"", "y=\"34.0\"", "y=\"56.0\""}) {
-    BOOST_TEST(count(svg, std::string("<rect class=\"bar\" x=\"155.0\" ") + y) == 1U);
+    BOOST_TEST(count(svg, std::string("<rect class=\"bar\" x=\"175.0\" ") + y) == 1U);
   }
 }
 
 BOOST_AUTO_TEST_CASE(the_axis_goes_from_zero_to_one) {
   const std::string svg = bar_chart({}, "");
   BOOST_TEST(count(svg, "class=\"grid\"") == 6U);
-  BOOST_TEST(count(svg, "x=\"155.0\" y=\"24\">0.0</text>") == 1U);
-  BOOST_TEST(count(svg, "x=\"655.0\" y=\"24\">1.0</text>") == 1U);
+  BOOST_TEST(count(svg, "x=\"175.0\" y=\"24\">0.0</text>") == 1U);
+  BOOST_TEST(count(svg, "x=\"675.0\" y=\"24\">1.0</text>") == 1U);
 }
 
 // As far from the left as the longest name needs, and no farther than a phone is wide.
@@ -73,10 +73,10 @@ BOOST_AUTO_TEST_CASE(long_names_push_the_scale_to_the_right) {
     const std::string svg = bar_chart({{std::string(letters, 'n'), half.estimate}}, "");
     return test::between(svg, "<rect class=\"bar\" x=\"", "\"");
   };
-  BOOST_TEST(scale(1) == "155.0");
-  BOOST_TEST(scale(10) == "204.0");
-  BOOST_TEST(scale(29) == "332.0");
-  BOOST_TEST(scale(80) == "332.0");
+  BOOST_TEST(scale(1) == "175.0");
+  BOOST_TEST(scale(10) == "224.0");
+  BOOST_TEST(scale(29) == "352.0");
+  BOOST_TEST(scale(80) == "352.0");
 }
 
 BOOST_AUTO_TEST_CASE(a_chart_is_told_to_who_cannot_see_it) {

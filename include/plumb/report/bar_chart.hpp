@@ -34,7 +34,7 @@ struct Bar {
   std::size_t longest = 3;
   for (const Bar& bar : bars) longest = std::max(longest, count_code_points(bar.label));
   const double names = std::min(202.0, 7 * static_cast<double>(longest) + 4);
-  const double left = names + 130;
+  const double left = names + 150;
   const double height = top + row * static_cast<double>(bars.size()) + bottom;
   const auto x = [&](double value) { return fixed(left + width * value, 1); };
   std::string said;

@@ -57,7 +57,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--tint);border-ra
 .pick{display:flex;flex-wrap:wrap;gap:10px;align-items:end;margin:10px 0}.pick label{max-width:100%;font-size:13px;color:var(--dim);display:flex;flex-direction:column}
 select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:5px 8px;max-width:min(420px,100%)}
 .explore{display:grid;grid-template-columns:minmax(220px,1fr) minmax(0,2fr);gap:18px}
-@media (max-width:720px){.wide table:not(.heat,.settings) thead th{background:none}.explore{grid-template-columns:minmax(0,1fr)}.wide table:not(.heat,.settings) tr>:first-child{position:sticky;left:0;z-index:1;background:var(--paper);white-space:normal;min-width:112px;overflow-wrap:break-word}.wide table:not(.settings) tr>th:first-child{min-width:112px}.wide table:not(.heat,.settings) thead tr>:first-child{background:var(--tint);z-index:2}}
+@media (max-width:720px){.wide table:not(.heat,.settings) thead th{background:none}.explore{grid-template-columns:minmax(0,1fr)}.wide table:not(.heat,.settings) tr>:first-child{position:sticky;left:0;z-index:1;background:var(--paper);white-space:normal;min-width:124px;overflow-wrap:anywhere}.wide table:not(.settings) tr>th:first-child{min-width:112px}.wide table:not(.heat,.settings) thead tr>:first-child{background:var(--tint);z-index:2}}
 .facts{max-height:520px;overflow:auto;border:1px solid var(--line);border-radius:8px;list-style:none;margin:0;padding:4px}
 .facts button{all:unset;display:block;width:100%;box-sizing:border-box;padding:4px 8px;border-radius:5px;cursor:pointer}
 .facts button:hover,.facts button:focus-visible{background:var(--tint)}.facts button[aria-current=true]{background:var(--picked);color:#ffffff}
