@@ -47,25 +47,17 @@ inline Json published_json(const PublishedNumber& one) {
 
 [[nodiscard]] inline std::vector<Column<PublishedPair>> published_columns() {
   using P = PublishedPair;
+  // The numbers stand together and first, so that a narrow page shows them.
   std::vector<Column<P>> columns{
       {"number", "number", "Number: where it stands in a run's metrics.json.",
        [](const P& p) -> CellValue { return p.published.name; }},
-      {"run", "run", "", [](const P& p) -> CellValue { return p.run; }},
       {"value", "run's", "",
        [](const P& p) -> CellValue {
          const RunNumber& made = p.number;
          if (!made.low || !made.high) return PlainNumber{made.value, 3};
          return Estimate{made.value, *made.low, *made.high, 1, ""};
        },
-       ColumnPlace::everywhere, 3, true}};
-  for (auto& column : detail::columns_of_published<P>(
-           [](const P& pair) -> const PublishedNumber& { return pair.published; })) {
-    if (column.key == "published")
-      columns.insert(columns.begin() + 2, std::move(column));
-    else if (column.key != "number")
-      columns.push_back(std::move(column));
-  }
-  const std::vector<Column<P>> between{
+       ColumnPlace::everywhere, 3, true},
       {"difference", "difference", "Difference: the run's minus the published one.",
        [](const P& p) -> CellValue {
          return PlainNumber{p.difference(), 3};
@@ -73,8 +65,16 @@ inline Json published_json(const PublishedNumber& one) {
       {"in_interval", "in interval",
        "In interval: whether the published number, as far as it is printed, lies in the run's 95% "
        "interval.",
-       [](const P& p) -> CellValue { return OwnWord{detail::in_interval_word(p)}; }}};
-  columns.insert(columns.begin() + 4, between.begin(), between.end());
+       [](const P& p) -> CellValue { return OwnWord{detail::in_interval_word(p)}; }},
+      {"run", "run", "", [](const P& p) -> CellValue { return p.run; }}};
+  for (auto& column : detail::columns_of_published<P>(
+           [](const P& pair) -> const PublishedNumber& { return pair.published; })) {
+    if (column.key == "published") {
+      columns.insert(columns.begin() + 1, std::move(column));
+    } else if (column.key != "number") {
+      columns.push_back(std::move(column));
+    }
+  }
   columns.push_back({"same_model", "same model",
                      "Same model: whether the run's is called as the published one.",
                      [](const P& p) -> CellValue { return OwnWord{p.same_model ? "yes" : "no"}; }});
