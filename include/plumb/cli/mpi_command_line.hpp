@@ -41,7 +41,8 @@ namespace detail {
   int length = 0;
   MPI_Get_processor_name(host, &length);
   // In one piece: mpirun puts the lines of all processes, and its own, into one stream.
-  const std::string line = "plumb: process " + std::to_string(mpi_rank(MPI_COMM_WORLD) + 1) + " of " +
+  const std::string process = std::to_string(mpi_rank(MPI_COMM_WORLD) + 1);
+  const std::string line = "plumb: process " + process + " of " +
                            std::to_string(mpi_size(MPI_COMM_WORLD)) + " (" + host +
                            "): " + as_options(why) + "\n";
   std::cerr << line << std::flush;

@@ -19,7 +19,8 @@
 
 namespace plumb::detail {
 
-/// Adds an option for each setting that is shown to it, but for what the console's engine does not take. What the members hold are the defaults.
+/// Adds an option for each setting that is shown to it, but for what the console's engine does not
+/// take. What the members hold are the defaults.
 class DescribeOptions {
  public:
   DescribeOptions(options::options_description& list, const Console& console)

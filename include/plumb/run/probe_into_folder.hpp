@@ -23,8 +23,9 @@ struct FolderProbeOptions {
   /// As results and pages show it.
   std::string model = "model";
   /// Relations, limit, templates and markers are applied to the dataset. Unless it is said otherwise
-  /// template 0 alone is asked, as by `plumb probe`; `.settings = {.templates = {}}` asks all. Whether statements begin with
-  /// BOS, and a masked model's rule, are taken from a scorer that tells (`bos()`, `rule()`).
+  /// template 0 alone is asked, as by `plumb probe`; `.settings = {.templates = {}}` asks all. Whether
+  /// statements begin with BOS, and a masked model's rule, are taken from a scorer that tells (`bos()`,
+  /// `rule()`).
   ProbeSettings settings{};
   /// Whether to go on with the run that the folder holds. A scorer that answers otherwise than when the
   /// run was begun is not noticed.

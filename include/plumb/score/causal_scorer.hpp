@@ -65,9 +65,9 @@ class CausalScorer {
   };
 
   /// `with_bos` puts the model's BOS before every statement; without it the first token is not
-  /// scored. Throws a user error when the model has none, and for one past its vocabulary. With `scored` the answer or the
-  /// continuation alone, only their tokens are looked up, which costs the model fewer rows; the other
-  /// log-likelihoods and counts are then left at 0.
+  /// scored. Throws a user error when the model has none, and for one past its vocabulary. With
+  /// `scored` the answer or the continuation alone, only their tokens are looked up, which costs the
+  /// model fewer rows; the other log-likelihoods and counts are then left at 0.
   CausalScorer(Model& model, bool with_bos, Span scored = Span::statement)
       : model_(model), scored_(scored), held_(model) {
     if (!with_bos) return;
