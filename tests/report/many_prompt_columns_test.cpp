@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_have_columns_in_common) {
   BOOST_TEST((headings(made, ColumnPlace::terminal) == Words{"setting", "facts", "prompts", "Acc@1",
                                                              "range", "SD", "Consist", "Overconf",
                                                              "max", "oracle", "ties"}));
-  BOOST_TEST((headings(made, ColumnPlace::page) == Words{"setting", "facts", "prompts", "Acc@1",
+  BOOST_TEST((headings(made, ColumnPlace::page) == Words{"Setting", "facts", "prompts", "Acc@1",
                                                          "range", "SD", "SD, closed form",
                                                          "Consist", "Overconf", "ties"}));
   const std::string words = meanings(many_prompt_columns(made));
