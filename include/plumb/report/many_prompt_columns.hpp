@@ -43,7 +43,7 @@ inline const char* draws_in_words(SampleBy by) {
     return known ? CellValue(*known) : CellValue(PlainNumber{});
   };
   return {
-      {"setting", "answers", "", [](const W& w) { return w->name; }, terminal},
+      {"setting", "answers", "", [](const W& w) { return detail::cut_to(w->name, 32); }, terminal},
       {"setting", "Setting", "", [](const W& w) { return w->name; }, page},
       {"one_word", "one word, facts",
        "One word: answers that are one word, as the mean over facts of the share of their prompts, "
@@ -77,7 +77,8 @@ inline const char* draws_in_words(SampleBy by) {
   };
   using Number = std::optional<double>;
   std::vector<Column<W>> columns{
-      {"setting", "setting", "", [](const W& w) { return w.name; }},
+      {"setting", "setting", "", [](const W& w) { return detail::cut_to(w.name, 32); }, terminal},
+      {"setting", "Setting", "", [](const W& w) { return w.name; }, page},
       {"facts", "facts", "", [](const W& w) { return w.facts; }},
       {"prompts", "prompts", "", [](const W& w) { return w.prompts; }},
       {"accuracy", "Acc@1",
@@ -190,7 +191,8 @@ struct WayRanks {
   using R = WayRanks;
   using enum ColumnPlace;
   std::vector<Column<R>> columns{
-      {"setting", "true token", "", [](const R& r) { return r.setting; }, terminal},
+      {"setting", "true token", "", [](const R& r) { return detail::cut_to(r.setting, 24); },
+       terminal},
       {"setting", "Setting", "", [](const R& r) { return r.setting; }, page},
       {"vocabulary", "vocabulary",
        "Whole: all tokens of the model. Common: those of the words that several models were given, "
