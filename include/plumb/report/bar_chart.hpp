@@ -30,7 +30,7 @@ struct Bar {
 /// `title` names the chart for readers who cannot see it. Bars without a number are drawn as "–".
 [[nodiscard]] inline std::string bar_chart(const std::vector<Bar>& bars, const std::string& title) {
   constexpr double width = 500, right = 20, row = 22, top = 8, bottom = 30;
-  // A character of a name is 7 wide; names beyond that reach over the left edge of the drawing.
+  // Names are as wide as 7 for each character; past 28 characters they reach over the left edge.
   std::size_t longest = 3;
   for (const Bar& bar : bars) longest = std::max(longest, count_code_points(bar.label));
   const double names = std::min(202.0, 7 * static_cast<double>(longest) + 4);

@@ -44,8 +44,8 @@ namespace plumb {
 ///   3. `job.report(path)`: reads the finished folder; has `write(path)`, which leaves metrics.json
 ///      and report.html, `notes()` and `table()`, for a terminal.
 /// It may have `facts()`, a JSON object of what run.json says beside cost and times, and `plan()` or
-/// `plan(on_progress)`, the JobPlan of what it will ask, counted before the model is asked. What its user can fix is said when
-/// it is constructed, before a folder is made.
+/// `plan(on_progress)`, the JobPlan of what it will ask, counted before the model is asked. What its
+/// user can fix is said when it is constructed, before a folder is made.
 template <class J>
 concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPath& path) {
   { job.settings() } -> std::convertible_to<Json>;
