@@ -80,7 +80,7 @@ namespace subcommands = compiled;
 namespace subcommands = ::plumb;
 #endif
 
-inline constexpr const char* usage =
+inline constexpr const char* command_usage =
     "plumb asks a language model what facts it holds, and how sure it is of them.\n\n"
     "  plumb probe      closed-set likelihood probe of a dataset\n"
     "  plumb many-shot  zero-prompt many-shot probe: facts shown as bare pairs (IC-LKE, EIC-LKE)\n"
@@ -102,7 +102,7 @@ inline int run_command(const std::string& command, Console& console, const Model
 /// What every subcommand says with --help.
 inline std::vector<CommandManual> manual_of_all(const Console& console,
                                                 const ModelMaker& make_model) {
-  std::vector<CommandManual> all = commands_of(usage);
+  std::vector<CommandManual> all = commands_of(command_usage);
   std::ostringstream nowhere;
   const auto ask = [&](CommandManual& command, std::vector<std::string> words) {
     Console asking{std::move(words), nowhere, nowhere};
@@ -135,7 +135,7 @@ inline Error unknown_command(const std::string& command) {
     return user_error({}, "no command given", "`plumb --help` lists what there is");
   }
   std::vector<std::string> known;
-  for (const CommandManual& one : commands_of(usage)) known.push_back(one.name);
+  for (const CommandManual& one : commands_of(command_usage)) known.push_back(one.name);
   return user_error({}, "unknown command '" + command + "'",
                     did_you_mean(command, known) + "`plumb --help` lists what there is");
 }
@@ -168,7 +168,7 @@ inline int run_command(const std::string& command, Console& console, const Model
   const bool has_options = command != "manual" && command != "completion";
   if (command == "--help" || command == "-h" || (command == "help" && words.empty()) ||
       (asks_help && !has_options)) {
-    console.out << usage;
+    console.out << command_usage;
     return 0;
   }
   if (command == "help") return run_help(console, make_model);
