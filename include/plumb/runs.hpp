@@ -151,4 +151,5 @@
 #include "plumb/run/unranked.hpp"
 #include "plumb/run/vector_cache.hpp"
 #include "plumb/run/work.hpp"
+#include "plumb/run/written_rows.hpp"
 #include "plumb/score/score_table.hpp"

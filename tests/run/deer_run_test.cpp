@@ -526,6 +526,35 @@ BOOST_AUTO_TEST_CASE(vectors_that_are_lost_are_made_again) {
   }
 }
 
+// Any bit of the vectors that the ranks come from, in a run that is whole or is not.
+BOOST_AUTO_TEST_CASE(vectors_that_were_changed_are_refused_and_made_anew_once_they_are_gone) {
+  const KnowledgeGraph graph = elements();
+  const TemporaryFolder folder;
+  const Ranked whole = run_once(folder / "run", graph, everything());
+  const auto files = contents(folder / "run", ".npy");
+  const std::vector<std::string> journal = lines_of(slurp(folder / "run/journal.jsonl"));
+  for (const bool is_whole : {true, false}) {
+    for (const std::string changed : {"entities", "queries"}) {
+      if (!is_whole) take_back(folder / "run", journal, journal.size() - 1, two_files);
+      const std::string name =
+          changed +
+          (std::filesystem::exists(folder / "run" / (changed + ".npy")) ? ".npy" : ".npy.part");
+      std::string bytes = slurp(folder / "run" / name);
+      bytes[bytes.size() - 5] = static_cast<char>(bytes[bytes.size() - 5] ^ 0x40);
+      folder.write("run/" + name, bytes);
+      BOOST_CHECK_EXCEPTION(run_once(folder / "run", graph, everything()), Error,
+                            test::says(Fault::user, name + ": row "));
+      std::filesystem::remove(folder / "run" / name);
+      const Ranked again = run_once(folder / "run", graph, everything());
+      BOOST_TEST(again.lines() == whole.lines(), name);
+      BOOST_TEST((contents(folder / "run", ".npy") == files), name);
+    }
+  }
+  folder.write("run/queries.npy", slurp(folder / "run/entities.npy"));
+  BOOST_CHECK_EXCEPTION(run_once(folder / "run", graph, everything()), Error,
+                        test::says(Fault::user, "queries.npy: holds vectors of another shape"));
+}
+
 // Whole texts in batches take the place of trees: the vectors are the same, and so are the ranks.
 BOOST_AUTO_TEST_CASE(a_plain_embedder_gives_the_same_ranks) {
   const KnowledgeGraph graph = elements();

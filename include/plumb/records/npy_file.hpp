@@ -145,6 +145,13 @@ class NpyWriter {
   /// Whether it found what was written before.
   [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
 
+  /// What stands there so far; rows that were not put are zeros.
+  [[nodiscard]] VectorRows rows() const {
+    const std::size_t count = (map_.size() - numbers_) / (columns_ * sizeof(float));
+    return {reinterpret_cast<const float*>(map_.data() + numbers_),
+            static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(columns_)};
+  }
+
   void put(std::size_t row, std::span<const float> values) {
     std::memcpy(map_.data() + numbers_ + row * columns_ * sizeof(float), values.data(),
                 columns_ * sizeof(float));
@@ -154,8 +161,7 @@ class NpyWriter {
   /// not are zeros there. Throws a user error for a file of another shape.
   void take_rows(const DiskPath& part) {
     const MappedFile other(part);
-    if (other.size() != map_.size() ||
-        std::memcmp(other.data(), map_.data(), numbers_) != 0) {
+    if (other.size() != map_.size() || std::memcmp(other.data(), map_.data(), numbers_) != 0) {
       throw user_error({.file = part}, "holds vectors of another shape",
                        "it is no shard of this run");
     }

@@ -4,8 +4,9 @@
 // How is DEER carried out so that it can be resumed?
 //
 // Each distinct query and, for each entity prompt, each candidate is embedded once, into queries.npy
-// and entities.npy; packs that are done stand in the journal. Then cosines are counted, of all
-// queries or of a part of them among fewer candidates.
+// and entities.npy; packs that are done stand in the journal, with the rows that they have written and
+// those rows' hash, which a resumed or merged run compares. Then cosines are counted, of all queries or
+// of a part of them among fewer candidates.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,7 @@
 #include "plumb/run/unranked.hpp"
 #include "plumb/run/vector_cache.hpp"
 #include "plumb/run/work.hpp"
+#include "plumb/run/written_rows.hpp"
 
 namespace plumb {
 
@@ -99,7 +101,8 @@ class DeerRun {
 
   /// Embeds the plan's candidates, into their file; with a cache they are taken from there, or kept.
   /// Nothing in a shard, where others have some of them.
-  [[nodiscard]] std::optional<NpyFile> entities(EntityPrompt prompt, const VectorCache* cache = nullptr) {
+  [[nodiscard]] std::optional<NpyFile> entities(EntityPrompt prompt,
+                                                const VectorCache* cache = nullptr) {
     std::vector<std::string> names;
     for (const std::uint32_t e : plan_.candidates.entities()) {
       names.push_back(plan_.graph.entities[e].id);
@@ -109,7 +112,9 @@ class DeerRun {
     const DiskPath file = folder_.file(entities_file(prompt));
     const bool is_there = file.exists();
     if (const auto known = cache->find(texts)) {
-      if (!is_there) write_vectors(file, names, known->rows());
+      if (!is_there || !are_same_bytes(NpyFile(file).rows(), known->rows())) {
+        write_vectors(file, names, known->rows());
+      }
       return NpyFile(file);
     }
     std::optional<NpyFile> made = embedded(entities_name(prompt), names, {texts});
@@ -258,8 +263,12 @@ class DeerRun {
                                                    const Lists& lists) {
     const auto file = folder_.file(what + ".npy");
     std::optional<NpyWriter> writer;
+    std::optional<NpyFile> whole;
     Part part(work_, what);
-    if (!file.exists()) {
+    if (file.exists()) {
+      whole.emplace(file);
+      check_shape(file, *whole, names.size(), embedder.dimension());
+    } else {
       // Without the file that they were written into, packs are not done, nor are they when a new one
       // is there to go on with.
       if (!NpyWriter::is_begun(file, names.size(), embedder.dimension())) part.begin_anew();
@@ -267,26 +276,31 @@ class DeerRun {
       work_.begin(what, names.size());
       for (const DiskPath& shard : work_.shards()) writer->take_rows(shard / (what + ".npy.part"));
     }
-    std::size_t first = 0;
+    const VectorRows vectors = whole ? whole->rows() : writer->rows();
+    std::size_t first = 0, earlier = 0;
     for (const std::span<const std::string>& list : lists) {
       if (list.empty()) continue;
       auto job = embedder.plan(list, with_bos_);
       work_.summary().cost += job.cost();
       std::vector<PackCost> packs;
-      for (std::size_t p = 0; p < job.packs() && writer; ++p) {
-        packs.push_back({job.texts(p), job.statements(p), job.tokens(p)});
+      for (std::size_t p = 0; p < job.packs(); ++p) {
+        if (writer) packs.push_back({job.texts(p), job.statements(p), job.tokens(p)});
+        if (whole) check_rows(file, vectors, part.kept(earlier + p).value_or(Json::array()));
       }
       part.go_through(
           packs,
           [&](std::size_t p) {
+            std::vector<std::size_t> rows;
             embedder.embed(job, p, [&](std::size_t text, std::span<const float> row) {
-              writer->put(first + text, row);
+              rows.push_back(first + text);
+              writer->put(rows.back(), row);
             });
             writer->sync();  // or the journal's line could outlive its rows
-            return "[]";
+            return written_rows(vectors, rows).dump();
           },
-          [](std::size_t, const Json&) {});
+          [&](std::size_t, const Json& said) { check_rows(file, vectors, said); });
       first += list.size();
+      earlier += job.packs();
     }
     if (!part.is_whole()) return std::nullopt;
     if (writer) {
@@ -294,8 +308,32 @@ class DeerRun {
       for (const std::string& name : names) lines += name + "\n";
       write_atomically(identifiers_of(file), lines);
       writer->finish();
+      whole.emplace(file);
     }
-    return NpyFile(file);
+    return whole;
+  }
+
+  static void check_shape(const DiskPath& file, const NpyFile& found, std::size_t rows,
+                          std::size_t columns) {
+    if (static_cast<std::size_t>(found.rows().rows()) == rows &&
+        static_cast<std::size_t>(found.rows().cols()) == columns) {
+      return;
+    }
+    throw user_error({.file = file}, "holds vectors of another shape than this run's",
+                     "remove it, then `resume`: they are made anew");
+  }
+  /// Throws a user error for rows that are not what a pack has written.
+  void check_rows(const DiskPath& file, VectorRows vectors, const Json& said) const {
+    const auto changed = changed_row(vectors, said);
+    if (!changed) return;
+    const std::string where =
+        "row " + std::to_string(*changed + 1) + " or one of its pack is not what ";
+    if (!work_.shards().empty()) {
+      throw user_error({.file = file}, where + "its shard wrote",
+                       "make the shards again, then merge");
+    }
+    throw user_error({.file = file.exists() ? file : file + ".part"}, where + "this run wrote",
+                     "remove the file, then `resume`: its vectors are made anew");
   }
 
   LocalRanking alone_;

@@ -233,6 +233,10 @@ class Part {
     work_.summary_.kept_statements += cost.statements;
     work_.advance(cost.statements, 0, at_);
   }
+  /// What the journal has of a pack by its number; nothing where it has none.
+  [[nodiscard]] std::optional<Json> kept(std::size_t pack) const {
+    return work_.journal_.find(name_, pack);
+  }
   /// Whether all packs so far are there. False only in a shard: the others have the rest, and
   /// nothing is made of the part here.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
