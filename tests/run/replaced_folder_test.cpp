@@ -4,8 +4,11 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "support/errors.hpp"
+#include "support/memory_disk.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
@@ -32,7 +35,35 @@ struct Runs {
   test::TemporaryFolder folder;
 };
 
+/// Tells what was removed and which folders were synced, in order.
+class ToldDisk : public test::MemoryDisk {
+ public:
+  std::vector<std::string> told;
+
+  std::error_code remove(const Path& file) override {
+    const std::error_code failed = MemoryDisk::remove(file);
+    if (!failed) told.push_back("remove " + file.filename().string());
+    return failed;
+  }
+  std::error_code sync_folder(const Path& path) override {
+    told.push_back("sync " + path.filename().string());
+    return MemoryDisk::sync_folder(path);
+  }
+};
+
 }  // namespace
+
+// Whatever part of the removals a power loss keeps, a folder that still holds something has its run.json.
+BOOST_AUTO_TEST_CASE(a_run_is_removed_with_its_run_json_last) {
+  ToldDisk disk;
+  for (const char* file : {"run.json", "zz.csv", "P36_results.jsonl"}) {
+    disk.put("run.old/" + std::string(file), "");
+  }
+  remove_run(disk / "run.old");
+  const std::vector<std::string> expected{"remove P36_results.jsonl", "remove zz.csv",
+                                          "sync run.old", "remove run.json", "remove run.old"};
+  BOOST_TEST(disk.told == expected, boost::test_tools::per_element());
+}
 
 BOOST_FIXTURE_TEST_CASE(the_old_run_stands_until_the_new_one_does, Runs) {
   run("run", "old");

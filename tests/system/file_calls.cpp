@@ -20,6 +20,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -48,6 +49,12 @@ struct Watch {
   std::uint64_t next_number = 1;
 };
 
+/// Held by each call on files: threads read relations side by side.
+std::recursive_mutex& watch_lock() {
+  static std::recursive_mutex& one = *new std::recursive_mutex;
+  return one;
+}
+
 Watch& watch() {
   static Watch& one = *new Watch;  // files are closed after the last object is gone
   return one;
@@ -58,6 +65,7 @@ Function next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 // Only the C library's own functions are asked, by their names.
+#define PLUMB_LOCKED const std::lock_guard plumb_lock(watch_lock())
 #define PLUMB_NEXT(function) static const auto real = next<decltype(&::function)>(#function)
 
 std::string absolute(const char* path) {
@@ -248,6 +256,7 @@ WatchedFiles unwatch_files() {
 extern "C" {
 
 int open(const char* path, int flags, ...) {
+  PLUMB_LOCKED;
   mode_t mode = 0;
   if ((flags & (O_CREAT | O_TMPFILE)) != 0) {
     va_list more;
@@ -260,6 +269,7 @@ int open(const char* path, int flags, ...) {
 
 /// std::filesystem goes through folders by it, below an open one.
 int openat(int folder, const char* path, int flags, ...) {
+  PLUMB_LOCKED;
   const std::string* const above = path_of(folder);
   std::string whole = path;
   if (path[0] == '/' || folder == AT_FDCWD) {
@@ -273,6 +283,7 @@ int openat(int folder, const char* path, int flags, ...) {
 }
 
 FILE* fopen64(const char* path, const char* mode) {
+  PLUMB_LOCKED;
   PLUMB_NEXT(fopen64);
   if (!watch().on) return real(path, mode);
   const std::string whole = absolute(path);
@@ -283,16 +294,19 @@ FILE* fopen64(const char* path, const char* mode) {
 }
 
 int close(int descriptor) {
+  PLUMB_LOCKED;
   watch().open_paths.erase(descriptor);
   return static_cast<int>(syscall(SYS_close, descriptor));
 }
 int fclose(FILE* stream) {
+  PLUMB_LOCKED;
   PLUMB_NEXT(fclose);
   watch().open_paths.erase(fileno(stream));
   return real(stream);
 }
 
 ssize_t read(int descriptor, void* into, size_t size) {
+  PLUMB_LOCKED;
   if (const std::string* const path = path_of(descriptor)) {
     const auto fault = fault_of(Call::read, "read", *path);
     if (fault == FileFault::part && size > 1) {
@@ -306,6 +320,7 @@ ssize_t read(int descriptor, void* into, size_t size) {
 }
 
 ssize_t write(int descriptor, const void* from, size_t size) {
+  PLUMB_LOCKED;
   const std::string* const path = path_of(descriptor);
   if (path == nullptr) return syscall(SYS_write, descriptor, from, size);
   const auto fault = fault_of(Call::write, "write", *path);
@@ -332,6 +347,7 @@ ssize_t write(int descriptor, const void* from, size_t size) {
 }
 
 int fsync(int descriptor) {
+  PLUMB_LOCKED;
   const std::string* const path = path_of(descriptor);
   if (path == nullptr) return static_cast<int>(syscall(SYS_fsync, descriptor));
   if (fails(Call::sync, "sync", *path)) return -1;
@@ -344,6 +360,7 @@ int fsync(int descriptor) {
 }
 
 int rename(const char* from, const char* to) {
+  PLUMB_LOCKED;
   if (!watch().on) return static_cast<int>(syscall(SYS_rename, from, to));
   const std::string old_path = absolute(from), path = absolute(to);
   if (fails(Call::name, "rename", path)) return -1;
@@ -358,13 +375,16 @@ int rename(const char* from, const char* to) {
 }
 
 int unlink(const char* path) noexcept {
+  PLUMB_LOCKED;
   return remove_watched(path, SYS_unlink);
 }
 int remove(const char* path) noexcept {
+  PLUMB_LOCKED;
   return remove_watched(path, is_folder(path) ? SYS_rmdir : SYS_unlink);
 }
 
 int mkdir(const char* path, mode_t mode) {
+  PLUMB_LOCKED;
   const std::string whole = watch().on ? absolute(path) : path;
   if (is_watched(whole) && !is_there(whole) && fails(Call::name, "make", whole)) return -1;
   const long done = syscall(SYS_mkdir, path, mode);
@@ -373,11 +393,13 @@ int mkdir(const char* path, mode_t mode) {
 }
 
 int truncate(const char* path, off_t size) noexcept {
+  PLUMB_LOCKED;
   const std::string whole = watch().on ? absolute(path) : path;
   if (is_watched(whole) && !cut_watched(whole, size)) return -1;
   return static_cast<int>(syscall(SYS_truncate, path, size));
 }
 int ftruncate(int descriptor, off_t size) noexcept {
+  PLUMB_LOCKED;
   const std::string* const path = path_of(descriptor);
   if (path != nullptr && !cut_watched(*path, size)) return -1;
   return static_cast<int>(syscall(SYS_ftruncate, descriptor, size));
@@ -385,6 +407,7 @@ int ftruncate(int descriptor, off_t size) noexcept {
 
 /// Says its error, where it has one, and does not set errno.
 int posix_fallocate(int descriptor, off_t offset, off_t size) {
+  PLUMB_LOCKED;
   PLUMB_NEXT(posix_fallocate);
   const std::string* const path = path_of(descriptor);
   if (path != nullptr) {
@@ -399,12 +422,14 @@ int posix_fallocate(int descriptor, off_t offset, off_t size) {
 }
 
 int flock(int descriptor, int operation) noexcept {
+  PLUMB_LOCKED;
   const std::string* const path = path_of(descriptor);
   if (path != nullptr && fails(Call::lock, "lock", *path)) return -1;
   return static_cast<int>(syscall(SYS_flock, descriptor, operation));
 }
 
 int stat(const char* path, struct stat* into) noexcept {
+  PLUMB_LOCKED;
   PLUMB_NEXT(stat);
   if (watch().on && fails(Call::look, "look at", absolute(path))) return -1;
   return real(path, into);
@@ -412,6 +437,7 @@ int stat(const char* path, struct stat* into) noexcept {
 
 void* mmap(void* at, size_t size, int protection, int flags, int descriptor,
            off_t offset) noexcept {
+  PLUMB_LOCKED;
   void* const made =
       reinterpret_cast<void*>(syscall(SYS_mmap, at, size, protection, flags, descriptor, offset));
   const std::string* const path = descriptor < 0 ? nullptr : path_of(descriptor);
@@ -420,6 +446,7 @@ void* mmap(void* at, size_t size, int protection, int flags, int descriptor,
 }
 /// What was stored since the last call reaches the disk here and not before.
 int msync(void* at, size_t size, int flags) {
+  PLUMB_LOCKED;
   const auto found = watch().on ? watch().mapped.find(at) : watch().mapped.end();
   if (found != watch().mapped.end()) {
     const std::string& path = found->second;

@@ -16,17 +16,19 @@
 
 namespace plumb {
 
-/// Removes a folder with all that lies in it; links are removed, not followed. Throws an internal
-/// error when the disk refuses.
+inline void remove_folder(const DiskPath& folder);
+
+/// Removes what lies in a folder; a link is removed, not followed. Throws an internal error when the disk
+/// refuses.
+inline void remove_entry(const DiskPath& entry) {
+  // A file, a link or an empty folder goes at once.
+  if (!entry.disk().remove(entry)) return;
+  entry.is_folder() ? remove_folder(entry) : remove_file(entry);
+}
+
+/// Removes a folder with all that lies in it, as `remove_entry` does.
 inline void remove_folder(const DiskPath& folder) {
-  for (const DiskPath& entry : folder.list()) {
-    // A file, a link or an empty folder goes at once.
-    if (entry.disk().remove(entry) && entry.is_folder()) {
-      remove_folder(entry);
-    } else {
-      remove_file(entry);
-    }
-  }
+  for (const DiskPath& entry : folder.list()) remove_entry(entry);
   remove_file(folder);
 }
 

@@ -10,6 +10,7 @@
 
 #include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/many_prompt_columns.hpp"
@@ -39,10 +40,14 @@ class ManyPromptReportBody {
                             {"headline_by", name_of(options.by)}};
     metrics.update(to_json(made_));
     write_atomically(target / "metrics.json", metrics.dump(2) + "\n");
+    const auto tables = many_prompt_csvs(made_);
+    for (const auto& [name, text] : tables) write_atomically(target / name, text);
+    // Never one that is written: a power loss may keep that it is gone, and lose what takes its place.
     for (const ManyPromptTable& table : many_prompt_tables) {
-      if (table.may_be_empty) remove_file(target / table.file);
+      const bool is_written =
+          over::any_of(tables, [&](const auto& one) { return one.first == table.file; });
+      if (table.may_be_empty && !is_written) remove_file(target / table.file);
     }
-    for (const auto& [name, text] : many_prompt_csvs(made_)) write_atomically(target / name, text);
     write_atomically(target / "report.html", whole_page({title_, detail::asked_in_words(made_),
                                                          notes(), run_.settings, run_.prompts},
                                                         many_prompt_sections(made_)));

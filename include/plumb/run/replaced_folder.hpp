@@ -30,6 +30,18 @@ inline void refuse_other_than_run(const DiskPath& path) {
                    "choose another folder (`out`)");
 }
 
+/// Removes a run with all that lies in its folder, run.json last: by it the next process knows what a
+/// power loss has left of it for a run. Throws an internal error when the disk refuses.
+inline void remove_run(const DiskPath& folder) {
+  for (const DiskPath& entry : folder.list()) {
+    if (entry.name() != "run.json") remove_entry(entry);
+  }
+  if (folder.disk().sync_folder(folder)) {
+    throw internal_error({.file = folder}, "cannot be removed", "check the disk; then `resume`");
+  }
+  remove_folder(folder);
+}
+
 /// The place of a run that is to replace another. The old one is locked while the object lives. Not
 /// thread-safe.
 class ReplacedFolder {
@@ -49,7 +61,7 @@ class ReplacedFolder {
     }
     for (const DiskPath& left : {made_, old_}) {
       refuse_other_than_run(left);
-      if (left.exists()) remove_folder(left);
+      if (left.exists()) remove_run(left);
     }
   }
 
@@ -68,7 +80,7 @@ class ReplacedFolder {
       throw;
     }
     lock_.reset();
-    remove_folder(old_);
+    remove_run(old_);
   }
 
  private:
