@@ -152,6 +152,25 @@ BOOST_AUTO_TEST_CASE(facts_that_agree_give_no_interval_but_of_accuracy) {
   }
 }
 
+// No resample of them has an error in it, so none tells how large one may be.
+BOOST_AUTO_TEST_CASE(errors_of_answers_that_are_all_right_or_all_wrong_have_no_interval) {
+  for (const bool correct : {false, true}) {
+    std::vector<Judgement> judgements;
+    for (std::size_t i = 0; i < 40; ++i) {
+      judgements.push_back({static_cast<double>(i) / 50, correct});
+    }
+    const Calibration made = calibration_of(judgements, 20, resamples_of({40}));
+    BOOST_TEST(made[mean_confidence].has_interval());
+    for (const auto metric : {ace, ece, mce, brier, log_loss}) {
+      BOOST_TEST(made[metric].value == made.point[metric]);
+      BOOST_TEST(made[metric].count == 40U);
+      BOOST_TEST(!made[metric].has_interval());
+    }
+    judgements[7].correct = !correct;
+    BOOST_TEST(calibration_of(judgements, 20, resamples_of({40}))[brier].has_interval());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(nothing_but_numbers_leaves_as_an_estimate) {
   const std::vector<std::vector<Judgement>> lists{
       {},

@@ -91,6 +91,33 @@ BOOST_AUTO_TEST_CASE(options_that_differ_in_case_or_space_are_said) {
   BOOST_TEST(said.one("option 3 'Sucre' is option 1 again"));
 }
 
+BOOST_AUTO_TEST_CASE(blank_names_and_a_domain_that_stands_twice_are_said) {
+  Relation relation = capitals();
+  relation.options.emplace_back(" \u00A0");
+  Said option;
+  check_relation(relation, option.sink);
+  BOOST_TEST(option.one("' is blank; give it a name, or remove it"));
+  relation = capitals();
+  relation.domains = {"geography", ""};
+  Said blank;
+  check_relation(relation, blank.sink);
+  BOOST_TEST(blank.one("domain '' is blank"));
+  relation.domains = {"geography", "Geography"};
+  Said twice;
+  check_relation(relation, twice.sink);
+  BOOST_TEST(twice.one("domain 1 'Geography' differs from domain 0 'geography'"));
+}
+
+BOOST_AUTO_TEST_CASE(an_identifier_of_two_subjects_is_said) {
+  Relation relation = capitals();
+  relation.facts.push_back(
+      {.subject_id = relation.facts[1].subject_id, .subject = "Peru", .answer = 0, .line = 9});
+  Said said;
+  check_relation(relation, said.sink);
+  BOOST_TEST(said.one("P36.jsonl:9: P36: the identifier " + relation.facts[1].subject_id +
+                      " is of 'Peru' here and of 'Bolivia' on line 2"));
+}
+
 BOOST_AUTO_TEST_CASE(a_template_that_stands_twice_is_said) {
   Relation relation = capitals();
   relation.templates.emplace_back("[X] is ruled from [Y].");
@@ -160,8 +187,18 @@ BOOST_AUTO_TEST_CASE(a_graph_is_checked_for_what_it_gives_away) {
   BOOST_REQUIRE(said.messages.size() == 2U);
   BOOST_TEST(said.messages[0].starts_with("test.tsv:3: 'b', 'r', 'b' stands on line 1 too"));
   BOOST_TEST(said.messages[1].starts_with("test.tsv:2: 'a', 'r', 'b' is in the training part too"));
-  graph.entities.pop_back();
+  graph.valid = {{1, 0, 1, 1}};
+  graph.test = {{1, 0, 1, 1}};
   graph.train.clear();
+  Said validated;
+  check_graph(graph, validated.sink);
+  BOOST_TEST(validated.one("test.tsv:1: 'b', 'r', 'b' is in the validation part too"));
+  graph.test.clear();
+  Said empty;
+  check_graph(graph, empty.sink);
+  BOOST_TEST(empty.one("test.tsv: the test part has no triple"));
+  graph.valid.clear();
+  graph.entities.pop_back();
   graph.test = {{0, 0, 0, 1}};
   Said alone;
   check_graph(graph, alone.sink);

@@ -351,7 +351,8 @@ BOOST_FIXTURE_TEST_CASE(a_log_likelihood_above_0_is_refused, Results) {
 BOOST_FIXTURE_TEST_CASE(a_statement_has_a_token, Results) {
   for (const auto& [count, words] :
        {std::pair("0", "holds a statement without a token"),
-        std::pair("-3", "holds what is no count"), std::pair("-0.5", "holds what is no count")}) {
+        std::pair("-3", "holds what is no count"), std::pair("1.5", "holds what is no count"),
+        std::pair("-0.5", "holds what is no count")}) {
     Json line = Json::parse(recorded_line({}, 0, scores, {}));
     line["token_counts"][1] = Json::parse(count);
     BOOST_CHECK_EXCEPTION(

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/printable.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/data/csv_file.hpp"
 #include "support/any_text.hpp"
@@ -39,7 +40,9 @@ BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
     std::vector<std::vector<std::string>> rows(random.below(6));
     for (auto& cells : rows) {
       // A line without anything is none, and a spreadsheet takes some first letters for a formula's.
-      for (std::size_t c = 0; c < columns; ++c) cells.push_back("x" + test::any_text(random));
+      for (std::size_t c = 0; c < columns; ++c) {
+        cells.push_back(printable("x" + test::any_text(random), "\t\r\n"));
+      }
       text += csv_line(cells);
     }
     test::MemoryDisk disk;
@@ -55,6 +58,12 @@ BOOST_AUTO_TEST_CASE(texts_that_a_spreadsheet_would_run_have_an_apostrophe) {
              "'=1+1,'@SUM(A1),'+49 30,'-1+1,plain\n");
   BOOST_TEST(csv_line({"=HYPERLINK(\"x\",\"y\")"}) == "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"\n");
   BOOST_TEST(csv_line({"\tx", "\rx", "-", "--1", "+-1"}) == "'\tx,\"'\rx\",'-,'--1,'+-1\n");
+}
+
+// A terminal that is shown the file obeys none of its names.
+BOOST_AUTO_TEST_CASE(control_characters_are_written_out) {
+  BOOST_TEST(csv_line({"=\x1b[31mred", "a\u202Eb", std::string("nul\0", 4), "tab\tand\nline"}) ==
+             "'=\\u001b[31mred,a\\u202eb,nul\\u0000,\"tab\tand\nline\"\n");
 }
 
 BOOST_AUTO_TEST_CASE(numbers_stay_numbers) {

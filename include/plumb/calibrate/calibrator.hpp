@@ -90,8 +90,15 @@ struct Calibration {
     return result;
   }
   /// Accuracy is a share of facts and has Wilson's interval, as in a probe; all else the centred one.
+  /// Where all answers are right, or all wrong, no resample has another one and tells how far an error
+  /// would move: only the mean confidence has an interval then.
   [[nodiscard]] Estimate operator[](CalibrationMetric metric) const {
-    if (metric == CalibrationMetric::accuracy) return wilson_share(point[metric], count);
+    using enum CalibrationMetric;
+    if (metric == accuracy) return wilson_share(point[metric], count);
+    const bool is_one_sided = point[accuracy] == 0 || point[accuracy] == 1;
+    if (is_one_sided && metric != mean_confidence && std::isfinite(point[metric])) {
+      return without_interval(point[metric], count);
+    }
     return draws(metric).estimate();
   }
 };

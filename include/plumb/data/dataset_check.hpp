@@ -88,6 +88,13 @@ inline void report_repeated(const std::vector<std::string>& texts, const Site& s
   }
 }
 
+/// A text that nobody can see: nothing but white space.
+inline void report_blank(const std::string& text, const Site& site, const std::string& what,
+                         const ProblemSink& report) {
+  if (!without_case_and_spaces(text).empty()) return;
+  report(user_error(site, what + " '" + text + "' is blank", "give it a name, or remove it"));
+}
+
 /// The objects of a JSON text, its keys counted.
 class RepeatedKeys : public nlohmann::json_sax<Json> {
  public:
@@ -167,16 +174,30 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
   detail::report_repeated(relation.templates, of_templates, "template", report);
   for (const std::string& domain : relation.domains) {
     detail::report_control(domain, of_templates, "domain", report);
+    detail::report_blank(domain, of_templates, "domain", report);
   }
+  detail::report_repeated(relation.domains, of_templates, "domain", report);
   for (const std::string& option : relation.options) {
-    detail::report_control(option, {.file = relation.file, .field = relation.code}, "option",
-                           report);
+    const Site site{.file = relation.file, .field = relation.code};
+    detail::report_control(option, site, "option", report);
+    detail::report_blank(option, site, "option", report);
   }
   detail::report_repeated(relation.options, {.file = relation.file, .field = relation.code},
                           "option", report);
   std::unordered_map<std::string, std::vector<const Fact*>> by_subject;
+  std::unordered_map<std::string, const Fact*> by_id;
   for (const Fact& fact : relation.facts) {
     const Site site{relation.file, fact.line, relation.code};
+    if (!fact.subject_id.empty()) {
+      const Fact& known = *by_id.emplace(fact.subject_id, &fact).first->second;
+      if (known.subject != fact.subject) {
+        report(user_error(site,
+                          "the identifier " + fact.subject_id + " is of '" + fact.subject +
+                              "' here and of '" + known.subject + "' on line " +
+                              std::to_string(known.line),
+                          "give each subject its own"));
+      }
+    }
     detail::report_control(fact.subject, site, "subject", report);
     for (const std::string& alias : fact.subject_aliases) {
       detail::report_control(alias, site, "alias", report);
@@ -242,15 +263,24 @@ inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& 
   }
 }
 
-/// Places in the test part of triples that are in the training part too.
-[[nodiscard]] inline std::vector<std::size_t> trained_on(const KnowledgeGraph& graph) {
-  std::vector<Triple> train = graph.train;
-  over::sort(train);
+namespace detail {
+
+/// Places in the test part of triples that are in another part too.
+inline std::vector<std::size_t> tested_and_in(std::vector<Triple> other,
+                                              const KnowledgeGraph& graph) {
+  over::sort(other);
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < graph.test.size(); ++i) {
-    if (std::binary_search(train.begin(), train.end(), graph.test[i])) places.push_back(i);
+    if (std::binary_search(other.begin(), other.end(), graph.test[i])) places.push_back(i);
   }
   return places;
+}
+
+}  // namespace detail
+
+/// Places in the test part of triples that are in the training part too.
+[[nodiscard]] inline std::vector<std::size_t> trained_on(const KnowledgeGraph& graph) {
+  return detail::tested_and_in(graph.train, graph);
 }
 
 /// The same of a graph.
@@ -289,10 +319,17 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
                         "keep one; it counts twice"));
     }
   }
-  for (const std::size_t place : trained_on(graph)) {
-    const Triple& triple = graph.test[place];
-    report(user_error({test, triple.line}, words(triple) + " is in the training part too",
-                      "what is tested must not be shown; remove it from one of them"));
+  if (graph.test.empty()) {
+    report(user_error({.file = test}, "the test part has no triple",
+                      "there is nothing to ask; add some, or ask another part (`split`)"));
+  }
+  for (const auto& [part, name] :
+       {std::pair(&graph.train, "training"), std::pair(&graph.valid, "validation")}) {
+    for (const std::size_t place : detail::tested_and_in(*part, graph)) {
+      const Triple& triple = graph.test[place];
+      report(user_error({test, triple.line}, words(triple) + " is in the " + name + " part too",
+                        "what is tested must not be shown; remove it from one of them"));
+    }
   }
 }
 

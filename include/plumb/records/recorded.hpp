@@ -181,15 +181,15 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
   return parts;
 }
 
-/// Calls `fail(field, message)` where a row counts a statement's tokens and there is none.
+/// Calls `fail(field, message)` where a row counts a statement's tokens and there is none, or no whole number.
 template <class Fail>
 void refuse_no_tokens(const Json& line, Fail fail) {
   const auto found = line.find("token_counts");
   if (found == line.end() || !found->is_array()) return;
   for (const Json& count : *found) {
     if (!count.is_number()) continue;
-    if (count < 0) fail("token_counts", "holds what is no count");
     if (count == 0) fail("token_counts", "holds a statement without a token");
+    if (!count.is_number_unsigned()) fail("token_counts", "holds what is no count");
   }
 }
 

@@ -71,8 +71,8 @@ class ComparisonSections {
       double best = 2;
       for (const std::string& name : estimators) {
         const EstimatorResult* made = model.estimator(name);
-        if (made != nullptr && at(made->metrics, metric).count > 0) {
-          best = std::min(best, at(made->metrics, metric).value);
+        if (made != nullptr && estimate_of(made->metrics, metric).count > 0) {
+          best = std::min(best, estimate_of(made->metrics, metric).value);
         }
       }
       html += "<tr><td>" + label(model.name) + "</td><td>" +
@@ -82,7 +82,7 @@ class ComparisonSections {
         const EstimatorResult* made = model.estimator(name);
         html += made == nullptr
                     ? cell(Estimate{})
-                    : cell(made->metrics, metric, at(made->metrics, metric).value == best);
+                    : cell(made->metrics, metric, estimate_of(made->metrics, metric).value == best);
       }
       html += "</tr>\n";
     }
@@ -99,14 +99,20 @@ class ComparisonSections {
       ChartSeries points{estimator_label(name), {}, false};
       for (const ModelCalibration& model : results_.models) {
         const EstimatorResult* made = model.estimator(name);
-        if (made == nullptr || at(made->metrics, M::ace).count == 0) continue;
-        const Estimate& ace = at(made->metrics, M::ace);
+        if (made == nullptr || estimate_of(made->metrics, M::ace).count == 0) continue;
+        const Estimate& ace = estimate_of(made->metrics, M::ace);
         points.points.push_back({model.paraphrase_accuracy.value, ace.value, ace.interval(),
                                  labelled.insert(model.name).second ? model.name : std::string()});
         top = std::max(top, ace.has_interval() ? ace.high : ace.value);
         across = std::max(across, model.paraphrase_accuracy.value);
       }
       if (!points.points.empty()) series.push_back(std::move(points));
+    }
+    if (series.empty()) {
+      return "<div>" +
+             words_below("No point: there are fewer facts than bins, or Base, Margin and Average "
+                         "are not among the estimators.") +
+             "</div>";
     }
     chart.x_range = {0, std::min(1.0, across * 1.15)};
     chart.y_range = {0, std::min(1.0, top * 1.05)};

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/printable.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/report/text_table.hpp"
 
@@ -38,18 +39,20 @@ inline bool is_like_formula(std::string_view cell) {
 
 }  // namespace detail
 
-/// One line, newline included.
+/// One line, newline included. Control characters but for line breaks and tabs are written out, as on a
+/// terminal.
 [[nodiscard]] inline std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) line += ',';
-    const std::string shield = detail::is_like_formula(cells[i]) ? "'" : "";
-    if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
-      line += shield + cells[i];
+    const std::string cell = printable(cells[i], "\t\r\n");
+    const std::string shield = detail::is_like_formula(cell) ? "'" : "";
+    if (cell.find_first_of(",\"\r\n") == std::string::npos) {
+      line += shield + cell;
       continue;
     }
     line += '"' + shield;
-    for (const char c : cells[i]) {
+    for (const char c : cell) {
       if (c == '"') line += '"';
       line += c;
     }
@@ -64,8 +67,9 @@ namespace detail {
 /// Value, low, high and count as cells; empty ones without a number.
 inline std::vector<std::string> estimate_cells(const Estimate& e) {
   if (e.count == 0) return {"", "", "", "0"};
-  if (!e.has_interval()) return {fixed(e.value, 8), "", "", std::to_string(e.count)};
-  return {fixed(e.value, 8), fixed(e.low, 8), fixed(e.high, 8), std::to_string(e.count)};
+  if (!e.has_interval()) return {with_decimals(e.value, 8), "", "", std::to_string(e.count)};
+  return {with_decimals(e.value, 8), with_decimals(e.low, 8), with_decimals(e.high, 8),
+          std::to_string(e.count)};
 }
 
 /// Rows of cells that end in an estimate.
@@ -85,7 +89,7 @@ class EstimateCsv {
     text_ += csv_line(cells);
   }
   void add_number(std::vector<std::string> cells, const std::optional<double>& number) {
-    cells.insert(cells.end(), {number ? fixed(*number, 8) : "", "", "", ""});
+    cells.insert(cells.end(), {number ? with_decimals(*number, 8) : "", "", "", ""});
     text_ += csv_line(cells);
   }
   [[nodiscard]] const std::string& text() const { return text_; }
