@@ -29,11 +29,12 @@ needs_peer = unittest.skipUnless(os.path.isfile(PEER), "skipped: PLUMB_PEER name
 needs_vocabularies = unittest.skipUnless(os.path.isdir(VOCABULARIES), "skipped: PLUMB_VOCABULARIES names no folder")
 
 
-def tiny_model(folder):
-    """Random weights behind GPT-2's tokenizer, for what hangs on no knowledge: a job over it takes a second. The module's
-    PROGRAMS have write_tiny_gguf."""
+def tiny_model(folder, vocabulary=None):
+    """Random weights behind GPT-2's tokenizer, or that of another model, for what hangs on no knowledge: a job over it takes
+    a second, and its scores hang on the context by nats. The module's PROGRAMS have write_tiny_gguf."""
     model = pathlib.Path(folder) / "tiny.gguf"
-    subprocess.run([BUILD / "write_tiny_gguf", model, pathlib.Path(VOCABULARIES) / "ggml-vocab-gpt-2.gguf"], check=True)
+    vocabulary = vocabulary or pathlib.Path(VOCABULARIES) / "ggml-vocab-gpt-2.gguf"
+    subprocess.run([BUILD / "write_tiny_gguf", model, vocabulary], check=True)
     return model
 
 

@@ -157,7 +157,7 @@ class Lpaqa(unittest.TestCase):
     def test_weighted_templates_are_the_weighted_mean_of_their_scores(self):
         out = command.temporary_folder(self.__class__) / "run"
         command.probe(out, "--relations", "P30,P36", "--limit", 2, "--templates", "all", "--template-file",
-                      LPAQA / "paraphrase", data=BEAR)
+                      LPAQA / "paraphrase", data=BEAR, model=command.tiny_model(out.parent, command.MODEL))
         ranks, sure = [], []
         for code in ("P30", "P36"):
             weights = [one["weight"] for one in command.rows(LPAQA / "paraphrase" / f"{code}.jsonl")]
