@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
+#include "plumb/core/printable.hpp"
 
 namespace plumb::fuzz {
 
@@ -29,7 +30,7 @@ inline void check_message(std::string_view text, std::string_view place) {
   if (text.find_first_of("\r\n") != text.npos) {
     found("a message of several lines: " + std::string(text));
   }
-  if (text.find(place) == text.npos && text.find('`') == text.npos) {
+  if (text.find(printable(place)) == text.npos && text.find('`') == text.npos) {
     found("a message that names no file: " + std::string(text));
   }
 }
