@@ -91,13 +91,13 @@ std::vector<Stratum> draw(const Design& design, std::size_t facts, double p, Ran
 template <class Interval>
 std::string simulated(const Design& design, std::size_t facts, double p, std::size_t draws,
                       std::uint64_t seed, Interval interval) {
-  RandomStream random(seed,
-                      std::string(design.name) + "/" + std::to_string(facts) + "/" + fixed(p, 2));
+  RandomStream random(
+      seed, std::string(design.name) + "/" + std::to_string(facts) + "/" + with_decimals(p, 2));
   std::size_t held = 0;
   for (std::size_t i = 0; i < draws; ++i) {
     held += holds(interval(draw(design, facts, p, random)), p) ? 1U : 0U;
   }
-  return fixed(100 * static_cast<double>(held) / static_cast<double>(draws), 1);
+  return with_decimals(100 * static_cast<double>(held) / static_cast<double>(draws), 1);
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
         return simulated(design, facts, p, draws, seed, clustered_share);
       };
       const std::size_t few = std::min<std::size_t>(draws, 1000);
-      table.add({std::to_string(facts), fixed(p, 2), fixed(100 * exact, 1),
+      table.add({std::to_string(facts), with_decimals(p, 2), with_decimals(100 * exact, 1),
                  is_met                    ? "yes"
                  : is_attainable(outcomes) ? "no"
                                            : "no outcomes have it",

@@ -129,8 +129,10 @@ BOOST_AUTO_TEST_CASE(random_answers_aggregate_as_defined_in_any_order) {
     }
     Choice expected;
     for (const auto& [option, count] : counts) {
-      const bool alone = std::ranges::all_of(
-          counts, [&](const auto& other) { return other.first == option || other.second < count; });
+      const bool alone =
+          std::ranges::all_of(counts, [&, &here = option, &most = count](const auto& other) {
+            return other.first == here || other.second < most;
+          });
       if (alone && count >= to_win) expected = option;
     }
     const Aggregate vote = Aggregator(Vote{to_win})(cells(given));

@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(a_long_alias_gains_by_the_mean_over_its_tokens) {
 
 BOOST_AUTO_TEST_CASE(pairs_share_template_and_object_and_what_lacks_its_label_is_no_pair) {
   const auto made = alias_ranks(
-      one_relation({{row(-9, 1, 0, 0, 0, 0), row(-1, 1, 1, 1, 0, 0),     // another template
-                     row(-1, 1, 0, 1, 1, 0),                             // another object
+      one_relation({{row(-9, 1, 0, 0, 0, 0), row(-1, 1, 1, 1, 0, 0),      // another template
+                     row(-1, 1, 0, 1, 1, 0),                              // another object
                      row(-1, 1, 0, 1, 0, 1), row(-1, 1, 2, 0, 0, 1)}}));  // no label beside
   BOOST_TEST(made.subjects.by_sum.pairs == 0U);
   BOOST_TEST(made.objects.by_sum.pairs == 0U);

@@ -55,8 +55,8 @@ BOOST_AUTO_TEST_CASE(an_estimator_sees_paraphrases_base_and_answer_of_one_fact) 
   BOOST_TEST(second.paraphrases()[0].confidence == 0.6);
   BOOST_TEST(second.base().confidence == 0.7);
   BOOST_TEST(second.answer() == 1U);
-  BOOST_TEST(FactPredictions(relation, 0).answer() == 3U);
-  BOOST_TEST(FactPredictions(relation, 0).base().option == 1U);
+  BOOST_TEST((FactPredictions{relation, 0}.answer() == 3U));
+  BOOST_TEST((FactPredictions{relation, 0}.base().option == 1U));
 }
 
 BOOST_AUTO_TEST_CASE(a_models_facts_are_those_of_all_its_relations) {

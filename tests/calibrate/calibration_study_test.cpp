@@ -70,8 +70,8 @@ std::vector<Estimate> numbers_of(const ModelCalibration& m) {
 
 bool all_are_numbers(const ModelCalibration& m) {
   return std::ranges::all_of(numbers_of(m), [](const Estimate& e) {
-    return std::isfinite(e.value) && (e.count == 0 || !e.has_interval() ||
-                                      (std::isfinite(e.low) && std::isfinite(e.high)));
+    return std::isfinite(e.value) &&
+           (e.count == 0 || !e.has_interval() || (std::isfinite(e.low) && std::isfinite(e.high)));
   });
 }
 
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_parap
   BOOST_TEST(made.domain_accuracy.at("Sports").count == 1U);
   BOOST_TEST(near(made.brier_one_hot.value, (0.5 + 0.25 + 1.5) / 3));
   BOOST_TEST(near(made.brier_one_hot_per_option.value, (0.5 + 0.25 + 1.5) / 3 / 5));
-  BOOST_TEST(near(at(made.estimators.at(0).metrics, accuracy).value, 2.0 / 3));
+  BOOST_TEST(near(estimate_of(made.estimators.at(0).metrics, accuracy).value, 2.0 / 3));
 }
 
 BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
@@ -150,8 +150,8 @@ BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
     const MetricValues expected = SortedJudgements(judgements, bins).metrics();
     BOOST_TEST(result.name == all[e].name);
     BOOST_TEST(result.discrete == all[e].discrete);
-    BOOST_TEST(at(result.metrics, ace).value == expected[ace]);
-    BOOST_TEST(at(result.metrics, aurc).value == expected[aurc]);
+    BOOST_TEST(estimate_of(result.metrics, ace).value == expected[ace]);
+    BOOST_TEST(estimate_of(result.metrics, aurc).value == expected[aurc]);
     const auto failures = std::ranges::count_if(judgements, [](auto& j) { return !j.answered; });
     BOOST_TEST(result.failures == static_cast<std::size_t>(failures));
     BOOST_TEST(near(result.answered.rejected, static_cast<double>(failures) / 75));
@@ -166,9 +166,9 @@ BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
                       const std::vector<std::size_t>& chosen) {
     const MetricValues expected = base_metrics(column(relations, chosen, 0));
     BOOST_TEST(group.first == name);
-    BOOST_TEST(at(group.second, ace).count == 25 * chosen.size());
-    BOOST_TEST(near(at(group.second, ace).value, expected[ace]));
-    BOOST_TEST(near(at(group.second, brier).value, expected[brier]));
+    BOOST_TEST(estimate_of(group.second, ace).count == 25 * chosen.size());
+    BOOST_TEST(near(estimate_of(group.second, ace).value, expected[ace]));
+    BOOST_TEST(near(estimate_of(group.second, brier).value, expected[brier]));
   };
   BOOST_REQUIRE(base.domains.size() == 3U);
   is(base.domains[0], "All", all_three);
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
   is(base.cardinality[1], "N:1", {0, 1});
   is(base.relations[1], "r1", {1});
   // A group of everything has the interval of everything: the resamples are shared.
-  BOOST_TEST(at(base.domains[0].second, ace).low == at(base.metrics, ace).low);
+  BOOST_TEST(estimate_of(base.domains[0].second, ace).low == estimate_of(base.metrics, ace).low);
 }
 
 BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_have_it) {
@@ -213,9 +213,9 @@ BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_
   is("possibly", {1});
   // The resamples are those of the relations with the marker.
   const MetricEstimates& alone = made.estimator("base")->relations[1].second;
-  BOOST_TEST(near(effect("sure").brier.value, -at(alone, brier).value));
-  BOOST_TEST(near(effect("sure").brier.low, -at(alone, brier).high));
-  BOOST_TEST(near(effect("sure").brier.high, -at(alone, brier).low));
+  BOOST_TEST(near(effect("sure").brier.value, -estimate_of(alone, brier).value));
+  BOOST_TEST(near(effect("sure").brier.low, -estimate_of(alone, brier).high));
+  BOOST_TEST(near(effect("sure").brier.high, -estimate_of(alone, brier).low));
   for (const Estimate& e : {effect("same").accuracy, effect("same").ace, effect("same").brier}) {
     BOOST_TEST((e.value == 0 && !e.has_interval() && e.count == 90));
   }
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(reductions_stand_side_by_side_with_their_harmonic_mean) {
   BOOST_TEST(made.reductions[2].harmonic_mean.value == 0.0);
   BOOST_TEST(made.reductions[3].ace.value == 1.0);
   // The first reduction is what was scored: it is Base itself.
-  BOOST_TEST(made.reductions[0].ace.low == at(made.estimator("base")->metrics, ace).low);
+  BOOST_TEST(made.reductions[0].ace.low == estimate_of(made.estimator("base")->metrics, ace).low);
 }
 
 BOOST_AUTO_TEST_CASE(reductions_that_some_relation_lacks_are_left_out_with_a_remark) {
@@ -274,8 +274,8 @@ BOOST_AUTO_TEST_CASE(fewer_facts_than_bins_leave_out_ace_with_a_remark) {
   const ModelCalibration made = calibrate_model(model, options_of());
   BOOST_TEST(mentions(made.remarks, "19 facts cannot fill 20 bins; set `bins` to 19 or less."));
   for (const EstimatorResult& e : made.estimators) {
-    BOOST_TEST(at(e.metrics, ace).count == 0U);
-    BOOST_TEST(at(e.metrics, brier).count == 19U);
+    BOOST_TEST(estimate_of(e.metrics, ace).count == 0U);
+    BOOST_TEST(estimate_of(e.metrics, brier).count == 19U);
   }
   BOOST_TEST(made.markers.at(0).ace.count == 0U);
   BOOST_TEST(made.markers.at(0).accuracy.count == 19U);
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(fewer_facts_than_bins_leave_out_ace_with_a_remark) {
   const ModelCalibration enough =
       calibrate_model(random_model({.relations = 1, .facts = bins}), options_of({"base"}));
   BOOST_TEST(!mentions(enough.remarks, "Brier split"));
-  BOOST_TEST(at(enough.estimators[0].metrics, ace).count == bins);
+  BOOST_TEST(estimate_of(enough.estimators[0].metrics, ace).count == bins);
 }
 
 BOOST_AUTO_TEST_CASE(awkward_results_have_numbers_or_none_but_never_nan) {
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(awkward_results_have_numbers_or_none_but_never_nan) {
   BOOST_TEST(one.estimators.size() == 2U);
   BOOST_TEST(mentions(one.remarks, "at least two paraphrases"));
   const ModelCalibration constant = calibrate_model(awkward[3], options_of());
-  BOOST_TEST(at(constant.estimator("base")->metrics, auroc).value == 0.5);
+  BOOST_TEST(estimate_of(constant.estimator("base")->metrics, auroc).value == 0.5);
   BOOST_TEST(constant.estimator("base")->curve.size() == 1U);
 }
 
@@ -337,10 +337,10 @@ BOOST_AUTO_TEST_CASE(recalibration_is_that_of_the_estimators_asked_for_with_its_
   for (std::size_t i = 0; i < 3; ++i) {
     BOOST_TEST(made.recalibration[i].estimator == "margin");
     BOOST_TEST(made.recalibration[i].map == expected.results[i].map);
-    BOOST_TEST(at(made.recalibration[i].metrics, ace).value ==
-               at(expected.results[i].metrics, ace).value);
-    BOOST_TEST(at(made.recalibration[i].metrics, brier).low ==
-               at(expected.results[i].metrics, brier).low);
+    BOOST_TEST(estimate_of(made.recalibration[i].metrics, ace).value ==
+               estimate_of(expected.results[i].metrics, ace).value);
+    BOOST_TEST(estimate_of(made.recalibration[i].metrics, brier).low ==
+               estimate_of(expected.results[i].metrics, brier).low);
   }
   const ModelCalibration none = calibrate_model(random_model({.facts = 1}), options);
   BOOST_TEST(none.recalibration.empty());
@@ -430,12 +430,12 @@ BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_a_guess_and_never_right) {
   BOOST_CHECK((made.ties == TieCount{300, 300}));
   BOOST_TEST(mentions(made.remarks, "Warning: 300 of 300 answers (100.0%) are ties"));
   for (const EstimatorResult& one : made.estimators) {
-    BOOST_TEST(at(one.metrics, accuracy).value == 0.0, one.name);
+    BOOST_TEST(estimate_of(one.metrics, accuracy).value == 0.0, one.name);
     const bool several = one.name.find('_') != std::string::npos;
     BOOST_TEST(one.failures == (several ? 75U : 0U), one.name);
     const double sure = several || one.name == "margin" ? 0 : 0.2;
-    BOOST_TEST(near(at(one.metrics, mean_confidence).value, sure), one.name);
-    BOOST_TEST(near(at(one.metrics, ace).value, sure), one.name);
+    BOOST_TEST(near(estimate_of(one.metrics, mean_confidence).value, sure), one.name);
+    BOOST_TEST(near(estimate_of(one.metrics, ace).value, sure), one.name);
   }
   for (const ReductionResult& one : made.reductions) BOOST_TEST(one.accuracy.value == 0.0);
   for (const MarkerEffect& one : made.markers) BOOST_TEST(one.accuracy.value == 0.0);
@@ -443,7 +443,7 @@ BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_a_guess_and_never_right) {
 
 BOOST_AUTO_TEST_CASE(without_ties_accuracy_is_the_base_estimators_and_the_first_wins_the_same) {
   const ModelCalibration made = calibrate_model(random_model({.facts = 25}), options_of({"base"}));
-  const Estimate& base = at(made.estimators.at(0).metrics, accuracy);
+  const Estimate& base = estimate_of(made.estimators.at(0).metrics, accuracy);
   for (const Estimate& one : {made.accuracy_first_wins, base}) {
     BOOST_TEST(made.accuracy.value == one.value);
     BOOST_TEST(made.accuracy.low == one.low);

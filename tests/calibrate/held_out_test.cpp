@@ -70,8 +70,8 @@ BOOST_AUTO_TEST_CASE(maps_are_measured_on_the_half_they_were_not_fitted_on) {
   const RecalibrationResult& plain = made.results[0];
   const RecalibrationResult& scaled = made.results[1];
   const MetricValues before = SortedJudgements(halves.held_out, bins).metrics();
-  BOOST_TEST(near(at(plain.metrics, ace).value, before[ace]));
-  BOOST_TEST(at(plain.metrics, ace).count == 93U);
+  BOOST_TEST(near(estimate_of(plain.metrics, ace).value, before[ace]));
+  BOOST_TEST(estimate_of(plain.metrics, ace).count == 93U);
   BOOST_TEST(plain.temperature == 1.0);
   const double temperature = fit_temperature(halves.fitted_facts);
   BOOST_TEST(near(scaled.temperature, temperature));
@@ -81,11 +81,12 @@ BOOST_AUTO_TEST_CASE(maps_are_measured_on_the_half_they_were_not_fitted_on) {
     expected.push_back({softmax(fact.scores, temperature)[best.option], best.correct});
   }
   const MetricValues after = SortedJudgements(expected, bins).metrics();
-  BOOST_TEST(near(at(scaled.metrics, ace).value, after[ace]));
-  BOOST_TEST(near(at(scaled.metrics, accuracy).value, at(plain.metrics, accuracy).value));
+  BOOST_TEST(near(estimate_of(scaled.metrics, ace).value, after[ace]));
+  BOOST_TEST(near(estimate_of(scaled.metrics, accuracy).value,
+                  estimate_of(plain.metrics, accuracy).value));
   const IsotonicMap map(halves.fitted);
   for (Judgement& judgement : halves.held_out) judgement.confidence = map(judgement.confidence);
-  BOOST_TEST(near(at(made.results[2].metrics, brier).value,
+  BOOST_TEST(near(estimate_of(made.results[2].metrics, brier).value,
                   SortedJudgements(halves.held_out, bins).metrics()[brier]));
 }
 
@@ -125,9 +126,9 @@ BOOST_AUTO_TEST_CASE(an_answer_that_was_not_given_stays_without_confidence) {
   const HeldOutRecalibration made = recalibrated(model);
   BOOST_REQUIRE(made.results.size() == 10U);
   BOOST_TEST(made.results[2].estimator + " " + made.results[2].map == "base isotonic");
-  BOOST_TEST(at(made.results[2].metrics, mean_confidence).value == 1.0);
+  BOOST_TEST(estimate_of(made.results[2].metrics, mean_confidence).value == 1.0);
   BOOST_TEST(made.results[7].estimator + " " + made.results[7].map == "average_vote2 isotonic");
-  BOOST_TEST(at(made.results[7].metrics, mean_confidence).value == 0.0);
+  BOOST_TEST(estimate_of(made.results[7].metrics, mean_confidence).value == 0.0);
 }
 
 BOOST_AUTO_TEST_CASE(only_the_estimators_given_are_mended) {
@@ -155,13 +156,13 @@ BOOST_AUTO_TEST_CASE(a_temperature_at_the_end_of_its_range_is_remarked_on) {
 BOOST_AUTO_TEST_CASE(fewer_held_out_facts_than_bins_leave_out_ace_with_a_remark) {
   const HeldOutRecalibration made = recalibrated(random_model({.facts = 13}));
   BOOST_TEST(made.facts == 3 * 7U);
-  BOOST_TEST(at(made.results.at(0).metrics, ace).count == 21U);
+  BOOST_TEST(estimate_of(made.results.at(0).metrics, ace).count == 21U);
   const HeldOutRecalibration few = recalibrated(random_model({.facts = 12}));
   BOOST_TEST(few.facts == 3 * 6U);
   BOOST_TEST(few.remarks == Names{"ACE after recalibration is left out: 18 held-out facts "
                                   "cannot fill 20 bins; set `bins` to 18 or less."});
-  BOOST_TEST(at(few.results.at(0).metrics, ace).count == 0U);
-  BOOST_TEST(at(few.results.at(0).metrics, brier).count == 18U);
+  BOOST_TEST(estimate_of(few.results.at(0).metrics, ace).count == 0U);
+  BOOST_TEST(estimate_of(few.results.at(0).metrics, brier).count == 18U);
 }
 
 BOOST_AUTO_TEST_CASE(a_single_fact_fills_no_bins_however_few) {

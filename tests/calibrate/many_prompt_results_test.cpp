@@ -292,7 +292,8 @@ BOOST_AUTO_TEST_CASE(sharing_is_counted_fact_by_fact) {
     const std::vector studies{random_study("one", seed, shape),
                               random_study("two", seed + 100, shape)};
     const ManyPromptResults made = many_prompt_results(studies, test::small_options());
-    for (const auto& [left, top] : {std::pair{0U, 1U}, {1U, 0U}}) {
+    for (const auto& pair : {std::pair{0U, 1U}, {1U, 0U}}) {
+      const std::size_t left = pair.first, top = pair.second;
       const auto share = [&](auto keep) -> std::optional<double> {
         const auto of_left = known(studies[left].answered.outcomes, keep);
         const auto of_top = known(studies[top].answered.outcomes, keep);

@@ -20,11 +20,11 @@ BOOST_AUTO_TEST_CASE(estimates_stand_by_metric) {
   const MetricEstimates all = estimates_of(made);
   for (std::size_t i = 0; i < calibration_metric_count; ++i) {
     const auto metric = static_cast<CalibrationMetric>(i);
-    BOOST_TEST(at(all, metric).value == made.point[metric]);
-    BOOST_TEST(at(all, metric).low == made[metric].low);
-    BOOST_TEST(at(all, metric).high == made[metric].high);
+    BOOST_TEST(estimate_of(all, metric).value == made.point[metric]);
+    BOOST_TEST(estimate_of(all, metric).low == made[metric].low);
+    BOOST_TEST(estimate_of(all, metric).high == made[metric].high);
   }
-  BOOST_TEST(at(all, ace).value != at(all, brier).value);
+  BOOST_TEST(estimate_of(all, ace).value != estimate_of(all, brier).value);
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_number_has_no_facts_behind_it) {
@@ -32,10 +32,10 @@ BOOST_AUTO_TEST_CASE(a_missing_number_has_no_facts_behind_it) {
   const Resamples resamples(strata, {}, "test");
   const MetricEstimates few =
       estimates_of(calibration_of(std::vector<Judgement>(5, {0.5, true}), 20, resamples));
-  BOOST_TEST(at(few, ace).count == 0U);
-  BOOST_TEST(at(few, ace).value == 0.0);
-  BOOST_TEST(at(few, auroc).count == 0U);
-  BOOST_TEST(at(few, brier).count == 5U);
+  BOOST_TEST(estimate_of(few, ace).count == 0U);
+  BOOST_TEST(estimate_of(few, ace).value == 0.0);
+  BOOST_TEST(estimate_of(few, auroc).count == 0U);
+  BOOST_TEST(estimate_of(few, brier).count == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(an_estimator_is_found_by_its_name) {

@@ -556,10 +556,10 @@ BOOST_FIXTURE_TEST_CASE(metrics_json_holds_every_number_of_the_main_tables, File
                      "brier_skill"};
   const auto cell = [](const Json& e) {
     if (e.is_null()) return std::string("–</td>");
-    if (e.at("low").is_null()) return ">" + fixed(value(e), 3) + "<small>–</small></td>";
+    if (e.at("low").is_null()) return ">" + with_decimals(value(e), 3) + "<small>–</small></td>";
     const double low = e.at("low").get<double>(), high = e.at("high").get<double>();
-    return ">" + fixed(value(e), 3) + "<small>" + fixed(low, 3) +
-           (low < 0 || high < 0 ? " to " : "–") + fixed(high, 3) + "</small></td>";
+    return ">" + with_decimals(value(e), 3) + "<small>" + with_decimals(low, 3) +
+           (low < 0 || high < 0 ? " to " : "–") + with_decimals(high, 3) + "</small></td>";
   };
   std::size_t compared = 0;
   for (const auto& [table, metrics] : {std::pair{&main, &first}, {&more, &second}}) {

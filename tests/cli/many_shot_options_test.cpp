@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/cli/many_shot.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <sstream>
@@ -232,8 +233,7 @@ BOOST_AUTO_TEST_CASE(separators_may_be_the_templates_that_begin_with_the_subject
   const auto& own = parsed.study.relation_separators;
   Words born = own.at("P19");
   std::ranges::sort(born);
-  const auto [first, last] = std::ranges::unique(born);
-  born.erase(first, last);
+  born.erase(std::unique(born.begin(), born.end()), born.end());
   BOOST_TEST((born == Words{" was born in ", ", born in "}));
   BOOST_TEST((!own.contains("P36") || own.at("P36").empty()));  // none begins with it
   BOOST_TEST(parsed.without_separator.at("P19") == 1U);

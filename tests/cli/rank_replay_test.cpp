@@ -133,7 +133,8 @@ BOOST_FIXTURE_TEST_CASE(a_list_comes_back_as_a_list_with_a_row_for_each, Replay)
       reciprocal += 0.5 / rank.get<double>();
     }
     const std::string cells = between(run.out, std::string("\n") + row + " ", "\n");
-    BOOST_TEST(in_order(cells, {" 2 ", entities, fixed(reciprocal, 3), "–", "–", "–"}), run);
+    BOOST_TEST(in_order(cells, {" 2 ", entities, with_decimals(reciprocal, 3), "–", "–", "–"}),
+               run);
   }
   // A list of one is a list.
   folder.write("one.json", Json::array({small()}).dump());
@@ -158,7 +159,7 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared_and_not_used, Replay) {
   // Both others of the second query are as near to its true entity as to each other.
   BOOST_TEST(std::abs(other["cosine"][1][0].get<double>() - other["cosine"][1][1].get<double>()) <
              1e-5);
-  const std::string difference = fixed(std::abs(row[2].get<double>() - known), 7);
+  const std::string difference = with_decimals(std::abs(row[2].get<double>() - known), 7);
   BOOST_TEST(in_order(between(run.out, "\n0 ", "\n"), {" 2 ", " 3 ", difference, " 1 ", " 2"}),
              run);
   BOOST_TEST((json("again/fixed.json") == sound));

@@ -802,8 +802,8 @@ BOOST_FIXTURE_TEST_CASE(relations_of_a_folder_of_facts_are_named_by_their_codes,
   const auto ranks = read_entity_ranks(folder / "run/deer_ranks.jsonl");
   BOOST_TEST(ranks.size() == 29U);
   for (const EntityRank& rank : ranks) BOOST_TEST(rank.candidates == 36U + 4);  // no symbols
-  for (const Json& shot : json("run/metadata_rank.json").at("shots"))
-    BOOST_TEST(shot.at(1) == "in");
+  const Json shots = json("run/metadata_rank.json").at("shots");
+  for (const Json& shot : shots) BOOST_TEST(shot.at(1) == "in");
   BOOST_TEST(rank({"--relations", "in,weighs"}, "none", "bear")
                  .refused("--relations: 'weighs' is not a relation of the dataset; plumb data "
                           "describe lists them"));

@@ -9,20 +9,20 @@ using namespace plumb;
 BOOST_AUTO_TEST_SUITE(number_words)
 
 BOOST_AUTO_TEST_CASE(numbers_have_a_fixed_count_of_decimals) {
-  BOOST_TEST(fixed(0.125, 2) == "0.12");  // exact tie, to even
-  BOOST_TEST(fixed(2.0 / 3, 3) == "0.667");
-  BOOST_TEST(fixed(-1234.5, 0) == "-1234");
-  BOOST_TEST(fixed(7, 1) == "7.0");
+  BOOST_TEST(with_decimals(0.125, 2) == "0.12");  // exact tie, to even
+  BOOST_TEST(with_decimals(2.0 / 3, 3) == "0.667");
+  BOOST_TEST(with_decimals(-1234.5, 0) == "-1234");
+  BOOST_TEST(with_decimals(7, 1) == "7.0");
 }
 
 BOOST_AUTO_TEST_CASE(what_rounds_to_zero_has_no_sign) {
-  BOOST_TEST(fixed(-0.0004, 3) == "0.000");
-  BOOST_TEST(fixed(-0.0, 1) == "0.0");
-  BOOST_TEST(fixed(-0.4, 0) == "0");
-  BOOST_TEST(fixed(-0.0006, 3) == "-0.001");
-  BOOST_TEST(fixed(-10, 0) == "-10");
-  BOOST_TEST(fixed(0.0004, 3) == "0.000");
-  BOOST_TEST(fixed(-INFINITY, 3) == "-inf");
+  BOOST_TEST(with_decimals(-0.0004, 3) == "0.000");
+  BOOST_TEST(with_decimals(-0.0, 1) == "0.0");
+  BOOST_TEST(with_decimals(-0.4, 0) == "0");
+  BOOST_TEST(with_decimals(-0.0006, 3) == "-0.001");
+  BOOST_TEST(with_decimals(-10, 0) == "-10");
+  BOOST_TEST(with_decimals(0.0004, 3) == "0.000");
+  BOOST_TEST(with_decimals(-INFINITY, 3) == "-inf");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_counted_has_its_plural) {

@@ -53,25 +53,25 @@ BOOST_AUTO_TEST_CASE(a_cardinality_that_was_said_is_not_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(no_names_and_no_limit_select_everything) {
-  const Dataset all = select(two_relations(), {}, 0);
+  const Dataset all = select_facts(two_relations(), {}, 0);
   BOOST_TEST(codes(all) == (std::vector<std::string>{"P36", "P30"}));
   BOOST_TEST(all.relations[0].facts.size() == 3U);
   BOOST_TEST(all.relations[1].facts.size() == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(names_select_relations_in_the_datasets_order) {
-  BOOST_TEST(codes(select(two_relations(), {"P30"}, 0)) == std::vector<std::string>{"P30"});
-  const Dataset both = select(two_relations(), {"P30", "P36"}, 0);
+  BOOST_TEST(codes(select_facts(two_relations(), {"P30"}, 0)) == std::vector<std::string>{"P30"});
+  const Dataset both = select_facts(two_relations(), {"P30", "P36"}, 0);
   BOOST_TEST(codes(both) == (std::vector<std::string>{"P36", "P30"}));
   BOOST_TEST(both.relations[0].facts.size() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_keeps_the_first_facts_and_what_the_whole_table_is) {
-  const Dataset some = select(two_relations(), {}, 2);
+  const Dataset some = select_facts(two_relations(), {}, 2);
   BOOST_TEST(some.relations[0].facts.size() == 2U);
   BOOST_TEST(some.relations[0].facts[1].instance == 1U);
   BOOST_TEST(!is_one_to_one(some.relations[0]));  // though the two that are left differ
-  BOOST_TEST(select(two_relations(), {}, 99).relations[0].facts.size() == 3U);
+  BOOST_TEST(select_facts(two_relations(), {}, 99).relations[0].facts.size() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(a_fact_says_nothing_of_parts_or_choices_by_itself) {
@@ -93,13 +93,13 @@ BOOST_AUTO_TEST_CASE(a_facts_own_text_of_an_option_wins_over_the_relations) {
 }
 
 BOOST_AUTO_TEST_CASE(a_name_that_is_not_there_or_stands_twice_is_refused) {
-  BOOST_CHECK_EXCEPTION(select(two_relations(), {"P36", "P99"}, 0), Error,
+  BOOST_CHECK_EXCEPTION(select_facts(two_relations(), {"P36", "P99"}, 0), Error,
                         says(Fault::user,
                              "`relations`: 'P99' is not a relation of tiny; `plumb data "
                              "describe` lists its relations"));
-  BOOST_CHECK_EXCEPTION(select(two_relations(), {"P36", "P36"}, 0), Error,
+  BOOST_CHECK_EXCEPTION(select_facts(two_relations(), {"P36", "P36"}, 0), Error,
                         says(Fault::user, "`relations`: 'P36' is named twice; name it once"));
-  BOOST_CHECK_EXCEPTION(select(two_relations(), {"P36", ""}, 0), Error,
+  BOOST_CHECK_EXCEPTION(select_facts(two_relations(), {"P36", ""}, 0), Error,
                         says(Fault::user, "`relations`: '' is not a relation"));
 }
 

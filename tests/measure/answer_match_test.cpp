@@ -100,7 +100,9 @@ BOOST_AUTO_TEST_CASE(random_texts_agree_with_a_search_of_the_lists) {
   for (int i = 0; i < 5000; ++i) {
     const NormalisedText text = draw(6), answer = draw(3);
     const List in = text.lemmas(), part = answer.lemmas();
-    const bool expected = part.empty() ? in.empty() : !std::ranges::search(in, part).empty();
+    const bool expected =
+        part.empty() ? in.empty()
+                     : std::search(in.begin(), in.end(), part.begin(), part.end()) != in.end();
     BOOST_REQUIRE(contains(text, answer) == expected);
     found += expected ? 1 : 0;
   }

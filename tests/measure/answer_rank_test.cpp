@@ -77,12 +77,13 @@ BOOST_AUTO_TEST_CASE(ranks_agree_with_sorting_when_many_scores_tie) {
     const std::size_t answer = random.below(scores.size());
     std::vector<double> sorted = scores;
     std::ranges::sort(sorted, std::greater<>());
-    const auto equals = std::ranges::equal_range(sorted, scores[answer], std::greater<>());
+    const auto [first, last] =
+        std::equal_range(sorted.begin(), sorted.end(), scores[answer], std::greater<>());
     const auto best = std::ranges::count(sorted, sorted.front());
 
     const AnswerRank rank = rank_answer(scores, answer);
-    BOOST_TEST(rank.optimistic() == static_cast<double>(equals.begin() - sorted.begin() + 1));
-    BOOST_TEST(rank.pessimistic() == static_cast<double>(equals.end() - sorted.begin()));
+    BOOST_TEST(rank.optimistic() == static_cast<double>(first - sorted.begin() + 1));
+    BOOST_TEST(rank.pessimistic() == static_cast<double>(last - sorted.begin()));
     BOOST_TEST(rank.realistic() == (rank.optimistic() + rank.pessimistic()) / 2);
     const auto prediction = std::ranges::max_element(scores) - scores.begin();
     BOOST_TEST(rank.prediction == static_cast<std::size_t>(prediction));

@@ -275,15 +275,15 @@ BOOST_AUTO_TEST_CASE(the_order_of_facts_templates_and_relations_changes_no_numbe
     same(a.overall_unweighted, b.overall_unweighted);
     BOOST_REQUIRE(a.domains.size() == b.domains.size());
     for (const auto& [domain, numbers] : a.domains) {
-      const auto found =
-          std::ranges::find_if(b.domains, [&](const auto& other) { return other.first == domain; });
+      const auto found = std::ranges::find_if(
+          b.domains, [&, &name = domain](const auto& other) { return other.first == name; });
       BOOST_REQUIRE(found != b.domains.end());
       same(numbers.metrics, found->second.metrics);
       BOOST_TEST(near(numbers.divided_support.value, found->second.divided_support.value));
     }
     for (const auto& [code, numbers] : a.relations) {
-      const auto found =
-          std::ranges::find_if(b.relations, [&](const auto& other) { return other.first == code; });
+      const auto found = std::ranges::find_if(
+          b.relations, [&, &name = code](const auto& other) { return other.first == name; });
       BOOST_REQUIRE(found != b.relations.end());
       same(numbers, found->second);
     }

@@ -34,7 +34,7 @@ const Json one_to_one{{"cardinality", "single instance per answer"}, {"domains",
 /// Scores whose softmax is ½, 3/10, 1/5, moved by a constant and turned by `first`.
 Numbers scores(std::size_t first) {
   Numbers made{std::log(0.5) - 7, std::log(0.3) - 7, std::log(0.2) - 7};
-  std::ranges::rotate(made, made.end() - static_cast<std::ptrdiff_t>(first));
+  std::rotate(made.begin(), made.end() - static_cast<std::ptrdiff_t>(first), made.end());
   return made;
 }
 
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(paraphrases_come_first_whatever_their_indices) {
   for (std::size_t t = 0; t < 5; ++t) {
     BOOST_TEST(relation.row(0)[t].option == indices_of(relation)[t] % 3);
   }
-  BOOST_TEST(FactPredictions(relation, 1).base().correct);  // template 2 prefers option 2
+  BOOST_TEST((FactPredictions{relation, 1}.base().correct));  // template 2 prefers option 2
   BOOST_TEST(near(model.base[0].scores[2], scores(2)[2]));
 }
 
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(all_reductions_come_from_one_scoring) {
 
 BOOST_AUTO_TEST_CASE(reductions_are_of_the_base_template_alone) {
   auto other = four_ways;
-  std::ranges::rotate(other, other.begin() + 1);
+  std::rotate(other.begin(), other.begin() + 1, other.end());
   const PlumbFolder first({four_ways, four_ways});
   const PlumbFolder second({other, other}, {}, 1);
   const std::vector<DiskPath> both{second.path(), first.path()};

@@ -36,10 +36,11 @@ BoxChart chart_of(std::vector<BoxGroup> groups) {
 BOOST_AUTO_TEST_CASE(a_box_goes_over_the_quartiles_and_its_whiskers_over_nine_tenths) {
   const std::string svg = box_chart(chart_of({{"all", hundred()}}));
   BOOST_TEST(markup_fault(svg) == "");
-  const auto y = [](double value) { return fixed(242 - 230 * value / 95, 1); };
+  const auto y = [](double value) { return with_decimals(242 - 230 * value / 95, 1); };
   BOOST_TEST(holds(svg, "d=\"M97.0 " + y(5) + "V" + y(25) + "M97.0 " + y(75) + "V" + y(95) + "\""));
   BOOST_TEST(holds(svg, "<rect class=\"box\" x=\"80.0\" y=\"" + y(75) +
-                            "\" width=\"34.0\" height=\"" + fixed(230 * 50 / 95.0, 1) + "\"/>"));
+                            "\" width=\"34.0\" height=\"" + with_decimals(230 * 50 / 95.0, 1) +
+                            "\"/>"));
   BOOST_TEST(holds(svg, "<path class=\"median\" d=\"M80.0 " + y(50) + "h34.0\"/>"));
   BOOST_TEST(holds(svg, "<title>all: median 50.0, n 101</title>"));
   BOOST_TEST(holds(svg, ">n 101</text>"));

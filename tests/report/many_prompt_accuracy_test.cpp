@@ -45,8 +45,8 @@ BOOST_AUTO_TEST_CASE(cards_have_the_numbers_of_the_best_way_of_asking) {
   BOOST_TEST(test::markup_fault(html) == "");
   const ManyPromptResult& best = made().ways[1];
   BOOST_TEST(in_order(html, {"Acc@1, 4-template", "<b>0.758</b>", "95%: ", "Range over samplings",
-                             "<b>" + fixed(best.by_relation.range(), 3) + "</b>",
-                             "SD " + fixed(*best.by_relation.sd, 4), "Consist", "Oracle",
+                             "<b>" + with_decimals(best.by_relation.range(), 3) + "</b>",
+                             "SD " + with_decimals(*best.by_relation.sd, 4), "Consist", "Oracle",
                              "<b>1.000</b>", "Facts", "<b>5</b>", "19 prompts"}));
   BOOST_TEST(!holds(html, "Overconf"));  // no confidences were taken
   BOOST_TEST(in_order(detail::many_prompt_cards(test::one_closed_set()),
@@ -59,10 +59,10 @@ BOOST_AUTO_TEST_CASE(the_overview_has_a_row_for_each_way_of_asking) {
   BOOST_TEST(in_order(html, {">Setting<", ">Facts<", ">Prompts<", ">Acc@1<", ">Range<", ">SD<",
                              ">SD, closed form<", ">Consist<", ">Overconf<"}));
   const SampledAccuracy& sampled = made().ways[0].by_relation;
-  BOOST_TEST(in_order(
-      row_of(html, "zero-shot"),
-      {"data-v=\"5\"", "data-v=\"19\"", "0.442<small>", ">" + fixed(sampled.range(), 3) + "<",
-       ">" + fixed(*sampled.sd, 4) + "<", ">0.2448<", "0.626<small>", "0.317<small>"}));
+  BOOST_TEST(in_order(row_of(html, "zero-shot"), {"data-v=\"5\"", "data-v=\"19\"", "0.442<small>",
+                                                  ">" + with_decimals(sampled.range(), 3) + "<",
+                                                  ">" + with_decimals(*sampled.sd, 4) + "<",
+                                                  ">0.2448<", "0.626<small>", "0.317<small>"}));
   BOOST_TEST(in_order(row_of(html, "4-template"), {"0.758<small>", "<td data-v=\"-1\">–</td>"}));
   BOOST_TEST(in_order(
       html, {"over 400 samplings", "every relation draws one of its templates", "Overconf: mean"}));
@@ -107,12 +107,14 @@ BOOST_AUTO_TEST_CASE(samplings_are_drawn_and_written_both_ways) {
                              ">zero-shot</text>", ">by fact</text>", ">0.442 ± 0.1681</text>",
                              ">zero-shot-question</text>"}));
   const SampledAccuracy& sampled = made().ways[0].by_relation;
-  BOOST_TEST(in_order(
-      row_of(html, "zero-shot"),
-      {"<td>relation</td>", ">" + fixed(sampled.mean, 4) + "<", ">0.4417<",
-       ">" + fixed(*sampled.sd, 4) + "<", ">0.2448<", ">" + fixed(sampled.low(), 3) + "<",
-       ">" + fixed(sampled.quantile(0.025), 3) + "<", ">" + fixed(sampled.quantile(0.975), 3) + "<",
-       ">" + fixed(sampled.high(), 3) + "<", ">" + fixed(sampled.range(), 3) + "<"}));
+  BOOST_TEST(in_order(row_of(html, "zero-shot"),
+                      {"<td>relation</td>", ">" + with_decimals(sampled.mean, 4) + "<", ">0.4417<",
+                       ">" + with_decimals(*sampled.sd, 4) + "<", ">0.2448<",
+                       ">" + with_decimals(sampled.low(), 3) + "<",
+                       ">" + with_decimals(sampled.quantile(0.025), 3) + "<",
+                       ">" + with_decimals(sampled.quantile(0.975), 3) + "<",
+                       ">" + with_decimals(sampled.high(), 3) + "<",
+                       ">" + with_decimals(sampled.range(), 3) + "<"}));
 }
 
 BOOST_AUTO_TEST_CASE(the_line_of_a_sampling_stays_within_zero_and_one) {

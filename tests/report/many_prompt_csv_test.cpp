@@ -29,8 +29,8 @@ std::string after(const std::string& csv, const std::string& begin) {
 }
 
 std::string cells(const Estimate& e) {
-  const auto end = [&](double value) { return e.has_interval() ? fixed(value, 8) : ""; };
-  return fixed(e.value, 8) + "," + end(e.low) + "," + end(e.high) + "," +
+  const auto end = [&](double value) { return e.has_interval() ? with_decimals(value, 8) : ""; };
+  return with_decimals(e.value, 8) + "," + end(e.low) + "," + end(e.high) + "," +
          std::to_string(e.count);
 }
 

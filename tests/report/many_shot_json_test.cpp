@@ -100,8 +100,9 @@ BOOST_FIXTURE_TEST_CASE(the_csv_has_a_row_for_each_group_and_relation, SmallMany
   BOOST_TEST(count_of(csv, "\n") == 1U + 2U * 3U + 3U * 2U);
   // Wilson's interval of 3/8 among four facts.
   const Estimate wilson = wilson_share(3.0 / 8, 4);
-  BOOST_TEST(holds(csv, "\nic,1, ,choice,P1,2,0.17677670,0.37500000," + fixed(wilson.low, 8) + "," +
-                            fixed(wilson.high, 8) + ",4\n"));
+  BOOST_TEST(holds(csv, "\nic,1, ,choice,P1,2,0.17677670,0.37500000," +
+                            with_decimals(wilson.low, 8) + "," + with_decimals(wilson.high, 8) +
+                            ",4\n"));
   BOOST_TEST(holds(csv, "\nic,5, ,choice,mean of relations,2,0.08838835,0.93750000,"));
   BOOST_TEST(holds(csv, "\nhgp,0,,choice,P1,1,,0.25000000,"));
   BOOST_TEST(holds(csv, "\nic,5, ,generation-aliases,P1,2,0.00000000,0.75000000,"));

@@ -68,9 +68,9 @@ BOOST_AUTO_TEST_CASE(a_card_of_an_estimate_has_its_interval_or_a_dash) {
 }
 
 BOOST_AUTO_TEST_CASE(a_note_is_a_paragraph_of_escaped_text) {
-  BOOST_TEST(note("Set `bins` to 4, or ` alone.") ==
+  BOOST_TEST(note_paragraph("Set `bins` to 4, or ` alone.") ==
              "<p class=\"note\">Set <code>bins</code> to 4, or ` alone.</p>\n");
-  BOOST_TEST(note("Mind <this> & that.") ==
+  BOOST_TEST(note_paragraph("Mind <this> & that.") ==
              "<p class=\"note\">Mind &lt;this&gt; &amp; that.</p>\n");
 }
 

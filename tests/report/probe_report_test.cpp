@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   const std::string table = report.table();
   BOOST_TEST(holds(table, "accuracy (first wins) [95%]\n"));
   const std::string line = test::between(table, "\ncapital ", "\n");
-  BOOST_TEST(holds(line, "0.333 [" + fixed(wilson_share(1.0 / 3, 2).low, 3)));
+  BOOST_TEST(holds(line, "0.333 [" + with_decimals(wilson_share(1.0 / 3, 2).low, 3)));
   BOOST_TEST(line.ends_with("  0.500 [0.095, 0.905]"));
   const test::TemporaryFolder out;
   report.write(out.path());

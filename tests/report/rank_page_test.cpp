@@ -92,7 +92,7 @@ void collect_numbers(const Json& json, std::vector<double>& numbers) {
 bool is_in(const std::vector<double>& numbers, const std::string& text) {
   const std::size_t point = text.find('.');
   const int decimals = point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
-  return std::ranges::any_of(numbers, [&](double n) { return fixed(n, decimals) == text; });
+  return std::ranges::any_of(numbers, [&](double n) { return with_decimals(n, decimals) == text; });
 }
 
 /// Every number in the texts, in whatever words, is one of these.

@@ -46,8 +46,9 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_needs_no_command, Two) {
   const ModelCalibration model = calibrate_folders(settings()).models.at(0);
   BOOST_TEST(model.accuracy.value == 0.5);
   // Brier = (0.1² + 0.7²) / 2.
-  BOOST_TEST(std::abs(at(model.estimator("base")->metrics, CalibrationMetric::brier).value - 0.25) <
-             1e-12);
+  BOOST_TEST(
+      std::abs(estimate_of(model.estimator("base")->metrics, CalibrationMetric::brier).value -
+               0.25) < 1e-12);
 }
 
 BOOST_FIXTURE_TEST_CASE(what_a_probes_reader_left_out_is_said_once, Two) {

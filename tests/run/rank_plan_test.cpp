@@ -23,7 +23,7 @@ using Places = std::vector<std::uint32_t>;
 
 const NgramModel bytes("");
 
-RankPlan plan_of(const KnowledgeGraph& graph, RankOptions options) {
+RankPlan rank_plan_of(const KnowledgeGraph& graph, RankOptions options) {
   options.shots = 2;
   return rank_plan(graph, options, bytes);
 }
@@ -51,7 +51,7 @@ Places one_letter(const KnowledgeGraph& graph) {
 BOOST_AUTO_TEST_CASE(queries_are_the_triples_of_a_part_in_its_order) {
   const KnowledgeGraph graph = elements();
   const auto check = [&](GraphPart part, const char* name, const std::vector<Triple>& triples) {
-    const RankPlan plan = plan_of(graph, {.part = part});
+    const RankPlan plan = rank_plan_of(graph, RankOptions{.part = part});
     BOOST_REQUIRE(plan.queries.size() == triples.size());
     for (std::size_t i = 0; i < triples.size(); ++i) {
       BOOST_TEST(plan.queries[i].part == name);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(queries_are_the_triples_of_a_part_in_its_order) {
   check(GraphPart::test, "test", graph.test);
   check(GraphPart::valid, "valid", graph.valid);
   check(GraphPart::train, "train", graph.train);
-  const auto all = asked(plan_of(graph, {.part = GraphPart::all}));
+  const auto all = asked(rank_plan_of(graph, {.part = GraphPart::all}));
   BOOST_REQUIRE(all.size() == graph.train.size() + graph.valid.size() + graph.test.size());
   BOOST_TEST((all.front() == std::pair(std::string("train"), std::size_t{1})));
   BOOST_TEST((all[graph.train.size()] == std::pair(std::string("valid"), std::size_t{1})));
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(queries_are_the_triples_of_a_part_in_its_order) {
 
 BOOST_AUTO_TEST_CASE(a_head_query_follows_its_tail_query) {
   const KnowledgeGraph graph = elements();
-  const RankPlan plan = plan_of(graph, {.heads = true});
+  const RankPlan plan = rank_plan_of(graph, {.heads = true});
   BOOST_REQUIRE(plan.queries.size() == 2 * graph.test.size());
   for (std::size_t i = 0; i < plan.queries.size(); ++i) {
     BOOST_TEST(plan.queries[i].query.asks_head == (i % 2 == 1));
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_asked) {
   const KnowledgeGraph graph = elements();
   std::size_t expected = 0;
   for (const Triple& t : graph.test) expected += t.relation == 1 || t.relation == 3 ? 1U : 0U;
-  const RankPlan plan = plan_of(graph, {.relations = {"in", "next"}});
+  const RankPlan plan = rank_plan_of(graph, {.relations = {"in", "next"}});
   BOOST_TEST(plan.queries.size() == expected);
   std::uint32_t last = 0;
   for (const PlannedQuery& planned : plan.queries) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_asked) {
   }
   BOOST_TEST(plan.candidates.size() == graph.entities.size());
   BOOST_CHECK_EXCEPTION(
-      (void)plan_of(graph, {.relations = {"in", "weighs"}}), Error,
+      (void)rank_plan_of(graph, {.relations = {"in", "weighs"}}), Error,
       says(Fault::user,
            "`relations`: 'weighs' is not a relation of the graph; it has symbol next holds in"));
 }
@@ -105,7 +105,8 @@ BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_asked) {
 BOOST_AUTO_TEST_CASE(a_sample_is_drawn_without_replacement_by_its_seed) {
   const KnowledgeGraph graph = elements();
   const auto sample = [&](std::size_t count, std::uint64_t seed) {
-    return asked(plan_of(graph, {.part = GraphPart::all, .sample = count, .sample_seed = seed}));
+    return asked(
+        rank_plan_of(graph, {.part = GraphPart::all, .sample = count, .sample_seed = seed}));
   };
   const auto ten = sample(10, 0);
   BOOST_TEST(ten.size() == 10U);
@@ -124,38 +125,39 @@ BOOST_AUTO_TEST_CASE(a_sample_is_drawn_without_replacement_by_its_seed) {
 
 BOOST_AUTO_TEST_CASE(a_sample_of_all_is_the_file_itself) {
   const KnowledgeGraph graph = elements();
-  const auto all = asked(plan_of(graph, {}));
+  const auto all = asked(rank_plan_of(graph, {}));
   for (const std::size_t count : {graph.test.size(), graph.test.size() + 1}) {
-    BOOST_TEST((asked(plan_of(graph, {.sample = count})) == all));
+    BOOST_TEST((asked(rank_plan_of(graph, {.sample = count})) == all));
   }
-  const auto but_one = asked(plan_of(graph, {.sample = graph.test.size() - 1}));
+  const auto but_one = asked(rank_plan_of(graph, {.sample = graph.test.size() - 1}));
   BOOST_TEST(but_one.size() == all.size() - 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_takes_the_first_triples_of_what_was_drawn) {
   const KnowledgeGraph graph = elements();
-  const auto all = asked(plan_of(graph, {}));
-  const auto first = asked(plan_of(graph, {.limit = 5}));
+  const auto all = asked(rank_plan_of(graph, {}));
+  const auto first = asked(rank_plan_of(graph, {.limit = 5}));
   BOOST_TEST(first.size() == 5U);
   BOOST_TEST(std::equal(first.begin(), first.end(), all.begin()));
-  const auto ten = asked(plan_of(graph, {.sample = 10}));
-  const auto drawn = asked(plan_of(graph, {.sample = 10, .limit = 3}));
+  const auto ten = asked(rank_plan_of(graph, {.sample = 10}));
+  const auto drawn = asked(rank_plan_of(graph, {.sample = 10, .limit = 3}));
   BOOST_TEST(drawn.size() == 3U);
   BOOST_TEST(std::equal(drawn.begin(), drawn.end(), ten.begin()));
-  BOOST_TEST(asked(plan_of(graph, {.sample = 3, .limit = 10})).size() == 3U);
-  BOOST_TEST(plan_of(graph, {.limit = 5, .heads = true}).queries.size() == 10U);
+  BOOST_TEST(asked(rank_plan_of(graph, {.sample = 3, .limit = 10})).size() == 3U);
+  BOOST_TEST(rank_plan_of(graph, {.limit = 5, .heads = true}).queries.size() == 10U);
 }
 
 BOOST_AUTO_TEST_CASE(candidates_are_all_entities_or_those_of_the_queries) {
   const KnowledgeGraph graph = elements();
-  const RankPlan all = plan_of(graph, {.limit = 3});
+  const RankPlan all = rank_plan_of(graph, {.limit = 3});
   BOOST_REQUIRE(all.candidates.size() == graph.entities.size());
   for (std::uint32_t e = 0; e < graph.entities.size(); ++e) {
     BOOST_TEST(all.candidates.entities()[e] == e);
     BOOST_TEST(all.candidates.place(e) == e);
   }
   // Hydrogen, boron, fluorine, and their symbols.
-  const RankPlan of_queries = plan_of(graph, {.candidates = CandidateSet::of_queries, .limit = 3});
+  const RankPlan of_queries =
+      rank_plan_of(graph, {.candidates = CandidateSet::of_queries, .limit = 3});
   BOOST_TEST((of_queries.candidates.entities() == Places{0, 1, 8, 9, 16, 17}));
   BOOST_TEST(of_queries.candidates.place(16) == 4U);
   BOOST_TEST(of_queries.candidates.has(9));
@@ -169,7 +171,7 @@ BOOST_AUTO_TEST_CASE(candidates_of_one_token_keep_the_queries_that_ask_for_them)
   BOOST_TEST(single.size() == 10U);
   for (const bool heads : {false, true}) {
     const RankPlan plan =
-        plan_of(graph, {.candidates = CandidateSet::single_token, .heads = heads});
+        rank_plan_of(graph, {.candidates = CandidateSet::single_token, .heads = heads});
     BOOST_TEST((plan.candidates.entities() == single));
     std::size_t kept = 0;
     for (const Triple& triple : graph.test) {
@@ -208,14 +210,14 @@ BOOST_AUTO_TEST_CASE(one_token_is_counted_where_the_form_writes_the_name) {
 
 BOOST_AUTO_TEST_CASE(a_plan_is_narrowed_to_one_token_from_any_candidates) {
   const KnowledgeGraph graph = elements();
-  const RankPlan whole = plan_of(graph, {.candidates = CandidateSet::of_queries, .limit = 3});
+  const RankPlan whole = rank_plan_of(graph, {.candidates = CandidateSet::of_queries, .limit = 3});
   const RankPlan single = single_token_plan(whole, bytes, QueryForm::reference);
   BOOST_TEST((single.candidates.entities() == Places{1, 9, 17}));
   BOOST_TEST(single.queries.size() == 3U);
   BOOST_TEST(single.left_out == 0U);
   BOOST_TEST((single.shots == whole.shots));
   // What was left out before stays counted.
-  const RankPlan first = plan_of(graph, {.candidates = CandidateSet::single_token});
+  const RankPlan first = rank_plan_of(graph, {.candidates = CandidateSet::single_token});
   const RankPlan again = single_token_plan(first, bytes, QueryForm::reference);
   BOOST_TEST(first.left_out > 0U);
   BOOST_TEST(again.left_out == first.left_out);
@@ -224,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_narrowed_to_one_token_from_any_candidates) {
 
 BOOST_AUTO_TEST_CASE(candidates_are_written_for_each_method) {
   const KnowledgeGraph graph = elements();
-  const RankPlan plan = plan_of(graph, {.candidates = CandidateSet::of_queries, .limit = 3});
+  const RankPlan plan = rank_plan_of(graph, {.candidates = CandidateSet::of_queries, .limit = 3});
   const std::vector<std::string> likelihood = likelihood_texts(plan);
   const std::vector<std::string> paper = head_texts(plan, QueryForm::paper);
   const std::vector<std::string> reference = head_texts(plan, QueryForm::reference);
@@ -240,7 +242,7 @@ BOOST_AUTO_TEST_CASE(candidates_are_written_for_each_method) {
 // What the LM head cannot rank of one relation it may still rank of another.
 BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
   const KnowledgeGraph graph = elements();
-  const RankPlan periods = plan_of(graph, {.relations = {"in"}});
+  const RankPlan periods = rank_plan_of(graph, {.relations = {"in"}});
   const RankPlan none = single_token_plan(periods, bytes, QueryForm::reference);
   BOOST_TEST(none.queries.empty());
   BOOST_TEST(none.left_out == periods.queries.size());
@@ -267,7 +269,7 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_all_its_tails) {
     held.push_back(2 * i);
     if (i > 0) followers.push_back(2 * i);
   }
-  const RankPlan whole = plan_of(graph, {.candidates = CandidateSet::of_relation});
+  const RankPlan whole = rank_plan_of(graph, {.candidates = CandidateSet::of_relation});
   BOOST_TEST(whole.queries.size() == graph.test.size());
   const std::vector<RankPlan> plans = plans_by_relation(whole);
   const std::vector<Places> expected{symbols, followers, held, periods};
@@ -300,7 +302,7 @@ BOOST_AUTO_TEST_CASE(relations_that_are_not_asked_have_no_plan) {
   const KnowledgeGraph graph = elements();
   const auto relations = [&](const RankOptions& options) {
     Places asked;
-    for (const RankPlan& plan : plans_by_relation(plan_of(graph, options))) {
+    for (const RankPlan& plan : plans_by_relation(rank_plan_of(graph, options))) {
       asked.push_back(plan.queries.front().query.triple.relation);
     }
     return asked;
@@ -318,21 +320,22 @@ BOOST_AUTO_TEST_CASE(relations_that_are_not_asked_have_no_plan) {
 BOOST_AUTO_TEST_CASE(tails_of_all_parts_are_a_relations_candidates) {
   KnowledgeGraph graph = elements();
   for (const GraphPart part : {GraphPart::test, GraphPart::valid, GraphPart::train}) {
-    const auto plans = plans_by_relation(plan_of(graph, {.part = part, .relations = {"symbol"}}));
+    const auto plans =
+        plans_by_relation(rank_plan_of(graph, {.part = part, .relations = {"symbol"}}));
     BOOST_REQUIRE(plans.size() == 1U);
     BOOST_TEST(plans[0].candidates.size() == 36U);
   }
   // A tail of validation alone, once though it is duplicated.
   graph.valid.push_back({0, 3, 76});
   graph.valid.push_back({2, 3, 76});
-  const auto plans = plans_by_relation(plan_of(graph, {.relations = {"in"}}));
+  const auto plans = plans_by_relation(rank_plan_of(graph, {.relations = {"in"}}));
   BOOST_TEST((plans[0].candidates.entities() == Places{72, 73, 74, 75, 76}));
 }
 
 BOOST_AUTO_TEST_CASE(what_the_graph_says_of_a_relations_tails_stands_before_what_they_are) {
   KnowledgeGraph graph = elements();
   graph.relations[3].range = {5, 72, 73, 75, 76};  // without the third period
-  const auto plans = plans_by_relation(plan_of(graph, {.part = GraphPart::all}));
+  const auto plans = plans_by_relation(rank_plan_of(graph, {.part = GraphPart::all}));
   BOOST_REQUIRE(plans.size() == 4U);
   BOOST_TEST(plans[0].candidates.size() == 36U);  // of which nothing is said
   const RankPlan& in = plans[3];
@@ -347,14 +350,14 @@ BOOST_AUTO_TEST_CASE(no_name_of_one_token_is_refused) {
   const auto message = says(Fault::user,
                             "`candidates`: no query's true entity has a name of one token with "
                             "this model; ask more queries with `limit` or `sample`, or rank "
-                             "by likelihood or DEER");
-  BOOST_CHECK_EXCEPTION(
-      (void)plan_of(graph, {.candidates = CandidateSet::single_token, .form = QueryForm::paper}),
-      Error, message);
+                            "by likelihood or DEER");
+  BOOST_CHECK_EXCEPTION((void)rank_plan_of(graph, {.candidates = CandidateSet::single_token,
+                                                   .form = QueryForm::paper}),
+                        Error, message);
   // Candidates there are, but no query asks for one.
   BOOST_CHECK_EXCEPTION(
-      (void)plan_of(graph, {.candidates = CandidateSet::single_token, .relations = {"in"}}), Error,
-      message);
+      (void)rank_plan_of(graph, {.candidates = CandidateSet::single_token, .relations = {"in"}}),
+      Error, message);
 }
 
 BOOST_AUTO_TEST_CASE(shots_are_drawn_from_train_whatever_is_asked) {
@@ -381,11 +384,11 @@ BOOST_AUTO_TEST_CASE(a_part_without_triples_is_refused) {
   KnowledgeGraph graph = elements();
   graph.valid.clear();
   BOOST_CHECK_EXCEPTION(
-      (void)plan_of(graph, {.part = GraphPart::valid}), Error,
+      (void)rank_plan_of(graph, {.part = GraphPart::valid}), Error,
       says(Fault::user, "`split`: the graph has no triples there; choose another"));
   std::erase_if(graph.test, [](const Triple& triple) { return triple.relation == 0; });
-  BOOST_CHECK_THROW((void)plan_of(graph, {.relations = {"symbol"}}), Error);
-  BOOST_TEST(plan_of(graph, {.relations = {"next"}}).queries.size() > 0U);
+  BOOST_CHECK_THROW((void)rank_plan_of(graph, {.relations = {"symbol"}}), Error);
+  BOOST_TEST(rank_plan_of(graph, {.relations = {"next"}}).queries.size() > 0U);
 }
 
 // Oracle: every triple of the three parts is looked at for every query.
@@ -417,9 +420,10 @@ BOOST_AUTO_TEST_CASE(true_candidates_are_those_of_all_parts) {
     }
     return most;
   };
-  BOOST_TEST(check(plan_of(graph, {.part = GraphPart::all, .heads = true})) == 18U);
-  BOOST_TEST(check(plan_of(graph, {.candidates = CandidateSet::of_queries, .heads = true})) > 1U);
-  BOOST_TEST(check(plan_of(graph, {.candidates = CandidateSet::single_token})) == 1U);
+  BOOST_TEST(check(rank_plan_of(graph, {.part = GraphPart::all, .heads = true})) == 18U);
+  BOOST_TEST(check(rank_plan_of(graph, {.candidates = CandidateSet::of_queries, .heads = true})) >
+             1U);
+  BOOST_TEST(check(rank_plan_of(graph, {.candidates = CandidateSet::single_token})) == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -36,7 +36,7 @@ namespace plumb::test {
 [[nodiscard]] inline bool slow_holds(const std::vector<std::string>& text,
                                      const std::vector<std::string>& answer) {
   if (answer.empty()) return text.empty();
-  return !std::ranges::search(text, answer).empty();
+  return std::search(text.begin(), text.end(), answer.begin(), answer.end()) != text.end();
 }
 
 [[nodiscard]] inline bool slow_match(const std::vector<std::string>& a,

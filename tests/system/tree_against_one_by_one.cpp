@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   const std::size_t every = std::stoul(argv[4]);
   plumb::LlamaModel model({argv[1]});
   plumb::CausalScorer scorer(model, true);
-  const auto dataset = plumb::select(plumb::load_dataset(argv[2]), {}, std::stoul(argv[3]));
+  const auto dataset = plumb::select_facts(plumb::load_dataset(argv[2]), {}, std::stoul(argv[3]));
   const plumb::Statement builder;
   double worst = 0;
   std::size_t statements = 0, compared = 0;

@@ -21,7 +21,8 @@ namespace plumb {
 
 using MetricEstimates = std::array<Estimate, calibration_metric_count>;
 
-[[nodiscard]] inline const Estimate& at(const MetricEstimates& metrics, CalibrationMetric metric) {
+[[nodiscard]] inline const Estimate& estimate_of(const MetricEstimates& metrics,
+                                                 CalibrationMetric metric) {
   return metrics[static_cast<std::size_t>(metric)];
 }
 

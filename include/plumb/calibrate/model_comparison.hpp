@@ -98,9 +98,10 @@ struct ModelComparison {
     std::vector<double> accuracy, error;
     for (const ModelCalibration& model : models) {
       const EstimatorResult* made = model.estimator(name);
-      if (made == nullptr || at(made->metrics, CalibrationMetric::ace).count == 0) continue;
+      if (made == nullptr || estimate_of(made->metrics, CalibrationMetric::ace).count == 0)
+        continue;
       accuracy.push_back(model.paraphrase_accuracy.value);
-      error.push_back(at(made->metrics, CalibrationMetric::ace).value);
+      error.push_back(estimate_of(made->metrics, CalibrationMetric::ace).value);
     }
     const Estimate r = pearson(accuracy, error);
     if (r.count > 0) comparison.correlation.emplace_back(name, r);

@@ -158,7 +158,7 @@ inline int describe_data(Console& console, const DiskPath& data,
     table.add({name, std::to_string(n), options, templates, kind, std::to_string(cost.statements),
                counted ? std::to_string(cost.tokens_one_by_one) : "–",
                cost.tree_nodes > 0 ? std::to_string(cost.tree_nodes) : "–",
-               counted ? fixed(mean, 1) : "–"});
+               counted ? with_decimals(mean, 1) : "–"});
   };
   const auto describe = [&](auto count) {
     for (const Relation& relation : dataset.relations) {
@@ -253,8 +253,9 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
                      "say check, describe, convert, prompts or overlap, before all options");
   }
   if (data.empty()) {
-    throw user_error({}, "no dataset named",
-                     "say plumb data " + action + " DIR" + (action == "convert" ? " --out DIR" : ""));
+    throw user_error(
+        {}, "no dataset named",
+        "say plumb data " + action + " DIR" + (action == "convert" ? " --out DIR" : ""));
   }
   const auto only_for = [&](const char* option, const std::string& value, const char* of) {
     if (value.empty() || action == of) return;

@@ -144,7 +144,7 @@ template <Job J>
                         [&](const JobFolder& folder) { return run_shard(job, folder); });
   console.out << "shard " << target.shard.word() << ": "
               << counted(summary.fresh_statements, "statement") << " scored now, "
-              << fixed(summary.seconds_model, 1)
+              << with_decimals(summary.seconds_model, 1)
               << " s in the model; `plumb merge` makes a run of all " << target.shard.count << "\n"
               << "shard: " << target.out.string() << "\n";
   return true;
@@ -189,8 +189,8 @@ inline std::string cost_in_words(const RunSummary& summary, const char* noun = "
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
   return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed (" +
-         (saved > 0 && saved < 0.995 ? fixed(1 / saved, 2) + " times as many as"
-                                     : fixed(saved, 2) + " times fewer than") +
+         (saved > 0 && saved < 0.995 ? with_decimals(1 / saved, 2) + " times as many as"
+                                     : with_decimals(saved, 2) + " times fewer than") +
          " one by one)\n";
 }
 

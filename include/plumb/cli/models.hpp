@@ -26,7 +26,7 @@ namespace detail {
     number /= 1000;
     unit = larger;
   }
-  return fixed(number, 1) + " " + unit;
+  return with_decimals(number, 1) + " " + unit;
 }
 
 }  // namespace detail

@@ -81,9 +81,10 @@ inline int rank(Console& console, const RankArguments& arguments, const Knowledg
   std::string searched;
   for (const auto& [part, cost] : job.search_cost()) {
     if (cost.fed == 0) continue;
-    searched += part + ": the search among names evaluates " +
-                fixed(static_cast<double>(cost.fed) / static_cast<double>(cost.queries), 1) +
-                " tree nodes a query\n";
+    searched +=
+        part + ": the search among names evaluates " +
+        with_decimals(static_cast<double>(cost.fed) / static_cast<double>(cost.queries), 1) +
+        " tree nodes a query\n";
   }
   show_report(console, finished.report, arguments.target.out / "report.html",
               searched + cost_in_words(finished.summary) + entities_hint(arguments));

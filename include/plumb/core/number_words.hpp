@@ -13,7 +13,7 @@
 namespace plumb {
 
 /// A number with a fixed count of decimals; what rounds to zero has no sign.
-[[nodiscard]] inline std::string fixed(double value, int decimals) {
+[[nodiscard]] inline std::string with_decimals(double value, int decimals) {
   std::array<char, 400> text{};  // a double has up to 309 digits before the point
   const int length = std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
   std::string digits(text.data(), std::min(text.size() - 1, static_cast<std::size_t>(length)));

@@ -156,8 +156,8 @@ inline void throw_problem(const Error& problem) {
 /// The relations named by `codes`, in the dataset's order, so that nothing hangs on the order in
 /// which they are named, each cut to its first `limit` facts; an empty list names all, limit 0 cuts
 /// nothing. Throws a user error on a name the dataset does not have or that is duplicated.
-[[nodiscard]] inline Dataset select(Dataset dataset, const std::vector<std::string>& codes,
-                                    std::size_t limit) {
+[[nodiscard]] inline Dataset select_facts(Dataset dataset, const std::vector<std::string>& codes,
+                                          std::size_t limit) {
   for (auto code = codes.begin(); code != codes.end(); ++code) {
     if (over::find(dataset.relations, *code, &Relation::code) == dataset.relations.end()) {
       throw user_error({.setting = "relations"},

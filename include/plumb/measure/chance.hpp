@@ -82,9 +82,9 @@ struct ChanceTest {
     const std::vector<RelationRanks>& relations) {
   const auto made = chance_test(relations);
   if (!made || made->answers < 20 || made->p <= 0.05) return std::nullopt;
-  return "Warning: the run is not told from guessing: " + fixed(made->right, 1) + " of " +
-         counted(made->answers, "answer") + " right, guessing gives " + fixed(made->expected, 1) +
-         " (p = " + fixed(made->p, 2) +
+  return "Warning: the run is not told from guessing: " + with_decimals(made->right, 1) + " of " +
+         counted(made->answers, "answer") + " right, guessing gives " +
+         with_decimals(made->expected, 1) + " (p = " + with_decimals(made->p, 2) +
          ", exact one-sided test of the Poisson binomial, each fact right with one in its "
          "options).";
 }

@@ -217,7 +217,7 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
           std::to_string(method.ranks.size()) +
           " searches ended before the rank was certain: mean ranks, correlations "
           "and Hit@k beyond that are not given; the mean rank is between " +
-          fixed(least, 1) + " and " + fixed(most, 1) + " for certain.");
+          with_decimals(least, 1) + " and " + with_decimals(most, 1) + " for certain.");
     }
   }
   for (std::size_t i = 0; i < made.methods.size(); ++i) {

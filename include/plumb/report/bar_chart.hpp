@@ -36,43 +36,46 @@ struct Bar {
   const double names = std::min(202.0, 7 * static_cast<double>(longest) + 4);
   const double left = names + 150;
   const double height = top + row * static_cast<double>(bars.size()) + bottom;
-  const auto x = [&](double value) { return fixed(left + width * value, 1); };
+  const auto x = [&](double value) { return with_decimals(left + width * value, 1); };
   std::string said;
   for (const Bar& bar : bars) {
     said += (said.empty() ? "Bars from 0 to 1: " : "; ") + bar.label + " " +
             with_interval(bar.estimate);
   }
   std::string svg =
-      "<div class=\"wide\">" + chart_begin("chart", fixed(left + width + right, 0),
-                                           fixed(height, 0), title, said + ".", false);
+      "<div class=\"wide\">" + chart_begin("chart", with_decimals(left + width + right, 0),
+                                           with_decimals(height, 0), title, said + ".", false);
   for (int step = 0; step <= 10; step += 2) {
     const double value = step / 10.0;
     svg += "<line class=\"grid\" x1=\"" + x(value) + "\" x2=\"" + x(value) + "\" y1=\"" +
-           fixed(top, 0) + "\" y2=\"" + fixed(height - bottom, 0) +
-           "\"/><text class=\"axis\" x=\"" + x(value) + "\" y=\"" + fixed(height - bottom + 16, 0) +
-           "\">" + fixed(value, 1) + "</text>\n";
+           with_decimals(top, 0) + "\" y2=\"" + with_decimals(height - bottom, 0) +
+           "\"/><text class=\"axis\" x=\"" + x(value) + "\" y=\"" +
+           with_decimals(height - bottom + 16, 0) + "\">" + with_decimals(value, 1) + "</text>\n";
   }
   double y = top;
   for (const Bar& bar : bars) {
-    const std::string middle = fixed(y + row / 2, 1);
-    svg += "<text class=\"name\" x=\"" + fixed(names, 0) + "\" y=\"" + fixed(y + row / 2 + 4, 1) +
-           "\">" + escape_html(bar.label) + "</text>";
+    const std::string middle = with_decimals(y + row / 2, 1);
+    svg += "<text class=\"name\" x=\"" + with_decimals(names, 0) + "\" y=\"" +
+           with_decimals(y + row / 2 + 4, 1) + "\">" + escape_html(bar.label) + "</text>";
     if (bar.estimate.count > 0) {
       const Estimate& e = bar.estimate;
-      svg += "<rect class=\"bar\" x=\"" + x(0) + "\" y=\"" + fixed(y + 4, 1) + "\" width=\"" +
-             fixed(width * e.value, 1) + "\" height=\"" + fixed(row - 8, 1) + "\"/>";
+      svg += "<rect class=\"bar\" x=\"" + x(0) + "\" y=\"" + with_decimals(y + 4, 1) +
+             "\" width=\"" + with_decimals(width * e.value, 1) + "\" height=\"" +
+             with_decimals(row - 8, 1) + "\"/>";
       if (bar.chance) {
         svg += "<line class=\"chance\" x1=\"" + x(*bar.chance) + "\" x2=\"" + x(*bar.chance) +
-               "\" y1=\"" + fixed(y + 2, 1) + "\" y2=\"" + fixed(y + row - 2, 1) + "\"/>";
+               "\" y1=\"" + with_decimals(y + 2, 1) + "\" y2=\"" + with_decimals(y + row - 2, 1) +
+               "\"/>";
       }
       if (e.has_interval()) {
         svg += "<path class=\"whisker\" d=\"M" + x(e.low) + " " + middle + "H" + x(e.high) + "M" +
-               x(e.low) + " " + fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "M" + x(e.high) + " " +
-               fixed(y + 7, 1) + "v" + fixed(row - 14, 1) + "\"/>";
+               x(e.low) + " " + with_decimals(y + 7, 1) + "v" + with_decimals(row - 14, 1) + "M" +
+               x(e.high) + " " + with_decimals(y + 7, 1) + "v" + with_decimals(row - 14, 1) +
+               "\"/>";
       }
     }
-    svg += "<text class=\"value\" x=\"" + fixed(names + 10, 0) + "\" y=\"" +
-           fixed(y + row / 2 + 4, 1) + "\">" + with_interval(bar.estimate) + "</text>\n";
+    svg += "<text class=\"value\" x=\"" + with_decimals(names + 10, 0) + "\" y=\"" +
+           with_decimals(y + row / 2 + 4, 1) + "\">" + with_interval(bar.estimate) + "</text>\n";
     y += row;
   }
   return svg + "</svg></div>\n";

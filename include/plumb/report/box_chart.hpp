@@ -46,10 +46,10 @@ struct BoxChart {
   const double width =
       std::max(260.0, left + right + step * static_cast<double>(chart.groups.size()));
   const double inner = height - top - bottom;
-  const auto n = [](double value) { return fixed(value, 1); };
+  const auto n = [](double value) { return with_decimals(value, 1); };
   const auto y = [&](double value) { return top + inner * (1 - value / most); };
   const auto words = [](const BoxGroup& group) {
-    return group.label + ": median " + fixed(quantile(group.values, 0.5), 1) + ", n " +
+    return group.label + ": median " + with_decimals(quantile(group.values, 0.5), 1) + ", n " +
            std::to_string(group.values.size());
   };
   std::string said = chart.y_label + " by " + chart.x_label + ".";
@@ -60,8 +60,8 @@ struct BoxChart {
     const double value = most * tick / 4;
     svg += "<line class=\"grid\" x1=\"" + n(left) + "\" x2=\"" + n(width - right) + "\" y1=\"" +
            n(y(value)) + "\" y2=\"" + n(y(value)) + "\"/><text class=\"axis y\" x=\"" +
-           n(left - 6) + "\" y=\"" + n(y(value) + 4) + "\">" + fixed(value, most < 10 ? 1 : 0) +
-           "</text>\n";
+           n(left - 6) + "\" y=\"" + n(y(value) + 4) + "\">" +
+           with_decimals(value, most < 10 ? 1 : 0) + "</text>\n";
   }
   for (std::size_t g = 0; g < chart.groups.size(); ++g) {
     const BoxGroup& group = chart.groups[g];

@@ -52,7 +52,7 @@ inline const char* step(CalibrationMetric metric, double value) {
 /// A metric with the colour of its step.
 inline std::string cell(const MetricEstimates& metrics, CalibrationMetric metric,
                         bool best = false) {
-  const Estimate& e = at(metrics, metric);
+  const Estimate& e = estimate_of(metrics, metric);
   return cell(e, std::string(step(metric, e.value)) + (best ? " best" : ""));
 }
 

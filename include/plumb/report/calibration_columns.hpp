@@ -43,7 +43,7 @@ template <class Row>
   return {std::string(calibration_metric_names[i]),
           std::string(words[i].heading),
           std::string(words[i].meaning),
-          [metric](const Row& row) { return at(row.metrics, metric); },
+          [metric](const Row& row) { return estimate_of(row.metrics, metric); },
           ColumnPlace::everywhere,
           3,
           metric == accuracy || metric == ace || metric == brier,
@@ -129,13 +129,13 @@ template <class Row>
   for (Column<R>& column : columns) {
     if (column.key == "log_loss" || column.key == "auroc") column.place = ColumnPlace::page;
   }
-  columns.insert(columns.begin(),
-                 {{"estimator", "held out", "",
-                   [](const R& r) -> CellValue { return estimator_label(r.estimator); }},
-                  {"map", "map", "", [](const R& r) -> CellValue {
-                     return r.map == "temperature" ? "temperature " + fixed(r.temperature, 2)
-                                                   : r.map;
-                   }}});
+  columns.insert(
+      columns.begin(),
+      {{"estimator", "held out", "",
+        [](const R& r) -> CellValue { return estimator_label(r.estimator); }},
+       {"map", "map", "", [](const R& r) -> CellValue {
+          return r.map == "temperature" ? "temperature " + with_decimals(r.temperature, 2) : r.map;
+        }}});
   return columns;
 }
 

@@ -49,19 +49,20 @@ namespace plumb {
       for (const auto& [name, group] : made.cardinality) add("cardinality", name, group);
       for (const auto& [name, group] : made.relations) add("relation", name, group);
       for (const CurvePoint& point : made.curve) {
-        curve.add({model.name, made.name, fixed(point.confidence, 8)}, point.accuracy);
+        curve.add({model.name, made.name, with_decimals(point.confidence, 8)}, point.accuracy);
       }
       for (const RejectionPoint& point : made.rejection) {
-        rejection.add({model.name, made.name, fixed(point.threshold, 1), fixed(point.rejected, 8)},
+        rejection.add({model.name, made.name, with_decimals(point.threshold, 1),
+                       with_decimals(point.rejected, 8)},
                       point.accuracy);
       }
-      rejection.add({model.name, made.name, "answered", fixed(made.answered.rejected, 8)},
+      rejection.add({model.name, made.name, "answered", with_decimals(made.answered.rejected, 8)},
                     made.answered.accuracy);
       const double width = 1 / static_cast<double>(made.histogram.size());
       for (std::size_t b = 0; b < made.histogram.size(); ++b) {
         const double from = static_cast<double>(b) * width;
-        histogram += csv_line({model.name, made.name, fixed(from, 4), fixed(from + width, 4),
-                               std::to_string(made.histogram[b])});
+        histogram += csv_line({model.name, made.name, with_decimals(from, 4),
+                               with_decimals(from + width, 4), std::to_string(made.histogram[b])});
       }
     }
     for (const OptionCountPoint& point : model.option_counts) {
@@ -78,10 +79,10 @@ namespace plumb {
     }
     for (const RecalibrationResult& r : model.recalibration) {
       for (std::size_t i = 0; i < r.metrics.size(); ++i) {
-        recalibration.add(
-            {model.name, r.estimator, r.map, r.map == "temperature" ? fixed(r.temperature, 6) : "",
-             std::string(calibration_metric_names[i])},
-            r.metrics[i]);
+        recalibration.add({model.name, r.estimator, r.map,
+                           r.map == "temperature" ? with_decimals(r.temperature, 6) : "",
+                           std::string(calibration_metric_names[i])},
+                          r.metrics[i]);
       }
     }
   }
@@ -99,10 +100,10 @@ namespace plumb {
       if (!pair.domain.empty()) add(pair.domain, "accuracy", model.domain_accuracy.at(pair.domain));
       for (const EstimatorResult& made : model.estimators) {
         if (made.name != "margin" && made.name != "average_min") continue;
-        add("all", "brier " + made.name, at(made.metrics, CalibrationMetric::brier));
+        add("all", "brier " + made.name, estimate_of(made.metrics, CalibrationMetric::brier));
         for (const auto& [domain, numbers] : made.domains) {
           if (domain == pair.domain) {
-            add(domain, "brier " + made.name, at(numbers, CalibrationMetric::brier));
+            add(domain, "brier " + made.name, estimate_of(numbers, CalibrationMetric::brier));
           }
         }
       }

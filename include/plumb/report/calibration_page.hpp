@@ -73,7 +73,7 @@ class CalibrationPage {
                        card("Accuracy, mean over paraphrases", model.paraphrase_accuracy);
     for (const char* name : {"base", "margin", "average_min"}) {
       if (const EstimatorResult* made = model.estimator(name)) {
-        html += card("ACE, " + estimator_label(name), at(made->metrics, M::ace));
+        html += card("ACE, " + estimator_label(name), estimate_of(made->metrics, M::ace));
       }
     }
     const std::string fewest = std::to_string(model.fewest_paraphrases);
@@ -92,7 +92,7 @@ class CalibrationPage {
 
   [[nodiscard]] static std::string remarks(const ModelCalibration& model) {
     std::string html;
-    for (const std::string& remark : model.remarks) html += note(remark);
+    for (const std::string& remark : model.remarks) html += note_paragraph(remark);
     return html;
   }
 
@@ -167,7 +167,7 @@ class CalibrationPage {
       for (std::size_t g = 0; g < (first.*member).size(); ++g) {
         const auto& [name, metrics] = (first.*member)[g];
         html += "<tr><td>" + label(name) + "</td>" +
-                detail::number_cell(at(metrics, M::accuracy).count) +
+                detail::number_cell(estimate_of(metrics, M::accuracy).count) +
                 detail::cell(metrics, M::accuracy);
         for (const EstimatorResult* made : shown) {
           html += detail::cell((made->*member)[g].second, M::ace);

@@ -98,10 +98,10 @@ class PairSections {
                          const std::string& domain, bool in_domain) {
     const EstimatorResult* made = model.estimator(estimator);
     if (made == nullptr) return {};
-    if (!in_domain) return at(made->metrics, metric);
+    if (!in_domain) return estimate_of(made->metrics, metric);
     const auto found =
         over::find_if(made->domains, [&](const auto& group) { return group.first == domain; });
-    return found == made->domains.end() ? Estimate{} : at(found->second, metric);
+    return found == made->domains.end() ? Estimate{} : estimate_of(found->second, metric);
   }
 
   static std::string coloured(const ModelCalibration& model, const std::string& estimator, M which,

@@ -46,10 +46,12 @@ inline std::string curve_charts(const ModelCalibration& model, std::size_t bins)
       chart.histogram.push_back(static_cast<double>(count));
     }
     const ChartSeries series = curve_series(made, "", true);
-    const Estimate& ace = at(made.metrics, CalibrationMetric::ace);
-    html += "<div><h3>" + label(estimator_label(made.name)) +
-            (ace.count == 0 ? "" : " <span class=\"dim\">ACE " + fixed(ace.value, 3) + "</span>") +
-            (made.discrete ? " *" : "") + "</h3>" + xy_chart(chart, {series}) + "</div>\n";
+    const Estimate& ace = estimate_of(made.metrics, CalibrationMetric::ace);
+    html +=
+        "<div><h3>" + label(estimator_label(made.name)) +
+        (ace.count == 0 ? ""
+                        : " <span class=\"dim\">ACE " + with_decimals(ace.value, 3) + "</span>") +
+        (made.discrete ? " *" : "") + "</h3>" + xy_chart(chart, {series}) + "</div>\n";
   }
   return html + "</div>\n";
 }

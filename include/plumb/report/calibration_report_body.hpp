@@ -55,7 +55,8 @@ inline std::string model_rows(const CalibrationResults& results, const TableWidt
     for (const CalibrationMetric metric : {CalibrationMetric::ace, CalibrationMetric::brier}) {
       for (const std::string& name : shown) {
         const EstimatorResult* made = model.estimator(name);
-        cells.push_back(number_or_dash(made == nullptr ? Estimate{} : at(made->metrics, metric)));
+        cells.push_back(
+            number_or_dash(made == nullptr ? Estimate{} : estimate_of(made->metrics, metric)));
       }
     }
     table.add(cells);

@@ -70,11 +70,12 @@ inline std::string html_cell(const Estimate& estimate) {
   return cell(estimate);
 }
 inline std::string html_cell(const ShownNumber& number) {
-  return "<td data-v=\"" + fixed(number.sorted_by, 8) + "\">" + escape_html(number.text) + "</td>";
+  return "<td data-v=\"" + with_decimals(number.sorted_by, 8) + "\">" + escape_html(number.text) +
+         "</td>";
 }
 inline std::string html_cell(const PlainNumber& number) {
   if (!number.value) return no_number_cell;
-  return html_cell(ShownNumber{*number.value, fixed(*number.value, number.decimals)});
+  return html_cell(ShownNumber{*number.value, with_decimals(*number.value, number.decimals)});
 }
 inline std::string html_cell(const RemarkedEstimate& remarked) {
   std::string made = cell(remarked.estimate);
@@ -86,7 +87,7 @@ inline std::string html_cell(const LongText& long_text) {
     return "<td style=\"text-align:left;white-space:normal;overflow-wrap:anywhere\">" +
            label(long_text.text) + "</td>";
   }
-  return "<td data-v=\"" + fixed(*long_text.sorted_by, 8) +
+  return "<td data-v=\"" + with_decimals(*long_text.sorted_by, 8) +
          "\" style=\"text-align:left;white-space:normal;min-width:170px\">" +
          label(long_text.text) + "<small>" + escape_html(long_text.remark) + "</small></td>";
 }

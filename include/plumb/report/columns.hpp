@@ -144,7 +144,7 @@ class ColumnTable {
     if (const auto* word = std::get_if<OwnWord>(&value)) return word->text;
     if (const auto* count = std::get_if<std::size_t>(&value)) return std::to_string(*count);
     if (const auto* number = std::get_if<PlainNumber>(&value)) {
-      return number->value ? fixed(*number->value, number->decimals) : "–";
+      return number->value ? with_decimals(*number->value, number->decimals) : "–";
     }
     const auto* remarked = std::get_if<RemarkedEstimate>(&value);
     const Estimate& estimate = remarked ? remarked->estimate : std::get<Estimate>(value);

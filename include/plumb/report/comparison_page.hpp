@@ -46,7 +46,7 @@ class ComparisonPage {
 
   static std::string plain_cell(const std::optional<double>& value) {
     if (!value) return "<td data-v=\"-1\">–</td>";
-    return "<td data-v=\"" + fixed(*value, 6) + "\">" + fixed(*value, 3) + "</td>";
+    return "<td data-v=\"" + with_decimals(*value, 6) + "\">" + with_decimals(*value, 3) + "</td>";
   }
   static std::optional<double> shown(const Estimate& estimate) {
     if (estimate.count == 0) return std::nullopt;
@@ -79,7 +79,7 @@ class ComparisonPage {
            card("Relations", std::to_string(table_.relations.size()),
                 std::to_string(table_.shared.size()) + " shared by all") +
            card("Facts", std::to_string(facts), "of all relations, each once") +
-           card("Lowest correlation", pairs == 0 ? "–" : fixed(lowest, 2),
+           card("Lowest correlation", pairs == 0 ? "–" : with_decimals(lowest, 2),
                 counted(pairs, "pair") + " of models") +
            "</div>\n";
   }
@@ -177,7 +177,7 @@ class ComparisonPage {
         html += "<td>";
         for (const std::size_t r : list) {
           html += (r == list.front() ? "" : ", ") + label(table_.relations[r]) + " " +
-                  fixed(table_.cells[standing.model][r].accuracy.value, 2);
+                  with_decimals(table_.cells[standing.model][r].accuracy.value, 2);
         }
         html += list.empty() ? "–</td>" : "</td>";
       }

@@ -19,7 +19,7 @@ namespace plumb {
 namespace detail {
 
 inline std::string optional_cell(const std::optional<double>& value) {
-  return value ? fixed(*value, 8) : "";
+  return value ? with_decimals(*value, 8) : "";
 }
 
 inline std::string pair_csv(const Comparison& made) {
@@ -41,8 +41,8 @@ inline std::string family_csv(const FamilyCorrelations& made) {
   for (std::size_t i = 0; i < made.families.size(); ++i) {
     for (std::size_t j = i; j < made.families.size(); ++j) {
       const auto& [value, pairs] = made.means[i][j];
-      text += csv_line({made.families[i], made.families[j], pairs == 0 ? "" : fixed(value, 8),
-                        std::to_string(pairs)});
+      text += csv_line({made.families[i], made.families[j],
+                        pairs == 0 ? "" : with_decimals(value, 8), std::to_string(pairs)});
     }
   }
   return text;
@@ -78,7 +78,7 @@ inline std::string family_csv(const FamilyCorrelations& made) {
       for (std::size_t i = 0; i < list->size(); ++i) {
         const std::size_t r = (*list)[i];
         extremes += csv_line({name, end, std::to_string(i + 1), table.relations[r],
-                              fixed(table.cells[m][r].accuracy.value, 8)});
+                              with_decimals(table.cells[m][r].accuracy.value, 8)});
       }
     }
     for (const auto& [other, unused] : made.models) {
@@ -128,7 +128,7 @@ class ComparisonReportBody {
     const Comparison& made = made_;
     const AccuracyTable& table = made.table;
     const auto sd = [](const std::optional<double>& value) {
-      return value ? fixed(*value, 3) : "–";
+      return value ? with_decimals(*value, 3) : "–";
     };
     const bool any = has_ties(made);
     std::vector<std::string> heads{

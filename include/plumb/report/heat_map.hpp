@@ -41,12 +41,12 @@ namespace detail {
 inline std::string heat_cell(const std::optional<double>& value, int decimals, bool begins_group) {
   const std::string edge = begins_group ? "edge" : "";
   if (!value) return "<td" + (edge.empty() ? "" : " class=\"" + edge + "\"") + ">–</td>";
-  const std::string shown = fixed(*value, decimals);
+  const std::string shown = with_decimals(*value, decimals);
   std::string classes = shown.front() == '-' ? "minus" : "";
   if (!edge.empty()) classes += (classes.empty() ? "" : " ") + edge;
   return "<td" + (classes.empty() ? "" : " class=\"" + classes + "\"") +
-         " style=\"--v:" + fixed(100 * std::min(1.0, std::abs(*value)), 0) + "%\">" + shown +
-         "</td>";
+         " style=\"--v:" + with_decimals(100 * std::min(1.0, std::abs(*value)), 0) + "%\">" +
+         shown + "</td>";
 }
 
 }  // namespace detail

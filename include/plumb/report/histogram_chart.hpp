@@ -78,7 +78,7 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
   constexpr double left = 210, width = 500, right = 170, row_height = 46, top = 8, bottom = 46;
   const double height = top + row_height * static_cast<double>(chart.rows.size()) + bottom;
   const auto range = detail::histogram_range(chart.rows);
-  const auto n = [](double value) { return fixed(value, 1); };
+  const auto n = [](double value) { return with_decimals(value, 1); };
   const auto x = [&](double value) {
     return n(left + width * std::clamp((value - range[0]) / (range[1] - range[0]), 0.0, 1.0));
   };
@@ -94,8 +94,8 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
   for (double k = std::round(range[0] / step); k * step <= range[1] + step * 1e-6; ++k) {
     svg += "<line class=\"grid\" x1=\"" + x(k * step) + "\" x2=\"" + x(k * step) + "\" y1=\"" +
            n(top) + "\" y2=\"" + n(height - bottom) + "\"/><text class=\"axis\" x=\"" +
-           x(k * step) + "\" y=\"" + n(height - bottom + 16) + "\">" + fixed(k * step, decimals) +
-           "</text>\n";
+           x(k * step) + "\" y=\"" + n(height - bottom + 16) + "\">" +
+           with_decimals(k * step, decimals) + "</text>\n";
   }
   double base = top;  // of the row's bars
   for (const HistogramRow& row : chart.rows) {

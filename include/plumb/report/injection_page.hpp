@@ -59,9 +59,9 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
     const double probability = std::exp(made.log_probabilities[p]);
     ChartPoint point{static_cast<double>(p), probability};
     point.hover = std::to_string(p) + ": " + pairs[p].subject + " – " + pairs[p].object + ", " +
-                  fixed(probability, 3);
+                  with_decimals(probability, 3);
     point.star = p == highlight;
-    if (point.star) point.label = pairs[p].subject + ", " + fixed(probability, 3);
+    if (point.star) point.label = pairs[p].subject + ", " + with_decimals(probability, 3);
     series[pairs[p].kind == PairKind::correct    ? 0
            : pairs[p].kind == PairKind::injected ? 1
                                                  : 2]
@@ -74,7 +74,7 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
   chart.y_range = {0, top};
   chart.height = 320;
   if (made.correct.count > 0) {
-    chart.references = {{made.correct.value, "mean " + fixed(made.correct.value, 3)}};
+    chart.references = {{made.correct.value, "mean " + with_decimals(made.correct.value, 3)}};
   }
   return "<div><h3>" + label(made.panel.name) + "</h3>" + xy_chart(chart, series) + "</div>\n";
 }
@@ -113,16 +113,17 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
   const auto cell = [](const Estimate& e) {
     if (e.count == 0) return std::string("<td>–</td>");
     const std::string interval =
-        !e.has_interval() ? "" : "[" + fixed(e.low, 3) + ", " + fixed(e.high, 3) + "], ";
-    return "<td data-v=\"" + fixed(e.value, 6) + "\">" + fixed(e.value, 3) + "<small>" + interval +
-           counted(e.count, "pair") + "</small></td>";
+        !e.has_interval() ? ""
+                          : "[" + with_decimals(e.low, 3) + ", " + with_decimals(e.high, 3) + "], ";
+    return "<td data-v=\"" + with_decimals(e.value, 6) + "\">" + with_decimals(e.value, 3) +
+           "<small>" + interval + counted(e.count, "pair") + "</small></td>";
   };
   for (const InjectionPanelResult& made : results.panels) {
     const double starred = std::exp(made.log_probabilities[results.highlight]);
     html += "<tr><td>" + label(made.panel.name) + "</td>" + cell(made.correct) +
             cell(made.correct_change) + cell(made.after_injected) +
             cell(made.after_injected_change) + cell(made.injected) + "<td data-v=\"" +
-            fixed(starred, 6) + "\">" + fixed(starred, 3) + "</td></tr>\n";
+            with_decimals(starred, 6) + "\">" + with_decimals(starred, 3) + "</td></tr>\n";
   }
   return html + table_end +
          "<p class=\"dim\">Mean probability by kind of pair. Change: the same pairs at the same "
@@ -145,7 +146,7 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
   for (const InjectionPanelResult& made : results.panels) {
     table.add({made.panel.name, shown(made.correct), shown(made.correct_change),
                shown(made.after_injected), shown(made.after_injected_change), shown(made.injected),
-               fixed(std::exp(made.log_probabilities[results.highlight]), 3)});
+               with_decimals(std::exp(made.log_probabilities[results.highlight]), 3)});
   }
   const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
   return table.text(width) +
@@ -165,8 +166,8 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
       const InjectedPair& pair = made.panel.pairs[p];
       const double log = made.log_probabilities[p];
       csv += csv_line({results.relation, made.panel.name, std::to_string(p), pair.subject,
-                       pair.object, detail::kind_name(pair.kind), fixed(log, 8),
-                       fixed(std::exp(log), 8), p == results.highlight ? "1" : "0"});
+                       pair.object, detail::kind_name(pair.kind), with_decimals(log, 8),
+                       with_decimals(std::exp(log), 8), p == results.highlight ? "1" : "0"});
     }
   }
   return csv;

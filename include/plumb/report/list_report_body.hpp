@@ -73,11 +73,13 @@ class ListReportBody {
       const MultiPromptRelation& relation = made_.asked.relations[r];
       for (const RecordedList& one : made_.relations[r]) {
         const ManyNamedFact& fact = relation.facts[one.fact];
-        text += csv_line({relation.code, std::to_string(one.fact), fact.subject.names.front(),
-                          KamelPrompt::listed_objects(fact), one.text,
-                          fixed(one.with_aliases.precision, 8), fixed(one.with_aliases.recall, 8),
-                          fixed(one.with_aliases.f1, 8), fixed(one.main_label.f1, 8),
-                          fixed(one.script.f1, 8), one.cut ? "yes" : "no"});
+        text +=
+            csv_line({relation.code, std::to_string(one.fact), fact.subject.names.front(),
+                      KamelPrompt::listed_objects(fact), one.text,
+                      with_decimals(one.with_aliases.precision, 8),
+                      with_decimals(one.with_aliases.recall, 8),
+                      with_decimals(one.with_aliases.f1, 8), with_decimals(one.main_label.f1, 8),
+                      with_decimals(one.script.f1, 8), one.cut ? "yes" : "no"});
       }
     }
     return text;
@@ -90,7 +92,7 @@ class ListReportBody {
                        card("precision", all.with_aliases.precision) +
                        card("recall", all.with_aliases.recall) +
                        card("F1 by main label", all.main_label.f1) +
-                       card("F1 of KAMEL's script", fixed(all.script.f1_of_means, 3),
+                       card("F1 of KAMEL's script", with_decimals(all.script.f1_of_means, 3),
                             "of mean precision and recall") +
                        "</div>\n";
     std::vector<Bar> bars;

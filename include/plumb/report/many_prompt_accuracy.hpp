@@ -32,8 +32,8 @@ inline std::string many_prompt_cards(const ManyPromptResults& made) {
   const SampledAccuracy& sampled = headline_samplings(made, *best);
   std::string html = card("Acc@1, " + best->name, best->coverage.average);
   if (!sampled.right.empty()) {
-    html += card("Range over samplings", fixed(sampled.range(), 3),
-                 sampled.sd ? "SD " + fixed(*sampled.sd, 4) : "");
+    html += card("Range over samplings", with_decimals(sampled.range(), 3),
+                 sampled.sd ? "SD " + with_decimals(*sampled.sd, 4) : "");
   }
   html += card("Consist", best->consistency.overall.all.share);
   if (best->overconfidence) html += card("Overconf", best->overconfidence->overconf);
@@ -81,7 +81,7 @@ inline HistogramRow sampling_row(const ManyPromptResult& way, const SampledAccur
   row.mean = sampled.exact_mean;
   row.span = {std::max(0.0, sampled.exact_mean - 2 * sampled.exact_sd),
               std::min(1.0, sampled.exact_mean + 2 * sampled.exact_sd)};
-  row.value = fixed(sampled.exact_mean, 3) + " ± " + fixed(sampled.exact_sd, 4);
+  row.value = with_decimals(sampled.exact_mean, 3) + " ± " + with_decimals(sampled.exact_sd, 4);
   row.style = sampled.by == SampleBy::fact ? 0 : 1;
   return row;
 }
@@ -151,7 +151,7 @@ inline std::string coverage_chart(const ManyPromptResults& made) {
     for (const CoveragePoint& point : way.curve) {
       ChartPoint& added = line.points.emplace_back(
           ChartPoint{place(point.prompts), point.share.value, point.share.interval()});
-      added.hover = counted(point.prompts, "prompt") + ": " + fixed(point.share.value, 3);
+      added.hover = counted(point.prompts, "prompt") + ": " + with_decimals(point.share.value, 3);
     }
     line.point_size = 0.8;
   }

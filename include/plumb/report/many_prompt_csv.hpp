@@ -53,8 +53,9 @@ namespace plumb {
         const PromptTemplate& one = relation.texts[i];
         text += csv_line({way.name, relation.code, one.text, one.group, style_word(one.style),
                           origin_word(one.origin), std::to_string(accuracy.count),
-                          fixed(accuracy.value, 8), fixed(accuracy.low, 8), fixed(accuracy.high, 8),
-                          fixed(best.value, 8), fixed(best.low, 8), fixed(best.high, 8)});
+                          with_decimals(accuracy.value, 8), with_decimals(accuracy.low, 8),
+                          with_decimals(accuracy.high, 8), with_decimals(best.value, 8),
+                          with_decimals(best.low, 8), with_decimals(best.high, 8)});
       }
     }
   }
@@ -67,8 +68,8 @@ namespace plumb {
   for (const ManyPromptResult& way : made.ways) {
     for (const SampledAccuracy* sampled : {&way.by_fact, &way.by_relation}) {
       for (const AccuracyBar& bar : sampled->histogram(detail::sampling_bars)) {
-        text += csv_line({way.name, std::string(name_of(sampled->by)), fixed(bar.from, 8),
-                          fixed(bar.to, 8), std::to_string(bar.samplings)});
+        text += csv_line({way.name, std::string(name_of(sampled->by)), with_decimals(bar.from, 8),
+                          with_decimals(bar.to, 8), std::to_string(bar.samplings)});
       }
     }
   }
@@ -93,7 +94,8 @@ namespace plumb {
     std::size_t number = 0;
     for (const ConfidenceBin& bin : way.overconfidence->diagram) {
       csv.add({way.name, std::to_string(++number), std::to_string(bin.prompts),
-               fixed(bin.lowest, 8), fixed(bin.highest, 8), fixed(bin.mean_confidence, 8)},
+               with_decimals(bin.lowest, 8), with_decimals(bin.highest, 8),
+               with_decimals(bin.mean_confidence, 8)},
               bin.accuracy);
     }
   }

@@ -53,8 +53,9 @@ inline std::string reliability_chart(const ManyPromptResult& way) {
     const ConfidenceBin& bin = *place;
     ChartPoint& point = line.points.emplace_back(
         ChartPoint{bin.mean_confidence, bin.accuracy.value, bin.accuracy.interval()});
-    point.hover = counted(bin.prompts, "prompt") + ", confidence " + fixed(bin.lowest, 3) + "–" +
-                  fixed(bin.highest, 3) + ": accuracy " + fixed(bin.accuracy.value, 3);
+    point.hover = counted(bin.prompts, "prompt") + ", confidence " + with_decimals(bin.lowest, 3) +
+                  "–" + with_decimals(bin.highest, 3) + ": accuracy " +
+                  with_decimals(bin.accuracy.value, 3);
   }
   XyChart chart{"Confidence against accuracy, " + way.name, "confidence", "accuracy"};
   chart.width = 440;
@@ -147,7 +148,7 @@ inline std::string answer_length_section(const ManyPromptResults& made) {
   columns.emplace_back("None", [](Way way) { return way->by_length->empty; });
   columns.emplace_back("One to five", [](Way way) {
     const double share = share_of_short(*way->by_length);
-    return ShownNumber{share, fixed(100 * share, 2) + "%"};
+    return ShownNumber{share, with_decimals(100 * share, 2) + "%"};
   });
   return heading("Overconf by the length of the answer",
                  "Here the confidence is the probability of all tokens of the greedy answer. "

@@ -178,11 +178,12 @@ inline std::string relation_bias_table(const ManyPromptResults& made) {
   using Most = FavouredCandidate;
   const auto candidate = [&made](const Row& row, const Most& most) {
     return LongText{candidate_label(made, row.relation->code, most.candidate),
-                    most.mean_probability, "mean probability " + fixed(most.mean_probability, 3)};
+                    most.mean_probability,
+                    "mean probability " + with_decimals(most.mean_probability, 3)};
   };
   const auto under = [](const Row& row, const Most& most) {
     return LongText{template_text(*row.relation, most.template_index), most.probability,
-                    "probability " + fixed(most.probability, 3)};
+                    "probability " + with_decimals(most.probability, 3)};
   };
   favoured("Favoured, sum", false, candidate);
   favoured("Most of all under", false, under);

@@ -74,7 +74,7 @@ namespace plumb {
     const auto add = [&](const std::string& relation, const AccuracySpread& one) {
       csv.add({spread.group.method, std::to_string(spread.group.shots), spread.group.separator,
                spread.group.by, relation, std::to_string(one.variants),
-               one.sd ? fixed(*one.sd, 8) : ""},
+               one.sd ? with_decimals(*one.sd, 8) : ""},
               one.accuracy);
     };
     for (const auto& [code, one] : spread.relations) add(code, one);
@@ -88,8 +88,9 @@ namespace plumb {
   detail::EstimateCsv csv({"setting", "k", "answers"});
   for (const auto& [group, levels] : made.at_k) {
     for (const AccuracyAtK& level : levels) {
-      csv.add({setting_name(group), fixed(level.threshold, 2), std::to_string(level.answers)},
-              level.accuracy);
+      csv.add(
+          {setting_name(group), with_decimals(level.threshold, 2), std::to_string(level.answers)},
+          level.accuracy);
     }
   }
   return csv.text();

@@ -42,7 +42,7 @@ inline std::string many_shot_cards(const ManyShotResults& made) {
     html += card("Shots for 95%", std::to_string(*curve.shots_for_95),
                  "of the accuracy at " + std::to_string(curve.points.back().group.shots));
   }
-  html += card("Chance", fixed(chance_of(made, *best), 3), "one in the number of choices");
+  html += card("Chance", with_decimals(chance_of(made, *best), 3), "one in the number of choices");
   html += card("Facts", std::to_string(facts), counted(made.study.relations.size(), "relation"));
   html += card("Choices", std::to_string(made.choices),
                made.choices_beginning_another == 0

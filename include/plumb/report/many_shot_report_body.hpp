@@ -68,7 +68,7 @@ class ManyShotReportBody {
                                    std::to_string(spread.relations.size()),
                                    std::to_string(spread.overall.accuracy.count),
                                    with_interval(spread.overall.accuracy),
-                                   spread.overall.sd ? fixed(*spread.overall.sd, 3) : "–",
+                                   spread.overall.sd ? with_decimals(*spread.overall.sd, 3) : "–",
                                    std::to_string(spread.overall.variants),
                                    detail::ties_text(spread)};
       if (made_.ties.tied > 0) row.push_back(with_interval(spread.overall.accuracy_first_wins));

@@ -22,7 +22,7 @@
 namespace plumb::detail {
 
 inline std::string sd_text(const AccuracySpread& spread) {
-  return spread.sd ? fixed(*spread.sd, 3) : "–";
+  return spread.sd ? with_decimals(*spread.sd, 3) : "–";
 }
 
 /// How many answers are ties; texts that a model generates cannot be.
@@ -33,8 +33,8 @@ inline std::string ties_text(const GroupSpread& spread) {
 /// A mean with its standard deviation below it.
 inline std::string spread_cell(const AccuracySpread& spread) {
   if (spread.accuracy.count == 0) return "<td data-v=\"-1\">–</td>";
-  return "<td data-v=\"" + fixed(spread.accuracy.value, 6) + "\">" +
-         fixed(spread.accuracy.value, 3) + "<small>± " + sd_text(spread) + "</small></td>";
+  return "<td data-v=\"" + with_decimals(spread.accuracy.value, 6) + "\">" +
+         with_decimals(spread.accuracy.value, 3) + "<small>± " + sd_text(spread) + "</small></td>";
 }
 
 /// A setting as the paper names it.
@@ -169,11 +169,12 @@ inline std::string confidence_section(const ManyShotResults& made) {
     remaining.push_back(std::move(left));
     rows += "<tr><td>" + label(setting_words(group)) + "</td>";
     for (std::size_t k = 0; k < levels.size(); k += every) {
-      if (accuracy.size() == 1) heads.push_back("K = " + fixed(levels[k].threshold, 1));
+      if (accuracy.size() == 1) heads.push_back("K = " + with_decimals(levels[k].threshold, 1));
       const Estimate& a = levels[k].accuracy;
       rows += a.count == 0 ? "<td data-v=\"-1\">–<small>0</small></td>"
-                           : "<td data-v=\"" + fixed(a.value, 6) + "\">" + fixed(a.value, 3) +
-                                 "<small>" + std::to_string(levels[k].answers) + "</small></td>";
+                           : "<td data-v=\"" + with_decimals(a.value, 6) + "\">" +
+                                 with_decimals(a.value, 3) + "<small>" +
+                                 std::to_string(levels[k].answers) + "</small></td>";
     }
     rows += "</tr>\n";
   }

@@ -126,10 +126,10 @@ for (const table of document.querySelectorAll('table.sortable')) {
 /// A headline number with its interval; "–" when there is none.
 [[nodiscard]] inline std::string card(std::string_view name, const Estimate& e, int decimals = 3) {
   return card(name, number_or_dash(e, decimals),
-              e.count == 0 ? ""
-              : !e.has_interval()
-                  ? "no interval"
-                  : "95%: " + fixed(e.low, decimals) + " – " + fixed(e.high, decimals));
+              e.count == 0        ? ""
+              : !e.has_interval() ? "no interval"
+                                  : "95%: " + with_decimals(e.low, decimals) + " – " +
+                                        with_decimals(e.high, decimals));
 }
 
 /// HTML with what stands between two backticks as code.
@@ -146,7 +146,7 @@ for (const table of document.querySelectorAll('table.sortable')) {
 }
 
 /// What a reader must know, set off from the text; names of settings stand between backticks.
-[[nodiscard]] inline std::string note(std::string_view text) {
+[[nodiscard]] inline std::string note_paragraph(std::string_view text) {
   return "<p class=\"note\">" + with_code(escape_html(text)) + "</p>\n";
 }
 
@@ -161,12 +161,13 @@ namespace detail {
 /// A number with its interval.
 inline std::string cell(const Estimate& e, const std::string& classes = "", int decimals = 3) {
   if (e.count == 0) return "<td data-v=\"-1\">–</td>";
-  return "<td data-v=\"" + fixed(e.value, 6) + "\"" +
-         (classes.empty() ? "" : " class=\"" + classes + "\"") + ">" + fixed(e.value, decimals) +
-         "<small>" +
-         (e.has_interval() ? fixed(e.low, decimals) + (e.low < 0 || e.high < 0 ? " to " : "–") +
-                                 fixed(e.high, decimals)
-                           : "–") +
+  return "<td data-v=\"" + with_decimals(e.value, 6) + "\"" +
+         (classes.empty() ? "" : " class=\"" + classes + "\"") + ">" +
+         with_decimals(e.value, decimals) + "<small>" +
+         (e.has_interval()
+              ? with_decimals(e.low, decimals) + (e.low < 0 || e.high < 0 ? " to " : "–") +
+                    with_decimals(e.high, decimals)
+              : "–") +
          "</small></td>";
 }
 /// A whole number.

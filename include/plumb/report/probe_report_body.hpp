@@ -145,11 +145,13 @@ class ProbeReportBody {
         csv_line({"group", "name", "template", "facts", "accuracy", "low", "high", "chance"});
     for_each_group([&](const ProbedGroup& group, const std::string& which) {
       const Estimate& a = group.metrics->accuracy;
-      const auto cell = [&](double value) { return a.count == 0 ? "" : fixed(value, 6); };
-      const auto end = [&](double value) { return a.has_interval() ? fixed(value, 6) : ""; };
+      const auto cell = [&](double value) { return a.count == 0 ? "" : with_decimals(value, 6); };
+      const auto end = [&](double value) {
+        return a.has_interval() ? with_decimals(value, 6) : "";
+      };
       csv += csv_line({group.kind, group.name, which, std::to_string(group.metrics->facts),
                        cell(a.value), end(a.low), end(a.high),
-                       group.relation == nullptr ? "" : fixed(group.chance(), 6)});
+                       group.relation == nullptr ? "" : with_decimals(group.chance(), 6)});
     });
     return csv;
   }

@@ -124,20 +124,20 @@ inline Json published_json(const PublishedNumber& one) {
       csv_line({"table", "model", "dataset", "number", "published", "run", "same_model", "value",
                 "low", "high", "count", "difference", "in_interval", "note"});
   const auto end = [](const std::optional<double>& value) {
-    return value ? fixed(*value, 8) : std::string();
+    return value ? with_decimals(*value, 8) : std::string();
   };
   for (const PublishedPair& pair : made.pairs) {
     const RunNumber& number = pair.number;
     const std::optional<bool> in = pair.in_interval();
     std::vector<std::string> cells = detail::published_cells(pair.published);
-    cells.insert(cells.end(),
-                 {pair.run, pair.same_model ? "yes" : "no", fixed(number.value, 8), end(number.low),
-                  end(number.high), number.count == 0 ? "" : std::to_string(number.count),
-                  fixed(pair.difference(), 8),
-                  !in   ? ""
-                  : *in ? "yes"
-                        : "no",
-                  pair.published.note});
+    cells.insert(cells.end(), {pair.run, pair.same_model ? "yes" : "no",
+                               with_decimals(number.value, 8), end(number.low), end(number.high),
+                               number.count == 0 ? "" : std::to_string(number.count),
+                               with_decimals(pair.difference(), 8),
+                               !in   ? ""
+                               : *in ? "yes"
+                                     : "no",
+                               pair.published.note});
     text += csv_line(cells);
   }
   return text;

@@ -51,7 +51,7 @@ inline std::vector<NamedRanks> ranked_rows(const RankResults& made) {
 
 inline std::string p_text(const std::optional<double>& p) {
   if (!p) return "–";
-  if (*p >= 0.001) return fixed(*p, 3);
+  if (*p >= 0.001) return with_decimals(*p, 3);
   if (*p < 1e-300) return "< 1e-300";
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1e", *p);
@@ -207,7 +207,7 @@ inline std::string wording_section(const RankResults& made) {
   }
   std::string differences;
   for (const auto& [name, difference] : wording_differences(made)) {
-    differences += (differences.empty() ? "" : ", ") + name + " " + fixed(difference, 3);
+    differences += (differences.empty() ? "" : ", ") + name + " " + with_decimals(difference, 3);
   }
   return heading("Does the wording of entities matter?",
                  "DEER with the paper's entity prompt and its variants. Largest differences: " +

@@ -103,11 +103,12 @@ class RankReportBody {
                                  "tokens", "rank", "filtered_rank", "undecided", "rank_at_most"});
     for (const RankedMethod& method : made_.methods) {
       for (const EntityRank& rank : method.ranks) {
-        text += csv_line({method.name, rank.part, std::to_string(rank.line),
-                          rank.asks_head ? "head" : "tail", rank.head, rank.relation, rank.tail,
-                          std::to_string(rank.tokens), fixed(rank.raw.realistic(), 1),
-                          fixed(rank.filtered.realistic(), 1), std::to_string(rank.undecided),
-                          fixed(rank.raw.realistic() + static_cast<double>(rank.undecided), 1)});
+        text += csv_line(
+            {method.name, rank.part, std::to_string(rank.line), rank.asks_head ? "head" : "tail",
+             rank.head, rank.relation, rank.tail, std::to_string(rank.tokens),
+             with_decimals(rank.raw.realistic(), 1), with_decimals(rank.filtered.realistic(), 1),
+             std::to_string(rank.undecided),
+             with_decimals(rank.raw.realistic() + static_cast<double>(rank.undecided), 1)});
       }
     }
     return text;

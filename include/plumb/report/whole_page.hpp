@@ -26,7 +26,7 @@ struct PageFrame {
 [[nodiscard]] inline std::string whole_page(const PageFrame& frame, std::string_view sections) {
   std::string out = page_begin(frame.title) + "<h1>" + label(frame.title) +
                     "</h1>\n<p class=\"dim\">" + frame.lead + "</p>\n";
-  for (const std::string& text : frame.notes) out += note(text);
+  for (const std::string& text : frame.notes) out += note_paragraph(text);
   return out.append(sections) + prompt_section(frame.prompts) + settings_table(frame.settings) +
          page_end();
 }

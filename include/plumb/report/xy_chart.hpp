@@ -88,7 +88,7 @@ inline int tick_decimals(double step) {
 
 /// A length in at most two decimals, without trailing zeros.
 inline std::string short_length(double value) {
-  std::string text = fixed(value, 2);
+  std::string text = with_decimals(value, 2);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;
@@ -96,10 +96,11 @@ inline std::string short_length(double value) {
 
 inline std::string point_shape(std::size_t style, double x, double y, double size = 1) {
   const auto l = [&](double length) { return short_length(length * size); };
-  const std::string at = fixed(x, 1) + " " + fixed(y, 1);
+  const std::string at = with_decimals(x, 1) + " " + with_decimals(y, 1);
   switch (style % 4) {
     case 0:
-      return "<circle cx=\"" + fixed(x, 1) + "\" cy=\"" + fixed(y, 1) + "\" r=\"" + l(3.2) + "\"/>";
+      return "<circle cx=\"" + with_decimals(x, 1) + "\" cy=\"" + with_decimals(y, 1) + "\" r=\"" +
+             l(3.2) + "\"/>";
     case 1:
       return "<path d=\"M" + at + "m" + l(-3) + " " + l(-3) + "h" + l(6) + "v" + l(6) + "h" +
              l(-6) + "z\"/>";
@@ -118,7 +119,8 @@ inline std::string star_shape(double x, double y) {
     const double angle = std::numbers::pi * (corner / 5.0 - 0.5);
     const double radius = corner % 2 == 0 ? 8 : 3.4;
     path += corner == 0 ? 'M' : 'L';
-    path += fixed(x + radius * std::cos(angle), 1) + " " + fixed(y + radius * std::sin(angle), 1);
+    path += with_decimals(x + radius * std::cos(angle), 1) + " " +
+            with_decimals(y + radius * std::sin(angle), 1);
   }
   return "<path class=\"star\" d=\"" + path + "z\"/>";
 }
@@ -137,7 +139,7 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
       const auto [low, high] =
           std::minmax_element(one.points.begin(), one.points.end(),
                               [](const ChartPoint& a, const ChartPoint& b) { return a.y < b.y; });
-      said += ", from " + fixed(low->y, 3) + " to " + fixed(high->y, 3);
+      said += ", from " + with_decimals(low->y, 3) + " to " + with_decimals(high->y, 3);
     }
     said += ".";
   }
@@ -161,10 +163,11 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
   };
   const auto px = [&](double x) { return left + inner_width * along(x, chart.x_range); };
   const auto py = [&](double y) { return top + inner_height * (1 - along(y, chart.y_range)); };
-  const auto n = [](double value) { return fixed(value, 1); };
-  std::string svg = "<figure class=\"plot\">" +
-                    chart_begin("chart xy", fixed(chart.width, 0), fixed(chart.height, 0),
-                                chart.title, detail::chart_in_words(chart, series), true);
+  const auto n = [](double value) { return with_decimals(value, 1); };
+  std::string svg =
+      "<figure class=\"plot\">" + chart_begin("chart xy", with_decimals(chart.width, 0),
+                                              with_decimals(chart.height, 0), chart.title,
+                                              detail::chart_in_words(chart, series), true);
   const double tallest = chart.histogram.empty() ? 0 : *over::max_element(chart.histogram);
   for (std::size_t i = 0; i < chart.histogram.size() && tallest > 0; ++i) {
     const double bar = inner_width / static_cast<double>(chart.histogram.size());
@@ -177,7 +180,7 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
     const double step = detail::tick_step(range[1] - range[0]);
     const int decimals = detail::tick_decimals(step);
     for (double k = std::ceil(range[0] / step - 1e-9); k * step <= range[1] + step * 1e-9; ++k) {
-      draw(k * step, fixed(k * step + 0.0, decimals));
+      draw(k * step, with_decimals(k * step + 0.0, decimals));
     }
   };
   const auto log_ticks = [](const std::array<double, 2>& range, auto draw) {
@@ -185,7 +188,7 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
       for (const double digit : {1.0, 2.0, 5.0}) {
         const double x = decade + std::log10(digit);
         if (x < range[0] - 1e-9 || x > range[1] + 1e-9) continue;
-        draw(x, fixed(digit * std::pow(10.0, decade), std::max(0, -decade)));
+        draw(x, with_decimals(digit * std::pow(10.0, decade), std::max(0, -decade)));
       }
     }
   };

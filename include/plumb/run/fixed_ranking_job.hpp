@@ -80,8 +80,8 @@ class FixedRankingJob {
       const bool has_cosines = result.worst_difference.has_value();
       report_.shown.add({std::to_string(i), std::to_string(ranking.queries.size()),
                          std::to_string(ranking.entities.size()),
-                         fixed(reciprocal / static_cast<double>(result.ranks.size()), 3),
-                         has_cosines ? fixed(*result.worst_difference, 7) : "–",
+                         with_decimals(reciprocal / static_cast<double>(result.ranks.size()), 3),
+                         has_cosines ? with_decimals(*result.worst_difference, 7) : "–",
                          result.compared ? std::to_string(result.other_ranks) : "–",
                          has_cosines ? std::to_string(result.near) : "–", std::to_string(ties)});
       made.push_back(std::move(result.ranking));

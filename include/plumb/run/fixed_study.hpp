@@ -174,12 +174,11 @@ template <PackedScorer Scorer>
   const std::string name = "fixed " + std::to_string(index);
   Part part(work, name, name);
   typename Scorer::Block block = planned_study(study, scorer);
-  auto scored =
-      scored_block(part, scorer, block, Span::continuation, [&](std::size_t statement) {
-        const std::size_t choices = study.choices.size();
-        return "'" + study.tests[statement / choices].subject + "', choice '" +
-               study.choices[statement % choices] + "'";
-      });
+  auto scored = scored_block(part, scorer, block, Span::continuation, [&](std::size_t statement) {
+    const std::size_t choices = study.choices.size();
+    return "'" + study.tests[statement / choices].subject + "', choice '" +
+           study.choices[statement % choices] + "'";
+  });
   if (!scored) return std::nullopt;
   const std::vector<StatementScore> scores = as_recorded(*std::move(scored));
   part.finish(block.cost());

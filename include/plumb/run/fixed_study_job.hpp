@@ -71,7 +71,7 @@ class FixedStudyJob {
            std::to_string(study.choices.size()),
            with_interval(wilson_share(result.accuracy, study.tests.size())),
            std::to_string(result.ties.tied),
-           result.worst_difference ? fixed(*result.worst_difference, 6) + " nats" : "–"});
+           result.worst_difference ? with_decimals(*result.worst_difference, 6) + " nats" : "–"});
       if_first_wins.push_back(
           with_interval(wilson_share(result.accuracy_first_wins, study.tests.size())));
       ties += result.ties;

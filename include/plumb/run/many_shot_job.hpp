@@ -77,11 +77,10 @@ class ManyShotQuestions {
       return;
     }
     const ManyShotRelation& first = relations.front();
-    throw user_error(
-        {.file = settings.data},
-        "every relation is " + first.skipped()->what + " (" + first.relation().code + " has " +
-            first.skipped()->detail + ")",
-        first.remedy() + ", or give more facts");
+    throw user_error({.file = settings.data},
+                     "every relation is " + first.skipped()->what + " (" + first.relation().code +
+                         " has " + first.skipped()->detail + ")",
+                     first.remedy() + ", or give more facts");
   }
   ManyShotQuestions(const ManyShotQuestions&) = delete;
   ManyShotQuestions& operator=(const ManyShotQuestions&) = delete;
@@ -211,8 +210,8 @@ class ManyShotJob {
     for (const ManyShotRelation& asked : relations_) texts += generated_texts(asked);
     work.begin("texts", texts);
     for (const ManyShotRelation& asked : relations_) {
-      generate_many_shot(
-          model_, bos, asked, data_.aliases, settings_.generate, settings_.stop.texts, folder, work);
+      generate_many_shot(model_, bos, asked, data_.aliases, settings_.generate,
+                         settings_.stop.texts, folder, work);
     }
   }
 

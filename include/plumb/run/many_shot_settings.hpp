@@ -82,11 +82,12 @@ struct ManyShotSettings : ManyShotOptions {
         idle(no_shots && self.injection == 0 && joins_by_ids,
              "without shots, and EIC-LKE joined by ids has none; say `shots` with numbers or "
              "`join` text");
-    visitor("data", self.data,
-            {.value = "DIR",
-             .help = "dataset: a BEAR, LAMA, KAMEL or PARAREL folder, T-REx, tables of choices or a "
-                     ".tsv file",
-             .recorded = "-"});
+    visitor(
+        "data", self.data,
+        {.value = "DIR",
+         .help = "dataset: a BEAR, LAMA, KAMEL or PARAREL folder, T-REx, tables of choices or a "
+                 ".tsv file",
+         .recorded = "-"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "only these relations", .idle = of_all, .recorded = "-"});
     visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
@@ -296,7 +297,7 @@ struct StudiedData {
 [[nodiscard]] inline StudiedData studied_data(const ManyShotSettings& settings) {
   StudiedData data{without_sentences(load_dataset(settings.data)), {}};
   data.aliases = object_aliases(data.dataset);  // whichever relations are asked
-  data.dataset = select(std::move(data.dataset), settings.relations, 0);
+  data.dataset = select_facts(std::move(data.dataset), settings.relations, 0);
   return data;
 }
 

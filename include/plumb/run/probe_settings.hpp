@@ -151,7 +151,7 @@ struct ProbeSettings {
 /// A dataset as it is to be probed: cut to what was chosen, its templates replaced or marked. Throws a
 /// user error for what is not there or cannot be read.
 [[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings, Dataset whole) {
-  Dataset dataset = select(std::move(whole), settings.relations, settings.limit);
+  Dataset dataset = select_facts(std::move(whole), settings.relations, settings.limit);
   if (!settings.template_file.empty()) use_template_file(dataset, settings.template_file);
   inject_markers(dataset, settings.inject);
   return dataset;

@@ -73,8 +73,9 @@ class Progress {
   /// "120/s", below 10 with a decimal, "0.3/s"; what is slower still by the minute or the hour.
   [[nodiscard]] static std::string per_second(double rate) {
     if (rate >= 9.95) return std::to_string(std::lround(rate)) + "/s";
-    if (rate >= 0.095) return fixed(rate, 1) + "/s";
-    return rate * 60 >= 0.95 ? fixed(rate * 60, 1) + "/min" : fixed(rate * 3600, 1) + "/h";
+    if (rate >= 0.095) return with_decimals(rate, 1) + "/s";
+    return rate * 60 >= 0.95 ? with_decimals(rate * 60, 1) + "/min"
+                             : with_decimals(rate * 3600, 1) + "/h";
   }
 
   /// "4 s", "3 min 20 s", "2 h 5 min".

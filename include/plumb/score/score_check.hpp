@@ -57,8 +57,8 @@ void check_log_likelihood(const StatementScore& score, Span span, const Site& si
     if (number <= most_nats) continue;
     throw internal_error(
         site,
-        "the model gave a log-likelihood of " + fixed(number, 3) + ", which is above 0, for " +
-            statement(),
+        "the model gave a log-likelihood of " + with_decimals(number, 3) +
+            ", which is above 0, for " + statement(),
         "check the model file; from scores of your own that are no log-likelihoods "
         "subtract a constant, as only their differences count");
   }
