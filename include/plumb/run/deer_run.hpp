@@ -285,8 +285,9 @@ class DeerRun {
       std::vector<PackCost> packs;
       for (std::size_t p = 0; p < job.packs(); ++p) {
         if (writer) packs.push_back({job.texts(p), job.statements(p), job.tokens(p)});
-        if (whole) check_rows(file, vectors, part.kept(earlier + p).value_or(Json::array()));
+        if (whole) check_rows(part, file, vectors, part.kept(earlier + p).value_or(Json::array()));
       }
+      bool is_fresh = false;  // what was written just now need not be read again
       part.go_through(
           packs,
           [&](std::size_t p) {
@@ -296,9 +297,12 @@ class DeerRun {
               writer->put(rows.back(), row);
             });
             writer->sync();  // or the journal's line could outlive its rows
+            is_fresh = true;
             return written_rows(vectors, rows).dump();
           },
-          [&](std::size_t, const Json& said) { check_rows(file, vectors, said); });
+          [&](std::size_t, const Json& said) {
+            if (!std::exchange(is_fresh, false)) check_rows(part, file, vectors, said);
+          });
       first += list.size();
       earlier += job.packs();
     }
@@ -323,8 +327,14 @@ class DeerRun {
                      "remove it, then `resume`: they are made anew");
   }
   /// Throws a user error for rows that are not what a pack has written.
-  void check_rows(const DiskPath& file, VectorRows vectors, const Json& said) const {
-    const auto changed = changed_row(vectors, said);
+  void check_rows(const Part& part, const DiskPath& file, VectorRows vectors,
+                  const Json& said) const {
+    std::optional<std::size_t> changed;
+    try {
+      changed = changed_row(vectors, said);
+    } catch (const Json::exception&) {
+      throw part.other_job();
+    }
     if (!changed) return;
     const std::string where =
         "row " + std::to_string(*changed + 1) + " or one of its pack is not what ";

@@ -37,7 +37,8 @@ inline void remove_run(const DiskPath& folder) {
     if (entry.name() != "run.json") remove_entry(entry);
   }
   if (folder.disk().sync_folder(folder)) {
-    throw internal_error({.file = folder}, "cannot be removed", "check the disk; then `resume`");
+    throw internal_error({.file = folder}, "cannot be removed",
+                         "check the disk and permissions, then call it again");
   }
   remove_folder(folder);
 }
