@@ -42,20 +42,24 @@ class Signals(unittest.TestCase):
         cls.folder = command.temporary_folder(cls)
         cls.jobs = kills.Jobs(command.BUILD, cls.folder / "jobs", 0)
         cls.job = next(job for job in cls.jobs.list if job["name"] == "many-shot")
+        cls.mark = cls.folder / "mark"
+        cls.jobs.environment["PLUMB_TINY_MARK"] = str(cls.mark)
 
-    def begun(self, out, name, seconds):
-        """The job when a file of its folder holds something; each evaluation of the model takes that long."""
+    def begun(self, out, awaited, seconds):
+        """The job when that file holds something; each evaluation of the model takes that long, and makes the file
+        `mark` first."""
+        self.mark.unlink(missing_ok=True)
         self.jobs.environment["PLUMB_TINY_PAUSE"] = str(int(seconds * 1_000_000))
         process = self.jobs.start(self.jobs.words(self.job, out),
                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        while process.poll() is None and (not (out / name).exists() or (out / name).stat().st_size == 0):
+        while process.poll() is None and (not awaited.exists() or awaited.stat().st_size == 0):
             time.sleep(0.005)
         return process
 
     def test_either_signal_ends_it_after_the_pack_at_hand_with_the_line_that_goes_on(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             out = self.folder / f"stopped-{code}"
-            process = self.begun(out, "journal.jsonl", 0.2)
+            process = self.begun(out, out / "journal.jsonl", 0.2)
             lines = (out / "journal.jsonl").read_bytes().count(b"\n")
             process.send_signal(number)
             said = process.communicate()[1]
@@ -71,7 +75,7 @@ class Signals(unittest.TestCase):
         for first, second in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGTERM),
                               (signal.SIGTERM, signal.SIGINT), (signal.SIGINT, signal.SIGTERM)):
             # In its first evaluation, which would take a minute.
-            process = self.begun(self.folder / f"twice-{first}-{second}", "run.json", 60)
+            process = self.begun(self.folder / f"twice-{first}-{second}", self.mark, 60)
             process.send_signal(first)
             while "stopping when" not in process.stderr.readline():
                 self.assertIsNone(process.poll())

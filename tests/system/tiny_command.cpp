@@ -4,10 +4,12 @@
 //
 //   tiny_command --jobs FOLDER    writes what the jobs read into FOLDER/in, and lists them as JSON
 //   tiny_command COMMAND …        is plumb COMMAND …; PLUMB_TINY_PAUSE is how many microseconds the
-//                                 models take for each evaluation
+//                                 models take for each evaluation, PLUMB_TINY_MARK a file that is
+//                                 made when an evaluation begins
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <thread>
 
@@ -32,9 +34,11 @@ int main(int argc, char** argv) {
     return 0;
   }
   const char* const pause = std::getenv("PLUMB_TINY_PAUSE");
+  const char* const mark = std::getenv("PLUMB_TINY_MARK");
   test::TinyModels models;
   if (pause != nullptr) {
-    models.on_work = [microseconds = std::atoi(pause)] {
+    models.on_work = [microseconds = std::atoi(pause), mark] {
+      if (mark != nullptr) std::ofstream(mark) << "working\n";
       std::this_thread::sleep_for(
           std::chrono::microseconds(microseconds));  // signals do not end it
     };
