@@ -59,17 +59,17 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   BOOST_TEST(near(test->right, 5));
   BOOST_TEST(near(test->expected, 5));
   BOOST_TEST(std::abs(test->p - 0.5851585) < 1e-6);
-  const auto warning = chance_warning({relation(20, 4, 5)});
+  const auto warning = chance_warning(chance_test({relation(20, 4, 5)}));
   BOOST_REQUIRE(warning.has_value());
   BOOST_TEST(
       warning->starts_with("Warning: the run is not told from guessing: 5.0 of 20 answers "
                            "right, guessing gives 5.0 (p = 0.59, exact one-sided test"));
   // 9 of 20: P = 0.0409; 8 of 20: 0.1018.
-  BOOST_TEST(!chance_warning({relation(20, 4, 9)}).has_value());
-  BOOST_TEST(chance_warning({relation(20, 4, 8)}).has_value());
+  BOOST_TEST(!chance_warning(chance_test({relation(20, 4, 9)})).has_value());
+  BOOST_TEST(chance_warning(chance_test({relation(20, 4, 8)})).has_value());
   // Too few to tell.
-  BOOST_TEST(!chance_warning({relation(19, 4, 5)}).has_value());
-  BOOST_TEST(!chance_test({}).has_value());
+  BOOST_TEST(!chance_warning(chance_test({relation(19, 4, 5)})).has_value());
+  BOOST_TEST(!chance_test(std::vector<RelationRanks>{}).has_value());
 }
 
 // The better of two templates counts, with twice its p: 9 of 20 has 0.0818 then.
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(several_templates_are_several_tries) {
   const auto test = chance_test({both});
   BOOST_TEST(std::abs(test->p - 2 * 0.0409252) < 1e-6);
   BOOST_TEST(near(test->right, 9));
-  BOOST_TEST(chance_warning({both}).has_value());
+  BOOST_TEST(chance_warning(chance_test({both})).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {

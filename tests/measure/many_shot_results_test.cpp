@@ -198,4 +198,35 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_none_is_refused) {
                         says(Fault::user, "P1_injection.json: is not an injection experiment"));
 }
 
+// Two draws of 20 facts of 4 choices: the better has 8 right, P = 0.1018 (R: 1 - pbinom(7, 20, 0.25)), and
+// counts as two tries; answers that are generated are no guesses.
+BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
+  const auto answered = [](std::size_t right) {
+    std::vector<Prediction> all(20);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].correct = i < right;
+    return all;
+  };
+  ManyShotAnswers run;
+  StudiedRelation& relation = run.study.relations.emplace_back();
+  relation.code = "P1";
+  for (std::size_t i = 0; i < 20; ++i) relation.facts.push_back({i, "", ""});
+  Setting written = ic(1);
+  written.by = "generation";
+  relation.settings = {
+      {ic(1, " ", 0), answered(5)}, {ic(1, " ", 1), answered(8)}, {written, answered(20)}};
+  run.chance_by_relation["P1"] = 0.25;
+  const auto test = chance_test(run);
+  BOOST_REQUIRE(test.has_value());
+  BOOST_TEST(test->answers == 20U);
+  BOOST_TEST(near(test->right, 8));
+  BOOST_TEST(near(test->expected, 5));
+  BOOST_TEST(std::abs(test->p - 2 * 0.1018119) < 1e-6);
+  const auto said = [&] { return many_shot_results(run, few).remarks; };
+  BOOST_REQUIRE(said().size() == 1U);
+  BOOST_TEST(said().front().starts_with(
+      "Warning: the run is not told from guessing: 8.0 of 20 answers right"));
+  relation.settings[1].answers = answered(12);
+  BOOST_TEST(said().empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

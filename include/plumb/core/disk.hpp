@@ -50,7 +50,8 @@ class FolderLock {
 class Disk {
  public:
   using Path = std::filesystem::path;
-  enum class Kind { nothing, file, folder };
+  /// A stream is a pipe or a device, which may never end.
+  enum class Kind { nothing, file, folder, stream };
   /// `anew` makes a file where there is none or in the place of the one that is there. Neither follows
   /// a link, whose target may be someone's file.
   enum class Opening { anew, append };
@@ -152,7 +153,8 @@ class RealDisk : public Disk {
       throw std::filesystem::filesystem_error("status", path, failed);
     }
     if (std::filesystem::is_directory(status)) return Kind::folder;
-    return std::filesystem::exists(status) ? Kind::file : Kind::nothing;
+    if (!std::filesystem::exists(status)) return Kind::nothing;
+    return std::filesystem::is_regular_file(status) ? Kind::file : Kind::stream;
   }
   std::vector<Path> list(const Path& folder) const override {
     std::vector<Path> paths;

@@ -64,11 +64,15 @@ class DiskPath {
     for (const std::filesystem::path& path : disk_->list(path_)) all.push_back(with(path));
     return all;
   }
-  /// Files whose names end in `extension`: itself, or those in it where it is a folder, sorted.
+  /// Files whose names end in `extension`: itself, or those in it where it is a folder, sorted, without
+  /// pipes and devices.
   [[nodiscard]] std::vector<DiskPath> files(std::string_view extension) const {
+    const bool folder = is_folder();
     std::vector<DiskPath> all;
-    for (const DiskPath& one : is_folder() ? list() : std::vector{*this}) {
-      if (one.extension() == extension && one.exists()) all.push_back(one);
+    for (const DiskPath& one : folder ? list() : std::vector{*this}) {
+      if (one.extension() == extension && (folder ? one.is_file() : one.exists())) {
+        all.push_back(one);
+      }
     }
     return all;
   }

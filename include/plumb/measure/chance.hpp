@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a probe's model do better than guessing, and does one option win whatever is asked?
+// Does a model do better than guessing, and does one option win whatever is asked?
 //
 // Under guessing a fact with K options is right with probability 1/K, independently of the others, so
 // the number of right answers has the Poisson binomial distribution. The test is exact and one-sided:
 //   p = P(S ≥ s),  s the whole right answers found (a tie of n counts 1/n, the sum is cut),
-// for each template, times the number of templates (Bonferroni), as each asks the same facts.
+// for each template or setting, times their number (Bonferroni), as each asks the same facts.
 // An option's share is how often it is right, or 1/K where that is more. It is favoured where it wins at
 // least twice that often and ten times, and a binomial of its share wins as often with a probability
 // that is below 0.001 after it is multiplied with the options and templates of its relation.
@@ -42,45 +42,60 @@ namespace plumb {
   return std::min(1.0, mass[at_least]);
 }
 
-/// A whole run against guessing; of several templates the one that does best.
+/// What one way of asking (a template, a setting) came to over all facts.
+struct GuessedAnswers {
+  /// Sum of expected accuracies: a tie of n counts 1/n.
+  double right = 0;
+  /// Of guessing each fact right, parallel to the facts.
+  std::vector<double> probabilities;
+};
+
+/// A whole run against guessing; of several ways of asking the one that does best.
 struct ChanceTest {
   std::size_t answers = 0;
   double right = 0;
   /// What guessing gives on average.
   double expected = 0;
-  /// Times the number of templates, at most 1.
+  /// Times the number of ways, at most 1.
   double p = 1;
 };
 
-/// Nothing without an answer.
+/// Of ways that ask the same facts. Nothing without an answer.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(
-    const std::vector<RelationRanks>& relations) {
+    const std::vector<GuessedAnswers>& ways) {
   std::optional<ChanceTest> best;
-  const std::vector<std::size_t> templates = scored_templates(relations);
-  for (const std::size_t index : templates) {
-    ChanceTest made;
-    std::vector<double> probabilities;
-    for (const RelationRanks& relation : only_template(relations, index)) {
-      for (const auto& rows : relation.ranks) {
-        made.right += rows.front().expected_accuracy();
-        probabilities.push_back(1 / static_cast<double>(relation.options));
-        made.expected += probabilities.back();
-      }
-    }
-    made.answers = probabilities.size();
-    if (made.answers == 0) continue;
-    const double p = chance_of_at_least(probabilities, static_cast<std::size_t>(made.right + 1e-9));
-    made.p = std::min(1.0, p * static_cast<double>(templates.size()));
+  for (const GuessedAnswers& way : ways) {
+    if (way.probabilities.empty()) continue;
+    ChanceTest made{way.probabilities.size(), way.right, 0, 1};
+    for (const double p : way.probabilities) made.expected += p;
+    const double p =
+        chance_of_at_least(way.probabilities, static_cast<std::size_t>(made.right + 1e-9));
+    made.p = std::min(1.0, p * static_cast<double>(ways.size()));
     if (!best || made.p < best->p) best = made;
   }
   return best;
 }
 
+/// Of a closed-set probe, whose ways of asking are its templates.
+[[nodiscard]] inline std::optional<ChanceTest> chance_test(
+    const std::vector<RelationRanks>& relations) {
+  std::vector<GuessedAnswers> ways;
+  for (const std::size_t index : scored_templates(relations)) {
+    GuessedAnswers& way = ways.emplace_back();
+    for (const RelationRanks& relation : only_template(relations, index)) {
+      for (const auto& rows : relation.ranks) {
+        way.right += rows.front().expected_accuracy();
+        way.probabilities.push_back(1 / static_cast<double>(relation.options));
+      }
+    }
+  }
+  return chance_test(ways);
+}
+
 /// What is to be said of a run that does not do better than guessing; nothing of one that does, and of
 /// one that is too small to tell (fewer than 20 answers).
 [[nodiscard]] inline std::optional<std::string> chance_warning(
-    const std::vector<RelationRanks>& relations) {
-  const auto made = chance_test(relations);
+    const std::optional<ChanceTest>& made) {
   if (!made || made->answers < 20 || made->p <= 0.05) return std::nullopt;
   return "Warning: the run is not told from guessing: " + with_decimals(made->right, 1) + " of " +
          counted(made->answers, "answer") + " right, guessing gives " +

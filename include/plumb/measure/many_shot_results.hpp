@@ -14,6 +14,7 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/measure/accuracy_spread.hpp"
+#include "plumb/measure/chance.hpp"
 #include "plumb/measure/injection_results.hpp"
 #include "plumb/measure/study.hpp"
 #include "plumb/measure/ties.hpp"
@@ -97,6 +98,31 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
 
 }  // namespace detail
 
+/// Answers by choice against guessing; each setting, with its draw of examples, is a way of asking.
+/// Nothing where no answer was by choice.
+[[nodiscard]] inline std::optional<ChanceTest> chance_test(const ManyShotAnswers& run) {
+  std::vector<Setting> settings;
+  std::vector<GuessedAnswers> ways;
+  for (const StudiedRelation& relation : run.study.relations) {
+    const auto chance = run.chance_by_relation.find(relation.code);
+    if (chance == run.chance_by_relation.end()) continue;
+    for (const SettingAnswers& made : relation.settings) {
+      if (made.setting.by != "choice") continue;
+      const auto place =
+          static_cast<std::size_t>(over::find(settings, made.setting) - settings.begin());
+      if (place == settings.size()) {
+        settings.push_back(made.setting);
+        ways.emplace_back();
+      }
+      for (const Prediction& answer : made.answers) {
+        ways[place].right += answer.accuracy();
+        ways[place].probabilities.push_back(chance->second);
+      }
+    }
+  }
+  return chance_test(ways);
+}
+
 [[nodiscard]] inline ManyShotResults many_shot_results(ManyShotAnswers run,
                                                        const Bootstrap& bootstrap) {
   ManyShotResults made{std::move(run), {}, {}, {}, {}, {}, {}};
@@ -116,6 +142,9 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
       warning = tie_warning(spread.overall.ties);
       if (warning) made.remarks.push_back(setting_name(spread.group) + ": " + *warning);
     }
+  }
+  if (auto warning = chance_warning(chance_test(made))) {
+    made.remarks.push_back(std::move(*warning));
   }
   made.side_by_side = detail::groups_side_by_side(made);
   for (const GroupSpread& spread : made.groups) {

@@ -33,6 +33,8 @@ struct Setting {
 
   /// What settings that differ only in the variant share.
   [[nodiscard]] auto group() const { return std::tie(method, shots, separator, by); }
+
+  friend bool operator==(const Setting&, const Setting&) = default;
 };
 
 }  // namespace plumb

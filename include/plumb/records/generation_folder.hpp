@@ -55,7 +55,7 @@ template <Lemmatiser Lemmas>
 /// error for another folder.
 [[nodiscard]] inline Json generation_metadata(const DiskPath& folder) {
   const DiskPath file = folder / "metadata_generate.json";
-  if (!file.exists()) {
+  if (!file.is_file()) {
     throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
                      "finish its run first (plumb generate, `resume`)");
   }
@@ -110,16 +110,16 @@ template <Lemmatiser Lemmas>
     study.kind = kind;
     study.answered = read_answered(folder, setting, run.asked, lemmas, kind, most_tokens);
     if (kind == AnswerKind::fill) study.confidences = fill_confidences(study.answered.likelihoods);
-    if ((folder / (setting + "_samples.jsonl")).exists()) {
+    if ((folder / (setting + "_samples.jsonl")).is_file()) {
       SampledConfidences sampled = read_sampled(folder, study.answered, run.asked, lemmas);
       study.confidences = std::move(sampled.judgements);
       study.samples = sampled.samples;
     }
-    if (const auto names = folder / (setting + "_names.jsonl"); names.exists()) {
+    if (const auto names = folder / (setting + "_names.jsonl"); names.is_file()) {
       const auto each_row = [&](auto visit) { for_each_names(names, visit); };
       add_names(study, run.asked, each_row, names);
     }
-    if (const auto rows = folder / (setting + "_content_free.jsonl"); rows.exists()) {
+    if (const auto rows = folder / (setting + "_content_free.jsonl"); rows.is_file()) {
       study.candidates = candidates;
       const auto each_row = [&](auto visit) { for_each_content_free(rows, visit); };
       add_content_free(study, run.asked, each_row, rows);

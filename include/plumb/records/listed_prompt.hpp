@@ -34,6 +34,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/prompt.hpp"
+#include "plumb/records/recorded_rows.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 
@@ -190,9 +191,8 @@ class ExamplePrompts {
 [[nodiscard]] inline std::vector<Json> read_example_prompts(const DiskPath& folder) {
   std::vector<Json> prompts;
   const auto file = folder / ExamplePrompts::file_name;
-  if (!file.exists()) return prompts;
-  for_each_json_line(file, throw_problem,
-                     [&](const Json& row, std::size_t) { prompts.push_back(row); });
+  if (!file.is_file()) return prompts;
+  for_each_recorded_row(file, [&](const Json& row, std::size_t) { prompts.push_back(row); });
   return prompts;
 }
 

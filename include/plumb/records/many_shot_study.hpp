@@ -118,7 +118,7 @@ template <class Visit>
     for (const RelationRemark& note : relation.notes) remarks.emplace_back(relation.code, note);
     if (relation.skipped) remarks.emplace_back(relation.code, *relation.skipped);
     const auto injection = folder / (relation.code + "_injection.json");
-    if (!injection.exists()) continue;
+    if (!injection.is_file()) continue;
     run.scored_injections.push_back(read_recorded_injection(injection));
   }
   run.remarks = told_once(remarks);

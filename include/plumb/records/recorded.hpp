@@ -26,6 +26,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/recorded_metadata.hpp"
+#include "plumb/records/recorded_rows.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
@@ -204,7 +205,7 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
   const bool are_nats =
       recorded.reduction.empty() || recorded.reduction == "sum" || recorded.reduction == "mean";
   const std::size_t options = recorded.relation.options.size();
-  for_each_json_line(recorded.rows, throw_problem, [&](const Json& line, std::size_t number) {
+  for_each_recorded_row(recorded.rows, [&](const Json& line, std::size_t number) {
     const auto fail = [&](const char* field, const std::string& message,
                           const char* remedy = "the results file is damaged") {
       throw user_error({recorded.rows, number, field}, message, remedy);

@@ -52,6 +52,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/text_file.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/recorded_rows.hpp"
 
 namespace plumb {
 
@@ -149,7 +150,7 @@ inline std::optional<RecordedFill> recorded_fill(const Json& row) {
 /// Calls `visit` with what `read` makes of each row. What `visit` throws is its own.
 template <class Read, class Visit>
 void for_each_recorded(const DiskPath& file, Read read, Visit visit) {
-  for_each_json_line(file, throw_problem, [&](const Json& row, std::size_t line) {
+  for_each_recorded_row(file, [&](const Json& row, std::size_t line) {
     auto made = [&] {
       try {
         auto answer = read(row);

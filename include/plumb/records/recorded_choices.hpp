@@ -37,6 +37,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/setting.hpp"
 #include "plumb/records/recorded.hpp"
+#include "plumb/records/recorded_rows.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
@@ -156,7 +157,7 @@ inline Fact recorded_head(const Json& line, std::size_t number) {
 /// Reads rows; `visit(object, line)` may let nlohmann's exceptions go.
 template <class Visit>
 void for_each_sound_row(const DiskPath& file, Visit visit) {
-  for_each_json_line(file, throw_problem, [&](const Json& object, std::size_t line) {
+  for_each_recorded_row(file, [&](const Json& object, std::size_t line) {
     try {
       visit(object, line);
     } catch (const Json::exception&) {
@@ -207,7 +208,7 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
 [[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
     const DiskPath& folder) {
   const auto file = folder / "metadata_many_shot.json";
-  if (!file.exists()) {
+  if (!file.is_file()) {
     throw user_error(
         {.file = folder}, "holds no finished many-shot run",
         "name a finished run folder, or finish its run first (plumb many-shot, `resume`)");
@@ -268,7 +269,7 @@ void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visi
 /// Calls `visit(const RecordedGeneration&)` for each row; for none where nothing was generated.
 template <class Visit>
 void for_each_recorded_generation(const RecordedChoiceRelation& relation, Visit visit) {
-  if (!relation.generated.exists()) return;
+  if (!relation.generated.is_file()) return;
   detail::for_each_sound_row(relation.generated, [&](const Json& line, std::size_t number) {
     visit(RecordedGeneration{detail::recorded_setting(line), detail::recorded_head(line, number),
                              line.at("text"), line.at("correct"), line.at("correct_with_aliases")});

@@ -40,7 +40,7 @@ struct ListRun {
 
 [[nodiscard]] inline bool is_list_run(const DiskPath& folder) {
   const auto file = folder / "metadata_generate.json";
-  return file.exists() && first_string(read_json_object(file), "answers") == "lists";
+  return file.is_file() && first_string(read_json_object(file), "answers") == "lists";
 }
 
 /// The names of a fact's objects, main labels first.

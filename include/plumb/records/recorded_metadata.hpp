@@ -103,8 +103,8 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
 /// The relations of a results folder, in the order of its metadata; a user error for another one.
 [[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(const DiskPath& folder) {
   const auto file = folder / "metadata_results.json";
-  if (!file.exists()) {
-    if ((folder / "metadata_generate.json").exists()) {
+  if (!file.is_file()) {
+    if ((folder / "metadata_generate.json").is_file()) {
       throw user_error({.file = folder}, "is of plumb generate, whose answers are no closed set's",
                        "its page has their calibration; probe a closed set for this");
     }
@@ -113,7 +113,7 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
                        "name a run folder or an lm-pub-quiz results folder");
     }
     for (const char* const kind : {"rank", "many_shot"}) {
-      if (!(folder / (std::string("metadata_") + kind + ".json")).exists()) continue;
+      if (!(folder / (std::string("metadata_") + kind + ".json")).is_file()) continue;
       throw user_error({.file = folder},
                        std::string("is of plumb ") +
                            (kind == std::string("rank") ? kind : "many-shot") +

@@ -96,7 +96,7 @@ inline void add_numbers_of(const Json& json, const std::string& name,
                                                               const std::string& dataset) {
   std::vector<DiskPath> files{folder / "metrics.json", folder / "calibration" / "metrics.json"};
   if (folder.name() == "probe") files.push_back(folder.parent() / "metrics.json");
-  std::erase_if(files, [](const DiskPath& file) { return !file.exists(); });
+  std::erase_if(files, [](const DiskPath& file) { return !file.is_file(); });
   if (files.empty()) {
     throw user_error({.file = folder}, "has no metrics.json",
                      "finish the run, or write one with plumb report");

@@ -61,7 +61,7 @@ inline bool is_result_file(const std::string& name) {
 /// Throws a user error for a results file that is missing or is not what its run wrote.
 inline void refuse_changed_results(const DiskPath& folder) {
   const DiskPath run = folder / "run.json";
-  if (!run.exists()) return;
+  if (!run.is_file()) return;
   const Json record = read_json_object(run), sums = record.value("files", Json());
   if (!sums.is_object()) return;
   const std::string command = first_string(kept_settings(folder), "command").value_or("");

@@ -20,7 +20,7 @@ namespace plumb {
 /// The settings that a folder's run.json has; an empty object where it has none. Throws a user error for
 /// a file that is no JSON object.
 [[nodiscard]] inline Json kept_settings(const DiskPath& folder) {
-  if (!(folder / "run.json").exists()) return Json::object();
+  if (!(folder / "run.json").is_file()) return Json::object();
   Json settings = read_json_object(folder / "run.json").value("settings", Json());
   return settings.is_object() ? settings : Json::object();
 }
@@ -100,7 +100,7 @@ struct RunRecord {
 [[nodiscard]] inline RunRecord read_run_record(const DiskPath& folder) {
   const auto file = folder / "run.json";
   RunRecord record{kept_settings(folder), read_example_prompts(folder), ""};
-  if (record.settings.empty() && file.exists()) {
+  if (record.settings.empty() && file.is_file()) {
     throw user_error({file, 0, "settings"}, "is not an object", "the file was changed; run again");
   }
   record.folder = folder.name();

@@ -108,7 +108,7 @@ class ProbeReportBody {
                     "; candidates that share the unknown token cannot be told apart by it.");
     }
     if (auto warning = tie_warning(pooled_.overall.ties_for_best)) all.push_back(*warning);
-    if (auto warning = chance_warning(ranks_)) all.push_back(*warning);
+    if (auto warning = chance_warning(chance_test(ranks_))) all.push_back(*warning);
     const auto named = [&](const FavouredOption& one) {
       return relations_[one.relation].relation.options[one.option];
     };

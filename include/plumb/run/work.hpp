@@ -26,82 +26,17 @@
 #include "plumb/records/journal.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/run/job_plan.hpp"
+#include "plumb/run/run_summary.hpp"
 #include "plumb/run/shard.hpp"
-#include "plumb/score/candidate_scorer.hpp"
+#include "plumb/run/work_progress.hpp"
 
 namespace plumb {
-
-/// How far a job is, each time the callback is called.
-struct WorkState {
-  /// What is counted: "statements", or a part whose packs are counted by themselves.
-  const std::string& counted;
-  std::size_t done = 0;
-  /// Of these, how many were evaluated now and not read from the journal.
-  std::size_t fresh = 0;
-  std::size_t total = 0;
-  /// What is at work, such as a relation; may be empty.
-  const std::string& at;
-};
-
-using ProgressCallback = std::function<void(const WorkState&)>;
-
-/// Counts what is not asked of a model, such as texts that are checked before. Tells nobody without a
-/// callback, which must outlive it. Not thread-safe.
-class Count {
- public:
-  Count(const ProgressCallback& tell, std::string counted, std::size_t total)
-      : tell_(tell), counted_(std::move(counted)), total_(total) {
-    advance(0);
-  }
-  void advance(std::size_t items, const std::string& at = "") {
-    done_ += items;
-    if (tell_) tell_({counted_, done_, done_, total_, at});
-  }
-
- private:
-  const ProgressCallback& tell_;
-  std::string counted_;
-  std::size_t total_, done_ = 0;
-};
 
 /// Thrown between two packs where a job is asked to stop. What is done stands in the journal. Any
 /// number of threads may read one.
 class Stopped : public Error {
  public:
   Stopped() : Error(user_error({}, "stopped; what is done is kept", "resume to go on")) {}
-};
-
-/// A cost as the journal and run.json keep it; masked inputs stand only where some were asked for.
-[[nodiscard]] inline Json cost_json(const ScoringCost& cost) {
-  Json json = {{"statements", cost.statements},
-               {"tokens_one_by_one", cost.tokens_one_by_one},
-               {"tree_nodes", cost.tree_nodes},
-               {"tokens_fed", cost.tokens_fed}};
-  if (cost.masked_inputs > 0) {
-    json["masked_inputs"] = cost.masked_inputs;
-    json["masked_inputs_computed"] = cost.masked_inputs_computed;
-  }
-  return json;
-}
-[[nodiscard]] inline ScoringCost cost_of_json(const Json& json) {
-  return {json.at("statements"),
-          json.at("tokens_one_by_one"),
-          json.at("tree_nodes"),
-          json.at("tokens_fed"),
-          json.value("masked_inputs", std::uint64_t{0}),
-          json.value("masked_inputs_computed", std::uint64_t{0})};
-}
-
-/// What a job took. Times are those of this process, in seconds.
-struct RunSummary {
-  ScoringCost cost;
-  double seconds_model = 0;
-  /// Statements that were evaluated now and not read from the journal.
-  std::size_t fresh_statements = 0;
-  /// Of the model, by part.
-  std::map<std::string, double> seconds_by_part{};
-  /// Statements that a run that is resumed read from its journal.
-  std::size_t kept_statements = 0;
 };
 
 struct WorkOptions {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/records/recorded_rows.hpp"
+
+#include <sys/stat.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(recorded_rows)
+
+BOOST_FIXTURE_TEST_CASE(each_line_is_an_object, test::TemporaryFolder) {
+  write("rows.jsonl", "{\"a\": 1}\n\n{\"a\": 2}\n");
+  std::vector<std::size_t> lines;
+  for_each_recorded_row(path() / "rows.jsonl",
+                        [&](const Json&, std::size_t line) { lines.push_back(line); });
+  BOOST_TEST((lines == std::vector<std::size_t>{1, 3}));
+  write("rows.jsonl", "{}\n[]\n");
+  BOOST_CHECK_EXCEPTION(
+      for_each_recorded_row(path() / "rows.jsonl", [](const Json&, std::size_t) {}), Error,
+      says(Fault::user, "rows.jsonl:2: is JSON but not an object"));
+}
+
+// Reading either would not end.
+BOOST_FIXTURE_TEST_CASE(what_may_never_end_is_refused, test::TemporaryFolder) {
+  const auto pipe = path() / "pipe.jsonl", zeros = path() / "zeros.jsonl";
+  BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::filesystem::create_symlink("/dev/zero", zeros);
+  for (const auto& file : {pipe, zeros}) {
+    BOOST_CHECK_EXCEPTION(for_each_recorded_row(file, [](const Json&, std::size_t) {}), Error,
+                          says(Fault::user, "is a pipe or a device, not a file of results"));
+    BOOST_TEST(DiskPath(file).exists());
+    BOOST_TEST(!DiskPath(file).is_file());
+  }
+  BOOST_TEST(DiskPath(path()).files(".jsonl").empty());
+  BOOST_TEST(DiskPath(pipe).files(".jsonl").size() == 1U);  // as a shell's <(…) is
+}
+
+BOOST_AUTO_TEST_SUITE_END()
