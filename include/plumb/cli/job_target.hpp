@@ -76,30 +76,28 @@ struct JobTarget {
     const char* const on_server =
         self.server.empty() ? "" : "on a `server`, which has flags of its own";
     const char* const no_server = self.server.empty() ? "without a `server`; name one" : "";
-    visitor("server", self.server,
-            {.value = "URL",
-             .help = "ask the model that a llama-server, vLLM or SGLang runs, in place of `model`; "
-                     "a key is taken from PLUMB_API_KEY",
-             .of_engine = true});
-    visitor("concurrency", self.concurrency,
-            {.value = "N",
-             .help = "requests to `server` at once",
-             .least = 1,
-             .most = 1024,
-             .remedy = "say how many",
-             .idle = no_server,
-             .of_engine = true});
-    visitor("tokenizer", self.tokenizer,
-            {.value = "PATH",
-             .help = "the tokenizer of the model of `server`: a Hugging Face folder or a .gguf "
-                     "file; without it the server is asked, where it tells",
-             .idle = no_server,
-             .of_engine = true});
-    visitor("precision", self.precision,
-            {.value = "exact|fast",
-             .help = "exact: F32 cache, no flash attention; fast: neither, and less exact",
-             .idle = on_server,
-             .of_engine = true});
+    const EngineVisitor of_engine(visitor);
+    of_engine(
+        "server", self.server,
+        {.value = "URL",
+         .help = "ask the model that a llama-server, vLLM or SGLang runs, in place of `model`; "
+                 "a key is taken from PLUMB_API_KEY"});
+    of_engine("concurrency", self.concurrency,
+              {.value = "N",
+               .help = "requests to `server` at once",
+               .least = 1,
+               .most = 1024,
+               .remedy = "say how many",
+               .idle = no_server});
+    of_engine("tokenizer", self.tokenizer,
+              {.value = "PATH",
+               .help = "the tokenizer of the model of `server`: a Hugging Face folder or a .gguf "
+                       "file; without it the server is asked, where it tells",
+               .idle = no_server});
+    of_engine("precision", self.precision,
+              {.value = "exact|fast",
+               .help = "exact: F32 cache, no flash attention; fast: neither, and less exact",
+               .idle = on_server});
     visitor("threads", self.threads,
             {.value = "N",
              .help = "0 takes one for each core",

@@ -141,43 +141,34 @@ struct EngineSettings {
         : !self.cache_type || is_f32 == exact ? ""
         : exact ? "beside `precision` exact, which keeps f32; say `precision` fast"
                 : "beside `precision` fast, whose flash attention rounds it to f16; leave it out";
-    visitor("gpu-layers", self.gpu_layers,
-            {.value = "N",
-             .help = "layers on the GPU; not given: all, where llama.cpp has one; 0 uses the CPU",
-             .idle = elsewhere,
-             .of_engine = true});
-    visitor("main-gpu", self.main_gpu,
-            {.value = "I",
-             .help = "the GPU that holds what is not split",
-             .idle = idle,
-             .of_engine = true});
-    visitor("split-mode", self.split_mode,
-            {.value = "none|layer|row",
-             .help = "how several GPUs share the model",
-             .idle = idle,
-             .of_engine = true});
-    visitor(
-        "tensor-split", self.tensor_split,
-        {.value = "3,1", .help = "how much of it each GPU takes", .idle = idle, .of_engine = true});
-    visitor("lora", self.lora,
-            {.value = "FILE[:SCALE]",
-             .help = "LoRA adapter in a .gguf file, or several with commas between",
-             .idle = elsewhere,
-             .of_engine = true});
-    visitor("cache-type", self.cache_type,
-            {.value = "f32|f16|q8_0",
-             .help = "numbers of the KV cache: f32 where `precision` is exact, else f16 or q8_0",
-             .idle = idle_cache,
-             .of_engine = true});
-    visitor(
+    const EngineVisitor of_engine(visitor);
+    of_engine("gpu-layers", self.gpu_layers,
+              {.value = "N",
+               .help = "layers on the GPU; not given: all, where llama.cpp has one; 0 uses the CPU",
+               .idle = elsewhere});
+    of_engine("main-gpu", self.main_gpu,
+              {.value = "I", .help = "the GPU that holds what is not split", .idle = idle});
+    of_engine(
+        "split-mode", self.split_mode,
+        {.value = "none|layer|row", .help = "how several GPUs share the model", .idle = idle});
+    of_engine("tensor-split", self.tensor_split,
+              {.value = "3,1", .help = "how much of it each GPU takes", .idle = idle});
+    of_engine("lora", self.lora,
+              {.value = "FILE[:SCALE]",
+               .help = "LoRA adapter in a .gguf file, or several with commas between",
+               .idle = elsewhere});
+    of_engine("cache-type", self.cache_type,
+              {.value = "f32|f16|q8_0",
+               .help = "numbers of the KV cache: f32 where `precision` is exact, else f16 or q8_0",
+               .idle = idle_cache});
+    of_engine(
         "pack", self.pack,
         {.value = "N",
          .help = "nodes in one step of a .gguf model, from 32; 0 takes 256 on a CPU and 1024 on a "
                  "GPU. Scores move by up to 1e-4 nats with it",
          .most = 8192,
          .remedy = "0 takes what suits the device",
-         .idle = elsewhere,
-         .of_engine = true});
+         .idle = elsewhere});
   }
 
   [[nodiscard]] EngineOptions options() const {

@@ -54,6 +54,21 @@ struct SettingInfo {
   bool of_engine = false;
 };
 
+/// Hands settings that are the engine's to heed on to a visitor, marked so. The visitor must outlive it.
+template <class Visitor>
+class EngineVisitor {
+ public:
+  explicit EngineVisitor(Visitor& visitor) : visitor_(visitor) {}
+  template <class Value>
+  void operator()(const char* name, Value& value, SettingInfo info) const {
+    info.of_engine = true;
+    visitor_(name, value, info);
+  }
+
+ private:
+  Visitor& visitor_;
+};
+
 /// An enumeration whose values have words: `every(E{})` lists them, `name_of(e)` is the word of one.
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires(E e) {
