@@ -2,9 +2,14 @@
 #include "plumb/data/dataset_formats.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "plumb/core/text_file.hpp"
 #include "plumb/data/load.hpp"
+#include "plumb/data/relation_builder.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -48,6 +53,38 @@ BOOST_AUTO_TEST_CASE(published_layouts_are_told_by_their_shape) {
   BOOST_CHECK_EXCEPTION(
       (void)load_dataset(folder.path() / "myriad"), Error,
       says(Fault::user, "is a dataset of many prompts, without closed sets; ask it with"));
+}
+
+// A header that tells and reads files, and a line of the table.
+BOOST_AUTO_TEST_CASE(a_format_that_is_added_is_told_and_read) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("capitals.txt", "Chad: N'Djamena\nPeru: Lima\n");
+  std::vector<DatasetFormat> formats(dataset_formats.begin(), dataset_formats.end());
+  formats.push_back(
+      {"capitals", "a .txt whose lines are COUNTRY: CAPITAL",
+       [](const DiskPath& path) { return path.extension() == ".txt"; },
+       [](const DiskPath& path, const ProblemSink& report) {
+         Dataset dataset{path.stem(), {}, {path}};
+         RelationBuilder builder("P36", report);
+         builder.add_template("The capital of [X] is [Y].", {.file = path});
+         for_each_line(path, [&](const std::string& text, std::size_t line) {
+           const std::size_t colon = text.find(": ");
+           builder.add_fact(text.substr(0, colon), text.substr(colon + 2), {path, line});
+         });
+         if (auto relation = std::move(builder).finish({.file = path})) {
+           dataset.relations.push_back(std::move(*relation));
+         }
+         return dataset;
+       }});
+  BOOST_CHECK_EXCEPTION((void)load_dataset(file), Error,
+                        says(Fault::user, "is not a dataset plumb knows"));
+  const Dataset read = load_dataset(file, formats, throw_problem);
+  BOOST_REQUIRE(read.relations.size() == 1U);
+  BOOST_TEST(read.relations[0].facts[1].subject == "Peru");
+  BOOST_TEST(read.relations[0].options[read.relations[0].facts[1].answer] == "Lima");
+  BOOST_CHECK_EXCEPTION((void)load_dataset(folder.write("x.bin", ""), formats, throw_problem),
+                        Error,
+                        says(Fault::user, "a .txt whose lines are COUNTRY: CAPITAL (capitals)"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 // A dataset of whatever format a path holds (dataset_formats.hpp).
 
+#include <span>
+
 #include "plumb/core/compiled.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
@@ -12,11 +14,16 @@ namespace plumb {
 
 struct DatasetFormat;
 
-/// The format of a path; null where none matches.
-[[nodiscard]] const DatasetFormat* format_of(const DiskPath& path);
+/// The format of a path, the first of `formats` that matches; null where none does.
+[[nodiscard]] const DatasetFormat* format_of(const DiskPath& path,
+                                             std::span<const DatasetFormat> formats);
 
-/// Reads a dataset of any known format. Throws a user error when the format is not known or nothing
-/// usable was found; other problems go to `report`.
+/// Reads a dataset of any of `formats`. Throws a user error when none matches or nothing usable was
+/// found; other problems go to `report`.
+[[nodiscard]] Dataset load_dataset(const DiskPath& path, std::span<const DatasetFormat> formats,
+                                   const ProblemSink& report);
+
+/// The same for a format of `dataset_formats`.
 [[nodiscard]] Dataset load_dataset(const DiskPath& path, const ProblemSink& report = throw_problem);
 
 }  // namespace plumb
@@ -33,13 +40,19 @@ struct DatasetFormat;
 
 namespace plumb {
 
-PLUMB_INLINE const DatasetFormat* format_of(const DiskPath& path) {
-  const auto found = over::find_if(
-      dataset_formats, [&](const DatasetFormat& format) { return format.matches(path); });
-  return found == dataset_formats.end() ? nullptr : &*found;
+PLUMB_INLINE const DatasetFormat* format_of(const DiskPath& path,
+                                            std::span<const DatasetFormat> formats) {
+  const auto found =
+      over::find_if(formats, [&](const DatasetFormat& format) { return format.matches(path); });
+  return found == formats.end() ? nullptr : &*found;
 }
 
 PLUMB_INLINE Dataset load_dataset(const DiskPath& path, const ProblemSink& report) {
+  return load_dataset(path, dataset_formats, report);
+}
+
+PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetFormat> formats,
+                                  const ProblemSink& report) {
   if (!path.exists()) {
     throw user_error({.file = path}, "does not exist", "name a dataset's folder or a .tsv file");
   }
@@ -47,7 +60,7 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, const ProblemSink& repor
     throw user_error({.file = path}, "is a knowledge graph, without closed sets",
                      "rank its entities with plumb rank");
   }
-  const DatasetFormat* format = format_of(path);
+  const DatasetFormat* format = format_of(path, formats);
   if (format == nullptr && ((path / "facts.jsonl").exists() || is_myriad_lama(path))) {
     throw user_error({.file = path}, "is a dataset of many prompts, without closed sets",
                      "ask it with plumb generate");
@@ -58,7 +71,7 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, const ProblemSink& repor
   }
   if (format == nullptr) {
     std::string known;
-    for (const DatasetFormat& one : dataset_formats) {
+    for (const DatasetFormat& one : formats) {
       known += std::string(known.empty() ? "" : ", ") + one.needs + " (" + one.name + ")";
     }
     throw user_error({.file = path}, "is not a dataset plumb knows", "it needs one of: " + known);

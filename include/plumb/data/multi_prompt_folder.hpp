@@ -54,6 +54,7 @@ namespace plumb {
 #include <vector>
 
 #include "plumb/data/closed_set_prompts.hpp"
+#include "plumb/data/dataset_formats.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/data/multi_prompt_folder_body.hpp"
@@ -65,7 +66,7 @@ namespace plumb {
 PLUMB_INLINE bool is_multi_prompt(const DiskPath& path) {
   if (is_myriad_lama(path)) return true;
   if (!path.is_folder() || !(path / "facts.jsonl").exists()) return false;
-  const DatasetFormat* closed = format_of(path);
+  const DatasetFormat* closed = format_of(path, dataset_formats);
   return closed == nullptr || closed->gives_way;
 }
 
