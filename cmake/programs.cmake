@@ -65,6 +65,24 @@ add_library(plumb_small_program INTERFACE)
 target_link_libraries(plumb_small_program INTERFACE plumb_program)
 target_compile_options(plumb_small_program INTERFACE $<$<CONFIG:Release>:-O0>)
 
+# The optional parts that programs use.
+plumb_need(huggingface)
+if(PLUMB_LLAMA)
+  plumb_need(llama)
+endif()
+if(PLUMB_LLAMA OR PLUMB_TESTS)
+  plumb_need(server)
+endif()
+if(PLUMB_MPI)
+  plumb_need(mpi)
+endif()
+
+# Tests first: their largest files take longest to compile, and what is begun last should be short.
+if(PLUMB_TESTS)
+  enable_testing()
+  include(cmake/tests.cmake)
+endif()
+
 # One question a file; tests/system/test_examples.py runs them.
 add_custom_target(plumb_examples)
 foreach(example score_one_fact own_engine own_tree_engine own_lookups own_dataset own_scorer own_confidence
@@ -89,18 +107,14 @@ if(TARGET single_header)
   add_dependencies(plumb_examples example_one_file)
 endif()
 if(PLUMB_MPI)
-  plumb_need(mpi)
   add_executable(mpi_scaling EXCLUDE_FROM_ALL benchmarks/mpi_scaling.cpp)
   target_link_libraries(mpi_scaling PRIVATE plumb_program plumb::mpi)
 endif()
-plumb_need(huggingface)
 add_executable(example_hugging_face_folder examples/hugging_face_folder.cpp)
 target_link_libraries(example_hugging_face_folder PRIVATE plumb_small_program plumb::huggingface)
 add_dependencies(plumb_examples example_hugging_face_folder)
 
 if(PLUMB_LLAMA)
-  plumb_need(llama)
-  plumb_need(server)
   add_executable(plumb_command examples/plumb/plumb.cpp examples/plumb/hugging_face_models.cpp)
   # llama.cpp and servers compute elsewhere.
   set_source_files_properties(examples/plumb/plumb.cpp PROPERTIES COMPILE_OPTIONS
@@ -149,9 +163,4 @@ if(OPENBLAS_LIBRARY)
   endforeach()
   set_target_properties(layer_products_avx2 PROPERTIES PLUMB_OTHER_CPU ON)
   target_compile_options(layer_products_avx2 PRIVATE -march=haswell)
-endif()
-
-if(PLUMB_TESTS)
-  enable_testing()
-  include(cmake/tests.cmake)
 endif()

@@ -5,12 +5,8 @@ find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
 # Tests are compiled more often than they are run: they are not optimised, but where a room computes for long.
 set(plumb_computing_rooms rank)
-# The larger a batch of test files, the more of them share what is compiled: a batch for a room, two for those
-# that would keep a core busy when the other has nothing left.
-set(plumb_large_rooms report run cli)
-
-# What nearly all tests include beside plumb, read once for all rooms, and test files in batches: what
-# they share is compiled once a batch. That each header stands by itself is tests/system/test_headers.py's
+# What nearly all tests include beside plumb, read once for all rooms, and the test files of a room in one batch:
+# what they share is compiled once. That each header stands by itself is tests/system/test_headers.py's
 # to see.
 add_library(plumb_test_parts INTERFACE)
 # An index past the end of a vector ends a test.
@@ -31,7 +27,8 @@ foreach(level IN ITEMS O0 O1)
   target_precompile_headers(plumb_precompiled_${level} PRIVATE tests/support/precompiled.hpp)
 endforeach()
 
-foreach(room core data prompt backend huggingface server score measure rank aggregate calibrate records report run cli)
+# Those that take longest to compile first.
+foreach(room run cli report records server rank data measure calibrate aggregate backend huggingface prompt score core)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
   if(NOT PLUMB_LLAMA)
     list(FILTER sources EXCLUDE REGEX "/llama_[a-z_]*test.cpp$")
@@ -47,11 +44,7 @@ foreach(room core data prompt backend huggingface server score measure rank aggr
     set(level O1)
   endif()
   add_executable(test_${room} ${sources})
-  list(LENGTH sources batch)
-  if(room IN_LIST plumb_large_rooms)
-    math(EXPR batch "(${batch} + 1) / 2")
-  endif()
-  set_target_properties(test_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  set_target_properties(test_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   target_compile_options(test_${room} PRIVATE $<$<CONFIG:Release>:-${level}>)
   target_link_libraries(test_${room} PRIVATE plumb_test_parts plumb_test_main)
   target_precompile_headers(test_${room} REUSE_FROM plumb_precompiled_${level})
@@ -59,7 +52,6 @@ foreach(room core data prompt backend huggingface server score measure rank aggr
     target_link_libraries(test_${room} PRIVATE plumb::llama)
   endif()
   if(room STREQUAL "server")
-    plumb_need(server)
     target_link_libraries(test_server PRIVATE plumb::server)
   endif()
   if(room STREQUAL "huggingface")
