@@ -120,6 +120,7 @@
 #include "plumb/data/prompt_template_file.hpp"
 #include "plumb/data/published_numbers.hpp"
 #include "plumb/data/relation_builder.hpp"
+#include "plumb/data/repeated_json_keys.hpp"
 #include "plumb/data/template_file.hpp"
 #include "plumb/data/triple_rows.hpp"
 #include "plumb/data/tsv.hpp"

@@ -100,6 +100,12 @@ BOOST_FIXTURE_TEST_CASE(a_template_is_named_by_its_line, Asked) {
   refused(sound + "  \"[X] \\u0069s.\"]}", "t.json:3: P36: template '[X] is.' has no [Y]");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_relation_that_stands_twice_is_refused, Asked) {
+  BOOST_CHECK_EXCEPTION(
+      use(R"({"P19": ["[X]: [Y]"], "P36": ["[X]: [Y]"], "P36": ["[X] is [Y]."]})"), Error,
+      says(Fault::user, "t.json: the key P36 stands twice in one object; keep one;"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_json_object_is_refused, Asked) {
   BOOST_CHECK_EXCEPTION(use_template_file(dataset, *this / "none.json"), Error,
                         says(Fault::user, "none.json: cannot be read"));

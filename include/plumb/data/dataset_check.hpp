@@ -30,6 +30,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/knowledge_graph.hpp"
 #include "plumb/data/multi_prompt.hpp"
+#include "plumb/data/repeated_json_keys.hpp"
 
 namespace plumb {
 namespace detail {
@@ -95,73 +96,7 @@ inline void report_blank(const std::string& text, const Site& site, const std::s
   report(user_error(site, what + " '" + text + "' is blank", "give it a name, or remove it"));
 }
 
-/// The objects of a JSON text, its keys counted.
-class RepeatedKeys : public nlohmann::json_sax<Json> {
- public:
-  /// Where the first repeated key stands: "P36.templates"; nothing where there is none.
-  [[nodiscard]] const std::optional<std::string>& found() const { return found_; }
-
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override {
-    objects_.emplace_back();
-    return true;
-  }
-  bool key(string_t& name) override {
-    auto& [keys, latest] = objects_.back();
-    latest = name;
-    if (keys.insert(name).second) return true;
-    found_.emplace();
-    for (const auto& object : objects_) *found_ += (found_->empty() ? "" : ".") + object.second;
-    return false;
-  }
-  bool end_object() override {
-    objects_.pop_back();
-    return true;
-  }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    return false;
-  }
-
- private:
-  std::vector<std::pair<std::unordered_set<std::string>, std::string>> objects_;
-  std::optional<std::string> found_;
-};
-
 }  // namespace detail
-
-/// The first key that stands twice in an object of a JSON text; nothing where none does, or where it is
-/// no JSON.
-[[nodiscard]] inline std::optional<std::string> repeated_json_key(std::string_view text) {
-  detail::RepeatedKeys keys;
-  (void)Json::sax_parse(text, &keys);
-  return keys.found();
-}
-
-/// Reports repeated keys in those of the files that end with .json or .jsonl.
-inline void check_json_keys(const std::vector<std::filesystem::path>& files,
-                            const ProblemSink& report) {
-  const auto refuse = [&](const std::string& text, const Site& site) {
-    const auto key = repeated_json_key(text);
-    if (!key) return;
-    report(user_error(site, "the key " + *key + " stands twice in one object",
-                      "keep one; readers take the last, and its first value is lost"));
-  };
-  for (const std::filesystem::path& path : files) {
-    if (path.extension() == ".json") refuse(read_text(DiskPath(path)), {.file = path});
-    if (path.extension() != ".jsonl") continue;
-    for_each_line(DiskPath(path), [&](const std::string& text, std::size_t line) {
-      refuse(text, {path, line});
-    });
-  }
-}
 
 /// Reports what is doubtful about a relation.
 inline void check_relation(const Relation& relation, const ProblemSink& report) {
@@ -227,13 +162,13 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
 
 /// Reports what is doubtful about a dataset that was read, its JSON files included.
 inline void check_dataset(const Dataset& dataset, const ProblemSink& report) {
-  check_json_keys(dataset.files, report);
+  for (const auto& file : dataset.files) check_json_keys(file, report);
   for (const Relation& relation : dataset.relations) check_relation(relation, report);
 }
 
 /// The same of many prompts, whose facts have several objects.
 inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& report) {
-  check_json_keys(dataset.files, report);
+  for (const auto& file : dataset.files) check_json_keys(file, report);
   for (const MultiPromptRelation& relation : dataset.relations) {
     const Site of_templates{.file = relation.template_file, .field = relation.code};
     std::vector<std::string> templates;

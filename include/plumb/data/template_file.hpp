@@ -19,6 +19,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/lpaqa.hpp"
 #include "plumb/data/prompt_template_file.hpp"
+#include "plumb/data/repeated_json_keys.hpp"
 
 namespace plumb {
 
@@ -59,9 +60,10 @@ inline void use_lpaqa(Dataset& dataset, const DiskPath& folder) {
 }  // namespace detail
 
 /// Replaces the templates of every relation. Throws a user error when the file or folder lacks a
-/// relation, or a template a placeholder.
+/// relation or has one twice, or a template lacks a placeholder.
 inline void use_template_file(Dataset& dataset, const DiskPath& file) {
   if (file.is_folder()) return detail::use_lpaqa(dataset, file);
+  check_json_keys(file, throw_problem);
   const Json all =
       file.extension() == ".jsonl" ? detail::prompt_template_texts(file) : read_json_object(file);
   for (Relation& relation : dataset.relations) {
