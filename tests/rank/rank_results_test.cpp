@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/records/recorded_entity_ranks.hpp"
+#include "plumb/records/ranking_rows.hpp"
 #include "support/errors.hpp"
 #include "support/small_graph.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/recorded_entity_ranks.hpp"
+#include "plumb/records/ranking_rows.hpp"
 #include "support/small_graph.hpp"
 
 using namespace plumb;

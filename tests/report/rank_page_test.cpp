@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/recorded_entity_ranks.hpp"
+#include "plumb/records/ranking_rows.hpp"
 #include "plumb/report/rank_json.hpp"
 #include "support/markup.hpp"
 #include "support/page_around.hpp"

@@ -52,8 +52,9 @@ struct FixedFiles {
     BOOST_CHECK_EXCEPTION((void)read(json), Error, says(Fault::user, "fixed.json: " + words));
   }
   FixedRankingResult run(const Json& json) {
-    return run_fixed_ranking(read(json).rankings.front(), graph, QueryForm::reference, false,
-                             "m.gguf", model);
+    const FixedRanking ranking = read(json).rankings.front();
+    const std::string rows = fixed_ranking_rows(ranking, graph, QueryForm::reference, false, model);
+    return fixed_ranking_result(ranking, Json::parse(rows), "m.gguf");
   }
   KnowledgeGraph graph = elements();
   NgramTreeModel model = test::reader_of_elements();

@@ -76,15 +76,6 @@ struct NoReport {
 };
 static_assert(!Job<NoReport>);
 
-/// Sees nothing in one text.
-struct BlindModel : NgramModel {
-  explicit BlindModel(std::string text) : NgramModel(""), blind_to(std::move(text)) {}
-  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
-    return text == blind_to ? Tokenization{} : NgramModel::tokenize(text);
-  }
-  std::string blind_to;
-};
-
 Json run_json(const std::filesystem::path& folder) {
   return read_json_object(folder / "run.json");
 }
@@ -241,81 +232,6 @@ BOOST_AUTO_TEST_CASE(a_plan_is_had_without_running) {
   BOOST_TEST(job.evaluated == 0U);
   SquaresJob unforeseen;
   BOOST_TEST(!plan_of(unforeseen).has_value());
-}
-
-BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
-  const Provenance bare{.model = "m", .description = {"own", "", false}};
-  const Json settings =
-      shared_settings("go", bare, "bear", {"a.jsonl"}, true, SpecialTokenReading::refuse);
-  BOOST_TEST(settings.at("command") == "go");
-  BOOST_TEST(settings.at("plumb_version") == PLUMB_VERSION);
-  BOOST_TEST(settings.at("dataset") == "bear");
-  BOOST_TEST(settings.at("dataset_sha256").is_null());
-  BOOST_TEST(settings.at("model") == "m");
-  BOOST_TEST(settings.at("model_sha256").is_null());
-  BOOST_TEST(settings.at("backend") == "own");
-  BOOST_TEST(settings.at("weights").is_null());
-  BOOST_TEST(settings.at("quantized") == false);
-  BOOST_TEST(settings.at("precision").is_null());  // nobody said it
-  for (const char* engine : {"device", "gpu_layers", "cache_type", "pack", "lora", "lora_sha256"}) {
-    BOOST_TEST(settings.at(engine).is_null(), engine);
-  }
-  BOOST_TEST(settings.at("bos") == "yes");
-  BOOST_TEST(settings.at("special_tokens") == "text");  // as it lists none
-  BOOST_TEST(settings.at("special_tokens_known") == false);
-  Provenance known{.model = "m",
-                   .model_sha256 = "12",
-                   .description = {"llama", "Q4_1", true, true},
-                   .exact = false,
-                   .hash_files = [](const auto& files) { return Json(files.size()); },
-                   .hash_file = [](const auto& file) { return Json(file.string()); },
-                   .lora = {"a.gguf"},
-                   .lora_sha256 = {"34"}};
-  known.description.device = "CUDA";
-  known.description.gpu_layers = 31;
-  known.description.cache_type = "f16";
-  known.description.pack = 1024;
-  const Json other =
-      shared_settings("go", known, "bear", {"a", "b"}, false, SpecialTokenReading::parse);
-  BOOST_TEST(other.at("dataset_sha256") == 2);
-  BOOST_TEST(other.at("model_sha256") == "12");
-  BOOST_TEST(other.at("weights") == "Q4_1");
-  BOOST_TEST(other.at("quantized") == true);
-  BOOST_TEST(other.at("precision") == "fast");
-  BOOST_TEST(other.at("device") == "CUDA");
-  BOOST_TEST(other.at("gpu_layers") == 31);
-  BOOST_TEST(other.at("cache_type") == "f16");
-  BOOST_TEST(other.at("pack") == 1024);
-  BOOST_TEST((other.at("lora") == Json{"a.gguf"}));
-  BOOST_TEST((other.at("lora_sha256") == Json{"34"}));
-  BOOST_TEST(other.at("bos") == "no");
-  BOOST_TEST(other.at("special_tokens") == "parse");
-  BOOST_TEST(other.at("special_tokens_known") == true);
-  BOOST_TEST(!other.contains("model_answers"));
-  known.description.answers = "a1";  // of a server
-  known.description.name = "m";
-  BOOST_TEST(shared_settings("go", known, "bear", {}, false, SpecialTokenReading::parse)
-                 .at("precision")
-                 .is_null());
-  BOOST_TEST(shared_settings("go", known, "bear", {}, false, SpecialTokenReading::parse)
-                 .at("model_answers") == "a1");
-  BOOST_TEST(known.hash_of("x") == "x");
-  BOOST_TEST(known.hash_of("").is_null());
-  BOOST_TEST(bare.hash_of("x").is_null());
-}
-
-BOOST_AUTO_TEST_CASE(an_option_that_the_model_cannot_see_is_refused_by_name) {
-  Dataset dataset = test::small_dataset();
-  BOOST_CHECK_NO_THROW(refuse_empty_options(NgramModel(""), dataset));
-  BOOST_CHECK_EXCEPTION(refuse_empty_options(BlindModel("Rhine"), dataset), Error,
-                        says(Fault::user, "river: option 'Rhine' tokenises to nothing"));
-  const BlindModel choice("Seine");
-  BOOST_CHECK_NO_THROW(refuse_empty_options(choice, dataset));
-  dataset.relations[1].file = "river.jsonl";
-  dataset.relations[1].facts[1].line = 7;
-  dataset.relations[1].facts[1].choices = {"Nile", "Seine"};
-  BOOST_CHECK_EXCEPTION(refuse_empty_options(choice, dataset), Error,
-                        says(Fault::user, "river.jsonl:7: river: option 'Seine' tokenises"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,7 +8,7 @@
 #include "plumb/aggregate/prediction_metrics.hpp"
 #include "plumb/aggregate/probe_in_memory.hpp"
 #include "plumb/backend/archetypes.hpp"
-#include "plumb/records/recorded_ranks.hpp"
+#include "plumb/records/probe_ranks.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "plumb/score/masked_scorer.hpp"
 #include "support/errors.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/recorded_choices.hpp"
-#include "plumb/records/recorded_injection.hpp"
+#include "plumb/records/injection_file.hpp"
+#include "plumb/records/many_shot_rows.hpp"
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -15,7 +15,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/knowledge_graph.hpp"
 #include "plumb/prompt/triple_prompt.hpp"
-#include "plumb/records/recorded_entity_ranks.hpp"
+#include "plumb/records/ranking_rows.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace plumb::test {

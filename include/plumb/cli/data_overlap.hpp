@@ -27,7 +27,7 @@
 #include "plumb/measure/fact_overlap.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/overlap_columns.hpp"
-#include "plumb/run/progress.hpp"
+#include "plumb/run/progress_bar.hpp"
 #include "plumb/run/setting.hpp"
 
 namespace plumb {
@@ -105,7 +105,7 @@ inline CorpusSizes read_texts(Console& console, const std::vector<DiskPath>& fil
   constexpr std::size_t megabyte = 1'000'000;
   CorpusSizes sizes;
   std::size_t told = 0;
-  Progress progress(bar_of(console), files.size(), "files", console.err_is_terminal);
+  ProgressBar progress(bar_of(console), files.size(), "files", console.err_is_terminal);
   for (std::size_t f = 0; f < files.size(); ++f) {
     const auto tell = [&](std::size_t done) {
       progress.update(done, done, std::to_string(sizes.bytes / megabyte) + " MB");

@@ -23,7 +23,7 @@
 #include "plumb/run/job.hpp"
 #include "plumb/run/measurement.hpp"
 #include "plumb/run/merge_shards.hpp"
-#include "plumb/run/progress.hpp"
+#include "plumb/run/progress_bar.hpp"
 
 namespace plumb::detail {
 
@@ -31,7 +31,7 @@ namespace plumb::detail {
 inline ProgressCallback progress_bars(Console& console) {
   struct Bar {
     std::string counted;
-    std::optional<Progress> progress;
+    std::optional<ProgressBar> progress;
   };
   return [&console, bar = std::make_shared<Bar>()](const WorkState& state) {
     if (!bar->progress || bar->counted != state.counted) {

@@ -21,6 +21,7 @@
 #include "plumb/core/cores.hpp"
 #include "plumb/run/engine_settings.hpp"
 #include "plumb/run/job.hpp"
+#include "plumb/run/provenance.hpp"
 #include "plumb/run/replaced_folder.hpp"
 #include "plumb/run/shard.hpp"
 

@@ -6,7 +6,7 @@
 //   table,model,dataset,setting,relation,metric,value,note
 //   4,OPT-1.3B,WN18RR,methods.deer.raw.realistic,,hits_at_10,0.14,
 // `setting`, "relations" with `relation`, and `metric`, joined by dots, are the number's name: where
-// it stands in the metrics.json of a run (records/recorded_metrics.hpp), of which any part may be in
+// it stands in the metrics.json of a run (records/metrics_file.hpp), of which any part may be in
 // `metric` alone. `value` is the number as it was printed, a share and not a percentage where the
 // run's is one. The other fields are for people; all but `model`, `metric` and `value` may be missing,
 // columns of other names are not looked at. Non-goal: which run a number is of.

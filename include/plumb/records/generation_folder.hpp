@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads a run folder of many prompts (records/recorded_answers.hpp says what lies in it) into studies.
+// Reads a run folder of many prompts (records/generation_rows.hpp says what lies in it) into studies.
 
 #include <cstddef>
 #include <filesystem>
@@ -14,7 +14,7 @@
 #include "plumb/calibrate/many_prompt_study.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
-#include "plumb/records/recorded_answers.hpp"
+#include "plumb/records/generation_rows.hpp"
 #include "plumb/records/result_sums.hpp"
 
 namespace plumb {
@@ -79,7 +79,7 @@ template <Lemmatiser Lemmas>
 }
 
 /// Reads a run folder of `plumb generate`. Throws a user error when it holds no finished run, is
-/// damaged, or was asked for lists (recorded_lists.hpp).
+/// damaged, or was asked for lists (generation_lists.hpp).
 template <Lemmatiser Lemmas>
 [[nodiscard]] GenerationRun read_generation(const DiskPath& folder, const Lemmas& lemmas) {
   const Json metadata = generation_metadata(folder);

@@ -34,7 +34,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/prompt.hpp"
-#include "plumb/records/recorded_rows.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 
@@ -192,7 +192,7 @@ class ExamplePrompts {
   std::vector<Json> prompts;
   const auto file = folder / ExamplePrompts::file_name;
   if (!file.is_file()) return prompts;
-  for_each_recorded_row(file, [&](const Json& row, std::size_t) { prompts.push_back(row); });
+  for_each_result_line(file, [&](const Json& row, std::size_t) { prompts.push_back(row); });
   return prompts;
 }
 

@@ -15,8 +15,8 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/measure/many_shot_results.hpp"
-#include "plumb/records/recorded_choices.hpp"
-#include "plumb/records/recorded_injection.hpp"
+#include "plumb/records/injection_file.hpp"
+#include "plumb/records/many_shot_rows.hpp"
 
 namespace plumb {
 namespace detail {

@@ -16,7 +16,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/measure/study.hpp"
-#include "plumb/records/recorded_facts.hpp"
+#include "plumb/records/probe_facts.hpp"
 
 namespace plumb {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plumb/measure/answer_set.hpp"
-#include "plumb/records/recorded_answer_sets.hpp"
+#include "plumb/records/probe_answer_sets.hpp"
 #include "plumb/report/columns.hpp"
 
 namespace plumb {

@@ -55,11 +55,9 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
 /// Models and relations stand in the order of their leaderboards.
 [[nodiscard]] inline Json to_json(const Comparison& made) {
   const AccuracyTable& table = made.table;
-  Json json = {
-      {"bootstrap", {{"seed", made.bootstrap.seed}, {"resamples", made.bootstrap.resamples}}},
-      {"interval", 0.95},
-      {"setting", setting_name(table.group)},
-      {"remarks", made.remarks}};
+  Json json = metrics_head(made.bootstrap);
+  json["setting"] = setting_name(table.group);
+  json["remarks"] = made.remarks;
   json["models"] = Json::object();
   for (const ModelStanding& standing : made.models) {
     json["models"][table.models[standing.model]] = detail::model_json(made, standing);

@@ -18,7 +18,7 @@
 
 #include "plumb/core/log_softmax.hpp"
 #include "plumb/core/over.hpp"
-#include "plumb/records/recorded.hpp"
+#include "plumb/records/probe_rows.hpp"
 #include "plumb/report/html.hpp"
 
 namespace plumb {

@@ -11,7 +11,7 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/measure/answer_lists.hpp"
-#include "plumb/records/recorded_lists.hpp"
+#include "plumb/records/generation_lists.hpp"
 #include "plumb/report/columns.hpp"
 
 namespace plumb {

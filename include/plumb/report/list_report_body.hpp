@@ -9,7 +9,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/prompt/kamel_prompt.hpp"
-#include "plumb/records/recorded_lists.hpp"
+#include "plumb/records/generation_lists.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/bar_chart.hpp"

@@ -14,7 +14,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/measure/chance.hpp"
-#include "plumb/records/recorded_ranks.hpp"
+#include "plumb/records/probe_ranks.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/answer_set_columns.hpp"

@@ -11,7 +11,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/rank/rank_results.hpp"
-#include "plumb/records/recorded_entity_ranks.hpp"
+#include "plumb/records/ranking_rows.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"

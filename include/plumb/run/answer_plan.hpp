@@ -23,7 +23,7 @@
 #include "plumb/data/multi_prompt.hpp"
 #include "plumb/measure/answer_match.hpp"
 #include "plumb/prompt/few_shot.hpp"
-#include "plumb/records/recorded_answers.hpp"
+#include "plumb/records/generation_rows.hpp"
 
 namespace plumb {
 

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "plumb/core/utf8.hpp"
-#include "plumb/records/recorded_answers.hpp"
+#include "plumb/records/generation_rows.hpp"
 #include "plumb/run/prompt_texts.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/text_generation.hpp"

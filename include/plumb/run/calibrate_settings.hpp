@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "plumb/calibrate/calibration_study.hpp"
-#include "plumb/records/recorded_predictions.hpp"
+#include "plumb/records/probe_predictions.hpp"
 #include "plumb/run/result_folders.hpp"
 #include "plumb/run/setting.hpp"
 

@@ -21,6 +21,7 @@
 #include "plumb/run/generation_files.hpp"
 #include "plumb/run/generation_report.hpp"
 #include "plumb/run/job.hpp"
+#include "plumb/run/provenance.hpp"
 
 namespace plumb {
 

@@ -23,7 +23,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/rank/mask_filler.hpp"
-#include "plumb/records/recorded_answers.hpp"
+#include "plumb/records/generation_rows.hpp"
 #include "plumb/run/fill_plan.hpp"
 #include "plumb/run/name_plan.hpp"
 #include "plumb/run/run_folder.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "plumb/core/disk_path.hpp"
-#include "plumb/records/recorded_lists.hpp"
+#include "plumb/records/generation_lists.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/report/any_report.hpp"
 #include "plumb/report/list_report.hpp"

@@ -170,11 +170,11 @@ struct FixedRankingResult {
   bool compared = false;
 };
 
+/// What a model gives for a ranking, as a pack of the journal: {"cosine": a row a query of a number an
+/// entity, "rank": [above, equal] a query}.
 template <TreeEmbedder Model>
-[[nodiscard]] FixedRankingResult run_fixed_ranking(const FixedRanking& fixed,
-                                                   const KnowledgeGraph& graph, QueryForm form,
-                                                   bool with_bos, const std::string& model_name,
-                                                   Model& model) {
+[[nodiscard]] std::string fixed_ranking_rows(const FixedRanking& fixed, const KnowledgeGraph& graph,
+                                             QueryForm form, bool with_bos, Model& model) {
   const TriplePrompt prompt(graph, fixed.shots, form);
   std::vector<std::string> queries, entities;
   std::vector<RankQuestion> questions;
@@ -189,43 +189,57 @@ template <TreeEmbedder Model>
   const EmbeddingMatrix rows = embedder.embed(queries, with_bos);
   const EmbeddingMatrix columns = embedder.embed(entities, with_bos);
   const CosineRanker ranker(VectorRows(columns.data(), columns.rows(), columns.cols()));
-  FixedRankingResult result{fixed.source, {}, {}, 0, 0, false};
-  result.ranks = ranker.ranks(VectorRows(rows.data(), rows.rows(), rows.cols()), questions);
-  const bool compares = fixed.source.contains("cosine");
-  const bool compares_ranks = !compares && fixed.source.contains("rank");
-  result.compared = compares || compares_ranks;
+  const std::vector<Rank> found =
+      ranker.ranks(VectorRows(rows.data(), rows.rows(), rows.cols()), questions);
   Json cosines = Json::array(), ranks = Json::array();
   for (std::size_t q = 0; q < queries.size(); ++q) {
     const std::span<const float> row(rows.row(static_cast<Eigen::Index>(q)).data(),
                                      ranker.dimension());
     Json& list = cosines.emplace_back(Json::array());
     for (std::size_t e = 0; e < entities.size(); ++e) list.push_back(ranker.cosine(row, e));
-    ranks.push_back(result.ranks[q].realistic());
+    ranks.push_back({found[q].above, found[q].equal});
+  }
+  return Json{{"cosine", std::move(cosines)}, {"rank", std::move(ranks)}}.dump();
+}
+
+/// A ranking's results of what a model gave for it. Throws nlohmann's exception for other rows.
+[[nodiscard]] inline FixedRankingResult fixed_ranking_result(const FixedRanking& fixed,
+                                                             const Json& rows,
+                                                             const std::string& model_name) {
+  FixedRankingResult result{fixed.source, {}, {}, 0, 0, false};
+  const bool compares = fixed.source.contains("cosine");
+  const bool compares_ranks = !compares && fixed.source.contains("rank");
+  result.compared = compares || compares_ranks;
+  Json ranks = Json::array();
+  for (std::size_t q = 0; q < fixed.queries.size(); ++q) {
+    const Json& list = rows.at("cosine").at(q);
+    result.ranks.push_back({rows.at("rank").at(q).at(0), rows.at("rank").at(q).at(1)});
+    const double rank = result.ranks.back().realistic();
+    ranks.push_back(rank);
     if (compares_ranks) {
-      const double rank = fixed.source["rank"][q];
-      result.other_ranks += rank == result.ranks[q].realistic() ? 0U : 1U;
+      const double theirs = fixed.source["rank"][q];
+      result.other_ranks += theirs == rank ? 0U : 1U;
     }
     if (!compares) continue;
     const Json& theirs = fixed.source["cosine"][q];
     const std::size_t gold = fixed.gold[q];
     std::size_t above = 0, near = 0;
-    for (std::size_t e = 0; e < entities.size(); ++e) {
+    for (std::size_t e = 0; e < fixed.entities.size(); ++e) {
       const double cosine = theirs[e];
-      const double difference = std::abs(list[e].get<double>() - cosine);
+      const double difference = std::abs(list.at(e).get<double>() - cosine);
       result.worst_difference = std::max(result.worst_difference.value_or(0), difference);
       if (e == gold) continue;
       const double apart = cosine - theirs[gold].get<double>();
       near += std::abs(apart) <= 1e-4 ? 1U : 0U;
       above += apart > 1e-4 ? 1U : 0U;
     }
-    const double rank = result.ranks[q].realistic();
     const bool same =
         rank >= static_cast<double>(1 + above) && rank <= static_cast<double>(1 + above + near);
     result.other_ranks += same ? 0U : 1U;
     result.near += near;
   }
   result.ranking["model"] = model_name;
-  result.ranking["cosine"] = std::move(cosines);
+  result.ranking["cosine"] = rows.at("cosine");
   result.ranking["rank"] = std::move(ranks);
   return result;
 }

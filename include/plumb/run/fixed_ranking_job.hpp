@@ -15,6 +15,7 @@
 #include "plumb/measure/ties.hpp"
 #include "plumb/run/fixed_ranking.hpp"
 #include "plumb/run/job.hpp"
+#include "plumb/run/provenance.hpp"
 #include "plumb/run/rank_settings.hpp"
 #include "plumb/run/replay_report.hpp"
 
@@ -61,14 +62,23 @@ class FixedRankingJob {
     return {std::move(queries), std::move(entities)};
   }
 
-  void run(const RunFolder& folder, Work&) {
+  void run(const RunFolder& folder, Work& work) {
+    std::vector<PackCost> packs;
+    std::size_t texts = 0;
+    for (const FixedRanking& ranking : fixed_.rankings) {
+      packs.push_back({.items = ranking.queries.size() + ranking.entities.size()});
+      texts += packs.back().items;
+    }
+    work.begin("texts", texts);
     Json made = Json::array();
     std::size_t tied = 0, queries = 0;
-    for (std::size_t i = 0; i < fixed_.rankings.size(); ++i) {
+    const auto evaluate = [&](std::size_t i) {
+      return fixed_ranking_rows(fixed_.rankings[i], graph_, settings_.ranking.form,
+                                settings_.bos_of_vectors(), model_);
+    };
+    const auto take = [&](std::size_t i, const Json& rows) {
       const FixedRanking& ranking = fixed_.rankings[i];
-      FixedRankingResult result =
-          run_fixed_ranking(ranking, graph_, settings_.ranking.form, settings_.bos_of_vectors(),
-                            provenance_.model, model_);
+      FixedRankingResult result = fixed_ranking_result(ranking, rows, provenance_.model);
       double reciprocal = 0;
       std::size_t ties = 0;
       for (const Rank& rank : result.ranks) {
@@ -85,7 +95,10 @@ class FixedRankingJob {
                          result.compared ? std::to_string(result.other_ranks) : "–",
                          has_cosines ? std::to_string(result.near) : "–", std::to_string(ties)});
       made.push_back(std::move(result.ranking));
-    }
+    };
+    Part part(work, "rankings", "rankings");
+    if (!part.go_through(packs, evaluate, take)) return;  // a shard
+    part.finish({});
     write_atomically(folder.file("fixed.json"),
                      (fixed_.is_list ? made : made.front()).dump(1) + "\n");
     if (const auto text = quantised_note(settings())) report_.remarks.push_back(*text);

@@ -25,7 +25,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/prediction.hpp"
 #include "plumb/prompt/many_shot.hpp"
-#include "plumb/records/recorded.hpp"
+#include "plumb/records/probe_rows.hpp"
 #include "plumb/run/scored_block.hpp"
 #include "plumb/score/causal_scorer.hpp"
 

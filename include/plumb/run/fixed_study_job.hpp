@@ -16,6 +16,7 @@
 #include "plumb/run/job.hpp"
 #include "plumb/run/many_shot_check.hpp"
 #include "plumb/run/many_shot_settings.hpp"
+#include "plumb/run/provenance.hpp"
 #include "plumb/run/replay_report.hpp"
 
 namespace plumb {

@@ -24,6 +24,7 @@
 #include "plumb/run/job.hpp"
 #include "plumb/run/name_likelihood_check.hpp"
 #include "plumb/run/name_likelihood_run.hpp"
+#include "plumb/run/provenance.hpp"
 
 namespace plumb {
 /// What a generation asks, loaded before a model is needed.

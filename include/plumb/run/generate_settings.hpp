@@ -20,6 +20,7 @@
 #include "plumb/prompt/few_shot.hpp"
 #include "plumb/run/answer_plan.hpp"
 #include "plumb/run/job.hpp"
+#include "plumb/run/provenance.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/stop_texts.hpp"
 

@@ -4,7 +4,7 @@
 // What does every run of many prompts leave beside its rows?
 //
 // What was asked, what was left out of it, and the metadata that a reader begins with
-// (records/recorded_answers.hpp), whether a causal model answered or a masked one.
+// (records/generation_rows.hpp), whether a causal model answered or a masked one.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 #include "plumb/core/number_words.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
-#include "plumb/records/recorded_answers.hpp"
+#include "plumb/records/generation_rows.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/run/run_folder.hpp"

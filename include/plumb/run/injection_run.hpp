@@ -15,8 +15,8 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/prompt/injection.hpp"
 #include "plumb/prompt/many_shot.hpp"
-#include "plumb/records/recorded.hpp"
-#include "plumb/records/recorded_injection.hpp"
+#include "plumb/records/injection_file.hpp"
+#include "plumb/records/probe_rows.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/scored_block.hpp"
 

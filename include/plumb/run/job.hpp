@@ -18,18 +18,14 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/concepts.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
-#include "plumb/core/version.hpp"
-#include "plumb/data/dataset.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/records/whole_folder.hpp"
 #include "plumb/run/replaced_folder.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/setting.hpp"
-#include "plumb/run/special_token_check.hpp"
 #include "plumb/run/work.hpp"
 
 namespace plumb {
@@ -194,76 +190,6 @@ RunSummary run_shard(J& job, const JobFolder& into) {
     }
     return work.summary();
   });
-}
-
-/// Which model a job asks, and how files are told apart. What is empty or null is not known.
-struct Provenance {
-  /// The model's name, as results show it.
-  std::string model{};
-  Json model_sha256{};
-  ModelDescription description{};
-  /// Whether the engine was asked to compute exactly; nothing where it takes no such wish.
-  std::optional<bool> exact{};
-  /// SHA-256 over several files' names and contents, in hex.
-  std::function<Json(const std::vector<std::filesystem::path>&)> hash_files{};
-  /// SHA-256 of one file, or of a folder's own files.
-  std::function<Json(const std::filesystem::path&)> hash_file{};
-  /// LoRA adapters as names and hashes, two lists; null where there are none.
-  Json lora{}, lora_sha256{};
-
-  /// Null where no file is named.
-  [[nodiscard]] Json hash_of(const DiskPath& file) const {
-    return file.empty() || !hash_file ? Json() : hash_file(file);
-  }
-};
-
-/// Settings that all jobs share. How exactly a model computes that is elsewhere is not known. A
-/// model that does not list its special tokens reads their texts as text, as far as is known.
-[[nodiscard]] inline Json shared_settings(const char* command, const Provenance& from,
-                                          const std::string& dataset,
-                                          const std::vector<std::filesystem::path>& files, bool bos,
-                                          SpecialTokenReading special_tokens) {
-  const ModelDescription& model = from.description;
-  Json shared = {{"command", command},
-                 {"plumb_version", PLUMB_VERSION},
-                 {"dataset", dataset},
-                 {"dataset_sha256", from.hash_files ? from.hash_files(files) : Json()},
-                 {"model", from.model},
-                 {"model_sha256", from.model_sha256},
-                 {"backend", model.backend},
-                 {"weights", setting::to_json(model.weights)},
-                 {"quantized", model.quantized},
-                 {"precision",
-                  model.name.empty() && from.exact ? Json(*from.exact ? "exact" : "fast") : Json()},
-                 {"device", setting::to_json(model.device)},
-                 {"gpu_layers", setting::to_json(model.gpu_layers)},
-                 {"cache_type", setting::to_json(model.cache_type)},
-                 {"pack", model.pack > 0 ? Json(model.pack) : Json()},
-                 {"lora", from.lora},
-                 {"lora_sha256", from.lora_sha256},
-                 {"bos", setting::to_json(bos)},
-                 {"special_tokens",
-                  name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text)},
-                 {"special_tokens_known", model.lists_special_tokens}};
-  if (!model.answers.empty()) shared["model_answers"] = model.answers;
-  return shared;
-}
-
-/// Throws a user error for an option that the model cannot see, by name.
-template <class Model>
-void refuse_empty_options(const Model& model, const Dataset& dataset) {
-  for (const Relation& relation : dataset.relations) {
-    const auto check = [&](const std::string& option, std::size_t line) {
-      if (!model.tokenize(option).tokens.empty()) return;
-      throw user_error({line > 0 ? relation.file : "", line, relation.code},
-                       "option '" + option + "' tokenises to nothing with this model",
-                       "remove it or give it a label the tokenizer knows");
-    };
-    for (const std::string& option : relation.options) check(option, 0);
-    for (const Fact& fact : relation.facts) {
-      for (const std::string& choice : fact.choices) check(choice, fact.line);
-    }
-  }
 }
 
 }  // namespace plumb

@@ -19,12 +19,13 @@
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/kamel.hpp"
 #include "plumb/prompt/kamel_prompt.hpp"
+#include "plumb/records/generation_shots.hpp"
 #include "plumb/records/listed_prompt.hpp"
-#include "plumb/records/recorded_shots.hpp"
 #include "plumb/report/list_report.hpp"
 #include "plumb/run/generate_settings.hpp"
 #include "plumb/run/generation_files.hpp"
 #include "plumb/run/job.hpp"
+#include "plumb/run/provenance.hpp"
 #include "plumb/run/text_generation.hpp"
 
 namespace plumb {

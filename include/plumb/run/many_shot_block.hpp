@@ -14,7 +14,7 @@
 #include "plumb/data/baseline_templates.hpp"
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/prompt/setting.hpp"
-#include "plumb/records/recorded_choices.hpp"
+#include "plumb/records/many_shot_rows.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 

@@ -21,7 +21,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/prompt/injection.hpp"
-#include "plumb/records/recorded_choices.hpp"
+#include "plumb/records/many_shot_rows.hpp"
 #include "plumb/run/fixed_study.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/score/prompt_tokens.hpp"

@@ -20,7 +20,7 @@
 #include "plumb/backend/prompt_generator.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
-#include "plumb/records/recorded_choices.hpp"
+#include "plumb/records/many_shot_rows.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/work.hpp"

@@ -26,6 +26,8 @@
 #include "plumb/run/many_shot_prompts.hpp"
 #include "plumb/run/many_shot_run.hpp"
 #include "plumb/run/many_shot_settings.hpp"
+#include "plumb/run/option_check.hpp"
+#include "plumb/run/provenance.hpp"
 
 namespace plumb {
 

@@ -19,7 +19,7 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/measure/accuracy_spread.hpp"
-#include "plumb/records/recorded_choices.hpp"
+#include "plumb/records/many_shot_rows.hpp"
 #include "plumb/run/injection_run.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/run/run_folder.hpp"

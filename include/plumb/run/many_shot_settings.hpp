@@ -22,6 +22,7 @@
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/many_shot_block.hpp"
+#include "plumb/run/provenance.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/stop_texts.hpp"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "plumb/core/utf8.hpp"
-#include "plumb/records/recorded_answers.hpp"
+#include "plumb/records/generation_rows.hpp"
 #include "plumb/run/name_plan.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/scored_block.hpp"

@@ -3,7 +3,7 @@
 
 // How are exact ranks by likelihood taken so that the job can be resumed?
 //
-// The names' searches go 128 queries a pack, and each pack is written into the journal when it is
+// The names' searches go some queries a pack, and each pack is written into the journal when it is
 // done. The LM head is the same search over names of one token. A name has the tokens that it has
 // behind its query in one text.
 

@@ -16,6 +16,7 @@
 #include "plumb/data/template_file.hpp"
 #include "plumb/prompt/confidence_marker.hpp"
 #include "plumb/run/job.hpp"
+#include "plumb/run/provenance.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
 #include "plumb/score/masked_scorer.hpp"

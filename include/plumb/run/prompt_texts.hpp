@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "plumb/prompt/few_shot.hpp"
-#include "plumb/records/recorded_shots.hpp"
+#include "plumb/records/generation_shots.hpp"
 #include "plumb/run/answer_plan.hpp"
 
 namespace plumb {

@@ -21,7 +21,7 @@
 #include "plumb/data/prompt_template_file.hpp"
 #include "plumb/measure/answer_lemmas.hpp"
 #include "plumb/records/generation_folder.hpp"
-#include "plumb/records/recorded_predictions.hpp"
+#include "plumb/records/probe_predictions.hpp"
 #include "plumb/run/compare_settings.hpp"
 #include "plumb/run/result_folders.hpp"
 

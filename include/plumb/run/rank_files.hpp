@@ -3,7 +3,7 @@
 
 // Which files does a ranking leave of each method?
 //
-// METHOD_ranks.jsonl has a line for each query (records/recorded_entity_ranks.hpp), METHOD_nearest.jsonl
+// METHOD_ranks.jsonl has a line for each query (records/ranking_rows.hpp), METHOD_nearest.jsonl
 // the nearest entities of each in the same order.
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/knowledge_graph.hpp"
 #include "plumb/rank/cosine_ranker.hpp"
-#include "plumb/records/recorded_entity_ranks.hpp"
+#include "plumb/records/ranking_rows.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/run/rank_parts.hpp"
 #include "plumb/run/rank_plan.hpp"

@@ -25,6 +25,7 @@
 #include "plumb/run/given_vectors.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/name_search_run.hpp"
+#include "plumb/run/provenance.hpp"
 #include "plumb/run/rank_files.hpp"
 #include "plumb/run/rank_parts.hpp"
 #include "plumb/run/rank_prompts.hpp"
@@ -162,10 +163,8 @@ class RankJob {
 
   /// What decides vectors beside their texts. Throws a user error where the model has no hash.
   [[nodiscard]] Json made_under() const {
-    Json made = Json::object();
-    for (const char* name :
-         {"model_sha256", "backend", "weights", "precision", "device", "gpu_layers", "cache_type",
-          "pack", "lora_sha256", "lora", "plumb_version", "bos_of_vectors", "special_tokens"}) {
+    Json made = model_settings(provenance_);
+    for (const char* name : {"plumb_version", "bos_of_vectors", "special_tokens"}) {
       made[name] = settings_record_.at(name);
     }
     if (!made.at("model_sha256").is_null()) return made;

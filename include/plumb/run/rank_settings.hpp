@@ -21,6 +21,7 @@
 #include "plumb/measure/rank_metrics.hpp"
 #include "plumb/records/npy_file.hpp"
 #include "plumb/run/job.hpp"
+#include "plumb/run/provenance.hpp"
 #include "plumb/run/rank_plan.hpp"
 #include "plumb/run/setting.hpp"
 

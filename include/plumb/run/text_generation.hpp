@@ -23,7 +23,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
-#include "plumb/records/recorded_answers.hpp"
+#include "plumb/records/generation_rows.hpp"
 #include "plumb/run/work.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 

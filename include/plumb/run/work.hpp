@@ -26,9 +26,9 @@
 #include "plumb/records/journal.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/run/job_plan.hpp"
+#include "plumb/run/progress.hpp"
 #include "plumb/run/run_summary.hpp"
 #include "plumb/run/shard.hpp"
-#include "plumb/run/work_progress.hpp"
 
 namespace plumb {
 

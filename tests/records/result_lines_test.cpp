@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/recorded_rows.hpp"
+#include "plumb/records/result_lines.hpp"
 
 #include <sys/stat.h>
 
@@ -14,17 +14,17 @@
 using namespace plumb;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(recorded_rows)
+BOOST_AUTO_TEST_SUITE(result_lines)
 
 BOOST_FIXTURE_TEST_CASE(each_line_is_an_object, test::TemporaryFolder) {
   write("rows.jsonl", "{\"a\": 1}\n\n{\"a\": 2}\n");
   std::vector<std::size_t> lines;
-  for_each_recorded_row(path() / "rows.jsonl",
-                        [&](const Json&, std::size_t line) { lines.push_back(line); });
+  for_each_result_line(path() / "rows.jsonl",
+                       [&](const Json&, std::size_t line) { lines.push_back(line); });
   BOOST_TEST((lines == std::vector<std::size_t>{1, 3}));
   write("rows.jsonl", "{}\n[]\n");
   BOOST_CHECK_EXCEPTION(
-      for_each_recorded_row(path() / "rows.jsonl", [](const Json&, std::size_t) {}), Error,
+      for_each_result_line(path() / "rows.jsonl", [](const Json&, std::size_t) {}), Error,
       says(Fault::user, "rows.jsonl:2: is JSON but not an object"));
 }
 
@@ -34,7 +34,7 @@ BOOST_FIXTURE_TEST_CASE(what_may_never_end_is_refused, test::TemporaryFolder) {
   BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   std::filesystem::create_symlink("/dev/zero", zeros);
   for (const auto& file : {pipe, zeros}) {
-    BOOST_CHECK_EXCEPTION(for_each_recorded_row(file, [](const Json&, std::size_t) {}), Error,
+    BOOST_CHECK_EXCEPTION(for_each_result_line(file, [](const Json&, std::size_t) {}), Error,
                           says(Fault::user, "is a pipe or a device, not a file of results"));
     BOOST_TEST(DiskPath(file).exists());
     BOOST_TEST(!DiskPath(file).is_file());

@@ -3,7 +3,7 @@
 
 // How good are the lists of answers in a run folder?
 //
-// A generation in KAMEL's form leaves what any generation does (recorded_answers.hpp): a row for each
+// A generation in KAMEL's form leaves what any generation does (generation_rows.hpp): a row for each
 // fact, under the one setting that was asked, and in metadata_generate.json "answers": "lists" with
 // max_new_tokens. A row's answer ends before its first "%"; one of max_new_tokens was cut.
 

@@ -3,7 +3,7 @@
 
 // How are scores kept in files that lm-pub-quiz opens as its own?
 //
-//   metadata_results.json     recorded_metadata.hpp
+//   metadata_results.json     probe_metadata.hpp
 //   <relation>_results.jsonl  a row for each fact and template: sub_id, sub_label, sub_aliases,
 //                             answer_idx, template_index, instance_index, pll_scores, and beyond
 //                             lm-pub-quiz token_counts, answer_scores, answer_token_counts,
@@ -25,8 +25,8 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/data/json_file.hpp"
-#include "plumb/records/recorded_metadata.hpp"
-#include "plumb/records/recorded_rows.hpp"
+#include "plumb/records/probe_metadata.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
@@ -205,7 +205,7 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
   const bool are_nats =
       recorded.reduction.empty() || recorded.reduction == "sum" || recorded.reduction == "mean";
   const std::size_t options = recorded.relation.options.size();
-  for_each_recorded_row(recorded.rows, [&](const Json& line, std::size_t number) {
+  for_each_result_line(recorded.rows, [&](const Json& line, std::size_t number) {
     const auto fail = [&](const char* field, const std::string& message,
                           const char* remedy = "the results file is damaged") {
       throw user_error({recorded.rows, number, field}, message, remedy);

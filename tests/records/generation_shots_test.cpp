@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/recorded_shots.hpp"
+#include "plumb/records/generation_shots.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/recorded_predictions.hpp"
+#include "plumb/records/probe_predictions.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

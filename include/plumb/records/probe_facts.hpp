@@ -17,7 +17,7 @@
 
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
-#include "plumb/records/recorded.hpp"
+#include "plumb/records/probe_rows.hpp"
 
 namespace plumb {
 

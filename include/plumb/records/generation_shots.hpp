@@ -22,7 +22,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
-#include "plumb/records/recorded_rows.hpp"
+#include "plumb/records/result_lines.hpp"
 
 namespace plumb {
 
@@ -71,7 +71,7 @@ struct RecordedShotList {
 /// none.
 [[nodiscard]] inline std::vector<RecordedShotList> read_shot_lists(const DiskPath& file) {
   std::vector<RecordedShotList> lists;
-  for_each_recorded_row(file, [&](const Json& row, std::size_t line) {
+  for_each_result_line(file, [&](const Json& row, std::size_t line) {
     try {
       RecordedShotList& list = lists.emplace_back();
       list.setting = row.at("setting");

@@ -15,7 +15,7 @@
 #include "plumb/aggregate/weighted_likelihood.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/measure/probe_metrics.hpp"
-#include "plumb/records/recorded_facts.hpp"
+#include "plumb/records/probe_facts.hpp"
 
 namespace plumb {
 

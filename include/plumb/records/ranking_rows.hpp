@@ -22,7 +22,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/rank/rank_results.hpp"
-#include "plumb/records/recorded_rows.hpp"
+#include "plumb/records/result_lines.hpp"
 
 namespace plumb {
 
@@ -67,7 +67,7 @@ inline bool has_sound_counts(const Json& row) {
 /// In the order of the file. Throws a user error for a line that is none of these.
 [[nodiscard]] inline std::vector<EntityRank> read_entity_ranks(const DiskPath& file) {
   std::vector<EntityRank> ranks;
-  for_each_recorded_row(file, [&](const Json& row, std::size_t line) {
+  for_each_result_line(file, [&](const Json& row, std::size_t line) {
     try {
       if (row.at("asks") != "head" && row.at("asks") != "tail") {
         throw user_error({file, line, "asks"}, "is neither head nor tail", "rank again");

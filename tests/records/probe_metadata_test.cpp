@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/recorded_metadata.hpp"
+#include "plumb/records/probe_metadata.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

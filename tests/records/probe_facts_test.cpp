@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/recorded_facts.hpp"
+#include "plumb/records/probe_facts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

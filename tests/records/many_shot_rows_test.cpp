@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/recorded_choices.hpp"
+#include "plumb/records/many_shot_rows.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

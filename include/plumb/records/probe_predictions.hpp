@@ -22,7 +22,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
-#include "plumb/records/recorded_facts.hpp"
+#include "plumb/records/probe_facts.hpp"
 
 namespace plumb {
 

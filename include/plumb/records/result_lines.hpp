@@ -14,7 +14,7 @@ namespace plumb {
 /// Calls `visit(object, line)` for each line that is not blank; lines count from 1. Throws a user error
 /// at the first line that is no object, and for what is no file: a pipe or a device may never end.
 template <class Visit>
-void for_each_recorded_row(const DiskPath& file, Visit visit) {
+void for_each_result_line(const DiskPath& file, Visit visit) {
   if (file.exists() && !file.is_file() && !file.is_folder()) {
     throw user_error({.file = file}, "is a pipe or a device, not a file of results",
                      "remove it, then make the results again");

@@ -19,7 +19,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/fact_split.hpp"
 #include "plumb/measure/answer_set.hpp"
-#include "plumb/records/recorded.hpp"
+#include "plumb/records/probe_rows.hpp"
 
 namespace plumb {
 

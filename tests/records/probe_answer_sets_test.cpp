@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/recorded_answer_sets.hpp"
+#include "plumb/records/probe_answer_sets.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>

@@ -36,8 +36,8 @@
 #include "plumb/data/choices.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/setting.hpp"
-#include "plumb/records/recorded.hpp"
-#include "plumb/records/recorded_rows.hpp"
+#include "plumb/records/probe_rows.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
@@ -157,7 +157,7 @@ inline Fact recorded_head(const Json& line, std::size_t number) {
 /// Reads rows; `visit(object, line)` may let nlohmann's exceptions go.
 template <class Visit>
 void for_each_sound_row(const DiskPath& file, Visit visit) {
-  for_each_recorded_row(file, [&](const Json& object, std::size_t line) {
+  for_each_result_line(file, [&](const Json& object, std::size_t line) {
     try {
       visit(object, line);
     } catch (const Json::exception&) {

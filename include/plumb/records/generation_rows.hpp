@@ -7,7 +7,7 @@
 //   metadata_generate.json         the settings' names in order, how many tokens an answer may have
 //                                  (max_new_tokens), how many rows each file has, what must be said
 //                                  of the run, and answers: "fills" of a masked model, "lists" in
-//                                  KAMEL's form (recorded_lists.hpp)
+//                                  KAMEL's form (generation_lists.hpp)
 //   <setting>_answers.jsonl        a row for each prompt: relation, fact (place among the asked ones
 //                                  of its relation), subject (the name used), template, expression
 //                                  (place among the subject's names), answer, tokens,
@@ -27,7 +27,7 @@
 //                                  ([nats, tokens] for each object label of the relation, in the
 //                                  order of metadata_generate.json)
 // A row whose prompt shows examples ends in "shots", places in the list that shots.jsonl has for the
-// setting, relation and template (recorded_shots.hpp); rows of earlier versions have none. Where each
+// setting, relation and template (generation_shots.hpp); rows of earlier versions have none. Where each
 // prompt has examples of its own the list is of all facts that may be shown, and "shot_templates" has
 // the template of each. Numbers carry ten digits. What is read knows its line, from 1, for messages.
 
@@ -52,7 +52,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/text_file.hpp"
 #include "plumb/data/json_file.hpp"
-#include "plumb/records/recorded_rows.hpp"
+#include "plumb/records/result_lines.hpp"
 
 namespace plumb {
 
@@ -150,7 +150,7 @@ inline std::optional<RecordedFill> recorded_fill(const Json& row) {
 /// Calls `visit` with what `read` makes of each row. What `visit` throws is its own.
 template <class Read, class Visit>
 void for_each_recorded(const DiskPath& file, Read read, Visit visit) {
-  for_each_recorded_row(file, [&](const Json& row, std::size_t line) {
+  for_each_result_line(file, [&](const Json& row, std::size_t line) {
     auto made = [&] {
       try {
         auto answer = read(row);

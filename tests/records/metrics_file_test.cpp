@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/recorded_metrics.hpp"
+#include "plumb/records/metrics_file.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>

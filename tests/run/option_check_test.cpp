@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/run/option_check.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/backend/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/small_run.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(option_check)
+
+namespace {
+
+/// Sees nothing in one text.
+struct BlindModel : NgramModel {
+  explicit BlindModel(std::string text) : NgramModel(""), blind_to(std::move(text)) {}
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    return text == blind_to ? Tokenization{} : NgramModel::tokenize(text);
+  }
+  std::string blind_to;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_option_that_the_model_cannot_see_is_refused_by_name) {
+  Dataset dataset = test::small_dataset();
+  BOOST_CHECK_NO_THROW(refuse_empty_options(NgramModel(""), dataset));
+  BOOST_CHECK_EXCEPTION(refuse_empty_options(BlindModel("Rhine"), dataset), Error,
+                        says(Fault::user, "river: option 'Rhine' tokenises to nothing"));
+  const BlindModel choice("Seine");
+  BOOST_CHECK_NO_THROW(refuse_empty_options(choice, dataset));
+  dataset.relations[1].file = "river.jsonl";
+  dataset.relations[1].facts[1].line = 7;
+  dataset.relations[1].facts[1].choices = {"Nile", "Seine"};
+  BOOST_CHECK_EXCEPTION(refuse_empty_options(choice, dataset), Error,
+                        says(Fault::user, "river.jsonl:7: river: option 'Seine' tokenises"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
