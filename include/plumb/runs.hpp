@@ -26,6 +26,7 @@
 #include "plumb/records/ranking_rows.hpp"
 #include "plumb/records/result_lines.hpp"
 #include "plumb/records/result_sums.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/records/whole_folder.hpp"

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+#include "plumb/records/results_kind.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -46,7 +47,7 @@ struct Lists : test::TemporaryFolder {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(each_row_is_scored_with_its_own_facts_names, Lists) {
-  BOOST_TEST(is_list_run(path()));
+  BOOST_TEST((results_kind(path()) == ResultsKind::lists));
   const ListRun run = read_list_run(path());
   BOOST_TEST(run.setting == "0-kamel");
   BOOST_TEST(run.remarks == std::vector<std::string>{"said"});
@@ -82,10 +83,9 @@ BOOST_FIXTURE_TEST_CASE(other_and_damaged_folders_are_refused, Lists) {
                         says(Fault::user, "has 1 of its 2 rows"));
   write("0-kamel_answers.jsonl", row(0, "Kiel", 1) + row(1, "Kiel", 1));
   metadata("texts");
-  BOOST_TEST(!is_list_run(path()));
+  BOOST_TEST((results_kind(path()) == ResultsKind::generation));
   BOOST_CHECK_EXCEPTION((void)read_list_run(path()), Error,
                         says(Fault::user, "holds no lists of answers; ask with `form` kamel"));
-  BOOST_TEST(!is_list_run(path() / "asked"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -64,20 +64,20 @@ BOOST_AUTO_TEST_CASE(the_command_or_the_metadata_tells_which_job_made_a_folder) 
   const auto kind = [](const std::string& command) {
     return run_kind(RunOf(command).folder.path());
   };
-  BOOST_TEST((kind("probe") == RunKind::probe));
-  BOOST_TEST((kind("many-shot") == RunKind::many_shot));
-  BOOST_TEST((kind("rank") == RunKind::rank));
-  BOOST_TEST((kind("generate") == RunKind::generation));
+  BOOST_TEST((kind("probe") == ResultsKind::closed_set));
+  BOOST_TEST((kind("many-shot") == ResultsKind::many_shot));
+  BOOST_TEST((kind("rank") == ResultsKind::ranking));
+  BOOST_TEST((kind("generate") == ResultsKind::generation));
   test::TemporaryFolder lists;
   lists.write("run.json", R"({"settings": {"command": "generate", "form": "kamel"}})");
-  BOOST_TEST((run_kind(lists.path()) == RunKind::lists));
+  BOOST_TEST((run_kind(lists.path()) == ResultsKind::lists));
   lists.write("run.json", "{}");
   lists.write("metadata_generate.json", R"({"answers": "lists"})");
-  BOOST_TEST((run_kind(lists.path()) == RunKind::lists));
+  BOOST_TEST((run_kind(lists.path()) == ResultsKind::lists));
   const test::TemporaryFolder copied;  // without its run.json
-  BOOST_TEST((run_kind(copied.path()) == RunKind::probe));
+  BOOST_TEST((run_kind(copied.path()) == ResultsKind::closed_set));
   copied.write("metadata_rank.json", "{}");
-  BOOST_TEST((run_kind(copied.path()) == RunKind::rank));
+  BOOST_TEST((run_kind(copied.path()) == ResultsKind::ranking));
   for (const std::string command : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
     BOOST_CHECK_EXCEPTION((void)kind(command), Error,
                           says(Fault::user, "run.json: is of plumb " + command));

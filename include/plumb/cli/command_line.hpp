@@ -44,6 +44,7 @@
 #include "plumb/cli/compare.hpp"
 #include "plumb/cli/data.hpp"
 #include "plumb/cli/generate.hpp"
+#include "plumb/cli/interrupt.hpp"
 #include "plumb/cli/many_shot.hpp"
 #include "plumb/cli/merge.hpp"
 #include "plumb/cli/models.hpp"

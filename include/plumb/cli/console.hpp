@@ -121,19 +121,6 @@ struct Console {
 /// Runs another subcommand, by name, and returns its exit code.
 using CommandRunner = std::function<int(const std::string& command, Console& console)>;
 
-/// Ends a command that a signal stopped, with the code that a shell has for it.
-class Interrupted : public Error {
- public:
-  Interrupted(int signal, const std::string& what, const std::string& remedy)
-      : Error(user_error({}, what, remedy)), code_(128 + signal) {}
-
-  /// 130 for SIGINT, 143 for SIGTERM.
-  [[nodiscard]] int code() const noexcept { return code_; }
-
- private:
-  int code_;
-};
-
 namespace detail {
 
 /// "run.json: " before an error about an option that the file of --config gave; else nothing.

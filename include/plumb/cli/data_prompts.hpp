@@ -24,6 +24,7 @@
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/rank.hpp"
 #include "plumb/records/listed_prompt.hpp"
+#include "plumb/records/results_kind.hpp"
 
 namespace plumb {
 namespace detail {
@@ -37,8 +38,8 @@ class AskedRun {
       throw user_error({.file = folder}, "is not a run folder (no run.json)", "name one");
     }
     run_ = read_json_object(file_);
-    if (command() == "calibrate" && (folder / "probe" / "run.json").exists()) {
-      file_ = folder / "probe" / "run.json";
+    if (command() == "calibrate") {
+      file_ = probed_folder(folder) / "run.json";
       run_ = read_json_object(file_);
     }
     const std::string of = command();

@@ -19,6 +19,7 @@
 #include "plumb/cli/console.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/run/result_folders.hpp"
 #include "plumb/run/setting.hpp"
@@ -113,10 +114,7 @@ class RecordGiven {
 inline void refuse_changed_files(const Console& console, const Json& settings) {
   const AskedOptions& asked = console.asked;
   if (asked.record.empty()) return;
-  DiskPath folder = DiskPath(asked.record).parent();
-  // A calibration of a model is of the probe in it.
-  if ((folder / "probe/run.json").exists()) folder = folder / "probe";
-  const Json then = kept_settings(folder);
+  const Json then = kept_settings(probed_folder(DiskPath(asked.record).parent()));
   for (const char* program : {"plumb_version", "backend"}) {
     const auto theirs = first_string(then, program), ours = first_string(settings, program);
     if (!theirs || !ours || *theirs == *ours) continue;

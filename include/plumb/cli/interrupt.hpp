@@ -17,7 +17,24 @@
 #include <string_view>
 #include <vector>
 
-namespace plumb::detail {
+#include "plumb/core/error.hpp"
+
+namespace plumb {
+
+/// Ends a command that a signal stopped, with the code that a shell has for it.
+class Interrupted : public Error {
+ public:
+  Interrupted(int signal, const std::string& what, const std::string& remedy)
+      : Error(user_error({}, what, remedy)), code_(128 + signal) {}
+
+  /// 130 for SIGINT, 143 for SIGTERM.
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
+
+namespace detail {
 
 /// Notes SIGINT and SIGTERM while it lives, but for one that the process ignores. One at a time in a
 /// process.
@@ -94,4 +111,5 @@ class InterruptCatcher {
   return words + (resumes ? "" : " --resume");
 }
 
-}  // namespace plumb::detail
+}  // namespace detail
+}  // namespace plumb

@@ -16,6 +16,7 @@
 #include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/records/generation_rows.hpp"
 #include "plumb/records/result_sums.hpp"
+#include "plumb/records/results_kind.hpp"
 
 namespace plumb {
 
@@ -54,7 +55,7 @@ template <Lemmatiser Lemmas>
 /// What metadata_generate.json says of a finished generation, all of whose rows are there. Throws a user
 /// error for another folder.
 [[nodiscard]] inline Json generation_metadata(const DiskPath& folder) {
-  const DiskPath file = folder / "metadata_generate.json";
+  const DiskPath file = folder / metadata_name(ResultsKind::generation);
   if (!file.is_file()) {
     throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
                      "finish its run first (plumb generate, `resume`)");

@@ -38,11 +38,6 @@ struct ListRun {
   std::vector<std::string> remarks;
 };
 
-[[nodiscard]] inline bool is_list_run(const DiskPath& folder) {
-  const auto file = folder / "metadata_generate.json";
-  return file.is_file() && first_string(read_json_object(file), "answers") == "lists";
-}
-
 /// The names of a fact's objects, main labels first.
 [[nodiscard]] inline ObjectNames object_names(const ManyNamedFact& fact) {
   ObjectNames names;

@@ -38,6 +38,7 @@
 #include "plumb/prompt/setting.hpp"
 #include "plumb/records/probe_rows.hpp"
 #include "plumb/records/result_lines.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
@@ -207,7 +208,7 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
 /// The relations of a many-shot run, in order. Throws a user error when the folder is none.
 [[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
     const DiskPath& folder) {
-  const auto file = folder / "metadata_many_shot.json";
+  const auto file = folder / metadata_name(ResultsKind::many_shot);
   if (!file.is_file()) {
     throw user_error(
         {.file = folder}, "holds no finished many-shot run",

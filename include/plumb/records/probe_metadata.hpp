@@ -17,6 +17,7 @@
 #include "plumb/core/version.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/result_sums.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
@@ -102,21 +103,20 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
 
 /// The relations of a results folder, in the order of its metadata; a user error for another one.
 [[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(const DiskPath& folder) {
-  const auto file = folder / "metadata_results.json";
+  const auto file = folder / metadata_name(ResultsKind::closed_set);
   if (!file.is_file()) {
-    if ((folder / "metadata_generate.json").is_file()) {
-      throw user_error({.file = folder}, "is of plumb generate, whose answers are no closed set's",
-                       "its page has their calibration; probe a closed set for this");
-    }
     if (!folder.is_folder()) {
       throw user_error({.file = folder}, "is no folder",
                        "name a run folder or an lm-pub-quiz results folder");
     }
-    for (const char* const kind : {"rank", "many_shot"}) {
-      if (!(folder / (std::string("metadata_") + kind + ".json")).is_file()) continue;
+    if (is_generation(folder)) {
+      throw user_error({.file = folder}, "is of plumb generate, whose answers are no closed set's",
+                       "its page has their calibration; probe a closed set for this");
+    }
+    if (const auto other = results_kind(folder)) {
       throw user_error({.file = folder},
                        std::string("is of plumb ") +
-                           (kind == std::string("rank") ? kind : "many-shot") +
+                           (*other == ResultsKind::ranking ? "rank" : "many-shot") +
                            ", and this takes closed sets",
                        "name a run of plumb probe, or lm-pub-quiz's results");
     }

@@ -13,6 +13,7 @@
 #include "plumb/rank/rank_results.hpp"
 #include "plumb/records/ranking_rows.hpp"
 #include "plumb/records/result_sums.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/csv.hpp"
@@ -30,7 +31,7 @@ class RankReportBody {
   /// Throws a user error when the folder holds no finished run.
   explicit RankReportBody(const DiskPath& folder, Bootstrap bootstrap = {})
       : bootstrap_(bootstrap) {
-    const auto file = folder / "metadata_rank.json";
+    const auto file = folder / metadata_name(ResultsKind::ranking);
     if (!file.exists()) {
       throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
                        "finish its run first (plumb rank, `resume`)");

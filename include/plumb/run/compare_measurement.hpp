@@ -16,6 +16,7 @@
 #include "plumb/records/many_shot_study.hpp"
 #include "plumb/records/metrics_file.hpp"
 #include "plumb/records/probe_study.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/report/comparison_report.hpp"
 #include "plumb/report/many_prompt_report.hpp"
 #include "plumb/report/published_report.hpp"
@@ -28,7 +29,7 @@ namespace plumb {
 /// The study in a run folder, whatever command made it. Throws a user error for a folder that holds
 /// no finished results.
 [[nodiscard]] inline StudiedModel read_study(const ResultFolder& run) {
-  if ((run.path / "metadata_many_shot.json").exists()) {
+  if (results_kind(run.path) == ResultsKind::many_shot) {
     return many_shot_study(run.path, run.name);
   }
   const std::string command = first_string(kept_settings(run.path), "command").value_or("");

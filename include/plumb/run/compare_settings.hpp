@@ -14,16 +14,12 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/run/generate_settings.hpp"
 #include "plumb/run/result_folders.hpp"
 #include "plumb/run/setting.hpp"
 
 namespace plumb {
-
-/// Whether a folder holds a generation's results.
-[[nodiscard]] inline bool is_generation(const DiskPath& folder) {
-  return (folder / "metadata_generate.json").exists();
-}
 
 struct CompareSettings {
   ResultFolders runs{};

@@ -15,6 +15,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/records/generation_lists.hpp"
 #include "plumb/records/result_sums.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/report/any_report.hpp"
 #include "plumb/report/list_report.hpp"
 #include "plumb/report/many_shot_report.hpp"
@@ -27,12 +28,9 @@
 
 namespace plumb {
 
-/// Which job made a folder.
-enum class RunKind { probe, many_shot, rank, generation, lists };
-
-/// Throws a user error for a folder whose command keeps no scores. A folder that says nothing is taken
-/// for a probe's.
-[[nodiscard]] inline RunKind run_kind(const DiskPath& folder) {
+/// Whose results a run's folder holds, or will hold when it is done. Throws a user error for a folder
+/// whose command keeps no scores. A folder that says nothing is taken for a probe's.
+[[nodiscard]] inline ResultsKind run_kind(const DiskPath& folder) {
   refuse_without_results(folder);
   const std::string command = first_string(kept_settings(folder), "command").value_or("");
   for (const char* none : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
@@ -43,16 +41,15 @@ enum class RunKind { probe, many_shot, rank, generation, lists };
                          ? "`plumb calibrate` over the results it was made of makes it again"
                          : "make it again with that command");
   }
-  const auto is_of = [&](const char* name, const char* metadata) {
-    return command == name || (folder / metadata).exists();
-  };
-  if (is_of("generate", "metadata_generate.json")) {
-    const bool lists = first_string(kept_settings(folder), "form") == "kamel";
-    return lists || is_list_run(folder) ? RunKind::lists : RunKind::generation;
+  const auto found = results_kind(folder);
+  if (command == "generate" && first_string(kept_settings(folder), "form") == "kamel") {
+    return ResultsKind::lists;
   }
-  if (is_of("many-shot", "metadata_many_shot.json")) return RunKind::many_shot;
-  if (is_of("rank", "metadata_rank.json")) return RunKind::rank;
-  return RunKind::probe;
+  if (found && found != ResultsKind::closed_set) return *found;
+  if (command == "generate") return ResultsKind::generation;
+  if (command == "many-shot") return ResultsKind::many_shot;
+  if (command == "rank") return ResultsKind::ranking;
+  return ResultsKind::closed_set;
 }
 
 /// How the answers of a generation were measured; the defaults for what its folder does not say.
@@ -97,12 +94,12 @@ struct ReportSettings {
              .idle = self.out.empty() ? "without `out`; leave it out" : ""});
     visitor("seed", self.seed,
             {.value = "N", .help = "of the bootstrap intervals; the run's own by default"});
-    const RunKind kind = self.run.empty() ? RunKind::generation : run_kind(self.run);
+    const ResultsKind kind = self.run.empty() ? ResultsKind::generation : run_kind(self.run);
     const bool fills = !self.run.empty() && kept_settings(self.run).contains("masks");
     const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
-      if (kind == RunKind::lists) {
+      if (kind == ResultsKind::lists) {
         info.idle = "on this run, whose answers are lists; leave it out";
-      } else if (kind != RunKind::generation) {
+      } else if (kind != ResultsKind::generation) {
         info.idle = "on this run, which is not of plumb generate; leave it out";
       }
       if (name == "wordnet" && fills) {
@@ -117,7 +114,8 @@ struct ReportSettings {
   [[nodiscard]] DiskPath target() const {
     if (!out.empty()) return out;
     const DiskPath folder = run;
-    if (!(folder / "run.json").exists() && (folder / "metadata_results.json").exists()) {
+    if (!(folder / "run.json").exists() &&
+        (folder / metadata_name(ResultsKind::closed_set)).exists()) {
       throw user_error({.file = run}, "is not plumb's own folder (no run.json)",
                        "give `out` DIR, so that it stays as it is");
     }
@@ -129,7 +127,7 @@ struct ReportSettings {
 /// what its run wrote, and one that names no seed where the settings give none.
 [[nodiscard]] inline AnyReport finished_report(const ReportSettings& settings) {
   const DiskPath& run = settings.run;
-  const RunKind kind = run_kind(run);
+  const ResultsKind kind = run_kind(run);
   refuse_changed_results(run);
   std::uint64_t seed = settings.seed.value_or(0);
   if (!settings.seed && (run / "run.json").exists()) {
@@ -140,16 +138,16 @@ struct ReportSettings {
     seed = recorded.get<std::uint64_t>();
   }
   switch (kind) {
-    case RunKind::generation:
+    case ResultsKind::generation:
       return AnyReport(
           generation_report(run, settings.measuring.lemmas(), settings.measuring.options(seed)));
-    case RunKind::lists:
+    case ResultsKind::lists:
       return AnyReport(ListReport(run, {.seed = seed}));
-    case RunKind::many_shot:
+    case ResultsKind::many_shot:
       return AnyReport(ManyShotReport(run, {.seed = seed}));
-    case RunKind::rank:
+    case ResultsKind::ranking:
       return AnyReport(RankReport(run, {.seed = seed}));
-    case RunKind::probe:
+    case ResultsKind::closed_set:
       break;
   }
   return AnyReport(ProbeReport(run, {.seed = seed}));

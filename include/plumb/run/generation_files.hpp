@@ -15,6 +15,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/records/generation_rows.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/run/run_folder.hpp"
@@ -60,7 +61,7 @@ inline void write_generation_metadata(const RunFolder& folder, Json about,
                                       const std::vector<std::string>& remarks) {
   about["rows"] = recorded_rows(folder.path());
   about["remarks"] = remarks;
-  write_atomically(folder.file("metadata_generate.json"), about.dump(2) + "\n");
+  write_atomically(folder.file(metadata_name(ResultsKind::generation)), about.dump(2) + "\n");
 }
 
 }  // namespace plumb

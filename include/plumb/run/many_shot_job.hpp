@@ -19,6 +19,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset_texts.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/many_shot_check.hpp"
@@ -199,7 +200,7 @@ class ManyShotJob {
     if constexpr (CausalLm<Model>) {
       if (settings_.generate > 0) generate(bos, folder, work);
     }
-    write_atomically(folder.file("metadata_many_shot.json"), metadata_.dump(2) + "\n");
+    write_atomically(folder.file(metadata_name(ResultsKind::many_shot)), metadata_.dump(2) + "\n");
   }
 
   [[nodiscard]] ManyShotReport report(const DiskPath& folder) const {

@@ -24,6 +24,7 @@
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/records/probe_rows.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/report/probe_report.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/option_check.hpp"
@@ -117,7 +118,7 @@ class ProbeJob {
       }
       metadata[relation.code] = recorded_metadata(relation, templates(relation), run);
     }
-    write_atomically(folder.file("metadata_results.json"), metadata.dump(2) + "\n");
+    write_atomically(folder.file(metadata_name(ResultsKind::closed_set)), metadata.dump(2) + "\n");
   }
 
   [[nodiscard]] ProbeReport report(const DiskPath& folder) const {

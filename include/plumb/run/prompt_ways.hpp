@@ -22,6 +22,7 @@
 #include "plumb/measure/answer_lemmas.hpp"
 #include "plumb/records/generation_folder.hpp"
 #include "plumb/records/probe_predictions.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/run/compare_settings.hpp"
 #include "plumb/run/result_folders.hpp"
 

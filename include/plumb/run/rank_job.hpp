@@ -20,6 +20,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_check.hpp"
 #include "plumb/rank/entity_ranking.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/report/rank_report.hpp"
 #include "plumb/run/deer_run.hpp"
 #include "plumb/run/given_vectors.hpp"
@@ -124,14 +125,15 @@ class RankJob {
           Json::array({graph_.entities[shot.head].id, graph_.relations[shot.relation].id,
                        graph_.entities[shot.tail].id}));
     }
-    write_atomically(folder.file("metadata_rank.json"), Json{{"model", provenance_.model},
-                                                             {"dataset", graph_.name},
-                                                             {"methods", methods},
-                                                             {"shots", std::move(shots)},
-                                                             {"narrowed", parts_.narrows()},
-                                                             {"remarks", remarks}}
-                                                                .dump(2) +
-                                                            "\n");
+    write_atomically(folder.file(metadata_name(ResultsKind::ranking)),
+                     Json{{"model", provenance_.model},
+                          {"dataset", graph_.name},
+                          {"methods", methods},
+                          {"shots", std::move(shots)},
+                          {"narrowed", parts_.narrows()},
+                          {"remarks", remarks}}
+                             .dump(2) +
+                         "\n");
   }
 
   [[nodiscard]] RankReport report(const DiskPath& folder) const {

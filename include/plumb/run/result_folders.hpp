@@ -11,6 +11,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/records/run_record.hpp"
 
 namespace plumb {
@@ -33,10 +34,7 @@ struct ResultFolder {
     throw user_error({.file = made.path, .line = 0, .field = made.path.empty() ? "DIR" : ""},
                      "is no folder", "name a run folder or an lm-pub-quiz results folder");
   }
-  const auto results = "metadata_results.json";
-  if (!(made.path / results).exists() && (made.path / "probe" / results).exists()) {
-    made.path = made.path / "probe";
-  }
+  made.path = probed_folder(made.path);
   refuse_without_results(made.path);
   return made;
 }
