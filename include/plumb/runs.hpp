@@ -23,6 +23,7 @@
 #include "plumb/records/probe_ranks.hpp"
 #include "plumb/records/probe_rows.hpp"
 #include "plumb/records/probe_study.hpp"
+#include "plumb/records/ranking_metadata.hpp"
 #include "plumb/records/ranking_rows.hpp"
 #include "plumb/records/result_lines.hpp"
 #include "plumb/records/result_sums.hpp"

@@ -11,9 +11,9 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/rank/rank_results.hpp"
+#include "plumb/records/ranking_metadata.hpp"
 #include "plumb/records/ranking_rows.hpp"
 #include "plumb/records/result_sums.hpp"
-#include "plumb/records/results_kind.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/csv.hpp"
@@ -31,22 +31,10 @@ class RankReportBody {
   /// Throws a user error when the folder holds no finished run.
   explicit RankReportBody(const DiskPath& folder, Bootstrap bootstrap = {})
       : bootstrap_(bootstrap) {
-    const auto file = folder / metadata_name(ResultsKind::ranking);
-    if (!file.exists()) {
-      throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
-                       "finish its run first (plumb rank, `resume`)");
-    }
-    const Json metadata = read_json_object(file);
-    const auto methods = string_list(metadata, "methods");
-    if (!methods || methods->empty()) {
-      throw user_error({file, 0, "methods"}, "names none", "rank again");
-    }
-    for (const std::string& method : *methods) refuse_as_file_name(method, file);
-    const bool narrowed = metadata.value("narrowed", Json()) == true;
-    made_ = rank_results(read_ranked_methods(folder, *methods, narrowed), bootstrap);
-    if (const auto remarks = string_list(metadata, "remarks")) {
-      made_.remarks.insert(made_.remarks.begin(), remarks->begin(), remarks->end());
-    }
+    const RankingMetadata metadata = read_ranking_metadata(folder);
+    made_ =
+        rank_results(read_ranked_methods(folder, metadata.methods, metadata.narrowed), bootstrap);
+    made_.remarks.insert(made_.remarks.begin(), metadata.remarks.begin(), metadata.remarks.end());
     run_ = read_run_record(folder);
   }
 

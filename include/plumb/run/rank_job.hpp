@@ -20,6 +20,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_check.hpp"
 #include "plumb/rank/entity_ranking.hpp"
+#include "plumb/records/ranking_metadata.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/report/rank_report.hpp"
 #include "plumb/run/deer_run.hpp"
@@ -119,21 +120,14 @@ class RankJob {
     }
     cost_ = names.cost();
     add_remarks_on_what_was_left_out(remarks);
-    Json shots = Json::array();
+    RankingMetadata metadata{provenance_.model, graph_.name, methods, {},
+                             parts_.narrows(),  remarks};
     for (const Triple& shot : parts_.whole.shots) {
-      shots.push_back(
-          Json::array({graph_.entities[shot.head].id, graph_.relations[shot.relation].id,
-                       graph_.entities[shot.tail].id}));
+      metadata.shots.push_back({graph_.entities[shot.head].id, graph_.relations[shot.relation].id,
+                                graph_.entities[shot.tail].id});
     }
     write_atomically(folder.file(metadata_name(ResultsKind::ranking)),
-                     Json{{"model", provenance_.model},
-                          {"dataset", graph_.name},
-                          {"methods", methods},
-                          {"shots", std::move(shots)},
-                          {"narrowed", parts_.narrows()},
-                          {"remarks", remarks}}
-                             .dump(2) +
-                         "\n");
+                     to_json(metadata).dump(2) + "\n");
   }
 
   [[nodiscard]] RankReport report(const DiskPath& folder) const {

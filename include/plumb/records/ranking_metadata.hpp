@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a run folder say which methods ranked its entities?
+//
+//   metadata_rank.json  {"model": …, "dataset": …, "methods": [name, …], "shots": [[head, relation,
+//                       tail], …], "narrowed": whether queries had fewer candidates than all entities,
+//                       "remarks": [what must be said beside the numbers, …]}
+// Each method's ranks are in METHOD_ranks.jsonl (ranking_rows.hpp).
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/disk_path.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/data/json_file.hpp"
+#include "plumb/records/result_sums.hpp"
+#include "plumb/records/results_kind.hpp"
+
+namespace plumb {
+
+struct RankingMetadata {
+  std::string model{}, dataset{};
+  std::vector<std::string> methods{};
+  /// Identifiers of head, relation and tail.
+  std::vector<std::array<std::string, 3>> shots{};
+  bool narrowed = false;
+  std::vector<std::string> remarks{};
+};
+
+[[nodiscard]] inline Json to_json(const RankingMetadata& metadata) {
+  return {{"model", metadata.model},       {"dataset", metadata.dataset},
+          {"methods", metadata.methods},   {"shots", metadata.shots},
+          {"narrowed", metadata.narrowed}, {"remarks", metadata.remarks}};
+}
+
+/// What a report needs of it: methods, `narrowed` and remarks. Throws a user error for a folder that
+/// holds no finished ranking, and for methods that are none.
+[[nodiscard]] inline RankingMetadata read_ranking_metadata(const DiskPath& folder) {
+  const auto file = folder / metadata_name(ResultsKind::ranking);
+  if (!file.is_file()) {
+    throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
+                     "finish its run first (plumb rank, `resume`)");
+  }
+  const Json metadata = read_json_object(file);
+  auto methods = string_list(metadata, "methods");
+  if (!methods || methods->empty()) {
+    throw user_error({file, 0, "methods"}, "names none", "rank again");
+  }
+  for (const std::string& method : *methods) refuse_as_file_name(method, file);
+  RankingMetadata read;
+  read.methods = *std::move(methods);
+  read.narrowed = metadata.value("narrowed", Json()) == true;
+  read.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>());
+  return read;
+}
+
+}  // namespace plumb
