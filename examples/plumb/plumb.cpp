@@ -121,7 +121,7 @@ struct ReferenceModels {
                               "give `model` a .gguf file, a Hugging Face folder or hf:OWNER/NAME; "
                               "`plumb models` lists what is at hand");
     }
-    if (!options.exact && plumb::is_hugging_face_folder(path)) {
+    if (options.precision == plumb::Precision::fast && plumb::is_hugging_face_folder(path)) {
       throw plumb::user_error({.setting = "precision"},
                               "fast is for .gguf files; Hugging Face folders are computed in F32",
                               "leave it out");
@@ -149,10 +149,9 @@ struct ReferenceModels {
     }
     const bool masked = is_masked_folder(options);
     if (!plumb::is_hugging_face_folder(options.model)) {
-      const auto precision = options.exact ? plumb::Precision::exact : plumb::Precision::fast;
       return plumb::AnyModel::made_by([&] {
         return plumb::LlamaModel({.model = options.model,
-                                  .precision = precision,
+                                  .precision = options.precision,
                                   .threads = options.threads,
                                   .parse_special_tokens = options.parse_special_tokens,
                                   .engine = options.engine});

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(console)
 
 BOOST_AUTO_TEST_CASE(a_model_is_exact_and_reads_plain_text_unless_told_otherwise) {
   const ModelOptions options;
-  BOOST_TEST(options.exact);
+  BOOST_TEST((options.precision == Precision::exact));
   BOOST_TEST(options.threads == 0);
   BOOST_TEST(!options.parse_special_tokens);
 }

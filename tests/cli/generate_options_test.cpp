@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const Parsed parsed = with({});
   BOOST_TEST(parsed.said.data == "d");
   BOOST_TEST(parsed.target.model == "m");
-  BOOST_TEST((parsed.target.precision == detail::Precision::exact));
+  BOOST_TEST((parsed.target.precision == Precision::exact));
   BOOST_TEST(parsed.target.out == "o");
   BOOST_TEST(parsed.said.relations.empty());
   BOOST_TEST(parsed.said.bos);
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
                               "--resume"});
   BOOST_TEST((parsed.said.relations == Words{"P19", "P36"}));
   BOOST_TEST(!parsed.said.bos);
-  BOOST_TEST((parsed.target.precision == detail::Precision::fast));
+  BOOST_TEST((parsed.target.precision == Precision::fast));
   BOOST_TEST(parsed.target.threads == 2U);
   BOOST_TEST(parsed.said.seed == 5U);
   BOOST_TEST(parsed.target.resume);

@@ -64,12 +64,12 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
   BOOST_TEST(parse({"--dry-run"}).dry_run);
   const ModelOptions options = plain.model_options(SpecialTokenReading::refuse);
   BOOST_TEST(options.model == "m");
-  BOOST_TEST(options.exact);
+  BOOST_TEST((options.precision == Precision::exact));
   BOOST_TEST(options.threads >= 1);
   BOOST_TEST(!options.parse_special_tokens);
   const Target other = parse({"--precision", "fast", "--threads", "1024", "--resume"});
   BOOST_TEST(other.resume);
-  BOOST_TEST(!other.model_options({}).exact);
+  BOOST_TEST((other.model_options({}).precision == Precision::fast));
   BOOST_TEST(other.model_options({}).threads == 1024);
   BOOST_TEST(other.model_options(SpecialTokenReading::parse).parse_special_tokens);
   BOOST_TEST(!other.model_options(SpecialTokenReading::text).parse_special_tokens);
@@ -217,12 +217,12 @@ BOOST_AUTO_TEST_CASE(provenance_hashes_files_and_knows_models_that_are_none) {
   const test::TemporaryFolder folder;
   Target target;
   target.model = folder.write("dir/m.gguf", "weights");
-  target.precision = detail::Precision::fast;
+  target.precision = Precision::fast;
   const Provenance from = target.provenance({"llama", "F32"});
   BOOST_TEST(from.model == "m.gguf");  // wherever it lies
   BOOST_TEST(from.model_sha256 == hash_file(target.model));
   BOOST_TEST(from.description.backend == "llama");
-  BOOST_TEST((from.exact == std::optional(false)));
+  BOOST_TEST((from.precision == std::optional(Precision::fast)));
   BOOST_TEST(from.hash_of(target.model) == hash_file(target.model));
   BOOST_TEST(from.hash_files({target.model}) == hash_files({target.model}));
   target.model = folder / "no file";

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const RankArguments parsed = with({});
   BOOST_TEST(parsed.rank.data == "d");
   BOOST_TEST(parsed.target.model == "m");
-  BOOST_TEST((parsed.target.precision == detail::Precision::exact));
+  BOOST_TEST((parsed.target.precision == Precision::exact));
   BOOST_TEST(parsed.target.out == "o");
   BOOST_TEST(parsed.rank.ranks_by(deer));
   BOOST_TEST(!parsed.rank.ranks_by(likelihood));
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST(parsed.rank.seed == 8U);
   BOOST_TEST(parsed.rank.nearest == 6U);
   BOOST_TEST(parsed.target.resume);
-  BOOST_TEST((parsed.target.precision == detail::Precision::fast));
+  BOOST_TEST((parsed.target.precision == Precision::fast));
   BOOST_TEST(parsed.target.threads == 2U);
   const RankOptions ranking = parsed.rank.options();
   BOOST_TEST((ranking.part == GraphPart::valid));

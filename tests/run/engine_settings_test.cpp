@@ -27,13 +27,13 @@ void refused(const std::string& word, const std::string& message) {
 }
 
 /// Why each setting has no effect, where it has none.
-std::map<std::string, std::string> idle(EngineSettings settings, bool exact,
-                                         const std::string& elsewhere = "") {
+std::map<std::string, std::string> idle(EngineSettings settings, Precision precision,
+                                        const std::string& elsewhere = "") {
   std::map<std::string, std::string> found;
   const auto visitor = [&](std::string_view name, const auto&, const SettingInfo& info) {
     if (!info.idle.empty()) found[std::string(name)] = info.idle;
   };
-  EngineSettings::visit(settings, visitor, exact, elsewhere);
+  EngineSettings::visit(settings, visitor, precision, elsewhere);
   return found;
 }
 
@@ -95,17 +95,17 @@ BOOST_AUTO_TEST_CASE(settings_are_the_engines_options) {
 }
 
 BOOST_AUTO_TEST_CASE(what_has_no_effect_beside_the_others_says_so) {
-  BOOST_TEST(idle({}, true).empty());
-  BOOST_TEST(idle({}, false).empty());
-  const auto all = idle({}, true, "on a server");
+  BOOST_TEST(idle({}, Precision::exact).empty());
+  BOOST_TEST(idle({}, Precision::fast).empty());
+  const auto all = idle({}, Precision::exact, "on a server");
   BOOST_TEST(all.size() == 7U);
   for (const auto& [name, why] : all) BOOST_TEST(why == "on a server", name);
   EngineSettings settings;
   settings.gpu_layers = 1;
   settings.cache_type = CacheType::f32;
-  BOOST_TEST(idle(settings, true).empty());
+  BOOST_TEST(idle(settings, Precision::exact).empty());
   settings.gpu_layers = 0;
-  const auto on_cpu = idle(settings, true);
+  const auto on_cpu = idle(settings, Precision::exact);
   BOOST_TEST(on_cpu.size() == 3U);
   for (const char* name : {"main-gpu", "split-mode", "tensor-split"}) {
     BOOST_TEST(on_cpu.at(name).starts_with("beside `gpu-layers` 0"), name);
@@ -113,11 +113,13 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_beside_the_others_says_so) {
   settings = {};
   for (const CacheType type : {CacheType::f16, CacheType::q8_0}) {
     settings.cache_type = type;
-    BOOST_TEST(idle(settings, true).at("cache-type").starts_with("beside `precision` exact"));
-    BOOST_TEST(idle(settings, false).empty());
+    BOOST_TEST(
+        idle(settings, Precision::exact).at("cache-type").starts_with("beside `precision` exact"));
+    BOOST_TEST(idle(settings, Precision::fast).empty());
   }
   settings.cache_type = CacheType::f32;
-  BOOST_TEST(idle(settings, false).at("cache-type").starts_with("beside `precision` fast"));
+  BOOST_TEST(
+      idle(settings, Precision::fast).at("cache-type").starts_with("beside `precision` fast"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

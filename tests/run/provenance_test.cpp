@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
   Provenance known{.model = "m",
                    .model_sha256 = "12",
                    .description = {"llama", "Q4_1", true, true},
-                   .exact = false,
+                   .precision = Precision::fast,
                    .hash_files = [](const auto& files) { return Json(files.size()); },
                    .hash_file = [](const auto& file) { return Json(file.string()); },
                    .lora = {"a.gguf"},

@@ -37,6 +37,15 @@ enum class CacheType { f32, f16, q8_0 };
   return names[static_cast<std::size_t>(type)];
 }
 
+/// F32 cache without flash attention, so that scores are those of the weights; or neither.
+enum class Precision { exact, fast };
+[[nodiscard]] constexpr std::array<Precision, 2> every(Precision) noexcept {
+  return {Precision::exact, Precision::fast};
+}
+[[nodiscard]] constexpr std::string_view name_of(Precision precision) noexcept {
+  return precision == Precision::exact ? "exact" : "fast";
+}
+
 /// A LoRA adapter in a file; its change of the weights is multiplied by `scale`.
 struct LoraAdapter {
   std::filesystem::path file{};

@@ -31,8 +31,6 @@
 
 namespace plumb {
 
-enum class Precision { exact, fast };
-
 struct LlamaOptions {
   std::filesystem::path model;
   Precision precision = Precision::exact;

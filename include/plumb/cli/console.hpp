@@ -150,7 +150,7 @@ inline TableWidth width_on(const Console& console, const std::string& page = "")
 /// What a backend is made from; see `run_command_line`.
 struct ModelOptions {
   std::filesystem::path model;
-  bool exact = true;
+  Precision precision = Precision::exact;
   int threads = 0;
   /// Whether the text of a special token is to be the token: only where the model lists its special
   /// tokens (ListsSpecialTokens) is it ever asked for.

@@ -174,8 +174,8 @@ inline int describe_data(Console& console, const DiskPath& data,
       return ScoringCost{relation.facts.size() * relation.options.size(), 0, 0, 0};
     });
   } else {
-    auto model =
-        make_model(ModelOptions{model_file, true, 0, special_tokens == SpecialTokenReading::parse});
+    auto model = make_model({.model = model_file,
+                             .parse_special_tokens = special_tokens == SpecialTokenReading::parse});
     for_each_text(dataset, {0}, SpecialTokenCheck(model, special_tokens));
     if (model.capabilities().only_masked()) {
       MaskedScorer scorer(model);

@@ -3,7 +3,6 @@
 
 // Which model does a command ask, and where do its results go?
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "plumb/backend/any_model.hpp"
+#include "plumb/backend/engine_options.hpp"
 #include "plumb/cli/file_hash.hpp"
 #include "plumb/cli/model_places.hpp"
 #include "plumb/cli/setting_options.hpp"
@@ -26,14 +26,6 @@
 #include "plumb/run/shard.hpp"
 
 namespace plumb::detail {
-
-enum class Precision { exact, fast };
-[[nodiscard]] constexpr std::array<Precision, 2> every(Precision) noexcept {
-  return {Precision::exact, Precision::fast};
-}
-[[nodiscard]] constexpr std::string_view name_of(Precision precision) noexcept {
-  return precision == Precision::exact ? "exact" : "fast";
-}
 
 /// The options of every command that asks a model.
 struct JobTarget {
@@ -105,7 +97,7 @@ struct JobTarget {
              .most = 1024,
              .remedy = "0 takes one for each core",
              .variable = "PLUMB_THREADS"});
-    EngineSettings::visit(self.engine, visitor, self.precision == Precision::exact, on_server);
+    EngineSettings::visit(self.engine, visitor, self.precision, on_server);
     visitor("resume", self.resume, {.help = "go on with the run that --out holds"});
     visitor(
         "overwrite", self.overwrite,
@@ -126,7 +118,7 @@ struct JobTarget {
   [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
     const std::size_t cores = available_cores();
     return {model,
-            precision == Precision::exact,
+            precision,
             static_cast<int>(threads == 0 ? cores : threads),
             special_tokens == SpecialTokenReading::parse,
             engine.options(),
@@ -201,7 +193,7 @@ struct JobTarget {
         std::move(name),
         !model.empty() && DiskPath(model).exists() ? Json(hash_path(model)) : Json(),
         std::move(description),
-        takes_precision ? std::optional(precision == Precision::exact) : std::nullopt,
+        takes_precision ? std::optional(precision) : std::nullopt,
         [](const std::vector<std::filesystem::path>& files) { return plumb::hash_files(files); },
         [](const std::filesystem::path& file) { return plumb::hash_path(file); },
         engine.lora.json(),

@@ -127,10 +127,12 @@ struct EngineSettings {
   /// 0 is the engine's choice.
   std::size_t pack = 0;
 
-  /// `exact` is whether scores are to be; `elsewhere` says where the model is that none of these
+  /// `precision` is that of the scores; `elsewhere` says where the model is that none of these
   /// reaches, and is empty for one that they do.
   template <class Self, class Visitor>
-  static void visit(Self& self, Visitor& visitor, bool exact, const std::string& elsewhere = "") {
+  static void visit(Self& self, Visitor& visitor, Precision precision,
+                    const std::string& elsewhere = "") {
+    const bool exact = precision == Precision::exact;
     const bool on_cpu = self.gpu_layers == std::optional<std::size_t>(0);
     const std::string idle = !elsewhere.empty() ? elsewhere
                              : on_cpu           ? "beside `gpu-layers` 0; leave out one of the two"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/engine_options.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/data/json_file.hpp"
@@ -24,8 +25,8 @@ struct Provenance {
   std::string model{};
   Json model_sha256{};
   ModelDescription description{};
-  /// Whether the engine was asked to compute exactly; nothing where it takes no such wish.
-  std::optional<bool> exact{};
+  /// What the engine was asked for; nothing where it takes no such wish.
+  std::optional<Precision> precision{};
   /// SHA-256 over several files' names and contents, in hex.
   std::function<Json(const std::vector<std::filesystem::path>&)> hash_files{};
   /// SHA-256 of one file, or of a folder's own files.
@@ -46,8 +47,7 @@ struct Provenance {
   return {{"model_sha256", from.model_sha256},
           {"backend", model.backend},
           {"weights", setting::to_json(model.weights)},
-          {"precision",
-           model.name.empty() && from.exact ? Json(*from.exact ? "exact" : "fast") : Json()},
+          {"precision", model.name.empty() ? setting::to_json(from.precision) : Json()},
           {"device", setting::to_json(model.device)},
           {"gpu_layers", setting::to_json(model.gpu_layers)},
           {"cache_type", setting::to_json(model.cache_type)},
