@@ -2,6 +2,7 @@
 #include "plumb/cli/arguments.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -75,6 +76,22 @@ BOOST_FIXTURE_TEST_CASE(what_is_missing_or_too_much_is_refused_with_a_remedy, Wo
                         shows(Fault::user, "'--depth' cannot be specified more than once"));
   BOOST_CHECK_EXCEPTION(parse({"--depth", "1", "here", "there"}), Error,
                         shows(Fault::user, "too many positional options"));
+}
+
+// Found by fuzzing: Boost's message puts the word in the place of "%value%", finds it there again, and so on.
+BOOST_FIXTURE_TEST_CASE(words_that_boosts_messages_would_repeat_without_end_are_refused, Words) {
+  std::size_t width = 0;
+  console.arguments = {"--width", "%value%"};
+  detail::options::options_description list;
+  list.add_options()("width", detail::options::value(&width), "how far across");
+  BOOST_CHECK_EXCEPTION(
+      (void)detail::parse_arguments(console, "plumb look [options]", list), Error,
+      shows(Fault::user,
+            "the options are not what this command takes; `plumb look --help` tells more"));
+  BOOST_CHECK_EXCEPTION(parse({"--%value%", "1"}), Error,
+                        shows(Fault::user, "--%value%: unknown option"));
+  BOOST_CHECK_EXCEPTION(parse({"--depth", "1", "%value%", "there"}), Error,
+                        shows(Fault::user, "the options are not what this command takes"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -229,6 +229,12 @@ BOOST_FIXTURE_TEST_CASE(tables_of_many_choices_are_made, ConvertFiles) {
                  .refused("rows: has no relation with 500 facts and 100 objects; lower"));
   BOOST_TEST(convert({"--to", "table"}).refused("--to: 'table' is not a choice"));
   BOOST_TEST(convert({"--seed", "1"}).refused("--seed: has no effect without --to choices"));
+  for (const std::string option : {"--min-facts", "--min-objects", "--seed"}) {
+    for (const std::string word : {"-1", "%value%", "x"}) {
+      BOOST_TEST(convert({"--to", "choices", option, word}, "rows")
+                     .refused(option + ": '" + word + "' is not a whole number from 0"));
+    }
+  }
   BOOST_TEST(
       convert({"--to", "choices", "--origin", "manual"}).refused("--origin: is not for --to"));
 }

@@ -209,6 +209,7 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
     return detail::overlap_data(console);
   }
   std::string action, data, model, special_tokens, templates, out, to, origin;
+  std::string min_facts, min_objects, seed;
   ManyChoiceRule rule;
   detail::options::options_description list;
   list.add_options()  //
@@ -226,11 +227,11 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
        "convert: many-prompts, or choices: tables by the rule of T-REx-MC")  //
       ("origin", detail::options::value(&origin)->value_name("WHICH"),
        "convert: only templates that are manual, or generated; all by default")  //
-      ("min-facts", detail::options::value(&rule.facts)->value_name("N"),
+      ("min-facts", detail::options::value(&min_facts)->value_name("N"),
        "convert --to choices: facts that a relation must have (500)")  //
-      ("min-objects", detail::options::value(&rule.objects)->value_name("N"),
+      ("min-objects", detail::options::value(&min_objects)->value_name("N"),
        "convert --to choices: objects that it must have (100)")  //
-      ("seed", detail::options::value(&rule.seed)->value_name("N"),
+      ("seed", detail::options::value(&seed)->value_name("N"),
        "convert --to choices: what is drawn (0)")  //
       ("templates", detail::options::value(&templates)->value_name("FILE"),
        "convert: a templates.jsonl instead of what the dataset has; only its relations are taken");
@@ -268,6 +269,12 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   only_for("--templates", templates, "convert");
   only_for("--to", to, "convert");
   only_for("--origin", origin, "convert");
+  const auto number = [](const char* option, const std::string& word, auto& value) {
+    if (!word.empty()) setting::read(word, option, value);
+  };
+  number("min-facts", min_facts, rule.facts);
+  number("min-objects", min_objects, rule.objects);
+  number("seed", seed, rule.seed);
   if (action == "check") return detail::check_data(console, data);
   if (action == "describe") {
     SpecialTokenReading reading = SpecialTokenReading::refuse;
