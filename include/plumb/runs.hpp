@@ -54,6 +54,7 @@
 #include "plumb/report/heat_map.hpp"
 #include "plumb/report/histogram_chart.hpp"
 #include "plumb/report/html.hpp"
+#include "plumb/report/injection_columns.hpp"
 #include "plumb/report/injection_page.hpp"
 #include "plumb/report/list_columns.hpp"
 #include "plumb/report/list_report.hpp"

@@ -19,21 +19,14 @@
 
 #include "plumb/core/number_words.hpp"
 #include "plumb/measure/injection_results.hpp"
-#include "plumb/report/csv.hpp"
-#include "plumb/report/metrics_json.hpp"
+#include "plumb/report/columns.hpp"
+#include "plumb/report/injection_columns.hpp"
 #include "plumb/report/page.hpp"
-#include "plumb/report/text_table.hpp"
 #include "plumb/report/xy_chart.hpp"
 
 namespace plumb {
 
 namespace detail {
-
-inline const char* kind_name(PairKind kind) {
-  return kind == PairKind::correct    ? "correct"
-         : kind == PairKind::injected ? "injected"
-                                      : "after injected";
-}
 
 /// The end of the panels' common axis: the least of 1, 0.5, 0.2, 0.1, … that holds all points.
 inline double injection_top(const InjectionResults& results) {
@@ -108,95 +101,11 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
     if (i == 0) html += reading;
     if (i % 2 == 0) html += "</div>\n";
   }
-  html += table_begin(
-      {"panel", "correct", "change", "directly after injected", "change", "injected", "star"});
-  const auto cell = [](const Estimate& e) {
-    if (e.count == 0) return std::string("<td>–</td>");
-    const std::string interval =
-        !e.has_interval() ? ""
-                          : "[" + with_decimals(e.low, 3) + ", " + with_decimals(e.high, 3) + "], ";
-    return "<td data-v=\"" + with_decimals(e.value, 6) + "\">" + with_decimals(e.value, 3) +
-           "<small>" + interval + counted(e.count, "pair") + "</small></td>";
-  };
-  for (const InjectionPanelResult& made : results.panels) {
-    const double starred = std::exp(made.log_probabilities[results.highlight]);
-    html += "<tr><td>" + label(made.panel.name) + "</td>" + cell(made.correct) +
-            cell(made.correct_change) + cell(made.after_injected) +
-            cell(made.after_injected_change) + cell(made.injected) + "<td data-v=\"" +
-            with_decimals(starred, 6) + "\">" + with_decimals(starred, 3) + "</td></tr>\n";
-  }
-  return html + table_end +
-         "<p class=\"dim\">Mean probability by kind of pair. Change: the same pairs at the same "
-         "positions, less their probability in the first panel. 95% intervals: percentile "
-         "bootstrap "
-         "over positions, as if they were independent; of this one order only, not of other orders "
-         "or seeds. A single pair has none.</p>\n";
-}
-
-/// The page's last table for a terminal; a single pair has no interval.
-[[nodiscard]] inline std::string injection_table(const InjectionResults& results,
-                                                 const TableWidth& width = {}) {
-  using enum ColumnWeight;
-  TextTable table({"probability, " + results.relation, "correct [95%]", "change [95%]",
-                   "after injected [95%]", "change after [95%]", "injected [95%]", "star"},
-                  {major, major, usual, usual, minor, major, minor});
-  const auto shown = [](const Estimate& e) {
-    return e.count == 1 ? number_or_dash(e) : with_interval(e);
-  };
-  for (const InjectionPanelResult& made : results.panels) {
-    table.add({made.panel.name, shown(made.correct), shown(made.correct_change),
-               shown(made.after_injected), shown(made.after_injected_change), shown(made.injected),
-               with_decimals(std::exp(made.log_probabilities[results.highlight]), 3)});
-  }
-  const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
-  return table.text(width) +
-         detail::in_lines("change: less the same pairs' probability without injected ones; star: " +
-                              star.subject + " – " + star.object + ", pair " +
-                              std::to_string(results.highlight) + ", in each order",
-                          width.characters) +
-         "\n";
-}
-
-/// A row for each position of each panel; log-probabilities in nats, positions from 0.
-[[nodiscard]] inline std::string injection_csv(const InjectionResults& results) {
-  std::string csv = csv_line({"relation", "panel", "position", "subject", "object", "kind",
-                              "log_probability", "probability", "highlighted"});
-  for (const InjectionPanelResult& made : results.panels) {
-    for (std::size_t p = 0; p < made.panel.pairs.size(); ++p) {
-      const InjectedPair& pair = made.panel.pairs[p];
-      const double log = made.log_probabilities[p];
-      csv += csv_line({results.relation, made.panel.name, std::to_string(p), pair.subject,
-                       pair.object, detail::kind_name(pair.kind), with_decimals(log, 8),
-                       with_decimals(std::exp(log), 8), p == results.highlight ? "1" : "0"});
-    }
-  }
-  return csv;
-}
-
-/// The table's numbers for metrics.json.
-[[nodiscard]] inline Json to_json(const InjectionResults& results) {
-  const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
-  Json json = {
-      {"relation", results.relation},
-      {"pairs", results.panels.front().panel.pairs.size()},
-      {"highlight",
-       {{"position", results.highlight}, {"subject", star.subject}, {"object", star.object}}}};
-  // One pair alone has no interval.
-  const auto number = [](const Estimate& e) {
-    Json made = to_json(e);
-    if (e.count == 1) made["low"] = made["high"] = made["interval"] = nullptr;
-    return made;
-  };
-  for (const InjectionPanelResult& made : results.panels) {
-    json["panels"][made.panel.name] = {
-        {"correct", number(made.correct)},
-        {"correct_change", number(made.correct_change)},
-        {"after_injected", number(made.after_injected)},
-        {"after_injected_change", number(made.after_injected_change)},
-        {"injected", number(made.injected)},
-        {"highlight_probability", std::exp(made.log_probabilities[results.highlight])}};
-  }
-  return json;
+  const auto columns = named_injection_columns("panel", results.highlight);
+  return html + html_table(columns, results.panels) + "<p class=\"dim\">" + meanings(columns) +
+         " 95% intervals: percentile bootstrap over positions, as if they were independent; of "
+         "this "
+         "one order only, not of other orders or seeds. A single pair has none.</p>\n";
 }
 
 }  // namespace plumb

@@ -9,7 +9,7 @@
 
 #include "plumb/measure/many_shot_results.hpp"
 #include "plumb/report/csv.hpp"
-#include "plumb/report/injection_page.hpp"
+#include "plumb/report/injection_columns.hpp"
 #include "plumb/report/metrics_json.hpp"
 
 namespace plumb {
