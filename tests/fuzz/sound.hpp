@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
-#include "plumb/core/printable.hpp"
 
 namespace plumb::fuzz {
 
@@ -25,12 +24,15 @@ namespace plumb::fuzz {
   std::abort();
 }
 
-/// An error's text is one line that names a place, or a setting. Errors leave tabs as they are.
+/// An error's text is one line that names a place as errors do (in one line, control characters written
+/// out), or a setting.
 inline void check_message(std::string_view text, std::string_view place) {
   if (text.find_first_of("\r\n") != text.npos) {
     found("a message of several lines: " + std::string(text));
   }
-  if (text.find(printable(place, "\t")) == text.npos && text.find('`') == text.npos) {
+  std::string named = user_error({.file = std::string(place)}, "", "").what();
+  named.resize(named.size() - 2);  // ": "
+  if (text.find(named) == text.npos && text.find('`') == text.npos) {
     found("a message that names no file: " + std::string(text));
   }
 }

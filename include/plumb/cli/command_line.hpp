@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "plumb/cli/console.hpp"
+#include "plumb/cli/interrupt.hpp"
 #include "plumb/cli/manual.hpp"
 #include "plumb/cli/printable_stream.hpp"
 #include "plumb/cli/suggestion.hpp"
@@ -44,7 +45,6 @@
 #include "plumb/cli/compare.hpp"
 #include "plumb/cli/data.hpp"
 #include "plumb/cli/generate.hpp"
-#include "plumb/cli/interrupt.hpp"
 #include "plumb/cli/many_shot.hpp"
 #include "plumb/cli/merge.hpp"
 #include "plumb/cli/models.hpp"
