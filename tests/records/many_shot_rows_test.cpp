@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_remark_that_is_true_of_several_relations_is_told_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_remark_is_kept_as_it_is_read) {
-  const Json json = to_json({"few", "2"});
+  const Json json = to_json(RelationRemark{"few", "2"});
   BOOST_TEST(json.dump() == R"({"what":"few","detail":"2"})");
 }
 
