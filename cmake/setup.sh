@@ -149,6 +149,14 @@ need_llama_server() {
 
 # Configures and builds the given targets into build/ of the checkout; plumb_options are CMake's.
 plumb_options=()
+# As many compilers at once as there are cores, and 4.5 GB of memory for each: the largest test files take that.
+compilers_at_once() {
+  local cores room
+  cores=$(nproc)
+  room=$(awk '/^MemAvailable:/ { print int($2 / 4500000) }' /proc/meminfo)
+  echo $((room < 1 ? 1 : room < cores ? room : cores))
+}
+
 build_plumb() {
   need_llama
   say "building plumb"
@@ -156,7 +164,7 @@ build_plumb() {
   cmake -S "$plumb_root" -B "$plumb_root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_PREFIX_PATH="$llama_prefix" ${plumb_options[@]+"${plumb_options[@]}"} >"$plumb_root/build/configure.log" 2>&1 ||
     { tail -30 "$plumb_root/build/configure.log" >&2; exit 1; }
-  cmake --build "$plumb_root/build" --target "$@"
+  cmake --build "$plumb_root/build" --parallel "$(compilers_at_once)" --target "$@"
 }
 
 # The model as it is published (Q4_1), and its F32 rewrite, which scores as PyTorch does.
