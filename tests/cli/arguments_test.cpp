@@ -87,11 +87,14 @@ BOOST_FIXTURE_TEST_CASE(words_that_boosts_messages_would_repeat_without_end_are_
   BOOST_CHECK_EXCEPTION(
       (void)detail::parse_arguments(console, "plumb look [options]", list), Error,
       shows(Fault::user,
-            "the options are not what this command takes; `plumb look --help` tells more"));
+            "an option is not what this command takes; '%value%' keeps Boost from saying which; "
+            "`plumb look --help` tells more"));
   BOOST_CHECK_EXCEPTION(parse({"--%value%", "1"}), Error,
                         shows(Fault::user, "--%value%: unknown option"));
   BOOST_CHECK_EXCEPTION(parse({"--depth", "1", "%value%", "there"}), Error,
-                        shows(Fault::user, "the options are not what this command takes"));
+                        shows(Fault::user, "an option is not what this command takes"));
+  BOOST_CHECK_EXCEPTION(parse({"--depth%original_token%="}), Error,
+                        shows(Fault::user, "an option is not what this command takes; '--depth%"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -230,6 +230,8 @@ BOOST_FIXTURE_TEST_CASE(tables_of_many_choices_are_made, ConvertFiles) {
   BOOST_TEST(convert({"--to", "table"}).refused("--to: 'table' is not a choice"));
   BOOST_TEST(convert({"--seed", "1"}).refused("--seed: has no effect without --to choices"));
   for (const std::string option : {"--min-facts", "--min-objects", "--seed"}) {
+    BOOST_TEST(run_words({"data", "check", at("rows"), option, "1"})
+                   .refused(option + ": is not for check; leave it out, or use convert"));
     for (const std::string word : {"-1", "%value%", "x"}) {
       BOOST_TEST(convert({"--to", "choices", option, word}, "rows")
                      .refused(option + ": '" + word + "' is not a whole number from 0"));

@@ -104,6 +104,9 @@ BOOST_FIXTURE_TEST_CASE(a_relation_that_stands_twice_is_refused, Asked) {
   BOOST_CHECK_EXCEPTION(
       use(R"({"P19": ["[X]: [Y]"], "P36": ["[X]: [Y]"], "P36": ["[X] is [Y]."]})"), Error,
       says(Fault::user, "t.json: the key P36 stands twice in one object; keep one;"));
+  const auto text = write("t.txt", R"({"P36": ["[X]: [Y]"], "P36": ["[X] is [Y]."]})");
+  BOOST_CHECK_EXCEPTION(use_template_file(dataset, text), Error,
+                        says(Fault::user, "t.txt: the key P36 stands twice in one object"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_json_object_is_refused, Asked) {

@@ -72,6 +72,29 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   BOOST_TEST(!chance_test(std::vector<RelationRanks>{}).has_value());
 }
 
+// The best is told where times the number of tries all are 1, and a small one that stands first hides nothing.
+BOOST_AUTO_TEST_CASE(the_best_of_many_tries_is_told) {
+  const GuessedAnswers worst{80, std::vector<double>(400, 0.25)}, better{101, worst.probabilities};
+  const GuessedAnswers few{4, std::vector<double>(18, 0.25)};
+  std::vector<GuessedAnswers> ways(20, worst);
+  ways.push_back(better);
+  const auto test = chance_test(ways);
+  BOOST_REQUIRE(test.has_value());
+  BOOST_TEST(near(test->right, 101));
+  BOOST_TEST(test->p == 1);
+  ways.insert(ways.begin(), few);
+  BOOST_TEST(chance_test(ways)->answers == 400U);
+  BOOST_TEST(chance_warning(chance_test(ways)).has_value());
+}
+
+// Far above guessing the exact sum, whose time goes by the square of the facts, is spared.
+BOOST_AUTO_TEST_CASE(what_is_beyond_doubt_has_a_bound) {
+  const auto test = chance_test({GuessedAnswers{12'000, std::vector<double>(30'000, 0.01)}});
+  BOOST_TEST(test->p == 0);
+  const auto one = chance_test({GuessedAnswers{20, std::vector<double>(20, 0.25)}});
+  BOOST_TEST(near(one->p / std::exp(-2 * 15.0 * 15.0 / 20), 1));
+}
+
 // The better of two templates counts, with twice its p: 9 of 20 has 0.0818 then.
 BOOST_AUTO_TEST_CASE(several_templates_are_several_tries) {
   RelationRanks both = relation(20, 4, 9);

@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   written.by = "generation";
   relation.settings = {
       {ic(1, " ", 0), answered(5)}, {ic(1, " ", 1), answered(8)}, {written, answered(20)}};
-  run.chance_by_relation["P1"] = 0.25;
+  for (std::size_t i = 0; i < 20; ++i) run.chance_by_fact["P1"][i] = 0.25;
   const auto test = chance_test(run);
   BOOST_REQUIRE(test.has_value());
   BOOST_TEST(test->answers == 20U);
@@ -226,6 +226,17 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   BOOST_TEST(said().front().starts_with(
       "Warning: the run is not told from guessing: 8.0 of 20 answers right"));
   relation.settings[1].answers = answered(12);
+  BOOST_TEST(said().empty());
+  // Facts of two choices and of a hundred: 15 of 40 right, P = 0.029, while their mean has 0.063.
+  run.study.relations.front().facts.clear();
+  run.chance_by_fact.clear();
+  for (std::size_t i = 0; i < 40; ++i) {
+    relation.facts.push_back({i, "", ""});
+    run.chance_by_fact["P1"][i] = i < 20 ? 1.0 / 2 : 1.0 / 100;
+  }
+  relation.settings = {{ic(1), std::vector<Prediction>(40)}};
+  for (std::size_t i = 0; i < 15; ++i) relation.settings[0].answers[i].correct = true;
+  BOOST_TEST(std::abs(chance_test(run)->p - 0.029) < 1e-3);
   BOOST_TEST(said().empty());
 }
 

@@ -11,7 +11,7 @@
 using namespace plumb;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(recorded_lists)
+BOOST_AUTO_TEST_SUITE(generation_lists_suite)
 
 namespace {
 

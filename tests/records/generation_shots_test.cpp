@@ -11,7 +11,7 @@
 using namespace plumb;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(recorded_shots_suite)
+BOOST_AUTO_TEST_SUITE(generation_shots_suite)
 
 namespace {
 

@@ -11,7 +11,7 @@
 using namespace plumb;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(recorded_injection_suite)
+BOOST_AUTO_TEST_SUITE(injection_file_suite)
 
 namespace {
 

@@ -14,7 +14,7 @@
 using namespace plumb;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(recorded_choices_suite)
+BOOST_AUTO_TEST_SUITE(many_shot_rows_suite)
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 using namespace plumb;
 
-BOOST_AUTO_TEST_SUITE(recorded_metrics)
+BOOST_AUTO_TEST_SUITE(metrics_file_suite)
 
 namespace {
 

@@ -9,7 +9,7 @@
 using namespace plumb;
 using test::row;
 
-BOOST_AUTO_TEST_SUITE(recorded_answer_sets_suite)
+BOOST_AUTO_TEST_SUITE(probe_answer_sets_suite)
 
 BOOST_AUTO_TEST_CASE(rows_of_one_subject_are_one_fact_with_all_their_answers) {
   test::ResultsFolder folder;

@@ -14,7 +14,7 @@ using test::ResultsFolder;
 using test::row;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(recorded_facts_suite)
+BOOST_AUTO_TEST_SUITE(probe_facts_suite)
 
 namespace {
 

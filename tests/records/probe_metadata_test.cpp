@@ -11,7 +11,7 @@
 using namespace plumb;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(recorded_metadata_suite)
+BOOST_AUTO_TEST_SUITE(probe_metadata_suite)
 
 namespace {
 

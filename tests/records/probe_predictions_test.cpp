@@ -17,7 +17,7 @@ using test::ResultsFolder;
 using test::row;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(recorded_predictions)
+BOOST_AUTO_TEST_SUITE(probe_predictions_suite)
 
 namespace {
 

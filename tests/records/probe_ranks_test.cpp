@@ -10,7 +10,7 @@
 using namespace plumb;
 using test::row;
 
-BOOST_AUTO_TEST_SUITE(recorded_ranks_suite)
+BOOST_AUTO_TEST_SUITE(probe_ranks_suite)
 
 namespace {
 

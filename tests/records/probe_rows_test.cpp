@@ -16,7 +16,7 @@
 using namespace plumb;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(recorded_suite)
+BOOST_AUTO_TEST_SUITE(probe_rows_suite)
 
 namespace {
 

@@ -16,7 +16,7 @@
 using namespace plumb;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(recorded_entity_ranks)
+BOOST_AUTO_TEST_SUITE(ranking_rows_suite)
 
 namespace {
 

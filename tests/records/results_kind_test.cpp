@@ -2,6 +2,7 @@
 #include "plumb/records/results_kind.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
 #include "support/temporary_folder.hpp"
 
@@ -28,9 +29,15 @@ BOOST_AUTO_TEST_CASE(a_calibration_of_a_model_stands_for_the_probe_in_it) {
   const test::TemporaryFolder folder;
   const DiskPath path = folder.path();
   BOOST_TEST(probed_folder(path) == path);
-  folder.write("probe/notes.txt", "");
+  folder.write("probe/run.json", R"({"settings": {"command": "many-shot"}})");
+  BOOST_TEST(probed_folder(path) == path);  // a folder of runs
+  folder.write("run.json", R"({"settings": {"command": "calibrate"}})");
+  BOOST_TEST(probed_folder(path) == path / "probe");
+  folder.write("run.json", R"({"settings": {"command": "rank"}})");
   BOOST_TEST(probed_folder(path) == path);
-  folder.write("probe/run.json", "{}");
+  folder.write("probe/metadata_results.json", "{}");
+  BOOST_TEST(probed_folder(path) == path);
+  std::filesystem::remove(path.path() / "run.json");
   BOOST_TEST(probed_folder(path) == path / "probe");
   folder.write("metadata_results.json", "{}");  // a probe's own, beside another folder of that name
   BOOST_TEST(probed_folder(path) == path);

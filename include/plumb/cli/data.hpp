@@ -269,6 +269,9 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   only_for("--templates", templates, "convert");
   only_for("--to", to, "convert");
   only_for("--origin", origin, "convert");
+  only_for("--min-facts", min_facts, "convert");
+  only_for("--min-objects", min_objects, "convert");
+  only_for("--seed", seed, "convert");
   const auto number = [](const char* option, const std::string& word, auto& value) {
     if (!word.empty()) setting::read(word, option, value);
   };

@@ -24,6 +24,7 @@
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/rank.hpp"
 #include "plumb/records/listed_prompt.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/results_kind.hpp"
 
 namespace plumb {
@@ -34,12 +35,13 @@ class AskedRun {
  public:
   AskedRun(const DiskPath& folder, DiskPath data) : data_(std::move(data)) {
     file_ = folder / "run.json";
-    if (!file_.exists()) {
+    if (!is_there(file_)) {
       throw user_error({.file = folder}, "is not a run folder (no run.json)", "name one");
     }
     run_ = read_json_object(file_);
-    if (command() == "calibrate") {
-      file_ = probed_folder(folder) / "run.json";
+    if (const auto probe = probed_folder(folder) / "run.json";
+        command() == "calibrate" && is_there(probe)) {
+      file_ = probe;
       run_ = read_json_object(file_);
     }
     const std::string of = command();

@@ -92,9 +92,8 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
 
 }  // namespace detail
 
-/// A file that holds one JSON value. Throws a user error when it does not.
-[[nodiscard]] inline Json read_json(const DiskPath& file) {
-  const std::string text = read_text(file);
+/// The JSON value of a file's text. Throws a user error when it is none.
+[[nodiscard]] inline Json json_of_text(const std::string& text, const DiskPath& file) {
   Json value;
   std::size_t bad_byte = 0;
   if (const auto wrong = detail::parse_json(text, value, &bad_byte)) {
@@ -103,13 +102,23 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return value;
 }
 
-/// A file that holds one JSON object. Throws a user error when it does not.
-[[nodiscard]] inline Json read_json_object(const DiskPath& file) {
-  Json value = read_json(file);
+/// The same of one that is to be an object.
+[[nodiscard]] inline Json object_of_text(const std::string& text, const DiskPath& file) {
+  Json value = json_of_text(text, file);
   if (!value.is_object()) {
     throw user_error({file, 1}, "is JSON but not an object", "the file must hold {…}");
   }
   return value;
+}
+
+/// A file that holds one JSON value. Throws a user error when it does not.
+[[nodiscard]] inline Json read_json(const DiskPath& file) {
+  return json_of_text(read_text(file), file);
+}
+
+/// A file that holds one JSON object. Throws a user error when it does not.
+[[nodiscard]] inline Json read_json_object(const DiskPath& file) {
+  return object_of_text(read_text(file), file);
 }
 
 /// The line, from 1, of a text of JSON where a value stands behind a key: that of the key where the

@@ -19,7 +19,7 @@ struct DatasetFormat;
                                              std::span<const DatasetFormat> formats);
 
 /// Reads a dataset of any of `formats`. Throws a user error when none matches or nothing usable was
-/// found; other problems go to `report`.
+/// found, and for a knowledge graph's folder, whatever the formats; other problems go to `report`.
 [[nodiscard]] Dataset load_dataset(const DiskPath& path, std::span<const DatasetFormat> formats,
                                    const ProblemSink& report);
 

@@ -71,18 +71,20 @@ class RepeatedKeys : public nlohmann::json_sax<Json> {
   return keys.found();
 }
 
-/// Reports repeated keys of a file that ends with .json or .jsonl; any other has none.
+/// Reports the first repeated key of a JSON text.
+inline void check_json_keys(std::string_view text, const Site& site, const ProblemSink& report) {
+  const auto key = repeated_json_key(text);
+  if (!key) return;
+  report(user_error(site, "the key " + *key + " stands twice in one object",
+                    "keep one; readers take the last, and its first value is lost"));
+}
+
+/// The same of a file that ends with .json or .jsonl; any other has none.
 inline void check_json_keys(const DiskPath& file, const ProblemSink& report) {
-  const auto refuse = [&](const std::string& text, const Site& site) {
-    const auto key = repeated_json_key(text);
-    if (!key) return;
-    report(user_error(site, "the key " + *key + " stands twice in one object",
-                      "keep one; readers take the last, and its first value is lost"));
-  };
-  if (file.extension() == ".json") refuse(read_text(file), {.file = file});
+  if (file.extension() == ".json") check_json_keys(read_text(file), {.file = file}, report);
   if (file.extension() != ".jsonl") return;
   for_each_line(file, [&](const std::string& text, std::size_t line) {
-    refuse(text, {file, line});
+    check_json_keys(text, {file, line}, report);
   });
 }
 

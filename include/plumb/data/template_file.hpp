@@ -63,9 +63,10 @@ inline void use_lpaqa(Dataset& dataset, const DiskPath& folder) {
 /// relation or has one twice, or a template lacks a placeholder.
 inline void use_template_file(Dataset& dataset, const DiskPath& file) {
   if (file.is_folder()) return detail::use_lpaqa(dataset, file);
-  check_json_keys(file, throw_problem);
-  const Json all =
-      file.extension() == ".jsonl" ? detail::prompt_template_texts(file) : read_json_object(file);
+  const bool is_lines = file.extension() == ".jsonl";
+  const std::string json = is_lines ? "" : read_text(file);
+  check_json_keys(json, {.file = file}, throw_problem);
+  const Json all = is_lines ? detail::prompt_template_texts(file) : object_of_text(json, file);
   for (Relation& relation : dataset.relations) {
     const auto entry = all.find(relation.code);
     if (entry == all.end()) {
@@ -75,7 +76,8 @@ inline void use_template_file(Dataset& dataset, const DiskPath& file) {
     const auto templates =
         entry->is_object() ? string_list(*entry, "templates") : string_list(all, relation.code);
     const auto site = [&](const std::string& text = {}) {
-      return Site{file, line_of_json(read_text(file), relation.code, text), relation.code};
+      return Site{file, line_of_json(is_lines ? read_text(file) : json, relation.code, text),
+                  relation.code};
     };
     if (!templates || templates->empty()) {
       throw user_error(site(), "has no list of templates", "give it [\"… [X] … [Y] …\"]");

@@ -37,6 +37,8 @@ struct ManyShotAnswers {
   std::vector<std::string> remarks;
   /// By relation: mean of 1 / choices over its facts, what guessing reaches.
   std::map<std::string, double> chance_by_relation;
+  /// By relation and fact (its instance): 1 / choices.
+  std::map<std::string, std::map<std::size_t, double>> chance_by_fact;
   /// Choices of all facts, and those whose tokens are the beginning of another's of the same fact.
   std::size_t choices = 0;
   std::size_t choices_beginning_another = 0;
@@ -104,8 +106,8 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
   std::vector<Setting> settings;
   std::vector<GuessedAnswers> ways;
   for (const StudiedRelation& relation : run.study.relations) {
-    const auto chance = run.chance_by_relation.find(relation.code);
-    if (chance == run.chance_by_relation.end()) continue;
+    const auto chances = run.chance_by_fact.find(relation.code);
+    if (chances == run.chance_by_fact.end()) continue;
     for (const SettingAnswers& made : relation.settings) {
       if (made.setting.by != "choice") continue;
       const auto place =
@@ -114,8 +116,10 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
         settings.push_back(made.setting);
         ways.emplace_back();
       }
-      for (const Prediction& answer : made.answers) {
-        ways[place].right += answer.accuracy();
+      for (std::size_t f = 0; f < made.answers.size(); ++f) {
+        const auto chance = chances->second.find(relation.facts[f].instance);
+        if (chance == chances->second.end()) continue;
+        ways[place].right += made.answers[f].accuracy();
         ways[place].probabilities.push_back(chance->second);
       }
     }

@@ -15,6 +15,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/records/generation_rows.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/records/results_kind.hpp"
 
@@ -56,7 +57,7 @@ template <Lemmatiser Lemmas>
 /// error for another folder.
 [[nodiscard]] inline Json generation_metadata(const DiskPath& folder) {
   const DiskPath file = folder / metadata_name(ResultsKind::generation);
-  if (!file.is_file()) {
+  if (!is_there(file)) {
     throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
                      "finish its run first (plumb generate, `resume`)");
   }
@@ -72,6 +73,9 @@ template <Lemmatiser Lemmas>
 
 /// What a generation asked. Throws a user error for a folder that lacks it.
 [[nodiscard]] inline MultiPromptDataset read_asked(const DiskPath& folder) {
+  for (const char* name : {"facts.jsonl", "templates.jsonl"}) {
+    refuse_stream(folder / "asked" / name);
+  }
   if (!is_multi_prompt(folder / "asked")) {
     throw user_error({.file = folder / "asked"}, "lacks facts.jsonl and templates.jsonl",
                      "a run keeps there what it asked; copy the whole folder or ask again");
@@ -111,16 +115,16 @@ template <Lemmatiser Lemmas>
     study.kind = kind;
     study.answered = read_answered(folder, setting, run.asked, lemmas, kind, most_tokens);
     if (kind == AnswerKind::fill) study.confidences = fill_confidences(study.answered.likelihoods);
-    if ((folder / (setting + "_samples.jsonl")).is_file()) {
+    if (is_there(folder / (setting + "_samples.jsonl"))) {
       SampledConfidences sampled = read_sampled(folder, study.answered, run.asked, lemmas);
       study.confidences = std::move(sampled.judgements);
       study.samples = sampled.samples;
     }
-    if (const auto names = folder / (setting + "_names.jsonl"); names.is_file()) {
+    if (const auto names = folder / (setting + "_names.jsonl"); is_there(names)) {
       const auto each_row = [&](auto visit) { for_each_names(names, visit); };
       add_names(study, run.asked, each_row, names);
     }
-    if (const auto rows = folder / (setting + "_content_free.jsonl"); rows.is_file()) {
+    if (const auto rows = folder / (setting + "_content_free.jsonl"); is_there(rows)) {
       study.candidates = candidates;
       const auto each_row = [&](auto visit) { for_each_content_free(rows, visit); };
       add_content_free(study, run.asked, each_row, rows);

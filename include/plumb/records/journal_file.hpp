@@ -21,6 +21,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/text_file.hpp"
+#include "plumb/records/result_lines.hpp"
 
 namespace plumb {
 
@@ -36,8 +37,8 @@ class LineReader {
       stream_->seekg(static_cast<std::streamoff>(begin));
       std::getline(*stream_, text);
     }
-    if (!stream_ || !*stream_) throw internal_error({.file = file}, "cannot be read again",
-                                                "check the disk; then `resume`");
+    if (!stream_ || !*stream_)
+      throw internal_error({.file = file}, "cannot be read again", "check the disk; then `resume`");
     return text;
   }
   /// The file has grown: what was read ahead is not all any more.
@@ -55,7 +56,7 @@ class JournalFile {
   template <class Visit>
   JournalFile(DiskPath file, Visit visit) : file_(std::move(file)) {
     std::error_code failed;
-    const bool was_there = file_.is_file();
+    const bool was_there = is_there(file_);
     if (was_there) {
       bool is_sound = true;
       for_each_whole_line(file_, [&](const std::string& text, std::size_t line) {

@@ -191,7 +191,7 @@ class ExamplePrompts {
 [[nodiscard]] inline std::vector<Json> read_example_prompts(const DiskPath& folder) {
   std::vector<Json> prompts;
   const auto file = folder / ExamplePrompts::file_name;
-  if (!file.is_file()) return prompts;
+  if (!is_there(file)) return prompts;
   for_each_result_line(file, [&](const Json& row, std::size_t) { prompts.push_back(row); });
   return prompts;
 }

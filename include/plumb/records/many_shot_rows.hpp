@@ -209,7 +209,7 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
 [[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
     const DiskPath& folder) {
   const auto file = folder / metadata_name(ResultsKind::many_shot);
-  if (!file.is_file()) {
+  if (!is_there(file)) {
     throw user_error(
         {.file = folder}, "holds no finished many-shot run",
         "name a finished run folder, or finish its run first (plumb many-shot, `resume`)");
@@ -270,7 +270,7 @@ void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visi
 /// Calls `visit(const RecordedGeneration&)` for each row; for none where nothing was generated.
 template <class Visit>
 void for_each_recorded_generation(const RecordedChoiceRelation& relation, Visit visit) {
-  if (!relation.generated.is_file()) return;
+  if (!is_there(relation.generated)) return;
   detail::for_each_sound_row(relation.generated, [&](const Json& line, std::size_t number) {
     visit(RecordedGeneration{detail::recorded_setting(line), detail::recorded_head(line, number),
                              line.at("text"), line.at("correct"), line.at("correct_with_aliases")});

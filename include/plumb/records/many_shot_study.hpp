@@ -17,6 +17,7 @@
 #include "plumb/measure/many_shot_results.hpp"
 #include "plumb/records/injection_file.hpp"
 #include "plumb/records/many_shot_rows.hpp"
+#include "plumb/records/result_lines.hpp"
 
 namespace plumb {
 namespace detail {
@@ -107,6 +108,8 @@ template <class Visit>
       many_shot_study(recorded, "", [&](const std::string& relation, const RecordedChoice& row) {
         chances[relation].first += 1 / static_cast<double>(row.choices.size());
         ++chances[relation].second;
+        run.chance_by_fact[relation][row.fact.instance] =
+            1 / static_cast<double>(row.choices.size());
       });
   for (const auto& [code, sum] : chances) {  // every fact has as many rows as any other
     run.chance_by_relation[code] = sum.first / static_cast<double>(sum.second);
@@ -118,7 +121,7 @@ template <class Visit>
     for (const RelationRemark& note : relation.notes) remarks.emplace_back(relation.code, note);
     if (relation.skipped) remarks.emplace_back(relation.code, *relation.skipped);
     const auto injection = folder / (relation.code + "_injection.json");
-    if (!injection.is_file()) continue;
+    if (!is_there(injection)) continue;
     run.scored_injections.push_back(read_recorded_injection(injection));
   }
   run.remarks = told_once(remarks);

@@ -16,6 +16,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/score/statement_score.hpp"
@@ -104,7 +105,7 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
 /// The relations of a results folder, in the order of its metadata; a user error for another one.
 [[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(const DiskPath& folder) {
   const auto file = folder / metadata_name(ResultsKind::closed_set);
-  if (!file.is_file()) {
+  if (!is_there(file)) {
     if (!folder.is_folder()) {
       throw user_error({.file = folder}, "is no folder",
                        "name a run folder or an lm-pub-quiz results folder");

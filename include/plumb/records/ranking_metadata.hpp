@@ -17,6 +17,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/records/results_kind.hpp"
 
@@ -41,7 +42,7 @@ struct RankingMetadata {
 /// holds no finished ranking, and for methods that are none.
 [[nodiscard]] inline RankingMetadata read_ranking_metadata(const DiskPath& folder) {
   const auto file = folder / metadata_name(ResultsKind::ranking);
-  if (!file.is_file()) {
+  if (!is_there(file)) {
     throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
                      "finish its run first (plumb rank, `resume`)");
   }

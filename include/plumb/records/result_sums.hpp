@@ -15,6 +15,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 
@@ -61,7 +62,7 @@ inline bool is_result_file(const std::string& name) {
 /// Throws a user error for a results file that is missing or is not what its run wrote.
 inline void refuse_changed_results(const DiskPath& folder) {
   const DiskPath run = folder / "run.json";
-  if (!run.is_file()) return;
+  if (!is_there(run)) return;
   const Json record = read_json_object(run), sums = record.value("files", Json());
   if (!sums.is_object()) return;
   const std::string command = first_string(kept_settings(folder), "command").value_or("");
@@ -72,7 +73,7 @@ inline void refuse_changed_results(const DiskPath& folder) {
     const bool in_asked = name.starts_with("asked/");
     refuse_as_file_name(in_asked ? name.substr(6) : name, run);
     const DiskPath file = folder / name;
-    if (!file.is_file()) {
+    if (!is_there(file)) {
       if (name.starts_with("metadata_")) continue;  // the folder is then no finished run's
       throw user_error({.file = file}, "is missing", remedy);
     }

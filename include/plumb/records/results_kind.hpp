@@ -11,6 +11,8 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/result_lines.hpp"
+#include "plumb/records/run_record.hpp"
 
 namespace plumb {
 
@@ -38,7 +40,7 @@ enum class ResultsKind { closed_set, many_shot, ranking, generation, lists };
   for (const ResultsKind kind : {ResultsKind::generation, ResultsKind::many_shot,
                                  ResultsKind::ranking, ResultsKind::closed_set}) {
     const DiskPath file = folder / metadata_name(kind);
-    if (!file.is_file()) continue;
+    if (!is_there(file)) continue;
     if (kind != ResultsKind::generation) return kind;
     const bool lists = first_string(read_json_object(file), "answers") == "lists";
     return lists ? ResultsKind::lists : kind;
@@ -51,12 +53,15 @@ enum class ResultsKind { closed_set, many_shot, ranking, generation, lists };
   return (folder / metadata_name(ResultsKind::generation)).is_file();
 }
 
-/// The folder itself; of a calibration of a model, the probe within it.
+/// The folder itself; of a calibration of a model, whether or not it has its run.json, the probe within it.
 [[nodiscard]] inline DiskPath probed_folder(const DiskPath& folder) {
   const char* const results = metadata_name(ResultsKind::closed_set);
+  if (is_there(folder / results)) return folder;
   const DiskPath probe = folder / "probe";
-  const bool holds_probe = (probe / "run.json").is_file() || (probe / results).is_file();
-  return holds_probe && !(folder / results).is_file() ? probe : folder;
+  const bool is_calibration = first_string(kept_settings(folder), "command") == "calibrate";
+  const bool holds_probe =
+      is_there(probe / results) || (is_calibration && is_there(probe / "run.json"));
+  return holds_probe && (is_calibration || !is_there(folder / "run.json")) ? probe : folder;
 }
 
 }  // namespace plumb

@@ -14,13 +14,14 @@
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/listed_prompt.hpp"
+#include "plumb/records/result_lines.hpp"
 
 namespace plumb {
 
 /// The settings that a folder's run.json has; an empty object where it has none. Throws a user error for
 /// a file that is no JSON object.
 [[nodiscard]] inline Json kept_settings(const DiskPath& folder) {
-  if (!(folder / "run.json").is_file()) return Json::object();
+  if (!is_there(folder / "run.json")) return Json::object();
   Json settings = read_json_object(folder / "run.json").value("settings", Json());
   return settings.is_object() ? settings : Json::object();
 }
@@ -36,7 +37,7 @@ inline void refuse_mixed(const DiskPath& file, const Json& run) {
 /// models.
 inline void refuse_without_results(const DiskPath& folder) {
   const DiskPath file = folder / "run.json";
-  if (!file.is_file()) return;
+  if (!is_there(file)) return;
   const Json run = read_json_object(file);
   refuse_mixed(file, run);
   if (!run.contains("shard")) return;
@@ -100,7 +101,7 @@ struct RunRecord {
 [[nodiscard]] inline RunRecord read_run_record(const DiskPath& folder) {
   const auto file = folder / "run.json";
   RunRecord record{kept_settings(folder), read_example_prompts(folder), ""};
-  if (record.settings.empty() && file.is_file()) {
+  if (record.settings.empty() && is_there(file)) {
     throw user_error({file, 0, "settings"}, "is not an object", "the file was changed; run again");
   }
   record.folder = folder.name();

@@ -14,6 +14,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/records/generation_lists.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/report/any_report.hpp"
@@ -55,7 +56,7 @@ namespace plumb {
 /// How the answers of a generation were measured; the defaults for what its folder does not say.
 [[nodiscard]] inline MeasuringSettings recorded_measuring(const DiskPath& folder) {
   MeasuringSettings measuring;
-  if (!(folder / "run.json").exists()) return measuring;
+  if (!is_there(folder / "run.json")) return measuring;
   const Json run = read_json_object(folder / "run.json"), settings = kept_settings(folder);
   // A run that ended before it was complete knows no more than whether there are lemmas.
   if (first_string(settings, "lemmas") == "none" || settings.contains("masks")) {
@@ -114,8 +115,8 @@ struct ReportSettings {
   [[nodiscard]] DiskPath target() const {
     if (!out.empty()) return out;
     const DiskPath folder = run;
-    if (!(folder / "run.json").exists() &&
-        (folder / metadata_name(ResultsKind::closed_set)).exists()) {
+    if (!is_there(folder / "run.json") &&
+        is_there(folder / metadata_name(ResultsKind::closed_set))) {
       throw user_error({.file = run}, "is not plumb's own folder (no run.json)",
                        "give `out` DIR, so that it stays as it is");
     }
@@ -130,7 +131,7 @@ struct ReportSettings {
   const ResultsKind kind = run_kind(run);
   refuse_changed_results(run);
   std::uint64_t seed = settings.seed.value_or(0);
-  if (!settings.seed && (run / "run.json").exists()) {
+  if (!settings.seed && is_there(run / "run.json")) {
     const Json recorded = kept_settings(run).value("seed", Json());
     if (!recorded.is_number_unsigned()) {
       throw user_error({run / "run.json", 0, "settings"}, "names no seed", "give `seed`");

@@ -213,6 +213,10 @@ template <TreeEmbedder Model>
   Json ranks = Json::array();
   for (std::size_t q = 0; q < fixed.queries.size(); ++q) {
     const Json& list = rows.at("cosine").at(q);
+    if (list.size() != fixed.entities.size()) {
+      throw user_error({.field = "rankings"}, "the journal's cosines are not this ranking's",
+                       "start anew in another folder");
+    }
     result.ranks.push_back({rows.at("rank").at(q).at(0), rows.at("rank").at(q).at(1)});
     const double rank = result.ranks.back().realistic();
     ranks.push_back(rank);

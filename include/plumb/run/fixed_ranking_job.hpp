@@ -25,8 +25,8 @@ namespace plumb {
 template <TreeEmbedder Model>
 class FixedRankingJob {
  public:
-  /// Reads `settings.fixed`. Throws a user error as read_fixed_rankings does, and for names that the
-  /// model may not read.
+  /// Reads `settings.fixed`. Throws a user error as read_fixed_rankings does, for names that the model
+  /// may not read, and for a model without BOS where one is to stand.
   FixedRankingJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
                   Provenance provenance = {})
       : model_(model),
@@ -34,6 +34,9 @@ class FixedRankingJob {
         settings_(settings),
         provenance_(std::move(provenance)),
         fixed_(read_fixed_rankings(settings.fixed, graph)) {
+    if (settings_.bos_of_vectors() && !model_.bos()) {
+      throw user_error({.setting = "bos"}, "the model has no BOS token", "use `bos` no");
+    }
     const SpecialTokenCheck check(model_, settings_.special_tokens);
     for (const FixedRanking& ranking : fixed_.rankings) {
       std::set<std::uint32_t> met(ranking.entities.begin(), ranking.entities.end());

@@ -25,7 +25,6 @@
 #include "plumb/records/whole_folder.hpp"
 #include "plumb/run/replaced_folder.hpp"
 #include "plumb/run/run_folder.hpp"
-#include "plumb/run/setting.hpp"
 #include "plumb/run/work.hpp"
 
 namespace plumb {

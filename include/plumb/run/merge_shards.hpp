@@ -17,6 +17,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/work.hpp"
@@ -43,7 +44,7 @@ namespace detail {
 
 /// Whether a folder holds a merge of these shards that did not end.
 inline bool is_begun_merge(const DiskPath& out, const MergedShards& shards) {
-  if (!(out / "run.json").is_file()) return false;
+  if (!is_there(out / "run.json")) return false;
   const Json run = read_json_object(out / "run.json");
   return first_string(run, "status") == "running" && run.value("shards", Json()) == shards.names();
 }
@@ -76,7 +77,7 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
   std::size_t count = 0;
   for (const DiskPath& folder : folders) {
     const DiskPath file = folder / "run.json";
-    if (!file.is_file()) {
+    if (!is_there(file)) {
       throw user_error({.file = folder}, "is no run folder (no run.json)", "name a shard's folder");
     }
     const Json run = read_json_object(file);

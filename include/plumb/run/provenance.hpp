@@ -68,8 +68,11 @@ struct Provenance {
                  {"dataset", dataset},
                  {"dataset_sha256", from.hash_files ? from.hash_files(files) : Json()},
                  {"model", from.model}};
-  shared.update(model_settings(from));
-  shared["quantized"] = model.quantized;
+  const Json computing = model_settings(from);
+  for (const auto& [name, value] : computing.items()) {
+    shared[name] = value;
+    if (name == "weights") shared["quantized"] = model.quantized;
+  }
   shared["bos"] = setting::to_json(bos);
   shared["special_tokens"] =
       name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text);

@@ -21,6 +21,7 @@
 #include "plumb/data/dataset_check.hpp"
 #include "plumb/rank/entity_ranking.hpp"
 #include "plumb/records/ranking_metadata.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/report/rank_report.hpp"
 #include "plumb/run/deer_run.hpp"
@@ -160,6 +161,8 @@ class RankJob {
   /// What decides vectors beside their texts. Throws a user error where the model has no hash.
   [[nodiscard]] Json made_under() const {
     Json made = model_settings(provenance_);
+    made.erase("lora");  // behind its hash, as caches have it
+    made["lora"] = provenance_.lora;
     for (const char* name : {"plumb_version", "bos_of_vectors", "special_tokens"}) {
       made[name] = settings_record_.at(name);
     }
@@ -210,7 +213,7 @@ class RankJob {
   [[nodiscard]] std::optional<std::string> remark_on_vectors() const {
     const DiskPath& file = settings_.entities;
     const DiskPath run = file.parent() / "run.json";
-    if (file.empty() || !run.exists()) return std::nullopt;
+    if (file.empty() || !is_there(run)) return std::nullopt;
     const Json theirs = read_json_object(run).value("settings", Json::object());
     const auto hash = [](const Json& of) { return first_string(of, "model_sha256"); };
     if (!hash(theirs) || hash(theirs) == hash(settings_record_)) return std::nullopt;

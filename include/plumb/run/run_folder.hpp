@@ -17,6 +17,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 
@@ -83,7 +84,7 @@ class RunFolder {
     if (is_unused(path_)) return write_run(Json::object(), "running");
     if (claim == Claim::fresh) refuse_used(path_);
     const auto run_file = file("run.json");
-    if (!run_file.exists()) {
+    if (!is_there(run_file)) {
       throw user_error({.file = path_}, "is not a run folder (no run.json)",
                        "choose another folder (`out`)");
     }
