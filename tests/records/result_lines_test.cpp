@@ -5,9 +5,12 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "plumb/records/journal_file.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -36,10 +39,15 @@ BOOST_FIXTURE_TEST_CASE(what_may_never_end_is_refused, test::TemporaryFolder) {
   for (const auto& file : {pipe, zeros}) {
     BOOST_CHECK_EXCEPTION(for_each_result_line(file, [](const Json&, std::size_t) {}), Error,
                           says(Fault::user, "is a pipe or a device, not a file of results"));
+    BOOST_CHECK_EXCEPTION((void)is_there(file), Error, says(Fault::user, "is a pipe or a device"));
+    BOOST_CHECK_EXCEPTION(JournalFile(file, [](const std::string&, std::uintmax_t, std::size_t) {}),
+                          Error, says(Fault::user, "is a pipe or a device"));
     BOOST_TEST(DiskPath(file).exists());
     BOOST_TEST(!DiskPath(file).is_file());
   }
-  BOOST_TEST(DiskPath(path()).files(".jsonl").empty());
+  BOOST_TEST(!is_there(path() / "none"));
+  BOOST_TEST(is_there(write("rows.jsonl", "")));
+  BOOST_TEST(DiskPath(path()).files(".jsonl").size() == 1U);
   BOOST_TEST(DiskPath(pipe).files(".jsonl").size() == 1U);  // as a shell's <(…) is
 }
 

@@ -175,4 +175,13 @@ BOOST_FIXTURE_TEST_CASE(bad_input_names_its_field, FixedFiles) {
   refused(Json::array({sound(), with("/entities/0", "e99")}), "[1].entities[0]: \"e99\"");
 }
 
+BOOST_FIXTURE_TEST_CASE(rows_of_another_ranking_are_refused, FixedFiles) {
+  const FixedRanking ranking = read(sound()).rankings.front();
+  Json rows = Json::parse(fixed_ranking_rows(ranking, graph, QueryForm::reference, false, model));
+  BOOST_CHECK_NO_THROW((void)fixed_ranking_result(ranking, rows, "m"));
+  rows["cosine"][0].erase(0);
+  BOOST_CHECK_EXCEPTION((void)fixed_ranking_result(ranking, rows, "m"), Error,
+                        says(Fault::user, "the journal's cosines are not this ranking's"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
