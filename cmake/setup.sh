@@ -153,7 +153,8 @@ plumb_options=()
 compilers_at_once() {
   local cores room
   cores=$(nproc)
-  room=$(awk '/^MemAvailable:/ { print int($2 / 4500000) }' /proc/meminfo)
+  room=$(awk '/^MemAvailable:/ { print int($2 / 4500000) }' /proc/meminfo 2>/dev/null || true)
+  room=${room:-1}
   echo $((room < 1 ? 1 : room < cores ? room : cores))
 }
 
