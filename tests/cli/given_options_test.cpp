@@ -120,6 +120,7 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
                               "differ\n");
   console.asked.record = record.string();
   // A calibration's probe knows what it read.
+  folder.write("old/run.json", R"({"settings": {"command": "calibrate", "dataset_sha256": "bb"}})");
   folder.write("old/probe/run.json", R"({"settings": {"dataset_sha256": "cc"}})");
   console.asked.given.pop_back();
   BOOST_CHECK_EXCEPTION(detail::refuse_changed_files(console, same), Error,
