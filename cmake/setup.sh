@@ -147,8 +147,6 @@ need_llama_server() {
   rm -rf "$work"
 }
 
-# Configures and builds the given targets into build/ of the checkout; plumb_options are CMake's.
-plumb_options=()
 # As many compilers at once as there are cores, and 4.5 GB of memory for each: the largest test files take that.
 compilers_at_once() {
   local cores room
@@ -158,6 +156,8 @@ compilers_at_once() {
   echo $((room < 1 ? 1 : room < cores ? room : cores))
 }
 
+# Configures and builds the given targets into build/ of the checkout; plumb_options are CMake's.
+plumb_options=()
 build_plumb() {
   need_llama
   say "building plumb"

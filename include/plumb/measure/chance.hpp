@@ -6,11 +6,13 @@
 // Under guessing a fact with K options is right with probability 1/K, independently of the others, so
 // the number of right answers has the Poisson binomial distribution. The test is exact and one-sided:
 //   p = P(S ≥ s),  s the whole right answers found (a tie of n counts 1/n, the sum is cut),
-// for each template or setting, times their number (Bonferroni), as each asks the same facts.
+// of the template or setting that does best, times their number (Bonferroni), as each asks the same
+// facts. Where Hoeffding's bound of p is below 1e-9 already, the sum is spared and the bound stands for it.
 // An option's share is how often it is right, or 1/K where that is more. It is favoured where it wins at
 // least twice that often and ten times, and a binomial of its share wins as often with a probability
 // that is below 0.001 after it is multiplied with the options and templates of its relation.
-// Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: taking such a bias out of the answers.
+// Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: taking such a bias out of the
+// answers.
 
 #include <algorithm>
 #include <cmath>
@@ -75,7 +77,7 @@ struct ChanceTest {
       expected += p;
       variance += p * (1 - p);
     }
-    // Where nothing can be guessed wrong, nothing is above guessing.
+    // Without a variance every guess is right, and no run is above guessing.
     const double above = variance > 0 ? (way.right - expected) / std::sqrt(variance) : 0;
     if (best != nullptr && above <= furthest) continue;
     best = &way;

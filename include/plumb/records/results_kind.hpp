@@ -53,7 +53,7 @@ enum class ResultsKind { closed_set, many_shot, ranking, generation, lists };
   return (folder / metadata_name(ResultsKind::generation)).is_file();
 }
 
-/// The folder itself; of a calibration of a model, whether or not it has its run.json, the probe within it.
+/// The folder itself; of a calibration of a model, with or without its run.json, the probe within it.
 [[nodiscard]] inline DiskPath probed_folder(const DiskPath& folder) {
   const char* const results = metadata_name(ResultsKind::closed_set);
   if (is_there(folder / results)) return folder;

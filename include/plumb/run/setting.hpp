@@ -54,8 +54,8 @@ struct SettingInfo {
   bool of_engine = false;
 };
 
-/// Hands settings that are the engine's to heed on to a visitor, marked so. The visitor must outlive it; not
-/// thread-safe.
+/// Hands settings that are the engine's to heed on to a visitor, marked so. The visitor must outlive
+/// it; not thread-safe.
 template <class Visitor>
 class EngineVisitor {
  public:
