@@ -3,9 +3,25 @@
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
-# Tests are compiled more often than they are run: they are not optimised, but where a room computes for long.
-set(plumb_computing_rooms rank)
-# What nearly all tests include beside plumb, read once for all rooms, and the test files of a room in one batch:
+# clang compiles what is not optimised in two thirds of GCC's time. Where it and its OpenMP are, it compiles the rooms
+# that link nothing of GCC's; of the others the linker would take a function from one compiler and its lambda from the
+# other, which may hold what it captures in another order. A compiler cache compiles nothing again: then it is not needed.
+find_program(PLUMB_TEST_CLANG clang++-16)
+find_library(PLUMB_TEST_OPENMP omp PATHS /usr/lib/llvm-16/lib)
+mark_as_advanced(PLUMB_TEST_CLANG PLUMB_TEST_OPENMP)
+set(plumb_quick own)
+if(PLUMB_TEST_CLANG AND PLUMB_TEST_OPENMP AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(plumb_quick clang)
+endif()
+function(plumb_compile_by compiler target)
+  if(compiler STREQUAL "clang")
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
+                                               "${PROJECT_SOURCE_DIR}/cmake/compile_with.sh;${PLUMB_TEST_CLANG}")
+  endif()
+endfunction()
+
+# Tests are compiled more often than they are run: they are not optimised, but for what most rooms compute for long.
+# What nearly all tests include beside plumb is read once for all rooms, and the test files of a room in one batch:
 # what they share is compiled once. That each header stands by itself is tests/system/test_headers.py's
 # to see.
 add_library(plumb_test_parts INTERFACE)
@@ -18,16 +34,33 @@ target_compile_options(plumb_test_parts INTERFACE
                        $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=2000000>)
 # A batch is the file that GCC compiles, so it takes what a test file hides for what a header hides.
 target_compile_options(plumb_test_parts INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-add_library(plumb_test_main OBJECT tests/main.cpp)
-target_link_libraries(plumb_test_main PRIVATE plumb_test_parts)
-foreach(level IN ITEMS O0 O1)
-  add_library(plumb_precompiled_${level} OBJECT tests/support/precompiled.cpp)
-  target_compile_options(plumb_precompiled_${level} PRIVATE $<$<CONFIG:Release>:-${level}>)
-  target_link_libraries(plumb_precompiled_${level} PRIVATE plumb_test_parts)
-  target_precompile_headers(plumb_precompiled_${level} PRIVATE tests/support/precompiled.hpp)
+# std::move and its like are not made functions, and tables for unwinding not where nothing is thrown.
+target_compile_options(plumb_test_parts INTERFACE
+                       $<$<CXX_COMPILER_ID:GNU>:-ffold-simple-inlines;-fno-asynchronous-unwind-tables;-fno-dwarf2-cfi-asm>)
+# It says what it wants of Boost.Test before it includes that.
+set_source_files_properties(tests/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+set(plumb_compilers own ${plumb_quick})
+list(REMOVE_DUPLICATES plumb_compilers)
+foreach(compiler IN LISTS plumb_compilers)
+  add_library(plumb_precompiled_${compiler} OBJECT tests/support/precompiled.cpp tests/main.cpp)
+  target_compile_options(plumb_precompiled_${compiler} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_link_libraries(plumb_precompiled_${compiler} PRIVATE plumb_test_parts)
+  target_precompile_headers(plumb_precompiled_${compiler} PRIVATE tests/support/precompiled.hpp)
+  plumb_compile_by(${compiler} plumb_precompiled_${compiler})
+  add_library(plumb_optimised_${compiler} OBJECT tests/support/optimised.cpp)
+  target_compile_options(plumb_optimised_${compiler} PRIVATE $<$<CONFIG:Release>:-O2>)
+  target_link_libraries(plumb_optimised_${compiler} PRIVATE plumb_test_parts)
+  plumb_compile_by(${compiler} plumb_optimised_${compiler})
 endforeach()
 
+# First on the linker's line, so that of a function in both the optimised one is taken.
+function(plumb_link_optimised target compiler)
+  target_link_options(${target} PRIVATE $<TARGET_OBJECTS:plumb_optimised_${compiler}>)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS $<TARGET_OBJECTS:plumb_optimised_${compiler}>)
+endfunction()
+
 # Those that take longest to compile first.
+set(plumb_rooms_with_command run cli)
 foreach(room run cli report records server rank data measure calibrate aggregate backend huggingface prompt score core)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
   if(NOT PLUMB_LLAMA)
@@ -39,15 +72,20 @@ foreach(room run cli report records server rank data measure calibrate aggregate
   if(NOT sources)
     message(FATAL_ERROR "no tests of the room ${room}")
   endif()
-  set(level O0)
-  if(room IN_LIST plumb_computing_rooms)
-    set(level O1)
+  set(compiler ${plumb_quick})
+  if(room IN_LIST plumb_rooms_with_command)
+    set(compiler own)
   endif()
-  add_executable(test_${room} ${sources})
+  add_executable(test_${room} ${sources} $<TARGET_OBJECTS:plumb_precompiled_${compiler}>)
   set_target_properties(test_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  target_compile_options(test_${room} PRIVATE $<$<CONFIG:Release>:-${level}>)
-  target_link_libraries(test_${room} PRIVATE plumb_test_parts plumb_test_main)
-  target_precompile_headers(test_${room} REUSE_FROM plumb_precompiled_${level})
+  target_compile_options(test_${room} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_link_libraries(test_${room} PRIVATE plumb_test_parts)
+  target_precompile_headers(test_${room} REUSE_FROM plumb_precompiled_${compiler})
+  plumb_compile_by(${compiler} test_${room})
+  plumb_link_optimised(test_${room} ${compiler})
+  if(compiler STREQUAL "clang")
+    target_link_libraries(test_${room} PRIVATE ${PLUMB_TEST_OPENMP})
+  endif()
   if(PLUMB_LLAMA AND room STREQUAL "backend")
     target_link_libraries(test_${room} PRIVATE plumb::llama)
   endif()
@@ -58,9 +96,8 @@ foreach(room run cli report records server rank data measure calibrate aggregate
     target_link_libraries(test_huggingface PRIVATE plumb::huggingface)
   endif()
   # Reports come compiled; that they compile with their headers too is room report's to see.
-  if(room MATCHES "^(run|cli)$")
+  if(room IN_LIST plumb_rooms_with_command)
     target_link_libraries(test_${room} PRIVATE plumb::command)
-    # First on the linker's line, so that of a function in both the optimised one is taken.
     target_link_options(test_${room} PRIVATE $<TARGET_OBJECTS:plumb_subcommands>)
     if(PLUMB_MPI)
       target_link_libraries(test_${room} PRIVATE plumb::mpi)
@@ -74,7 +111,7 @@ endforeach()
 add_executable(fuzz_replay tests/fuzz/replay.cpp)
 target_compile_options(fuzz_replay PRIVATE $<$<CONFIG:Release>:-O0>)
 target_link_libraries(fuzz_replay PRIVATE plumb_test_parts plumb::command plumb::huggingface plumb::server)
-target_precompile_headers(fuzz_replay REUSE_FROM plumb_precompiled_O0)
+target_precompile_headers(fuzz_replay REUSE_FROM plumb_precompiled_own)
 if(PLUMB_FUZZ)
   foreach(target datasets models records servers command_lines)
     configure_file(tests/fuzz/libfuzzer.cpp.in fuzz/${target}.cpp @ONLY)
@@ -100,8 +137,9 @@ foreach(width IN ITEMS "" _avx2 _sse2)
 endforeach()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set_target_properties(network_values_avx2 network_values_sse2 PROPERTIES PLUMB_OTHER_CPU ON)
-  target_compile_options(network_values_avx2 PRIVATE -march=haswell)
-  target_compile_options(network_values_sse2 PRIVATE -march=x86-64)
+  # Their width is what is looked at: what -O3 makes of it is network_values's to show.
+  target_compile_options(network_values_avx2 PRIVATE -march=haswell $<$<CONFIG:Release>:-O1>)
+  target_compile_options(network_values_sse2 PRIVATE -march=x86-64 $<$<CONFIG:Release>:-O1>)
 endif()
 add_executable(calibration_numbers tests/system/calibration_numbers.cpp)
 target_link_libraries(calibration_numbers PRIVATE plumb_small_program)
@@ -121,7 +159,9 @@ endif()
 add_executable(tiny_command tests/system/tiny_command.cpp)
 target_include_directories(tiny_command PRIVATE tests)
 target_link_libraries(tiny_command PRIVATE plumb_small_program plumb::command)
+plumb_link_optimised(tiny_command own)
 add_executable(faults tests/system/faults.cpp tests/system/file_calls.cpp)
 target_include_directories(faults PRIVATE tests)
 target_link_libraries(faults PRIVATE plumb_small_program plumb::command ${CMAKE_DL_LIBS})
+plumb_link_optimised(faults own)
 set_target_properties(faults PROPERTIES ENABLE_EXPORTS ON)  # for the C++ library, which calls them too

@@ -121,7 +121,7 @@ def notice(change, recipe, folder):
     program = folder / "tests"
     # Found by their folder, so what stands beside the changed header is overlaid too.
     overlay = [words[0], f"-I{folder / 'include'}", *words[1:]]
-    made = subprocess.run([*overlay, "-w", "-o", program, whole, BUILD / "CMakeFiles/plumb_test_main.dir/tests/main.cpp.o",
+    made = subprocess.run([*overlay, "-w", "-o", program, whole, BUILD / "CMakeFiles/plumb_precompiled_own.dir/tests/main.cpp.o",
                            "-lboost_unit_test_framework"], cwd=directory, capture_output=True, text=True)
     if made.returncode:
         return "no program"

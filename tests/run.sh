@@ -22,7 +22,7 @@ need_packages wordnet-base
 targets=$(python3 tests/run.py --targets "$@")
 case " $* " in
   *" test_"* | "  ")
-    need_packages locales unicode-cldr-core iso-codes miscfiles bodr chromium clang-14 libomp-14-dev clang-16 doxygen groff-base
+    need_packages locales unicode-cldr-core iso-codes miscfiles bodr chromium clang-14 clang-16 libomp-16-dev doxygen groff-base
     need_llama
     need_vocabularies
     [ -f "$model_f32" ] || build_plumb requantize
@@ -31,6 +31,7 @@ case " $* " in
     need_conan
     ;;
 esac
+plumb_options+=(-DPLUMB_STRICT=ON)
 # The command has MPI for its tests of that and where all are run.
 case " $* " in
   *" test_mpi "* | "  ")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The test programs of the rooms under sanitizers: run.sh --sanitize address,undefined [ROOM…], and thread.
 # They are built without llama.cpp, by the presets asan and tsan. Threads are OpenMP's own: clang's runtime
-# tells the thread sanitizer what waits for what (archer, which libomp-14-dev has), as GCC's does not.
+# tells the thread sanitizer what waits for what (archer, which libomp-16-dev has), as GCC's does not.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -20,7 +20,7 @@ case $kind in
     ;;
   thread)
     preset=tsan
-    need_packages clang-14 libomp-14-dev
+    need_packages clang-16 libomp-16-dev
     # What is not compiled with it (Boost, the C++ library, the runtime itself) cannot be judged.
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1:suppressions=$plumb_root/tests/thread_sanitizer.txt${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
     export OMP_NUM_THREADS="${OMP_NUM_THREADS:-4}"

@@ -288,11 +288,11 @@ BOOST_AUTO_TEST_CASE(random_rows_come_back_to_the_last_bit) {
           fact.choices.push_back(test::any_text(random));
         }
       }
-      std::vector<StatementScore> scores;
+      std::vector<StatementScore> made;
       for (std::size_t o = 0; o < relation.options.size(); ++o) {
-        scores.push_back({number(), number(), count(), count(), number(), count()});
+        made.push_back({number(), number(), count(), count(), number(), count()});
       }
-      written.push_back(as_recorded(scores));
+      written.push_back(as_recorded(made));
       lines += recorded_line(fact, 0, written.back(), scoring);
     }
     test::MemoryDisk disk;

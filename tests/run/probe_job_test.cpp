@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(small_blocks_give_the_scores_of_one_block, WholeRun) {
 BOOST_AUTO_TEST_CASE(chosen_templates_are_scored_and_no_others) {
   const TemporaryFolder folder;
   ProbeSettings settings;
-  settings.templates = {{1}};
+  settings.templates = {1};
   BOOST_TEST(run_once(folder / "run", settings).cost.statements == all_statements / 2);
   for (const Json& row : rows_of(folder / "run/capital_results.jsonl")) {
     BOOST_TEST(row.at("template_index") == 1);

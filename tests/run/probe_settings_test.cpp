@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(template_zero_is_asked_by_default) {
   BOOST_TEST(TemplateChoice{}.json() == "all");
   BOOST_TEST((TemplateChoice{{0, 2}}.word()) == "0,2");
   BOOST_TEST((TemplateChoice{{0, 2}}.json() == Json{0, 2}));
-  TemplateChoice read{{7}};
+  TemplateChoice read{7};
   read.read("all", "templates");
   BOOST_TEST(read.indices.empty());
   read.read("2-3,0", "templates");

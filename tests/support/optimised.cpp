@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the tests of most rooms compute for long, optimised: the rows of the tiny exact models, their softmax, and the
+// ranks of candidates over them. A linker takes the first of a function's copies, so this stands before the tests,
+// which are not optimised.
+
+#include <map>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/core/log_softmax.hpp"
+#include "plumb/rank/likelihood_ranker.hpp"
+
+// What an n-gram model is made of and asks for each row.
+template class std::map<std::vector<plumb::TokenId>, std::map<plumb::TokenId, double>>;
+
+namespace plumb {
+
+template class LikelihoodRanker<NgramTreeModel>;
+
+namespace test {
+namespace {
+
+struct OfRows : NgramModel {
+  static constexpr auto filled = &OfRows::fill_row;
+};
+
+using OfTree = void (NgramTreeModel::*)(const TokenTree&, std::span<const NodeId>,
+                                        const LogitsVisitor&);
+
+}  // namespace
+
+// What others may read has to be made, and so has what it names.
+extern const decltype(&plumb::log_sum_exp) log_sum_exp = &plumb::log_sum_exp;
+extern const decltype(&NgramModel::tokenize) tokenize = &NgramModel::tokenize;
+extern const decltype(&NgramModel::generate) generate = &NgramModel::generate;
+extern const decltype(&NgramModel::log_probability) log_probability = &NgramModel::log_probability;
+extern const decltype(OfRows::filled) fill_row = OfRows::filled;
+extern const decltype(&NgramModel::evaluate) evaluate_sequence = &NgramModel::evaluate;
+extern const OfTree evaluate_tree = &NgramTreeModel::evaluate;
+extern const decltype(&NgramTreeModel::embed) embed = &NgramTreeModel::embed;
+extern const decltype(&NgramTreeModel::release) release = &NgramTreeModel::release;
+
+}  // namespace test
+}  // namespace plumb
