@@ -17,6 +17,7 @@ import os
 import pathlib
 import queue
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,8 +32,11 @@ SYSTEM = ROOT / "tests" / "system"
 ROOMS = sorted(path.name for path in (ROOT / "tests").iterdir() if list(path.glob("*_test.cpp")))
 MODULES = sorted(path.stem for path in SYSTEM.glob("test_*.py"))
 # Begun first, so that no core waits at the end for a part that was begun last.
-LONGEST = ["test_headers", "cli", "test_calibration", "test_vocabularies", "test_generate", "test_packaging", "test_rank",
-           "test_fidelity", "test_many_shot", "test_resume"]
+LONGEST = ["test_headers", "test_vocabularies", "test_packaging", "test_fidelity", "test_servers", "test_calibration",
+           "test_generate", "test_rank", "test_many_shot", "test_papers", "test_concepts", "test_mpi"]
+
+# Built projects are too much for a disk in memory.
+ON_DISK = ["test_packaging", "test_install", "test_headers"]
 
 # As the command sets them: threads that spin for long slow each other down on a shared machine.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -56,6 +60,21 @@ def programs_of(module):
     return (found.group(1) if found else "plumb_command").split()
 
 
+def disk_in_memory():
+    """A folder in memory for what tests write and end on the disk thousands of times; none where there is no room."""
+    folder = pathlib.Path("/dev/shm")
+    try:
+        return folder if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > 4 << 30 else None
+    except OSError:
+        return None
+
+
+def environment_of(name):
+    """What a room's or module's process is given: TMPDIR, unless the caller chose one."""
+    folder = disk_in_memory() if name not in ON_DISK and "TMPDIR" not in os.environ else None
+    return {**os.environ, "TMPDIR": str(folder)} if folder else dict(os.environ)
+
+
 def targets(names):
     """The programs to build for rooms and modules; all for none."""
     if not names:
@@ -73,7 +92,7 @@ def run_program(room):
     report = BUILD / f"{program.name}.xml"
     report.unlink(missing_ok=True)
     command = [program, "--color_output=no", "--report_format=XML", "--report_level=short", f"--report_sink={report}"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment_of(room))
     part = Part(room)
     try:
         suite = ElementTree.parse(report).getroot().find("TestSuite")
@@ -122,7 +141,7 @@ def run_module(module):
     with tempfile.TemporaryDirectory() as folder:
         counts = pathlib.Path(folder) / "counts"
         done = subprocess.run([sys.executable, __file__, "--be", module, counts], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
+                              stderr=subprocess.STDOUT, text=True, env=environment_of(module))
         part.printed = done.stdout
         try:
             part.passed, part.failed, part.skipped = json.loads(counts.read_text())

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "plumb/core/random.hpp"
@@ -42,20 +43,24 @@ struct Pack {
 };
 
 Pack pack_of(const TokenizedStatements& statements, std::span<const std::uint32_t> members) {
-  std::set<Sequence> prefixes;
+  // A prefix as its tokens' bytes, which are compared at once.
+  constexpr std::size_t width = sizeof(TokenId);
+  const auto bytes_of = [](std::span<const TokenId> tokens) {
+    return std::string(reinterpret_cast<const char*>(tokens.data()), tokens.size_bytes());
+  };
+  const std::string context = bytes_of(statements.context());
+  std::set<std::string> prefixes;
   for (const std::uint32_t member : members) {
-    Sequence prefix;
+    std::string prefix;
     for (std::size_t t = 0; t + 1 < statements.length(member); ++t) {
-      prefix.push_back(statements.token(member, t));
-      const auto context =
-          statements.context().first(std::min(prefix.size(), statements.context().size()));
-      if (!std::ranges::equal(prefix, context)) prefixes.insert(prefix);
+      const TokenId token = statements.token(member, t);
+      prefix += bytes_of({&token, 1});
+      if (!context.starts_with(prefix)) prefixes.insert(prefix);
     }
   }
-  std::set<Sequence> ends = prefixes;
-  for (Sequence prefix : prefixes) {
-    prefix.pop_back();
-    ends.erase(prefix);
+  std::set<std::string> ends = prefixes;
+  for (const std::string& prefix : prefixes) {
+    ends.erase(prefix.substr(0, prefix.size() - width));
   }
   return {prefixes.size(), ends.size()};
 }

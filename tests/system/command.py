@@ -21,6 +21,9 @@ PEER = os.environ.get("PLUMB_PEER", "")
 VOCABULARIES = os.environ.get("PLUMB_VOCABULARIES", "")
 LLAMA_INCLUDE = os.environ.get("PLUMB_LLAMA_INCLUDE", "")
 
+# What is known of headers that did not change, by the hash of what was read.
+CHECKED = pathlib.Path(os.environ.get("PLUMB_CACHE", "~/.cache/plumb")).expanduser() / "checked-headers"
+
 needs_shared = unittest.skipUnless(SHARED.is_dir(), f"skipped: no reference data at {SHARED}")
 needs_model = unittest.skipUnless(os.path.isfile(MODEL), "skipped: PLUMB_MODEL names no model")
 needs_peer = unittest.skipUnless(os.path.isfile(PEER), "skipped: PLUMB_PEER names no lm-pub-quiz")
@@ -30,10 +33,10 @@ needs_vocabularies = unittest.skipUnless(os.path.isdir(VOCABULARIES), "skipped: 
 
 
 def tiny_model(folder, vocabulary=None):
-    """Random weights behind GPT-2's tokenizer, or that of another model, for what hangs on no knowledge: a job over it takes
+    """Random weights behind MPT's tokenizer, or that of another model, for what hangs on no knowledge: a job over it takes
     a second, and its scores hang on the context by nats. The module's PROGRAMS have write_tiny_gguf."""
     model = pathlib.Path(folder) / "tiny.gguf"
-    vocabulary = vocabulary or pathlib.Path(VOCABULARIES) / "ggml-vocab-gpt-2.gguf"
+    vocabulary = vocabulary or pathlib.Path(VOCABULARIES) / "ggml-vocab-mpt.gguf"
     subprocess.run([BUILD / "write_tiny_gguf", model, vocabulary], check=True)
     return model
 

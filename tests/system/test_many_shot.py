@@ -148,11 +148,13 @@ class Study(unittest.TestCase):
 
 @command.needs_model
 class Fidelity(unittest.TestCase):
+    @command.needs_vocabularies
     def test_isolated_eic_is_ic_on_the_same_shots(self):
         out = command.temporary_folder(type(self)) / "run"
+        model = command.tiny_model(out.parent)
         counts = range(50, 100, 5)
         many_shot(out, "--relations", "animal-class", "--seeds", "1", "--limit", "12", "--eic", "isolated", "--join",
-                  "text", "--shots", ",".join(map(str, counts)))
+                  "text", "--shots", ",".join(map(str, counts)), model=model)
         rows = scores(out, "animal-class")
         instances = sorted(instance for method, _, _, instance in rows if method == "eic-isolated")
         self.assertEqual(len(instances), 12)
@@ -163,12 +165,14 @@ class Fidelity(unittest.TestCase):
             for choice, score in alone.items():
                 self.assertLess(abs(score - shots[choice]), 1e-3)
 
+    @command.needs_vocabularies
     def test_shots_are_fed_once_and_little_more_than_the_choices_tries(self):
         folder = command.temporary_folder(type(self))
+        model = command.tiny_model(folder)
         runs = []
         for limit in (1, 10):  # the shots, which stand in both, cancel out
             many_shot(folder / str(limit), "--relations", "capital,currency", "--shots", "50", "--seeds", "1", "--limit",
-                      limit)
+                      limit, model=model)
             runs.append(json.loads((folder / str(limit) / "run.json").read_text()))
         fed, nodes = (runs[1][count] - runs[0][count] for count in ("tokens_fed", "tree_nodes"))
         self.assertGreater(nodes, 1000)
@@ -185,7 +189,7 @@ class Compared(unittest.TestCase):
         models = {"F32": command.MODEL, "Q8_0": q8, "Q4_1": command.os.environ["PLUMB_MODEL_Q4"]}
         for name, model in models.items():
             many_shot(folder / name, "--relations", "animal-class,continent,part-of-speech", "--shots", "5", "--seeds", "2",
-                      "--limit", "5", model=model)
+                      "--limit", "2", model=model)
         families = folder / "families.json"
         families.write_text(json.dumps({"whole": ["F32"], "rounded": ["Q8_0", "Q4_1"]}))
         named = [f"{name}={folder / name}" for name in models]

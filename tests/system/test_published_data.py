@@ -17,7 +17,7 @@ KAMEL = command.SHARED / "data" / "kamel-sample"
 LPAQA = command.SHARED / "data" / "lpaqa-sample"
 BEAR = command.SHARED / "data" / "bear"
 
-SHOTS, LIMIT, LENGTH = 5, 6, 24
+SHOTS, LIMIT, LENGTH = 5, 3, 24
 
 
 def harmonic(precision, recall):
