@@ -253,23 +253,6 @@ BOOST_AUTO_TEST_CASE(a_score_that_is_no_number_is_written_as_none) {
   BOOST_TEST(answer_line(odd).find("\"log_probability\":null") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_lost_rows_is_told) {
-  const test::TemporaryFolder folder;
-  folder.write("a_answers.jsonl", "{}\n{}\n{}\n");
-  folder.write("a_samples.jsonl", "{}\n");
-  folder.write("other.jsonl", "{}\n");
-  const Json rows = recorded_rows(folder.path());
-  BOOST_TEST((rows == Json{{"a_answers.jsonl", 3}, {"a_samples.jsonl", 1}}));
-  BOOST_CHECK_NO_THROW(refuse_lost_rows(folder.path(), rows));
-  folder.write("a_answers.jsonl", "{}\n{}\n");
-  BOOST_CHECK_EXCEPTION(refuse_lost_rows(folder.path(), rows), Error,
-                        test::says(Fault::user, "a_answers.jsonl: has 2 of its 3 rows"));
-  folder.write("a_answers.jsonl", "{}\n{}\n{}\n");
-  std::filesystem::remove(folder / "a_samples.jsonl");
-  BOOST_CHECK_EXCEPTION(refuse_lost_rows(folder.path(), rows), Error,
-                        test::says(Fault::user, "a_samples.jsonl: has 0 of its 1 rows"));
-}
-
 BOOST_AUTO_TEST_CASE(what_filled_a_gap_is_kept_and_read_back) {
   RecordedAnswer row{"capital", {0, 1, 0}, "France", "paris", 1, -0.5};
   row.fill = RecordedFill{{7}, true, Rank{0, 2}, 9, "rome", std::nullopt};

@@ -263,20 +263,4 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_no_finished_run_is_refused, Run) {
                         says(Fault::user, "metadata_many_shot.json:1: not JSON"));
 }
 
-BOOST_AUTO_TEST_CASE(a_remark_that_is_true_of_several_relations_is_told_once) {
-  BOOST_TEST(told_once({}).empty());
-  BOOST_TEST(told_once({{"P36", {"fewer choices than 100", "80"}},
-                        {"P37", {"no templates", ""}},
-                        {"P30", {"fewer choices than 100", "6"}},
-                        {"P19", {"fewer choices than 100", ""}},
-                        {"P36", {"no templates"}}}) ==
-                 (Texts{"fewer choices than 100: P36 80, P30 6, P19", "no templates: P37, P36"}),
-             boost::test_tools::per_element());
-}
-
-BOOST_AUTO_TEST_CASE(a_remark_is_kept_as_it_is_read) {
-  const Json json = to_json(RelationRemark{"few", "2"});
-  BOOST_TEST(json.dump() == R"({"what":"few","detail":"2"})");
-}
-
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,10 +13,9 @@
 #include "plumb/calibrate/many_prompt_study.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
+#include "plumb/records/generation_metadata.hpp"
 #include "plumb/records/generation_rows.hpp"
 #include "plumb/records/result_lines.hpp"
-#include "plumb/records/result_sums.hpp"
-#include "plumb/records/results_kind.hpp"
 
 namespace plumb {
 
@@ -53,24 +51,6 @@ template <Lemmatiser Lemmas>
   return sampled_confidences(setting, asked, lemmas, each_row, file);
 }
 
-/// What metadata_generate.json says of a finished generation, all of whose rows are there. Throws a user
-/// error for another folder.
-[[nodiscard]] inline Json generation_metadata(const DiskPath& folder) {
-  const DiskPath file = folder / metadata_name(ResultsKind::generation);
-  if (!is_there(file)) {
-    throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
-                     "finish its run first (plumb generate, `resume`)");
-  }
-  Json metadata = read_json_object(file);
-  const auto settings = string_list(metadata, "settings");
-  if (!settings || settings->empty()) {
-    throw user_error({file, 0, "settings"}, "names none", "generate again");
-  }
-  for (const std::string& setting : *settings) refuse_as_file_name(setting, file);
-  refuse_lost_rows(folder, metadata.value("rows", Json::object()));
-  return metadata;
-}
-
 /// What a generation asked. Throws a user error for a folder that lacks it.
 [[nodiscard]] inline MultiPromptDataset read_asked(const DiskPath& folder) {
   for (const char* name : {"facts.jsonl", "templates.jsonl"}) {
@@ -87,33 +67,21 @@ template <Lemmatiser Lemmas>
 /// damaged, or was asked for lists (generation_lists.hpp).
 template <Lemmatiser Lemmas>
 [[nodiscard]] GenerationRun read_generation(const DiskPath& folder, const Lemmas& lemmas) {
-  const Json metadata = generation_metadata(folder);
-  if (first_string(metadata, "answers") == "lists") {
+  GenerationMetadata metadata = read_generation_metadata(folder);
+  if (metadata.answers == GeneratedAnswers::lists) {
     throw user_error({.file = folder}, "is of `form` kamel, whose answers are lists",
                      "plumb report has their numbers");
   }
   GenerationRun run;
-  run.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>{});
+  run.remarks = std::move(metadata.remarks);
   run.asked = read_asked(folder);
-  std::map<std::string, std::vector<std::string>> candidates;
-  if (const auto lists = metadata.find("candidates");
-      lists != metadata.end() && lists->is_object()) {
-    for (const auto& [code, unused] : lists->items()) {
-      candidates[code] = string_list(*lists, code).value_or(std::vector<std::string>{});
-    }
-  }
-  const bool fills = first_string(metadata, "answers") == "fills";
-  const AnswerKind kind = fills ? AnswerKind::fill : AnswerKind::text;
-  std::optional<std::size_t> most_tokens;  // which earlier versions did not write
-  if (const auto most = metadata.find("max_new_tokens");
-      most != metadata.end() && most->is_number_unsigned()) {
-    most_tokens = most->get<std::size_t>();
-  }
-  const auto settings = string_list(metadata, "settings").value_or(std::vector<std::string>{});
-  for (const std::string& setting : settings) {
+  const AnswerKind kind =
+      metadata.answers == GeneratedAnswers::fills ? AnswerKind::fill : AnswerKind::text;
+  for (const std::string& setting : metadata.settings) {
     ManyPromptStudy& study = run.studies.emplace_back();
     study.kind = kind;
-    study.answered = read_answered(folder, setting, run.asked, lemmas, kind, most_tokens);
+    study.answered =
+        read_answered(folder, setting, run.asked, lemmas, kind, metadata.max_new_tokens);
     if (kind == AnswerKind::fill) study.confidences = fill_confidences(study.answered.likelihoods);
     if (is_there(folder / (setting + "_samples.jsonl"))) {
       SampledConfidences sampled = read_sampled(folder, study.answered, run.asked, lemmas);
@@ -125,7 +93,7 @@ template <Lemmatiser Lemmas>
       add_names(study, run.asked, each_row, names);
     }
     if (const auto rows = folder / (setting + "_content_free.jsonl"); is_there(rows)) {
-      study.candidates = candidates;
+      study.candidates = {metadata.candidates.begin(), metadata.candidates.end()};
       const auto each_row = [&](auto visit) { for_each_content_free(rows, visit); };
       add_content_free(study, run.asked, each_row, rows);
     }

@@ -17,6 +17,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/measure/answer_lists.hpp"
 #include "plumb/records/generation_folder.hpp"
+#include "plumb/records/generation_metadata.hpp"
 
 namespace plumb {
 
@@ -58,15 +59,12 @@ struct ListRun {
 
 /// Throws a user error for a folder that holds no finished run of this kind, or is damaged.
 [[nodiscard]] inline ListRun read_list_run(const DiskPath& folder) {
-  const Json metadata = generation_metadata(folder);
-  const Json most = metadata.value("max_new_tokens", Json());
-  if (first_string(metadata, "answers") != "lists" || !most.is_number_unsigned()) {
+  GenerationMetadata metadata = read_generation_metadata(folder);
+  if (metadata.answers != GeneratedAnswers::lists || !metadata.max_new_tokens) {
     throw user_error({.file = folder}, "holds no lists of answers", "ask with `form` kamel");
   }
-  ListRun run{string_list(metadata, "settings")->front(),
-              read_asked(folder),
-              {},
-              string_list(metadata, "remarks").value_or(std::vector<std::string>{})};
+  ListRun run{
+      std::move(metadata.settings.front()), read_asked(folder), {}, std::move(metadata.remarks)};
   run.relations.resize(run.asked.relations.size());
   const DiskPath file = folder / (run.setting + "_answers.jsonl");
   for_each_answer(file, [&](const RecordedAnswer& row) {
@@ -78,7 +76,7 @@ struct ListRun {
     const ManyNamedFact& fact = relation->facts[row.prompt.fact];
     const auto place = static_cast<std::size_t>(relation - run.asked.relations.begin());
     run.relations[place].push_back(recorded_list(row.prompt.fact, row.text, object_names(fact),
-                                                 row.tokens == most.get<std::size_t>()));
+                                                 row.tokens == *metadata.max_new_tokens));
   });
   return run;
 }

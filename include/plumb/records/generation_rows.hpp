@@ -39,7 +39,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -49,8 +48,6 @@
 #include "plumb/aggregate/prompt_rows.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
-#include "plumb/core/over.hpp"
-#include "plumb/core/text_file.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/result_lines.hpp"
 
@@ -284,36 +281,6 @@ void for_each_content_free(const DiskPath& file, Visit visit) {
         return made;
       },
       visit);
-}
-
-/// How many rows each file of answers, samples, names and content-free prompts in a folder has.
-[[nodiscard]] inline Json recorded_rows(const DiskPath& folder) {
-  std::map<std::string, std::size_t> rows;  // in the order of their names
-  for (const DiskPath& file : folder.list()) {
-    const std::string name = file.name();
-    const auto is = [&](const char* end) { return name.ends_with(end); };
-    if (!is("_answers.jsonl") && !is("_samples.jsonl") && !is("_names.jsonl") &&
-        !is("_content_free.jsonl")) {
-      continue;
-    }
-    std::size_t& count = rows[name];
-    for_each_block(file, [&](std::string_view block) {
-      count += static_cast<std::size_t>(over::count(block, '\n'));
-    });
-  }
-  return rows;
-}
-
-/// Throws a user error for a file that lacks rows or is missing. `rows` is what recorded_rows gave.
-inline void refuse_lost_rows(const DiskPath& folder, const Json& rows) {
-  const Json found = recorded_rows(folder);
-  for (const auto& [name, count] : rows.items()) {
-    const Json there = found.value(name, Json(0));
-    if (there == count) continue;
-    throw user_error(
-        {.file = folder / name}, "has " + there.dump() + " of its " + count.dump() + " rows",
-        "the file was changed; call plumb generate for this folder again with `resume`");
-  }
 }
 
 }  // namespace plumb

@@ -3,16 +3,12 @@
 
 // How are the scores of facts that are asked with choices of their own kept in files?
 //
-//   metadata_many_shot.json   by relation: options, option_ids, facts, training, test, shots (by
-//                             seed, instances of training facts in the order of the shots), templates
-//                             (hgp and mmp, by variant), choices (of all test facts),
-//                             choices_beginning_another, and notes or the reason for which it was
-//                             skipped; beside them model and dataset
 //   <relation>_choices.jsonl  a row for each setting and fact: method, shots, separator, variant,
 //                             instance_index, sub_id, sub_label, choices (indices into options),
 //                             answer (a place among the choices), answer_scores (nats),
 //                             answer_token_counts
-// Before an ic row's question stand the first `shots` of the metadata's shots[variant]. Rows of
+// What of a relation these are is told in metadata_many_shot.json (many_shot_metadata.hpp). Before an
+// ic row's question stand the first `shots` of its shots[variant]. Rows of
 // EIC-LKE say what does in columns of their own, which earlier versions did not write: pairs_before,
 // so many of these, and, under "eic", asked_before (instances of the test facts asked in the same
 // sequences, in order, as many pairs apart as run.json's eic_step) and choice_order: choice_order[j]
@@ -36,9 +32,9 @@
 #include "plumb/data/choices.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/setting.hpp"
+#include "plumb/records/many_shot_metadata.hpp"
 #include "plumb/records/probe_rows.hpp"
 #include "plumb/records/result_lines.hpp"
-#include "plumb/records/results_kind.hpp"
 #include "plumb/score/statement_score.hpp"
 
 namespace plumb {
@@ -73,50 +69,6 @@ struct RecordedGeneration {
   std::string text;
   bool correct = false;
   bool correct_with_aliases = false;
-};
-
-/// What a reader must know of a relation: the same words for all relations it is true of, and what
-/// differs among them.
-struct RelationRemark {
-  std::string what;
-  std::string detail{};
-};
-
-/// Remarks told once each: "what: A detail, B detail".
-[[nodiscard]] inline std::vector<std::string> told_once(
-    const std::vector<std::pair<std::string, RelationRemark>>& by_relation) {
-  std::vector<std::pair<std::string, std::string>> lines;
-  for (const auto& [code, remark] : by_relation) {
-    const std::string one = code + (remark.detail.empty() ? "" : " " + remark.detail);
-    const auto known = over::find(lines, remark.what, [](const auto& line) { return line.first; });
-    if (known == lines.end()) {
-      lines.emplace_back(remark.what, remark.what + ": " + one);
-    } else {
-      known->second += ", " + one;
-    }
-  }
-  std::vector<std::string> told;
-  for (auto& [what, line] : lines) told.push_back(std::move(line));
-  return told;
-}
-
-[[nodiscard]] inline Json to_json(const RelationRemark& remark) {
-  return {{"what", remark.what}, {"detail", remark.detail}};
-}
-
-/// What metadata_many_shot.json says of a relation.
-struct RecordedChoiceRelation {
-  std::string code;
-  std::vector<std::string> options;
-  std::vector<RelationRemark> notes;
-  /// Why it was not asked at all; mostly nothing.
-  std::optional<RelationRemark> skipped;
-  /// Choices of all test facts, and those whose tokens begin another's of the same fact.
-  std::size_t choices = 0;
-  std::size_t choices_beginning_another = 0;
-  /// Rows of choices, and of generated texts where there are any.
-  DiskPath rows;
-  DiskPath generated;
 };
 
 namespace detail {
@@ -203,39 +155,6 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
                      {"correct", row.correct},
                      {"correct_with_aliases", row.correct_with_aliases}};
   return line + "," + rest.dump().substr(1) + "\n";
-}
-
-/// The relations of a many-shot run, in order. Throws a user error when the folder is none.
-[[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
-    const DiskPath& folder) {
-  const auto file = folder / metadata_name(ResultsKind::many_shot);
-  if (!is_there(file)) {
-    throw user_error(
-        {.file = folder}, "holds no finished many-shot run",
-        "name a finished run folder, or finish its run first (plumb many-shot, `resume`)");
-  }
-  std::vector<RecordedChoiceRelation> relations;
-  const Json metadata = read_json_object(file);
-  try {
-    for (const auto& [code, entry] : metadata.at("relations").items()) {
-      RecordedChoiceRelation& relation = relations.emplace_back();
-      refuse_as_file_name(code, file);
-      relation.code = code;
-      relation.options = entry.at("options");
-      relation.choices = entry.at("choices");
-      relation.choices_beginning_another = entry.at("choices_beginning_another");
-      relation.rows = folder / (code + "_choices.jsonl");
-      relation.generated = folder / (code + "_generated.jsonl");
-      const auto remark = [](const Json& said) {
-        return RelationRemark{said.at("what"), said.at("detail")};
-      };
-      for (const Json& note : entry.at("notes")) relation.notes.push_back(remark(note));
-      if (!entry.at("skipped").is_null()) relation.skipped = remark(entry.at("skipped"));
-    }
-  } catch (const Json::exception&) {
-    throw user_error({.file = file}, "is not what `plumb many-shot` writes", "make the run again");
-  }
-  return relations;
 }
 
 /// Calls `visit(const RecordedChoice&)` for each row. Throws a user error with file and line for a

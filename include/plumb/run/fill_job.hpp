@@ -16,6 +16,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
+#include "plumb/records/generation_metadata.hpp"
 #include "plumb/run/fill_run.hpp"
 #include "plumb/run/generate_settings.hpp"
 #include "plumb/run/generation_files.hpp"
@@ -125,17 +126,15 @@ class FillJob {
                             {"object", &plan_.left_out.objects},
                             {"name of an object", &plan_.left_out.names},
                             {"word of the vocabulary", &unused}});
-    Json candidates = Json::object();
+    GenerationMetadata metadata{.model = provenance_.model,
+                                .dataset = q_.dataset.name,
+                                .settings = detail::setting_names(q_.settings.asking().settings),
+                                .answers = GeneratedAnswers::fills,
+                                .remarks = remarks(unused.size())};
     for (std::size_t r = 0; r < candidates_.size(); ++r) {
-      candidates[plan_.dataset.relations[r].code] = candidates_[r].labels;
+      metadata.candidates.emplace_back(plan_.dataset.relations[r].code, candidates_[r].labels);
     }
-    write_generation_metadata(folder,
-                              {{"model", provenance_.model},
-                               {"dataset", q_.dataset.name},
-                               {"settings", detail::setting_names(q_.settings.asking().settings)},
-                               {"answers", "fills"},
-                               {"candidates", std::move(candidates)}},
-                              remarks(unused.size()));
+    write_generation_metadata(folder.path(), metadata);
   }
 
   [[nodiscard]] ManyPromptReport report(const DiskPath& folder) const {

@@ -16,6 +16,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
+#include "plumb/records/generation_metadata.hpp"
 #include "plumb/run/answer_prompts.hpp"
 #include "plumb/run/answer_run.hpp"
 #include "plumb/run/generate_settings.hpp"
@@ -107,18 +108,16 @@ class GenerateJob {
     }
     write_left_out(folder, {{"fact", &q_.asked.without_answer},
                             {"name of an object", &q_.asked.wordless_names}});
-    Json candidates = Json::object();
+    GenerationMetadata metadata{.model = provenance_.model,
+                                .dataset = q_.dataset.name,
+                                .settings = detail::setting_names(q_.asking.settings),
+                                .max_new_tokens = q_.asking.max_new_tokens,
+                                .remarks = remarks()};
     for (const AskedRelation& one : q_.asked.relations) {
       const MultiPromptRelation& relation = q_.dataset.relations[one.relation];
-      candidates[relation.code] = object_labels(relation);
+      metadata.candidates.emplace_back(relation.code, object_labels(relation));
     }
-    write_generation_metadata(folder,
-                              {{"model", provenance_.model},
-                               {"dataset", q_.dataset.name},
-                               {"settings", detail::setting_names(q_.asking.settings)},
-                               {"max_new_tokens", q_.asking.max_new_tokens},
-                               {"candidates", std::move(candidates)}},
-                              remarks());
+    write_generation_metadata(folder.path(), metadata);
   }
 
   [[nodiscard]] ManyPromptReport report(const DiskPath& folder) const {

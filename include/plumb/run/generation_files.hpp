@@ -3,8 +3,7 @@
 
 // What does every run of many prompts leave beside its rows?
 //
-// What was asked, what was left out of it, and the metadata that a reader begins with
-// (records/generation_rows.hpp), whether a causal model answered or a masked one.
+// What was asked and what was left out of it, whether a causal model answered or a masked one.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,8 +13,6 @@
 
 #include "plumb/core/number_words.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
-#include "plumb/records/generation_rows.hpp"
-#include "plumb/records/results_kind.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/csv.hpp"
 #include "plumb/run/run_folder.hpp"
@@ -53,15 +50,6 @@ inline void write_left_out(
   }
   if (text.empty()) return;
   write_atomically(folder.file("left_out.csv"), csv_line({"relation", "what", "name"}) + text);
-}
-
-/// Leaves metadata_generate.json, which says that all rows are there. `about` is what it begins with:
-/// model, dataset, settings, candidates.
-inline void write_generation_metadata(const RunFolder& folder, Json about,
-                                      const std::vector<std::string>& remarks) {
-  about["rows"] = recorded_rows(folder.path());
-  about["remarks"] = remarks;
-  write_atomically(folder.file(metadata_name(ResultsKind::generation)), about.dump(2) + "\n");
 }
 
 }  // namespace plumb

@@ -19,6 +19,7 @@
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/kamel.hpp"
 #include "plumb/prompt/kamel_prompt.hpp"
+#include "plumb/records/generation_metadata.hpp"
 #include "plumb/records/generation_shots.hpp"
 #include "plumb/records/listed_prompt.hpp"
 #include "plumb/report/list_report.hpp"
@@ -162,13 +163,12 @@ class ListJob {
     for_each_list_prompt(q_, {}, std::ref(examples));
     examples.write(folder.path());
     answer(folder, work);
-    write_generation_metadata(folder,
-                              {{"model", provenance_.model},
-                               {"dataset", q_.asked.name},
-                               {"settings", detail::setting_names({q_.setting})},
-                               {"answers", "lists"},
-                               {"max_new_tokens", q_.settings.max_new_tokens}},
-                              remarks());
+    write_generation_metadata(folder.path(), {.model = provenance_.model,
+                                              .dataset = q_.asked.name,
+                                              .settings = detail::setting_names({q_.setting}),
+                                              .answers = GeneratedAnswers::lists,
+                                              .max_new_tokens = q_.settings.max_new_tokens,
+                                              .remarks = remarks()});
   }
 
   [[nodiscard]] ListReport report(const DiskPath& folder) const {

@@ -19,7 +19,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset_texts.hpp"
-#include "plumb/records/results_kind.hpp"
+#include "plumb/records/many_shot_metadata.hpp"
 #include "plumb/report/many_shot_report.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/many_shot_check.hpp"
@@ -139,9 +139,6 @@ class ManyShotJob {
     }
     refuse_empty_options(model_, data_.dataset);
     check_special_tokens();
-    metadata_ = {{"model", provenance_.model},
-                 {"dataset", data_.dataset.name},
-                 {"relations", Json::object()}};
     const ManyShotCheck check(model_, settings_.bos);
     for (const ManyShotRelation& asked : relations_) plan(asked, check);
     if (statements_ == 0) {
@@ -200,7 +197,7 @@ class ManyShotJob {
     if constexpr (CausalLm<Model>) {
       if (settings_.generate > 0) generate(bos, folder, work);
     }
-    write_atomically(folder.file(metadata_name(ResultsKind::many_shot)), metadata_.dump(2) + "\n");
+    write_many_shot_metadata(folder.path(), provenance_.model, data_.dataset.name, metadata_);
   }
 
   [[nodiscard]] ManyShotReport report(const DiskPath& folder) const {
@@ -236,40 +233,31 @@ class ManyShotJob {
       statements_ += design->panels.size() * settings_.injection;
       designs_.push_back(std::move(*design));
     }
-    metadata_["relations"][code] =
-        metadata_of(asked, notes, check.choices_beginning_another(asked));
+    metadata_.push_back(metadata_of(asked, std::move(notes)));
+    metadata_.back().choices_beginning_another = check.choices_beginning_another(asked);
   }
 
-  /// What metadata_many_shot.json says of a relation.
-  [[nodiscard]] Json metadata_of(const ManyShotRelation& asked,
-                                 const std::vector<RelationRemark>& notes,
-                                 std::size_t beginning) const {
+  /// What metadata_many_shot.json says of a relation that is known without the model.
+  [[nodiscard]] RecordedChoiceRelation metadata_of(const ManyShotRelation& asked,
+                                                   std::vector<RelationRemark> notes) const {
     const Relation& relation = asked.relation();
-    std::size_t choices = 0;
-    for (const Choices& of_fact : asked.choices()) choices += of_fact.options.size();
-    // By seed: the instances of the training facts in the order in which they become shots.
-    Json shots = Json::array();
+    RecordedChoiceRelation made{.code = relation.code,
+                                .options = relation.options,
+                                .option_ids = relation.option_ids,
+                                .facts = relation.facts.size(),
+                                .training = asked.split().training.size(),
+                                .test = asked.split().test.size(),
+                                .notes = std::move(notes),
+                                .skipped = asked.skipped()};
+    for (const Choices& of_fact : asked.choices()) made.choices += of_fact.options.size();
     for (std::size_t seed = 0; seed < settings_.seeds && !asked.skipped(); ++seed) {
-      shots.push_back(asked.shot_instances(seed));
+      made.shots.push_back(asked.shot_instances(seed));
     }
-    Json templates = Json::object();
     if (const auto own = study_.options.baselines.find(relation.code);
         own != study_.options.baselines.end()) {
-      templates = {{"hgp", own->second.hgp}, {"mmp", own->second.mmp}};
+      made.templates = own->second;
     }
-    Json said = Json::array();
-    for (const RelationRemark& note : notes) said.push_back(to_json(note));
-    return {{"options", relation.options},
-            {"option_ids", relation.option_ids},
-            {"facts", relation.facts.size()},
-            {"training", asked.split().training.size()},
-            {"test", asked.split().test.size()},
-            {"shots", std::move(shots)},
-            {"templates", std::move(templates)},
-            {"notes", said},
-            {"skipped", asked.skipped() ? to_json(*asked.skipped()) : Json()},
-            {"choices", choices},
-            {"choices_beginning_another", beginning}};
+    return made;
   }
 
   /// Refuses what a study shows the model and the model may not read.
@@ -312,7 +300,7 @@ class ManyShotJob {
   Provenance provenance_;
   ManyShot form_;
   std::vector<InjectionDesign> designs_;
-  Json metadata_;
+  std::vector<RecordedChoiceRelation> metadata_;
   std::size_t statements_ = 0;
 };
 
