@@ -4,8 +4,8 @@
 // plumb data overlap: how many of a dataset's facts stand in these texts?
 //
 // Reads text files of any size in bounded memory, once, prints a table by relation and, on request,
-// writes a JSON line for each fact. What is counted: measure/fact_overlap.hpp; what a file holds:
-// data/corpus_file.hpp.
+// writes a JSON line for each fact. Which files a folder of texts has is decided here. What is counted:
+// measure/fact_overlap.hpp; what a file holds: data/corpus_file.hpp.
 
 #include <cstddef>
 #include <filesystem>

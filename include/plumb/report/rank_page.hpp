@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The sections of a page about ranked entities.
+// The sections of a page about ranked entities: methods, hits, wordings of the prompts, bars of ranks,
+// agreement of methods, length of names, relations. What they show, and where bars of ranks are cut, is
+// measured in rank/rank_results.hpp.
 
 #include <algorithm>
 #include <array>
