@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A launcher for CMake: compile_with.sh CLANG COMPILER WORDS… compiles by clang what CMake would by GCC. What only GCC
-# knows among the words is passed over.
+# knows among the words is left out.
 clang=$1
 shift 2
 output=

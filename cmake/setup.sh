@@ -162,7 +162,8 @@ build_plumb() {
   need_llama
   say "building plumb"
   mkdir -p "$plumb_root/build"
-  cmake -S "$plumb_root" -B "$plumb_root/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  # Which compiler the tests have is not kept from an earlier call.
+  cmake -S "$plumb_root" -B "$plumb_root/build" -G Ninja -UPLUMB_TEST_CLANG -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_PREFIX_PATH="$llama_prefix" ${plumb_options[@]+"${plumb_options[@]}"} >"$plumb_root/build/configure.log" 2>&1 ||
     { tail -30 "$plumb_root/build/configure.log" >&2; exit 1; }
   # What is made in a moment and compiled for long, before its turn.

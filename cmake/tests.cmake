@@ -4,14 +4,16 @@
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
 # clang compiles what is not optimised in two thirds of GCC's time. Where it and its OpenMP are, it compiles the rooms
-# that link nothing of GCC's; of the others the linker would take a function from one compiler and its lambda from the
-# other, which may hold what it captures in another order. A compiler cache compiles nothing again: then it is not needed.
+# that link nothing of plumb's that GCC compiled; of the others the linker would take a function from one compiler and
+# its lambda from the other, which may hold what it captures in another order. A launcher of the caller's own (a compiler
+# cache) keeps its place, and sanitizers have one compiler for all. -DPLUMB_TEST_CLANG=OFF leaves all to GCC.
 find_program(PLUMB_TEST_CLANG clang++-16)
 find_library(PLUMB_TEST_OPENMP omp PATHS /usr/lib/llvm-16/lib)
 mark_as_advanced(PLUMB_TEST_CLANG PLUMB_TEST_OPENMP)
-set(plumb_quick own)
-if(PLUMB_TEST_CLANG AND PLUMB_TEST_OPENMP AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(plumb_quick clang)
+set(plumb_test_compiler own)
+if(PLUMB_TEST_CLANG AND PLUMB_TEST_OPENMP AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
+   AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  set(plumb_test_compiler clang)
 endif()
 function(plumb_compile_by compiler target)
   if(compiler STREQUAL "clang")
@@ -39,7 +41,7 @@ target_compile_options(plumb_test_parts INTERFACE
                        $<$<CXX_COMPILER_ID:GNU>:-ffold-simple-inlines;-fno-asynchronous-unwind-tables;-fno-dwarf2-cfi-asm>)
 # It says what it wants of Boost.Test before it includes that.
 set_source_files_properties(tests/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-set(plumb_compilers own ${plumb_quick})
+set(plumb_compilers own ${plumb_test_compiler})
 list(REMOVE_DUPLICATES plumb_compilers)
 foreach(compiler IN LISTS plumb_compilers)
   add_library(plumb_precompiled_${compiler} OBJECT tests/support/precompiled.cpp tests/main.cpp)
@@ -56,6 +58,7 @@ endforeach()
 # First on the linker's line, so that of a function in both the optimised one is taken.
 function(plumb_link_optimised target compiler)
   target_link_options(${target} PRIVATE $<TARGET_OBJECTS:plumb_optimised_${compiler}>)
+  add_dependencies(${target} plumb_optimised_${compiler})
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS $<TARGET_OBJECTS:plumb_optimised_${compiler}>)
 endfunction()
 
@@ -72,7 +75,7 @@ foreach(room run cli report records server rank data measure calibrate aggregate
   if(NOT sources)
     message(FATAL_ERROR "no tests of the room ${room}")
   endif()
-  set(compiler ${plumb_quick})
+  set(compiler ${plumb_test_compiler})
   if(room IN_LIST plumb_rooms_with_command)
     set(compiler own)
   endif()
@@ -84,6 +87,7 @@ foreach(room run cli report records server rank data measure calibrate aggregate
   plumb_compile_by(${compiler} test_${room})
   plumb_link_optimised(test_${room} ${compiler})
   if(compiler STREQUAL "clang")
+    # Before GCC's own on the linker's line: what llama.cpp calls of OpenMP is found in this one too.
     target_link_libraries(test_${room} PRIVATE ${PLUMB_TEST_OPENMP})
   endif()
   if(PLUMB_LLAMA AND room STREQUAL "backend")

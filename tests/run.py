@@ -61,10 +61,12 @@ def programs_of(module):
 
 
 def disk_in_memory():
-    """A folder in memory for what tests write and end on the disk thousands of times; none where there is no room."""
-    folder = pathlib.Path("/dev/shm")
+    """A folder in memory for what tests write and sync thousands of times; none where there is no room for it."""
+    folder, room = pathlib.Path("/dev/shm"), 4 << 30
     try:
-        return folder if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > 4 << 30 else None
+        available = re.search(r"^MemAvailable: +(\d+) kB$", pathlib.Path("/proc/meminfo").read_text(), re.MULTILINE)
+        fits = available and 1024 * int(available.group(1)) > 2 * room and shutil.disk_usage(folder).free > room
+        return folder if fits and os.access(folder, os.W_OK) else None
     except OSError:
         return None
 

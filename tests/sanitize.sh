@@ -20,7 +20,7 @@ case $kind in
     ;;
   thread)
     preset=tsan
-    need_packages clang-16 libomp-16-dev
+    need_packages clang-16 libclang-rt-16-dev libomp-16-dev
     # What is not compiled with it (Boost, the C++ library, the runtime itself) cannot be judged.
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1:suppressions=$plumb_root/tests/thread_sanitizer.txt${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
     export OMP_NUM_THREADS="${OMP_NUM_THREADS:-4}"

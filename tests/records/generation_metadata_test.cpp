@@ -17,7 +17,6 @@ using test::says;
 BOOST_AUTO_TEST_SUITE(generation_metadata)
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
-  using Candidates = std::vector<std::pair<std::string, std::vector<std::string>>>;
   for (const GenerationMetadata& written : {
            GenerationMetadata{.settings = {"zero-shot", "4-relation"},
           .max_new_tokens = 7,
@@ -36,7 +35,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
     BOOST_TEST((read.settings == written.settings));
     BOOST_TEST((read.answers == written.answers));
     BOOST_TEST((read.max_new_tokens == written.max_new_tokens));
-    BOOST_TEST((read.candidates == Candidates(written.candidates)));
+    BOOST_TEST((read.candidates == written.candidates));
     BOOST_TEST((read.remarks == written.remarks));
   }
 }

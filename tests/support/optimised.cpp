@@ -5,13 +5,15 @@
 // which are not optimised.
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include "plumb/backend/archetypes.hpp"
 #include "plumb/core/log_softmax.hpp"
 #include "plumb/rank/likelihood_ranker.hpp"
 
-// What an n-gram model is made of and asks for each row.
+// What an n-gram model is made of and asks for each row. The standard leaves it open whether a map of
+// such types may be instantiated; these compilers do.
 template class std::map<std::vector<plumb::TokenId>, std::map<plumb::TokenId, double>>;
 
 namespace plumb {

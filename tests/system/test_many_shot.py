@@ -148,13 +148,11 @@ class Study(unittest.TestCase):
 
 @command.needs_model
 class Fidelity(unittest.TestCase):
-    @command.needs_vocabularies
     def test_isolated_eic_is_ic_on_the_same_shots(self):
         out = command.temporary_folder(type(self)) / "run"
-        model = command.tiny_model(out.parent)
         counts = range(50, 100, 5)
         many_shot(out, "--relations", "animal-class", "--seeds", "1", "--limit", "12", "--eic", "isolated", "--join",
-                  "text", "--shots", ",".join(map(str, counts)), model=model)
+                  "text", "--shots", ",".join(map(str, counts)))
         rows = scores(out, "animal-class")
         instances = sorted(instance for method, _, _, instance in rows if method == "eic-isolated")
         self.assertEqual(len(instances), 12)

@@ -4,10 +4,7 @@
 // How are the answers to many prompts kept in files?
 //
 //   asked/facts.jsonl, asked/templates.jsonl   what was asked (data/multi_prompt_folder.hpp)
-//   metadata_generate.json         the settings' names in order, how many tokens an answer may have
-//                                  (max_new_tokens), how many rows each file has, what must be said
-//                                  of the run, and answers: "fills" of a masked model, "lists" in
-//                                  KAMEL's form (generation_lists.hpp)
+//   metadata_generate.json         what was asked and how it ended (generation_metadata.hpp)
 //   <setting>_answers.jsonl        a row for each prompt: relation, fact (place among the asked ones
 //                                  of its relation), subject (the name used), template, expression
 //                                  (place among the subject's names), answer, tokens,

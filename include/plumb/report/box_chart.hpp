@@ -4,7 +4,8 @@
 // How do groups of numbers spread, side by side?
 //
 // Upright boxes from the lower to the upper quartile with the median across, and whiskers to the
-// 5th and 95th percentile, taken here of each group's numbers, as inline SVG. Colours come from the page's style.
+// 5th and 95th percentile, taken here of each group's numbers, as inline SVG. Colours come from the
+// page's style.
 
 #include <algorithm>
 #include <cstddef>

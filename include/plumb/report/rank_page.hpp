@@ -2,8 +2,8 @@
 #pragma once
 
 // The sections of a page about ranked entities: methods, hits, wordings of the prompts, bars of ranks,
-// agreement of methods, length of names, relations. What they show, and where bars of ranks are cut, is
-// measured in rank/rank_results.hpp.
+// agreement of methods, length of names, relations. What they show is
+// measured, and where bars of ranks are cut is decided, in rank/rank_results.hpp.
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 //
 // A .npy file with identifiers beside it. It stays where it is, mapped; where its rows are not just
 // the candidates in their order, as those of another run over the same candidates are, the
-// candidates' rows are chosen. Which files of numbers are read is records/npy_file.hpp's.
+// candidates' rows are chosen. Which files of numbers are read is decided in records/npy_file.hpp.
 
 #include <cmath>
 #include <cstddef>

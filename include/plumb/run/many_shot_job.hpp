@@ -233,13 +233,14 @@ class ManyShotJob {
       statements_ += design->panels.size() * settings_.injection;
       designs_.push_back(std::move(*design));
     }
-    metadata_.push_back(metadata_of(asked, std::move(notes)));
-    metadata_.back().choices_beginning_another = check.choices_beginning_another(asked);
+    metadata_.push_back(
+        metadata_of(asked, std::move(notes), check.choices_beginning_another(asked)));
   }
 
-  /// What metadata_many_shot.json says of a relation that is known without the model.
+  /// What metadata_many_shot.json says of a relation.
   [[nodiscard]] RecordedChoiceRelation metadata_of(const ManyShotRelation& asked,
-                                                   std::vector<RelationRemark> notes) const {
+                                                   std::vector<RelationRemark> notes,
+                                                   std::size_t beginning_another) const {
     const Relation& relation = asked.relation();
     RecordedChoiceRelation made{.code = relation.code,
                                 .options = relation.options,
@@ -248,7 +249,8 @@ class ManyShotJob {
                                 .training = asked.split().training.size(),
                                 .test = asked.split().test.size(),
                                 .notes = std::move(notes),
-                                .skipped = asked.skipped()};
+                                .skipped = asked.skipped(),
+                                .choices_beginning_another = beginning_another};
     for (const Choices& of_fact : asked.choices()) made.choices += of_fact.options.size();
     for (std::size_t seed = 0; seed < settings_.seeds && !asked.skipped(); ++seed) {
       made.shots.push_back(asked.shot_instances(seed));
