@@ -166,7 +166,7 @@ build_plumb() {
   cmake -S "$plumb_root" -B "$plumb_root/build" -G Ninja -UPLUMB_TEST_CLANG -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_PREFIX_PATH="$llama_prefix" ${plumb_options[@]+"${plumb_options[@]}"} >"$plumb_root/build/configure.log" 2>&1 ||
     { tail -30 "$plumb_root/build/configure.log" >&2; exit 1; }
-  # What is made in a moment and compiled for long, before its turn.
+  # example_one_file waits for this file and compiles for long: made first, it does not come last.
   case " $* " in *" all "*) cmake --build "$plumb_root/build" --target single_header ;; esac
   cmake --build "$plumb_root/build" --parallel "$(compilers_at_once)" --target "$@"
 }

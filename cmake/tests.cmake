@@ -10,7 +10,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 find_program(PLUMB_TEST_CLANG clang++-16)
 find_library(PLUMB_TEST_OPENMP omp PATHS /usr/lib/llvm-16/lib)
 mark_as_advanced(PLUMB_TEST_CLANG PLUMB_TEST_OPENMP)
-set(plumb_test_compiler own)
+set(plumb_test_compiler own)  # CMake's
 if(PLUMB_TEST_CLANG AND PLUMB_TEST_OPENMP AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
    AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   set(plumb_test_compiler clang)

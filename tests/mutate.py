@@ -101,6 +101,8 @@ def recipes():
             del words[at:at + 2]
             at = words.index("-c")
             del words[at:at + 2]
+            if room.group(1) == "rank":  # not optimised, its tests would come near to what is taken for endless
+                words = ["-O1" if word == "-O0" else word for word in words]
             found[room.group(1)] = (entry["directory"], words)
     return found
 

@@ -12,7 +12,7 @@ cd "$plumb_root"
 rooms=${1:-core,data,score,measure,rank,aggregate,calibrate}
 need_build_packages
 need_packages wordnet-base
-# By CMake's own compiler, as their changed headers are then.
+# mutate.py calls CMake's own compiler, so what is precompiled must be that one's.
 plumb_options+=(-DPLUMB_TEST_CLANG=OFF)
 # shellcheck disable=SC2046
 build_plumb $(tr ',' '\n' <<<"$rooms" | sed 's/^/test_/')

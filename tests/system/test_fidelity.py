@@ -87,7 +87,7 @@ class AgainstLmPubQuiz(unittest.TestCase):
 class BundledFacts(unittest.TestCase):
     def test_lm_pub_quiz_opens_a_run_and_finds_the_same_accuracies(self):
         with tempfile.TemporaryDirectory() as folder:
-            model = command.tiny_model(folder, command.MODEL)  # its scores are compared above
+            model = command.tiny_model(folder, command.MODEL)  # the real model's scores are compared above
             run = pathlib.Path(folder) / "run"
             command.probe(run, "--relations", "continent,us-state-capital,mythology", "--limit", 12, model=model)
             open_in_peer(self, run, command.FACTS)

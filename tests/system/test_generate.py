@@ -44,13 +44,13 @@ class Generation(unittest.TestCase):
         cls.whole = cls.folder / "whole"
         cls.data = cls.folder / "data"
         shutil.copytree(command.FACTS, cls.data)
-        seen, templates = collections.Counter(), cls.data / "prompts" / "templates.jsonl"
-        lines = templates.read_text().splitlines(keepends=True)
-        for row in map(json.loads, lines.copy()):
-            if seen[row["relation"]] not in TEMPLATES:
-                lines.remove(json.dumps(row, ensure_ascii=False) + "\n")
-            seen[row["relation"]] += 1
-        templates.write_text("".join(lines))
+        kept, seen, templates = [], collections.Counter(), cls.data / "prompts" / "templates.jsonl"
+        for line in templates.read_text().splitlines(keepends=True):
+            relation = json.loads(line)["relation"]
+            if seen[relation] in TEMPLATES:
+                kept.append(line)
+            seen[relation] += 1
+        templates.write_text("".join(kept))
         cls.shown = generate(cls.whole, *WORDS, data=cls.data).stdout
         command.plumb("report", cls.whole, "--wordnet", "none", "--out", cls.folder / "plain")
         cls.metrics = json.loads((cls.folder / "plain" / "metrics.json").read_text())["settings"]

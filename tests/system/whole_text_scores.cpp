@@ -13,7 +13,6 @@
 
 #include <llama.h>
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -110,10 +109,10 @@ int main(int argc, char** argv) {
     int scored = 0;
     for (std::size_t t = std::max<std::size_t>(first, 1); t < whole.size(); ++t, ++scored) {
       const float* row = llama_get_logits_ith(context, static_cast<int>(t) - 1);
-      const Eigen::Map<const Eigen::ArrayXf> logits(row, size);
-      const float best = logits.maxCoeff();
-      const double sum = (logits - best).exp().cast<double>().sum();
-      score += row[whole[t]] - static_cast<double>(best) - std::log(sum);
+      const double best = *std::max_element(row, row + size);
+      double sum = 0;
+      for (int v = 0; v < size; ++v) sum += std::exp(row[v] - best);
+      score += row[whole[t]] - best - std::log(sum);
     }
     llama_batch_free(batch);
     std::cout << Json{{"score", score}, {"tokens", scored}, {"ids", whole}} << "\n";
