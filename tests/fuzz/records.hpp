@@ -25,10 +25,9 @@
 #include "plumb/records/journal.hpp"
 #include "plumb/records/many_shot_study.hpp"
 #include "plumb/records/metrics_file.hpp"
-#include "plumb/records/probe_answer_sets.hpp"
 #include "plumb/records/probe_predictions.hpp"
-#include "plumb/records/probe_ranks.hpp"
 #include "plumb/records/ranking_rows.hpp"
+#include "plumb/records/relation_results.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/run/compare_measurement.hpp"
 #include "plumb/run/fill_plan.hpp"
@@ -60,9 +59,11 @@ inline std::string with_checksums(const std::string& text) {
 /// A model's results once they are read: their ranks, and what a calibration takes of them.
 inline void use_results(const DiskPath& run) {
   constexpr Bootstrap few{.seed = 0, .resamples = 20};
-  (void)probe_metrics(recorded_ranks(run), few, "all");
-  (void)recorded_weighted_ranks(run);
-  (void)recorded_answer_sets(recorded_relations(run));
+  std::vector<RelationRanks> ranks;
+  for (const RecordedRelation& recorded : recorded_relations(run)) {
+    ranks.push_back(read_relation_results(recorded).ranks);
+  }
+  (void)probe_metrics(ranks, few, "all");
   for (const bool reduces : {false, true}) {
     ReadingOptions options;
     if (reduces) options.scoring = Scoring{Reduction::mean, Span::answer};

@@ -10,7 +10,9 @@
 // the options, or of a subject with one object are left out. Objects whose rows were not asked, as behind
 // a limit, are not known here and count as wrong.
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,15 +32,16 @@ struct RelationAnswerSets {
   AnswerSetScores facts;
 };
 
-[[nodiscard]] inline RelationAnswerSets answer_sets_of(const RecordedRelation& recorded) {
+/// In the order of their first rows; `facts` are all of the relation, as its rows tell them. The rows are read
+/// again where a fact has several right options.
+[[nodiscard]] inline RelationAnswerSets answer_sets_of(const RecordedRelation& recorded,
+                                                       const std::vector<Fact>& facts) {
   RelationAnswerSets made{recorded.relation.code, {}};
   Relation relation = recorded.relation;
   const auto countable = [](const Fact& fact) {
     return !subject_key(fact).empty() && fact.choices.empty();
   };
-  for_each_recorded_row(recorded, [&](const RecordedRow& row) {
-    if (countable(row.fact)) relation.facts.push_back(row.fact);
-  });
+  std::copy_if(facts.begin(), facts.end(), std::back_inserter(relation.facts), countable);
   const SubjectGroups subjects(relation);
   std::map<std::string, std::vector<std::size_t>> right;  // by subject
   for (const Fact& fact : relation.facts) right[subjects.of(fact)].push_back(fact.answer);
@@ -62,17 +65,6 @@ struct RelationAnswerSets {
     for (const auto& [index, score] : scores.at(subject)) fact.push_back(score);
   }
   return made;
-}
-
-/// Relations in their order; those without such a fact are left out.
-[[nodiscard]] inline std::vector<RelationAnswerSets> recorded_answer_sets(
-    const std::vector<RecordedRelation>& relations) {
-  std::vector<RelationAnswerSets> all;
-  for (const RecordedRelation& recorded : relations) {
-    RelationAnswerSets made = answer_sets_of(recorded);
-    if (!made.facts.empty()) all.push_back(std::move(made));
-  }
-  return all;
 }
 
 }  // namespace plumb

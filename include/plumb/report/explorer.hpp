@@ -105,53 +105,72 @@ inline std::size_t explored_bytes(const RecordedRow& row) {
 
 }  // namespace detail
 
-/// Writes the section and its data. `relations` are those of one results folder.
-inline void write_explorer(std::ostream& out, const std::vector<RecordedRelation>& relations,
-                           std::size_t max_cells = 4'000'000, std::size_t max_bytes = 16'000'000) {
-  out << detail::explorer_body
-      << "<script type=\"application/json\" id=\"scores\">{\"relations\":[";
-  std::size_t cells = 0, bytes = 0;
-  std::size_t omitted = 0;
-  bool first = true;
-  for (const RecordedRelation& recorded : relations) {
-    const std::size_t options = recorded.relation.options.size();
-    Json rows = Json::array();
-    std::vector<std::uint16_t> steps;
-    for_each_recorded_row(recorded, [&](const RecordedRow& row) {
-      const std::size_t size = detail::explored_bytes(row);
-      if (cells + options > max_cells || bytes + size > max_bytes) {
-        ++omitted;
-        return;
-      }
-      cells += options;
-      bytes += size;
-      std::vector<float> scores(row.scores.size());
-      const auto best = over::max_element(row.scores);
-      std::transform(row.scores.begin(), row.scores.end(), scores.begin(),
-                     [&](double score) { return static_cast<float>(score - *best); });
-      const double normalizer = log_sum_exp(scores);
-      for (const float score : scores) {
-        const double nats = std::clamp(normalizer - static_cast<double>(score), 0.0, 65.535);
-        steps.push_back(static_cast<std::uint16_t>(std::lround(nats * 1000)));
-      }
-      std::string aliases;
-      for (const std::string& alias : row.fact.subject_aliases) aliases += alias + " ";
-      const bool is_tie = over::count(row.scores, *best) > 1;  // which is no answer
-      rows.push_back({row.fact.subject, row.template_index, row.fact.answer, aliases,
-                      is_tie ? -1 : best - row.scores.begin()});
-      if (!row.fact.choices.empty()) rows.back().push_back(row.fact.choices);
-    });
-    const Json head = {{"code", recorded.relation.code},
-                       {"options", recorded.relation.options},
-                       {"templates", recorded.relation.templates},
-                       {"rows", rows}};
-    std::string text = script_json(head);
-    text.pop_back();
-    out << (first ? "" : ",") << text << ",\"p\":\"" << base64(steps) << "\"}";
-    first = false;
+/// Takes the rows of one results folder, relation by relation. Not thread-safe.
+class Explorer {
+ public:
+  explicit Explorer(std::size_t max_cells = 4'000'000, std::size_t max_bytes = 16'000'000)
+      : max_cells_(max_cells), max_bytes_(max_bytes) {}
+
+  /// Rows that follow are of this relation.
+  void begin(const Relation& relation) {
+    end_relation(before_);
+    head_ = {{"code", relation.code},
+             {"options", relation.options},
+             {"templates", relation.templates},
+             {"rows", Json::array()}};
+    steps_.clear();
   }
-  out << "],\"omitted\":" << omitted << "}</script>\n<script>" << detail::explorer_script
-      << "</script>\n";
-}
+
+  void add(const RecordedRow& row) {
+    const std::size_t options = row.scores.size(), size = detail::explored_bytes(row);
+    if (cells_ + options > max_cells_ || bytes_ + size > max_bytes_) {
+      ++omitted_;
+      return;
+    }
+    cells_ += options;
+    bytes_ += size;
+    std::vector<float> scores(row.scores.size());
+    const auto best = over::max_element(row.scores);
+    std::transform(row.scores.begin(), row.scores.end(), scores.begin(),
+                   [&](double score) { return static_cast<float>(score - *best); });
+    const double normalizer = log_sum_exp(scores);
+    for (const float score : scores) {
+      const double nats = std::clamp(normalizer - static_cast<double>(score), 0.0, 65.535);
+      steps_.push_back(static_cast<std::uint16_t>(std::lround(nats * 1000)));
+    }
+    std::string aliases;
+    for (const std::string& alias : row.fact.subject_aliases) aliases += alias + " ";
+    const bool is_tie = over::count(row.scores, *best) > 1;  // which is no answer
+    Json& rows = head_["rows"];
+    rows.push_back({row.fact.subject, row.template_index, row.fact.answer, aliases,
+                    is_tie ? -1 : best - row.scores.begin()});
+    if (!row.fact.choices.empty()) rows.back().push_back(row.fact.choices);
+  }
+
+  /// Writes the section and its data.
+  void write(std::ostream& out) const {
+    std::string relations = before_;
+    end_relation(relations);
+    out << detail::explorer_body
+        << "<script type=\"application/json\" id=\"scores\">{\"relations\":[" << relations
+        << "],\"omitted\":" << omitted_ << "}</script>\n<script>" << detail::explorer_script
+        << "</script>\n";
+  }
+
+ private:
+  /// Appends the relation at work, if there is one.
+  void end_relation(std::string& relations) const {
+    if (head_.is_null()) return;
+    std::string head = script_json(head_);
+    head.pop_back();
+    relations += (relations.empty() ? "" : ",") + head + ",\"p\":\"" + base64(steps_) + "\"}";
+  }
+
+  std::size_t max_cells_, max_bytes_;
+  std::size_t cells_ = 0, bytes_ = 0, omitted_ = 0;
+  std::string before_;  // relations that are through
+  Json head_;           // of the relation at work
+  std::vector<std::uint16_t> steps_;
+};
 
 }  // namespace plumb

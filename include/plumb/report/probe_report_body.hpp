@@ -14,7 +14,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/measure/chance.hpp"
-#include "plumb/records/probe_ranks.hpp"
+#include "plumb/records/relation_results.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/answer_set_columns.hpp"
@@ -33,13 +33,19 @@ class ProbeReportBody {
  public:
   /// Throws a user error when the folder holds no finished results.
   explicit ProbeReportBody(const DiskPath& folder, Bootstrap bootstrap = {})
-      : bootstrap_(bootstrap),
-        relations_(recorded_relations(folder)),
-        ranks_(recorded_ranks(folder)),
-        pooled_(probe_metrics(ranks_, bootstrap_, "all")),
-        weighted_ranks_(recorded_weighted_ranks(folder)),
-        several_right_(answer_set_groups(recorded_answer_sets(relations_), bootstrap_)),
-        run_(read_run_record(folder)) {
+      : bootstrap_(bootstrap), relations_(recorded_relations(folder)) {
+    std::vector<RelationAnswerSets> several_right;
+    for (const RecordedRelation& recorded : relations_) {
+      explorer_.begin(recorded.relation);
+      RelationResults one =
+          read_relation_results(recorded, [&](const RecordedRow& row) { explorer_.add(row); });
+      ranks_.push_back(std::move(one.ranks));
+      if (one.weighted) weighted_ranks_.push_back(*std::move(one.weighted));
+      if (!one.several_right.facts.empty()) several_right.push_back(std::move(one.several_right));
+    }
+    pooled_ = probe_metrics(ranks_, bootstrap_, "all");
+    several_right_ = answer_set_groups(several_right, bootstrap_);
+    run_ = read_run_record(folder);
     const std::vector<std::size_t> templates = scored_templates(ranks_);
     for (const std::size_t index : templates) {
       templates_.emplace_back(index, templates.size() == 1
@@ -181,7 +187,7 @@ class ProbeReportBody {
                               : "share of the softmax over the options' scores (" +
                                     setting("reduction") + " over the " + setting("span") + ").") +
                        (has_ties() ? " A fact marked = is a tie, so it is not known." : ""));
-    write_explorer(out, relations_);
+    explorer_.write(out);
     return whole_page({run_.title(),
                        "Closed-set probe: the share of facts whose right answer the model finds "
                        "likelier than every other option.",
@@ -237,6 +243,7 @@ class ProbeReportBody {
 
   Bootstrap bootstrap_;
   std::vector<RecordedRelation> relations_;
+  Explorer explorer_;
   std::vector<RelationRanks> ranks_;
   ProbeMetrics pooled_;
   std::vector<RelationRanks> weighted_ranks_;

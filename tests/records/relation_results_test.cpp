@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/probe_ranks.hpp"
+#include "plumb/records/relation_results.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
@@ -10,12 +10,25 @@
 using namespace plumb;
 using test::row;
 
-BOOST_AUTO_TEST_SUITE(probe_ranks_suite)
+BOOST_AUTO_TEST_SUITE(relation_results_suite)
 
 namespace {
 
 const std::vector<std::string> three_options{"Paris", "Rome", "Cairo"};
 const std::vector<std::string> two_templates{"[X]: [Y].", "[Y] of [X]."};
+
+std::vector<RelationRanks> ranks_in(const test::ResultsFolder& folder) {
+  std::vector<RelationRanks> all;
+  for (const RecordedRelation& recorded : recorded_relations(folder.path())) {
+    all.push_back(read_relation_results(recorded).ranks);
+  }
+  return all;
+}
+
+/// Of its first relation.
+std::optional<RelationRanks> weighted_in(const test::ResultsFolder& folder) {
+  return read_relation_results(recorded_relations(folder.path()).front()).weighted;
+}
 
 }  // namespace
 
@@ -25,7 +38,7 @@ BOOST_AUTO_TEST_CASE(ranks_are_read_by_instance_then_template) {
   folder.add("P36", three_options, two_templates, {{"domains", {"Geography"}}},
              {row("Italy", 1, 1, 1, {-1, -2, -3}), row("France", 0, 1, 0, {-3, -2, -1}),
               row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-2, -1, -3})});
-  const auto all = recorded_ranks(folder.path());
+  const auto all = ranks_in(folder);
   BOOST_TEST(all.size() == 1U);
   const RelationRanks& ranks = all[0];
   BOOST_TEST(ranks.code == "P36");
@@ -44,9 +57,9 @@ BOOST_AUTO_TEST_CASE(cardinality_comes_from_the_metadata) {
   const std::vector<std::string> rows{row("France", 0, 0, 0, {-1, -2, -3})};
   const std::string one = "single instance per answer", many = "multiple instances per answer";
   folder.add("P36", three_options, two_templates, {{"cardinality", one}}, rows);
-  BOOST_TEST(recorded_ranks(folder.path())[0].one_to_one);
+  BOOST_TEST(ranks_in(folder)[0].one_to_one);
   folder.add("P36", three_options, two_templates, {{"cardinality", many}}, rows);
-  BOOST_TEST(!recorded_ranks(folder.path())[0].one_to_one);
+  BOOST_TEST(!ranks_in(folder)[0].one_to_one);
 }
 
 BOOST_AUTO_TEST_CASE(without_metadata_the_facts_tell_the_cardinality) {
@@ -55,10 +68,10 @@ BOOST_AUTO_TEST_CASE(without_metadata_the_facts_tell_the_cardinality) {
   // The same fact under another template shares nothing with itself.
   folder.add("P36", three_options, two_templates, Json::object(),
              {france, row("France", 0, 1, 0, {-1, -2, -3})});
-  BOOST_TEST(recorded_ranks(folder.path())[0].one_to_one);
+  BOOST_TEST(ranks_in(folder)[0].one_to_one);
   folder.add("P36", three_options, two_templates, Json::object(),
              {france, row("Île-de-France", 1, 0, 0, {-1, -2, -3})});
-  BOOST_TEST(!recorded_ranks(folder.path())[0].one_to_one);
+  BOOST_TEST(!ranks_in(folder)[0].one_to_one);
 }
 
 BOOST_AUTO_TEST_CASE(rows_that_name_neither_instance_nor_template_count_by_line) {
@@ -67,7 +80,7 @@ BOOST_AUTO_TEST_CASE(rows_that_name_neither_instance_nor_template_count_by_line)
              {R"({"answer_idx": 2, "pll_scores": [-1, -2, -3]})",
               R"({"answer_idx": 0, "pll_scores": [-1, -2, -3]})"});
   folder.set("P36", "template_index", 1);
-  const auto ranks = recorded_ranks(folder.path())[0];
+  const auto ranks = ranks_in(folder)[0];
   BOOST_TEST((ranks.templates == std::vector<std::size_t>{1}));
   BOOST_TEST(ranks.ranks.size() == 2U);
   BOOST_TEST(ranks.ranks[0][0].realistic() == 3.0);
@@ -79,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_lacks_a_template_is_refused) {
   folder.add("P36", three_options, two_templates, Json::object(),
              {row("France", 0, 0, 0, {-1, -2, -3}), row("France", 0, 1, 0, {-1, -2, -3}),
               row("Italy", 1, 0, 1, {-1, -2, -3})});
-  BOOST_CHECK_EXCEPTION((void)recorded_ranks(folder.path()), Error,
+  BOOST_CHECK_EXCEPTION((void)ranks_in(folder), Error,
                         test::says(Fault::user, "instance 1 has no row for template 1"));
 }
 
@@ -87,13 +100,13 @@ BOOST_AUTO_TEST_CASE(a_damaged_row_is_named_by_its_line) {
   test::ResultsFolder folder;
   folder.add("P36", three_options, two_templates, Json::object(),
              {row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-1, -2})});
-  BOOST_CHECK_EXCEPTION((void)recorded_ranks(folder.path()), Error,
+  BOOST_CHECK_EXCEPTION((void)ranks_in(folder), Error,
                         test::says(Fault::user, "P36_results.jsonl:2: pll_scores"));
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_without_results_is_refused) {
-  const test::TemporaryFolder folder;
-  BOOST_CHECK_EXCEPTION((void)recorded_ranks(folder.path()), Error,
+  const test::ResultsFolder folder;
+  BOOST_CHECK_EXCEPTION((void)ranks_in(folder), Error,
                         test::says(Fault::user, "holds no finished results"));
 }
 
@@ -110,23 +123,24 @@ BOOST_AUTO_TEST_CASE(weighted_templates_are_ranked_together) {
   folder.add("P36", three_options, two_templates, {{"domains", {"Geography"}}},
              {row("Italy", 1, 1, 1, {-9, -2, -5}), row("France", 0, 1, 0, {-3, -2, -1}),
               row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-2, -1, -3})});
-  BOOST_TEST(recorded_weighted_ranks(folder.path()).empty());
+  BOOST_TEST(!weighted_in(folder));
   folder.set("P36", "template_weights", {0.25, 0.75});
-  const auto all = recorded_weighted_ranks(folder.path());
-  BOOST_REQUIRE(all.size() == 1U);
-  BOOST_TEST(all[0].code == "P36");
-  BOOST_TEST(all[0].options == 3U);
-  BOOST_REQUIRE(all[0].ranks.size() == 2U);
+  const RelationRanks weighted = weighted_in(folder).value();
+  BOOST_TEST(weighted.code == "P36");
+  BOOST_TEST(weighted.options == 3U);
+  BOOST_TEST(weighted.domains == std::vector<std::string>{"Geography"});
+  BOOST_TEST(weighted.templates.empty());
+  BOOST_REQUIRE(weighted.ranks.size() == 2U);
   // France: (−1·¼ − 3·¾, −2, −3·¼ − 1·¾) = (−2.5, −2, −1.5); Italy: (−7.25, −1.75, −4.5).
-  BOOST_TEST(all[0].ranks[0].at(0).realistic() == 3.0);
-  BOOST_TEST(all[0].ranks[0][0].prediction == 2U);
-  BOOST_TEST(all[0].ranks[1].at(0).realistic() == 1.0);
+  BOOST_TEST(weighted.ranks[0].at(0).realistic() == 3.0);
+  BOOST_TEST(weighted.ranks[0][0].prediction == 2U);
+  BOOST_TEST(weighted.ranks[1].at(0).realistic() == 1.0);
   folder.set("P36", "template_weights", {1});  // the second weighs nothing
-  BOOST_TEST(recorded_weighted_ranks(folder.path())[0].ranks[0][0].realistic() == 1.0);
+  BOOST_TEST(weighted_in(folder)->ranks[0][0].realistic() == 1.0);
   folder.set("P36", "template_weights", {0, 0});
-  BOOST_TEST(recorded_weighted_ranks(folder.path())[0].ranks.empty());
+  BOOST_TEST(weighted_in(folder)->ranks.empty());
   folder.set("P36", "template_weights", {0.5, "1"});
-  BOOST_CHECK_EXCEPTION((void)recorded_weighted_ranks(folder.path()), Error,
+  BOOST_CHECK_EXCEPTION((void)weighted_in(folder), Error,
                         test::says(Fault::user, "P36.template_weights: is not a list of weights"));
 }
 
