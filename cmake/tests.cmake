@@ -31,9 +31,6 @@ add_library(plumb_test_parts INTERFACE)
 target_compile_definitions(plumb_test_parts INTERFACE BOOST_TEST_DYN_LINK _GLIBCXX_ASSERTIONS)
 target_include_directories(plumb_test_parts INTERFACE tests)
 target_link_libraries(plumb_test_parts INTERFACE plumb_program plumb::cli Boost::unit_test_framework)
-# A precompiled header makes the collector of garbage walk all of it, and it finds none.
-target_compile_options(plumb_test_parts INTERFACE
-                       $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=2000000>)
 # A batch is the file that GCC compiles, so it takes what a test file hides for what a header hides.
 target_compile_options(plumb_test_parts INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 # std::move and its like are not made functions, and tables for unwinding not where nothing is thrown.
@@ -62,6 +59,10 @@ function(plumb_link_optimised target compiler)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS $<TARGET_OBJECTS:plumb_optimised_${compiler}>)
 endfunction()
 
+# What fuzzers call, replayed by the room that compiles most of what each reads.
+set(plumb_fuzz_targets datasets models records servers command_lines)
+set(plumb_fuzz_rooms data huggingface run server cli)
+
 # Those that take longest to compile first.
 set(plumb_rooms_with_command run cli)
 foreach(room run cli report records server rank data measure calibrate aggregate backend huggingface prompt score core)
@@ -74,6 +75,13 @@ foreach(room run cli report records server rank data measure calibrate aggregate
   endif()
   if(NOT sources)
     message(FATAL_ERROR "no tests of the room ${room}")
+  endif()
+  list(FIND plumb_fuzz_rooms ${room} at)
+  if(NOT at EQUAL -1)
+    list(GET plumb_fuzz_targets ${at} target)
+    set(replayed ${PROJECT_BINARY_DIR}/fuzz/replay_${target}.cpp)
+    configure_file(tests/fuzz/replay.cpp.in ${replayed} @ONLY)
+    list(APPEND sources ${replayed})
   endif()
   set(compiler ${plumb_test_compiler})
   if(room IN_LIST plumb_rooms_with_command)
@@ -110,14 +118,10 @@ foreach(room run cli report records server rank data measure calibrate aggregate
   add_test(NAME ${room} COMMAND test_${room})
 endforeach()
 
-# What readers make of any bytes. The kept inputs are gone through once in one program; fuzzers are made
-# with -fsanitize=fuzzer, one a family of readers.
-add_executable(fuzz_replay tests/fuzz/replay.cpp)
-target_compile_options(fuzz_replay PRIVATE $<$<CONFIG:Release>:-O0>)
-target_link_libraries(fuzz_replay PRIVATE plumb_test_parts plumb::command plumb::huggingface plumb::server)
-target_precompile_headers(fuzz_replay REUSE_FROM plumb_precompiled_own)
+# What readers make of any bytes: the rooms' programs go through kept inputs once (above), fuzzers are made with
+# -fsanitize=fuzzer, one a family of readers.
 if(PLUMB_FUZZ)
-  foreach(target datasets models records servers command_lines)
+  foreach(target IN LISTS plumb_fuzz_targets)
     configure_file(tests/fuzz/libfuzzer.cpp.in fuzz/${target}.cpp @ONLY)
     add_executable(fuzz_${target} EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/fuzz/${target}.cpp)
     target_include_directories(fuzz_${target} PRIVATE tests)
@@ -130,9 +134,17 @@ if(PLUMB_FUZZ)
   target_link_libraries(fuzz_command_lines PRIVATE plumb::command)
 endif()
 
-# Programs that the tests of the whole command (tests/system) call.
-add_executable(tokens_of_texts tests/system/tokens_of_texts.cpp)
-target_link_libraries(tokens_of_texts PRIVATE plumb_small_program plumb::huggingface)
+# Programs that the tests of the whole command (tests/system) call, compiled as rooms are where they are not optimised
+# either.
+function(plumb_add_small_program target compiler)
+  add_executable(${target} ${ARGN})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_link_libraries(${target} PRIVATE plumb_test_parts)
+  target_precompile_headers(${target} REUSE_FROM plumb_precompiled_${compiler})
+  plumb_compile_by(${compiler} ${target})
+endfunction()
+plumb_add_small_program(tokens_of_texts ${plumb_test_compiler} tests/system/tokens_of_texts.cpp)
+target_link_libraries(tokens_of_texts PRIVATE plumb::huggingface)
 # The networks with vectors of every width, whatever this machine has.
 foreach(width IN ITEMS "" _avx2 _sse2)
   add_executable(network_values${width} tests/system/network_values.cpp)
@@ -145,27 +157,27 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   target_compile_options(network_values_avx2 PRIVATE -march=haswell $<$<CONFIG:Release>:-O1>)
   target_compile_options(network_values_sse2 PRIVATE -march=x86-64 $<$<CONFIG:Release>:-O1>)
 endif()
-add_executable(calibration_numbers tests/system/calibration_numbers.cpp)
-target_link_libraries(calibration_numbers PRIVATE plumb_small_program)
+plumb_add_small_program(calibration_numbers own tests/system/calibration_numbers.cpp)
 if(PLUMB_LLAMA)
   # These go through whole vocabularies at each position: not optimised they compute for a minute. -O3 takes
   # half as long again to compile as -O1.
-  foreach(program tree_against_one_by_one search_against_exhaustive whole_text_scores)
+  foreach(program tree_against_one_by_one search_against_exhaustive)
     add_executable(${program} tests/system/${program}.cpp)
     target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O1>)
     target_link_libraries(${program} PRIVATE plumb_program plumb::llama)
   endforeach()
-  add_executable(write_tiny_gguf tests/support/write_tiny_gguf.cpp)
-  target_include_directories(write_tiny_gguf PRIVATE tests)
-  target_link_libraries(write_tiny_gguf PRIVATE plumb_small_program plumb::llama)
+  # Its exponentials are all that it computes, and are vectors with this.
+  add_executable(whole_text_scores tests/system/whole_text_scores.cpp)
+  target_compile_options(whole_text_scores PRIVATE $<$<CONFIG:Release>:-ffast-math>)
+  target_link_libraries(whole_text_scores PRIVATE plumb_program plumb::llama)
+  plumb_add_small_program(write_tiny_gguf own tests/support/write_tiny_gguf.cpp)
+  target_link_libraries(write_tiny_gguf PRIVATE plumb::llama)
 endif()
 # The command over tiny models, and all its jobs under calls on files that fail.
-add_executable(tiny_command tests/system/tiny_command.cpp)
-target_include_directories(tiny_command PRIVATE tests)
-target_link_libraries(tiny_command PRIVATE plumb_small_program plumb::command)
+plumb_add_small_program(tiny_command own tests/system/tiny_command.cpp)
+target_link_libraries(tiny_command PRIVATE plumb::command)
 plumb_link_optimised(tiny_command own)
-add_executable(faults tests/system/faults.cpp tests/system/file_calls.cpp)
-target_include_directories(faults PRIVATE tests)
-target_link_libraries(faults PRIVATE plumb_small_program plumb::command ${CMAKE_DL_LIBS})
+plumb_add_small_program(faults own tests/system/faults.cpp tests/system/file_calls.cpp)
+target_link_libraries(faults PRIVATE plumb::command ${CMAKE_DL_LIBS})
 plumb_link_optimised(faults own)
 set_target_properties(faults PROPERTIES ENABLE_EXPORTS ON)  # for the C++ library, which calls them too

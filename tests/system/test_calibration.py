@@ -10,7 +10,7 @@ import unittest
 
 import command
 
-PROGRAMS = "plumb_command calibration_numbers"
+PROGRAMS = "plumb_command calibration_numbers write_tiny_gguf"
 
 GPT2 = command.SHARED / "golden" / "gpt2-bear"
 BEAR = command.SHARED / "data" / "bear"
@@ -98,14 +98,15 @@ def judged(run, reduce):
 @command.needs_shared
 @command.needs_model
 class TwelveTemplates(unittest.TestCase):
-    """One command from a model to the page, with the calibration paper's templates."""
+    """One command from a model to the page, with the calibration paper's templates: random weights behind the real
+    model's tokenizer, whose scores are compared with lm-pub-quiz elsewhere."""
 
     @classmethod
     def setUpClass(cls):
         cls.folder = command.temporary_folder(cls)
         cls.out = cls.folder / "run"
-        cls.words = ["calibrate", "--data", BEAR, "--template-file", TWELVE, "--model", command.MODEL, "--relations",
-                     "P30,P403", "--limit", 6, "--bins", 5, "--resamples", 50, "--out", cls.out]
+        cls.words = ["calibrate", "--data", BEAR, "--template-file", TWELVE, "--model",
+                     command.tiny_model(cls.folder, command.MODEL), "--relations", "P30,P403", "--limit", 6, "--bins", 5, "--resamples", 50, "--out", cls.out]
         command.plumb(*cls.words)
         cls.model = only_model(cls.out)
 
@@ -169,8 +170,8 @@ class BundledFacts(unittest.TestCase):
     def test_markers_are_injected_into_plain_templates(self):
         with tempfile.TemporaryDirectory() as name:
             out = pathlib.Path(name) / "run"
-            command.plumb("calibrate", "--data", command.FACTS, "--model", command.MODEL, "--relations", "animal-class",
-                          "--limit", 3, "--inject", "all", "--bins", 3, "--resamples", 20, "--out", out)
+            command.plumb("calibrate", "--data", command.FACTS, "--model", command.tiny_model(name, command.MODEL),
+                          "--relations", "animal-class", "--limit", 3, "--inject", "all", "--bins", 3, "--resamples", 20, "--out", out)
             templates = json.loads((out / "probe" / "metadata_results.json").read_text())["animal-class"]["templates"]
             self.assertEqual(templates[-7:], [
                 templates[0].replace(" is ", " is possibly "), templates[0].replace(" is ", " is certainly "),
@@ -185,8 +186,8 @@ class Factor(unittest.TestCase):
     def test_completions_share_their_context_and_the_note_is_shown(self):
         with tempfile.TemporaryDirectory() as name:
             out = pathlib.Path(name) / "run"
-            done = command.plumb("calibrate", "--data", FACTOR, "--model", command.MODEL, "--limit", 4, "--bins", 2,
-                                 "--resamples", 20, "--out", out)
+            done = command.plumb("calibrate", "--data", FACTOR, "--model", command.tiny_model(name, command.MODEL),
+                                 "--limit", 4, "--bins", 2, "--resamples", 20, "--out", out)
             for text in (done.stdout, (out / "report.html").read_text(), (out / "probe" / "report.html").read_text()):
                 self.assertIn("not the Wiki-FACTOR", text)
             run = json.loads((out / "probe" / "run.json").read_text())

@@ -74,9 +74,10 @@ def compiled(compiler, models, more=""):
 
 def compile_text(compiler, text):
     """What a compiler says of a program, all of it."""
+    more = ["-ferror-limit=0"] if "clang" in compiler else ["-fmax-errors=0", "--param=ggc-min-heapsize=2000000"]
     return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{command.ROOT / 'include'}", "-isystem",
-                           "/usr/include/eigen3", "-ftemplate-backtrace-limit=0", "-ferror-limit=0" if "clang" in compiler
-                           else "-fmax-errors=0", "-x", "c++", "-"], input=text, capture_output=True, text=True)
+                           "/usr/include/eigen3", "-ftemplate-backtrace-limit=0", *more, "-x", "c++", "-"], input=text,
+                          capture_output=True, text=True)
 
 
 def first_errors(done):

@@ -71,15 +71,16 @@ class AgainstLmPubQuiz(unittest.TestCase):
         self.assertEqual(open_in_peer(self, self.probed, BEAR), open_in_peer(self, GOLDEN, BEAR, compare=False))
 
     def test_other_reductions_come_from_the_same_columns(self):
-        with tempfile.TemporaryDirectory() as folder:
-            answer = pathlib.Path(folder) / "answer"
-            command.probe(answer, "--relations", "P36", "--limit", 10, "--span", "answer", "--reduction", "mean",
-                          data=BEAR)
-            for whole, part in zip(command.rows(self.probed / "P36_results.jsonl"),
-                                   command.rows(answer / "P36_results.jsonl")):
-                for i, mean in enumerate(part["pll_scores"]):
-                    self.assertLess(abs(whole["answer_scores"][i] / whole["answer_token_counts"][i] - mean), 1e-3)
-                    self.assertLess(abs(whole["pll_scores"][i] - part["statement_scores"][i]), 1e-3)
+        folder = command.temporary_folder(self)
+        words = ["--relations", "P36", "--limit", 10]
+        model = command.tiny_model(folder, command.MODEL)
+        command.probe(folder / "statement", *words, data=BEAR, model=model)
+        command.probe(folder / "answer", *words, "--span", "answer", "--reduction", "mean", data=BEAR, model=model)
+        for whole, part in zip(*(command.rows(folder / span / "P36_results.jsonl") for span in ("statement", "answer")),
+                               strict=True):
+            for i, mean in enumerate(part["pll_scores"]):
+                self.assertLess(abs(whole["answer_scores"][i] / whole["answer_token_counts"][i] - mean), 1e-3)
+                self.assertLess(abs(whole["pll_scores"][i] - part["statement_scores"][i]), 1e-3)
 
 
 @command.needs_model

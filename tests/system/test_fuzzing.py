@@ -10,7 +10,9 @@ import unittest
 
 import command
 
-PROGRAMS = "fuzz_replay"
+# The program that goes through a target's inputs (cmake/tests.cmake).
+ROOMS = {"datasets": "data", "models": "huggingface", "records": "run", "servers": "server", "command_lines": "cli"}
+PROGRAMS = "test_data test_huggingface test_run test_server test_cli"
 
 sys.path.insert(0, str(command.ROOT / "tests" / "fuzz"))
 import fuzz  # noqa: E402
@@ -18,10 +20,14 @@ import fuzz  # noqa: E402
 
 def replay(folder):
     """What each target was given."""
-    done = subprocess.run([command.BUILD / "fuzz_replay", folder], capture_output=True, text=True, errors="replace")
-    if done.returncode != 0:
-        raise AssertionError(f"exit code {done.returncode}: " + "\n".join(done.stderr.splitlines()[-3:]))
-    return {name: int(count) for name, count in re.findall(r"^(\w+): (\d+)$", done.stdout, re.MULTILINE)}
+    given = {}
+    for target, room in ROOMS.items():
+        done = subprocess.run([command.BUILD / f"test_{room}", f"--run_test=fuzz_{target}", "--", f"{folder}/{target}"],
+                              capture_output=True, text=True, errors="replace")
+        if done.returncode != 0:
+            raise AssertionError(f"{target}: exit code {done.returncode}: " + "\n".join(done.stderr.splitlines()[-3:]))
+        given.update((name, int(count)) for name, count in re.findall(r"^(\w+): (\d+)$", done.stdout, re.MULTILINE))
+    return given
 
 
 class Seeds(unittest.TestCase):

@@ -149,10 +149,11 @@ class Study(unittest.TestCase):
 @command.needs_model
 class Fidelity(unittest.TestCase):
     def test_isolated_eic_is_ic_on_the_same_shots(self):
-        out = command.temporary_folder(type(self)) / "run"
+        folder = command.temporary_folder(type(self))
+        out, model = folder / "run", command.tiny_model(folder, command.MODEL)
         counts = range(50, 100, 5)
         many_shot(out, "--relations", "animal-class", "--seeds", "1", "--limit", "12", "--eic", "isolated", "--join",
-                  "text", "--shots", ",".join(map(str, counts)))
+                  "text", "--shots", ",".join(map(str, counts)), model=model)
         rows = scores(out, "animal-class")
         instances = sorted(instance for method, _, _, instance in rows if method == "eic-isolated")
         self.assertEqual(len(instances), 12)

@@ -23,8 +23,9 @@ needs_mpi = unittest.skipUnless(MPIRUN, "skipped: no mpirun")
 
 def mpirun(processes, *words, code=0):
     """The command under mpirun; fails with its own words when it does not end with `code`."""
-    # A container may forbid processes to read each other's memory.
-    environment = {**os.environ, "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+    # A container may forbid processes to read each other's memory; they share a core, so who waits must not spin.
+    environment = {**os.environ, "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+                   "OMPI_MCA_mpi_yield_when_idle": "1"}
     done = subprocess.run([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(processes), command.PLUMB,
                            *map(str, words)], capture_output=True, text=True, env=environment, timeout=300)
     if done.returncode != code:

@@ -8,6 +8,8 @@ import unittest
 
 import command
 
+PROGRAMS = "plumb_command write_tiny_gguf"
+
 ROOMS = ["core", "data", "prompt", "backend", "huggingface", "server", "score", "measure", "rank", "aggregate", "calibrate", "records", "report", "run", "cli"]
 INCLUDE = command.ROOT / "include" / "plumb"
 
@@ -120,9 +122,10 @@ class Facts(unittest.TestCase):
         done = command.plumb("data", "check", command.FACTS)
         self.assertIn(" 0 problems", done.stdout)
 
-    @command.needs_model
+    @command.needs_vocabularies
     def test_describe_counts_its_tokens(self):
-        lines = command.plumb("data", "describe", command.FACTS, "--model", command.MODEL).stdout.splitlines()
+        model = command.tiny_model(command.temporary_folder(self))
+        lines = command.plumb("data", "describe", command.FACTS, "--model", model).stdout.splitlines()
         total = lines[-2].split()
         self.assertEqual(total[0], "all")
         facts, statements, tokens, tree = (int(total[i]) for i in range(1, 5))

@@ -80,13 +80,17 @@ class ScoredTokens(unittest.TestCase):
         self.addCleanup(self.model.unlink)
         subprocess.run([command.BUILD / "write_tiny_gguf", self.model, FOLDER / f"ggml-vocab-{kind}.gguf"], check=True)
         self.questions, self.expected = [], []
-        self.bos = self.whole_texts([])[0]["has_bos"]
+        oracle = subprocess.Popen([command.BUILD / "whole_text_scores", self.model], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True)
+        self.addCleanup(oracle.communicate)
+        self.bos = json.loads(oracle.stdout.readline())["has_bos"]
         self.out = self.folder / kind
         self.statements()
         self.many_shot()
         self.ranks()
         self.names()
-        answers = self.whole_texts(self.questions)[1:]
+        answers = [json.loads(line) for line in oracle.communicate(lines(self.questions))[0].splitlines()]
+        self.assertEqual(oracle.returncode, 0)
         self.assertGreater(len(answers), 280)
         wrong = [(what, ours, answer["score"]) for (what, ours, tokens), answer in zip(self.expected, answers, strict=True)
                  if ours is not None and abs(ours - answer["score"]) > BOUND or tokens not in (None, answer["tokens"])]
@@ -94,11 +98,6 @@ class ScoredTokens(unittest.TestCase):
         above, score, first = self.rank
         others = [answer["score"] for answer in answers[first:first + len(ENTITIES)]]
         self.assertEqual(above, sum(other > score + BOUND for other in others))
-
-    def whole_texts(self, questions):
-        done = subprocess.run([command.BUILD / "whole_text_scores", self.model], input=lines(questions), text=True,
-                              capture_output=True, check=True)
-        return [json.loads(line) for line in done.stdout.splitlines()]
 
     def expect(self, what, given, rest, ours, tokens=None):
         """`given` and `rest` are texts, or lists of pieces."""

@@ -15,7 +15,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -56,6 +58,33 @@ Ids ids_of(const llama_vocab* vocabulary, const Json& text) {
   return all;
 }
 
+/// The log-probability of each token of a text, in nats; 0 of those before `first`, which is at least 1.
+std::vector<double> scored(llama_context* context, const llama_vocab* vocabulary, const Ids& whole,
+                           std::size_t first) {
+  const int size = llama_vocab_n_tokens(vocabulary);
+  llama_memory_clear(llama_get_memory(context), true);
+  llama_batch batch = llama_batch_init(static_cast<int>(whole.size()), 0, 1);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    batch.token[i] = whole[i];
+    batch.pos[i] = static_cast<llama_pos>(i);
+    batch.n_seq_id[i] = 1;
+    batch.seq_id[i][0] = 0;
+    batch.logits[i] = i + 1 >= first && i + 1 < whole.size() ? 1 : 0;
+  }
+  batch.n_tokens = static_cast<int>(whole.size());
+  if (llama_decode(context, batch) != 0) std::exit(1);
+  llama_batch_free(batch);
+  std::vector<double> scores(whole.size(), 0.0);
+  for (std::size_t t = first; t < whole.size(); ++t) {
+    const float* row = llama_get_logits_ith(context, static_cast<int>(t) - 1);
+    const double best = *std::max_element(row, row + size);
+    double sum = 0;
+    for (int v = 0; v < size; ++v) sum += std::exp(row[v] - best);
+    scores[t] = row[whole[t]] - best - std::log(sum);
+  }
+  return scores;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -72,9 +101,13 @@ int main(int argc, char** argv) {
   llama_context* context = llama_init_from_model(model, params);
   const bool has_bos =
       llama_model_meta_val_str(model, "tokenizer.ggml.bos_token_id", nullptr, 0) >= 0;
-  std::cout << Json{{"has_bos", has_bos}} << "\n";
+  std::cout << Json{{"has_bos", has_bos}} << std::endl;  // who asks may wait for it
 
-  const int size = llama_vocab_n_tokens(vocabulary);
+  struct Known {
+    std::size_t first = 0;
+    std::vector<double> scores;
+  };
+  std::map<Ids, Known> texts;  // a statement, and its candidate alone, are one text
   for (std::string line; std::getline(std::cin, line);) {
     const Json question = Json::parse(line);
     Ids given = ids_of(vocabulary, question.at("given"));
@@ -94,28 +127,14 @@ int main(int argc, char** argv) {
       whole.insert(whole.begin(), llama_vocab_bos(vocabulary));
       ++first;
     }
-    llama_memory_clear(llama_get_memory(context), true);
-    llama_batch batch = llama_batch_init(static_cast<int>(whole.size()), 0, 1);
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-      batch.token[i] = whole[i];
-      batch.pos[i] = static_cast<llama_pos>(i);
-      batch.n_seq_id[i] = 1;
-      batch.seq_id[i][0] = 0;
-      batch.logits[i] = i + 1 >= first ? 1 : 0;
+    first = std::max<std::size_t>(first, 1);
+    Known& known = texts[whole];
+    if (known.scores.empty() || first < known.first) {
+      known = {first, scored(context, vocabulary, whole, first)};
     }
-    batch.n_tokens = static_cast<int>(whole.size());
-    if (llama_decode(context, batch) != 0) return 1;
     double score = 0;
-    int scored = 0;
-    for (std::size_t t = std::max<std::size_t>(first, 1); t < whole.size(); ++t, ++scored) {
-      const float* row = llama_get_logits_ith(context, static_cast<int>(t) - 1);
-      const double best = *std::max_element(row, row + size);
-      double sum = 0;
-      for (int v = 0; v < size; ++v) sum += std::exp(row[v] - best);
-      score += row[whole[t]] - best - std::log(sum);
-    }
-    llama_batch_free(batch);
-    std::cout << Json{{"score", score}, {"tokens", scored}, {"ids", whole}} << "\n";
+    for (std::size_t t = first; t < whole.size(); ++t) score += known.scores[t];
+    std::cout << Json{{"score", score}, {"tokens", whole.size() - first}, {"ids", whole}} << "\n";
   }
   llama_free(context);
   llama_model_free(model);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Gives inputs to a fuzzer's target once each, in the program of a room that compiles most of what the target
+// reads: test_ROOM --run_test=fuzz_TARGET -- FOLDER.
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+#include "support/temporary_folder.hpp"
+
+namespace plumb::fuzz {
+
+/// Gives `target` each file of the folder that the program was called with, and prints how many there were. A finding
+/// ends the program, as it does a fuzzer.
+inline void replay(const std::string& name, void (*target)(std::string_view)) {
+  const auto& program = boost::unit_test::framework::master_test_suite();
+  BOOST_REQUIRE_EQUAL(program.argc, 2);
+  const std::filesystem::path folder = std::filesystem::absolute(program.argv[1]);
+  std::size_t inputs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::cerr << name << "/" << entry.path().filename().string() << "\n";  // before it may end here
+    target(test::slurp(entry.path()));
+    ++inputs;
+  }
+  std::cout << name << ": " << inputs << std::endl;
+}
+
+}  // namespace plumb::fuzz
