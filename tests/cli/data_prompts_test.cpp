@@ -19,6 +19,7 @@ using test::ConsoleRun;
 using test::GenerateFiles;
 using test::HookedModel;
 using test::ManyShotFiles;
+using test::never;
 using test::RankFiles;
 using test::run_words;
 
@@ -152,12 +153,6 @@ NgramTreeModel small_model_of_long_statements() {
   NgramTreeModel model = test::small_model();
   model.limits = {200, 4, 16};
   return model;
-}
-
-/// A model that must not be made.
-NgramTreeModel never(const ModelOptions&) {
-  BOOST_ERROR("the model was made");
-  return test::reader_of_prompts();
 }
 
 }  // namespace
@@ -442,62 +437,6 @@ BOOST_FIXTURE_TEST_CASE(a_fact_may_be_named_by_its_place, ManyShotFiles) {
   for (const Json& row : rows) BOOST_TEST(row.at("sub_id") == all.front().at("sub_id"));
 }
 
-BOOST_FIXTURE_TEST_CASE(data_that_has_changed_or_moved_is_said, GenerateFiles) {
-  BOOST_REQUIRE(generate({"--settings", "random"}).code == 0);
-  const Words list{"data", "prompts", at("run")};
-  const std::string all = run_words(list, never).out;
-  std::filesystem::rename(at("elements"), at("moved"));
-  BOOST_TEST(run_words(list, never)
-                 .refused(at("elements") + ": the data of the run is not there, and prompts are "
-                                           "made of it; say where it is with --data"));
-  Words moved = list;
-  moved.insert(moved.end(), {"--data", at("moved")});
-  BOOST_TEST(run_words(moved, never).out == all);
-  MultiPromptDataset other = test::elements_many();
-  other.relations[0].facts.pop_back();
-  write_many("moved", other);
-  BOOST_TEST(run_words(moved, never).refused(at("moved") + ": dataset: has changed since the run"));
-}
-
-// Shots of a graph are drawn by its name, which is that of its folder.
-BOOST_FIXTURE_TEST_CASE(a_template_file_that_has_changed_is_named, ConsoleFiles) {
-  folder.write("other.json", R"({"capital": {"templates": ["[X], capital [Y]."]}})");
-  const ConsoleRun made = probe({"--relations", "capital", "--template-file", at("other.json")});
-  BOOST_REQUIRE_MESSAGE(made.code == 0, made.err);
-  const Words list{"data", "prompts", at("run")};
-  BOOST_TEST(run_words(list, never).says("France, capital"));
-  folder.write("other.json", R"({"capital": {"templates": ["[X]: [Y]."]}})");
-  BOOST_TEST(run_words(list, never)
-                 .refused(at("other.json") + ": template-file: has changed since the run: "));
-}
-
-BOOST_FIXTURE_TEST_CASE(a_graph_that_was_moved_gives_the_same_prompts, RankFiles) {
-  BOOST_REQUIRE(rank({"--limit", "5"}).code == 0);
-  const std::string all = run_words({"data", "prompts", at("run")}, never).out;
-  std::filesystem::rename(at("elements"), at("moved"));
-  const ConsoleRun again = run_words({"data", "prompts", at("run"), "--data", at("moved")}, never);
-  BOOST_TEST(again.code == 0, again);
-  BOOST_TEST(again.out == all);
-}
-
-BOOST_FIXTURE_TEST_CASE(files_beside_the_data_are_found_from_where_the_run_began, ManyShotFiles) {
-  const std::filesystem::path before = std::filesystem::current_path();
-  folder.write("baselines.json",
-               R"({"Born": {"property": "birth", "hgp": ["{subject} was born in"], "mmp": []}})");
-  std::filesystem::current_path(folder.path());
-  const ConsoleRun made = many_shot({"--shots", "-", "--baselines", "baselines.json"});
-  std::filesystem::current_path(before);
-  BOOST_REQUIRE_MESSAGE(made.code == 0, made.err);
-  const Words list{"data", "prompts", at("run")};
-  const ConsoleRun printed = run_words(list, never);
-  BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(printed.says(" was born in\""), printed);
-  folder.write("baselines.json",
-               R"({"Born": {"property": "birth", "hgp": ["{subject}, born in"], "mmp": []}})");
-  BOOST_TEST(
-      run_words(list, never).refused("baselines.json: baselines: has changed since the run"));
-}
-
 BOOST_FIXTURE_TEST_CASE(tokens_are_of_the_runs_own_model, GenerateFiles) {
   BOOST_REQUIRE(generate({"--settings", "zero-shot"}).code == 0);
   const auto make = [](const ModelOptions&) { return test::reader_of_prompts(); };
@@ -518,31 +457,6 @@ BOOST_FIXTURE_TEST_CASE(tokens_are_of_the_runs_own_model, GenerateFiles) {
   const ConsoleRun other = run_words(moved, make);
   BOOST_TEST(other.code == 0);
   BOOST_TEST(other.err == "Tokens are of model.gguf, which is not the model of the run.\n");
-}
-
-BOOST_FIXTURE_TEST_CASE(folders_that_hold_no_prompts_are_refused, GenerateFiles) {
-  BOOST_TEST(run_words({"data", "prompts"}, never).refused("no run folder named"));
-  BOOST_TEST(run_words({"data", "prompts", at("elements")}, never)
-                 .refused("elements: is not a run folder (no run.json)"));
-  folder.write("none/run.json", R"({"settings": {"command": "compare"}})");
-  BOOST_TEST(run_words({"data", "prompts", at("none")}, never)
-                 .refused("none/run.json: is of plumb compare, which asks no model"));
-  folder.write("fixed/run.json", R"({"settings": {"command": "rank --fixed"}})");
-  BOOST_TEST(run_words({"data", "prompts", at("fixed")}, never)
-                 .refused("is of plumb rank --fixed, whose file says what is asked"));
-  folder.write("begun/run.json", R"({"status": "running", "settings": {"command": "generate"}})");
-  BOOST_TEST(run_words({"data", "prompts", at("begun")}, never)
-                 .refused("the run is not complete; finish it with --resume"));
-  folder.write("mine/run.json", R"({"status": "complete", "settings": {"command": "probe"}})");
-  BOOST_TEST(run_words({"data", "prompts", at("mine")}, never)
-                 .refused("mine/run.json: the run was not made by plumb's command, so nothing says "
-                          "how to build its prompts again"));
-  BOOST_REQUIRE(generate({"--settings", "zero-shot"}).code == 0);
-  Json run = json("run/run.json");
-  run["settings"]["plumb_version"] = "0.0.1";
-  folder.write("run/run.json", run.dump());
-  BOOST_TEST(run_words({"data", "prompts", at("run")}, never)
-                 .refused("run.json: plumb_version: the run is of plumb 0.0.1, this is "));
 }
 
 // One prompt of each kind, beside the run and on its page.

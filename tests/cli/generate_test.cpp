@@ -21,6 +21,7 @@ using test::counting;
 using test::elements_many;
 using test::GenerateFiles;
 using test::HookedModel;
+using test::never;
 using test::reader_of_prompts;
 using test::run_words;
 using test::slurp;
@@ -138,12 +139,6 @@ HookedModel listening(std::set<std::string>& heard) {
     if (text.ends_with("\nA:")) heard.insert(std::string(text));
   };
   return model;
-}
-
-/// A model that must not be made.
-NgramTreeModel never(const ModelOptions&) {
-  BOOST_ERROR("the model was made");
-  return reader_of_prompts();
 }
 
 /// elements_many() with this relation of three facts and two templates alone.

@@ -4,6 +4,7 @@
 // The command line with its words given and its output caught, over a model that needs no file.
 
 #include <algorithm>
+#include <boost/test/unit_test.hpp>
 #include <concepts>
 #include <map>
 #include <span>
@@ -65,6 +66,12 @@ ConsoleRun run_words(std::vector<std::string> words, Make make_model,
 
 inline ConsoleRun run_words(std::vector<std::string> words) {
   return run_words(std::move(words), [](const ModelOptions&) { return small_model(); });
+}
+
+/// A model that must not be made.
+inline NgramTreeModel never(const ModelOptions&) {
+  BOOST_ERROR("the model was made");
+  return small_model();
 }
 
 /// One whose logits are all equal, so that texts of as many tokens are equally likely.

@@ -108,6 +108,19 @@ class RecordGiven {
   return words;
 }
 
+/// The setting of run.json that holds the SHA-256 of an option's file.
+[[nodiscard]] inline std::string hash_setting(std::string_view option) {
+  std::string name(option == "data" || option == "fixed" ? "dataset" : option);
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name + "_sha256";
+}
+
+/// What is wrong with a file whose hash is another.
+[[nodiscard]] inline std::string changed_since(const std::string& run, const Json& then,
+                                               const Json& now) {
+  return "has changed since " + run + ": its SHA-256 was " + then.dump() + " and is " + now.dump();
+}
+
 /// Throws a user error where a file that --config took from a run.json is not what it was then, and
 /// says on the console which program made that run where it is another than this one. `settings`
 /// are those of the job that is to be done.
@@ -132,8 +145,7 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
   for (const char* option : {"model", "lora", "template-file", "separators", "baselines",
                              "entities", "vocabulary", "fixed", "data"}) {
     const std::string of = option;
-    std::string name = of == "data" || of == "fixed" ? "dataset_sha256" : of + "_sha256";
-    for (char& c : name) c = c == '-' ? '_' : c;
+    const std::string name = hash_setting(of);
     const Json theirs = then.value(name, Json()), ours = settings.value(name, Json());
     if (!taken(of) || theirs.is_null() || theirs == ours) continue;
     const auto other = [&](const char* beside) {
@@ -143,8 +155,7 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
       continue;
     }
     throw user_error({.file = given(of)->words.front()},
-                     "has changed since the run of " + asked.record + ": its SHA-256 was " +
-                         theirs.dump() + " and is " + ours.dump(),
+                     changed_since("the run of " + asked.record, theirs, ours),
                      "bring it back as it was, or name another with --" + of);
   }
 }
