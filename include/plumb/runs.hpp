@@ -97,6 +97,7 @@
 #include "plumb/run/compare_measurement.hpp"
 #include "plumb/run/compare_settings.hpp"
 #include "plumb/run/deer_run.hpp"
+#include "plumb/run/embedded_texts.hpp"
 #include "plumb/run/engine_settings.hpp"
 #include "plumb/run/fill_job.hpp"
 #include "plumb/run/fill_plan.hpp"

@@ -251,10 +251,16 @@ def check_all(compiler):
     for chain, (words, files) in zip(found, made, strict=True):
         said += [words] if words else []
         for name in chain:
-            dragging[name] = files
+            dragging[name] = read_for(name, files)
             if not words:
-                remember(compiler, name, files)
+                remember(compiler, name, dragging[name])
     return said, dragging
+
+
+def read_for(name, files):
+    """Of the files that a chain read, those that a header of it may see: not what stands in the chain above it."""
+    own = {f"include/{one}" for one in closure(name) | {name}}
+    return {file for file in files if file in own or not file.startswith("include/plumb/")}
 
 
 class Headers(unittest.TestCase):
@@ -284,6 +290,14 @@ class Headers(unittest.TestCase):
         for chain in chains(HEADERS):
             for i, name in enumerate(chain):
                 self.assertLessEqual(set(chain[:i]), closure(name))
+
+    def test_a_header_is_checked_again_for_what_it_includes_and_not_for_what_stands_above_it(self):
+        below, name, above = "plumb/core/error.hpp", "plumb/data/json_file.hpp", "plumb/run/job.hpp"
+        files = {f"include/{one}" for one in closure(above) | {above}} | {"/usr/include/c++/12/string"}
+        read = read_for(name, files)
+        self.assertLessEqual({f"include/{below}", f"include/{name}", "/usr/include/c++/12/string"}, read)
+        self.assertNotIn(f"include/{above}", read)
+        self.assertEqual(read_for(above, files), files)
 
     def test_the_check_itself_finds_faults(self):
         for compiler in ["g++", *([CLANG] if CLANG else [])]:

@@ -4,9 +4,8 @@
 // How is DEER carried out so that it can be resumed?
 //
 // Each distinct query and, for each entity prompt, each candidate is embedded once, into queries.npy
-// and entities.npy; packs that are done stand in the journal, with the rows that they have written and
-// those rows' hash, which a resumed or merged run compares. Then cosines are counted, of all queries or
-// of a part of them among fewer candidates.
+// and entities.npy (embedded_texts.hpp). Then cosines are counted, of all queries or of a part of them
+// among fewer candidates.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,9 +23,8 @@
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/entity_ranking.hpp"
 #include "plumb/rank/entity_shard.hpp"
-#include "plumb/rank/prompt_embedder.hpp"
-#include "plumb/rank/text_batches.hpp"
 #include "plumb/records/npy_file.hpp"
+#include "plumb/run/embedded_texts.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/unranked.hpp"
 #include "plumb/run/vector_cache.hpp"
@@ -34,10 +32,6 @@
 #include "plumb/run/written_rows.hpp"
 
 namespace plumb {
-
-/// A model that DEER can embed with.
-template <class M>
-concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
 
 /// Model, options, folder, work and plan must outlive it. Not thread-safe.
 template <DeerModel Model>
@@ -51,10 +45,9 @@ class DeerRun {
         model_(model),
         options_(options),
         folder_(folder),
-        work_(work),
         plan_(plan),
-        with_bos_(with_bos),
         distinct_(plan),
+        texts_(model, folder, work, with_bos),
         queries_(embedded_queries()) {}
 
   /// Whether the queries' vectors are there; in a shard others have some of them, and nothing is
@@ -67,9 +60,9 @@ class DeerRun {
                                     bool with_bos, bool with_entities,
                                     const VectorCache* cache = nullptr) {
     JobPlan made;
-    const auto add = [&](const std::string& name, const Lists& lists) {
+    const auto add = [&](const std::string& name, const TextLists& lists) {
       PlannedPart part{name, "text", 0, ScoringCost()};
-      with_embedder(model, [&](const auto& embedder) {
+      EmbeddedTexts<Model>::with_embedder(model, [&](const auto& embedder) {
         for (const std::span<const std::string>& list : lists) {
           if (list.empty()) continue;
           part.count += list.size();
@@ -108,7 +101,7 @@ class DeerRun {
       names.push_back(plan_.graph.entities[e].id);
     }
     const std::vector<std::string> texts = candidate_texts(plan_, prompt);
-    if (cache == nullptr) return embedded(entities_name(prompt), names, {texts});
+    if (cache == nullptr) return texts_.embedded(entities_name(prompt), names, {texts});
     const DiskPath file = folder_.file(entities_file(prompt));
     const bool is_there = file.exists();
     if (const auto known = cache->find(texts)) {
@@ -117,7 +110,7 @@ class DeerRun {
       }
       return NpyFile(file);
     }
-    std::optional<NpyFile> made = embedded(entities_name(prompt), names, {texts});
+    std::optional<NpyFile> made = texts_.embedded(entities_name(prompt), names, {texts});
     if (made) cache->keep(texts, made->rows());
     return made;
   }
@@ -200,8 +193,6 @@ class DeerRun {
     return prompt == EntityPrompt::eol ? "" : "-" + std::string(name_of(prompt));
   }
 
-  using Lists = std::vector<std::span<const std::string>>;
-
   static std::vector<std::string> candidate_texts(const RankPlan& plan, EntityPrompt prompt) {
     std::vector<std::string> texts;
     for (const std::uint32_t e : plan.candidates.entities()) {
@@ -217,7 +208,7 @@ class DeerRun {
     return texts;
   }
   /// Each side has shots of its own.
-  static Lists lists_of(std::span<const std::string> queries, const DistinctQueries& distinct) {
+  static TextLists lists_of(std::span<const std::string> queries, const DistinctQueries& distinct) {
     return {queries.first(distinct.tails), queries.subspan(distinct.tails)};
   }
 
@@ -229,121 +220,7 @@ class DeerRun {
                       graph.relations[query.triple.relation].id);
     }
     const std::vector<std::string> texts = query_texts(options_, plan_, distinct_);
-    return embedded("queries", names, lists_of(texts, distinct_));
-  }
-
-  /// Calls `use` with what embeds texts by this model.
-  template <class Use>
-  static auto with_embedder(Model& model, Use use) {
-    if constexpr (TreeEmbedder<Model>) {
-      if (capabilities_of(model).tree_embeddings) {
-        PromptEmbedder<Model> embedder(model);
-        return use(embedder);
-      }
-    }
-    if constexpr (Embedder<Model>) {
-      TextBatches<Model> embedder(model);
-      return use(embedder);
-    }
-    throw internal_error({}, "this backend has no embeddings");
-  }
-
-  /// Embeds texts, one list after another, into `what`.npy, unless it stands there already. Nothing in
-  /// a shard, whose rows stay in `what`.npy.part.
-  [[nodiscard]] std::optional<NpyFile> embedded(const std::string& what,
-                                                const std::vector<std::string>& names,
-                                                const Lists& lists) {
-    return with_embedder(model_,
-                         [&](auto& embedder) { return embedded_by(embedder, what, names, lists); });
-  }
-
-  template <class TextEmbedder>
-  [[nodiscard]] std::optional<NpyFile> embedded_by(TextEmbedder& embedder, const std::string& what,
-                                                   const std::vector<std::string>& names,
-                                                   const Lists& lists) {
-    const auto file = folder_.file(what + ".npy");
-    std::optional<NpyWriter> writer;
-    std::optional<NpyFile> whole;
-    Part part(work_, what);
-    if (file.exists()) {
-      whole.emplace(file);
-      check_shape(file, *whole, names.size(), embedder.dimension());
-    } else {
-      // Without the file that they were written into, packs are not done, nor are they when a new one
-      // is there to go on with.
-      if (!NpyWriter::is_begun(file, names.size(), embedder.dimension())) part.begin_anew();
-      writer.emplace(file, names.size(), embedder.dimension());
-      work_.begin(what, names.size());
-      for (const DiskPath& shard : work_.shards()) writer->take_rows(shard / (what + ".npy.part"));
-    }
-    const VectorRows vectors = whole ? whole->rows() : writer->rows();
-    std::size_t first = 0, earlier = 0;
-    for (const std::span<const std::string>& list : lists) {
-      if (list.empty()) continue;
-      auto job = embedder.plan(list, with_bos_);
-      work_.summary().cost += job.cost();
-      std::vector<PackCost> packs;
-      for (std::size_t p = 0; p < job.packs(); ++p) {
-        if (writer) packs.push_back({job.texts(p), job.statements(p), job.tokens(p)});
-        if (whole) check_rows(part, file, vectors, part.kept(earlier + p).value_or(Json::array()));
-      }
-      bool is_fresh = false;  // what was written just now need not be read again
-      part.go_through(
-          packs,
-          [&](std::size_t p) {
-            std::vector<std::size_t> rows;
-            embedder.embed(job, p, [&](std::size_t text, std::span<const float> row) {
-              rows.push_back(first + text);
-              writer->put(rows.back(), row);
-            });
-            writer->sync();  // or the journal's line could outlive its rows
-            is_fresh = true;
-            return written_rows(vectors, rows).dump();
-          },
-          [&](std::size_t, const Json& said) {
-            if (!std::exchange(is_fresh, false)) check_rows(part, file, vectors, said);
-          });
-      first += list.size();
-      earlier += job.packs();
-    }
-    if (!part.is_whole()) return std::nullopt;
-    if (writer) {
-      std::string lines;
-      for (const std::string& name : names) lines += name + "\n";
-      write_atomically(identifiers_of(file), lines);
-      writer->finish();
-      whole.emplace(file);
-    }
-    return whole;
-  }
-
-  static void check_shape(const DiskPath& file, const NpyFile& found, std::size_t rows,
-                          std::size_t columns) {
-    if (static_cast<std::size_t>(found.rows().rows()) == rows &&
-        static_cast<std::size_t>(found.rows().cols()) == columns) {
-      return;
-    }
-    throw user_error({.file = file}, "holds vectors of another shape than this run's",
-                     "remove it, then `resume`: they are made anew");
-  }
-  /// Throws a user error for rows that are not what a pack has written.
-  void check_rows(const Part& part, const DiskPath& file, VectorRows vectors,
-                  const Json& said) const {
-    std::optional<std::size_t> changed;
-    try {
-      changed = changed_row(vectors, said);
-    } catch (const Json::exception&) {
-      throw part.other_job();
-    }
-    if (!changed) return;
-    const std::string where =
-        "row " + std::to_string(*changed + 1) + " or one of its pack is not what ";
-    if (!work_.shards().empty()) {
-      throw user_error({.file = file}, where + "its shard wrote",
-                       "make the shards again, then merge");
-    }
-    throw user_error({.file = file.exists() ? file : file + ".part"}, where + "this run wrote",
-                     "remove the file, then `resume`: its vectors are made anew");
+    return texts_.embedded("queries", names, lists_of(texts, distinct_));
   }
 
   LocalRanking alone_;
@@ -351,10 +228,9 @@ class DeerRun {
   Model& model_;
   const RankOptions& options_;
   const RunFolder& folder_;
-  Work& work_;
   const RankPlan& plan_;
-  bool with_bos_;
   DistinctQueries distinct_;
+  EmbeddedTexts<Model> texts_;
   std::optional<NpyFile> queries_;
 };
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are texts embedded into a file of vectors so that it can be resumed?
+//
+// Packs that are done stand in the journal, with the rows that they have written and those rows' hash,
+// which a resumed or merged run compares (written_rows.hpp).
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/concepts.hpp"
+#include "plumb/core/disk_path.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/rank/prompt_embedder.hpp"
+#include "plumb/rank/text_batches.hpp"
+#include "plumb/records/npy_file.hpp"
+#include "plumb/records/whole_file.hpp"
+#include "plumb/run/run_folder.hpp"
+#include "plumb/run/work.hpp"
+#include "plumb/run/written_rows.hpp"
+
+namespace plumb {
+
+/// A model that DEER can embed with.
+template <class M>
+concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
+
+/// Lists of texts; those of one list share their beginning.
+using TextLists = std::vector<std::span<const std::string>>;
+
+/// Embeds the texts of a job. Model, folder and work must outlive it. Not thread-safe.
+template <DeerModel Model>
+class EmbeddedTexts {
+ public:
+  EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, bool with_bos)
+      : model_(model), folder_(folder), work_(work), with_bos_(with_bos) {}
+
+  /// Calls `use` with what embeds texts by this model.
+  template <class Use>
+  static auto with_embedder(Model& model, Use use) {
+    if constexpr (TreeEmbedder<Model>) {
+      if (capabilities_of(model).tree_embeddings) {
+        PromptEmbedder<Model> embedder(model);
+        return use(embedder);
+      }
+    }
+    if constexpr (Embedder<Model>) {
+      TextBatches<Model> embedder(model);
+      return use(embedder);
+    }
+    throw internal_error({}, "this backend has no embeddings");
+  }
+
+  /// Embeds texts, one list after another, into `what`.npy, unless it stands there already; `names` has
+  /// one for each text, for the file beside it. Nothing in a shard, whose rows stay in `what`.npy.part.
+  /// Throws a user error for a file of another shape, or of rows that are not what was written.
+  [[nodiscard]] std::optional<NpyFile> embedded(const std::string& what,
+                                                const std::vector<std::string>& names,
+                                                const TextLists& lists) {
+    return with_embedder(model_,
+                         [&](auto& embedder) { return embedded_by(embedder, what, names, lists); });
+  }
+
+ private:
+  template <class TextEmbedder>
+  [[nodiscard]] std::optional<NpyFile> embedded_by(TextEmbedder& embedder, const std::string& what,
+                                                   const std::vector<std::string>& names,
+                                                   const TextLists& lists) {
+    const auto file = folder_.file(what + ".npy");
+    std::optional<NpyWriter> writer;
+    std::optional<NpyFile> whole;
+    Part part(work_, what);
+    if (file.exists()) {
+      whole.emplace(file);
+      check_shape(file, *whole, names.size(), embedder.dimension());
+    } else {
+      // Without the file that they were written into, packs are not done, nor are they when a new one
+      // is there to go on with.
+      if (!NpyWriter::is_begun(file, names.size(), embedder.dimension())) part.begin_anew();
+      writer.emplace(file, names.size(), embedder.dimension());
+      work_.begin(what, names.size());
+      for (const DiskPath& shard : work_.shards()) writer->take_rows(shard / (what + ".npy.part"));
+    }
+    const VectorRows vectors = whole ? whole->rows() : writer->rows();
+    std::size_t first = 0, earlier = 0;
+    for (const std::span<const std::string>& list : lists) {
+      if (list.empty()) continue;
+      auto job = embedder.plan(list, with_bos_);
+      work_.summary().cost += job.cost();
+      std::vector<PackCost> packs;
+      for (std::size_t p = 0; p < job.packs(); ++p) {
+        if (writer) packs.push_back({job.texts(p), job.statements(p), job.tokens(p)});
+        if (whole) check_rows(part, file, vectors, part.kept(earlier + p).value_or(Json::array()));
+      }
+      bool is_fresh = false;  // what was written just now need not be read again
+      part.go_through(
+          packs,
+          [&](std::size_t p) {
+            std::vector<std::size_t> rows;
+            embedder.embed(job, p, [&](std::size_t text, std::span<const float> row) {
+              rows.push_back(first + text);
+              writer->put(rows.back(), row);
+            });
+            writer->sync();  // or the journal's line could outlive its rows
+            is_fresh = true;
+            return written_rows(vectors, rows).dump();
+          },
+          [&](std::size_t, const Json& said) {
+            if (!std::exchange(is_fresh, false)) check_rows(part, file, vectors, said);
+          });
+      first += list.size();
+      earlier += job.packs();
+    }
+    if (!part.is_whole()) return std::nullopt;
+    if (writer) {
+      std::string lines;
+      for (const std::string& name : names) lines += name + "\n";
+      write_atomically(identifiers_of(file), lines);
+      writer->finish();
+      whole.emplace(file);
+    }
+    return whole;
+  }
+
+  static void check_shape(const DiskPath& file, const NpyFile& found, std::size_t rows,
+                          std::size_t columns) {
+    if (static_cast<std::size_t>(found.rows().rows()) == rows &&
+        static_cast<std::size_t>(found.rows().cols()) == columns) {
+      return;
+    }
+    throw user_error({.file = file}, "holds vectors of another shape than this run's",
+                     "remove it, then `resume`: they are made anew");
+  }
+  /// Throws a user error for rows that are not what a pack has written.
+  void check_rows(const Part& part, const DiskPath& file, VectorRows vectors,
+                  const Json& said) const {
+    std::optional<std::size_t> changed;
+    try {
+      changed = changed_row(vectors, said);
+    } catch (const Json::exception&) {
+      throw part.other_job();
+    }
+    if (!changed) return;
+    const std::string where =
+        "row " + std::to_string(*changed + 1) + " or one of its pack is not what ";
+    if (!work_.shards().empty()) {
+      throw user_error({.file = file}, where + "its shard wrote",
+                       "make the shards again, then merge");
+    }
+    throw user_error({.file = file.exists() ? file : file + ".part"}, where + "this run wrote",
+                     "remove the file, then `resume`: its vectors are made anew");
+  }
+
+  Model& model_;
+  const RunFolder& folder_;
+  Work& work_;
+  bool with_bos_;
+};
+
+}  // namespace plumb
