@@ -3,7 +3,7 @@
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
-# clang compiles what is not optimised in two thirds of GCC's time. Where it and its OpenMP are, it compiles the rooms
+# clang compiles what is not optimised in two thirds of GCC's time. Where it and its OpenMP are, it compiles the rooms (and tokens_of_texts)
 # that link nothing of plumb's that GCC compiled; of the others the linker would take a function from one compiler and
 # its lambda from the other, which may hold what it captures in another order. A launcher of the caller's own (a compiler
 # cache) keeps its place, and sanitizers have one compiler for all. -DPLUMB_TEST_CLANG=OFF leaves all to GCC.
@@ -142,6 +142,9 @@ function(plumb_add_small_program target compiler)
   target_link_libraries(${target} PRIVATE plumb_test_parts)
   target_precompile_headers(${target} REUSE_FROM plumb_precompiled_${compiler})
   plumb_compile_by(${compiler} ${target})
+  if(compiler STREQUAL "clang")
+    target_link_libraries(${target} PRIVATE ${PLUMB_TEST_OPENMP})
+  endif()
 endfunction()
 plumb_add_small_program(tokens_of_texts ${plumb_test_compiler} tests/system/tokens_of_texts.cpp)
 target_link_libraries(tokens_of_texts PRIVATE plumb::huggingface)

@@ -2,7 +2,7 @@
 #pragma once
 
 // Gives inputs to a fuzzer's target once each, in the program of a room that compiles most of what the target
-// reads: test_ROOM --run_test=fuzz_TARGET -- FOLDER.
+// reads: test_ROOM --run_test=fuzz_TARGET --catch_system_errors=no -- FOLDER.
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace plumb::fuzz {
 
 /// Gives `target` each file of the folder that the program was called with, and prints how many there were. A finding
-/// ends the program, as it does a fuzzer.
+/// aborts, as it does a fuzzer; the file's name is the last on the error stream.
 inline void replay(const std::string& name, void (*target)(std::string_view)) {
   const auto& program = boost::unit_test::framework::master_test_suite();
   BOOST_REQUIRE_EQUAL(program.argc, 2);

@@ -2,9 +2,11 @@
 #include "plumb/records/probe_answer_sets.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "plumb/records/probe_facts.hpp"
 #include "support/results_folder.hpp"
 
 using namespace plumb;
@@ -17,9 +19,9 @@ namespace {
 std::vector<RelationAnswerSets> answer_sets_in(const test::ResultsFolder& folder) {
   std::vector<RelationAnswerSets> all;
   for (const RecordedRelation& recorded : recorded_relations(folder.path())) {
-    std::vector<Fact> facts;
-    for_each_recorded_row(recorded, [&](const RecordedRow& row) { facts.push_back(row.fact); });
-    RelationAnswerSets made = answer_sets_of(recorded, facts);
+    const auto table = recorded_facts(
+        std::span(&recorded, 1), [](const RecordedRow&, const RecordedRelation&) { return 0; });
+    RelationAnswerSets made = answer_sets_of(recorded, table.relation.facts);
     if (!made.facts.empty()) all.push_back(std::move(made));
   }
   return all;

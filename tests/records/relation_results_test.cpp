@@ -2,6 +2,8 @@
 #include "plumb/records/relation_results.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "support/errors.hpp"
@@ -142,6 +144,28 @@ BOOST_AUTO_TEST_CASE(weighted_templates_are_ranked_together) {
   folder.set("P36", "template_weights", {0.5, "1"});
   BOOST_CHECK_EXCEPTION((void)weighted_in(folder), Error,
                         test::says(Fault::user, "P36.template_weights: is not a list of weights"));
+}
+
+BOOST_AUTO_TEST_CASE(every_row_is_seen_once_and_facts_with_several_right_options_are_gathered) {
+  test::ResultsFolder folder;
+  folder.add("P36", three_options, two_templates, Json::object(),
+             {row("Italy", 0, 0, 1, {-2, -1, -3}), row("Italy", 0, 1, 1, {-9, -2, -5}),
+              row("Italy", 1, 0, 2, {-2, -1, -3}), row("Italy", 1, 1, 2, {-9, -2, -5}),
+              row("France", 2, 0, 0, {-1, -2, -3}), row("France", 2, 1, 0, {-3, -2, -1})});
+  folder.set("P36", "template_weights", {0.25, 0.75});
+  std::vector<std::string> seen;
+  const RelationResults made =
+      read_relation_results(recorded_relations(folder.path()).front(),
+                            [&](const RecordedRow& row) { seen.push_back(row.fact.subject); });
+  BOOST_TEST(
+      (seen == std::vector<std::string>{"Italy", "Italy", "Italy", "Italy", "France", "France"}));
+  BOOST_TEST((made.ranks.answers == std::vector<std::size_t>{1, 2, 0}));
+  BOOST_TEST(made.ranks.one_to_one);
+  BOOST_TEST(made.weighted.value().one_to_one);
+  BOOST_TEST(made.several_right.code == "P36");
+  BOOST_REQUIRE(made.several_right.facts.size() == 1U);  // Italy's, of Rome and Cairo
+  BOOST_TEST(made.several_right.facts[0].at(0).precision == 0.5);
+  BOOST_TEST(made.several_right.facts[0].at(1).all_above);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

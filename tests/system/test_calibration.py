@@ -133,6 +133,9 @@ class TwelveTemplates(unittest.TestCase):
                       "Sum (A)": lambda r: r["answer_scores"],
                       "Mean (A)": lambda r: [s / n for s, n in zip(r["answer_scores"], r["answer_token_counts"])]}
         self.assertEqual(list(self.model["reductions"]), list(reductions))
+        found = [(one["accuracy"]["value"], one["ace"]["value"]) for one in self.model["reductions"].values()]
+        self.assertEqual(len(set(found)), 4)
+        self.assertTrue(any(accuracy > 0 for accuracy, _ in found))
         for name, reduce in reductions.items():
             answers = list(judged(self.out / "probe", reduce))
             found = self.model["reductions"][name]

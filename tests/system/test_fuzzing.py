@@ -22,10 +22,11 @@ def replay(folder):
     """What each target was given."""
     given = {}
     for target, room in ROOMS.items():
-        done = subprocess.run([command.BUILD / f"test_{room}", f"--run_test=fuzz_{target}", "--", f"{folder}/{target}"],
-                              capture_output=True, text=True, errors="replace")
+        words = [f"--run_test=fuzz_{target}", "--catch_system_errors=no", "--", f"{folder}/{target}"]
+        done = subprocess.run([command.BUILD / f"test_{room}", *words], capture_output=True, text=True, errors="replace")
         if done.returncode != 0:
-            raise AssertionError(f"{target}: exit code {done.returncode}: " + "\n".join(done.stderr.splitlines()[-3:]))
+            last = [*done.stdout.splitlines()[-5:], *done.stderr.splitlines()[-5:]]
+            raise AssertionError(f"{target}: exit code {done.returncode}: " + "\n".join(last))
         given.update((name, int(count)) for name, count in re.findall(r"^(\w+): (\d+)$", done.stdout, re.MULTILINE))
     return given
 

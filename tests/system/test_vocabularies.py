@@ -93,7 +93,7 @@ class ScoredTokens(unittest.TestCase):
         self.assertEqual(oracle.returncode, 0)
         self.assertGreater(len(answers), 280)
         wrong = [(what, ours, answer["score"]) for (what, ours, tokens), answer in zip(self.expected, answers, strict=True)
-                 if ours is not None and abs(ours - answer["score"]) > BOUND or tokens not in (None, answer["tokens"])]
+                 if ours is not None and not abs(ours - answer["score"]) <= BOUND or tokens not in (None, answer["tokens"])]
         self.assertEqual(wrong[:5], [], f"{len(wrong)} of {len(answers)} scores are not those of whole texts")
         above, score, first = self.rank
         others = [answer["score"] for answer in answers[first:first + len(ENTITIES)]]

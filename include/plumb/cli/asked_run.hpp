@@ -17,13 +17,16 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/records/result_lines.hpp"
 #include "plumb/records/results_kind.hpp"
 
 namespace plumb::detail {
 
-/// A finished run whose prompts can be listed. Throws a user error for a folder that is none.
+/// A finished run whose prompts can be listed. Any number of threads may read one.
 class AskedRun {
  public:
+  /// `data` is where the run's data is now; empty: where it was. Throws a user error for a folder that is
+  /// no such run.
   AskedRun(const DiskPath& folder, DiskPath data) : data_(std::move(data)) {
     file_ = folder / "run.json";
     if (!is_there(file_)) {

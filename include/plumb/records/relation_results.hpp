@@ -3,9 +3,11 @@
 
 // Where do the right answers of a relation stand in a results folder?
 //
-// Goes through the rows once and keeps ranks only, so a folder of any size can be measured. Works on
-// plumb's run folders and on lm-pub-quiz's.
+// Goes through the rows once and keeps ranks, so a folder of any size can be measured; where templates
+// have weights also the weighted scores of one relation. Rows are read again where a fact has several
+// right options. Works on plumb's run folders and on lm-pub-quiz's.
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
@@ -13,7 +15,6 @@
 #include <vector>
 
 #include "plumb/aggregate/weighted_likelihood.hpp"
-#include "plumb/core/over.hpp"
 #include "plumb/measure/probe_metrics.hpp"
 #include "plumb/records/probe_answer_sets.hpp"
 #include "plumb/records/probe_facts.hpp"
@@ -27,6 +28,7 @@ struct RelationResults {
   /// one for each fact, by instance; `templates` is empty. None where the templates have no weights, and no
   /// facts where none of those scored weighs anything.
   std::optional<RelationRanks> weighted{};
+  /// Its facts with several right options.
   RelationAnswerSets several_right{};
 };
 

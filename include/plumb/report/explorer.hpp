@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -105,7 +106,8 @@ inline std::size_t explored_bytes(const RecordedRow& row) {
 
 }  // namespace detail
 
-/// Takes the rows of one results folder, relation by relation. Not thread-safe.
+/// Takes the rows of one results folder, relation by relation, and keeps what the page says of them: up to
+/// about `max_bytes`, and 8/3 bytes for each of `max_cells` candidates. Not thread-safe.
 class Explorer {
  public:
   explicit Explorer(std::size_t max_cells = 4'000'000, std::size_t max_bytes = 16'000'000)
@@ -113,7 +115,7 @@ class Explorer {
 
   /// Rows that follow are of this relation.
   void begin(const Relation& relation) {
-    end_relation(before_);
+    before_ += last_relation();
     head_ = {{"code", relation.code},
              {"options", relation.options},
              {"templates", relation.templates},
@@ -121,6 +123,7 @@ class Explorer {
     steps_.clear();
   }
 
+  /// A row of the relation that was begun last.
   void add(const RecordedRow& row) {
     const std::size_t options = row.scores.size(), size = detail::explored_bytes(row);
     if (cells_ + options > max_cells_ || bytes_ + size > max_bytes_) {
@@ -149,21 +152,19 @@ class Explorer {
 
   /// Writes the section and its data.
   void write(std::ostream& out) const {
-    std::string relations = before_;
-    end_relation(relations);
     out << detail::explorer_body
-        << "<script type=\"application/json\" id=\"scores\">{\"relations\":[" << relations
-        << "],\"omitted\":" << omitted_ << "}</script>\n<script>" << detail::explorer_script
-        << "</script>\n";
+        << "<script type=\"application/json\" id=\"scores\">{\"relations\":[" << before_
+        << last_relation() << "],\"omitted\":" << omitted_ << "}</script>\n<script>"
+        << detail::explorer_script << "</script>\n";
   }
 
  private:
-  /// Appends the relation at work, if there is one.
-  void end_relation(std::string& relations) const {
-    if (head_.is_null()) return;
+  /// The relation at work as JSON, with a comma where others stand before it.
+  [[nodiscard]] std::string last_relation() const {
+    if (head_.is_null()) return "";
     std::string head = script_json(head_);
     head.pop_back();
-    relations += (relations.empty() ? "" : ",") + head + ",\"p\":\"" + base64(steps_) + "\"}";
+    return (before_.empty() ? "" : ",") + head + ",\"p\":\"" + base64(steps_) + "\"}";
   }
 
   std::size_t max_cells_, max_bytes_;
