@@ -37,8 +37,9 @@ if(PLUMB_OPENMP)
 endif()
 target_compile_options(plumb_program INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
 # Garbage is collected from 2 GB on (the number is of kB): a minute of compiling leaves little, and looking for it takes a
-# tenth of that. The largest file then takes 3.6 GB; setup.sh begins as many compilers as memory allows.
-target_compile_options(plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=2000000>)
+# tenth of that. The largest file then takes 4 GB; setup.sh begins as many compilers as memory allows.
+set(plumb_late_garbage $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=2000000>)
+target_compile_options(plumb_program INTERFACE ${plumb_late_garbage})
 # GCC 12 warns of a literal before a std::string (PR 105651) and of vectors as long as no vector is.
 target_compile_options(
   plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
@@ -109,7 +110,7 @@ if(TARGET single_header)
   add_executable(example_one_file examples/one_file.cpp)
   target_include_directories(example_one_file PRIVATE ${PROJECT_BINARY_DIR})
   target_link_libraries(example_one_file PRIVATE Eigen3::Eigen xtensor nlohmann_json::nlohmann_json)
-  target_compile_options(example_one_file PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=2000000>)
+  target_compile_options(example_one_file PRIVATE ${plumb_late_garbage})
   # It has all headers and all that they compile to: a warning there is a warning of plumb's.
   target_compile_options(example_one_file PRIVATE $<$<CONFIG:Release>:-O0> -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
   set_target_properties(example_one_file PROPERTIES COMPILE_WARNING_AS_ERROR ${PLUMB_STRICT})

@@ -3,9 +3,9 @@
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
-# clang compiles what is not optimised in two thirds of GCC's time. Where it and its OpenMP are, it compiles the rooms (and tokens_of_texts)
-# that link nothing of plumb's that GCC compiled; of the others the linker would take a function from one compiler and
-# its lambda from the other, which may hold what it captures in another order. A launcher of the caller's own (a compiler
+# clang compiles what is not optimised in two thirds of GCC's time. Where it and its OpenMP are, it compiles the rooms,
+# and tokens_of_texts, that link nothing of plumb's that GCC compiled; of the others the linker would take a function
+# from one compiler and its lambda from the other, which may hold what it captures in another order. A launcher of the caller's own (a compiler
 # cache) keeps its place, and sanitizers have one compiler for all. -DPLUMB_TEST_CLANG=OFF leaves all to GCC.
 find_program(PLUMB_TEST_CLANG clang++-16)
 find_library(PLUMB_TEST_OPENMP omp PATHS /usr/lib/llvm-16/lib)

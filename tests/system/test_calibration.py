@@ -106,7 +106,8 @@ class TwelveTemplates(unittest.TestCase):
         cls.folder = command.temporary_folder(cls)
         cls.out = cls.folder / "run"
         cls.words = ["calibrate", "--data", BEAR, "--template-file", TWELVE, "--model",
-                     command.tiny_model(cls.folder, command.MODEL), "--relations", "P30,P403", "--limit", 6, "--bins", 5, "--resamples", 50, "--out", cls.out]
+                     command.tiny_model(cls.folder, command.MODEL), "--relations", "P30,P403", "--limit", 6, "--bins", 5,
+                     "--resamples", 50, "--out", cls.out]
         command.plumb(*cls.words)
         cls.model = only_model(cls.out)
 
@@ -133,9 +134,9 @@ class TwelveTemplates(unittest.TestCase):
                       "Sum (A)": lambda r: r["answer_scores"],
                       "Mean (A)": lambda r: [s / n for s, n in zip(r["answer_scores"], r["answer_token_counts"])]}
         self.assertEqual(list(self.model["reductions"]), list(reductions))
-        found = [(one["accuracy"]["value"], one["ace"]["value"]) for one in self.model["reductions"].values()]
-        self.assertEqual(len(set(found)), 4)
-        self.assertTrue(any(accuracy > 0 for accuracy, _ in found))
+        pairs = [(one["accuracy"]["value"], one["ace"]["value"]) for one in self.model["reductions"].values()]
+        self.assertEqual(len(set(pairs)), 4)
+        self.assertTrue(any(accuracy > 0 for accuracy, _ in pairs))
         for name, reduce in reductions.items():
             answers = list(judged(self.out / "probe", reduce))
             found = self.model["reductions"][name]
@@ -174,7 +175,8 @@ class BundledFacts(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             out = pathlib.Path(name) / "run"
             command.plumb("calibrate", "--data", command.FACTS, "--model", command.tiny_model(name, command.MODEL),
-                          "--relations", "animal-class", "--limit", 3, "--inject", "all", "--bins", 3, "--resamples", 20, "--out", out)
+                          "--relations", "animal-class", "--limit", 3, "--inject", "all", "--bins", 3, "--resamples", 20,
+                          "--out", out)
             templates = json.loads((out / "probe" / "metadata_results.json").read_text())["animal-class"]["templates"]
             self.assertEqual(templates[-7:], [
                 templates[0].replace(" is ", " is possibly "), templates[0].replace(" is ", " is certainly "),

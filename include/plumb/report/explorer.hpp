@@ -106,8 +106,8 @@ inline std::size_t explored_bytes(const RecordedRow& row) {
 
 }  // namespace detail
 
-/// Takes the rows of one results folder, relation by relation, and keeps what the page says of them: up to
-/// about `max_bytes`, and 8/3 bytes for each of `max_cells` candidates. Not thread-safe.
+/// Takes the rows of one results folder, relation by relation, and keeps what the page says of them, about
+/// `max_bytes` at most. Not thread-safe.
 class Explorer {
  public:
   explicit Explorer(std::size_t max_cells = 4'000'000, std::size_t max_bytes = 16'000'000)
