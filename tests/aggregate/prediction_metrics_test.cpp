@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "support/near.hpp"
+
 using namespace plumb;
+using test::near;
 
 BOOST_AUTO_TEST_SUITE(prediction_metrics_suite)
 
@@ -34,10 +37,6 @@ RelationPredictions asked() {
   cell({-5, -1, -2, -3}, 1);  // rank 1
   cell({-5, -2, -1, -3}, 1);  // rank 2
   return made;
-}
-
-bool near(double value, double expected) {
-  return value > expected - 1e-12 && value < expected + 1e-12;
 }
 
 }  // namespace

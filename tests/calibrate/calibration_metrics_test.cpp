@@ -12,9 +12,11 @@
 
 #include "plumb/measure/resamples.hpp"
 #include "support/errors.hpp"
+#include "support/near.hpp"
 #include "support/predictions.hpp"
 
 using namespace plumb;
+using test::near;
 using test::tied_judgements;
 using enum CalibrationMetric;
 
@@ -23,10 +25,6 @@ BOOST_AUTO_TEST_SUITE(calibration_metrics)
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
-bool near(double a, double b, double tolerance = 1e-12) {
-  return std::isnan(b) ? std::isnan(a) : std::abs(a - b) <= tolerance;
-}
 
 MetricValues metrics_of(const std::vector<Judgement>& judgements, std::size_t bins = 20) {
   return SortedJudgements(judgements, bins).metrics();

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/near.hpp"
 #include "support/predictions.hpp"
 #include "support/threads.hpp"
 
 using namespace plumb;
+using test::near;
 using test::random_model;
 using test::says;
 using enum CalibrationMetric;
@@ -29,10 +31,6 @@ constexpr std::size_t bins = 20;
 
 StudyOptions options_of(Names estimators = {}, std::size_t resamples = 30) {
   return {bins, {.seed = 1, .resamples = resamples}, std::move(estimators)};
-}
-
-bool near(double a, double b) {
-  return std::abs(a - b) < 1e-12;
 }
 
 bool mentions(const Names& remarks, const std::string& words) {

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/near.hpp"
 #include "support/predictions.hpp"
 #include "support/threads.hpp"
 
 using namespace plumb;
+using test::near;
 using test::says;
 using test::tied_judgements;
 using enum CalibrationMetric;
@@ -24,10 +26,6 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-bool near(double a, double b) {
-  return std::abs(a - b) < 1e-12;
-}
 
 Draws draws_of(double value, std::vector<double> draws) {
   return {value, std::move(draws), 7};

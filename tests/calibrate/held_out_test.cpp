@@ -2,13 +2,14 @@
 #include "plumb/calibrate/held_out.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <string>
 #include <vector>
 
+#include "support/near.hpp"
 #include "support/predictions.hpp"
 
 using namespace plumb;
+using test::near;
 using test::random_model;
 using enum CalibrationMetric;
 
@@ -24,10 +25,6 @@ HeldOutRecalibration recalibrated(const ScoredModel& model) {
   const auto& relations = model.predictions.relations;
   return recalibrate_held_out(model, strata_of(relations), all_estimators(relations), bins,
                               {.seed = 1, .resamples = 30});
-}
-
-bool near(double a, double b) {
-  return std::abs(a - b) < 1e-12;
 }
 
 /// The facts of a model of `per_relation` facts in each relation, as the halves have them.

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "support/near.hpp"
 #include "support/predictions.hpp"
 
 using namespace plumb;
+using test::near;
 using test::random_model;
 
 BOOST_AUTO_TEST_SUITE(option_count)
@@ -30,10 +32,6 @@ ScoredModel weighted(std::size_t options, double answer, double other) {
     }
   }
   return model;
-}
-
-bool near(double a, double b) {
-  return std::abs(a - b) < 1e-12;
 }
 
 }  // namespace

@@ -9,18 +9,16 @@
 #include <vector>
 
 #include "plumb/measure/prediction.hpp"
+#include "support/near.hpp"
 #include "support/predictions.hpp"
 
 using namespace plumb;
+using test::near;
 using test::tied_judgements;
 
 BOOST_AUTO_TEST_SUITE(recalibration)
 
 namespace {
-
-bool near(double a, double b, double tolerance = 1e-12) {
-  return std::abs(a - b) <= tolerance;
-}
 
 using Scores = std::vector<double>;
 

@@ -2,18 +2,19 @@
 #include "plumb/cli/compare.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "support/generate_console.hpp"
+#include "support/near.hpp"
 #include "support/option_errors.hpp"
 #include "support/results_folder.hpp"
 
 using namespace plumb;
 using test::ConsoleRun;
 using test::GenerationFolder;
+using test::near;
 using test::ResultsFolder;
 using test::row;
 using test::run_words;
@@ -109,10 +110,6 @@ std::string lines(const Words& templates) {
             "\n";
   }
   return text;
-}
-
-bool near(double one, double other) {
-  return std::abs(one - other) < 1e-12;
 }
 
 }  // namespace

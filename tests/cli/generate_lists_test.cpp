@@ -22,27 +22,16 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-struct KamelFiles {
-  KamelFiles() {
-    test::write_kamel(folder, "KAMEL");
-    folder.write("model.gguf", "stands for a model");
-  }
-  [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
+struct KamelFiles : test::JobFiles {
+  KamelFiles() { test::write_kamel(folder, "KAMEL"); }
   [[nodiscard]] Words words(const Words& more = {}, const std::string& run = "run") const {
-    Words all{"generate", "--data", at("KAMEL"), "--model", at("model.gguf"), "--out", at(run),
-              "--form",   "kamel",  "--shots",   "2"};
+    Words all = words_of("generate", "KAMEL", run, {"--form", "kamel", "--shots", "2"});
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
   [[nodiscard]] ConsoleRun generate(const Words& more = {}, const std::string& run = "run") const {
     return run_words(words(more, run), [](const ModelOptions&) { return test::reader_of_lists(); });
   }
-  [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
-    auto files = all_contents(folder / run);
-    files.erase("run.json");
-    return files;
-  }
-  test::TemporaryFolder folder;
 };
 
 }  // namespace

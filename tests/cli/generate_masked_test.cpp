@@ -15,6 +15,7 @@
 using namespace plumb;
 using test::ConsoleRun;
 using test::elements_many;
+using test::JobFiles;
 using test::run_words;
 using test::TemporaryFolder;
 using test::WordMaskModel;
@@ -25,16 +26,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-struct Files {
+struct Files : JobFiles {
   Files() {
     folder.write("elements/facts.jsonl", facts_jsonl(elements_many()));
     folder.write("elements/templates.jsonl", templates_jsonl(elements_many()));
-    folder.write("model.bin", "stands for a model");
   }
-  [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
   [[nodiscard]] Words words(const Words& options, const std::string& run) const {
-    Words all{"generate", "--data", at("elements"), "--model", at("model.bin"),
-              "--out",    at(run),  "--samplings",  "300"};
+    Words all = words_of("generate", "elements", run, {"--samplings", "300"});
     all.insert(all.end(), options.begin(), options.end());
     return all;
   }
@@ -42,16 +40,11 @@ struct Files {
     return run_words(words(options, run),
                      [](const ModelOptions&) { return WordMaskModel(elements_many()); });
   }
-  [[nodiscard]] Json json(const std::string& name) const {
-    return Json::parse(test::slurp(folder / name));
-  }
   [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
-    auto files = test::all_contents(folder / run);
-    files.erase("run.json");
+    auto files = JobFiles::comparable(run);
     files.erase("journal.jsonl");
     return files;
   }
-  TemporaryFolder folder;
 };
 
 }  // namespace

@@ -14,9 +14,9 @@
 
 using namespace plumb;
 using test::ConsoleRun;
-using test::contents;
 using test::HookedModel;
 using test::ManyShotFiles;
+using test::names_in;
 using test::reader_of_births;
 using test::run_words;
 using test::slurp;
@@ -27,12 +27,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 using Names = std::set<std::string>;
-
-Names names(const std::filesystem::path& folder) {
-  Names all;
-  for (const auto& [name, text] : contents(folder)) all.insert(name);
-  return all;
-}
 
 const Names always{"accuracy.csv",          "accuracy_at_k.csv", "birth_choices.jsonl",
                    "example_prompts.jsonl", "journal.jsonl",     "metadata_many_shot.json",
@@ -74,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, 
   BOOST_TEST(run.says("\n120 statements, "));
   BOOST_TEST(run.says("\nic/4 "));
   BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"));
-  BOOST_TEST((names(folder / "run") == always));
+  BOOST_TEST((names_in(folder / "run") == always));
   const Json metadata = json("run/metadata_many_shot.json");
   BOOST_TEST(metadata.at("model") == "model.gguf");
   BOOST_TEST(metadata.at("dataset") == "data");
@@ -231,7 +225,7 @@ BOOST_FIXTURE_TEST_CASE(relations_that_are_too_small_are_skipped_and_spoken_of, 
   const ConsoleRun run = many_shot({"--shots", "1,10"});
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.says("skipped, fewer than 10 training facts for the shots: few 4"), run);
-  BOOST_TEST((names(folder / "run") == always));
+  BOOST_TEST((names_in(folder / "run") == always));
   const Json few = json("run/metadata_many_shot.json").at("relations").at("few");
   BOOST_TEST(few.at("skipped").at("detail") == "4");
   BOOST_TEST(slurp(folder / "run/report.html").find("skipped, fewer than 10 training facts") !=
@@ -355,7 +349,7 @@ BOOST_FIXTURE_TEST_CASE(baselines_and_separators_are_settings_of_their_own, Many
 BOOST_FIXTURE_TEST_CASE(continuations_are_generated_and_counted, ManyShotFiles) {
   const ConsoleRun run = many_shot({"--generate", "5"});
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST((names(folder / "run") == with(always, "birth_generated.jsonl")));
+  BOOST_TEST((names_in(folder / "run") == with(always, "birth_generated.jsonl")));
   std::size_t right = 0, rows = 0;
   for_each_json_line(
       folder / "run/birth_generated.jsonl", throw_problem, [&](const Json& row, std::size_t) {
@@ -379,7 +373,7 @@ BOOST_FIXTURE_TEST_CASE(the_injection_experiment_can_stand_alone, ManyShotFiles)
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.says("\n100 statements, "), run);
   const Names expected = with(with(always, "birth_injection.json"), "injection.csv");
-  BOOST_TEST((names(folder / "run") == expected));
+  BOOST_TEST((names_in(folder / "run") == expected));
   BOOST_TEST(std::ranges::count(slurp(folder / "run/injection.csv"), '\n') == 1 + 5 * 20);
   BOOST_TEST(json("run/metrics.json").at("injection").at("birth").at("pairs") == 20);
   BOOST_TEST(many_shot({"--injection", "20", "--highlight", "20"}, "a")
@@ -402,7 +396,7 @@ BOOST_FIXTURE_TEST_CASE(a_fixed_study_is_replayed_in_its_own_shape, ManyShotFile
   BOOST_TEST(run.says("birth "));
   BOOST_TEST(run.says(" nats"));  // the file's scores differ
   BOOST_TEST(run.out.ends_with("\nscores: " + at("run/fixed.json") + "\n"));
-  BOOST_TEST((names(folder / "run") == Names{"fixed.json", "journal.jsonl", "run.json"}));
+  BOOST_TEST((names_in(folder / "run") == Names{"fixed.json", "journal.jsonl", "run.json"}));
   const Json made = json("run/fixed.json");
   BOOST_TEST(made.at("model") == "model.gguf");
   BOOST_TEST(made.at("shots") == fixed_study().at("shots"));

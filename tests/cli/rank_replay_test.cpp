@@ -17,8 +17,8 @@
 using namespace plumb;
 using test::between;
 using test::ConsoleRun;
-using test::contents;
 using test::in_order;
+using test::names_in;
 using test::RankFiles;
 using test::reader_of_elements;
 using test::run_words;
@@ -30,12 +30,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 using Names = std::set<std::string>;
-
-Names names(const std::filesystem::path& folder) {
-  Names all;
-  for (const auto& [name, text] : contents(folder)) all.insert(name);
-  return all;
-}
 
 /// `plumb rank --fixed` with a file of the folder.
 struct Replay : RankFiles {
@@ -71,7 +65,7 @@ BOOST_FIXTURE_TEST_CASE(fixed_rankings_are_replayed_in_their_own_shape, Replay) 
   const ConsoleRun run = replay("f.json", "run");
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.out.ends_with("\nranks: " + at("run/fixed.json") + "\n"), run);
-  BOOST_TEST((names(folder / "run") == Names{"fixed.json", "journal.jsonl", "run.json"}));
+  BOOST_TEST((names_in(folder / "run") == Names{"fixed.json", "journal.jsonl", "run.json"}));
   const Json made = json("run/fixed.json");
   BOOST_TEST(made.at("shots") == fixed.at("shots"));
   const Words entities{

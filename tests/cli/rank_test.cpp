@@ -16,9 +16,9 @@
 
 using namespace plumb;
 using test::ConsoleRun;
-using test::contents;
 using test::counting;
 using test::elements;
+using test::names_in;
 using test::PlainEmbedder;
 using test::RankFiles;
 using test::reader_of_elements;
@@ -31,12 +31,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 using Names = std::set<std::string>;
-
-Names names(const std::filesystem::path& folder) {
-  Names all;
-  for (const auto& [name, text] : contents(folder)) all.insert(name);
-  return all;
-}
 
 const Names always{"example_prompts.jsonl", "journal.jsonl", "metadata_rank.json", "metrics.csv",
                    "metrics.json",          "ranks.csv",     "report.html",        "run.json"};
@@ -158,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(a_ranking_leaves_a_whole_run_folder_and_shows_the_result
   BOOST_TEST(run.says("\ndeer "), run);
   BOOST_TEST(run.says("\ndeer, filtered "), run);
   BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"), run);
-  BOOST_TEST((names(folder / "run") == with(always, of_deer)));
+  BOOST_TEST((names_in(folder / "run") == with(always, of_deer)));
   const Json metadata = json("run/metadata_rank.json");
   BOOST_TEST(metadata.at("model") == "model.gguf");
   BOOST_TEST(metadata.at("dataset") == "elements");
@@ -176,7 +170,7 @@ BOOST_FIXTURE_TEST_CASE(a_ranking_leaves_a_whole_run_folder_and_shows_the_result
 BOOST_FIXTURE_TEST_CASE(methods_stand_side_by_side, RankFiles) {
   const ConsoleRun run = rank(all_methods);
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST((names(folder / "run") ==
+  BOOST_TEST((names_in(folder / "run") ==
               with(with(always, of_deer), {"deer-single-token_ranks.jsonl",
                                            "likelihood_ranks.jsonl", "lm-head_ranks.jsonl"})));
   const Json metadata = json("run/metadata_rank.json");
@@ -214,7 +208,7 @@ BOOST_FIXTURE_TEST_CASE(a_method_has_its_own_ranks_whatever_stands_beside_it, Ra
     const std::string name = method + "_ranks.jsonl";
     BOOST_TEST(slurp(folder / (method + "/" + name)) == slurp(folder / ("together/" + name)));
   }
-  BOOST_TEST((names(folder / "likelihood") == with(always, {"likelihood_ranks.jsonl"})));
+  BOOST_TEST((names_in(folder / "likelihood") == with(always, {"likelihood_ranks.jsonl"})));
 }
 
 BOOST_FIXTURE_TEST_CASE(deer_among_single_tokens_is_not_ranked_twice, RankFiles) {

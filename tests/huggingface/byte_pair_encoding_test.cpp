@@ -14,6 +14,7 @@ BOOST_AUTO_TEST_SUITE(byte_pair_encoding_suite)
 
 namespace {
 
+using plumb::test::cut;
 using plumb::test::ids;
 using plumb::test::ranges;
 using Ids = std::vector<plumb::TokenId>;
@@ -21,12 +22,6 @@ using Ranges = std::vector<std::vector<std::size_t>>;
 
 plumb::BytePairEncoding model(std::string_view json) {
   return plumb::BytePairEncoding::read(plumb::test::PartOf(json)("model"));
-}
-
-std::vector<plumb::Token> cut(const plumb::BytePairEncoding& bpe, std::string_view word) {
-  std::vector<plumb::Token> tokens;
-  bpe.tokenize(word, tokens);
-  return tokens;
 }
 
 const std::string three_letters = R"("a": 0, "b": 1, "c": 2)";
@@ -45,8 +40,8 @@ BOOST_AUTO_TEST_CASE(the_first_merge_listed_comes_first_and_the_leftmost_of_equa
 }
 
 BOOST_AUTO_TEST_CASE(whole_words_may_come_before_merges) {
-  const plumb::BytePairEncoding bpe =
-      model(R"({"vocab": {)" + three_letters + R"(, "abc": 3}, "merges": [], "ignore_merges": true})");
+  const plumb::BytePairEncoding bpe = model(R"({"vocab": {)" + three_letters +
+                                            R"(, "abc": 3}, "merges": [], "ignore_merges": true})");
   BOOST_TEST((ids(cut(bpe, "abc")) == Ids{3}));
   BOOST_TEST((ids(cut(bpe, "ab")) == Ids{0, 1}));
 }
@@ -79,8 +74,8 @@ BOOST_AUTO_TEST_CASE(prefixes_and_suffixes_are_part_of_the_token) {
 
 BOOST_AUTO_TEST_CASE(broken_merges_are_refused) {
   const auto refused = [](const std::string& more, const char* words) {
-    BOOST_CHECK_EXCEPTION(model(R"({"vocab": {)" + three_letters + "}, " + more + "}"), plumb::Error,
-                          plumb::test::says(plumb::Fault::user, words));
+    BOOST_CHECK_EXCEPTION(model(R"({"vocab": {)" + three_letters + "}, " + more + "}"),
+                          plumb::Error, plumb::test::says(plumb::Fault::user, words));
   };
   refused(R"("merges": ["a b"])", "model.merges[0]: its token \"ab\" is not in the vocabulary");
   refused(R"("merges": ["x a"])", "its token \"x\"");

@@ -14,6 +14,7 @@ BOOST_AUTO_TEST_SUITE(unigram_suite)
 
 namespace {
 
+using plumb::test::cut;
 using plumb::test::ids;
 using plumb::test::ranges;
 using Ids = std::vector<plumb::TokenId>;
@@ -21,12 +22,6 @@ using Ranges = std::vector<std::vector<std::size_t>>;
 
 plumb::Unigram model(std::string_view json) {
   return plumb::Unigram::read(plumb::test::PartOf(json)("model"));
-}
-
-std::vector<plumb::Token> cut(const plumb::Unigram& unigram, std::string_view word) {
-  std::vector<plumb::Token> tokens;
-  unigram.tokenize(word, tokens);
-  return tokens;
 }
 
 }  // namespace

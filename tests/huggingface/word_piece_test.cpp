@@ -14,16 +14,11 @@ BOOST_AUTO_TEST_SUITE(word_piece_suite)
 
 namespace {
 
+using plumb::test::cut;
 using plumb::test::ids;
 using plumb::test::ranges;
 using Ids = std::vector<plumb::TokenId>;
 using Ranges = std::vector<std::vector<std::size_t>>;
-
-std::vector<plumb::Token> cut(const plumb::WordPiece& model, std::string_view word) {
-  std::vector<plumb::Token> tokens;
-  model.tokenize(word, tokens);
-  return tokens;
-}
 
 plumb::WordPiece model(std::string_view json) {
   return plumb::WordPiece::read(plumb::test::PartOf(json)("model"));

@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "support/near.hpp"
 #include "support/small_study.hpp"
 
 using namespace plumb;
 using test::by_seed;
 using test::ic;
+using test::near;
 using test::studied;
 
 BOOST_AUTO_TEST_SUITE(accuracy_spread)
@@ -21,11 +23,6 @@ namespace {
 /// "P1": 3 of 4, then 1 of 4. "P2": 1 of 2, 2 of 2, and a seed "P1" lacks.
 StudiedModel two_relations() {
   return {"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "11", "11"})}};
-}
-
-/// Whether two numbers agree to rounding.
-bool near(double one, double other) {
-  return std::abs(one - other) < 1e-12;
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 
 #include "plumb/core/random.hpp"
 #include "support/errors.hpp"
+#include "support/near.hpp"
 
 using namespace plumb;
+using test::near;
 
 BOOST_AUTO_TEST_SUITE(bias_level_suite)
 
@@ -19,10 +21,6 @@ namespace {
 using Weights = std::vector<double>;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-bool near(double one, double other) {
-  return std::abs(one - other) < 1e-12;
-}
 
 double level(const Weights& weights) {
   return bias_level(weights).value();

@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "support/near.hpp"
+
 using namespace plumb;
+using test::near;
 
 BOOST_AUTO_TEST_SUITE(against_chance)
 
 namespace {
-
-bool near(double a, double b) {
-  return std::abs(a - b) < 1e-12;
-}
 
 /// A fact whose answer is right, or is not.
 AnswerRank answered(bool right, std::size_t prediction) {

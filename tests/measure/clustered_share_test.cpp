@@ -8,15 +8,14 @@
 
 #include "plumb/core/random.hpp"
 
+#include "support/near.hpp"
+
 using namespace plumb;
+using test::near;
 
 BOOST_AUTO_TEST_SUITE(clustered_share_intervals)
 
 namespace {
-
-bool near(double a, double b, double by = 1e-12) {
-  return std::abs(a - b) <= by;
-}
 
 /// P(X = k) of n trials of probability p.
 double binomial(std::size_t n, std::size_t k, double p) {

@@ -2,16 +2,17 @@
 #include "plumb/measure/comparison.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/near.hpp"
 #include "support/small_comparison.hpp"
 
 using namespace plumb;
 using test::by_seed;
 using test::ic;
+using test::near;
 using test::studied;
 using test::three_models;
 using test::three_options;
@@ -19,10 +20,6 @@ using test::three_options;
 BOOST_AUTO_TEST_SUITE(comparison)
 
 namespace {
-
-bool near(double one, double other) {
-  return std::abs(one - other) < 1e-12;
-}
 
 /// A model of one relation with one fact, under each setting.
 StudiedModel under(const std::string& name, const std::vector<Setting>& settings) {

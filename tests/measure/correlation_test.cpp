@@ -7,7 +7,10 @@
 
 #include "plumb/core/random.hpp"
 
+#include "support/near.hpp"
+
 using namespace plumb;
+using test::near;
 
 BOOST_AUTO_TEST_SUITE(correlation)
 
@@ -16,10 +19,6 @@ namespace {
 using List = std::vector<double>;
 
 constexpr double z = 1.959963984540054;
-
-bool near(double value, double expected) {
-  return std::abs(value - expected) < 1e-12;
-}
 
 List mapped(List list, double factor, double shift) {
   for (double& value : list) value = factor * value + shift;

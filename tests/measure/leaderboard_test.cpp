@@ -7,21 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "support/near.hpp"
 #include "support/small_study.hpp"
 
 using namespace plumb;
 using test::by_seed;
 using test::ic;
+using test::near;
 
 BOOST_AUTO_TEST_SUITE(leaderboard)
 
 namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 200};
-
-bool near(double one, double other) {
-  return std::abs(one - other) < 1e-12;
-}
 
 /// Accuracies: a has 1/4, 1/2, 1; b has 1/2, 1/2, 3/4 and 1 in "P4", which a lacks.
 std::vector<StudiedModel> two_models() {

@@ -10,10 +10,16 @@
 #include "plumb/records/many_shot_study.hpp"
 #include "support/errors.hpp"
 #include "support/many_shot_folder.hpp"
+#include "support/measured_folders.hpp"
+#include "support/near.hpp"
 #include "support/small_calibration.hpp"
 
 using namespace plumb;
+using test::few_resamples;
 using test::ManyShotFolder;
+using test::names;
+using test::near;
+using test::results;
 using test::says;
 using test::SmallManyShot;
 
@@ -22,22 +28,6 @@ BOOST_AUTO_TEST_SUITE(many_shot_results_suite)
 namespace {
 
 using Words = std::vector<std::string>;
-
-constexpr Bootstrap few{.seed = 3, .resamples = 50};
-
-ManyShotResults results(const ManyShotFolder& folder) {
-  return many_shot_results(read_many_shot_run(folder.path()), few);
-}
-
-Words names(const std::vector<GroupSpread>& spreads) {
-  Words all;
-  for (const GroupSpread& spread : spreads) all.push_back(setting_name(spread.group));
-  return all;
-}
-
-bool near(double a, double b) {
-  return std::abs(a - b) < 1e-9;
-}
 
 Setting ic(std::size_t shots, const std::string& separator = " ", std::size_t seed = 0) {
   return {"ic", shots, separator, "choice", seed};
@@ -189,8 +179,8 @@ BOOST_AUTO_TEST_CASE(injections_are_measured_by_relation) {
 
 BOOST_AUTO_TEST_CASE(a_folder_that_is_none_is_refused) {
   const test::TemporaryFolder empty;
-  BOOST_CHECK_EXCEPTION((void)many_shot_results(read_many_shot_run(empty.path()), few), Error,
-                        says(Fault::user, "holds no finished many-shot run"));
+  BOOST_CHECK_EXCEPTION((void)many_shot_results(read_many_shot_run(empty.path()), few_resamples),
+                        Error, says(Fault::user, "holds no finished many-shot run"));
   ManyShotFolder folder;
   folder.choose("P1", ic(5), "10");
   folder.files().write("P1_injection.json", "{}");
@@ -221,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   BOOST_TEST(near(test->right, 8));
   BOOST_TEST(near(test->expected, 5));
   BOOST_TEST(std::abs(test->p - 2 * 0.1018119) < 1e-6);
-  const auto said = [&] { return many_shot_results(run, few).remarks; };
+  const auto said = [&] { return many_shot_results(run, few_resamples).remarks; };
   BOOST_REQUIRE(said().size() == 1U);
   BOOST_TEST(said().front().starts_with(
       "Warning: the run is not told from guessing: 8.0 of 20 answers right"));

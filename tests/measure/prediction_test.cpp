@@ -9,7 +9,10 @@
 
 #include "plumb/core/random.hpp"
 
+#include "support/near.hpp"
+
 using namespace plumb;
+using test::near;
 
 BOOST_AUTO_TEST_SUITE(prediction)
 
@@ -19,10 +22,6 @@ namespace {
 std::vector<double> logs(std::vector<double> weights) {
   for (double& weight : weights) weight = std::log(weight);
   return weights;
-}
-
-bool near(double value, double expected) {
-  return std::abs(value - expected) < 1e-12;
 }
 
 void check_near(const std::vector<double>& values, const std::vector<double>& expected) {

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "plumb/core/random.hpp"
 
+#include "support/near.hpp"
+
 using namespace plumb;
+using test::near;
 
 BOOST_AUTO_TEST_SUITE(probe_metrics_suite)
 
@@ -35,10 +37,6 @@ RelationRanks relation(const std::string& code, std::vector<std::string> domains
 std::vector<RelationRanks> two_relations() {
   return {relation("capital", {"Geography", "Politics"}, 5, {{1}, {1}, {2}, {5}}),
           relation("river", {"Geography"}, 2, {{1}, {1}})};
-}
-
-bool near(double a, double b) {
-  return std::abs(a - b) < 1e-12;
 }
 
 }  // namespace

@@ -8,7 +8,10 @@
 
 #include "plumb/core/random.hpp"
 
+#include "support/near.hpp"
+
 using namespace plumb;
+using test::near;
 
 BOOST_AUTO_TEST_SUITE(rank_metrics_suite)
 
@@ -18,10 +21,6 @@ using Ranks = std::vector<QueryRank>;
 
 constexpr Bootstrap bootstrap{.seed = 3, .resamples = 200};
 constexpr Ties all_ties[] = {Ties::optimistic, Ties::realistic, Ties::pessimistic};
-
-bool near(double value, double expected) {
-  return std::abs(value - expected) < 1e-12;
-}
 
 /// Queries among 11 candidates: ranks 1, 3 and 8.
 const Ranks three{{{0, 0}, 11}, {{2, 0}, 11}, {{7, 0}, 11}};

@@ -2,17 +2,18 @@
 #include "plumb/measure/subsumption.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "support/errors.hpp"
+#include "support/near.hpp"
 #include "support/small_study.hpp"
 
 using namespace plumb;
 using test::by_seed;
 using test::ic;
+using test::near;
 using test::studied;
 
 BOOST_AUTO_TEST_SUITE(subsumption_suite)
@@ -20,10 +21,6 @@ BOOST_AUTO_TEST_SUITE(subsumption_suite)
 namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 100};
-
-bool near(double one, double other) {
-  return std::abs(one - other) < 1e-12;
-}
 
 StudiedModel model(const std::string& name, std::vector<StudiedRelation> relations) {
   return {name, std::move(relations)};

@@ -10,11 +10,16 @@
 
 #include "plumb/records/ranking_rows.hpp"
 #include "support/errors.hpp"
+#include "support/measured_folders.hpp"
+#include "support/near.hpp"
 #include "support/small_graph.hpp"
 
 using namespace plumb;
+using test::all_methods;
+using test::near;
 using test::ranked;
 using test::RankFolder;
+using test::results;
 using test::says;
 using test::SmallRanking;
 
@@ -25,19 +30,8 @@ namespace {
 using Words = std::vector<std::string>;
 using Numbers = std::vector<double>;
 
-constexpr Bootstrap few{.seed = 3, .resamples = 50};
-const Words all{"deer", "likelihood", "deer-single-token", "lm-head"};
-
-RankResults results(const RankFolder& folder, const Words& names = all, bool narrowed = true) {
-  return rank_results(read_ranked_methods(folder.path(), names, narrowed), few);
-}
-
 const RankMetrics& realistic(const std::array<RankMetrics, 3>& metrics) {
   return metrics[static_cast<std::size_t>(Ties::realistic)];
-}
-
-bool near(double a, double b) {
-  return std::abs(a - b) < 1e-9;
 }
 
 /// Pearson's r from its definition.
@@ -378,8 +372,8 @@ BOOST_FIXTURE_TEST_CASE(wordings_differ_from_the_lowest_to_the_highest, SmallRan
 
 BOOST_FIXTURE_TEST_CASE(intervals_are_drawn_anew_by_another_seed_alone, SmallRanking) {
   const auto interval = [&](std::uint64_t seed) {
-    const auto made =
-        rank_results(read_ranked_methods(path(), all, true), {.seed = seed, .resamples = 50});
+    const auto made = rank_results(read_ranked_methods(path(), all_methods, true),
+                                   {.seed = seed, .resamples = 50});
     const Estimate& mean = realistic(made.methods[0].raw).mean_rank;
     return std::pair(mean.low, mean.high);
   };

@@ -263,8 +263,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_no_finished_run_is_refused, SmallGen
   refused("asked: lacks facts.jsonl and templates.jsonl; a run keeps there what it asked");
   std::filesystem::remove(path() / "metadata_generate.json");
   refused(path().string() +
-          ": holds no finished generation (no metadata_generate.json); finish its run first (plumb "
-          "generate, `resume`)");
+          ": holds no finished generation (no metadata_generate.json); name a finished run "
+          "folder, or finish its run first (plumb generate, `resume`)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -245,7 +245,8 @@ BOOST_FIXTURE_TEST_CASE(the_relations_of_a_run_are_read_in_order, Run) {
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_no_finished_run_is_refused, Run) {
   BOOST_CHECK_EXCEPTION(
       (void)recorded_choice_relations(path()), Error,
-      says(Fault::user, path().string() + ": holds no finished many-shot run; name a finished "
+      says(Fault::user, path().string() + ": holds no finished many-shot run (no "
+                                          "metadata_many_shot.json); name a finished "
                                           "run folder, or finish its run first (plumb many-shot, "
                                           "`resume`)"));
   for (const std::string& metadata :

@@ -3,7 +3,11 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
@@ -23,6 +27,42 @@ BOOST_AUTO_TEST_CASE(metadata_tells_whose_results_a_folder_holds) {
   folder.write("metadata_generate.json", R"({"answers": "lists"})");
   BOOST_TEST((results_kind(folder.path()) == ResultsKind::lists));
   BOOST_TEST(is_generation(folder.path()));
+}
+
+BOOST_AUTO_TEST_CASE(metadata_is_read_where_a_run_is_finished) {
+  const test::TemporaryFolder folder;
+  for (const auto& [kind, said] : std::vector<std::pair<ResultsKind, std::string>>{
+           {ResultsKind::closed_set,
+            "holds no finished results (no metadata_results.json); name a finished run folder, or "
+            "finish its run first (plumb probe, `resume`)"},
+           {ResultsKind::many_shot, "holds no finished many-shot run (no metadata_many_shot.json)"},
+           {ResultsKind::ranking, "holds no finished ranking (no metadata_rank.json)"},
+           {ResultsKind::lists, "holds no finished generation (no metadata_generate.json)"}}) {
+    BOOST_CHECK_EXCEPTION((void)read_metadata(folder.path(), kind), Error,
+                          test::says(Fault::user, said));
+  }
+  folder.write("metadata_rank.json", R"({"methods": ["deer", "lama"]})");
+  BOOST_TEST(read_metadata(folder.path(), ResultsKind::ranking)["methods"][1] == "lama");
+  folder.write("metadata_rank.json", "[]");
+  BOOST_CHECK_EXCEPTION((void)read_metadata(folder.path(), ResultsKind::ranking), Error,
+                        test::says(Fault::user, "metadata_rank.json"));
+}
+
+BOOST_AUTO_TEST_CASE(names_of_files_are_names_of_files) {
+  const DiskPath folder = "folder";
+  const auto names = [&](const char* list, const char* metadata) {
+    return names_of_files(folder, ResultsKind::ranking, Json::parse(metadata), list);
+  };
+  BOOST_TEST(names("methods", R"({"methods": ["deer", "lama"]})") ==
+                 (std::vector<std::string>{"deer", "lama"}),
+             boost::test_tools::per_element());
+  for (const char* none : {"{}", R"({"methods": []})", R"({"methods": "deer"})"}) {
+    BOOST_CHECK_EXCEPTION((void)names("methods", none), Error,
+                          test::says(Fault::user, "methods: names none; rank again"));
+  }
+  BOOST_CHECK_EXCEPTION(
+      (void)names("methods", R"({"methods": ["../deer"]})"), Error,
+      test::says(Fault::user, "metadata_rank.json: \"../deer\": is no name of a file"));
 }
 
 BOOST_AUTO_TEST_CASE(a_calibration_of_a_model_stands_for_the_probe_in_it) {

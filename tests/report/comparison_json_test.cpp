@@ -4,21 +4,15 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "support/near.hpp"
 #include "support/small_comparison.hpp"
 
 using namespace plumb;
+using test::near;
 using test::three_models;
 using test::three_options;
 
 BOOST_AUTO_TEST_SUITE(comparison_json)
-
-namespace {
-
-bool near(double one, double other) {
-  return std::abs(one - other) < 1e-12;
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_CASE(every_number_stands_in_json_with_its_interval) {
   const Comparison made = compare_studies(three_models(), three_options());

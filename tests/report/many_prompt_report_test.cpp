@@ -2,7 +2,6 @@
 #include "plumb/report/many_prompt_report.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <filesystem>
 #include <set>
 #include <string>
 
@@ -17,20 +16,13 @@ using namespace plumb;
 using test::between;
 using test::holds;
 using test::in_order;
+using test::names_in;
 using test::slurp;
 using test::TemporaryFolder;
 
 BOOST_AUTO_TEST_SUITE(many_prompt_report)
 
 namespace {
-
-std::set<std::string> names(const TemporaryFolder& folder) {
-  std::set<std::string> all;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    all.insert(entry.path().filename().string());
-  }
-  return all;
-}
 
 ManyPromptReport report(ManyPromptResults made = test::small_many_prompts()) {
   return {std::move(made), {.settings = {{"model", "m.gguf"}}}, "m.gguf on small"};
@@ -41,11 +33,11 @@ ManyPromptReport report(ManyPromptResults made = test::small_many_prompts()) {
 BOOST_AUTO_TEST_CASE(the_files_are_written_and_nothing_beside_them) {
   const TemporaryFolder out;
   report().write(out.path());
-  BOOST_TEST(
-      (names(out) == std::set<std::string>{"accuracy.csv", "answers_of_several.csv",
-                                           "consistency.csv", "coverage.csv", "metrics.json",
-                                           "overconfidence.csv", "reliability.csv", "report.html",
-                                           "samplings.csv", "sharing.csv", "templates.csv"}));
+  BOOST_TEST((names_in(out.path()) ==
+              std::set<std::string>{"accuracy.csv", "answers_of_several.csv", "consistency.csv",
+                                    "coverage.csv", "metrics.json", "overconfidence.csv",
+                                    "reliability.csv", "report.html", "samplings.csv",
+                                    "sharing.csv", "templates.csv"}));
   for (const auto& [name, text] : many_prompt_csvs(report().results())) {
     BOOST_TEST(slurp(out / name) == text, name);
   }
@@ -82,7 +74,8 @@ BOOST_AUTO_TEST_CASE(writing_again_gives_the_same_bytes) {
   const TemporaryFolder one, two;
   report().write(one.path());
   report().write(two.path());
-  for (const std::string& name : names(one)) BOOST_TEST(slurp(one / name) == slurp(two / name));
+  for (const std::string& name : names_in(one.path()))
+    BOOST_TEST(slurp(one / name) == slurp(two / name));
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_is_not_there_is_refused) {

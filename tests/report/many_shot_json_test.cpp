@@ -6,14 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/many_shot_study.hpp"
 #include "support/many_shot_folder.hpp"
+#include "support/measured_folders.hpp"
+#include "support/near.hpp"
 #include "support/small_calibration.hpp"
 
 using namespace plumb;
 using test::count_of;
 using test::holds;
+using test::keys;
 using test::ManyShotFolder;
+using test::names;
+using test::near;
+using test::results;
 using test::SmallManyShot;
 
 BOOST_AUTO_TEST_SUITE(many_shot_json)
@@ -21,28 +26,6 @@ BOOST_AUTO_TEST_SUITE(many_shot_json)
 namespace {
 
 using Words = std::vector<std::string>;
-
-constexpr Bootstrap few{.seed = 3, .resamples = 50};
-
-ManyShotResults results(const ManyShotFolder& folder) {
-  return many_shot_results(read_many_shot_run(folder.path()), few);
-}
-
-Words names(const std::vector<GroupSpread>& spreads) {
-  Words all;
-  for (const GroupSpread& spread : spreads) all.push_back(setting_name(spread.group));
-  return all;
-}
-
-Words keys(const Json& json) {
-  Words all;
-  for (const auto& [name, value] : json.items()) all.push_back(name);
-  return all;
-}
-
-bool near(double a, double b) {
-  return std::abs(a - b) < 1e-9;
-}
 
 Setting ic(std::size_t shots) {
   return {"ic", shots, " ", "choice", 0};

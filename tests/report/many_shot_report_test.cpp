@@ -15,6 +15,7 @@ using test::count_of;
 using test::holds;
 using test::in_order;
 using test::ManyShotFolder;
+using test::names_in;
 using test::says;
 using test::slurp;
 using test::SmallManyShot;
@@ -22,30 +23,18 @@ using test::TemporaryFolder;
 
 BOOST_AUTO_TEST_SUITE(many_shot_report)
 
-namespace {
-
-std::set<std::string> names(const TemporaryFolder& folder) {
-  std::set<std::string> all;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    all.insert(entry.path().filename().string());
-  }
-  return all;
-}
-
-}  // namespace
-
 BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallManyShot) {
   const TemporaryFolder out, with_injection;
   const ManyShotReport report(path(), {.seed = 7, .resamples = 50});
   report.write(out.path());
   const std::set<std::string> always{"metrics.json", "accuracy.csv", "accuracy_at_k.csv",
                                      "report.html"};
-  BOOST_TEST((names(out) == always));
+  BOOST_TEST((names_in(out.path()) == always));
   BOOST_TEST(slurp(out / "accuracy.csv") == many_shot_accuracy_csv(report.results()));
   BOOST_TEST(slurp(out / "accuracy_at_k.csv") == accuracy_at_k_csv(report.results()));
   inject("P1");
   ManyShotReport(path()).write(with_injection.path());
-  BOOST_TEST(names(with_injection).contains("injection.csv"));
+  BOOST_TEST(names_in(with_injection.path()).contains("injection.csv"));
 }
 
 BOOST_FIXTURE_TEST_CASE(metrics_json_says_how_its_intervals_were_drawn, SmallManyShot) {
@@ -66,7 +55,8 @@ BOOST_FIXTURE_TEST_CASE(writing_again_gives_the_same_bytes, SmallManyShot) {
   const TemporaryFolder one, two;
   ManyShotReport(path(), {.seed = 7, .resamples = 50}).write(one.path());
   ManyShotReport(path(), {.seed = 7, .resamples = 50}).write(two.path());
-  for (const std::string& name : names(one)) BOOST_TEST(slurp(one / name) == slurp(two / name));
+  for (const std::string& name : names_in(one.path()))
+    BOOST_TEST(slurp(one / name) == slurp(two / name));
   ManyShotReport(path(), {.seed = 8, .resamples = 50}).write(two.path());
   BOOST_TEST(slurp(one / "metrics.json") != slurp(two / "metrics.json"));
 }

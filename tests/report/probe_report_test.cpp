@@ -11,6 +11,7 @@
 #include "support/results_folder.hpp"
 
 using namespace plumb;
+using test::holds;
 using test::row;
 using test::slurp;
 
@@ -41,10 +42,6 @@ struct Results {
   test::ResultsFolder folder;
   test::TemporaryFolder out;
 };
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "support/markup.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb;
+using test::holds;
 
 BOOST_AUTO_TEST_SUITE(published_report)
 
@@ -22,10 +24,6 @@ PublishedNumber number(const std::string& name) {
   one.printed = "0.5";
   one.decimals = 1;
   return one;
-}
-
-bool holds(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
 }
 
 }  // namespace
@@ -59,8 +57,9 @@ BOOST_AUTO_TEST_CASE(a_terminal_names_the_first_twelve_that_are_not_met) {
   const PublishedReport report(compare_with_published(numbers, {{"a", "", {}}, {"b", "", {}}}),
                                Json::object());
   const std::string table = report.table();
-  BOOST_TEST(table.starts_with("15 published numbers that none of the runs has (each name once, of all "
-                               "models):\n  table 4: x0\n"));
+  BOOST_TEST(
+      table.starts_with("15 published numbers that none of the runs has (each name once, of all "
+                        "models):\n  table 4: x0\n"));
   BOOST_TEST(holds(table, "  table 4: x11\n  … and 2 more, in without_counterpart.csv\n"));
   BOOST_TEST(!holds(table, "x12"));
 }

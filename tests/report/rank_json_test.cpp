@@ -7,11 +7,17 @@
 #include <vector>
 
 #include "plumb/records/ranking_rows.hpp"
+#include "support/measured_folders.hpp"
+#include "support/near.hpp"
 #include "support/small_graph.hpp"
 
 using namespace plumb;
+using test::all_methods;
+using test::keys;
+using test::near;
 using test::ranked;
 using test::RankFolder;
+using test::results;
 using test::SmallRanking;
 
 BOOST_AUTO_TEST_SUITE(rank_json)
@@ -20,30 +26,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words all{"deer", "likelihood", "deer-single-token", "lm-head"};
-
-RankResults results(const RankFolder& folder, const Words& names = all) {
-  return rank_results(read_ranked_methods(folder.path(), names, true),
-                      {.seed = 3, .resamples = 50});
-}
-
-bool near(double a, double b) {
-  return std::abs(a - b) < 1e-9;
-}
-
-Words keys(const Json& json) {
-  Words names;
-  for (const auto& [name, value] : json.items()) names.push_back(name);
-  return names;
-}
-
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(metrics_have_every_method_with_its_relations, SmallRanking) {
   const RankResults made = results(*this);
   const Json json = to_json(made);
   BOOST_TEST((keys(json) == Words{"methods", "agreement"}));
-  BOOST_TEST((keys(json.at("methods")) == all));
+  BOOST_TEST((keys(json.at("methods")) == all_methods));
   const Json& method = json.at("methods").at("likelihood");
   BOOST_TEST((keys(method) == Words{"raw", "filtered", "candidates", "rank_against_name_tokens",
                                     "histogram", "rank_by_name_tokens", "relations"}));

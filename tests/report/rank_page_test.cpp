@@ -11,17 +11,20 @@
 #include "plumb/records/ranking_rows.hpp"
 #include "plumb/report/rank_json.hpp"
 #include "support/markup.hpp"
+#include "support/measured_folders.hpp"
 #include "support/page_around.hpp"
 #include "support/small_calibration.hpp"
 #include "support/small_graph.hpp"
 
 using namespace plumb;
+using test::all_methods;
 using test::between;
 using test::count_of;
 using test::holds;
 using test::in_order;
 using test::ranked;
 using test::RankFolder;
+using test::results;
 using test::row_of;
 using test::section;
 using test::SmallRanking;
@@ -31,13 +34,6 @@ BOOST_AUTO_TEST_SUITE(rank_page_html)
 namespace {
 
 using Words = std::vector<std::string>;
-
-const Words all{"deer", "likelihood", "deer-single-token", "lm-head"};
-
-RankResults results(const RankFolder& folder, const Words& names = all) {
-  return rank_results(read_ranked_methods(folder.path(), names, true),
-                      {.seed = 3, .resamples = 50});
-}
 
 std::string page_of(const RankResults& made, const Json& settings = Json::object()) {
   const std::string html = test::page_around(rank_sections(made), settings, made.remarks);
@@ -394,7 +390,7 @@ BOOST_AUTO_TEST_CASE(a_probability_that_rounds_up_to_ten_has_the_next_power) {
 
 BOOST_FIXTURE_TEST_CASE(every_number_on_the_page_is_in_the_metrics, SmallRanking) {
   method("deer-b", {ranked(1, "next", 0, 1), ranked(2, "next", 3, 1), ranked(3, "next", 11, 1)});
-  Words names = all;
+  Words names = all_methods;
   names.push_back("deer-b");
   const RankResults made = results(*this, names);
   const std::string html = page_of(made);

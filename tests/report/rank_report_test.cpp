@@ -16,6 +16,7 @@ using test::between;
 using test::count_of;
 using test::holds;
 using test::in_order;
+using test::names_in;
 using test::ranked;
 using test::RankFolder;
 using test::says;
@@ -27,14 +28,6 @@ BOOST_AUTO_TEST_SUITE(rank_report)
 
 namespace {
 
-std::set<std::string> names(const TemporaryFolder& folder) {
-  std::set<std::string> all;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    all.insert(entry.path().filename().string());
-  }
-  return all;
-}
-
 RankReport report(const RankFolder& folder, std::uint64_t seed = 7) {
   return RankReport(folder.path(), {.seed = seed, .resamples = 50});
 }
@@ -44,7 +37,7 @@ RankReport report(const RankFolder& folder, std::uint64_t seed = 7) {
 BOOST_FIXTURE_TEST_CASE(the_files_are_written_and_nothing_beside_them, SmallRanking) {
   const TemporaryFolder out;
   report(*this).write(out.path());
-  BOOST_TEST((names(out) ==
+  BOOST_TEST((names_in(out.path()) ==
               std::set<std::string>{"metrics.csv", "metrics.json", "ranks.csv", "report.html"}));
 }
 
@@ -65,7 +58,8 @@ BOOST_FIXTURE_TEST_CASE(writing_again_gives_the_same_bytes, SmallRanking) {
   const TemporaryFolder one, two;
   report(*this).write(one.path());
   report(*this).write(two.path());
-  for (const std::string& name : names(one)) BOOST_TEST(slurp(one / name) == slurp(two / name));
+  for (const std::string& name : names_in(one.path()))
+    BOOST_TEST(slurp(one / name) == slurp(two / name));
   report(*this, 8).write(two.path());
   BOOST_TEST(slurp(one / "metrics.json") != slurp(two / "metrics.json"));
   BOOST_TEST(slurp(one / "ranks.csv") == slurp(two / "ranks.csv"));
@@ -158,10 +152,11 @@ BOOST_FIXTURE_TEST_CASE(remarks_of_the_run_come_first, SmallRanking) {
 
 BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_ranking_is_refused) {
   const TemporaryFolder folder;
-  BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
-                        says(Fault::user,
-                             "holds no finished ranking (no metadata_rank.json); "
-                             "finish its run first (plumb rank, `resume`)"));
+  BOOST_CHECK_EXCEPTION(
+      RankReport{folder.path()}, Error,
+      says(Fault::user,
+           "holds no finished ranking (no metadata_rank.json); name a finished run "
+           "folder, or finish its run first (plumb rank, `resume`)"));
   folder.write("metadata_rank.json", "{}");
   BOOST_CHECK_EXCEPTION(RankReport{folder.path()}, Error,
                         says(Fault::user, "metadata_rank.json: methods: names none; rank again"));

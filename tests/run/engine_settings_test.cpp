@@ -5,26 +5,15 @@
 #include <map>
 #include <string>
 
-#include "support/errors.hpp"
+#include "support/setting_words.hpp"
 
 using namespace plumb;
-using test::says;
+using test::read;
+using test::refused;
 
 BOOST_AUTO_TEST_SUITE(engine_settings)
 
 namespace {
-
-template <class Value>
-Value read(const std::string& word) {
-  Value value{};
-  setting::read(word, "x", value);
-  return value;
-}
-
-template <class Value>
-void refused(const std::string& word, const std::string& message) {
-  BOOST_CHECK_EXCEPTION((void)read<Value>(word), Error, says(Fault::user, "`x`: " + message));
-}
 
 /// Why each setting has no effect, where it has none.
 std::map<std::string, std::string> idle(EngineSettings settings, Precision precision,

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "support/errors.hpp"
+#include "support/setting_words.hpp"
 
 using namespace plumb;
-using test::says;
+using test::read;
+using test::refused;
 
 BOOST_AUTO_TEST_SUITE(setting_)
 
@@ -42,18 +43,6 @@ struct Settings {
     visitor("mark", self.mark, SettingInfo{.value = "N"});
   }
 };
-
-template <class Value>
-Value read(const std::string& word) {
-  Value value{};
-  setting::read(word, "x", value);
-  return value;
-}
-
-template <class Value>
-void refused(const std::string& word, const std::string& message) {
-  BOOST_CHECK_EXCEPTION((void)read<Value>(word), Error, says(Fault::user, "`x`: " + message));
-}
 
 /// Each value has the word, and the word the value.
 template <class Value>

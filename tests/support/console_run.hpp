@@ -4,6 +4,7 @@
 // The command line with its words given and its output caught, over a model that needs no file.
 
 #include <algorithm>
+#include <array>
 #include <boost/test/unit_test.hpp>
 #include <concepts>
 #include <map>
@@ -19,6 +20,7 @@
 #include "support/hooked_model.hpp"
 #include "support/plain_embedder.hpp"
 #include "support/small_run.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace plumb::test {
 
@@ -81,30 +83,54 @@ inline NgramTreeModel never(const ModelOptions&) {
   return model;
 }
 
-/// A folder with "data", the small dataset in the BEAR layout, and
-/// "model.gguf", which is hashed and not read.
-struct ConsoleFiles {
-  ConsoleFiles() {
-    write_bear(folder, "data", small_dataset());
-    folder.write("model.gguf", "stands for a model");
-  }
+/// A folder with "model.gguf", which is hashed and not read, and room for a job's data and runs.
+struct JobFiles {
+  JobFiles() { folder.write("model.gguf", "stands for a model"); }
 
   [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
-
-  /// `plumb probe` into the folder "run" with the options given.
-  [[nodiscard]] ConsoleRun probe(std::vector<std::string> options = {},
-                                 const std::string& run = "run") const {
-    return run_words(probe_words(std::move(options), run));
+  [[nodiscard]] Json json(const std::string& name) const {
+    return Json::parse(slurp(folder / name));
   }
-  [[nodiscard]] std::vector<std::string> probe_words(std::vector<std::string> options = {},
-                                                     const std::string& run = "run") const {
-    std::vector<std::string> words{"probe",          "--data", at("data"), "--model",
+
+  /// What `command` is called with; of the options that are usual, those that are not given.
+  [[nodiscard]] std::vector<std::string> words_of(
+      const std::string& command, const std::string& data, const std::string& run,
+      const std::vector<std::string>& given,
+      const std::vector<std::array<std::string, 2>>& usual = {}) const {
+    std::vector<std::string> words{command,          "--data", at(data), "--model",
                                    at("model.gguf"), "--out",  at(run)};
-    words.insert(words.end(), options.begin(), options.end());
+    for (const auto& [option, value] : usual) {
+      if (std::ranges::find(given, option) == given.end()) {
+        words.insert(words.end(), {option, value});
+      }
+    }
+    words.insert(words.end(), given.begin(), given.end());
     return words;
   }
 
+  /// All that must not depend on when a run was made and how often it was resumed.
+  [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
+    auto files = all_contents(folder / run);
+    files.erase("run.json");
+    return files;
+  }
+
   TemporaryFolder folder;
+};
+
+/// One whose "data" is the small dataset in the BEAR layout.
+struct ConsoleFiles : JobFiles {
+  ConsoleFiles() { write_bear(folder, "data", small_dataset()); }
+
+  /// `plumb probe` into the folder "run" with the options given.
+  [[nodiscard]] ConsoleRun probe(const std::vector<std::string>& options = {},
+                                 const std::string& run = "run") const {
+    return run_words(probe_words(options, run));
+  }
+  [[nodiscard]] std::vector<std::string> probe_words(const std::vector<std::string>& options = {},
+                                                     const std::string& run = "run") const {
+    return words_of("probe", "data", run, options);
+  }
 };
 
 }  // namespace plumb::test

@@ -4,8 +4,10 @@
 // What tests of the three dialects share: a dialect, and the stand-in that speaks it, in one
 // process.
 
+#include <boost/test/unit_test.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +41,14 @@ struct FoundStandIn {
     std::vector<TokenId> all;
     for (const Token& token : made.model().tokenize(text).tokens) all.push_back(token.id);
     return all;
+  }
+
+  /// What the dialect reads of one token in a reply's body. Nats.
+  [[nodiscard]] double read_one(const std::string& body, TokenId token) const {
+    double nats = 0;
+    ServerTally computed;
+    BOOST_TEST(dialect->read({200, body}, std::span(&token, 1), std::span(&nats, 1), computed));
+    return nats;
   }
 
   StandInModel made;

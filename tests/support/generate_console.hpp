@@ -84,60 +84,39 @@ template <class Model = NgramTreeModel>
   return read;
 }
 
-/// All files in and below a folder.
-[[nodiscard]] inline std::map<std::string, std::string> all_contents(
-    const std::filesystem::path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.is_directory()) continue;
-    files[std::filesystem::relative(entry.path(), folder).string()] = slurp(entry.path());
-  }
-  return files;
-}
-
 /// A folder with "elements", elements_many(), "closed", elements_closed() in the BEAR layout, and
 /// "model.gguf", which is hashed and not read.
-struct GenerateFiles {
+struct GenerateFiles : JobFiles {
   GenerateFiles() {
     write_many("elements", elements_many());
     write_bear(folder, "closed", elements_closed());
-    folder.write("model.gguf", "stands for a model");
   }
 
   void write_many(const std::string& name, const MultiPromptDataset& dataset) const {
     folder.write(name + "/facts.jsonl", facts_jsonl(dataset));
     folder.write(name + "/templates.jsonl", templates_jsonl(dataset));
   }
-  [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
 
   /// Short answers, few samples and no WordNet, so that a run takes no time; options given take their
   /// place.
-  [[nodiscard]] std::vector<std::string> words(std::vector<std::string> options = {},
+  [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options = {},
                                                const std::string& run = "run",
                                                const std::string& data = "elements") const {
-    std::vector<std::string> all{"generate",       "--data", at(data), "--model",
-                                 at("model.gguf"), "--out",  at(run)};
-    const auto given = [&](const std::string& name) {
-      return std::ranges::find(options, name) != options.end();
-    };
-    std::vector<std::vector<std::string>> usual{
+    std::vector<std::array<std::string, 2>> usual{
         {"--max-new-tokens", "12"}, {"--samplings", "300"}, {"--wordnet", "none"}};
-    if (!given("--samples") && !given("--confidence-prompts")) {
+    if (std::ranges::find(options, "--samples") == options.end() &&
+        std::ranges::find(options, "--confidence-prompts") == options.end()) {
       usual.push_back({"--samples", "5"});
       usual.push_back({"--confidence-prompts", "6"});
     }
-    for (const auto& pair : usual) {
-      if (!given(pair[0])) all.insert(all.end(), pair.begin(), pair.end());
-    }
-    all.insert(all.end(), options.begin(), options.end());
-    return all;
+    return words_of("generate", data, run, options, usual);
   }
 
   template <class Model = NgramTreeModel>
-  [[nodiscard]] ConsoleRun generate(std::vector<std::string> options = {},
+  [[nodiscard]] ConsoleRun generate(const std::vector<std::string>& options = {},
                                     const std::string& run = "run",
                                     const std::string& data = "elements") const {
-    return run_words(words(std::move(options), run, data),
+    return run_words(words(options, run, data),
                      [](const ModelOptions&) { return reader_of_prompts<Model>(); });
   }
 
@@ -148,18 +127,6 @@ struct GenerateFiles {
                       at(run), "--templates", templates},
                      [](const ModelOptions&) { return reader_of_prompts(); });
   }
-
-  /// All that must not depend on when and how often a run was taken up.
-  [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
-    auto files = all_contents(folder / run);
-    files.erase("run.json");
-    return files;
-  }
-  [[nodiscard]] Json json(const std::string& name) const {
-    return Json::parse(slurp(folder / name));
-  }
-
-  TemporaryFolder folder;
 };
 
 }  // namespace plumb::test

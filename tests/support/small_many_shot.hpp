@@ -11,6 +11,7 @@
 
 #include "plumb/backend/archetypes.hpp"
 #include "plumb/data/dataset.hpp"
+#include "plumb/data/json_file.hpp"
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/run/many_shot_block.hpp"
 #include "plumb/score/tokenized_statements.hpp"
@@ -38,6 +39,18 @@ namespace plumb::test {
     relation.facts.push_back(fact);
   }
   return relation;
+}
+
+/// A table of choices: a line for each fact.
+[[nodiscard]] inline std::string as_table(const Relation& relation) {
+  std::string lines;
+  for (const Fact& fact : relation.facts) {
+    const Json line = {{"subject", fact.subject},
+                       {"subject_id", fact.subject_id},
+                       {"object", relation.options[fact.answer]}};
+    lines += line.dump() + "\n";
+  }
+  return lines;
 }
 
 /// The pairs of these facts, written with the separators.

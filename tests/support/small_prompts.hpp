@@ -12,12 +12,9 @@
 #include "plumb/aggregate/prompt_outcomes.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/measure/interval.hpp"
+#include "support/near.hpp"
 
 namespace plumb::test {
-
-inline bool near(double one, double other) {
-  return std::abs(one - other) < 1e-12;
-}
 
 /// Templates "t0", "t1" … in groups of two, "g0", "g1" …; of each group the first is manual, and
 /// the templates of odd groups are questions.
@@ -121,8 +118,7 @@ inline bool same(const Estimate& one, const Estimate& other) {
   const bool ends = one.count > 0 && !one.has_interval()
                         ? other.count > 0 && !other.has_interval()
                         : one.low == other.low && one.high == other.high;
-  return one.value == other.value && ends &&
-         one.count == other.count && one.method == other.method;
+  return one.value == other.value && ends && one.count == other.count && one.method == other.method;
 }
 
 }  // namespace plumb::test

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string>
 
 namespace plumb::test {
@@ -39,6 +41,26 @@ class TemporaryFolder {
 [[nodiscard]] inline std::string slurp(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// All files in and below a folder: their paths within it, and what they hold.
+[[nodiscard]] inline std::map<std::string, std::string> all_contents(
+    const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_directory()) continue;
+    files[std::filesystem::relative(entry.path(), folder).string()] = slurp(entry.path());
+  }
+  return files;
+}
+
+/// The files of a folder, and folders in it, by name.
+[[nodiscard]] inline std::set<std::string> names_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.insert(entry.path().filename().string());
+  }
+  return names;
 }
 
 }  // namespace plumb::test

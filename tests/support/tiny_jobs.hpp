@@ -198,16 +198,7 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
   folder.write(at("many/templates.jsonl"), templates_jsonl(elements_many()));
   write_kamel(folder, at("KAMEL"));
   for (const std::string code : {"birth", "origin"}) {
-    const Relation relation = births(30, 8, code);
-    std::string lines;
-    for (const Fact& fact : relation.facts) {
-      lines += Json{{"subject", fact.subject},
-                    {"subject_id", fact.subject_id},
-                    {"object", relation.options[fact.answer]}}
-                   .dump() +
-               "\n";
-    }
-    folder.write(at("births/" + code + ".jsonl"), lines);
+    folder.write(at("births/" + code + ".jsonl"), as_table(births(30, 8, code)));
   }
   folder.write(at("study.json"), R"({"relation": "birth", "separator": " ",
     "shots": [["Person Ae", "1804"], ["Person Af", "1805"]], "choices": ["1800", "1801"],

@@ -33,6 +33,14 @@ class PartOf {
   nlohmann::json value_;
 };
 
+/// A word's tokens, by any model of a tokenizer.
+template <class Model>
+[[nodiscard]] std::vector<Token> cut(const Model& model, std::string_view word) {
+  std::vector<Token> tokens;
+  model.tokenize(word, tokens);
+  return tokens;
+}
+
 /// [[begin, end], …] of ranges, for comparing.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> ranges(
     const std::vector<Token>& tokens) {

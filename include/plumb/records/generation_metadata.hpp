@@ -24,7 +24,6 @@
 #include "plumb/core/text_file.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/result_lines.hpp"
-#include "plumb/records/result_sums.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/records/whole_file.hpp"
 
@@ -95,20 +94,10 @@ inline void write_generation_metadata(const DiskPath& folder, const GenerationMe
 /// Reads that of a finished generation, all of whose rows are there; model and dataset are not read.
 /// Throws a user error for another folder.
 [[nodiscard]] inline GenerationMetadata read_generation_metadata(const DiskPath& folder) {
-  const DiskPath file = folder / metadata_name(ResultsKind::generation);
-  if (!is_there(file)) {
-    throw user_error({.file = folder}, "holds no finished generation (no metadata_generate.json)",
-                     "finish its run first (plumb generate, `resume`)");
-  }
-  const Json metadata = read_json_object(file);
-  auto settings = string_list(metadata, "settings");
-  if (!settings || settings->empty()) {
-    throw user_error({file, 0, "settings"}, "names none", "generate again");
-  }
-  for (const std::string& setting : *settings) refuse_as_file_name(setting, file);
-  refuse_lost_rows(folder, metadata.value("rows", Json::object()));
+  const Json metadata = read_metadata(folder, ResultsKind::generation);
   GenerationMetadata read;
-  read.settings = *std::move(settings);
+  read.settings = names_of_files(folder, ResultsKind::generation, metadata, "settings");
+  refuse_lost_rows(folder, metadata.value("rows", Json::object()));
   const auto answers = first_string(metadata, "answers");
   if (answers == "fills") read.answers = GeneratedAnswers::fills;
   if (answers == "lists") read.answers = GeneratedAnswers::lists;

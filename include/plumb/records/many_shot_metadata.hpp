@@ -110,14 +110,9 @@ inline void write_many_shot_metadata(const DiskPath& folder, const std::string& 
 /// both numbers of choices. Throws a user error when the folder is none.
 [[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
     const DiskPath& folder) {
-  const auto file = folder / metadata_name(ResultsKind::many_shot);
-  if (!is_there(file)) {
-    throw user_error(
-        {.file = folder}, "holds no finished many-shot run",
-        "name a finished run folder, or finish its run first (plumb many-shot, `resume`)");
-  }
   std::vector<RecordedChoiceRelation> relations;
-  const Json metadata = read_json_object(file);
+  const Json metadata = read_metadata(folder, ResultsKind::many_shot);
+  const DiskPath file = folder / metadata_name(ResultsKind::many_shot);
   try {
     for (const auto& [code, entry] : metadata.at("relations").items()) {
       RecordedChoiceRelation& relation = relations.emplace_back();

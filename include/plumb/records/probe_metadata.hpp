@@ -116,16 +116,13 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
     }
     if (const auto other = results_kind(folder)) {
       throw user_error({.file = folder},
-                       std::string("is of plumb ") +
-                           (*other == ResultsKind::ranking ? "rank" : "many-shot") +
+                       std::string("is of plumb ") + metadata_of(*other).command +
                            ", and this takes closed sets",
                        "name a run of plumb probe, or lm-pub-quiz's results");
     }
-    throw user_error({.file = folder}, "holds no finished results (no metadata_results.json)",
-                     "name a finished run folder, or finish its run first (plumb probe, `resume`)");
   }
   std::vector<RecordedRelation> relations;
-  const Json metadata = read_json_object(file);
+  const Json metadata = read_metadata(folder, ResultsKind::closed_set);
   if (metadata.empty()) {
     throw user_error({.file = file}, "names no relation",
                      "the file was changed; restore it, or probe again");

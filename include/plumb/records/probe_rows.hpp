@@ -145,8 +145,9 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
       const Json& number = (*found)[i];
       // A span without a token of its own has no score.
       if (number.is_null() && !counts && span_tokens(parts[i]) == 0) continue;
-      const bool sound = counts ? number.is_number_unsigned() && number < 4'000'000'000U
-                                : number.is_number() && std::isfinite(number.get<double>());
+      const bool sound =
+          counts ? number.is_number_unsigned() && number.get<std::uint64_t>() < 4'000'000'000U
+                 : number.is_number() && std::isfinite(number.get<double>());
       if (!sound) fail(field, counts ? "holds what is no count" : "holds what is no finite number");
       set(parts[i], number.get<double>());
     }

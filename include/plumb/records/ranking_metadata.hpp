@@ -15,10 +15,8 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
-#include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/result_lines.hpp"
-#include "plumb/records/result_sums.hpp"
 #include "plumb/records/results_kind.hpp"
 
 namespace plumb {
@@ -41,19 +39,9 @@ struct RankingMetadata {
 /// What a report needs of it: methods, `narrowed` and remarks. Throws a user error for a folder that
 /// holds no finished ranking, and for methods that are none.
 [[nodiscard]] inline RankingMetadata read_ranking_metadata(const DiskPath& folder) {
-  const auto file = folder / metadata_name(ResultsKind::ranking);
-  if (!is_there(file)) {
-    throw user_error({.file = folder}, "holds no finished ranking (no metadata_rank.json)",
-                     "finish its run first (plumb rank, `resume`)");
-  }
-  const Json metadata = read_json_object(file);
-  auto methods = string_list(metadata, "methods");
-  if (!methods || methods->empty()) {
-    throw user_error({file, 0, "methods"}, "names none", "rank again");
-  }
-  for (const std::string& method : *methods) refuse_as_file_name(method, file);
+  const Json metadata = read_metadata(folder, ResultsKind::ranking);
   RankingMetadata read;
-  read.methods = *std::move(methods);
+  read.methods = names_of_files(folder, ResultsKind::ranking, metadata, "methods");
   read.narrowed = metadata.value("narrowed", Json()) == true;
   read.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>());
   return read;

@@ -8,30 +8,70 @@
 // metadata_rank.json, metadata_generate.json (whose "answers": "lists" says that they are lists).
 
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/result_lines.hpp"
+#include "plumb/records/result_sums.hpp"
 #include "plumb/records/run_record.hpp"
 
 namespace plumb {
 
 enum class ResultsKind { closed_set, many_shot, ranking, generation, lists };
 
-/// The name of the file that says what results there are.
-[[nodiscard]] constexpr const char* metadata_name(ResultsKind kind) {
+/// What a kind's metadata file is called, what it tells of, and which command of plumb writes it.
+struct ResultsMetadata {
+  const char* file;
+  const char* tells_of;
+  const char* command;
+};
+[[nodiscard]] constexpr ResultsMetadata metadata_of(ResultsKind kind) {
   switch (kind) {
     case ResultsKind::many_shot:
-      return "metadata_many_shot.json";
+      return {"metadata_many_shot.json", "many-shot run", "many-shot"};
     case ResultsKind::ranking:
-      return "metadata_rank.json";
+      return {"metadata_rank.json", "ranking", "rank"};
     case ResultsKind::generation:
     case ResultsKind::lists:
-      return "metadata_generate.json";
+      return {"metadata_generate.json", "generation", "generate"};
     case ResultsKind::closed_set:
       break;
   }
-  return "metadata_results.json";
+  return {"metadata_results.json", "results", "probe"};
+}
+
+/// The name of the file that says what results there are.
+[[nodiscard]] constexpr const char* metadata_name(ResultsKind kind) {
+  return metadata_of(kind).file;
+}
+
+/// Reads the metadata of a finished run. Throws a user error where it is missing or no JSON object.
+[[nodiscard]] inline Json read_metadata(const DiskPath& folder, ResultsKind kind) {
+  const auto [name, tells_of, command] = metadata_of(kind);
+  const DiskPath file = folder / name;
+  if (is_there(file)) return read_json_object(file);
+  throw user_error({.file = folder},
+                   std::string("holds no finished ") + tells_of + " (no " + name + ")",
+                   std::string("name a finished run folder, or finish its run first (plumb ") +
+                       command + ", `resume`)");
+}
+
+/// What a run says it has files of, its methods or settings: at least one, each a part of a file's name.
+/// Throws a user error that names the file of this kind for any other list.
+[[nodiscard]] inline std::vector<std::string> names_of_files(const DiskPath& folder,
+                                                             ResultsKind kind, const Json& metadata,
+                                                             const char* list) {
+  const auto [name, tells_of, command] = metadata_of(kind);
+  auto names = string_list(metadata, list);
+  if (!names || names->empty()) {
+    throw user_error({folder / name, 0, list}, "names none", std::string(command) + " again");
+  }
+  for (const std::string& one : *names) refuse_as_file_name(one, folder / name);
+  return *std::move(names);
 }
 
 /// Nothing where a folder holds no finished results. Throws a user error for metadata of a generation

@@ -136,32 +136,5 @@ inline std::string json_id_lists(std::span<const std::vector<TokenId>> sequences
   return text += ']';
 }
 
-/// A text's tokens by {"tokens": [ids]}, which tells no bytes.
-inline Tokenization read_bare_tokens(const ReplyJson& reply, std::size_t vocabulary) {
-  const Json& tokens = reply.at("/tokens");
-  if (!tokens.is_array()) throw reply.wrong("tokens", "is no list");
-  Tokenization made;
-  made.spells_text = false;
-  for (const Json& id : tokens) made.tokens.push_back({reply.token(id, "tokens", vocabulary), {}});
-  return made;
-}
-
-/// The vectors of an OpenAI-compatible /v1/embeddings, in the order of what was asked.
-inline std::vector<std::vector<float>> read_openai_vectors(const ReplyJson& reply,
-                                                           std::size_t count) {
-  const Json& data = reply.at("/data");
-  if (!data.is_array() || data.size() != count) {
-    throw reply.wrong("data", "is no list of " + std::to_string(count) + " vectors");
-  }
-  std::vector<std::vector<float>> vectors(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string item = "/data/" + std::to_string(i);
-    const std::uint64_t index = reply.count_or(item + "/index", i);
-    if (index >= count || !vectors[index].empty()) throw reply.wrong(item, "has a wrong index");
-    vectors[index] = reply.numbers(reply.at(item + "/embedding"), item + "/embedding");
-  }
-  return vectors;
-}
-
 }  // namespace detail
 }  // namespace plumb

@@ -22,28 +22,20 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/server/server_dialect.hpp"
+#include "plumb/server/openai_server.hpp"
 
 namespace plumb {
 
 /// Any number of threads may use one.
-class SglangServer final : public ServerDialect {
+class SglangServer final : public OpenAiServer {
  public:
   /// Of the replies of /v1/models and /get_server_info, and the vocabulary's size, which it does
   /// not tell. Throws an internal error for others.
   SglangServer(const ReplyJson& models, const ReplyJson& server, std::string place,
                std::size_t vocabulary)
-      : place_(std::move(place)), name_(models.text_or("/data/0/id", "")) {
-    facts_ = {"SGLang",
-              server.text_or("/version", ""),
-              name_.substr(name_.find_last_of('/') + 1),
-              "",
-              vocabulary,
-              models.count_or("/data/0/max_model_len", 0)};
-  }
+      : OpenAiServer("SGLang", server.text_or("/version", ""), models, std::move(place),
+                     vocabulary) {}
 
-  [[nodiscard]] const ServerFacts& facts() const override { return facts_; }
-  [[nodiscard]] bool spells_tokens() const override { return false; }
   [[nodiscard]] std::size_t together(std::size_t count, AskHow) const override { return count; }
 
   [[nodiscard]] HttpRequest ask(std::span<const TokenId> prefix, std::span<const TokenId> tokens,
@@ -54,8 +46,8 @@ class SglangServer final : public ServerDialect {
 
   [[nodiscard]] bool read(const HttpReply& reply, std::span<const TokenId> tokens,
                           std::span<double> nats, ServerTally& tally) const override {
-    const ReplyJson json = parse_reply(reply.body, place_ + "/generate");
-    count_computed(json, tally);
+    const ReplyJson json = read_reply(reply, "/generate");
+    tally_reply(json, tally);
     const Json rows = json.find("/meta_info/output_token_ids_logprobs/0");
     if (!rows.is_array()) {
       throw user_error({.field = json.place}, "gives no output_token_ids_logprobs",
@@ -89,8 +81,8 @@ class SglangServer final : public ServerDialect {
 
   [[nodiscard]] ServerContinuation read_continuation(const HttpReply& reply,
                                                      ServerTally& tally) const override {
-    const ReplyJson json = parse_reply(reply.body, place_ + "/generate");
-    count_computed(json, tally);
+    const ReplyJson json = read_reply(reply, "/generate");
+    tally_reply(json, tally);
     ServerContinuation continuation;
     continuation.ended = json.text_or("/meta_info/finish_reason/type", "") == "stop";
     const Json& rows = json.at("/meta_info/output_token_logprobs");
@@ -104,25 +96,6 @@ class SglangServer final : public ServerDialect {
     return continuation;
   }
 
-  [[nodiscard]] HttpRequest embed(std::span<const std::vector<TokenId>> sequences) const override {
-    return {"/v1/embeddings", "{\"model\":" + Json(name_).dump() +
-                                  ",\"input\":" + detail::json_id_lists(sequences) + "}"};
-  }
-  [[nodiscard]] std::vector<std::vector<float>> read_vectors(const HttpReply& reply,
-                                                             std::size_t count) const override {
-    return detail::read_openai_vectors(parse_reply(reply.body, place_ + "/v1/embeddings"), count);
-  }
-  [[nodiscard]] bool gives_raw_vectors() const override { return false; }
-
-  [[nodiscard]] HttpRequest tokenize(std::string_view text, bool) const override {
-    const Json body = {{"prompt", text}, {"add_special_tokens", false}};
-    return {"/tokenize", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
-  }
-  [[nodiscard]] Tokenization read_tokens(const HttpReply& reply, std::string_view) const override {
-    return detail::read_bare_tokens(parse_reply(reply.body, place_ + "/tokenize"),
-                                    facts_.vocabulary);
-  }
-
  private:
   static std::string opening(std::span<const TokenId> prompt, std::size_t most) {
     return "{\"input_ids\":" + detail::json_ids(prompt) +
@@ -133,18 +106,12 @@ class SglangServer final : public ServerDialect {
   [[nodiscard]] std::pair<TokenId, double> entry(const ReplyJson& json, const Json& row,
                                                  const std::string& field) const {
     if (!row.is_array() || row.size() < 2) throw json.wrong(field, "holds no [nats, id, text]");
-    return {json.token(row[1], field, facts_.vocabulary), json.log_probability(row[0], field)};
+    return {token(json, row[1], field), json.log_probability(row[0], field)};
   }
 
-  static void count_computed(const ReplyJson& json, ServerTally& tally) {
-    const Json cached = json.find("/meta_info/cached_tokens");
-    if (!cached.is_number_unsigned()) return;
-    const std::uint64_t prompt = json.count_or("/meta_info/prompt_tokens", 0);
-    tally.tokens_computed += prompt - std::min(prompt, cached.get<std::uint64_t>());
+  static void tally_reply(const ReplyJson& json, ServerTally& tally) {
+    count_computed(json, "/meta_info/prompt_tokens", "/meta_info/cached_tokens", tally);
   }
-
-  ServerFacts facts_;
-  std::string place_, name_;
 };
 
 }  // namespace plumb

@@ -23,28 +23,19 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/server/server_dialect.hpp"
+#include "plumb/server/openai_server.hpp"
 
 namespace plumb {
 
 /// Any number of threads may use one.
-class VllmServer final : public ServerDialect {
+class VllmServer final : public OpenAiServer {
  public:
   /// Of the replies of /v1/models and /version, and the vocabulary's size, which it does not tell.
   /// Throws an internal error for others.
   VllmServer(const ReplyJson& models, const ReplyJson& version, std::string place,
              std::size_t vocabulary)
-      : place_(std::move(place)), name_(models.text_or("/data/0/id", "")) {
-    facts_ = {"vLLM",
-              version.text_or("/version", ""),
-              name_.substr(name_.find_last_of('/') + 1),
-              "",
-              vocabulary,
-              models.count_or("/data/0/max_model_len", 0)};
-  }
-
-  [[nodiscard]] const ServerFacts& facts() const override { return facts_; }
-  [[nodiscard]] bool spells_tokens() const override { return false; }
+      : OpenAiServer("vLLM", version.text_or("/version", ""), models, std::move(place),
+                     vocabulary) {}
 
   [[nodiscard]] std::size_t together(std::size_t count, AskHow) const override {
     return std::min(count, most_tokens);
@@ -59,8 +50,8 @@ class VllmServer final : public ServerDialect {
 
   [[nodiscard]] bool read(const HttpReply& reply, std::span<const TokenId> tokens,
                           std::span<double> nats, ServerTally& tally) const override {
-    const ReplyJson json = parse_reply(reply.body, place_ + "/v1/completions");
-    count_computed(json, tally);
+    const ReplyJson json = read_reply(reply, "/v1/completions");
+    tally_reply(json, tally);
     const Json& top = json.at("/choices/0/logprobs/top_logprobs/0");
     if (!top.is_object()) throw json.wrong("top_logprobs", "is no object");
     std::unordered_map<TokenId, double> found;
@@ -91,8 +82,8 @@ class VllmServer final : public ServerDialect {
 
   [[nodiscard]] ServerContinuation read_continuation(const HttpReply& reply,
                                                      ServerTally& tally) const override {
-    const ReplyJson json = parse_reply(reply.body, place_ + "/v1/completions");
-    count_computed(json, tally);
+    const ReplyJson json = read_reply(reply, "/v1/completions");
+    tally_reply(json, tally);
     ServerContinuation continuation;
     continuation.ended = json.text_or("/choices/0/finish_reason", "") == "stop";
     const Json& tokens = json.at("/choices/0/logprobs/tokens");
@@ -110,33 +101,12 @@ class VllmServer final : public ServerDialect {
     return continuation;
   }
 
-  [[nodiscard]] HttpRequest embed(std::span<const std::vector<TokenId>> sequences) const override {
-    return {"/v1/embeddings", "{\"model\":" + Json(name_).dump() +
-                                  ",\"input\":" + detail::json_id_lists(sequences) +
-                                  ",\"encoding_format\":\"float\"}"};
-  }
-  [[nodiscard]] std::vector<std::vector<float>> read_vectors(const HttpReply& reply,
-                                                             std::size_t count) const override {
-    return detail::read_openai_vectors(parse_reply(reply.body, place_ + "/v1/embeddings"), count);
-  }
-  [[nodiscard]] bool gives_raw_vectors() const override { return false; }
-
-  /// It reads the texts of special tokens as these tokens, whatever is asked.
-  [[nodiscard]] HttpRequest tokenize(std::string_view text, bool) const override {
-    const Json body = {{"model", name_}, {"prompt", text}, {"add_special_tokens", false}};
-    return {"/tokenize", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
-  }
-  [[nodiscard]] Tokenization read_tokens(const HttpReply& reply, std::string_view) const override {
-    return detail::read_bare_tokens(parse_reply(reply.body, place_ + "/tokenize"),
-                                    facts_.vocabulary);
-  }
-
  private:
   // vLLM takes no more ids in one request.
   static constexpr std::size_t most_tokens = 128;
 
   [[nodiscard]] std::string opening(std::span<const TokenId> prompt, std::size_t most) const {
-    return "{\"model\":" + Json(name_).dump() + ",\"prompt\":" + detail::json_ids(prompt) +
+    return "{\"model\":" + quoted_name() + ",\"prompt\":" + detail::json_ids(prompt) +
            ",\"max_tokens\":" + std::to_string(most) +
            ",\"add_special_tokens\":false,\"return_tokens_as_token_ids\":true";
   }
@@ -153,18 +123,13 @@ class VllmServer final : public ServerDialect {
       throw json.wrong("token '" + shortened(std::string(name)) + "'",
                        "is no \"token_id:N\", though return_tokens_as_token_ids was asked");
     }
-    return json.token(Json(id), "token_id", facts_.vocabulary);
+    return token(json, Json(id), "token_id");
   }
 
-  static void count_computed(const ReplyJson& json, ServerTally& tally) {
-    const Json cached = json.find("/usage/prompt_tokens_details/cached_tokens");
-    if (!cached.is_number_unsigned()) return;
-    const std::uint64_t prompt = json.count_or("/usage/prompt_tokens", 0);
-    tally.tokens_computed += prompt - std::min(prompt, cached.get<std::uint64_t>());
+  static void tally_reply(const ReplyJson& json, ServerTally& tally) {
+    count_computed(json, "/usage/prompt_tokens", "/usage/prompt_tokens_details/cached_tokens",
+                   tally);
   }
-
-  ServerFacts facts_;
-  std::string place_, name_;
 };
 
 }  // namespace plumb

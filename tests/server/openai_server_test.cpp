@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/server/openai_server.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/dialects.hpp"
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::FoundStandIn;
+using test::says;
+using test::speaking;
+
+BOOST_AUTO_TEST_SUITE(openai_server_suite)
+
+namespace {
+
+const char* const openai_makers[] = {"vllm", "sglang"};
+
+/// One whose vocabulary has five tokens.
+SglangServer small_server() {
+  const Json models = {{"data", Json::array({{{"id", "a/b/m"}, {"max_model_len", 77U}}})}};
+  return {{models, "p"}, {Json({{"version", "8"}}), "p"}, "http://h", 5};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_it_says_of_itself) {
+  const SglangServer server = small_server();
+  BOOST_TEST(server.facts().model == "m");
+  BOOST_TEST(server.facts().version == "8");
+  BOOST_TEST(server.facts().vocabulary == 5U);
+  BOOST_TEST(server.facts().context == 77U);
+  BOOST_TEST(!server.spells_tokens());
+  BOOST_TEST(!server.gives_raw_vectors());
+}
+
+BOOST_AUTO_TEST_CASE(given_tokens_are_asked_and_read) {
+  for (const char* const maker : openai_makers) {
+    BOOST_TEST_CONTEXT(maker) {
+      FoundStandIn found(speaking(maker));
+      const std::vector<TokenId> prefix = found.ids("the c"), tokens{'a', 'z', 256};
+      const HttpRequest request = found.dialect->ask(prefix, tokens, AskHow::plainly);
+      std::vector<double> nats(3);
+      BOOST_TEST(found.dialect->read(found.client.ask(request), tokens, nats, found.tally));
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double expected = found.made.model().log_probability(prefix, tokens[i]);
+        BOOST_TEST(std::abs(nats[i] - expected) < 1e-12);
+      }
+      BOOST_TEST(found.tally.tokens_computed == 1U);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(continuations_are_greedy_or_drawn) {
+  for (const std::string maker : openai_makers) {
+    FoundStandIn found(speaking(maker));
+    const std::vector<TokenId> prompt = found.ids("the d");
+    for (const std::optional<std::uint32_t> seed :
+         {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(8)}) {
+      BOOST_TEST_CONTEXT(maker << (seed ? ", drawn" : ", greedy")) {
+        const HttpReply reply = found.client.ask(found.dialect->generate(prompt, 5, seed));
+        const ServerContinuation made = found.dialect->read_continuation(reply, found.tally);
+        // SGLang's seeds have 31 bits.
+        const std::uint64_t drawn = seed.value_or(0) >> (maker == "sglang" ? 1U : 0U);
+        const Continuation expected =
+            found.made.model().generate(prompt, {seed ? 1U : 0U, 5, {}, drawn}).front();
+        BOOST_TEST(made.tokens == expected.tokens, boost::test_tools::per_element());
+        BOOST_TEST(made.log_probabilities.size() == made.tokens.size());
+        for (std::size_t i = 0; i < made.tokens.size(); ++i) {
+          BOOST_TEST(std::abs(made.log_probabilities[i] - expected.log_probabilities[i]) < 1e-12);
+        }
+        BOOST_TEST(made.ended == (made.tokens.size() < 5));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(vectors_are_asked_and_read) {
+  for (const char* const maker : openai_makers) {
+    BOOST_TEST_CONTEXT(maker) {
+      auto options = speaking(maker);
+      options.embeds = true;
+      FoundStandIn found(options);
+      const std::vector<std::vector<TokenId>> sequences{{1, 2}, {3}};
+      const auto vectors =
+          found.dialect->read_vectors(found.client.ask(found.dialect->embed(sequences)), 2);
+      BOOST_TEST(vectors[0] == (std::vector<float>{3, -2, 2}), boost::test_tools::per_element());
+      BOOST_TEST(vectors[1] == (std::vector<float>{4, -3, 1}), boost::test_tools::per_element());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(vectors_are_put_in_the_order_of_their_index) {
+  const SglangServer server = small_server();
+  const auto read = [&](const char* body, std::size_t count) {
+    return server.read_vectors({200, body}, count);
+  };
+  const auto vectors =
+      read(R"({"data": [{"index": 1, "embedding": [3]}, {"index": 0, "embedding": [1, 2]}]})", 2);
+  BOOST_TEST(vectors[0] == (std::vector<float>{1, 2}), boost::test_tools::per_element());
+  BOOST_TEST(vectors[1] == (std::vector<float>{3}), boost::test_tools::per_element());
+  BOOST_CHECK_EXCEPTION(read(R"({"data": [{"index": 0, "embedding": [1]}]})", 2), Error,
+                        says(Fault::internal, "is no list of 2 vectors"));
+  BOOST_CHECK_EXCEPTION(
+      read(R"({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]})", 2),
+      Error, says(Fault::internal, "has a wrong index"));
+  BOOST_CHECK_EXCEPTION(read(R"({"data": [{"index": 4, "embedding": [1]}]})", 1), Error,
+                        says(Fault::internal, "has a wrong index"));
+  BOOST_CHECK_EXCEPTION(read("{}", 1), Error, says(Fault::internal, "data is missing"));
+}
+
+BOOST_AUTO_TEST_CASE(bare_tokens_spell_nothing) {
+  const SglangServer server = small_server();
+  const auto read = [&](const char* body) { return server.read_tokens({200, body}, "ab"); };
+  const Tokenization made = read(R"({"tokens": [4, 2]})");
+  BOOST_TEST(made.tokens.size() == 2U);
+  BOOST_TEST(made.tokens[1].id == 2);
+  BOOST_TEST(!made.spells_text);
+  BOOST_CHECK_EXCEPTION(read(R"({"tokens": [5]})"), Error,
+                        says(Fault::internal, "which the vocabulary lacks"));
+  BOOST_CHECK_EXCEPTION(read(R"({"tokens": 4})"), Error, says(Fault::internal, "is no list"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

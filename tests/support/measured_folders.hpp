@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the many-shot and ranking folders that tests put together by hand come to, with few resamples.
+
+#include <string>
+#include <vector>
+
+#include "plumb/measure/many_shot_results.hpp"
+#include "plumb/rank/rank_results.hpp"
+#include "plumb/records/many_shot_study.hpp"
+#include "plumb/records/ranking_rows.hpp"
+#include "support/many_shot_folder.hpp"
+#include "support/small_graph.hpp"
+
+namespace plumb::test {
+
+inline constexpr Bootstrap few_resamples{.seed = 3, .resamples = 50};
+
+[[nodiscard]] inline ManyShotResults results(const ManyShotFolder& folder) {
+  return many_shot_results(read_many_shot_run(folder.path()), few_resamples);
+}
+
+inline const std::vector<std::string> all_methods{"deer", "likelihood", "deer-single-token",
+                                                  "lm-head"};
+
+[[nodiscard]] inline RankResults results(const RankFolder& folder,
+                                         const std::vector<std::string>& methods = all_methods,
+                                         bool narrowed = true) {
+  return rank_results(read_ranked_methods(folder.path(), methods, narrowed), few_resamples);
+}
+
+[[nodiscard]] inline std::vector<std::string> names(const std::vector<GroupSpread>& spreads) {
+  std::vector<std::string> all;
+  for (const GroupSpread& spread : spreads) all.push_back(setting_name(spread.group));
+  return all;
+}
+
+[[nodiscard]] inline std::vector<std::string> keys(const Json& json) {
+  std::vector<std::string> all;
+  for (const auto& [key, value] : json.items()) all.push_back(key);
+  return all;
+}
+
+}  // namespace plumb::test

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A setting's value read from a word, as the command line has it.
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+#include "plumb/run/setting.hpp"
+#include "support/errors.hpp"
+
+namespace plumb::test {
+
+template <class Value>
+[[nodiscard]] Value read(const std::string& word) {
+  Value value{};
+  setting::read(word, "x", value);
+  return value;
+}
+
+template <class Value>
+void refused(const std::string& word, const std::string& message) {
+  BOOST_CHECK_EXCEPTION((void)read<Value>(word), Error, says(Fault::user, "`x`: " + message));
+}
+
+}  // namespace plumb::test
