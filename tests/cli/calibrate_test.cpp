@@ -29,7 +29,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// Every file but run.json, which holds times.
-std::map<std::string, std::string> comparable(const std::filesystem::path& folder) {
+std::map<std::string, std::string> files_beside_times(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
@@ -159,10 +159,10 @@ BOOST_FIXTURE_TEST_CASE(another_tools_folder_and_several_need_a_place_to_write, 
 
 BOOST_FIXTURE_TEST_CASE(a_run_folder_gets_its_calibration_inside_and_keeps_the_rest, Files) {
   probe_all();
-  const auto before = comparable(folder / "run");
+  const auto before = files_beside_times(folder / "run");
   const ConsoleRun run = calibrate({at("run")});
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST((comparable(folder / "run") == before));
+  BOOST_TEST((files_beside_times(folder / "run") == before));
   BOOST_TEST(run.out.ends_with("\nreport: " + at("run/calibration/report.html") + "\n"));
   const Json model = read("run/calibration/metrics.json").at("models").at("model.gguf");
   BOOST_TEST(model.at("dataset") == "data");
@@ -177,11 +177,11 @@ BOOST_FIXTURE_TEST_CASE(a_run_folder_gets_its_calibration_inside_and_keeps_the_r
 BOOST_FIXTURE_TEST_CASE(calibrating_again_leaves_the_same_bytes, Files) {
   probe_all();
   BOOST_TEST(calibrate({at("run"), "--bins", "2"}).code == 0);
-  const auto before = comparable(folder / "run/calibration");
+  const auto before = files_beside_times(folder / "run/calibration");
   BOOST_TEST(calibrate({at("run"), "--bins", "2"}).code == 0);
-  BOOST_TEST((comparable(folder / "run/calibration") == before));
+  BOOST_TEST((files_beside_times(folder / "run/calibration") == before));
   BOOST_TEST(calibrate({at("run"), "--bins", "2", "--out", at("out")}).code == 0);
-  BOOST_TEST((comparable(folder / "out") == before));
+  BOOST_TEST((files_beside_times(folder / "out") == before));
 }
 
 BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, Files) {
@@ -216,7 +216,8 @@ BOOST_FIXTURE_TEST_CASE(folders_of_one_model_join_their_templates, Files) {
     const ConsoleRun run =
         calibrate({at(order[0]), at(order[1]), "--bins", "2", "--out", at("from_" + order[0])});
     BOOST_TEST(run.code == 0, run);
-    BOOST_TEST((comparable(folder / ("from_" + order[0])) == comparable(folder / "whole")));
+    BOOST_TEST((files_beside_times(folder / ("from_" + order[0])) ==
+                files_beside_times(folder / "whole")));
   }
 }
 
@@ -316,13 +317,13 @@ BOOST_FIXTURE_TEST_CASE(markers_can_be_injected_when_a_model_is_probed, Files) {
 
 BOOST_FIXTURE_TEST_CASE(a_calibration_of_a_model_is_overwritten_or_done_again, Files) {
   BOOST_TEST(calibrate_model().code == 0);
-  const auto whole = comparable(folder / "out");
+  const auto whole = files_beside_times(folder / "out");
   BOOST_TEST(calibrate({"--config", at("out/run.json"), "--out", at("again")}).code == 0);
-  BOOST_TEST((comparable(folder / "again") == whole));
+  BOOST_TEST((files_beside_times(folder / "again") == whole));
   BOOST_TEST(calibrate_model({"--overwrite", "--limit", "2"}).code == 0);
-  BOOST_TEST((comparable(folder / "out") != whole));
+  BOOST_TEST((files_beside_times(folder / "out") != whole));
   BOOST_TEST(calibrate_model({"--overwrite"}).code == 0);
-  BOOST_TEST((comparable(folder / "out") == whole));
+  BOOST_TEST((files_beside_times(folder / "out") == whole));
   folder.write("model.gguf", "another model");
   BOOST_TEST(calibrate({"--config", at("out/run.json"), "--out", at("none")})
                  .refused("model.gguf: has changed since the run of "));
@@ -332,7 +333,7 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_of_a_model_is_overwritten_or_done_again, F
 
 BOOST_FIXTURE_TEST_CASE(a_probe_that_was_killed_goes_on_with_resume, Files) {
   BOOST_TEST(calibrate_model().code == 0);
-  const auto whole = comparable(folder / "out");
+  const auto whole = files_beside_times(folder / "out");
   const auto scores = contents(folder / "out/probe", "_results.jsonl");
   BOOST_TEST(calibrate_model().refused("out: is not empty"));
   for (const auto& [name, text] : whole) std::filesystem::remove(folder / "out" / name);
@@ -342,7 +343,7 @@ BOOST_FIXTURE_TEST_CASE(a_probe_that_was_killed_goes_on_with_resume, Files) {
   std::filesystem::resize_file(journal, std::filesystem::file_size(journal) / 2);
   const ConsoleRun run = calibrate_model({"--resume"});
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST((comparable(folder / "out") == whole));
+  BOOST_TEST((files_beside_times(folder / "out") == whole));
   BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") == scores));
   BOOST_TEST(read("out/probe/run.json").at("statements_scored_now") < 26);
   BOOST_TEST(
@@ -355,7 +356,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_a
   folder.write("file", "mine");
   folder.write("foreign/run.json", R"({"settings":{"command":"probe"}})");
   folder.write("odd/run.json", R"({"settings":[]})");
-  const auto before = comparable(folder / "run");
+  const auto before = files_beside_times(folder / "run");
   for (const char* out : {"other", "run", "foreign", "odd"}) {
     BOOST_TEST(
         calibrate({at("run"), "--out", at(out)})
@@ -364,7 +365,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_a
         out);
   }
   BOOST_TEST(calibrate({at("run"), "--out", at("file")}).refused("file: holds something else"));
-  BOOST_TEST((comparable(folder / "run") == before));
+  BOOST_TEST((files_beside_times(folder / "run") == before));
   BOOST_TEST(contents(folder / "other").size() == 1U);
   Words words{"--data", at("data"), "--model", at("model.gguf"), "--out", at("other")};
   BOOST_TEST(calibrate(words).refused("other: is not empty"));
@@ -376,11 +377,11 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_a
 
 BOOST_FIXTURE_TEST_CASE(a_calibration_is_made_again_in_place_from_its_own_probe_only, Files) {
   BOOST_TEST(calibrate_model().code == 0);
-  const auto before = comparable(folder / "out");
+  const auto before = files_beside_times(folder / "out");
   const auto scores = contents(folder / "out/probe", "_results.jsonl");
   probe_all();
   BOOST_TEST(calibrate({at("run"), "--out", at("out")}).refused("out: holds something else"));
-  BOOST_TEST((comparable(folder / "out") == before));
+  BOOST_TEST((files_beside_times(folder / "out") == before));
   BOOST_TEST(calibrate({at("out"), "--bins", "3"}).code == 0);  // stands for its probe
   BOOST_TEST(read("out/run.json").at("settings").at("bins") == 3);
   BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") == scores));
@@ -595,7 +596,7 @@ BOOST_FIXTURE_TEST_CASE(pages_are_well_formed_and_hold_no_broken_number, Foreign
       calibrate({dir(), at("out/probe"), one.path().string(), "--out", at("all"), "--bins", "2"})
           .code == 0);
   for (const char* out : {"out", "few", "one", "all"}) {
-    for (const auto& [name, text] : comparable(folder / out)) {
+    for (const auto& [name, text] : files_beside_times(folder / out)) {
       std::string shown = text;
       if (name == "report.html") {
         BOOST_TEST(test::markup_fault(text) == "", out);
