@@ -16,13 +16,17 @@
 #include "support/predictions.hpp"
 
 using namespace plumb;
-using test::near;
 using test::tied_judgements;
 using enum CalibrationMetric;
 
 BOOST_AUTO_TEST_SUITE(calibration_metrics)
 
 namespace {
+
+/// NaN is near NaN.
+bool near(double a, double b, double by = 1e-12) {
+  return std::isnan(b) ? std::isnan(a) : test::near(a, b, by);
+}
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 

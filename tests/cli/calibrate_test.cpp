@@ -29,13 +29,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// Every file but run.json, which holds times.
-std::map<std::string, std::string> files_beside_times(const std::filesystem::path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && name != "run.json") files[name] = slurp(entry.path());
-  }
-  return files;
+std::map<std::string, std::string> comparable_in(const std::filesystem::path& folder) {
+  return test::contents_but(folder, {"run.json"});
 }
 
 struct Files : test::ConsoleFiles {
@@ -58,9 +53,6 @@ struct Files : test::ConsoleFiles {
   void probe_all(const std::string& run = "run") const {
     const ConsoleRun made = probe({"--templates", "all"}, run);
     BOOST_REQUIRE_MESSAGE(made.code == 0, made);
-  }
-  [[nodiscard]] Json read(const std::string& name) const {
-    return Json::parse(slurp(folder / name));
   }
 };
 
@@ -116,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left
                                              "pairs.csv", "recalibration.csv",
                                              "recalibration_halves.jsonl", "reductions.csv",
                                              "rejection.csv", "report.html", "run.json"}));
-  const Json model = read("out/metrics.json").at("models").at(name());
+  const Json model = json("out/metrics.json").at("models").at(name());
   BOOST_TEST(model.at("facts") == 4);
   const Json& metrics = model.at("estimators").at("base").at("metrics");
   const std::map<std::string, double> expected{{"accuracy", 0.75},
@@ -159,12 +151,12 @@ BOOST_FIXTURE_TEST_CASE(another_tools_folder_and_several_need_a_place_to_write, 
 
 BOOST_FIXTURE_TEST_CASE(a_run_folder_gets_its_calibration_inside_and_keeps_the_rest, Files) {
   probe_all();
-  const auto before = files_beside_times(folder / "run");
+  const auto before = comparable_in(folder / "run");
   const ConsoleRun run = calibrate({at("run")});
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST((files_beside_times(folder / "run") == before));
+  BOOST_TEST((comparable_in(folder / "run") == before));
   BOOST_TEST(run.out.ends_with("\nreport: " + at("run/calibration/report.html") + "\n"));
-  const Json model = read("run/calibration/metrics.json").at("models").at("model.gguf");
+  const Json model = json("run/calibration/metrics.json").at("models").at("model.gguf");
   BOOST_TEST(model.at("dataset") == "data");
   BOOST_TEST((model.at("paraphrases") == Json{2, 2}));
   // Egypt's three options tie.
@@ -177,11 +169,11 @@ BOOST_FIXTURE_TEST_CASE(a_run_folder_gets_its_calibration_inside_and_keeps_the_r
 BOOST_FIXTURE_TEST_CASE(calibrating_again_leaves_the_same_bytes, Files) {
   probe_all();
   BOOST_TEST(calibrate({at("run"), "--bins", "2"}).code == 0);
-  const auto before = files_beside_times(folder / "run/calibration");
+  const auto before = comparable_in(folder / "run/calibration");
   BOOST_TEST(calibrate({at("run"), "--bins", "2"}).code == 0);
-  BOOST_TEST((files_beside_times(folder / "run/calibration") == before));
+  BOOST_TEST((comparable_in(folder / "run/calibration") == before));
   BOOST_TEST(calibrate({at("run"), "--bins", "2", "--out", at("out")}).code == 0);
-  BOOST_TEST((files_beside_times(folder / "out") == before));
+  BOOST_TEST((comparable_in(folder / "out") == before));
 }
 
 BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, Files) {
@@ -189,7 +181,7 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, Files) {
   BOOST_TEST(
       calibrate({at("run"), "--bins", "3", "--seed", "5", "--estimators", "margin,base"}).code ==
       0);
-  const Json run = read("run/calibration/run.json");
+  const Json run = json("run/calibration/run.json");
   BOOST_TEST(run.at("status") == "complete");
   BOOST_TEST((run.at("folders") == Json{at("run")}));
   BOOST_TEST(run.at("command_line").at(1) == "calibrate");
@@ -202,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, Files) {
   BOOST_TEST((settings.at("estimators") == Json{"margin", "base"}));
   BOOST_TEST(holds(slurp(folder / "run/calibration/report.html"),
                    "<tr><td>bins</td><td><bdi>3</bdi></td></tr>"));
-  const Json metrics = read("run/calibration/metrics.json");
+  const Json metrics = json("run/calibration/metrics.json");
   BOOST_TEST(metrics.at("bins") == 3);
   BOOST_TEST(metrics.at("bootstrap").dump() == R"({"seed":5,"resamples":20})");
 }
@@ -216,8 +208,7 @@ BOOST_FIXTURE_TEST_CASE(folders_of_one_model_join_their_templates, Files) {
     const ConsoleRun run =
         calibrate({at(order[0]), at(order[1]), "--bins", "2", "--out", at("from_" + order[0])});
     BOOST_TEST(run.code == 0, run);
-    BOOST_TEST((files_beside_times(folder / ("from_" + order[0])) ==
-                files_beside_times(folder / "whole")));
+    BOOST_TEST((comparable_in(folder / ("from_" + order[0])) == comparable_in(folder / "whole")));
   }
 }
 
@@ -248,7 +239,7 @@ BOOST_FIXTURE_TEST_CASE(models_are_named_and_stand_side_by_side, Files) {
   const ConsoleRun run = calibrate({"one=" + at("run"), "BERT-x=" + at("run"), at("a=b"), "--out",
                                     at("out"), "--bins", "2", "--masked", "BERT-x"});
   BOOST_TEST(run.code == 0, run);
-  const Json metrics = read("out/metrics.json");
+  const Json metrics = json("out/metrics.json");
   const Json& models = metrics.at("models");
   BOOST_TEST(models.size() == 3U);  // a folder with = in its name is one
   BOOST_TEST(models.at("one").at("masked") == false);
@@ -277,8 +268,8 @@ BOOST_FIXTURE_TEST_CASE(masked_models_can_be_named, Files) {
     return calibrate(all);
   };
   BOOST_TEST(with("one").code == 0);
-  BOOST_TEST(read("out/metrics.json").at("models").at("one").at("masked") == true);
-  BOOST_TEST(read("out/metrics.json").at("models").at("bert").at("masked") == false);
+  BOOST_TEST(json("out/metrics.json").at("models").at("one").at("masked") == true);
+  BOOST_TEST(json("out/metrics.json").at("models").at("bert").at("masked") == false);
   BOOST_TEST(with("one,two").refused("--masked: 'two' is not among the models"));
 }
 
@@ -292,7 +283,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_is_probed_and_then_calibrated, Files) {
   BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") ==
               contents(folder / "run", "_results.jsonl")));
   BOOST_TEST(std::filesystem::exists(folder / "out/probe/report.html"));
-  BOOST_TEST(read("out/probe/run.json").at("status") == "complete");
+  BOOST_TEST(json("out/probe/run.json").at("status") == "complete");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_the_probe_would_ask_and_calibrates_nothing, Files) {
@@ -307,7 +298,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_the_probe_would_ask_and_calibrates_n
 BOOST_FIXTURE_TEST_CASE(markers_can_be_injected_when_a_model_is_probed, Files) {
   const ConsoleRun run = calibrate_model({"--inject", "numerical"});
   BOOST_TEST(run.code == 0, run);
-  const Json model = read("out/metrics.json").at("models").at("model.gguf");
+  const Json model = json("out/metrics.json").at("models").at("model.gguf");
   BOOST_TEST((model.at("paraphrases") == Json{2, 2}));
   BOOST_TEST(model.at("marker_effects").size() == 5U);
   BOOST_TEST(model.at("marker_effects").contains("25%"));
@@ -317,13 +308,13 @@ BOOST_FIXTURE_TEST_CASE(markers_can_be_injected_when_a_model_is_probed, Files) {
 
 BOOST_FIXTURE_TEST_CASE(a_calibration_of_a_model_is_overwritten_or_done_again, Files) {
   BOOST_TEST(calibrate_model().code == 0);
-  const auto whole = files_beside_times(folder / "out");
+  const auto whole = comparable_in(folder / "out");
   BOOST_TEST(calibrate({"--config", at("out/run.json"), "--out", at("again")}).code == 0);
-  BOOST_TEST((files_beside_times(folder / "again") == whole));
+  BOOST_TEST((comparable_in(folder / "again") == whole));
   BOOST_TEST(calibrate_model({"--overwrite", "--limit", "2"}).code == 0);
-  BOOST_TEST((files_beside_times(folder / "out") != whole));
+  BOOST_TEST((comparable_in(folder / "out") != whole));
   BOOST_TEST(calibrate_model({"--overwrite"}).code == 0);
-  BOOST_TEST((files_beside_times(folder / "out") == whole));
+  BOOST_TEST((comparable_in(folder / "out") == whole));
   folder.write("model.gguf", "another model");
   BOOST_TEST(calibrate({"--config", at("out/run.json"), "--out", at("none")})
                  .refused("model.gguf: has changed since the run of "));
@@ -333,7 +324,7 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_of_a_model_is_overwritten_or_done_again, F
 
 BOOST_FIXTURE_TEST_CASE(a_probe_that_was_killed_goes_on_with_resume, Files) {
   BOOST_TEST(calibrate_model().code == 0);
-  const auto whole = files_beside_times(folder / "out");
+  const auto whole = comparable_in(folder / "out");
   const auto scores = contents(folder / "out/probe", "_results.jsonl");
   BOOST_TEST(calibrate_model().refused("out: is not empty"));
   for (const auto& [name, text] : whole) std::filesystem::remove(folder / "out" / name);
@@ -343,9 +334,9 @@ BOOST_FIXTURE_TEST_CASE(a_probe_that_was_killed_goes_on_with_resume, Files) {
   std::filesystem::resize_file(journal, std::filesystem::file_size(journal) / 2);
   const ConsoleRun run = calibrate_model({"--resume"});
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST((files_beside_times(folder / "out") == whole));
+  BOOST_TEST((comparable_in(folder / "out") == whole));
   BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") == scores));
-  BOOST_TEST(read("out/probe/run.json").at("statements_scored_now") < 26);
+  BOOST_TEST(json("out/probe/run.json").at("statements_scored_now") < 26);
   BOOST_TEST(
       calibrate_model({"--resume", "--limit", "1"}).refused("limit: the run was begun with"));
 }
@@ -356,7 +347,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_a
   folder.write("file", "mine");
   folder.write("foreign/run.json", R"({"settings":{"command":"probe"}})");
   folder.write("odd/run.json", R"({"settings":[]})");
-  const auto before = files_beside_times(folder / "run");
+  const auto before = comparable_in(folder / "run");
   for (const char* out : {"other", "run", "foreign", "odd"}) {
     BOOST_TEST(
         calibrate({at("run"), "--out", at(out)})
@@ -365,7 +356,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_a
         out);
   }
   BOOST_TEST(calibrate({at("run"), "--out", at("file")}).refused("file: holds something else"));
-  BOOST_TEST((files_beside_times(folder / "run") == before));
+  BOOST_TEST((comparable_in(folder / "run") == before));
   BOOST_TEST(contents(folder / "other").size() == 1U);
   Words words{"--data", at("data"), "--model", at("model.gguf"), "--out", at("other")};
   BOOST_TEST(calibrate(words).refused("other: is not empty"));
@@ -377,22 +368,22 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_a
 
 BOOST_FIXTURE_TEST_CASE(a_calibration_is_made_again_in_place_from_its_own_probe_only, Files) {
   BOOST_TEST(calibrate_model().code == 0);
-  const auto before = files_beside_times(folder / "out");
+  const auto before = comparable_in(folder / "out");
   const auto scores = contents(folder / "out/probe", "_results.jsonl");
   probe_all();
   BOOST_TEST(calibrate({at("run"), "--out", at("out")}).refused("out: holds something else"));
-  BOOST_TEST((files_beside_times(folder / "out") == before));
+  BOOST_TEST((comparable_in(folder / "out") == before));
   BOOST_TEST(calibrate({at("out"), "--bins", "3"}).code == 0);  // stands for its probe
-  BOOST_TEST(read("out/run.json").at("settings").at("bins") == 3);
+  BOOST_TEST(json("out/run.json").at("settings").at("bins") == 3);
   BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") == scores));
   BOOST_TEST(calibrate({at("out/probe"), "--out", at("out"), "--bins", "4"}).code == 0);
-  BOOST_TEST(read("out/run.json").at("settings").at("bins") == 4);
+  BOOST_TEST(json("out/run.json").at("settings").at("bins") == 4);
 }
 
 BOOST_FIXTURE_TEST_CASE(estimators_are_chosen_by_name, Files) {
   probe_all();
   BOOST_TEST(calibrate({at("run"), "--estimators", "average_min,base"}).code == 0);
-  const Json model = read("run/calibration/metrics.json").at("models").at("model.gguf");
+  const Json model = json("run/calibration/metrics.json").at("models").at("model.gguf");
   BOOST_TEST(model.at("estimators").size() == 2U);
   BOOST_TEST(model.at("estimators").contains("average_min"));
   BOOST_TEST(calibrate({at("run"), "--estimators", "best"})
@@ -413,7 +404,7 @@ BOOST_FIXTURE_TEST_CASE(the_kinds_of_templates_and_the_base_can_be_said, Foreign
     const ConsoleRun run = calibrate_it(std::move(options));
     BOOST_REQUIRE_MESSAGE(run.code == 0, run);
     std::set<std::string> names;
-    const Json model = read("out/metrics.json").at("models").at(name());
+    const Json model = json("out/metrics.json").at("models").at(name());
     for (const auto& [key, made] : model.at("estimators").items()) {
       if (!holds(key, "_")) names.insert(key);
       if (key == "average_vote2") names.insert(key);
@@ -465,7 +456,7 @@ BOOST_FIXTURE_TEST_CASE(help_lists_the_options, Files) {
 BOOST_FIXTURE_TEST_CASE(bins_at_their_bounds_are_taken, Foreign) {
   BOOST_TEST(calibrate_it({}).code == 0);
   BOOST_TEST(calibrate({dir(), "--out", at("many"), "--bins", "1000"}).code == 0);
-  const Json model = read("many/metrics.json").at("models").at(name());
+  const Json model = json("many/metrics.json").at("models").at(name());
   const Json& metrics = model.at("estimators").at("base").at("metrics");
   BOOST_TEST(metrics.at("ace").is_null());  // fewer facts than bins
   BOOST_TEST(!metrics.at("ece").is_null());
@@ -480,7 +471,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_can_be_read_under_another_reduction, Files) {
     options.insert(options.begin(), {at("run"), "--bins", "2"});
     const ConsoleRun run = calibrate(options);
     BOOST_REQUIRE_MESSAGE(run.code == 0, run);
-    return read("run/calibration/metrics.json").at("models").at("model.gguf");
+    return json("run/calibration/metrics.json").at("models").at("model.gguf");
   };
   const Json own = model({});
   const auto same = [&](const char* label, const char* scoring, Words options) {
@@ -489,7 +480,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_can_be_read_under_another_reduction, Files) {
     const Json& beside = own.at("reductions").at(label);
     BOOST_TEST(metrics.at("accuracy") == beside.at("accuracy"), label);
     BOOST_TEST(metrics.at("ace") == beside.at("ace"), label);
-    return read("run/calibration/run.json").at("settings").at("scoring") == scoring;
+    return json("run/calibration/run.json").at("settings").at("scoring") == scoring;
   };
   BOOST_TEST(own.at("reductions").size() == 4U);
   BOOST_TEST(same("Sum", "sum over the statement", {"--reduction", "sum"}));
@@ -529,7 +520,7 @@ BOOST_FIXTURE_TEST_CASE(domains_and_cardinality_can_come_from_the_dataset, Forei
   folder.write("set/P36.jsonl", row("s0", 0, 0, 0, {}) + "\n");
   BOOST_TEST(calibrate_it().code == 0);
   const auto groups = [&](const char* kind) {
-    const Json metrics = read("out/metrics.json");
+    const Json metrics = json("out/metrics.json");
     return metrics.at("models").at(name()).at("estimators").at("base").at(kind);
   };
   BOOST_TEST(groups("domains").empty());
@@ -542,7 +533,7 @@ BOOST_FIXTURE_TEST_CASE(domains_and_cardinality_can_come_from_the_dataset, Forei
 
 BOOST_FIXTURE_TEST_CASE(metrics_json_holds_every_number_of_the_main_tables, Files) {
   BOOST_TEST(calibrate_model({"--inject", "numerical"}).code == 0);
-  const Json estimators = read("out/metrics.json").at("models").at("model.gguf").at("estimators");
+  const Json estimators = json("out/metrics.json").at("models").at("model.gguf").at("estimators");
   const std::string page = slurp(folder / "out/report.html");
   const std::string main = test::section(page, "Confidence estimators side by side");
   const std::string more = main.substr(main.find("<h3>"));
@@ -596,7 +587,7 @@ BOOST_FIXTURE_TEST_CASE(pages_are_well_formed_and_hold_no_broken_number, Foreign
       calibrate({dir(), at("out/probe"), one.path().string(), "--out", at("all"), "--bins", "2"})
           .code == 0);
   for (const char* out : {"out", "few", "one", "all"}) {
-    for (const auto& [name, text] : files_beside_times(folder / out)) {
+    for (const auto& [name, text] : comparable_in(folder / out)) {
       std::string shown = text;
       if (name == "report.html") {
         BOOST_TEST(test::markup_fault(text) == "", out);

@@ -2,7 +2,6 @@
 #include "plumb/cli/generate.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,6 @@
 #include "support/small_kamel.hpp"
 
 using namespace plumb;
-using test::all_contents;
 using test::ConsoleRun;
 using test::HookedModel;
 using test::run_words;

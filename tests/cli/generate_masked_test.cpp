@@ -17,7 +17,6 @@ using test::ConsoleRun;
 using test::elements_many;
 using test::JobFiles;
 using test::run_words;
-using test::TemporaryFolder;
 using test::WordMaskModel;
 
 BOOST_AUTO_TEST_SUITE(generate_masked)

@@ -23,12 +23,9 @@ BOOST_AUTO_TEST_SUITE(probe_command)
 
 namespace {
 
-/// All that must not depend on when and how often a run was taken up.
-std::map<std::string, std::string> results_in(const std::filesystem::path& folder) {
-  auto files = contents(folder);
-  files.erase("run.json");
-  files.erase("journal.jsonl");
-  return files;
+/// All that must not depend on when and how often a run was resumed.
+std::map<std::string, std::string> comparable_in(const std::filesystem::path& folder) {
+  return test::contents_but(folder, {"run.json", "journal.jsonl"});
 }
 
 }  // namespace
@@ -108,23 +105,23 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Con
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_resume,
                         ConsoleFiles) {
   BOOST_TEST(probe().code == 0);
-  const auto before = results_in(folder / "run");
+  const auto before = comparable_in(folder / "run");
   BOOST_TEST(probe().refused("run: is not empty; choose another folder (--out), or give --resume"));
   BOOST_TEST(probe({"--resume"}).code == 0);
-  BOOST_TEST((results_in(folder / "run") == before));
+  BOOST_TEST((comparable_in(folder / "run") == before));
   BOOST_TEST(probe({"--resume"}, "new").code == 0);  // resuming an absent folder starts it
-  BOOST_TEST((results_in(folder / "new") == before));
+  BOOST_TEST((comparable_in(folder / "new") == before));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, ConsoleFiles) {
   BOOST_TEST(probe({"--templates", "all"}).code == 0);
-  const auto whole = results_in(folder / "run");
+  const auto whole = comparable_in(folder / "run");
   for (const auto& [name, text] : whole) std::filesystem::remove(folder / "run" / name);
   const auto journal = folder / "run/journal.jsonl";
   std::filesystem::resize_file(journal, std::filesystem::file_size(journal) / 2);
   const ConsoleRun run = probe({"--templates", "all", "--resume"});
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST((results_in(folder / "run") == whole));
+  BOOST_TEST((comparable_in(folder / "run") == whole));
   const Json json = Json::parse(slurp(folder / "run/run.json"));
   BOOST_TEST(json.at("statements") == 26);
   BOOST_TEST(json.at("statements_scored_now") > 0);
@@ -205,7 +202,7 @@ BOOST_FIXTURE_TEST_CASE(relations_and_facts_can_be_chosen, ConsoleFiles) {
   const Json metadata = Json::parse(slurp(folder / "run/metadata_results.json"));
   BOOST_TEST(metadata.begin().key() == "capital");  // the dataset's order
   BOOST_TEST(probe({"--relations", "capital,river", "--limit", "1"}, "same").code == 0);
-  BOOST_TEST((results_in(folder / "run") == results_in(folder / "same")));
+  BOOST_TEST((comparable_in(folder / "run") == comparable_in(folder / "same")));
   BOOST_TEST(probe({"--relations", "P36"}, "b").refused("--relations: 'P36' is not a relation"));
 }
 
@@ -382,12 +379,12 @@ BOOST_FIXTURE_TEST_CASE(a_masked_model_is_probed_by_its_rule_and_resumed, Consol
   BOOST_TEST(json.at("masked_inputs") == 378 - 13);
   const Json metadata = Json::parse(slurp(folder / "run/metadata_results.json"));
   BOOST_TEST(metadata.at("capital").at("pll_metric") == "original");
-  const auto whole = results_in(folder / "run");
+  const auto whole = comparable_in(folder / "run");
   for (const auto& [name, text] : whole) std::filesystem::remove(folder / "run" / name);
   const auto journal = folder / "run/journal.jsonl";
   std::filesystem::resize_file(journal, std::filesystem::file_size(journal) / 2);
   BOOST_TEST(probe_masked({"--pll", "original", "--resume"}, "run").code == 0);
-  BOOST_TEST((results_in(folder / "run") == whole));
+  BOOST_TEST((comparable_in(folder / "run") == whole));
   BOOST_TEST(probe_masked({"--resume"}, "run").refused("pll"));
 }
 
@@ -440,7 +437,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_overwritten_when_the_new_one_is_complete, Conso
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.says("report: " + at("run/report.html")));
   BOOST_TEST(probe({}, "fresh").code == 0);
-  BOOST_TEST((results_in(folder / "run") == results_in(folder / "fresh")));
+  BOOST_TEST((comparable_in(folder / "run") == comparable_in(folder / "fresh")));
   BOOST_TEST(!std::filesystem::exists(folder / "run.new"));
   BOOST_TEST(!std::filesystem::exists(folder / "run.old"));
   folder.write("mine/thesis.tex", "mine");

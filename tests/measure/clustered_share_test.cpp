@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "plumb/core/random.hpp"
-
 #include "support/near.hpp"
 
 using namespace plumb;

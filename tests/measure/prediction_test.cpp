@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "plumb/core/random.hpp"
-
 #include "support/near.hpp"
 
 using namespace plumb;

@@ -48,10 +48,10 @@ BOOST_AUTO_TEST_CASE(metadata_is_read_where_a_run_is_finished) {
                         test::says(Fault::user, "metadata_rank.json"));
 }
 
-BOOST_AUTO_TEST_CASE(names_of_files_are_names_of_files) {
+BOOST_AUTO_TEST_CASE(what_a_run_lists_is_part_of_names_of_files) {
   const DiskPath folder = "folder";
   const auto names = [&](const char* list, const char* metadata) {
-    return names_of_files(folder, ResultsKind::ranking, Json::parse(metadata), list);
+    return listed_names(folder, ResultsKind::ranking, Json::parse(metadata), list);
   };
   BOOST_TEST(names("methods", R"({"methods": ["deer", "lama"]})") ==
                  (std::vector<std::string>{"deer", "lama"}),

@@ -4,9 +4,9 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "plumb/records/many_shot_study.hpp"
 #include "support/many_shot_folder.hpp"
 #include "support/markup.hpp"
+#include "support/measured_folders.hpp"
 #include "support/page_around.hpp"
 #include "support/small_calibration.hpp"
 
@@ -24,8 +24,7 @@ BOOST_AUTO_TEST_SUITE(many_shot_page_html)
 namespace {
 
 std::string page(const ManyShotFolder& folder, const Json& settings = Json::object()) {
-  const ManyShotResults made =
-      many_shot_results(read_many_shot_run(folder.path()), {.seed = 3, .resamples = 50});
+  const ManyShotResults made = test::results(folder);
   const std::string html = test::page_around(many_shot_sections(made), settings, made.remarks);
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(!holds(html, "nan"));

@@ -47,11 +47,7 @@ struct Results {
 
 BOOST_FIXTURE_TEST_CASE(four_files_are_written_and_nothing_beside_them, Results) {
   ProbeReport(folder.path()).write(out.path());
-  std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(out.path())) {
-    names.insert(entry.path().filename().string());
-  }
-  BOOST_TEST((names ==
+  BOOST_TEST((test::names_in(out.path()) ==
               std::set<std::string>{"accuracy.csv", "metrics.csv", "metrics.json", "report.html"}));
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/ranking_rows.hpp"
 #include "support/measured_folders.hpp"
 #include "support/near.hpp"
 #include "support/small_graph.hpp"

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/ranking_rows.hpp"
 #include "plumb/report/rank_json.hpp"
 #include "support/markup.hpp"
 #include "support/measured_folders.hpp"

@@ -10,6 +10,7 @@
 #include "support/errors.hpp"
 
 using namespace plumb;
+using test::read_one;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(llama_server_suite)
@@ -24,13 +25,6 @@ LlamaServer server_of(std::size_t vocabulary) {
                       {"model_ftype", "Q4_1"},
                       {"default_generation_settings", {{"n_ctx", 77U}}}};
   return {{models, "p"}, {props, "p"}, "http://h"};
-}
-
-double read_one(const LlamaServer& server, const std::string& body, TokenId token) {
-  double nats = 0;
-  ServerTally tally;
-  BOOST_TEST(server.read({200, body}, std::span(&token, 1), std::span(&nats, 1), tally));
-  return nats;
 }
 
 std::string one(const std::string& id, const std::string& nats) {

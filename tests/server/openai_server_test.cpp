@@ -2,10 +2,6 @@
 #include "plumb/server/openai_server.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "support/dialects.hpp"
@@ -19,8 +15,6 @@ using test::speaking;
 BOOST_AUTO_TEST_SUITE(openai_server_suite)
 
 namespace {
-
-const char* const openai_makers[] = {"vllm", "sglang"};
 
 /// One whose vocabulary has five tokens.
 SglangServer small_server() {
@@ -40,49 +34,20 @@ BOOST_AUTO_TEST_CASE(what_it_says_of_itself) {
   BOOST_TEST(!server.gives_raw_vectors());
 }
 
-BOOST_AUTO_TEST_CASE(given_tokens_are_asked_and_read) {
-  for (const char* const maker : openai_makers) {
-    BOOST_TEST_CONTEXT(maker) {
-      FoundStandIn found(speaking(maker));
-      const std::vector<TokenId> prefix = found.ids("the c"), tokens{'a', 'z', 256};
-      const HttpRequest request = found.dialect->ask(prefix, tokens, AskHow::plainly);
-      std::vector<double> nats(3);
-      BOOST_TEST(found.dialect->read(found.client.ask(request), tokens, nats, found.tally));
-      for (std::size_t i = 0; i < 3; ++i) {
-        const double expected = found.made.model().log_probability(prefix, tokens[i]);
-        BOOST_TEST(std::abs(nats[i] - expected) < 1e-12);
-      }
-      BOOST_TEST(found.tally.tokens_computed == 1U);
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(continuations_are_greedy_or_drawn) {
-  for (const std::string maker : openai_makers) {
-    FoundStandIn found(speaking(maker));
-    const std::vector<TokenId> prompt = found.ids("the d");
-    for (const std::optional<std::uint32_t> seed :
-         {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(8)}) {
-      BOOST_TEST_CONTEXT(maker << (seed ? ", drawn" : ", greedy")) {
-        const HttpReply reply = found.client.ask(found.dialect->generate(prompt, 5, seed));
-        const ServerContinuation made = found.dialect->read_continuation(reply, found.tally);
-        // SGLang's seeds have 31 bits.
-        const std::uint64_t drawn = seed.value_or(0) >> (maker == "sglang" ? 1U : 0U);
-        const Continuation expected =
-            found.made.model().generate(prompt, {seed ? 1U : 0U, 5, {}, drawn}).front();
-        BOOST_TEST(made.tokens == expected.tokens, boost::test_tools::per_element());
-        BOOST_TEST(made.log_probabilities.size() == made.tokens.size());
-        for (std::size_t i = 0; i < made.tokens.size(); ++i) {
-          BOOST_TEST(std::abs(made.log_probabilities[i] - expected.log_probabilities[i]) < 1e-12);
-        }
-        BOOST_TEST(made.ended == (made.tokens.size() < 5));
-      }
-    }
-  }
+BOOST_AUTO_TEST_CASE(requests_name_the_model) {
+  const SglangServer server = small_server();
+  const HttpRequest embed = server.embed(std::vector<std::vector<TokenId>>{{1, 2}, {3}});
+  BOOST_TEST(embed.route == "/v1/embeddings");
+  BOOST_TEST(Json::parse(embed.body) ==
+             Json({{"model", "a/b/m"}, {"input", {{1, 2}, {3}}}, {"encoding_format", "float"}}));
+  const HttpRequest tokenize = server.tokenize("say \"a\"", false);
+  BOOST_TEST(tokenize.route == "/tokenize");
+  BOOST_TEST(Json::parse(tokenize.body) ==
+             Json({{"model", "a/b/m"}, {"prompt", "say \"a\""}, {"add_special_tokens", false}}));
 }
 
 BOOST_AUTO_TEST_CASE(vectors_are_asked_and_read) {
-  for (const char* const maker : openai_makers) {
+  for (const char* const maker : {"vllm", "sglang"}) {
     BOOST_TEST_CONTEXT(maker) {
       auto options = speaking(maker);
       options.embeds = true;

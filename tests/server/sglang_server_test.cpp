@@ -2,7 +2,6 @@
 #include "plumb/server/sglang_server.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -11,10 +10,20 @@
 
 using namespace plumb;
 using test::FoundStandIn;
+using test::read_one;
 using test::says;
 using test::speaking;
 
 BOOST_AUTO_TEST_SUITE(sglang_server_suite)
+
+BOOST_AUTO_TEST_CASE(given_tokens_are_asked_and_read) {
+  test::check_given_tokens("sglang", "/generate");
+}
+
+BOOST_AUTO_TEST_CASE(continuations_are_greedy_or_drawn) {
+  // Its seeds have 31 bits.
+  test::check_continuations("sglang", 4);
+}
 
 BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
   auto options = speaking("sglang");
@@ -33,7 +42,7 @@ BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
   const auto reply = [](const std::string& rows) {
     return R"({"meta_info":{"output_token_ids_logprobs":[)" + rows + "]}}";
   };
-  BOOST_TEST(found.read_one(reply(R"([[-2, 5, null], [-1, 6, "x"]])"), 5) == -2.0);
+  BOOST_TEST(read_one(*found.dialect, reply(R"([[-2, 5, null], [-1, 6, "x"]])"), 5) == -2.0);
   for (const auto& [body, words] :
        {std::pair{reply("[[-2, 6, null]]"), "lacks token 5"},
         std::pair{reply("[[-2, 99999, null]]"), "which the vocabulary lacks"},
@@ -41,7 +50,7 @@ BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
         std::pair{reply("[[-2]]"), "holds no [nats, id, text]"},
         std::pair{reply("[3]"), "holds no [nats, id, text]"},
         std::pair{std::string("{\"meta_info\""), "not JSON"}}) {
-    BOOST_CHECK_EXCEPTION(found.read_one(body, 5), Error, says(Fault::internal, words));
+    BOOST_CHECK_EXCEPTION(read_one(*found.dialect, body, 5), Error, says(Fault::internal, words));
   }
 }
 

@@ -11,10 +11,19 @@
 
 using namespace plumb;
 using test::FoundStandIn;
+using test::read_one;
 using test::says;
 using test::speaking;
 
 BOOST_AUTO_TEST_SUITE(vllm_server_suite)
+
+BOOST_AUTO_TEST_CASE(given_tokens_are_asked_and_read) {
+  test::check_given_tokens("vllm", "/v1/completions");
+}
+
+BOOST_AUTO_TEST_CASE(continuations_are_greedy_or_drawn) {
+  test::check_continuations("vllm", 8);
+}
 
 BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
   auto options = speaking("vllm");
@@ -38,8 +47,8 @@ BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
   const auto reply = [](const std::string& top) {
     return R"({"choices":[{"logprobs":{"top_logprobs":[)" + top + "]}}]}";
   };
-  BOOST_TEST(found.read_one(reply(R"({"token_id:5": -2, "token_id:6": -1})"), 5) == -2.0);
-  BOOST_TEST(std::isinf(found.read_one(reply(R"({"token_id:5": -9999.0})"), 5)));
+  BOOST_TEST(read_one(*found.dialect, reply(R"({"token_id:5": -2, "token_id:6": -1})"), 5) == -2.0);
+  BOOST_TEST(std::isinf(read_one(*found.dialect, reply(R"({"token_id:5": -9999.0})"), 5)));
   for (const auto& [body, words] :
        {std::pair{reply(R"({" the": -2})"), "is no \"token_id:N\""},
         std::pair{reply(R"({"token_id:5x": -2})"), "is no \"token_id:N\""},
@@ -49,7 +58,7 @@ BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
         std::pair{reply("3"), "is no object"}, std::pair{std::string("{}"), "is missing"},
         std::pair{std::string("{\"choices\": []}"), "is missing"},
         std::pair{std::string("<p>"), "a page (HTML)"}}) {
-    BOOST_CHECK_EXCEPTION(found.read_one(body, 5), Error, says(Fault::internal, words));
+    BOOST_CHECK_EXCEPTION(read_one(*found.dialect, body, 5), Error, says(Fault::internal, words));
   }
 }
 

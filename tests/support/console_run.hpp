@@ -92,7 +92,8 @@ struct JobFiles {
     return Json::parse(slurp(folder / name));
   }
 
-  /// What `command` is called with; of the options that are usual, those that are not given.
+  /// What `command` is called with: first those of the usual options that are not given, then what is
+  /// given.
   [[nodiscard]] std::vector<std::string> words_of(
       const std::string& command, const std::string& data, const std::string& run,
       const std::vector<std::string>& given,
@@ -118,7 +119,7 @@ struct JobFiles {
   TemporaryFolder folder;
 };
 
-/// One whose "data" is the small dataset in the BEAR layout.
+/// A job's files; "data" is the small dataset in the BEAR layout.
 struct ConsoleFiles : JobFiles {
   ConsoleFiles() { write_bear(folder, "data", small_dataset()); }
 

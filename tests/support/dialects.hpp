@@ -5,6 +5,8 @@
 // process.
 
 #include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "plumb/server/find_server.hpp"
+#include "support/near.hpp"
 #include "support/stand_in_model.hpp"
 #include "support/stand_in_server.hpp"
 
@@ -43,14 +46,6 @@ struct FoundStandIn {
     return all;
   }
 
-  /// What the dialect reads of one token in a reply's body. Nats.
-  [[nodiscard]] double read_one(const std::string& body, TokenId token) const {
-    double nats = 0;
-    ServerTally computed;
-    BOOST_TEST(dialect->read({200, body}, std::span(&token, 1), std::span(&nats, 1), computed));
-    return nats;
-  }
-
   StandInModel made;
   StandInServer server;
   HttpClient client;
@@ -62,6 +57,49 @@ inline StandInModel::Options speaking(std::string maker) {
   StandInModel::Options options;
   options.maker = std::move(maker);
   return options;
+}
+
+/// What a dialect reads of one token in a reply's body. Nats.
+[[nodiscard]] inline double read_one(const ServerDialect& dialect, const std::string& body,
+                                     TokenId token) {
+  double nats = 0;
+  ServerTally tally;
+  BOOST_TEST(dialect.read({200, body}, std::span(&token, 1), std::span(&nats, 1), tally));
+  return nats;
+}
+
+/// Asks a stand-in how likely three tokens are, by `route`.
+inline void check_given_tokens(const std::string& maker, const std::string& route) {
+  FoundStandIn found(speaking(maker));
+  const std::vector<TokenId> prefix = found.ids("the c"), tokens{'a', 'z', 256};
+  const HttpRequest request = found.dialect->ask(prefix, tokens, AskHow::plainly);
+  BOOST_TEST(request.route == route);
+  std::vector<double> nats(3);
+  BOOST_TEST(found.dialect->read(found.client.ask(request), tokens, nats, found.tally));
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST(near(nats[i], found.made.model().log_probability(prefix, tokens[i])));
+  }
+  BOOST_TEST(found.tally.tokens_computed == 1U);
+}
+
+/// Asks a stand-in for a greedy continuation and for one drawn by a seed of 8, which reaches the model
+/// as `drawn_by`.
+inline void check_continuations(const std::string& maker, std::uint64_t drawn_by) {
+  FoundStandIn found(speaking(maker));
+  const std::vector<TokenId> prompt = found.ids("the d");
+  for (const std::optional<std::uint32_t> seed :
+       {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(8)}) {
+    const HttpReply reply = found.client.ask(found.dialect->generate(prompt, 5, seed));
+    const ServerContinuation made = found.dialect->read_continuation(reply, found.tally);
+    const Continuation expected =
+        found.made.model().generate(prompt, {seed ? 1U : 0U, 5, {}, seed ? drawn_by : 0}).front();
+    BOOST_TEST(made.tokens == expected.tokens, boost::test_tools::per_element());
+    BOOST_TEST(made.log_probabilities.size() == made.tokens.size());
+    for (std::size_t i = 0; i < made.tokens.size(); ++i) {
+      BOOST_TEST(near(made.log_probabilities[i], expected.log_probabilities[i]));
+    }
+    BOOST_TEST(made.ended == (made.tokens.size() < 5));
+  }
 }
 
 inline const char* const all_makers[] = {"llamacpp", "vllm", "sglang"};

@@ -5,9 +5,8 @@
 // to prompts about them, most of them right.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 

@@ -13,7 +13,7 @@
 
 namespace plumb::test {
 
-/// One whose "data" are tables of births.
+/// A job's files; "data" are tables of births.
 struct ManyShotFiles : JobFiles {
   ManyShotFiles() { table("birth", 30, 8); }
 
@@ -37,7 +37,7 @@ struct ManyShotFiles : JobFiles {
     return run_words(words(options, run), [](const ModelOptions&) { return reader_of_births(); });
   }
 
-  /// Neither on how the packs of the journal were cut.
+  /// All that must not depend on when a run was made, how often it was resumed and how its packs were cut.
   [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
     auto files = JobFiles::comparable(run);
     files.erase("journal.jsonl");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the many-shot and ranking folders that tests put together by hand come to, with few resamples.
+// What the many-shot and ranking folders that tests put together by hand come to, with few resamples;
+// and the names of what is in it, for comparing.
 
 #include <string>
 #include <vector>

@@ -3,10 +3,7 @@
 
 // `plumb rank` with its words given, over the chemical elements and a model that has read of some.
 
-#include <algorithm>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "support/bear_folder.hpp"

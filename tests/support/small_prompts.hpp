@@ -3,7 +3,6 @@
 
 // Small tables of many prompts, and their prompts one by one for slow answers.
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -57,6 +57,15 @@ namespace plumb::test {
   return files;
 }
 
+/// Names and contents of a folder's files but for those named: a run.json holds times, a journal how the
+/// packs were cut.
+[[nodiscard]] inline std::map<std::string, std::string> contents_but(
+    const DiskPath& folder, const std::vector<std::string>& left_out) {
+  auto files = contents(folder);
+  for (const std::string& name : left_out) files.erase(name);
+  return files;
+}
+
 /// Statements in all of it.
 inline constexpr std::size_t all_statements = 3 * 2 * 3 + 2 * 2 * 2;
 

@@ -23,7 +23,6 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/text_file.hpp"
 #include "plumb/data/json_file.hpp"
-#include "plumb/records/result_lines.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/records/whole_file.hpp"
 
@@ -96,7 +95,7 @@ inline void write_generation_metadata(const DiskPath& folder, const GenerationMe
 [[nodiscard]] inline GenerationMetadata read_generation_metadata(const DiskPath& folder) {
   const Json metadata = read_metadata(folder, ResultsKind::generation);
   GenerationMetadata read;
-  read.settings = names_of_files(folder, ResultsKind::generation, metadata, "settings");
+  read.settings = listed_names(folder, ResultsKind::generation, metadata, "settings");
   refuse_lost_rows(folder, metadata.value("rows", Json::object()));
   const auto answers = first_string(metadata, "answers");
   if (answers == "fills") read.answers = GeneratedAnswers::fills;

@@ -21,7 +21,6 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/baseline_templates.hpp"
 #include "plumb/data/json_file.hpp"
-#include "plumb/records/result_lines.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/records/whole_file.hpp"

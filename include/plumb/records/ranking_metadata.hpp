@@ -11,12 +11,10 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/data/json_file.hpp"
-#include "plumb/records/result_lines.hpp"
 #include "plumb/records/results_kind.hpp"
 
 namespace plumb {
@@ -41,7 +39,7 @@ struct RankingMetadata {
 [[nodiscard]] inline RankingMetadata read_ranking_metadata(const DiskPath& folder) {
   const Json metadata = read_metadata(folder, ResultsKind::ranking);
   RankingMetadata read;
-  read.methods = names_of_files(folder, ResultsKind::ranking, metadata, "methods");
+  read.methods = listed_names(folder, ResultsKind::ranking, metadata, "methods");
   read.narrowed = metadata.value("narrowed", Json()) == true;
   read.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>());
   return read;

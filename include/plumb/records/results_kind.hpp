@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whose results does a folder hold?
+// Whose results does a folder hold, and what does their metadata say?
 //
 // Each kind has a metadata file of its own, which is written when the results are whole:
 // metadata_results.json (a closed-set probe, lm-pub-quiz too), metadata_many_shot.json,
@@ -29,6 +29,7 @@ struct ResultsMetadata {
   const char* tells_of;
   const char* command;
 };
+/// Lists have that of generations.
 [[nodiscard]] constexpr ResultsMetadata metadata_of(ResultsKind kind) {
   switch (kind) {
     case ResultsKind::many_shot:
@@ -49,7 +50,8 @@ struct ResultsMetadata {
   return metadata_of(kind).file;
 }
 
-/// Reads the metadata of a finished run. Throws a user error where it is missing or no JSON object.
+/// Reads the metadata of a finished run. Throws a user error where it is missing, no regular file or no
+/// JSON object.
 [[nodiscard]] inline Json read_metadata(const DiskPath& folder, ResultsKind kind) {
   const auto [name, tells_of, command] = metadata_of(kind);
   const DiskPath file = folder / name;
@@ -60,15 +62,15 @@ struct ResultsMetadata {
                        command + ", `resume`)");
 }
 
-/// What a run says it has files of, its methods or settings: at least one, each a part of a file's name.
-/// Throws a user error that names the file of this kind for any other list.
-[[nodiscard]] inline std::vector<std::string> names_of_files(const DiskPath& folder,
-                                                             ResultsKind kind, const Json& metadata,
-                                                             const char* list) {
+/// The methods or settings that a run lists in a field of its metadata, each of which is part of names
+/// of its files. Throws a user error where there is none, or where one cannot be part of such a name.
+[[nodiscard]] inline std::vector<std::string> listed_names(const DiskPath& folder, ResultsKind kind,
+                                                           const Json& metadata,
+                                                           const char* field) {
   const auto [name, tells_of, command] = metadata_of(kind);
-  auto names = string_list(metadata, list);
+  auto names = string_list(metadata, field);
   if (!names || names->empty()) {
-    throw user_error({folder / name, 0, list}, "names none", std::string(command) + " again");
+    throw user_error({folder / name, 0, field}, "names none", std::string(command) + " again");
   }
   for (const std::string& one : *names) refuse_as_file_name(one, folder / name);
   return *std::move(names);

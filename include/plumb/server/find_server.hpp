@@ -13,6 +13,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/server/http_client.hpp"
 #include "plumb/server/llama_server.hpp"
+#include "plumb/server/reply_json.hpp"
 #include "plumb/server/server_dialect.hpp"
 #include "plumb/server/sglang_server.hpp"
 #include "plumb/server/vllm_server.hpp"

@@ -26,6 +26,7 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/server/llama_probabilities.hpp"
+#include "plumb/server/reply_json.hpp"
 #include "plumb/server/server_dialect.hpp"
 
 namespace plumb {

@@ -3,9 +3,9 @@
 
 // What have vLLM and SGLang in common?
 //
-// Both tell of themselves by OpenAI's /v1/models, give vectors by /v1/embeddings, normalised, and cut
-// texts into tokens by a /tokenize that tells ids and no bytes. How likely tokens are each says in its
-// own way.
+// Both have OpenAI's /v1/models and /v1/embeddings, whose vectors are normalised, and a /tokenize of
+// their own that gives the ids of tokens and not their bytes. Log-probabilities and continuations are
+// asked and read by each in its own way.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/server/reply_json.hpp"
 #include "plumb/server/server_dialect.hpp"
 
 namespace plumb {
@@ -94,7 +95,8 @@ class OpenAiServer : public ServerDialect {
     return json.token(id, field, facts_.vocabulary);
   }
 
-  /// Adds the prompt's tokens that were not cached, where the reply tells both numbers.
+  /// Adds the prompt's tokens that were not cached, where the reply tells both numbers, which these
+  /// JSON pointers name.
   static void count_computed(const ReplyJson& json, const std::string& prompt_tokens,
                              const std::string& cached_tokens, ServerTally& tally) {
     const Json cached = json.find(cached_tokens);

@@ -18,7 +18,6 @@
 
 #include "plumb/core/token.hpp"
 #include "plumb/server/http_connection.hpp"
-#include "plumb/server/reply_json.hpp"
 
 namespace plumb {
 

@@ -10,19 +10,16 @@
 // a server started with `--is-embedding`, normalised. Source: SGLang's native API; tried on a
 // stand-in that speaks it, not on a real one.
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "plumb/server/openai_server.hpp"
+#include "plumb/server/reply_json.hpp"
 
 namespace plumb {
 

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,9 +20,9 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "plumb/server/openai_server.hpp"
+#include "plumb/server/reply_json.hpp"
 
 namespace plumb {
 
