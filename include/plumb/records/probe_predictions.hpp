@@ -23,6 +23,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/records/probe_facts.hpp"
+#include "plumb/records/results_kind.hpp"
 
 namespace plumb {
 
@@ -89,10 +90,11 @@ inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size
     if (base >= part.relation.templates.size()) continue;
     if (first == nullptr) first = &part;
     if (part.relation.templates[base] == first->relation.templates[base]) continue;
-    throw user_error({part.rows.parent() / "metadata_results.json", 0, part.relation.code},
-                     "template " + std::to_string(base) + " is another text than in " +
-                         first->rows.parent().string(),
-                     "folders join only when they score the same dataset");
+    throw user_error(
+        {part.rows.parent() / metadata_name(ResultsKind::closed_set), 0, part.relation.code},
+        "template " + std::to_string(base) + " is another text than in " +
+            first->rows.parent().string(),
+        "folders join only when they score the same dataset");
   }
 }
 

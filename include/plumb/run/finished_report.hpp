@@ -47,9 +47,10 @@ namespace plumb {
     return ResultsKind::lists;
   }
   if (found && found != ResultsKind::closed_set) return *found;
-  if (command == "generate") return ResultsKind::generation;
-  if (command == "many-shot") return ResultsKind::many_shot;
-  if (command == "rank") return ResultsKind::ranking;
+  for (const ResultsKind kind :
+       {ResultsKind::generation, ResultsKind::many_shot, ResultsKind::ranking}) {
+    if (command == metadata_of(kind).command) return kind;
+  }
   return ResultsKind::closed_set;
 }
 
