@@ -40,9 +40,7 @@ struct Files : JobFiles {
                      [](const ModelOptions&) { return WordMaskModel(elements_many()); });
   }
   [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
-    auto files = JobFiles::comparable(run);
-    files.erase("journal.jsonl");
-    return files;
+    return JobFiles::comparable(run, {"run.json", "journal.jsonl"});
   }
 };
 

@@ -110,9 +110,10 @@ struct JobFiles {
   }
 
   /// All that must not depend on when a run was made and how often it was resumed.
-  [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
+  [[nodiscard]] std::map<std::string, std::string> comparable(
+      const std::string& run, const std::vector<std::string>& left_out = {"run.json"}) const {
     auto files = all_contents(folder / run);
-    files.erase("run.json");
+    for (const std::string& name : left_out) files.erase(name);
     return files;
   }
 

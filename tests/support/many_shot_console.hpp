@@ -37,11 +37,10 @@ struct ManyShotFiles : JobFiles {
     return run_words(words(options, run), [](const ModelOptions&) { return reader_of_births(); });
   }
 
-  /// All that must not depend on when a run was made, how often it was resumed and how its packs were cut.
+  /// All that must not depend on when a run was made, how often it was resumed and how its packs were
+  /// cut.
   [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
-    auto files = JobFiles::comparable(run);
-    files.erase("journal.jsonl");
-    return files;
+    return JobFiles::comparable(run, {"run.json", "journal.jsonl"});
   }
 };
 

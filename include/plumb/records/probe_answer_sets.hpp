@@ -6,9 +6,9 @@
 // A probe asks a fact with several objects as several rows, one for each (subject, object), so that
 // the files stay lm-pub-quiz's. Here the rows of one subject are one again: its right options are
 // all of theirs, and its scores those of its first row under each template (the statements are the
-// same). Subjects are told apart as SubjectGroups does, by the first row of each instance. Rows without a subject, with their own texts for
-// the options, or of a subject with one object are left out. Objects whose rows were not asked, as behind
-// a limit, are not known here and count as wrong.
+// same). Subjects are told apart as SubjectGroups does, by the first row of each instance. Rows without a
+// subject, with their own texts for the options, or of a subject with one object are left out. Objects
+// whose rows were not asked, as behind a limit, are not known here and count as wrong.
 
 #include <algorithm>
 #include <cstddef>
