@@ -29,7 +29,7 @@ static_assert(plumb::check_confidence_estimator<MeanOfAnswer>());
 
 int main() {
   plumb::RelationPredictions relation;
-  relation.templates = {{0, {}}, {1, {}}};
+  for (const std::size_t index : {0U, 1U}) relation.add_template(index);
   relation.paraphrases = 2;
   const auto fact = [&](std::size_t answer, plumb::Prediction one, plumb::Prediction other) {
     relation.relation.facts.push_back({"s", "subject", {}, answer});

@@ -36,9 +36,9 @@ ModelPredictions three_relations() {
                          {0, {{2, 0.5}, {0, 0.5}, {4, 0.5}}},
                          {1, {{1, 0.5}, {1, 0.5}, {1, 0.5}}}},
                         {"certainly"});
-  first.templates[0].index = 1;
-  first.templates[1].index = 4;
-  first.templates[2].index = 0;
+  first.settings[0].variant = 1;
+  first.settings[1].variant = 4;
+  first.settings[2].variant = 0;
   first.relation.templates = {"certainly [X] [Y]", "[X] one [Y]", "", "", "[X] four [Y]"};
   first.relation.facts[0].subject_id = "Q7";
   first.relation.facts[0].subject = "seven";

@@ -22,7 +22,7 @@ RelationPredictions asked() {
   made.relation.code = "capital";
   made.relation.domains = {"places"};
   made.relation.options = {"a", "b", "c", "d"};
-  made.templates = {{5, {}}, {2, {}}};
+  for (const std::size_t index : {5U, 2U}) made.add_template(index);
   made.paraphrases = 1;
   for (const std::size_t answer : {0U, 1U, 1U}) {
     made.relation.facts.push_back({.subject = "s", .answer = answer});
@@ -41,22 +41,22 @@ RelationPredictions asked() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(ranks_stand_by_ascending_template) {
-  const RelationRanks made = ranks_of(asked());
-  BOOST_TEST(made.code == "capital");
-  BOOST_TEST(made.domains == std::vector<std::string>{"places"});
-  BOOST_TEST(!made.one_to_one);
-  BOOST_TEST(made.options == 4U);
-  BOOST_TEST(made.templates == (std::vector<std::size_t>{2, 5}));
-  BOOST_REQUIRE(made.ranks.size() == 3U);
-  BOOST_TEST(made.ranks[0][0].realistic() == 4);
-  BOOST_TEST(made.ranks[0][1].realistic() == 1);
-  BOOST_TEST(made.ranks[0][0].prediction == 2U);
-  BOOST_TEST((made.ranks[1][1].tie() == BestTie::with_answer));
-  BOOST_TEST(made.ranks[1][1].equal_best == 2U);
-  BOOST_TEST(made.ranks[1][1].realistic() == 2);
-  BOOST_TEST(made.ranks[1][0].realistic() == 3.5);
-  BOOST_TEST(made.ranks[1][0].equal_best == 0U);
+BOOST_AUTO_TEST_CASE(answers_stand_by_ascending_template) {
+  const RelationPredictions table = asked();
+  const AnswersView made = AnswersView::of_templates(table);
+  BOOST_TEST(made.relation().code == "capital");
+  BOOST_REQUIRE(made.size() == 2U);
+  BOOST_TEST(made.setting(0).variant == 2U);
+  BOOST_TEST(made.setting(1).variant == 5U);
+  BOOST_REQUIRE(made.facts() == 3U);
+  BOOST_TEST(made.answer(0, 0).rank.realistic() == 4);
+  BOOST_TEST(made.answer(0, 1).rank.realistic() == 1);
+  BOOST_TEST(made.answer(0, 0).option == 2U);
+  BOOST_TEST((made.answer(1, 1).tie == BestTie::with_answer));
+  BOOST_TEST(made.answer(1, 1).tied_options == 3U);
+  BOOST_TEST(made.answer(1, 1).rank.realistic() == 2);
+  BOOST_TEST(made.answer(1, 0).rank.realistic() == 3.5);
+  BOOST_TEST(!made.answer(1, 0).is_tie());
 }
 
 // Ranks by fact and template: (4, 1), (3.5, 2 with a third of a hit), (2, 1).
@@ -75,8 +75,9 @@ BOOST_AUTO_TEST_CASE(a_fact_counts_once_with_the_mean_over_its_templates) {
   BOOST_TEST(made.domains.at("places").metrics.accuracy.value == all.accuracy.value);
   BOOST_TEST(made.cardinality.contains("N:1"));
   // Of the base template alone.
-  const auto base = only_template(ranks_of(ModelPredictions{"mine", {asked()}}), 5);
-  BOOST_TEST(near(probe_metrics(base, {}, "base").overall.accuracy.value, (1 + 1.0 / 3 + 1) / 3));
+  const RelationPredictions table = asked();
+  const auto base = AnswersView::of_setting(table, table.base);
+  BOOST_TEST(near(probe_metrics({base}, {}, "base").overall.accuracy.value, (1 + 1.0 / 3 + 1) / 3));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

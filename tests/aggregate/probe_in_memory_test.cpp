@@ -80,8 +80,8 @@ BOOST_AUTO_TEST_CASE(every_cell_is_the_prediction_of_its_statements) {
   BOOST_REQUIRE(made.relations.size() == 1U);
   const RelationPredictions& relation = made.relations[0];
   BOOST_TEST(relation.paraphrases == 2U);  // and a marked one behind them
-  BOOST_TEST(relation.templates[1].index == 2U);
-  BOOST_TEST(relation.templates[2].role.marker == "75%");
+  BOOST_TEST(relation.template_at(1) == 2U);
+  BOOST_TEST(relation.roles[2].marker == "75%");
   BOOST_REQUIRE(relation.cells.size() == 6U);
   const auto expected = [&](const std::string& paris, const std::string& seoul,
                             std::size_t answer) {

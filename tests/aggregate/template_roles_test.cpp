@@ -43,9 +43,9 @@ BOOST_AUTO_TEST_CASE(roles_are_known_before_there_are_cells) {
   BOOST_TEST(indices_of(frame) == (Places{0, 1, 3}));
   BOOST_TEST(frame.paraphrases == 2U);
   BOOST_TEST(frame.base == 1U);
-  BOOST_TEST(frame.templates[1].role.marker == "");
-  BOOST_TEST(frame.templates[2].role.marker == "25%");
-  BOOST_CHECK(frame.templates[2].role.kind == TemplateKind::numerical);
+  BOOST_TEST(frame.roles[1].marker == "");
+  BOOST_TEST(frame.roles[2].marker == "25%");
+  BOOST_CHECK(frame.roles[2].kind == TemplateKind::numerical);
   BOOST_TEST(frame.facts() == 1U);
   BOOST_TEST(frame.cells.empty());
 }
@@ -64,10 +64,10 @@ BOOST_AUTO_TEST_CASE(what_the_user_says_goes_before_the_texts) {
       .base = 2, .paraphrases = Places{2}, .verbalized = {1}, .numerical = {3}};
   const RelationPredictions frame = prediction_frame(relation_of(), {0, 1, 2, 3}, kinds);
   BOOST_TEST(indices_of(frame) == (Places{2, 1, 3}));  // 0 is in no list
-  BOOST_TEST(frame.templates[0].role.marker == "");
-  BOOST_TEST(frame.templates[1].role.marker == "template 1");
-  BOOST_CHECK(frame.templates[1].role.kind == TemplateKind::verbalized);
-  BOOST_TEST(frame.templates[2].role.marker == "25%");  // as its text has it
+  BOOST_TEST(frame.roles[0].marker == "");
+  BOOST_TEST(frame.roles[1].marker == "template 1");
+  BOOST_CHECK(frame.roles[1].kind == TemplateKind::verbalized);
+  BOOST_TEST(frame.roles[2].marker == "25%");  // as its text has it
 }
 
 BOOST_AUTO_TEST_CASE(a_lone_template_without_a_text_is_a_paraphrase_and_of_several_none_is) {

@@ -183,8 +183,8 @@ BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
 BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_have_it) {
   ScoredModel model = random_model({.facts = 30, .markers = {"certainly", "same", "unsure"}});
   auto& relations = model.predictions.relations;
-  relations[1].templates[3].role.marker = "possibly";
-  relations[1].templates[5].role.marker = "sure";  // of r1 alone, and never off
+  relations[1].roles[3].marker = "possibly";
+  relations[1].roles[5].marker = "sure";  // of r1 alone, and never off
   for (RelationPredictions& relation : relations) {
     for (std::size_t f = 0; f < relation.facts(); ++f) {
       relation.cells[f * 6 + 4] = relation.cells[f * 6];  // "same" changes nothing
@@ -351,7 +351,7 @@ BOOST_AUTO_TEST_CASE(templates_are_told_with_their_roles) {
   for (RelationPredictions& relation : model.predictions.relations) {
     relation.relation.templates = {relation.relation.code + " zero", "one"};
   }
-  model.predictions.relations[2].templates[2].role.marker = "possibly";
+  model.predictions.relations[2].roles[2].marker = "possibly";
   model.base[1].unlisted = {7};
   model.base[2].unlisted = {7, 9};
   model.reduction = "mean";

@@ -24,7 +24,7 @@ RelationPredictions relation_of(
   RelationPredictions made;
   made.relation.code = code;
   made.relation.options = {"yes", "no"};
-  made.templates = {{0, {}}, {1, {}}};
+  for (const std::size_t index : {0U, 1U}) made.add_template(index);
   made.paraphrases = 2;
   for (const auto& [scores, answer] : facts) {
     made.relation.facts.push_back({.answer = answer, .instance = made.relation.facts.size()});

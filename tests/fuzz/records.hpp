@@ -23,7 +23,7 @@
 #include "plumb/records/generation_shots.hpp"
 #include "plumb/records/injection_file.hpp"
 #include "plumb/records/journal.hpp"
-#include "plumb/records/many_shot_study.hpp"
+#include "plumb/records/many_shot_answers.hpp"
 #include "plumb/records/metrics_file.hpp"
 #include "plumb/records/probe_predictions.hpp"
 #include "plumb/records/ranking_rows.hpp"
@@ -56,14 +56,14 @@ inline std::string with_checksums(const std::string& text) {
   return made;
 }
 
-/// A model's results once they are read: their ranks, and what a calibration takes of them.
+/// A model's results once they are read: their answers, and what a calibration takes of them.
 inline void use_results(const DiskPath& run) {
   constexpr Bootstrap few{.seed = 0, .resamples = 20};
-  std::vector<RelationRanks> ranks;
+  std::vector<RelationAnswers> answers;
   for (const RecordedRelation& recorded : recorded_relations(run)) {
-    ranks.push_back(read_relation_results(recorded).ranks);
+    answers.push_back(read_relation_results(recorded).answers);
   }
-  (void)probe_metrics(ranks, few, "all");
+  (void)probe_metrics(under_all_templates(answers), few, "all");
   for (const bool reduces : {false, true}) {
     ReadingOptions options;
     if (reduces) options.scoring = Scoring{Reduction::mean, Span::answer};
@@ -88,7 +88,10 @@ inline void use_run(const DiskPath& run) {
   is_read(place, [&] { (void)quantised_note(read_run_record(run).settings); });
   is_read(place, [&] { (void)recorded_measuring(run); });
   if (has("metadata_results.json")) is_read(place, [&] { use_results(run); });
-  is_read(place, [&] { (void)read_study({"a", run}); });
+  is_read(place, [&] {
+    const ModelAnswers answers = read_answers({"a", run});
+    for (const Setting& group : groups_of(answers)) (void)match_answers(answers, answers, group);
+  });
   if (has("metadata_many_shot.json")) {
     is_read(place, [&] { (void)many_shot_results(read_many_shot_run(run), few); });
   }

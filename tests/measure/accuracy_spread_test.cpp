@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "support/near.hpp"
-#include "support/small_study.hpp"
+#include "support/small_answers.hpp"
 
 using namespace plumb;
 using test::by_seed;
 using test::ic;
 using test::near;
-using test::studied;
+using test::under_settings;
 
 BOOST_AUTO_TEST_SUITE(accuracy_spread)
 
 namespace {
 
 /// "P1": 3 of 4, then 1 of 4. "P2": 1 of 2, 2 of 2, and a seed "P1" lacks.
-StudiedModel two_relations() {
+ModelAnswers two_relations() {
   return {"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "11", "11"})}};
 }
 
@@ -46,10 +46,11 @@ BOOST_AUTO_TEST_CASE(groups_of_settings_have_names_of_their_own) {
 }
 
 BOOST_AUTO_TEST_CASE(groups_are_listed_once_in_order_without_their_variants) {
-  const StudiedModel model{"m",
-                           {studied("P1", {{ic(5, 2), "1"}, {ic(1, 2), "1"}, {ic(5, 3), "1"}}),
-                            studied("P2", {{ic(5, 0), "1"}, {ic(9, 1), "1"}}),
-                            studied("P3", {{ic(7), ""}})}};  // without a fact
+  const ModelAnswers model{
+      "m",
+      {under_settings("P1", {{ic(5, 2), "1"}, {ic(1, 2), "1"}, {ic(5, 3), "1"}}),
+       under_settings("P2", {{ic(5, 0), "1"}, {ic(9, 1), "1"}}),
+       under_settings("P3", {{ic(7), ""}})}};  // without a fact
   std::string names;
   for (const Setting& group : groups_of(model)) {
     names += setting_name(group) + " ";
@@ -59,11 +60,11 @@ BOOST_AUTO_TEST_CASE(groups_are_listed_once_in_order_without_their_variants) {
 }
 
 BOOST_AUTO_TEST_CASE(variants_come_in_order) {
-  const StudiedRelation relation =
-      studied("P1", {{ic(5, 2), "1"}, {ic(1, 0), "1"}, {ic(5, 0), "1"}, {ic(5, 1), "1"}});
+  const RelationAnswers relation =
+      under_settings("P1", {{ic(5, 2), "1"}, {ic(1, 0), "1"}, {ic(5, 0), "1"}, {ic(5, 1), "1"}});
   std::string variants;
-  for (const SettingAnswers* made : variants_of(relation, ic(5, 7))) {
-    variants += std::to_string(made->setting.variant);
+  for (const AnswersView& made : variants_of(relation, ic(5, 7))) {
+    variants += std::to_string(made.setting().variant);
   }
   BOOST_TEST(variants == "012");
   BOOST_TEST(variants_of(relation, ic(50)).empty());
@@ -113,12 +114,12 @@ BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
 
 // 5/8 and then (1/4 + 1/2) / 2 = 3/8: s² = 1/32.
 BOOST_AUTO_TEST_CASE(means_that_move_have_their_deviation) {
-  const StudiedModel model{"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "10"})}};
+  const ModelAnswers model{"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "10"})}};
   BOOST_TEST(near(*accuracy_spreads(model)[0].overall.sd, std::sqrt(1.0 / 32)));
 }
 
 BOOST_AUTO_TEST_CASE(one_variant_has_no_deviation_and_one_relation_none_over_relations) {
-  const StudiedModel model{"m", {by_seed("P1", {"10"})}};
+  const ModelAnswers model{"m", {by_seed("P1", {"10"})}};
   const GroupSpread spread = accuracy_spreads(model)[0];
   BOOST_TEST(!spread.relations[0].second.sd);
   BOOST_TEST(!spread.overall.sd);
@@ -127,8 +128,8 @@ BOOST_AUTO_TEST_CASE(one_variant_has_no_deviation_and_one_relation_none_over_rel
 }
 
 BOOST_AUTO_TEST_CASE(relations_without_the_group_or_facts_are_not_in_the_mean) {
-  const StudiedModel model{
-      "m", {by_seed("P1", {"10"}), studied("P2", {{ic(1), "11"}}), by_seed("P3", {""})}};
+  const ModelAnswers model{
+      "m", {by_seed("P1", {"10"}), under_settings("P2", {{ic(1), "11"}}), by_seed("P3", {""})}};
   const auto spreads = accuracy_spreads(model);
   BOOST_TEST(spreads[0].relations.size() == 1U);
   BOOST_TEST(spreads[0].overall.accuracy.value == 0.5);
@@ -140,9 +141,9 @@ BOOST_AUTO_TEST_CASE(relations_without_the_group_or_facts_are_not_in_the_mean) {
 }
 
 BOOST_AUTO_TEST_CASE(the_order_of_variants_does_not_matter) {
-  StudiedModel model = two_relations();
+  ModelAnswers model = two_relations();
   const GroupSpread before = accuracy_spreads(model)[0];
-  std::ranges::reverse(model.relations[1].settings);
+  test::reverse_settings(model.relations[1]);
   const GroupSpread after = accuracy_spreads(model)[0];
   BOOST_TEST(before.overall.accuracy.low == after.overall.accuracy.low);
   BOOST_TEST(*before.overall.sd == *after.overall.sd);
@@ -152,10 +153,10 @@ BOOST_AUTO_TEST_CASE(the_order_of_variants_does_not_matter) {
 BOOST_AUTO_TEST_CASE(the_curve_is_over_relations_that_have_every_number_of_shots) {
   Setting spoken = ic(50);
   spoken.by = "generation";
-  const StudiedModel model{
+  const ModelAnswers model{
       "m",
-      {studied("P1", {{ic(50), "1111"}, {ic(1), "1000"}, {ic(5), "1110"}, {spoken, "0000"}}),
-       studied("P2", {{ic(1), "11"}, {ic(5), "11"}})}};
+      {under_settings("P1", {{ic(50), "1111"}, {ic(1), "1000"}, {ic(5), "1110"}, {spoken, "0000"}}),
+       under_settings("P2", {{ic(1), "11"}, {ic(5), "11"}})}};
   const auto curve = shots_curve(model, ic(3));
   BOOST_TEST(curve.size() == 3U);
   BOOST_TEST(curve[0].group.shots == 1U);
@@ -171,7 +172,7 @@ BOOST_AUTO_TEST_CASE(the_fewest_shots_that_reach_the_share_are_found) {
   const auto curve = [](const std::vector<std::string>& marks) {
     std::vector<std::pair<Setting, std::string>> settings;
     for (std::size_t i = 0; i < marks.size(); ++i) settings.emplace_back(ic(10 * i + 1), marks[i]);
-    return shots_curve({"m", {studied("P1", settings)}}, ic(1));
+    return shots_curve({"m", {under_settings("P1", settings)}}, ic(1));
   };
   const std::string all(20, '1');
   const std::string nineteen = std::string(19, '1') + "0";  // 95%, exactly
@@ -186,12 +187,12 @@ BOOST_AUTO_TEST_CASE(the_fewest_shots_that_reach_the_share_are_found) {
 
 // Two facts, two seeds: 0.05 wrong, 0.30 right; 0.60 right, 0.95 wrong.
 BOOST_AUTO_TEST_CASE(accuracy_at_k_keeps_answers_above_the_threshold) {
-  StudiedModel model{"m", {by_seed("P1", {"01", "10"})}};
-  auto& settings = model.relations[0].settings;
-  settings[0].answers[0].confidence = 0.05;  // fact 0
-  settings[0].answers[1].confidence = 0.60;  // fact 1
-  settings[1].answers[0].confidence = 0.30;
-  settings[1].answers[1].confidence = 0.95;
+  ModelAnswers model{"m", {by_seed("P1", {"01", "10"})}};
+  RelationAnswers& relation = model.relations[0];
+  test::cell(relation, 0, 0).confidence = 0.05;
+  test::cell(relation, 0, 1).confidence = 0.60;
+  test::cell(relation, 1, 0).confidence = 0.30;
+  test::cell(relation, 1, 1).confidence = 0.95;
   const auto levels = accuracy_at_k(model.relations, ic(50));
   BOOST_TEST(levels.size() == 20U);
   BOOST_TEST(levels[0].threshold == 0.0);
@@ -214,7 +215,7 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_keeps_answers_above_the_threshold) {
 }
 
 BOOST_AUTO_TEST_CASE(accuracy_at_k_pools_relations_and_knows_no_generation) {
-  const StudiedModel model = two_relations();
+  const ModelAnswers model = two_relations();
   const auto levels = accuracy_at_k(model.relations, ic(50));
   BOOST_TEST(levels[9].answers == 14U);  // 4 · 2 + 2 · 3, all at 0.5
   BOOST_TEST(near(levels[9].accuracy.value, 9.0 / 14));
@@ -230,7 +231,7 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_pools_relations_and_knows_no_generation) {
 // = 1/2, seed 1 (1/2 + 0 + 1/4) / 3 = 1/4. Their mean is 3/8, their deviation √(2 · (1/8)²). The first
 // wins: right is fact 1 under seed 0 alone, 1 of 6.
 BOOST_AUTO_TEST_CASE(a_tie_of_n_counts_one_nth) {
-  const StudiedModel model{"m", {by_seed("P1", {"414", "204"})}};
+  const ModelAnswers model{"m", {by_seed("P1", {"414", "204"})}};
   const GroupSpread spread = accuracy_spreads(model)[0];
   for (const AccuracySpread& one : {spread.overall, spread.relations[0].second}) {
     BOOST_TEST(near(one.accuracy.value, 0.375));
@@ -243,9 +244,9 @@ BOOST_AUTO_TEST_CASE(a_tie_of_n_counts_one_nth) {
 
 // Two relations whose choices are all level, of 2 and of 4: (1/2 + 1/4) / 2.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_choices_are_worth_a_guess) {
-  StudiedModel model{"m", {by_seed("P1", {"2222"}), by_seed("P2", {"44"})}};
-  for (StudiedRelation& relation : model.relations) {
-    Prediction& first = relation.settings[0].answers[0];
+  ModelAnswers model{"m", {by_seed("P1", {"2222"}), by_seed("P2", {"44"})}};
+  for (RelationAnswers& relation : model.relations) {
+    Prediction& first = test::cell(relation, 0, 0);
     test::make_tie(first, first.tied_options, BestTie::answer_first);
   }
   const GroupSpread spread = accuracy_spreads(model)[0];

@@ -16,18 +16,21 @@ BOOST_AUTO_TEST_SUITE(against_chance)
 namespace {
 
 /// A fact whose answer is right, or is not.
-AnswerRank answered(bool right, std::size_t prediction) {
-  AnswerRank rank;
-  rank.above = right ? 0 : 1;
-  rank.prediction = prediction;
-  rank.first_is_answer = right;
-  return rank;
+Prediction answered(bool right, std::size_t option) {
+  Prediction made;
+  made.correct = right;
+  made.option = option;
+  return made;
 }
 
 /// So many facts of K options, the first `right` of them right.
-RelationRanks relation(std::size_t facts, std::size_t options, std::size_t right) {
-  RelationRanks made{"P1", {}, false, options, {0}, {}};
-  for (std::size_t i = 0; i < facts; ++i) made.ranks.push_back({answered(i < right, i % options)});
+RelationAnswers relation(std::size_t facts, std::size_t options, std::size_t right) {
+  RelationAnswers made;
+  made.relation.code = "P1";
+  made.relation.options.resize(options);
+  made.settings = {template_setting(0)};
+  made.relation.facts.resize(facts);
+  for (std::size_t i = 0; i < facts; ++i) made.cells.push_back(answered(i < right, i % options));
   return made;
 }
 
@@ -68,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   BOOST_TEST(chance_warning(chance_test({relation(20, 4, 8)})).has_value());
   // Too few to tell.
   BOOST_TEST(!chance_warning(chance_test({relation(19, 4, 5)})).has_value());
-  BOOST_TEST(!chance_test(std::vector<RelationRanks>{}).has_value());
+  BOOST_TEST(!chance_test(std::vector<RelationAnswers>{}).has_value());
 }
 
 // The best is told where times the number of tries all are 1, and a small one that stands first hides nothing.
@@ -96,9 +99,13 @@ BOOST_AUTO_TEST_CASE(what_is_beyond_doubt_has_a_bound) {
 
 // The better of two templates counts, with twice its p: 9 of 20 has 0.0818 then.
 BOOST_AUTO_TEST_CASE(several_templates_are_several_tries) {
-  RelationRanks both = relation(20, 4, 9);
-  both.templates = {0, 1};
-  for (auto& rows : both.ranks) rows.push_back(answered(false, 0));
+  RelationAnswers both = relation(20, 4, 9);
+  both.settings.push_back(template_setting(1));
+  both.cells.clear();
+  for (std::size_t i = 0; i < 20; ++i) {
+    both.cells.push_back(answered(i < 9, 0));
+    both.cells.push_back(answered(false, 0));
+  }
   const auto test = chance_test({both});
   BOOST_TEST(std::abs(test->p - 2 * 0.0409252) < 1e-6);
   BOOST_TEST(near(test->right, 9));
@@ -106,10 +113,10 @@ BOOST_AUTO_TEST_CASE(several_templates_are_several_tries) {
 }
 
 BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
-  RelationRanks made = relation(40, 8, 5);
+  RelationAnswers made = relation(40, 8, 5);
   for (std::size_t i = 0; i < 40; ++i) {
-    made.answers.push_back(i % 8);
-    made.ranks[i][0].prediction = i < 30 ? 3 : i % 8;
+    made.relation.facts[i].answer = i % 8;
+    made.cells[i].option = i < 30 ? 3 : i % 8;
   }
   const auto found = favoured_options({made});
   BOOST_REQUIRE(found.size() == 1U);
@@ -125,22 +132,19 @@ BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
              "right for 5 (template 0).");
 }
 
-// One that is right for most facts may win most; one of few facts is not told; without answers nothing
-// is known.
+// One that is right for most facts may win most; one of few facts is not told.
 BOOST_AUTO_TEST_CASE(an_option_that_has_its_share_is_passed_over) {
-  RelationRanks made = relation(40, 8, 40);
+  RelationAnswers made = relation(40, 8, 40);
   for (std::size_t i = 0; i < 40; ++i) {
-    made.answers.push_back(i < 30 ? 3 : i % 8);
-    made.ranks[i][0].prediction = 3;
+    made.relation.facts[i].answer = i < 30 ? 3 : i % 8;
+    made.cells[i].option = 3;
   }
   BOOST_TEST(favoured_options({made}).empty());
-  RelationRanks few = relation(9, 8, 0);
+  RelationAnswers few = relation(9, 8, 0);
   for (std::size_t i = 0; i < 9; ++i) {
-    few.answers.push_back(i % 8);
-    few.ranks[i][0].prediction = 3;
+    few.relation.facts[i].answer = i % 8;
+    few.cells[i].option = 3;
   }
-  BOOST_TEST(favoured_options({few}).empty());
-  few.answers.clear();
   BOOST_TEST(favoured_options({few}).empty());
 }
 

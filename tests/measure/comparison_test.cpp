@@ -13,22 +13,22 @@ using namespace plumb;
 using test::by_seed;
 using test::ic;
 using test::near;
-using test::studied;
 using test::three_models;
 using test::three_options;
+using test::under_settings;
 
 BOOST_AUTO_TEST_SUITE(comparison)
 
 namespace {
 
 /// A model of one relation with one fact, under each setting.
-StudiedModel under(const std::string& name, const std::vector<Setting>& settings) {
+ModelAnswers under(const std::string& name, const std::vector<Setting>& settings) {
   std::vector<std::pair<Setting, std::string>> marks;
   for (const Setting& setting : settings) marks.emplace_back(setting, "1");
-  return {name, {studied("P1", marks)}};
+  return {name, {under_settings("P1", marks)}};
 }
 
-std::string chosen(const std::vector<StudiedModel>& models, const std::string& name = "") {
+std::string chosen(const std::vector<ModelAnswers>& models, const std::string& name = "") {
   return setting_name(shared_setting(models, name));
 }
 
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(many_shots_that_all_have_are_compared_by_default) {
 }
 
 BOOST_AUTO_TEST_CASE(a_setting_is_taken_by_name_if_all_have_it) {
-  const std::vector<StudiedModel> models{under("a", {ic(5), ic(25), ic(50)}),
+  const std::vector<ModelAnswers> models{under("a", {ic(5), ic(25), ic(50)}),
                                          under("b", {ic(5), ic(25)})};
   BOOST_TEST(chosen(models, "ic/5") == "ic/5");
   BOOST_CHECK_EXCEPTION(
@@ -70,15 +70,16 @@ BOOST_AUTO_TEST_CASE(models_without_a_common_setting_are_refused_with_what_they_
 }
 
 BOOST_AUTO_TEST_CASE(models_that_share_no_relation_are_refused) {
-  std::vector<StudiedModel> models = three_models();
+  std::vector<ModelAnswers> models = three_models();
   models.resize(2);
-  for (StudiedRelation& relation : models[1].relations) relation.code += " of another dataset";
-  BOOST_CHECK_EXCEPTION((void)compare_studies(models, {}), Error,
+  for (RelationAnswers& relation : models[1].relations)
+    relation.relation.code += " of another dataset";
+  BOOST_CHECK_EXCEPTION((void)compare_answers(models, {}), Error,
                         test::says(Fault::user, "RUN: the runs share no relation, so that"));
 }
 
 BOOST_AUTO_TEST_CASE(all_measures_are_taken_of_the_same_models) {
-  const Comparison made = compare_studies(three_models(), three_options());
+  const Comparison made = compare_answers(three_models(), three_options());
   BOOST_TEST(setting_name(made.table.group) == "ic/50");
   BOOST_TEST(names(made, {made.models[0].model, made.models[1].model, made.models[2].model}) ==
              "ant bee cat ");
@@ -107,30 +108,30 @@ BOOST_AUTO_TEST_CASE(names_that_are_no_models_are_refused) {
   families.families["dog"] = "F";
   pairs.pairs.push_back({"dog", "ant"});
   BOOST_CHECK_EXCEPTION(
-      (void)compare_studies(three_models(), families), Error,
+      (void)compare_answers(three_models(), families), Error,
       test::says(Fault::user, "`families`: 'dog' is not among the models; they are cat, ant, bee"));
-  BOOST_CHECK_EXCEPTION((void)compare_studies(three_models(), pairs), Error,
+  BOOST_CHECK_EXCEPTION((void)compare_answers(three_models(), pairs), Error,
                         test::says(Fault::user, "`pairs`: 'dog' is not among the models"));
 }
 
 BOOST_AUTO_TEST_CASE(models_stand_by_family_then_by_accuracy) {
   ComparisonOptions options = three_options();
-  BOOST_TEST(names(compare_studies(three_models(), options),
-                   models_by_family(compare_studies(three_models(), options))) == "ant cat bee ");
+  BOOST_TEST(names(compare_answers(three_models(), options),
+                   models_by_family(compare_answers(three_models(), options))) == "ant cat bee ");
   options.families = {{"bee", "F"}, {"cat", "F"}};
-  const Comparison other = compare_studies(three_models(), options);
+  const Comparison other = compare_answers(three_models(), options);
   BOOST_TEST(names(other, models_by_family(other)) == "ant bee cat ");
   options.families = {};
-  const Comparison none = compare_studies(three_models(), options);
+  const Comparison none = compare_answers(three_models(), options);
   BOOST_TEST(names(none, models_by_family(none)) == "ant bee cat ");
 }
 
 BOOST_AUTO_TEST_CASE(what_was_left_out_is_said) {
-  const auto remarks = [](const std::vector<StudiedModel>& models) {
+  const auto remarks = [](const std::vector<ModelAnswers>& models) {
     std::string text;
     ComparisonOptions options;
     options.bootstrap.resamples = 0;
-    for (const std::string& remark : compare_studies(models, options).remarks) text += remark;
+    for (const std::string& remark : compare_answers(models, options).remarks) text += remark;
     return text;
   };
   BOOST_TEST(remarks(three_models()).starts_with("1 relation of 4 that not every model has"));
@@ -143,7 +144,7 @@ BOOST_AUTO_TEST_CASE(what_was_left_out_is_said) {
                       {"b", {by_seed("P1", {"11", "11"}), by_seed("P2", {"11", "11"})}}}) ==
              "Relations × variants in which a model knows nothing are skipped by its subsumption: "
              "a in 2 of 4.");
-  const Comparison made = compare_studies(three_models(), three_options());
+  const Comparison made = compare_answers(three_models(), three_options());
   BOOST_TEST(made.remarks.back() == "Without a family: bee.");
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/near.hpp"
-#include "support/small_study.hpp"
+#include "support/small_answers.hpp"
 
 using namespace plumb;
 using test::by_seed;
@@ -22,7 +22,7 @@ namespace {
 const Bootstrap few{.seed = 3, .resamples = 200};
 
 /// Accuracies: a has 1/4, 1/2, 1; b has 1/2, 1/2, 3/4 and 1 in "P4", which a lacks.
-std::vector<StudiedModel> two_models() {
+std::vector<ModelAnswers> two_models() {
   return {{"a", {by_seed("P1", {"1000"}), by_seed("P2", {"1100"}), by_seed("P3", {"1111"})}},
           {"b",
            {by_seed("P4", {"1"}), by_seed("P3", {"1110"}), by_seed("P2", {"0110"}),
@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(the_table_has_every_model_by_every_relation) {
 }
 
 BOOST_AUTO_TEST_CASE(facts_are_counted_once_over_models_by_instance) {
-  std::vector<StudiedModel> models = two_models();
-  models[1].relations[3].facts[0].instance = 9;  // "P1"
+  std::vector<ModelAnswers> models = two_models();
+  models[1].relations[3].relation.facts[0].instance = 9;  // "P1"
   BOOST_TEST(accuracy_table(models, ic(50)).facts[0] == 5U);
 }
 
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(the_better_model_stands_first) {
 }
 
 BOOST_AUTO_TEST_CASE(models_that_share_no_relation_have_no_mean) {
-  const std::vector<StudiedModel> models{{"a", {by_seed("P1", {"1"})}},
+  const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"1"})}},
                                          {"b", {by_seed("P2", {"1"})}}};
   const AccuracyTable table = accuracy_table(models, ic(50));
   BOOST_TEST(table.shared.empty());
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_tuned_model_stands_against_its_base) {
 
 // Seed 0: base 2 of 2, tuned 1 of 2; seed 1: 1 and 0. Each fact is worse by 1/2, in every resample, which gives no interval.
 BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
-  const std::vector<StudiedModel> models{{"base", {by_seed("P1", {"11", "10"})}},
+  const std::vector<ModelAnswers> models{{"base", {by_seed("P1", {"11", "10"})}},
                                          {"tuned", {by_seed("P1", {"10", "00"})}}};
   const TunedComparison made = compare_tuned(models, 0, 1, ic(50), few);
   BOOST_TEST(made.base_accuracy.value == 0.75);
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
 
 // a is level throughout, b knows fact 0: accuracies 1/4 and (1 + 3/4) / 4, known 0 and 1/4.
 BOOST_AUTO_TEST_CASE(a_tie_is_a_guess_on_the_leaderboards_and_not_known_in_pairs) {
-  const std::vector<StudiedModel> models{{"a", {by_seed("P1", {"4444"})}},
+  const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"4444"})}},
                                          {"b", {by_seed("P1", {"1444"})}}};
   const AccuracyTable table = accuracy_table(models, ic(50));
   const auto standings = model_standings(models, table);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/many_shot_study.hpp"
+#include "plumb/records/many_shot_answers.hpp"
 #include "support/errors.hpp"
 #include "support/many_shot_folder.hpp"
 #include "support/measured_folders.hpp"
@@ -191,19 +191,15 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_none_is_refused) {
 // Two draws of 20 facts of 4 choices: the better has 8 right, P = 0.1018 (R: 1 - pbinom(7, 20, 0.25)), and
 // counts as two tries; answers that are generated are no guesses.
 BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
-  const auto answered = [](std::size_t right) {
-    std::vector<Prediction> all(20);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i].correct = i < right;
-    return all;
+  const auto answered = [](std::size_t right, std::size_t facts) {
+    return std::string(right, '1') + std::string(facts - right, '0');
   };
-  ManyShotAnswers run;
-  StudiedRelation& relation = run.study.relations.emplace_back();
-  relation.code = "P1";
-  for (std::size_t i = 0; i < 20; ++i) relation.facts.push_back({i, "", ""});
+  ManyShotFindings run;
   Setting written = ic(1);
   written.by = "generation";
-  relation.settings = {
-      {ic(1, " ", 0), answered(5)}, {ic(1, " ", 1), answered(8)}, {written, answered(20)}};
+  run.answers.relations = {test::under_settings("P1", {{ic(1, " ", 0), answered(5, 20)},
+                                                       {ic(1, " ", 1), answered(8, 20)},
+                                                       {written, answered(20, 20)}})};
   for (std::size_t i = 0; i < 20; ++i) run.chance_by_fact["P1"][i] = 0.25;
   const auto test = chance_test(run);
   BOOST_REQUIRE(test.has_value());
@@ -215,17 +211,13 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   BOOST_REQUIRE(said().size() == 1U);
   BOOST_TEST(said().front().starts_with(
       "Warning: the run is not told from guessing: 8.0 of 20 answers right"));
-  relation.settings[1].answers = answered(12);
+  for (std::size_t i = 0; i < 12; ++i) test::cell(run.answers.relations[0], 1, i).correct = true;
   BOOST_TEST(said().empty());
   // Facts of two choices and of a hundred: 15 of 40 right, P = 0.029, while their mean has 0.063.
-  run.study.relations.front().facts.clear();
-  run.chance_by_fact.clear();
+  run.answers.relations = {test::under_settings("P1", {{ic(1), answered(15, 40)}})};
   for (std::size_t i = 0; i < 40; ++i) {
-    relation.facts.push_back({i, "", ""});
     run.chance_by_fact["P1"][i] = i < 20 ? 1.0 / 2 : 1.0 / 100;
   }
-  relation.settings = {{ic(1), std::vector<Prediction>(40)}};
-  for (std::size_t i = 0; i < 15; ++i) relation.settings[0].answers[i].correct = true;
   BOOST_TEST(std::abs(chance_test(run)->p - 0.029) < 1e-3);
   BOOST_TEST(said().empty());
 }

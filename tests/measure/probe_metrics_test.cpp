@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,21 +20,36 @@ namespace {
 /// A fact's ranks under each template; rank 1 is right.
 using Ranks = std::vector<std::vector<std::size_t>>;
 
-RelationRanks relation(const std::string& code, std::vector<std::string> domains,
-                       std::size_t options, const Ranks& ranks) {
-  RelationRanks made{code, std::move(domains), false, options, {}, {}};
-  for (std::size_t t = 0; t < ranks.front().size(); ++t) made.templates.push_back(t);
+RelationAnswers empty_relation(const std::string& code, std::vector<std::string> domains,
+                               std::size_t options, std::size_t templates) {
+  RelationAnswers made;
+  made.relation.code = code;
+  made.relation.domains = std::move(domains);
+  made.relation.cardinality = Cardinality::many_to_one;
+  made.relation.options.resize(options);
+  for (std::size_t t = 0; t < templates; ++t) made.settings.push_back(template_setting(t));
+  return made;
+}
+
+RelationAnswers relation(const std::string& code, std::vector<std::string> domains,
+                         std::size_t options, const Ranks& ranks) {
+  RelationAnswers made = empty_relation(code, std::move(domains), options, ranks.front().size());
+  std::vector<double> scores(options);
+  for (std::size_t i = 0; i < options; ++i) scores[i] = -static_cast<double>(i);
   for (const auto& rows : ranks) {
-    auto& list = made.ranks.emplace_back();
-    for (const std::size_t rank : rows) {
-      list.push_back({{.above = rank - 1, .equal = 0}, 0, 0, rank == 1});
-    }
+    made.relation.facts.emplace_back();
+    for (const std::size_t rank : rows) made.cells.push_back(predict(scores, rank - 1));
   }
   return made;
 }
 
+ProbeMetrics metrics(const std::vector<RelationAnswers>& relations,
+                     const Bootstrap& bootstrap = {}) {
+  return probe_metrics(under_all_templates(relations), bootstrap, "all");
+}
+
 // capital: two of four right, five options, two domains. river: two of two right, two options.
-std::vector<RelationRanks> two_relations() {
+std::vector<RelationAnswers> two_relations() {
   return {relation("capital", {"Geography", "Politics"}, 5, {{1}, {1}, {2}, {5}}),
           relation("river", {"Geography"}, 2, {{1}, {1}})};
 }
@@ -41,7 +57,7 @@ std::vector<RelationRanks> two_relations() {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(overall_counts_facts_and_the_unweighted_one_relations) {
-  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  const ProbeMetrics m = metrics(two_relations());
   BOOST_TEST(m.overall.relations == 2U);
   BOOST_TEST(m.overall.facts == 6U);
   BOOST_TEST(near(m.overall.accuracy.value, 4.0 / 6));
@@ -53,7 +69,7 @@ BOOST_AUTO_TEST_CASE(overall_counts_facts_and_the_unweighted_one_relations) {
 }
 
 BOOST_AUTO_TEST_CASE(relations_stand_in_the_order_of_the_run) {
-  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  const ProbeMetrics m = metrics(two_relations());
   BOOST_TEST(m.relations.size() == 2U);
   BOOST_TEST(m.relations[0].first == "capital");
   BOOST_TEST(m.relations[0].second.accuracy.value == 0.5);
@@ -62,7 +78,7 @@ BOOST_AUTO_TEST_CASE(relations_stand_in_the_order_of_the_run) {
 }
 
 BOOST_AUTO_TEST_CASE(hits_never_fall_with_k_and_are_absent_past_the_options) {
-  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  const ProbeMetrics m = metrics(two_relations());
   BOOST_TEST(near(m.overall.hits[0].value, 4.0 / 6));  // Hit@1
   BOOST_TEST(near(m.overall.hits[1].value, 5.0 / 6));  // Hit@3: river's two options always hit
   BOOST_TEST(m.overall.hits[1].count == 6U);
@@ -73,7 +89,7 @@ BOOST_AUTO_TEST_CASE(hits_never_fall_with_k_and_are_absent_past_the_options) {
 }
 
 BOOST_AUTO_TEST_CASE(a_relation_of_two_domains_counts_in_both) {
-  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  const ProbeMetrics m = metrics(two_relations());
   BOOST_TEST(m.domains.size() == 2U);
   const auto& [geography, divided, unused] = m.domains.at("Geography");
   BOOST_TEST(geography.facts == 6U);
@@ -88,15 +104,15 @@ BOOST_AUTO_TEST_CASE(a_relation_of_two_domains_counts_in_both) {
 }
 
 BOOST_AUTO_TEST_CASE(relations_without_domains_are_in_none) {
-  const ProbeMetrics m = probe_metrics({relation("a", {}, 3, {{1}})}, {}, "all");
+  const ProbeMetrics m = metrics({relation("a", {}, 3, {{1}})});
   BOOST_TEST(m.domains.empty());
   BOOST_TEST(m.overall.facts == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(cardinality_parts_the_relations) {
   auto relations = two_relations();
-  relations[1].one_to_one = true;
-  const ProbeMetrics m = probe_metrics(relations, {}, "all");
+  relations[1].relation.cardinality = Cardinality::one_to_one;
+  const ProbeMetrics m = metrics(relations);
   BOOST_TEST(m.cardinality.size() == 2U);
   BOOST_TEST(m.cardinality.at("1:1").facts == 2U);
   BOOST_TEST(m.cardinality.at("1:1").accuracy.value == 1.0);
@@ -104,7 +120,7 @@ BOOST_AUTO_TEST_CASE(cardinality_parts_the_relations) {
 }
 
 BOOST_AUTO_TEST_CASE(one_template_has_wilsons_interval) {
-  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  const ProbeMetrics m = metrics(two_relations());
   const Estimate expected = wilson(4, 6);
   BOOST_TEST(m.overall.accuracy.method == "wilson");
   BOOST_TEST(m.overall.accuracy.low == expected.low);
@@ -118,7 +134,7 @@ BOOST_AUTO_TEST_CASE(one_template_has_wilsons_interval) {
 // Two facts, two templates: 1 and ½, so a share of ¾ of two facts. Wilson's ends solve
 // (¾ − p)² = z² p (1 − p) / 2.
 BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
-  const ProbeMetrics m = probe_metrics({relation("a", {}, 4, {{1, 1}, {1, 4}})}, {}, "all");
+  const ProbeMetrics m = metrics({relation("a", {}, 4, {{1, 1}, {1, 4}})});
   BOOST_TEST(m.overall.accuracy.value == 0.75);
   BOOST_TEST(m.overall.accuracy.count == 2U);
   BOOST_TEST(m.overall.accuracy.method == "wilson");
@@ -134,11 +150,10 @@ BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
 
 // Accuracy: fact 0 has ½ and 1, fact 1 has 0 and 1. First wins: 1 and 1, 0 and 1.
 BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_accuracy_and_rank) {
-  RelationRanks tied = relation("a", {}, 3, {{1, 1}, {2, 1}});
-  tied.ranks[0][0].equal = 1;  // shares the best score, and stands first
-  tied.ranks[0][0].equal_best = 1;
-  tied.ranks[1][0].equal_best = 1;  // two others share the best score
-  const ProbeMetrics m = probe_metrics({tied}, {}, "all");
+  RelationAnswers tied = relation("a", {}, 3, {{1, 1}, {2, 1}});
+  tied.cells[0] = predict(std::vector<double>{-1, -1, -2}, 0);  // level for the best, stands first
+  tied.cells[2] = predict(std::vector<double>{-1, -1, -2}, 2);  // two others are level for the best
+  const ProbeMetrics m = metrics({tied});
   BOOST_CHECK((m.overall.ties_for_best == TieCount{2, 4}));
   BOOST_TEST(m.overall.ties_with_answer == 1U);
   BOOST_TEST(m.overall.accuracy.value == 0.625);
@@ -146,18 +161,19 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_accuracy_and_rank) {
   BOOST_TEST(m.overall.accuracy_first_wins.low == wilson_share(0.75, 2).low);
   BOOST_TEST(m.overall.hits[0].value == 0.625);  // what accuracy is
   BOOST_TEST(m.overall.hits[1].value == 1.0);
-  BOOST_TEST(m.overall.mean_rank.value == ((1.5 + 1) / 2 + (2 + 1) / 2.0) / 2);
+  BOOST_TEST(m.overall.mean_rank.value == ((1.5 + 1) / 2 + (3 + 1) / 2.0) / 2);
 }
 
 // Ten facts of twenty options, all level: each a chance of 1/20 at the first place and k/20 among
 // the first k, where taking the first option would find fact 0, or all, right.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_worth_a_guess) {
   for (const bool same_answer : {true, false}) {
-    RelationRanks level{"a", {"D"}, false, 20, {0}, {}};
+    RelationAnswers level = empty_relation("a", {"D"}, 20, 1);
     for (std::size_t fact = 0; fact < 10; ++fact) {
-      level.ranks.push_back({rank_answer(std::vector<double>(20, -41.25), same_answer ? 0 : fact)});
+      level.relation.facts.emplace_back();
+      level.cells.push_back(predict(std::vector<double>(20, -41.25), same_answer ? 0 : fact));
     }
-    const ProbeMetrics m = probe_metrics({level}, {}, "all");
+    const ProbeMetrics m = metrics({level});
     for (const GroupMetrics* group : {&m.overall, &m.overall_unweighted, &m.relations[0].second,
                                       &m.domains.at("D").metrics, &m.cardinality.at("N:1")}) {
       BOOST_TEST(near(group->accuracy.value, 0.05));
@@ -175,7 +191,7 @@ BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_worth_a_guess) {
 }
 
 BOOST_AUTO_TEST_CASE(without_ties_the_first_wins_changes_nothing) {
-  const ProbeMetrics m = probe_metrics(two_relations(), {}, "all");
+  const ProbeMetrics m = metrics(two_relations());
   for (const GroupMetrics* group : {&m.overall, &m.overall_unweighted}) {
     BOOST_TEST(group->accuracy_first_wins.value == group->accuracy.value);
     BOOST_TEST(group->accuracy_first_wins.low == group->accuracy.low);
@@ -187,8 +203,8 @@ BOOST_AUTO_TEST_CASE(without_ties_the_first_wins_changes_nothing) {
 BOOST_AUTO_TEST_CASE(a_relations_interval_does_not_depend_on_the_others) {
   const Bootstrap bootstrap{.seed = 9, .resamples = 200};
   const auto both = two_relations();
-  const Estimate alone = probe_metrics({both[0]}, bootstrap, "all").relations[0].second.mean_rank;
-  const Estimate beside = probe_metrics(both, bootstrap, "all").relations[0].second.mean_rank;
+  const Estimate alone = metrics({both[0]}, bootstrap).relations[0].second.mean_rank;
+  const Estimate beside = metrics(both, bootstrap).relations[0].second.mean_rank;
   BOOST_TEST(alone.low == beside.low);
   BOOST_TEST(alone.high == beside.high);
   BOOST_TEST(alone.low < alone.high);
@@ -196,65 +212,98 @@ BOOST_AUTO_TEST_CASE(a_relations_interval_does_not_depend_on_the_others) {
 
 BOOST_AUTO_TEST_CASE(a_relation_without_facts_has_no_numbers_and_weighs_nothing) {
   auto relations = two_relations();
-  relations.push_back({"empty", {"Geography"}, false, 5, {}, {}});
-  const ProbeMetrics m = probe_metrics(relations, {}, "all");
+  relations.push_back(empty_relation("empty", {"Geography"}, 5, 1));
+  const ProbeMetrics m = metrics(relations);
   BOOST_TEST(m.relations[2].second.accuracy.count == 0U);
   BOOST_TEST(m.relations[2].second.mean_rank.count == 0U);
   BOOST_TEST(near(m.overall_unweighted.accuracy.value, 0.75));
 }
 
 BOOST_AUTO_TEST_CASE(no_relations_give_no_numbers) {
-  const ProbeMetrics m = probe_metrics({}, {}, "all");
+  const ProbeMetrics m = metrics({});
   BOOST_TEST(m.overall.accuracy.count == 0U);
   BOOST_TEST(m.overall_unweighted.mean_rank.count == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(one_template_is_picked_out_of_several) {
   auto two = relation("a", {"D"}, 4, {{1, 3}, {2, 4}});
-  two.templates = {1, 5};
-  const auto picked = only_template({two, relation("b", {}, 2, {{1}})}, 5);
-  BOOST_TEST(picked.size() == 1U);  // b was never scored under template 5
-  BOOST_TEST(picked[0].code == "a");
-  BOOST_TEST(picked[0].options == 4U);
-  BOOST_TEST(picked[0].domains.size() == 1U);
-  BOOST_TEST(picked[0].ranks.size() == 2U);
-  BOOST_TEST(picked[0].ranks[0][0].realistic() == 3.0);
-  BOOST_TEST(picked[0].ranks[1][0].realistic() == 4.0);
+  two.settings[0].variant = 1;
+  two.settings[1].variant = 5;
+  const std::vector<RelationAnswers> all{two, relation("b", {}, 2, {{1}})};
+  const auto picked = under_template(all, 5);
+  BOOST_REQUIRE(picked.size() == 1U);  // b was never scored under template 5
+  BOOST_TEST(picked[0].relation().code == "a");
+  BOOST_TEST(picked[0].size() == 1U);
+  BOOST_TEST(picked[0].answer(0).rank.realistic() == 3.0);
+  BOOST_TEST(picked[0].answer(1).rank.realistic() == 4.0);
+}
+
+// A relation whose templates weigh nothing has no facts then, one without weights is not there.
+BOOST_AUTO_TEST_CASE(weighted_templates_answer_together) {
+  auto weighs = relation("a", {"D"}, 4, {{1, 3}, {2, 4}});
+  weighs.relation.template_weights = {0.25, 0.75};
+  weighs.weighted = {weighs.cells[1], weighs.cells[2]};  // ranks 3 and 2
+  auto nothing = relation("c", {}, 2, {{1}});
+  nothing.relation.template_weights = {0};
+  const std::vector<RelationAnswers> all{weighs, relation("b", {}, 2, {{1}}), nothing};
+  const auto together = under_weighted_templates(all);
+  BOOST_REQUIRE(together.size() == 2U);
+  const ProbeMetrics m = probe_metrics(together, {}, "weighted");
+  BOOST_TEST(m.overall.facts == 2U);
+  BOOST_TEST(m.overall.accuracy.value == 0.0);
+  BOOST_TEST(m.overall.mean_rank.value == 2.5);
+  BOOST_TEST(m.relations[1].first == "c");
+  BOOST_TEST(m.relations[1].second.accuracy.count == 0U);
+  BOOST_TEST(m.domains.at("D").metrics.facts == 2U);
+  BOOST_TEST(m.cardinality.at("N:1").relations == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(scored_templates_are_those_of_any_relation_in_order) {
+  auto one = relation("a", {}, 2, {{1, 1}}), other = one;
+  one.settings[0].variant = 7;
+  one.settings[1].variant = 2;
+  other.settings[1].variant = 2;
+  BOOST_TEST((scored_templates({one, other}) == std::vector<std::size_t>{0, 2, 7}));
+  BOOST_TEST(scored_templates({}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_order_of_facts_templates_and_relations_changes_no_number) {
   RandomStream random(37, "facts");
   for (int round = 0; round < 20; ++round) {
-    std::vector<RelationRanks> all;
+    std::vector<RelationAnswers> all;
     for (std::size_t r = 0; r < 2 + random.below(4); ++r) {
       const std::size_t options = 2 + random.below(12), templates = 1 + random.below(4);
       std::vector<std::string> domains;
       if (random.below(3) > 0) domains.emplace_back("a");
       if (random.below(3) == 0) domains.emplace_back("b");
-      RelationRanks made{"r" + std::to_string(r), domains, random.below(2) == 0, options, {}, {}};
-      for (std::size_t t = 0; t < templates; ++t) made.templates.push_back(t);
-      made.ranks.resize(1 + random.below(9));
-      for (auto& rows : made.ranks) {
-        for (std::size_t t = 0; t < templates; ++t) {
-          std::vector<double> scores(options);
-          for (double& score : scores) score = -static_cast<double>(random.below(6));
-          rows.push_back(rank_answer(scores, random.below(options)));
-        }
+      RelationAnswers made = empty_relation("r" + std::to_string(r), domains, options, templates);
+      if (random.below(2) == 0) made.relation.cardinality = Cardinality::one_to_one;
+      made.relation.facts.resize(1 + random.below(9));
+      for (std::size_t cell = 0; cell < made.facts() * templates; ++cell) {
+        std::vector<double> scores(options);
+        for (double& score : scores) score = -static_cast<double>(random.below(6));
+        made.cells.push_back(predict(scores, random.below(options)));
       }
       all.push_back(std::move(made));
     }
-    std::vector<RelationRanks> others = all;
-    for (RelationRanks& relation : others) {
-      random.shuffle(relation.ranks);
-      std::vector<std::size_t> order = relation.templates;
+    std::vector<RelationAnswers> others = all;
+    for (RelationAnswers& relation : others) {
+      const std::size_t templates = relation.settings.size();
+      std::vector<std::size_t> rows(relation.facts());
+      std::iota(rows.begin(), rows.end(), std::size_t{0});
+      random.shuffle(rows);
+      std::vector<std::size_t> order(templates);
+      std::iota(order.begin(), order.end(), std::size_t{0});
       random.shuffle(order);
-      for (auto& rows : relation.ranks) {
-        const auto before = rows;
-        for (std::size_t t = 0; t < order.size(); ++t) rows[t] = before[order[t]];
+      const RelationAnswers before = relation;
+      for (std::size_t f = 0; f < rows.size(); ++f) {
+        for (std::size_t t = 0; t < templates; ++t) {
+          relation.cells[f * templates + t] = before.row(rows[f])[order[t]];
+        }
       }
     }
     random.shuffle(others);
-    const ProbeMetrics a = probe_metrics(all, {}, "all"), b = probe_metrics(others, {}, "all");
+    const ProbeMetrics a = metrics(all), b = metrics(others);
     const auto same = [](const GroupMetrics& one, const GroupMetrics& other) {
       BOOST_TEST(one.facts == other.facts);
       BOOST_TEST(one.relations == other.relations);

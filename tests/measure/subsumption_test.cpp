@@ -8,13 +8,13 @@
 
 #include "support/errors.hpp"
 #include "support/near.hpp"
-#include "support/small_study.hpp"
+#include "support/small_answers.hpp"
 
 using namespace plumb;
 using test::by_seed;
 using test::ic;
 using test::near;
-using test::studied;
+using test::under_settings;
 
 BOOST_AUTO_TEST_SUITE(subsumption_suite)
 
@@ -22,14 +22,14 @@ namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 100};
 
-StudiedModel model(const std::string& name, std::vector<StudiedRelation> relations) {
+ModelAnswers model(const std::string& name, std::vector<RelationAnswers> relations) {
   return {name, std::move(relations)};
 }
 
 /// A model that answers at random, with `facts` facts in each of three relations and two seeds.
-StudiedModel random_model(const std::string& name, std::size_t facts) {
+ModelAnswers random_model(const std::string& name, std::size_t facts) {
   RandomStream random(11, name);
-  StudiedModel made{name, {}};
+  ModelAnswers made{name, {}};
   for (const char* code : {"P1", "P2", "P3"}) {
     std::vector<std::string> seeds(2);
     for (std::string& marks : seeds) {
@@ -46,23 +46,24 @@ struct Slow {
   std::size_t cells = 0;
   std::size_t empty = 0;
 };
-Slow slow_rate(const StudiedModel& one, const StudiedModel& other, const Setting& group) {
+Slow slow_rate(const ModelAnswers& one, const ModelAnswers& other, const Setting& group) {
   Slow slow;
   for (const auto& ours : one.relations) {
     for (const auto& theirs : other.relations) {
-      if (ours.code != theirs.code) continue;
-      for (const auto& mine : ours.settings) {
-        for (const auto& yours : theirs.settings) {
-          if (mine.setting.group() != group.group() || yours.setting.group() != group.group() ||
-              mine.setting.variant != yours.setting.variant) {
+      if (ours.relation.code != theirs.relation.code) continue;
+      for (std::size_t mine = 0; mine < ours.settings.size(); ++mine) {
+        for (std::size_t yours = 0; yours < theirs.settings.size(); ++yours) {
+          if (ours.settings[mine] != theirs.settings[yours] ||
+              ours.settings[mine].group() != group.group()) {
             continue;
           }
           double known = 0, shared = 0;
-          for (std::size_t i = 0; i < ours.facts.size(); ++i) {
-            for (std::size_t j = 0; j < theirs.facts.size(); ++j) {
-              if (ours.facts[i].instance != theirs.facts[j].instance) continue;
-              known += mine.answers[i].correct ? 1 : 0;
-              shared += mine.answers[i].correct && yours.answers[j].correct ? 1 : 0;
+          for (std::size_t i = 0; i < ours.facts(); ++i) {
+            for (std::size_t j = 0; j < theirs.facts(); ++j) {
+              if (ours.relation.facts[i].instance != theirs.relation.facts[j].instance) continue;
+              const bool right = ours.row(i)[mine].correct;
+              known += right ? 1 : 0;
+              shared += right && theirs.row(j)[yours].correct ? 1 : 0;
             }
           }
           if (known == 0) {
@@ -83,8 +84,8 @@ Slow slow_rate(const StudiedModel& one, const StudiedModel& other, const Setting
 // P1, seed 0: 1 knows {0, 1, 2}, 2 knows {1, 2, 3}: 2/3 and 2/3. Seed 1: 1 knows {0}, 2 knows {0,
 // 1}: 1 and 1/2. P2: 1 knows nothing, 2 knows {0}: none and 0.
 BOOST_AUTO_TEST_CASE(the_mean_is_over_cells_in_which_the_first_knows_something) {
-  const StudiedModel one = model("one", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"00"})});
-  const StudiedModel two = model("two", {by_seed("P1", {"0111", "1100"}), by_seed("P2", {"10"})});
+  const ModelAnswers one = model("one", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"00"})});
+  const ModelAnswers two = model("two", {by_seed("P1", {"0111", "1100"}), by_seed("P2", {"10"})});
   const SubsumptionPair pair = subsumption(one, two, ic(50), few);
   const Subsumption& forward = pair.one_given_other;
   BOOST_TEST(near(forward.rate.value, (2.0 / 3 + 1) / 2));
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(the_mean_is_over_cells_in_which_the_first_knows_something) 
 
 // No resample can tell how sure three shared facts of three are: Wilson's interval does.
 BOOST_AUTO_TEST_CASE(where_all_that_is_known_is_shared_the_interval_is_wilsons) {
-  const StudiedModel one = model("one", {by_seed("P1", {"1110", "1000"})});
+  const ModelAnswers one = model("one", {by_seed("P1", {"1110", "1000"})});
   const Estimate rate = subsumption(one, one, ic(50), few).one_given_other.rate;
   BOOST_TEST(rate.value == 1.0);
   BOOST_TEST(rate.count == 3U);
@@ -116,8 +117,8 @@ BOOST_AUTO_TEST_CASE(where_all_that_is_known_is_shared_the_interval_is_wilsons) 
 }
 
 BOOST_AUTO_TEST_CASE(a_model_that_knows_nothing_has_no_rate) {
-  const StudiedModel one = model("one", {by_seed("P1", {"000"})});
-  const StudiedModel two = model("two", {by_seed("P1", {"110"})});
+  const ModelAnswers one = model("one", {by_seed("P1", {"000"})});
+  const ModelAnswers two = model("two", {by_seed("P1", {"110"})});
   const SubsumptionPair pair = subsumption(one, two, ic(50), few);
   BOOST_TEST(pair.one_given_other.rate.count == 0U);
   BOOST_TEST(pair.one_given_other.cells == 0U);
@@ -127,11 +128,11 @@ BOOST_AUTO_TEST_CASE(a_model_that_knows_nothing_has_no_rate) {
 }
 
 BOOST_AUTO_TEST_CASE(facts_are_matched_by_instance_whatever_their_order) {
-  StudiedModel one = model("one", {by_seed("P1", {"110"})});
-  StudiedModel two = model("two", {by_seed("P1", {"0110"})});
+  ModelAnswers one = model("one", {by_seed("P1", {"110"})});
+  ModelAnswers two = model("two", {by_seed("P1", {"0110"})});
   // Two's facts backwards from instance 3: 3, 2, 1, 0 are wrong, right, right, wrong.
   for (std::size_t i = 0; i < 4; ++i) {
-    two.relations[0].facts[i] = {3 - i, "", std::string("o").append(std::to_string(3 - i))};
+    two.relations[0].relation.facts[i] = {.answer = 3 - i, .instance = 3 - i};
   }
   const SubsumptionPair pair = subsumption(one, two, ic(50), few);
   BOOST_TEST(pair.one_given_other.rate.value == 0.5);     // of 0 and 1, two knows 1
@@ -140,34 +141,39 @@ BOOST_AUTO_TEST_CASE(facts_are_matched_by_instance_whatever_their_order) {
 }
 
 BOOST_AUTO_TEST_CASE(an_instance_that_is_another_fact_is_refused) {
-  const StudiedModel one = model("one", {by_seed("P1", {"11"})});
-  StudiedModel answer = model("two", {by_seed("P1", {"11"})});
-  StudiedModel subject = answer;
-  answer.relations[0].facts[1].answer = "Rome";
-  subject.relations[0].facts[1].subject = "Italy";
+  const ModelAnswers one = model("one", {by_seed("P1", {"11"})});
+  ModelAnswers answer = model("two", {by_seed("P1", {"11"})});
+  ModelAnswers subject = answer;
+  answer.relations[0].relation.options[1] = "Rome";
+  subject.relations[0].relation.facts[1].subject = "Italy";
   BOOST_CHECK_EXCEPTION(
       (void)subsumption(one, answer, ic(50), few), Error,
       test::says(Fault::user,
                  "P1: instance 1 is 's1' with 'o1' and 's1' with 'Rome' in one and two; compare"));
   BOOST_CHECK_EXCEPTION((void)subsumption(one, subject, ic(50), few), Error,
                         test::says(Fault::user, "'Italy' with 'o1'"));
-  subject.relations[0].facts[1].subject = "";  // unnamed, as in some results folders
+  // A fact with texts of its own has its own answer.
+  ModelAnswers own = model("two", {by_seed("P1", {"11"})});
+  own.relations[0].relation.facts[1].choices = {"o0", "its own"};
+  BOOST_CHECK_EXCEPTION((void)subsumption(one, own, ic(50), few), Error,
+                        test::says(Fault::user, "'s1' with 'its own'"));
+  subject.relations[0].relation.facts[1].subject = "";  // unnamed, as in some results folders
   BOOST_TEST(subsumption(one, subject, ic(50), few).one_given_other.rate.value == 1.0);
 }
 
 // Compared: P1 with its seeds 0 and 2. Left out: P1's seeds 1 and 3; P2, P3, P4, P5 and P6. P7
 // lacks the group in both.
 BOOST_AUTO_TEST_CASE(what_one_model_lacks_is_left_out_and_counted) {
-  const StudiedModel one =
-      model("one",
-            {studied("P1", {{ic(50, 0), "11"}, {ic(50, 1), "00"}, {ic(50, 2), "10"}}),
-             by_seed("P2", {"1"}), studied("P3", {{ic(1), "1"}}), studied("P4", {{ic(50, 0), "1"}}),
-             by_seed("P5", {"1"}), studied("P7", {{ic(1), "1"}})});
-  StudiedModel two =
-      model("two", {studied("P1", {{ic(50, 2), "11"}, {ic(50, 3), "00"}, {ic(50, 0), "10"}}),
-                    by_seed("P3", {"1"}), studied("P4", {{ic(50, 1), "1"}}), by_seed("P5", {"1"}),
-                    by_seed("P6", {"1"}), studied("P7", {{ic(1), "1"}})});
-  two.relations[3].facts[0].instance = 9;  // P5: no fact in common
+  const ModelAnswers one =
+      model("one", {under_settings("P1", {{ic(50, 0), "11"}, {ic(50, 1), "00"}, {ic(50, 2), "10"}}),
+                    by_seed("P2", {"1"}), under_settings("P3", {{ic(1), "1"}}),
+                    under_settings("P4", {{ic(50, 0), "1"}}), by_seed("P5", {"1"}),
+                    under_settings("P7", {{ic(1), "1"}})});
+  ModelAnswers two = model(
+      "two", {under_settings("P1", {{ic(50, 2), "11"}, {ic(50, 3), "00"}, {ic(50, 0), "10"}}),
+              by_seed("P3", {"1"}), under_settings("P4", {{ic(50, 1), "1"}}), by_seed("P5", {"1"}),
+              by_seed("P6", {"1"}), under_settings("P7", {{ic(1), "1"}})});
+  two.relations[3].relation.facts[0].instance = 9;  // P5: no fact in common
   const MatchedAnswers matched = match_answers(one, two, ic(50));
   BOOST_TEST(matched.relations.size() == 1U);
   BOOST_TEST(matched.relations[0].right.size() == 2U);
@@ -182,8 +188,8 @@ BOOST_AUTO_TEST_CASE(what_one_model_lacks_is_left_out_and_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_in_common_gives_no_number) {
-  const StudiedModel one = model("one", {by_seed("P1", {"1"})});
-  const StudiedModel two = model("two", {by_seed("P2", {"1"})});
+  const ModelAnswers one = model("one", {by_seed("P1", {"1"})});
+  const ModelAnswers two = model("two", {by_seed("P2", {"1"})});
   const Subsumption made = subsumption(one, two, ic(50), few).one_given_other;
   BOOST_TEST(made.rate.count == 0U);
   BOOST_TEST(made.cells + made.empty == 0U);
@@ -192,10 +198,10 @@ BOOST_AUTO_TEST_CASE(nothing_in_common_gives_no_number) {
 
 BOOST_AUTO_TEST_CASE(rates_are_those_of_the_definition_fact_by_fact) {
   for (std::size_t facts = 1; facts <= 12; ++facts) {
-    StudiedModel one = random_model("a", facts);
-    StudiedModel two = random_model("b", facts + 2);
+    ModelAnswers one = random_model("a", facts);
+    ModelAnswers two = random_model("b", facts + 2);
     std::ranges::reverse(two.relations);
-    std::ranges::reverse(two.relations[1].settings);
+    test::reverse_settings(two.relations[1]);
     const SubsumptionPair pair = subsumption(one, two, ic(50), few);
     for (const auto& [made, slow] : {std::pair{&pair.one_given_other, slow_rate(one, two, ic(50))},
                                      {&pair.other_given_one, slow_rate(two, one, ic(50))}}) {
@@ -210,8 +216,8 @@ BOOST_AUTO_TEST_CASE(rates_are_those_of_the_definition_fact_by_fact) {
 
 // The draws, made again from their definition.
 BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
-  const StudiedModel one = random_model("a", 8);
-  const StudiedModel two = random_model("b", 8);
+  const ModelAnswers one = random_model("a", 8);
+  const ModelAnswers two = random_model("b", 8);
   const Resamples resamples(std::vector<std::size_t>{8, 8, 8}, few, "subsumption");
   std::vector<double> draws;
   std::size_t fallen_back = 0;
@@ -223,8 +229,8 @@ BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
         // One cell in which each fact stands as often as it was drawn, and the cell as it was.
         std::string ours, theirs, our_own, their_own;
         for (std::size_t f = 0; f < 8; ++f) {
-          const char mine = one.relations[k].settings[v].answers[f].correct ? '1' : '0';
-          const char yours = two.relations[k].settings[v].answers[f].correct ? '1' : '0';
+          const char mine = one.relations[k].row(f)[v].correct ? '1' : '0';
+          const char yours = two.relations[k].row(f)[v].correct ? '1' : '0';
           ours += std::string(resamples.counts(r)[8 * k + f], mine);
           theirs += std::string(resamples.counts(r)[8 * k + f], yours);
           our_own += mine;
@@ -253,8 +259,8 @@ BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
 // One cell of many known facts, all shared, and 40 of a single one that is not: η is 1/41, though
 // in a third of the resamples a small cell loses its fact.
 BOOST_AUTO_TEST_CASE(cells_of_few_known_facts_do_not_drop_out_of_the_interval) {
-  StudiedModel one = model("one", {by_seed("P0", {"1111"})});
-  StudiedModel two = model("two", {by_seed("P0", {"1111"})});
+  ModelAnswers one = model("one", {by_seed("P0", {"1111"})});
+  ModelAnswers two = model("two", {by_seed("P0", {"1111"})});
   for (std::size_t i = 1; i <= 40; ++i) {
     const std::string code = std::string("P").append(std::to_string(i));
     one.relations.push_back(by_seed(code, {"1000"}));
@@ -269,7 +275,7 @@ BOOST_AUTO_TEST_CASE(cells_of_few_known_facts_do_not_drop_out_of_the_interval) {
 
 BOOST_AUTO_TEST_CASE(the_matrix_is_all_pairs_in_both_directions) {
   // The last has more facts, so its pairs need no other resamples, but one lacks a relation.
-  std::vector<StudiedModel> models{random_model("a", 8), random_model("b", 8),
+  std::vector<ModelAnswers> models{random_model("a", 8), random_model("b", 8),
                                    random_model("c", 9)};
   models.push_back(random_model("d", 8));
   models.back().relations.pop_back();
@@ -290,7 +296,7 @@ BOOST_AUTO_TEST_CASE(the_matrix_is_all_pairs_in_both_directions) {
 // The one knows facts 0 and 1, the other fact 0 and has ties in 1 and 2: 1/2 and 1. Who has nothing
 // but ties knows nothing.
 BOOST_AUTO_TEST_CASE(a_tie_is_not_known) {
-  const StudiedModel one = model("one", {by_seed("P1", {"1100"})});
+  const ModelAnswers one = model("one", {by_seed("P1", {"1100"})});
   const SubsumptionPair some =
       subsumption(one, model("other", {by_seed("P1", {"1220"})}), ic(50), few);
   BOOST_TEST(some.one_given_other.rate.value == 0.5);

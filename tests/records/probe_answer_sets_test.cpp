@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/records/probe_facts.hpp"
+#include "plumb/records/probe_answers.hpp"
 #include "support/results_folder.hpp"
 
 using namespace plumb;
@@ -19,8 +19,7 @@ namespace {
 std::vector<RelationAnswerSets> answer_sets_in(const test::ResultsFolder& folder) {
   std::vector<RelationAnswerSets> all;
   for (const RecordedRelation& recorded : recorded_relations(folder.path())) {
-    const auto table = recorded_facts(
-        std::span(&recorded, 1), [](const RecordedRow&, const RecordedRelation&) { return 0; });
+    const RelationAnswers table = recorded_answers(std::span(&recorded, 1), scores_of_row);
     RelationAnswerSets made = answer_sets_of(recorded, table.relation.facts);
     if (!made.facts.empty()) all.push_back(std::move(made));
   }

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_folder_becomes_a_table_of_facts_by_templates) {
   BOOST_TEST(relation.base == 0U);
   BOOST_TEST(relation.place_of("possibly").value() == 2U);
   BOOST_TEST(relation.place_of("25%").value() == 3U);
-  BOOST_CHECK(relation.templates[3].role.kind == TemplateKind::numerical);
+  BOOST_CHECK(relation.roles[3].kind == TemplateKind::numerical);
   for (std::size_t fact = 0; fact < 2; ++fact) {
     for (std::size_t t = 0; t < 4; ++t) {
       const Prediction& cell = relation.row(fact)[t];
@@ -199,17 +199,17 @@ BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {
   const auto relation = read(Folder({0, 1, 2, 3, 4}, "P36", plain), said).predictions.relations[0];
   BOOST_TEST(indices_of(relation) == (Places{0, 1, 2, 3}));  // 4 was not named
   BOOST_TEST(relation.paraphrases == 2U);
-  BOOST_TEST(relation.templates[2].role.marker == "template 2");
-  BOOST_CHECK(relation.templates[2].role.kind == TemplateKind::verbalized);
-  BOOST_TEST(relation.templates[3].role.marker == "template 3");
-  BOOST_CHECK(relation.templates[3].role.kind == TemplateKind::numerical);
+  BOOST_TEST(relation.roles[2].marker == "template 2");
+  BOOST_CHECK(relation.roles[2].kind == TemplateKind::verbalized);
+  BOOST_TEST(relation.roles[3].marker == "template 3");
+  BOOST_CHECK(relation.roles[3].kind == TemplateKind::numerical);
   BOOST_TEST(relation.row(0)[2].option == 2U);
   // A marker that the text tells keeps its name, and a paraphrase may look like a marked one.
   said = {.kinds = {.paraphrases = Places{0, 3}, .verbalized = {2}}};
   const auto told = read(Folder({0, 1, 2, 3}), said).predictions.relations[0];
   BOOST_TEST(indices_of(told) == (Places{0, 3, 2}));
-  BOOST_TEST(told.templates[2].role.marker == "possibly");
-  BOOST_TEST(told.templates[1].role.marker.empty());
+  BOOST_TEST(told.roles[2].marker == "possibly");
+  BOOST_TEST(told.roles[1].marker.empty());
 }
 
 BOOST_AUTO_TEST_CASE(templates_that_do_not_fit_are_refused) {

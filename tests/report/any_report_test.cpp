@@ -2,7 +2,9 @@
 #include "plumb/report/any_report.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,7 +33,21 @@ struct Tabled {
   }
 };
 
+/// Tells how many notes its report has.
+struct CountedNotes : AnyReport {
+  explicit CountedNotes(std::string& written)
+      : AnyReport(std::make_shared<const Noted>(Noted{written})) {}
+  [[nodiscard]] std::size_t count() const { return held<Noted>().all.size(); }
+};
+
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(a_report_of_its_own_sees_what_it_holds) {
+  std::string written;
+  const CountedNotes report(written);
+  BOOST_TEST(CountedNotes(report).count() == 2U);
+  BOOST_TEST((AnyReport(report).notes() == std::vector<std::string>{"one", "two"}));
+}
 
 BOOST_AUTO_TEST_CASE(what_is_asked_of_it_is_asked_of_the_report_it_holds) {
   std::string written;

@@ -15,7 +15,7 @@ using test::three_options;
 BOOST_AUTO_TEST_SUITE(comparison_json)
 
 BOOST_AUTO_TEST_CASE(every_number_stands_in_json_with_its_interval) {
-  const Comparison made = compare_studies(three_models(), three_options());
+  const Comparison made = compare_answers(three_models(), three_options());
   const Json json = to_json(made);
   BOOST_TEST(json.at("setting") == "ic/50");
   BOOST_TEST(json.at("bootstrap").at("seed") == 5);

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(comparison_page)
 namespace {
 
 std::string page(const ComparisonOptions& options = three_options()) {
-  return ComparisonPage(compare_studies(three_models(), options)).html({{"seed", 5}});
+  return ComparisonPage(compare_answers(three_models(), options)).html({{"seed", 5}});
 }
 
 /// The row of a heat map.
@@ -77,9 +77,8 @@ BOOST_AUTO_TEST_CASE(the_heat_map_has_families_across_and_relations_down) {
 
 BOOST_AUTO_TEST_CASE(extremes_are_listed_from_better_to_worse) {
   const std::string table = section(page(), "Best and least known relations of each model");
-  BOOST_TEST(in_order(row_of(table, "bee"),
-                      {"<td><bdi>P4</bdi> 1.00, <bdi>P3</bdi> 0.75</td>",
-                       "<td><bdi>P2</bdi> 0.50, <bdi>P1</bdi> 0.25</td>"}));
+  BOOST_TEST(in_order(row_of(table, "bee"), {"<td><bdi>P4</bdi> 1.00, <bdi>P3</bdi> 0.75</td>",
+                                             "<td><bdi>P2</bdi> 0.50, <bdi>P1</bdi> 0.25</td>"}));
 }
 
 // Ant (in twelfths from the mean −2, −2, 4) and bee (−3, 0, 3): r = 18 / √(24 · 18) = 0.87.
@@ -112,7 +111,7 @@ BOOST_AUTO_TEST_CASE(one_model_has_no_maps_of_models_by_models) {
   ComparisonOptions options;
   options.bootstrap.resamples = 20;
   const std::string html =
-      ComparisonPage(compare_studies({three_models()[1]}, options)).html(Json::object());
+      ComparisonPage(compare_answers({three_models()[1]}, options)).html(Json::object());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(!holds(html, "Do models agree"));
   BOOST_TEST(!holds(html, "Who knows"));
@@ -122,8 +121,8 @@ BOOST_AUTO_TEST_CASE(one_model_has_no_maps_of_models_by_models) {
 BOOST_AUTO_TEST_CASE(names_may_hold_anything) {
   auto models = three_models();
   models[0].name = "<a> & \"b\"";
-  models[1].relations[0].code = "<i>";
-  const std::string html = ComparisonPage(compare_studies(models, {})).html(Json::object());
+  models[1].relations[0].relation.code = "<i>";
+  const std::string html = ComparisonPage(compare_answers(models, {})).html(Json::object());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(!holds(html, "<a>"));
   BOOST_TEST(!holds(html, "<i>"));

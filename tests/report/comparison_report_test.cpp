@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_SUITE(comparison_report)
 namespace {
 
 Comparison small_comparison() {
-  return compare_studies(three_models(), three_options());
+  return compare_answers(three_models(), three_options());
 }
 
 /// The tables by file name.
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_shows_the_leaderboard_then_pairs_of_models) {
 }
 
 BOOST_AUTO_TEST_CASE(pairs_of_many_models_are_for_the_page) {
-  std::vector<StudiedModel> models;
+  std::vector<ModelAnswers> models;
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
     models.push_back(three_models()[1]);
     models.back().name = name;
@@ -126,18 +126,18 @@ BOOST_AUTO_TEST_CASE(pairs_of_many_models_are_for_the_page) {
   ComparisonOptions options;
   options.bootstrap.resamples = 20;
   const std::string table =
-      ComparisonReport(compare_studies(models, options), Json::object()).table();
+      ComparisonReport(compare_answers(models, options), Json::object()).table();
   BOOST_TEST(!holds(table, "→"));
   BOOST_TEST(has_line(table, "f      0.667 ["));
 }
 
 // "level" has ties of four throughout, "one" knows a fact: accuracies 1/4 and 1/4, known 0 and 1/4.
 BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
-  const std::vector<StudiedModel> models{{"level", {by_seed("P1", {"4444"})}},
+  const std::vector<ModelAnswers> models{{"level", {by_seed("P1", {"4444"})}},
                                          {"one", {by_seed("P1", {"1000"})}}};
   ComparisonOptions options;
   options.bootstrap.resamples = 20;
-  const Comparison made = compare_studies(models, options);
+  const Comparison made = compare_answers(models, options);
   BOOST_REQUIRE(!made.remarks.empty());
   BOOST_TEST(made.remarks[0].starts_with("level: Warning: 4 of 4 answers (100.0%) are ties"));
   const std::string table = ComparisonReport(made, Json::object()).table();

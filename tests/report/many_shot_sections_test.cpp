@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "plumb/records/many_shot_study.hpp"
+#include "plumb/records/many_shot_answers.hpp"
 #include "support/many_shot_folder.hpp"
 #include "support/markup.hpp"
 

@@ -14,14 +14,28 @@ BOOST_AUTO_TEST_SUITE(probe_columns_suite)
 namespace {
 
 /// Two relations of three and two options; a fact each, the first right and the second at rank two.
-std::vector<RelationRanks> relations() {
-  const AnswerRank right{{.above = 0, .equal = 0}, 0, 0, true};
-  const AnswerRank wrong{{.above = 1, .equal = 1}, 1, 1, false};
-  return {{"capital", {"Geography"}, true, 3, {0}, {{right}}},
-          {"river", {"Geography", "Water"}, false, 2, {0}, {{wrong}}}};
+std::vector<RelationAnswers> relations() {
+  RelationAnswers capital, river;
+  capital.relation = {.code = "capital", .options = {"a", "b", "c"}, .domains = {"Geography"}};
+  river.relation = {.code = "river", .options = {"a", "b"}, .domains = {"Geography", "Water"}};
+  capital.relation.cardinality = Cardinality::one_to_one;
+  river.relation.cardinality = Cardinality::many_to_one;
+  Prediction right, wrong;
+  right.correct = true;
+  wrong.tie = BestTie::without_answer;
+  wrong.tied_options = 2;
+  wrong.rank = {.above = 1, .equal = 1};
+  capital.cells = {right};
+  river.cells = {wrong};
+  for (RelationAnswers* made : {&capital, &river}) {
+    made->settings = {template_setting(0)};
+    made->relation.facts.resize(1);
+  }
+  return {capital, river};
 }
 ProbeMetrics two_relations() {
-  return probe_metrics(relations(), {}, "all");
+  const std::vector<RelationAnswers> all = relations();
+  return probe_metrics(under_all_templates(all), {}, "all");
 }
 
 /// Counts estimates; complains of a number that stands anywhere else but in a known count.
@@ -119,14 +133,14 @@ BOOST_AUTO_TEST_CASE(a_metric_that_is_added_is_on_terminal_page_csv_and_json) {
 
 // Relations, a rule, domains, a rule, kinds and all facts.
 BOOST_AUTO_TEST_CASE(groups_stand_in_sections) {
-  const std::vector<RelationRanks> ranks = relations();
-  const ProbeMetrics made = probe_metrics(ranks, {}, "all");
+  const std::vector<RelationAnswers> answers = relations();
+  const ProbeMetrics made = two_relations();
   std::string order;
-  for (const ProbedGroup& group : probed_groups(made, ranks)) {
+  for (const ProbedGroup& group : probed_groups(made, answers)) {
     order += (group.begins_section ? "| " : "") + group.name + " ";
   }
   BOOST_TEST(order == "capital river | Geography Water | 1:1 N:1 all facts mean of relations ");
-  BOOST_TEST(probed_groups(made, ranks)[1].chance() == 0.5);
+  BOOST_TEST(probed_groups(made, answers)[1].chance() == 0.5);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

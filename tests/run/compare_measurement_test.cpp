@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(runs_that_are_not_put_side_by_side_are_named) {
   const test::TemporaryFolder folder;
   folder.write("r/run.json", R"({"settings": {"command": "rank"}})");
   BOOST_CHECK_EXCEPTION(
-      (void)read_study({"r", folder / "r"}), Error,
+      (void)read_answers({"r", folder / "r"}), Error,
       test::says(Fault::user, "r: is of plumb rank, whose runs are not put side by side"));
 }
 

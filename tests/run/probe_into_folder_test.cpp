@@ -8,7 +8,7 @@
 #include "plumb/aggregate/prediction_metrics.hpp"
 #include "plumb/aggregate/probe_in_memory.hpp"
 #include "plumb/backend/archetypes.hpp"
-#include "plumb/records/relation_results.hpp"
+#include "plumb/records/probe_answers.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "plumb/score/masked_scorer.hpp"
 #include "support/errors.hpp"
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(facts_of_a_program_become_a_finished_run) {
   BOOST_TEST(run.at("settings").at("model") == "mine");
   BOOST_TEST(run.at("settings").at("seed") == 0);    // what `plumb report` reads
   BOOST_TEST(run.at("settings").at("bos") == "no");  // as the scorer has it
-  BOOST_TEST(read_relation_results(recorded_relations(folder / "run").at(0)).ranks.one_to_one);
+  BOOST_TEST(is_one_to_one(probe_answers(folder / "run", "").relations.at(0).relation));
   const auto rows = rows_of(folder / "run/capital_results.jsonl");
   BOOST_REQUIRE(rows.size() == 2U);
   BOOST_TEST(rows[1].at("instance_index") == 1);
@@ -140,8 +140,8 @@ BOOST_AUTO_TEST_CASE(what_the_settings_choose_is_asked_and_no_more) {
   options.settings.templates = {};
   const auto made = probe_into_folder(scorer, two, folder / "run", options);
   BOOST_TEST(made.summary.cost.statements == 4U);
-  BOOST_TEST(!read_relation_results(recorded_relations(folder / "run").at(0))
-                  .ranks.one_to_one);  // the one fact left is of three
+  // The one fact left is of three.
+  BOOST_TEST(!is_one_to_one(probe_answers(folder / "run", "").relations.at(0).relation));
 }
 
 BOOST_AUTO_TEST_CASE(a_masked_scorers_rule_is_recorded) {

@@ -19,7 +19,8 @@ BOOST_AUTO_TEST_CASE(what_is_known_covers_all_paraphrases_of_a_relation_or_none)
     RelationPredictions& made = model.relations.emplace_back();
     made.relation.code = code;
     made.relation.templates = {"[X] one [Y]", "[X] two [Y]", "surely [X] [Y]"};
-    made.templates = {{0, {}}, {1, {}}, {2, {TemplateKind::verbalized, "surely"}}};
+    for (const std::size_t index : {0U, 1U}) made.add_template(index);
+    made.add_template(2, {TemplateKind::verbalized, "surely"});
     made.paraphrases = 2;
   }
   const KnownTemplates known{{"P1", {{"[X] two [Y]", "g"}, {"[X] one [Y]", "g"}}},
@@ -27,7 +28,7 @@ BOOST_AUTO_TEST_CASE(what_is_known_covers_all_paraphrases_of_a_relation_or_none)
   const KnownTemplates made = detail::known_of(model, known);
   BOOST_TEST(made.size() == 1U);
   BOOST_TEST(made.at("P1").size() == 2U);
-  model.relations[0].templates[1].index = 7;  // has no text
+  model.relations[0].settings[1].variant = 7;  // has no text
   BOOST_TEST(detail::known_of(model, known).empty());
 }
 

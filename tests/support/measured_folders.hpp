@@ -9,7 +9,7 @@
 
 #include "plumb/measure/many_shot_results.hpp"
 #include "plumb/rank/rank_results.hpp"
-#include "plumb/records/many_shot_study.hpp"
+#include "plumb/records/many_shot_answers.hpp"
 #include "plumb/records/ranking_rows.hpp"
 #include "support/many_shot_folder.hpp"
 #include "support/small_graph.hpp"

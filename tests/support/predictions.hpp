@@ -32,12 +32,11 @@ struct AnsweredFact {
   const std::size_t templates = facts.empty() ? 0 : facts.front().cells.size();
   made.paraphrases = templates - (facts.empty() ? 0 : markers.size());
   for (std::size_t t = 0; t < templates; ++t) {
-    made.templates.push_back({t, {}});
+    made.add_template(t);
     if (t < made.paraphrases) continue;
     const std::string& marker = markers[t - made.paraphrases];
     const bool number = marker.back() == '%';
-    made.templates.back().role = {number ? TemplateKind::numerical : TemplateKind::verbalized,
-                                  marker};
+    made.roles.back() = {number ? TemplateKind::numerical : TemplateKind::verbalized, marker};
   }
   for (const AnsweredFact& fact : facts) {
     Fact& added = made.relation.facts.emplace_back();
@@ -59,7 +58,7 @@ struct AnsweredFact {
 /// The templates of a row, in its order.
 [[nodiscard]] inline std::vector<std::size_t> indices_of(const RelationPredictions& relation) {
   std::vector<std::size_t> indices;
-  for (const ScoredTemplate& scored : relation.templates) indices.push_back(scored.index);
+  for (const Setting& asked : relation.settings) indices.push_back(asked.variant);
   return indices;
 }
 
@@ -95,21 +94,21 @@ struct ModelShape {
     made.relation.cardinality =
         shape.one_to_one ? Cardinality::one_to_one : Cardinality::many_to_one;
     made.paraphrases = shape.paraphrases;
-    for (std::size_t t = 0; t < shape.paraphrases; ++t) made.templates.push_back({t, {}});
+    for (std::size_t t = 0; t < shape.paraphrases; ++t) made.add_template(t);
     for (const std::string& marker : shape.markers) {
-      made.templates.push_back({made.templates.size(), {TemplateKind::verbalized, marker}});
+      made.add_template(made.settings.size(), {TemplateKind::verbalized, marker});
     }
     for (std::size_t f = 0; f < shape.facts; ++f) {
       Fact& fact = made.relation.facts.emplace_back();
       fact.instance = f;
       fact.answer = shape.one_to_one ? f : random.below(shape.options);
       const double knows = 3 * random.uniform();
-      for (std::size_t t = 0; t < made.templates.size(); ++t) {
+      for (std::size_t t = 0; t < made.settings.size(); ++t) {
         const std::vector<double> drawn = scores(fact.answer, knows);
         made.cells.push_back(predict(drawn, fact.answer));
         if (t == 0) base.scores.insert(base.scores.end(), drawn.begin(), drawn.end());
       }
-      base.reductions[0].push_back(made.cells[made.cells.size() - made.templates.size()]);
+      base.reductions[0].push_back(made.cells[made.cells.size() - made.settings.size()]);
       for (std::size_t i = 1; i < base.reductions.size(); ++i) {
         base.reductions[i].push_back(predict(scores(fact.answer, knows), fact.answer));
       }

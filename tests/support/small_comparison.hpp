@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plumb/measure/comparison.hpp"
-#include "support/small_study.hpp"
+#include "support/small_answers.hpp"
 
 namespace plumb::test {
 
@@ -16,7 +16,7 @@ namespace plumb::test {
 ///   bee   1/4  2/4  3/4  1/1    1/2
 ///   cat   0/4  1/4  1/4  –      1/6
 /// Of what ant knows bee knows 1/2, 1/2 and 3/4; of what bee knows ant knows 1, 1/2 and 1.
-[[nodiscard]] inline std::vector<StudiedModel> three_models() {
+[[nodiscard]] inline std::vector<ModelAnswers> three_models() {
   return {{"cat", {by_seed("P1", {"0000"}), by_seed("P2", {"0001"}), by_seed("P3", {"1000"})}},
           {"ant", {by_seed("P1", {"1100"}), by_seed("P2", {"1100"}), by_seed("P3", {"1111"})}},
           {"bee",

@@ -41,7 +41,7 @@ inline std::vector<PromptTemplate> paraphrase_templates(const RelationPrediction
   const std::vector<std::string>& texts = relation.relation.templates;
   std::vector<PromptTemplate> made;
   for (std::size_t i = 0; i < relation.paraphrases; ++i) {
-    const std::size_t index = relation.templates[i].index;
+    const std::size_t index = relation.template_at(i);
     const std::string name = "template " + std::to_string(index);
     const std::string& text = index < texts.size() && !texts[index].empty() ? texts[index] : name;
     if (entry == known.end()) {

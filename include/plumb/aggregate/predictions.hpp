@@ -3,53 +3,46 @@
 
 // What did a model answer to every prompt of every fact?
 //
-// The table that aggregators and confidence estimators read: for each relation facts × templates,
-// each cell a Prediction. A fact's row has its paraphrases first, in ascending template order, then
-// the marked templates. Templates differ from relation to relation in number and in which index
-// carries which marker, so a marker is looked up by name.
+// The table that aggregators and confidence estimators read: for each relation its answers under
+// every template (measure/relation_answers.hpp), and the role of each template. A fact's row has
+// its paraphrases first, in ascending template order, then the marked templates. Templates differ
+// from relation to relation in number and in which index carries which marker, so a marker is
+// looked up by name.
 
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/prediction.hpp"
+#include "plumb/measure/relation_answers.hpp"
 #include "plumb/prompt/confidence_marker.hpp"
 
 namespace plumb {
 
-/// One template of a relation: its index in the dataset and its role.
-struct ScoredTemplate {
-  std::size_t index = 0;
-  TemplateRole role;
-};
-
-struct RelationPredictions {
-  /// With its facts, in the order of the rows.
-  Relation relation;
-  /// Parallel to a row's cells: paraphrases by index, then marked templates by index.
-  std::vector<ScoredTemplate> templates;
+/// Answers under templates: paraphrases by index, then marked templates by index.
+struct RelationPredictions : RelationAnswers {
+  /// Of the templates, parallel to the settings.
+  std::vector<TemplateRole> roles{};
   std::size_t paraphrases = 0;
   /// Which of the paraphrases is the base template.
   std::size_t base = 0;
-  /// facts × templates, row by row.
-  std::vector<Prediction> cells;
-  /// facts × templates × options: the numbers the cells were made of, in nats; empty where they were
-  /// not kept (MemoryProbeOptions::keep_scores).
+  /// facts × templates × options: the numbers the cells were made of, in nats; empty where they
+  /// were not kept (MemoryProbeOptions::keep_scores).
   std::vector<double> scores{};
-  /// By fact, what all templates answer together, by the weighted mean of their scores
-  /// (weighted_likelihood.hpp); empty where no template that was scored has a weight.
-  std::vector<Prediction> weighted{};
 
-  [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
-  [[nodiscard]] std::span<const Prediction> row(std::size_t fact) const {
-    return std::span(cells).subspan(fact * templates.size(), templates.size());
+  void add_template(std::size_t index, TemplateRole role = {}) {
+    settings.push_back(template_setting(index));
+    roles.push_back(std::move(role));
   }
+  /// The index in the dataset of the template at a place of a row.
+  [[nodiscard]] std::size_t template_at(std::size_t place) const { return settings[place].variant; }
   /// Throws a user error where the options' scores were not kept.
   void need_scores(const std::string& name) const {
     if (scores.size() == cells.size() * relation.options.size()) return;
@@ -59,10 +52,9 @@ struct RelationPredictions {
   }
   /// Place in a row of the template with this marker, if the relation has one.
   [[nodiscard]] std::optional<std::size_t> place_of(std::string_view marker) const {
-    const auto found =
-        over::find_if(templates, [&](const ScoredTemplate& t) { return t.role.marker == marker; });
-    if (marker.empty() || found == templates.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - templates.begin());
+    const auto found = over::find(roles, marker, &TemplateRole::marker);
+    if (marker.empty() || found == roles.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - roles.begin());
   }
 };
 
@@ -86,7 +78,7 @@ struct FactPredictions {
   [[nodiscard]] std::span<const double> scores(std::size_t place) const {
     in.need_scores("FactPredictions::scores");
     const std::size_t options = in.relation.options.size();
-    return std::span(in.scores).subspan((fact * in.templates.size() + place) * options, options);
+    return std::span(in.scores).subspan((fact * in.settings.size() + place) * options, options);
   }
   [[nodiscard]] std::span<const double> scores() const { return scores(in.base); }
 };

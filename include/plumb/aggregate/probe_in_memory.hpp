@@ -94,7 +94,7 @@ template <PromptBuilder Builder, class Scorer>
       RelationPredictions& frame = made.relations.emplace_back(
           prediction_frame(relation, templates, options.kinds, relation.file));
       const std::size_t options_of_fact = relation.options.size();
-      const std::size_t per_fact = frame.templates.size() * options_of_fact;
+      const std::size_t per_fact = frame.settings.size() * options_of_fact;
       const std::size_t at_once = std::max<std::size_t>(1, options.block_statements / per_fact);
       for (std::size_t first = 0; first < relation.facts.size(); first += at_once) {
         const auto block = std::span(relation.facts)
@@ -102,24 +102,24 @@ template <PromptBuilder Builder, class Scorer>
                                .first(std::min(at_once, relation.facts.size() - first));
         std::vector<Query> queries;
         for (const Fact& fact : block) {
-          for (const ScoredTemplate& asked : frame.templates) {
+          for (const Setting& asked : frame.settings) {
             Query& query = queries.emplace_back();
             for (std::size_t option = 0; option < options_of_fact; ++option) {
-              query.candidates.push_back(builder.build(relation, fact, asked.index, option));
+              query.candidates.push_back(builder.build(relation, fact, asked.variant, option));
             }
           }
         }
         const auto scores = detail::score_queries(scorer, queries);
         WeightedLikelihood together;
         for (std::size_t q = 0; q < queries.size(); ++q) {
-          const Fact& fact = block[q / frame.templates.size()];
-          const std::size_t place = q % frame.templates.size();
+          const Fact& fact = block[q / frame.settings.size()];
+          const std::size_t place = q % frame.settings.size();
           const std::vector<double> reduced = detail::reduced_scores(
-              relation, fact, frame.templates[place].index,
+              relation, fact, frame.template_at(place),
               std::span(scores).subspan(q * options_of_fact, options_of_fact), options.scoring);
           frame.cells.push_back(predict(reduced, fact.answer));
-          together.add(reduced, weight_of(relation.template_weights, frame.templates[place].index));
-          if (place + 1 == frame.templates.size()) {
+          together.add(reduced, weight_of(relation.template_weights, frame.template_at(place)));
+          if (place + 1 == frame.settings.size()) {
             const std::vector<double> weighted = std::exchange(together, {}).scores();
             if (!weighted.empty()) frame.weighted.push_back(predict(weighted, fact.answer));
           }

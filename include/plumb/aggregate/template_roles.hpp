@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/aggregate/predictions.hpp"
@@ -33,14 +34,14 @@ struct TemplateKinds {
 
 namespace detail {
 
-/// The templates of a relation in the order of a row: paraphrases, then marked ones.
-inline std::vector<ScoredTemplate> roles_of(const Relation& relation,
-                                            const std::vector<std::size_t>& indices,
-                                            const TemplateKinds& kinds) {
+/// Adds the templates of the relation in the order of a row: paraphrases, then marked ones.
+inline void add_templates(RelationPredictions& made, const std::vector<std::size_t>& indices,
+                          const TemplateKinds& kinds) {
+  const Relation& relation = made.relation;
   const auto listed = [](const std::vector<std::size_t>& list, std::size_t index) {
     return over::find(list, index) != list.end();
   };
-  std::vector<ScoredTemplate> paraphrases, marked;
+  std::vector<std::pair<std::size_t, TemplateRole>> marked;
   std::set<std::string> markers;
   for (const std::size_t index : indices) {
     TemplateRole role;
@@ -62,17 +63,17 @@ inline std::vector<ScoredTemplate> roles_of(const Relation& relation,
       if (role.kind != kind) role = {kind, plain ? "" : "template " + std::to_string(index)};
     }
     if (role.kind == TemplateKind::paraphrase) {
-      paraphrases.push_back({index, role});
+      made.add_template(index, std::move(role));
     } else if (markers.insert(role.marker).second) {
-      marked.push_back({index, role});
+      marked.emplace_back(index, std::move(role));
     } else {
       throw user_error({.field = relation.code},
                        "two templates carry the marker '" + role.marker + "'",
                        "say `paraphrases`, `verbalized` and `numerical`");
     }
   }
-  paraphrases.insert(paraphrases.end(), marked.begin(), marked.end());
-  return paraphrases;
+  made.paraphrases = made.roles.size();
+  for (auto& [index, role] : marked) made.add_template(index, std::move(role));
 }
 
 }  // namespace detail
@@ -86,18 +87,15 @@ inline std::vector<ScoredTemplate> roles_of(const Relation& relation,
                                                           const std::filesystem::path& file = {}) {
   RelationPredictions made;
   made.relation = relation;
-  made.templates = detail::roles_of(relation, templates, kinds);
-  made.paraphrases =
-      static_cast<std::size_t>(over::count(made.templates, TemplateKind::paraphrase,
-                                           [](const ScoredTemplate& t) { return t.role.kind; }));
-  const auto base = over::find(made.templates, kinds.base, &ScoredTemplate::index);
-  if (base == made.templates.end() || base->role.kind != TemplateKind::paraphrase) {
+  detail::add_templates(made, templates, kinds);
+  const auto base = made.place_of_template(kinds.base);
+  if (!base || *base >= made.paraphrases) {
     throw user_error({file, 0, relation.code},
                      "template " + std::to_string(kinds.base) +
                          ", which Base and Margin use, was not scored as a plain one",
                      "score it, or choose another with `base-template`");
   }
-  made.base = static_cast<std::size_t>(base - made.templates.begin());
+  made.base = *base;
   return made;
 }
 
@@ -109,7 +107,7 @@ inline void refuse_absent_templates(const std::vector<RelationPredictions>& rela
   const auto check = [&](const char* option, const std::vector<std::size_t>& listed) {
     for (const std::size_t index : listed) {
       const bool scored = over::any_of(relations, [&](const RelationPredictions& made) {
-        return over::find(made.templates, index, &ScoredTemplate::index) != made.templates.end();
+        return made.place_of_template(index).has_value();
       });
       const std::string name = "template " + std::to_string(index);
       if (!scored && !relations.empty()) {

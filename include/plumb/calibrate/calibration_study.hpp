@@ -89,11 +89,12 @@ class Study {
     std::set<std::size_t> unlisted;
     for (std::size_t r = 0; r < relations_.size(); ++r) {
       const std::vector<std::string>& texts = relations_[r].relation.templates;
-      for (const ScoredTemplate& scored : relations_[r].templates) {
-        TemplateUse& use = uses[{scored.index, scored.role.marker}];
+      for (std::size_t place = 0; place < relations_[r].roles.size(); ++place) {
+        const std::size_t index = relations_[r].template_at(place);
+        const TemplateRole& role = relations_[r].roles[place];
+        TemplateUse& use = uses[{index, role.marker}];
         if (use.relations++ > 0) continue;
-        use = {scored.index, scored.role, 1,
-               scored.index < texts.size() ? texts[scored.index] : ""};
+        use = {index, role, 1, index < texts.size() ? texts[index] : ""};
       }
       unlisted.insert(model_.base[r].unlisted.begin(), model_.base[r].unlisted.end());
     }

@@ -44,8 +44,8 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
     const std::vector<RelationPredictions>& relations) {
   std::vector<std::pair<std::pair<TemplateKind, int>, std::string>> found;
   for (const RelationPredictions& relation : relations) {
-    for (std::size_t t = relation.paraphrases; t < relation.templates.size(); ++t) {
-      const TemplateRole& role = relation.templates[t].role;
+    for (std::size_t t = relation.paraphrases; t < relation.roles.size(); ++t) {
+      const TemplateRole& role = relation.roles[t];
       int number = 0;
       for (const char c : role.marker) {
         if (c >= '0' && c <= '9') number = number * 10 + (c - '0');

@@ -40,7 +40,8 @@ inline RelationPredictions without_facts(const RelationPredictions& relation) {
   made.relation.templates = relation.relation.templates;
   made.relation.template_weights = relation.relation.template_weights;
   made.relation.cardinality = cardinality_of(relation.relation);
-  made.templates = relation.templates;
+  made.settings = relation.settings;
+  made.roles = relation.roles;
   made.paraphrases = relation.paraphrases;
   made.base = relation.base;
   return made;
@@ -54,7 +55,7 @@ inline void append_fact(RelationPredictions& to, const RelationPredictions& from
   to.cells.insert(to.cells.end(), cells.begin(), cells.end());
   if (!from.weighted.empty()) to.weighted.push_back(from.weighted[fact]);
   if (from.scores.empty()) return;
-  const std::size_t numbers = from.templates.size() * from.relation.options.size();
+  const std::size_t numbers = from.settings.size() * from.relation.options.size();
   const auto scores = std::span(from.scores).subspan(fact * numbers, numbers);
   to.scores.insert(to.scores.end(), scores.begin(), scores.end());
 }
@@ -116,7 +117,7 @@ class Tempered {
       WeightedLikelihood together;
       for (std::size_t place = 0; place < one.cells.size(); ++place) {
         together.add(std::span(one.scores).subspan(place * options, options),
-                     weight_of(fact.in.relation.template_weights, one.templates[place].index));
+                     weight_of(fact.in.relation.template_weights, one.template_at(place)));
       }
       one.weighted[0] = predict(together.scores(), fact.answer(), temperature_);
     }

@@ -24,7 +24,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/measure/clustered_share.hpp"
 #include "plumb/measure/interval.hpp"
-#include "plumb/measure/study.hpp"
+#include "plumb/measure/relation_answers.hpp"
 
 namespace plumb {
 
@@ -40,14 +40,14 @@ namespace plumb {
 }
 
 /// The groups that any relation with a fact has, in order of appearance, each with variant 0.
-[[nodiscard]] inline std::vector<Setting> groups_of(const StudiedModel& model) {
+[[nodiscard]] inline std::vector<Setting> groups_of(const ModelAnswers& model) {
   std::vector<Setting> groups;
-  for (const StudiedRelation& relation : model.relations) {
-    if (relation.facts.empty()) continue;
-    for (const SettingAnswers& made : relation.settings) {
-      const auto same = [&](const Setting& group) { return group.group() == made.setting.group(); };
+  for (const RelationAnswers& relation : model.relations) {
+    if (relation.facts() == 0) continue;
+    for (const Setting& setting : relation.settings) {
+      const auto same = [&](const Setting& group) { return group.group() == setting.group(); };
       if (over::any_of(groups, same)) continue;
-      groups.push_back(made.setting);
+      groups.push_back(setting);
       groups.back().variant = 0;
     }
   }
@@ -55,15 +55,18 @@ namespace plumb {
 }
 
 /// What a relation has of a group, by ascending variant; `group.variant` means nothing.
-[[nodiscard]] inline std::vector<const SettingAnswers*> variants_of(const StudiedRelation& relation,
-                                                                    const Setting& group) {
-  std::vector<const SettingAnswers*> variants;
-  for (const SettingAnswers& made : relation.settings) {
-    if (made.setting.group() == group.group()) variants.push_back(&made);
+[[nodiscard]] inline std::vector<AnswersView> variants_of(const RelationAnswers& relation,
+                                                          const Setting& group) {
+  std::vector<AnswersView> variants;
+  for (std::size_t place = 0; place < relation.settings.size(); ++place) {
+    if (relation.settings[place].group() != group.group()) continue;
+    variants.push_back(AnswersView::of_setting(relation, place));
   }
-  over::sort(variants, {}, [](const SettingAnswers* made) { return made->setting.variant; });
+  over::sort(variants, {}, [](const AnswersView& made) { return made.setting().variant; });
   return variants;
 }
+
+std::vector<AnswersView> variants_of(RelationAnswers&& relation, const Setting& group) = delete;
 
 /// √(Σ (x − x̄)² / (n − 1)); none for fewer than two values.
 [[nodiscard]] inline std::optional<double> sample_sd(std::span<const double> values) {
@@ -91,7 +94,7 @@ struct AccuracySpread {
 struct GroupSpread {
   /// Its variant means nothing.
   Setting group;
-  /// By code, those that have the group and a fact, in the study's order. Wilson's interval has the
+  /// By code, those that have the group and a fact, in the model's order. Wilson's interval has the
   /// facts as trials, which is on the wide side where variants differ.
   std::vector<std::pair<std::string, AccuracySpread>> relations;
   /// The unweighted mean over these relations, with the interval of
@@ -103,20 +106,20 @@ struct GroupSpread {
 
 namespace detail {
 
-inline double accuracy_of(const SettingAnswers& made) {
+inline double accuracy_of(const AnswersView& made) {
   double right = 0;
-  for (const Prediction& answer : made.answers) right += answer.accuracy();
-  return right / static_cast<double>(made.answers.size());
+  for (std::size_t fact = 0; fact < made.facts(); ++fact) right += made.answer(fact).accuracy();
+  return right / static_cast<double>(made.facts());
 }
 
 /// The mean over variants and facts of one number of each answer; the facts' means go to `stratum`.
-inline double mean_over(const std::vector<const SettingAnswers*>& variants, std::size_t facts,
+inline double mean_over(const std::vector<AnswersView>& variants, std::size_t facts,
                         double (Prediction::*value)() const, Stratum& stratum) {
   double sum = 0;
   stratum.values.resize(facts);
-  for (const SettingAnswers* made : variants) {
+  for (const AnswersView& made : variants) {
     for (std::size_t fact = 0; fact < facts; ++fact) {
-      const double of = (made->answers[fact].*value)();
+      const double of = (made.answer(fact).*value)();
       stratum.values[fact] += of / static_cast<double>(variants.size());
       sum += of;
     }
@@ -124,17 +127,20 @@ inline double mean_over(const std::vector<const SettingAnswers*>& variants, std:
   return sum / static_cast<double>(facts * variants.size());
 }
 
+/// The one of a variant, or the end.
+inline auto find_variant(const std::vector<AnswersView>& list, std::size_t variant) {
+  return over::find(list, variant, [](const AnswersView& made) { return made.setting().variant; });
+}
+
 /// The variants that are in every list.
 inline std::vector<std::size_t> common_variants(
-    const std::vector<std::vector<const SettingAnswers*>>& lists) {
+    const std::vector<std::vector<AnswersView>>& lists) {
   std::vector<std::size_t> common;
   if (lists.empty()) return common;
-  for (const SettingAnswers* made : lists.front()) {
-    const std::size_t variant = made->setting.variant;
-    const bool everywhere = over::all_of(lists, [&](const auto& list) {
-      return over::any_of(
-          list, [&](const SettingAnswers* other) { return other->setting.variant == variant; });
-    });
+  for (const AnswersView& made : lists.front()) {
+    const std::size_t variant = made.setting().variant;
+    const bool everywhere = over::all_of(
+        lists, [&](const auto& list) { return find_variant(list, variant) != list.end(); });
     if (everywhere) common.push_back(variant);
   }
   return common;
@@ -143,21 +149,21 @@ inline std::vector<std::size_t> common_variants(
 }  // namespace detail
 
 /// A group over the relations that have it; without any there is no number.
-[[nodiscard]] inline GroupSpread group_spread(const std::vector<const StudiedRelation*>& relations,
+[[nodiscard]] inline GroupSpread group_spread(const std::vector<const RelationAnswers*>& relations,
                                               const Setting& group) {
   GroupSpread spread{group, {}, {}, {}};
   std::vector<Stratum> strata, first_wins;
-  std::vector<std::vector<const SettingAnswers*>> lists;
+  std::vector<std::vector<AnswersView>> lists;
   std::vector<double> accuracies;
-  for (const StudiedRelation* relation : relations) {
+  for (const RelationAnswers* relation : relations) {
     auto variants = variants_of(*relation, group);
-    if (variants.empty() || relation->facts.empty()) continue;
-    const std::size_t facts = relation->facts.size();
+    if (variants.empty() || relation->facts() == 0) continue;
+    const std::size_t facts = relation->facts();
     std::vector<double> by_variant;
     TieCount ties;
-    for (const SettingAnswers* made : variants) {
-      by_variant.push_back(detail::accuracy_of(*made));
-      for (const Prediction& answer : made->answers) ties.add(answer.is_tie());
+    for (const AnswersView& made : variants) {
+      by_variant.push_back(detail::accuracy_of(made));
+      for (std::size_t fact = 0; fact < facts; ++fact) ties.add(made.answer(fact).is_tie());
     }
     const double share =
         detail::mean_over(variants, facts, &Prediction::accuracy, strata.emplace_back());
@@ -165,7 +171,7 @@ inline std::vector<std::size_t> common_variants(
         variants, facts, &Prediction::accuracy_first_wins, first_wins.emplace_back());
     accuracies.push_back(share);
     spread.relations.emplace_back(
-        relation->code,
+        relation->relation.code,
         AccuracySpread{wilson_share(share, facts), sample_sd(by_variant), variants.size(),
                        wilson_share(share_first_wins, facts), ties});
     spread.overall.ties += ties;
@@ -184,9 +190,8 @@ inline std::vector<std::size_t> common_variants(
   for (const std::size_t variant : detail::common_variants(lists)) {
     double& mean = means.emplace_back();
     for (const auto& list : lists) {
-      const auto made = over::find(
-          list, variant, [](const SettingAnswers* other) { return other->setting.variant; });
-      mean += detail::accuracy_of(**made) / static_cast<double>(lists.size());
+      mean += detail::accuracy_of(*detail::find_variant(list, variant)) /
+              static_cast<double>(lists.size());
     }
   }
   spread.overall.sd = sample_sd(means);
@@ -195,9 +200,9 @@ inline std::vector<std::size_t> common_variants(
 }
 
 /// Every group of a model, each over the relations that have it.
-[[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const StudiedModel& model) {
-  std::vector<const StudiedRelation*> relations;
-  for (const StudiedRelation& relation : model.relations) relations.push_back(&relation);
+[[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const ModelAnswers& model) {
+  std::vector<const RelationAnswers*> relations;
+  for (const RelationAnswers& relation : model.relations) relations.push_back(&relation);
   std::vector<GroupSpread> spreads;
   for (const Setting& group : groups_of(model)) {
     spreads.push_back(group_spread(relations, group));
@@ -209,7 +214,7 @@ inline std::vector<std::size_t> common_variants(
 /// variant) alone, by ascending shots, over the relations that have all of them, so that no point
 /// is about other relations than its neighbour. Empty without such groups; points without a number
 /// where no relation has them all.
-[[nodiscard]] inline std::vector<GroupSpread> shots_curve(const StudiedModel& model,
+[[nodiscard]] inline std::vector<GroupSpread> shots_curve(const ModelAnswers& model,
                                                           const Setting& like) {
   std::vector<Setting> groups = groups_of(model);
   std::erase_if(groups, [&](Setting group) {
@@ -217,8 +222,8 @@ inline std::vector<std::size_t> common_variants(
     return group.group() != like.group();
   });
   over::sort(groups, {}, &Setting::shots);
-  std::vector<const StudiedRelation*> relations;
-  for (const StudiedRelation& relation : model.relations) {
+  std::vector<const RelationAnswers*> relations;
+  for (const RelationAnswers& relation : model.relations) {
     const bool whole = over::all_of(
         groups, [&](const Setting& group) { return !variants_of(relation, group).empty(); });
     if (whole) relations.push_back(&relation);
@@ -253,7 +258,7 @@ struct AccuracyAtK {
 /// For K = 0, 0.05, … 0.95, over the facts of the relations pooled. Empty for answers that were not
 /// chosen among choices, as they have no confidence.
 [[nodiscard]] inline std::vector<AccuracyAtK> accuracy_at_k(
-    std::span<const StudiedRelation> relations, const Setting& group) {
+    std::span<const RelationAnswers> relations, const Setting& group) {
   std::vector<AccuracyAtK> levels;
   if (group.by != "choice") return levels;
   for (std::size_t step = 0; step < 20; ++step) {
@@ -261,14 +266,14 @@ struct AccuracyAtK {
     level.threshold = static_cast<double>(step) / 20;
     std::size_t facts = 0;
     double right = 0;
-    for (const StudiedRelation& relation : relations) {
+    for (const RelationAnswers& relation : relations) {
       std::set<std::size_t> remaining;
-      for (const SettingAnswers* made : variants_of(relation, group)) {
-        for (std::size_t fact = 0; fact < made->answers.size(); ++fact) {
-          if (!(made->answers[fact].confidence > level.threshold)) continue;
+      for (const AnswersView& made : variants_of(relation, group)) {
+        for (std::size_t fact = 0; fact < made.facts(); ++fact) {
+          if (!(made.answer(fact).confidence > level.threshold)) continue;
           remaining.insert(fact);
           ++level.answers;
-          right += made->answers[fact].accuracy();
+          right += made.answer(fact).accuracy();
         }
       }
       facts += remaining.size();

@@ -25,7 +25,9 @@
 
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/data/dataset.hpp"
 #include "plumb/measure/probe_metrics.hpp"
+#include "plumb/measure/relation_answers.hpp"
 
 namespace plumb {
 
@@ -98,14 +100,14 @@ struct ChanceTest {
 
 /// Of a closed-set probe, whose ways of asking are its templates.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(
-    const std::vector<RelationRanks>& relations) {
+    const std::vector<RelationAnswers>& relations) {
   std::vector<GuessedAnswers> ways;
   for (const std::size_t index : scored_templates(relations)) {
     GuessedAnswers& way = ways.emplace_back();
-    for (const RelationRanks& relation : only_template(relations, index)) {
-      for (const auto& rows : relation.ranks) {
-        way.right += rows.front().expected_accuracy();
-        way.probabilities.push_back(1 / static_cast<double>(relation.options));
+    for (const AnswersView& asked : under_template(relations, index)) {
+      for (std::size_t fact = 0; fact < asked.facts(); ++fact) {
+        way.right += asked.answer(fact).accuracy();
+        way.probabilities.push_back(1 / static_cast<double>(asked.relation().options.size()));
       }
     }
   }
@@ -136,32 +138,32 @@ struct FavouredOption {
   double p = 1;
 };
 
-/// The most favoured option of each relation that has one; relations without `answers` are passed over.
-/// Of a tie the first is taken for picked.
+/// The most favoured option of each relation that has one. Of a tie the first is taken for picked.
 [[nodiscard]] inline std::vector<FavouredOption> favoured_options(
-    const std::vector<RelationRanks>& relations) {
+    const std::vector<RelationAnswers>& relations) {
   constexpr std::size_t fewest = 10;
   constexpr double unlikely = 0.001;
   std::vector<FavouredOption> all;
   for (std::size_t r = 0; r < relations.size(); ++r) {
-    const RelationRanks& relation = relations[r];
-    const std::size_t facts = relation.ranks.size();
-    if (relation.answers.size() != facts) continue;
-    std::vector<std::size_t> right(relation.options);
-    for (const std::size_t answer : relation.answers) ++right[answer];
+    const RelationAnswers& table = relations[r];
+    const std::size_t facts = table.facts();
+    const std::size_t options = table.relation.options.size();
+    const AnswersView asked = AnswersView::of_templates(table);
+    std::vector<std::size_t> right(options);
+    for (const Fact& fact : table.relation.facts) ++right[fact.answer];
     std::optional<FavouredOption> most;
-    for (std::size_t t = 0; t < relation.templates.size(); ++t) {
-      std::vector<std::size_t> wins(relation.options);
-      for (const auto& rows : relation.ranks) ++wins[rows[t].prediction];
-      for (std::size_t option = 0; option < relation.options; ++option) {
+    for (std::size_t t = 0; t < asked.size(); ++t) {
+      std::vector<std::size_t> wins(options);
+      for (std::size_t fact = 0; fact < facts; ++fact) ++wins[asked.answer(fact, t).option];
+      for (std::size_t option = 0; option < options; ++option) {
         const double n = static_cast<double>(facts);
-        const double share = std::max(static_cast<double>(right[option]) / n,
-                                      1 / static_cast<double>(relation.options));
+        const double share =
+            std::max(static_cast<double>(right[option]) / n, 1 / static_cast<double>(options));
         if (wins[option] < fewest || static_cast<double>(wins[option]) < 2 * share * n) continue;
         const double p = chance_of_at_least(std::vector<double>(facts, share), wins[option]) *
-                         static_cast<double>(relation.options * relation.templates.size());
+                         static_cast<double>(options * asked.size());
         if (p >= unlikely || (most && most->wins >= wins[option])) continue;
-        most = {r, option, relation.templates[t], facts, wins[option], right[option], p};
+        most = {r, option, asked.setting(t).variant, facts, wins[option], right[option], p};
       }
     }
     if (most) all.push_back(*most);
@@ -172,8 +174,8 @@ struct FavouredOption {
 /// What is to be said of them, the three that are picked for most facts in full; `name(option)` is what
 /// an option is called. Nothing without one.
 template <class Name>
-[[nodiscard]] std::optional<std::string> favour_warning(const std::vector<RelationRanks>& relations,
-                                                        Name name) {
+[[nodiscard]] std::optional<std::string> favour_warning(
+    const std::vector<RelationAnswers>& relations, Name name) {
   std::vector<FavouredOption> all = favoured_options(relations);
   if (all.empty()) return std::nullopt;
   over::stable_sort(all, std::greater{}, [](const FavouredOption& one) {
@@ -184,7 +186,7 @@ template <class Name>
   constexpr std::size_t shown = 3;
   for (std::size_t i = 0; i < std::min(shown, all.size()); ++i) {
     const FavouredOption& one = all[i];
-    text += (i > 0 ? "; " : "") + relations[one.relation].code + " '" + name(one) +
+    text += (i > 0 ? "; " : "") + relations[one.relation].relation.code + " '" + name(one) +
             "' is picked for " + std::to_string(one.wins) + " of " + counted(one.facts, "fact") +
             " and right for " + std::to_string(one.right) + " (template " +
             std::to_string(one.template_index) + ")";

@@ -16,6 +16,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/measure/leaderboard.hpp"
+#include "plumb/measure/relation_answers.hpp"
 #include "plumb/measure/subsumption.hpp"
 #include "plumb/measure/ties.hpp"
 
@@ -52,12 +53,12 @@ struct Comparison {
 /// among those all models have, by choice rather than generation and with the usual separator if
 /// there is one; else the first of the first model that all have. Throws a user error that lists
 /// what there is when the models share no such group.
-[[nodiscard]] inline Setting shared_setting(const std::vector<StudiedModel>& models,
+[[nodiscard]] inline Setting shared_setting(const std::vector<ModelAnswers>& models,
                                             const std::string& name) {
   std::vector<Setting> shared;
   std::string known;
   for (const Setting& group : groups_of(models.front())) {
-    const bool everywhere = over::all_of(models, [&](const StudiedModel& model) {
+    const bool everywhere = over::all_of(models, [&](const ModelAnswers& model) {
       return over::any_of(groups_of(model),
                           [&](const Setting& g) { return g.group() == group.group(); });
     });
@@ -67,7 +68,7 @@ struct Comparison {
   }
   if (shared.empty()) {
     std::string has;
-    for (const StudiedModel& model : models) {
+    for (const ModelAnswers& model : models) {
       has += (has.empty() ? "" : "; ") + model.name + " has";
       const auto groups = groups_of(model);
       for (const Setting& group : groups) has += " " + setting_name(group);
@@ -157,13 +158,13 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
 /// Compares models of different names, at least one. Throws a user error for names in the families
 /// or pairs that are no model's, for models that share no relation, and what shared_setting and
 /// match_answers throw.
-[[nodiscard]] inline Comparison compare_studies(const std::vector<StudiedModel>& models,
+[[nodiscard]] inline Comparison compare_answers(const std::vector<ModelAnswers>& models,
                                                 const ComparisonOptions& options) {
   const auto place = [&](const std::string& name, const char* setting) {
-    const auto found = over::find(models, name, &StudiedModel::name);
+    const auto found = over::find(models, name, &ModelAnswers::name);
     if (found != models.end()) return static_cast<std::size_t>(found - models.begin());
     std::string known;
-    for (const StudiedModel& model : models) known += (known.empty() ? "" : ", ") + model.name;
+    for (const ModelAnswers& model : models) known += (known.empty() ? "" : ", ") + model.name;
     throw user_error({.setting = setting}, "'" + name + "' is not among the models",
                      "they are " + known);
   };

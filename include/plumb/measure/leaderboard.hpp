@@ -26,6 +26,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/measure/accuracy_spread.hpp"
 #include "plumb/measure/correlation.hpp"
+#include "plumb/measure/relation_answers.hpp"
 #include "plumb/measure/subsumption.hpp"
 
 namespace plumb {
@@ -44,25 +45,25 @@ struct AccuracyTable {
   std::vector<std::size_t> shared;
 };
 
-[[nodiscard]] inline AccuracyTable accuracy_table(const std::vector<StudiedModel>& models,
+[[nodiscard]] inline AccuracyTable accuracy_table(const std::vector<ModelAnswers>& models,
                                                   const Setting& group) {
   AccuracyTable table{group, {}, {}, {}, {}, {}};
   std::vector<std::set<std::size_t>> instances;
-  for (const StudiedModel& model : models) {
+  for (const ModelAnswers& model : models) {
     table.models.push_back(model.name);
     auto& row = table.cells.emplace_back(table.relations.size());
-    for (const StudiedRelation& relation : model.relations) {
+    for (const RelationAnswers& relation : model.relations) {
       GroupSpread spread = group_spread({&relation}, group);
       if (spread.relations.empty()) continue;
-      const auto found = over::find(table.relations, relation.code);
+      const auto found = over::find(table.relations, relation.relation.code);
       const auto place = static_cast<std::size_t>(found - table.relations.begin());
       if (found == table.relations.end()) {
-        table.relations.push_back(relation.code);
+        table.relations.push_back(relation.relation.code);
         instances.emplace_back();
         row.emplace_back();
       }
       row[place] = std::move(spread.relations.front().second);
-      for (const StudiedFact& fact : relation.facts) instances[place].insert(fact.instance);
+      for (const Fact& fact : relation.relation.facts) instances[place].insert(fact.instance);
     }
   }
   for (auto& row : table.cells) row.resize(table.relations.size());
@@ -83,13 +84,12 @@ struct ModelStanding {
 
 /// Best first, equals in the order given. `table` is that of the models.
 [[nodiscard]] inline std::vector<ModelStanding> model_standings(
-    const std::vector<StudiedModel>& models, const AccuracyTable& table) {
+    const std::vector<ModelAnswers>& models, const AccuracyTable& table) {
   std::vector<ModelStanding> standings;
   for (std::size_t m = 0; m < models.size(); ++m) {
-    std::vector<const StudiedRelation*> relations;
+    std::vector<const RelationAnswers*> relations;
     for (const std::size_t r : table.shared) {
-      relations.push_back(
-          &*over::find(models[m].relations, table.relations[r], &StudiedRelation::code));
+      relations.push_back(&*find_relation(models[m].relations, table.relations[r]));
     }
     standings.push_back({m, group_spread(relations, table.group)});
   }
@@ -245,7 +245,7 @@ struct TunedComparison {
 };
 
 /// `base` and `tuned` are places in `models`. Throws what match_answers throws.
-[[nodiscard]] inline TunedComparison compare_tuned(const std::vector<StudiedModel>& models,
+[[nodiscard]] inline TunedComparison compare_tuned(const std::vector<ModelAnswers>& models,
                                                    std::size_t base, std::size_t tuned,
                                                    const Setting& group,
                                                    const Bootstrap& bootstrap) {

@@ -16,7 +16,7 @@
 #include "plumb/measure/accuracy_spread.hpp"
 #include "plumb/measure/chance.hpp"
 #include "plumb/measure/injection_results.hpp"
-#include "plumb/measure/study.hpp"
+#include "plumb/measure/relation_answers.hpp"
 #include "plumb/measure/ties.hpp"
 
 namespace plumb {
@@ -30,8 +30,8 @@ struct ShotsCurve {
 };
 
 /// What a run found, before anything is measured.
-struct ManyShotAnswers {
-  StudiedModel study;
+struct ManyShotFindings {
+  ModelAnswers answers;
   std::vector<ScoredInjection> scored_injections;
   /// What must be said of relations, each remark once.
   std::vector<std::string> remarks;
@@ -44,7 +44,7 @@ struct ManyShotAnswers {
   std::size_t choices_beginning_another = 0;
 };
 
-struct ManyShotResults : ManyShotAnswers {
+struct ManyShotResults : ManyShotFindings {
   /// Every group, over the relations that have it.
   std::vector<GroupSpread> groups;
   /// The groups that answer by choice and write pairs the usual way, over the relations that have
@@ -70,7 +70,7 @@ struct ManyShotResults : ManyShotAnswers {
 
 namespace detail {
 
-/// Whether a group writes pairs with the separator of the study's first IC-LKE group, or has none.
+/// Whether a group writes pairs with the separator of the run's first IC-LKE group, or has none.
 inline bool has_usual_separator(const ManyShotResults& made, const Setting& group) {
   if (group.method != "ic") return true;
   const auto first = over::find_if(
@@ -86,8 +86,8 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
     }
   }
   if (groups.size() < 2) return {};
-  std::vector<const StudiedRelation*> common;
-  for (const StudiedRelation& relation : made.study.relations) {
+  std::vector<const RelationAnswers*> common;
+  for (const RelationAnswers& relation : made.answers.relations) {
     const bool whole = over::all_of(
         groups, [&](const Setting& group) { return !variants_of(relation, group).empty(); });
     if (whole) common.push_back(&relation);
@@ -102,24 +102,24 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
 
 /// Answers by choice against guessing; each setting, with its draw of examples, is a way of asking.
 /// Nothing where no answer was by choice.
-[[nodiscard]] inline std::optional<ChanceTest> chance_test(const ManyShotAnswers& run) {
+[[nodiscard]] inline std::optional<ChanceTest> chance_test(const ManyShotFindings& run) {
   std::vector<Setting> settings;
   std::vector<GuessedAnswers> ways;
-  for (const StudiedRelation& relation : run.study.relations) {
-    const auto chances = run.chance_by_fact.find(relation.code);
+  for (const RelationAnswers& relation : run.answers.relations) {
+    const auto chances = run.chance_by_fact.find(relation.relation.code);
     if (chances == run.chance_by_fact.end()) continue;
-    for (const SettingAnswers& made : relation.settings) {
-      if (made.setting.by != "choice") continue;
+    for (std::size_t s = 0; s < relation.settings.size(); ++s) {
+      if (relation.settings[s].by != "choice") continue;
       const auto place =
-          static_cast<std::size_t>(over::find(settings, made.setting) - settings.begin());
+          static_cast<std::size_t>(over::find(settings, relation.settings[s]) - settings.begin());
       if (place == settings.size()) {
-        settings.push_back(made.setting);
+        settings.push_back(relation.settings[s]);
         ways.emplace_back();
       }
-      for (std::size_t f = 0; f < made.answers.size(); ++f) {
-        const auto chance = chances->second.find(relation.facts[f].instance);
+      for (std::size_t f = 0; f < relation.facts(); ++f) {
+        const auto chance = chances->second.find(relation.relation.facts[f].instance);
         if (chance == chances->second.end()) continue;
-        ways[place].right += made.answers[f].accuracy();
+        ways[place].right += relation.row(f)[s].accuracy();
         ways[place].probabilities.push_back(chance->second);
       }
     }
@@ -127,14 +127,14 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
   return chance_test(ways);
 }
 
-[[nodiscard]] inline ManyShotResults many_shot_results(ManyShotAnswers run,
+[[nodiscard]] inline ManyShotResults many_shot_results(ManyShotFindings run,
                                                        const Bootstrap& bootstrap) {
   ManyShotResults made{std::move(run), {}, {}, {}, {}, {}, {}};
   for (const ScoredInjection& scored : made.scored_injections) {
     made.injections.push_back(
         injection_results(scored.design, scored.log_probabilities, bootstrap));
   }
-  made.groups = accuracy_spreads(made.study);
+  made.groups = accuracy_spreads(made.answers);
   for (const GroupSpread& spread : made.groups) {
     if (spread.group.by == "choice") made.ties += spread.overall.ties;
   }
@@ -159,8 +159,8 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
              other.group.separator == group.separator && other.group.shots > group.shots;
     });
     if (!most) continue;
-    made.at_k.emplace_back(group, accuracy_at_k(made.study.relations, group));
-    std::vector<GroupSpread> points = shots_curve(made.study, group);
+    made.at_k.emplace_back(group, accuracy_at_k(made.answers.relations, group));
+    std::vector<GroupSpread> points = shots_curve(made.answers, group);
     if (group.method != "ic" || points.size() < 2) continue;
     const auto enough = shots_for_share(points);
     made.curves.push_back({group, std::move(points), enough});

@@ -28,26 +28,16 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
-#include "plumb/measure/answer_rank.hpp"
 #include "plumb/measure/clustered_share.hpp"
 #include "plumb/measure/interval.hpp"
+#include "plumb/measure/prediction.hpp"
+#include "plumb/measure/relation_answers.hpp"
+#include "plumb/measure/ties.hpp"
+#include "plumb/prompt/setting.hpp"
 
 namespace plumb {
 
 inline constexpr std::array<std::size_t, 4> hit_levels{1, 3, 5, 10};
-
-/// A relation's facts in file order, each with its rank under every template that was scored.
-struct RelationRanks {
-  std::string code;
-  std::vector<std::string> domains;
-  bool one_to_one = false;
-  std::size_t options = 0;
-  /// Template indices, ascending; ranks[fact][i] belongs to templates[i].
-  std::vector<std::size_t> templates;
-  std::vector<std::vector<AnswerRank>> ranks;
-  /// The right option of each fact; empty where only ranks are known.
-  std::vector<std::size_t> answers{};
-};
 
 /// The numbers of one group of facts.
 struct GroupMetrics {
@@ -68,22 +58,23 @@ enum class Weighting { facts, relations, divided_support };
 
 namespace detail {
 
-/// The estimate of one number over a group, `of(rank)` a value for each row.
+/// The estimate of one number over a group, `of(answer)` a value for each row.
 template <class Of>
-Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportion,
-                  Weighting weighting, const Bootstrap& bootstrap, const std::string& name, Of of) {
+Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weighting weighting,
+                  const Bootstrap& bootstrap, const std::string& name, Of of) {
   std::vector<Stratum> strata;
   double total = 0;
-  for (const RelationRanks* relation : group) {
-    if (relation->ranks.empty()) continue;
+  for (const AnswersView& asked : group) {
+    if (asked.facts() == 0) continue;
     Stratum& stratum = strata.emplace_back();
-    for (const auto& rows : relation->ranks) {
+    for (std::size_t fact = 0; fact < asked.facts(); ++fact) {
       double sum = 0;
-      for (const AnswerRank& rank : rows) sum += of(rank);
-      stratum.values.push_back(sum / static_cast<double>(rows.size()));
+      for (std::size_t i = 0; i < asked.size(); ++i) sum += of(asked.answer(fact, i));
+      stratum.values.push_back(sum / static_cast<double>(asked.size()));
     }
     const double facts = static_cast<double>(stratum.values.size());
-    const double domains = static_cast<double>(std::max<std::size_t>(1, relation->domains.size()));
+    const double domains =
+        static_cast<double>(std::max<std::size_t>(1, asked.relation().domains.size()));
     stratum.weight = weighting == Weighting::relations ? 1
                      : weighting == Weighting::facts   ? facts
                                                        : facts / domains;
@@ -105,36 +96,36 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
 
 }  // namespace detail
 
-[[nodiscard]] inline Estimate accuracy_of(const std::vector<const RelationRanks*>& group,
+[[nodiscard]] inline Estimate accuracy_of(const std::vector<AnswersView>& group,
                                           Weighting weighting, const Bootstrap& bootstrap,
                                           const std::string& name) {
   return detail::estimate(group, true, weighting, bootstrap, name + "/accuracy",
-                          [](const AnswerRank& rank) { return rank.expected_accuracy(); });
+                          [](const Prediction& answer) { return answer.accuracy(); });
 }
 
 /// The same where the first of a tie is the answer; without ties it is the same number.
-[[nodiscard]] inline Estimate accuracy_first_wins_of(const std::vector<const RelationRanks*>& group,
+[[nodiscard]] inline Estimate accuracy_first_wins_of(const std::vector<AnswersView>& group,
                                                      Weighting weighting,
                                                      const Bootstrap& bootstrap,
                                                      const std::string& name) {
   return detail::estimate(group, true, weighting, bootstrap, name + "/accuracy",
-                          [](const AnswerRank& rank) { return rank.first_is_answer ? 1.0 : 0.0; });
+                          [](const Prediction& answer) { return answer.accuracy_first_wins(); });
 }
 
 /// All numbers of a group of relations. `name` seeds the bootstrap.
-[[nodiscard]] inline GroupMetrics group_metrics(const std::vector<const RelationRanks*>& group,
+[[nodiscard]] inline GroupMetrics group_metrics(const std::vector<AnswersView>& group,
                                                 Weighting weighting, const Bootstrap& bootstrap,
                                                 const std::string& name) {
   GroupMetrics metrics;
   std::size_t most_options = 0;
-  for (const RelationRanks* relation : group) {
-    most_options = std::max(most_options, relation->options);
+  for (const AnswersView& asked : group) {
+    most_options = std::max(most_options, asked.relation().options.size());
     ++metrics.relations;
-    metrics.facts += relation->ranks.size();
-    for (const auto& rows : relation->ranks) {
-      for (const AnswerRank& rank : rows) {
-        metrics.ties_for_best.add(rank.tie() != BestTie::none);
-        metrics.ties_with_answer += rank.equal > 0 ? 1U : 0U;
+    metrics.facts += asked.facts();
+    for (std::size_t fact = 0; fact < asked.facts(); ++fact) {
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        metrics.ties_for_best.add(asked.answer(fact, i).is_tie());
+        metrics.ties_with_answer += asked.answer(fact, i).rank.equal > 0 ? 1U : 0U;
       }
     }
   }
@@ -147,33 +138,50 @@ Estimate estimate(const std::vector<const RelationRanks*>& group, bool proportio
     if (hit_levels[i] > most_options) continue;
     const std::size_t k = hit_levels[i];
     metrics.hits[i] = over(true, "hits@" + std::to_string(k),
-                           [k](const AnswerRank& r) { return r.expected_hit(k); });
+                           [k](const Prediction& a) { return a.rank.expected_hit(k); });
   }
-  metrics.mean_rank = over(false, "mean_rank", [](const AnswerRank& r) { return r.realistic(); });
-  metrics.mean_reciprocal_rank =
-      over(false, "mean_reciprocal_rank", [](const AnswerRank& r) { return 1 / r.realistic(); });
+  metrics.mean_rank =
+      over(false, "mean_rank", [](const Prediction& a) { return a.rank.realistic(); });
+  metrics.mean_reciprocal_rank = over(false, "mean_reciprocal_rank",
+                                      [](const Prediction& a) { return 1 / a.rank.realistic(); });
   return metrics;
 }
 
-/// The relations that were scored under the template, with its ranks alone.
-[[nodiscard]] inline std::vector<RelationRanks> only_template(const std::vector<RelationRanks>& all,
-                                                              std::size_t template_index) {
-  std::vector<RelationRanks> chosen;
-  for (const RelationRanks& relation : all) {
-    const auto found = over::find(relation.templates, template_index);
-    if (found == relation.templates.end()) continue;
-    const auto place = static_cast<std::size_t>(found - relation.templates.begin());
-    RelationRanks& one = chosen.emplace_back(RelationRanks{relation.code,
-                                                           relation.domains,
-                                                           relation.one_to_one,
-                                                           relation.options,
-                                                           {template_index},
-                                                           {},
-                                                           relation.answers});
-    for (const auto& rows : relation.ranks) one.ranks.push_back({rows[place]});
+/// What relations were asked under all of their templates; RelationAnswers, or what derives from
+/// them.
+template <class Table>
+[[nodiscard]] std::vector<AnswersView> under_all_templates(const std::vector<Table>& all) {
+  std::vector<AnswersView> chosen;
+  for (const Table& table : all) chosen.push_back(AnswersView::of_templates(table));
+  return chosen;
+}
+template <class Table>
+std::vector<AnswersView> under_all_templates(std::vector<Table>&& all) = delete;
+
+/// Of the relations that were asked under the template, its answers alone.
+[[nodiscard]] inline std::vector<AnswersView> under_template(
+    const std::vector<RelationAnswers>& all, std::size_t template_index) {
+  std::vector<AnswersView> chosen;
+  for (const RelationAnswers& table : all) {
+    const auto place = table.place_of_template(template_index);
+    if (place) chosen.push_back(AnswersView::of_setting(table, *place));
   }
   return chosen;
 }
+std::vector<AnswersView> under_template(std::vector<RelationAnswers>&& all,
+                                        std::size_t template_index) = delete;
+
+/// Of the relations whose templates have weights, what these answer together.
+[[nodiscard]] inline std::vector<AnswersView> under_weighted_templates(
+    const std::vector<RelationAnswers>& all) {
+  std::vector<AnswersView> chosen;
+  for (const RelationAnswers& table : all) {
+    if (table.relation.template_weights.empty()) continue;
+    chosen.push_back(AnswersView::of_weighted(table));
+  }
+  return chosen;
+}
+std::vector<AnswersView> under_weighted_templates(std::vector<RelationAnswers>&& all) = delete;
 
 /// A domain's numbers, and its accuracies as lm-pub-quiz accumulates them.
 struct DomainMetrics {
@@ -182,7 +190,7 @@ struct DomainMetrics {
   Estimate divided_support_first_wins;
 };
 
-/// Every grouping of a set of ranks.
+/// Every grouping of a set of answers.
 struct ProbeMetrics {
   GroupMetrics overall;
   GroupMetrics overall_unweighted;
@@ -194,24 +202,23 @@ struct ProbeMetrics {
   std::map<std::string, GroupMetrics> cardinality;
 };
 
-[[nodiscard]] inline ProbeMetrics probe_metrics(const std::vector<RelationRanks>& relations,
+[[nodiscard]] inline ProbeMetrics probe_metrics(const std::vector<AnswersView>& relations,
                                                 const Bootstrap& bootstrap,
                                                 const std::string& name) {
   ProbeMetrics metrics;
-  std::vector<const RelationRanks*> all;
-  std::map<std::string, std::vector<const RelationRanks*>> domains;
-  std::map<std::string, std::vector<const RelationRanks*>> cardinality;
-  for (const RelationRanks& relation : relations) {
-    all.push_back(&relation);
-    for (const std::string& domain : relation.domains) domains[domain].push_back(&relation);
-    cardinality[relation.one_to_one ? "1:1" : "N:1"].push_back(&relation);
-    metrics.relations.emplace_back(relation.code,
-                                   group_metrics({&relation}, Weighting::facts, bootstrap,
-                                                 name + "/relation/" + relation.code));
+  std::map<std::string, std::vector<AnswersView>> domains;
+  std::map<std::string, std::vector<AnswersView>> cardinality;
+  for (const AnswersView& asked : relations) {
+    const Relation& relation = asked.relation();
+    for (const std::string& domain : relation.domains) domains[domain].push_back(asked);
+    cardinality[is_one_to_one(relation) ? "1:1" : "N:1"].push_back(asked);
+    metrics.relations.emplace_back(
+        relation.code,
+        group_metrics({asked}, Weighting::facts, bootstrap, name + "/relation/" + relation.code));
   }
-  metrics.overall = group_metrics(all, Weighting::facts, bootstrap, name + "/overall");
+  metrics.overall = group_metrics(relations, Weighting::facts, bootstrap, name + "/overall");
   metrics.overall_unweighted =
-      group_metrics(all, Weighting::relations, bootstrap, name + "/overall_unweighted");
+      group_metrics(relations, Weighting::relations, bootstrap, name + "/overall_unweighted");
   for (const auto& [domain, group] : domains) {
     const std::string seed = name + "/domain/" + domain;
     metrics.domains[domain] = {
@@ -226,12 +233,14 @@ struct ProbeMetrics {
   return metrics;
 }
 
-/// The template indices any relation was scored under, ascending.
+/// The template indices any relation was asked under, ascending.
 [[nodiscard]] inline std::vector<std::size_t> scored_templates(
-    const std::vector<RelationRanks>& all) {
+    const std::vector<RelationAnswers>& all) {
   std::vector<std::size_t> templates;
-  for (const RelationRanks& relation : all) {
-    templates.insert(templates.end(), relation.templates.begin(), relation.templates.end());
+  for (const RelationAnswers& table : all) {
+    for (const Setting& setting : table.settings) {
+      if (setting.method == "template") templates.push_back(setting.variant);
+    }
   }
   over::sort_distinct(templates);
   return templates;

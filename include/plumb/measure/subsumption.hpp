@@ -25,7 +25,9 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
+#include "plumb/data/dataset.hpp"
 #include "plumb/measure/accuracy_spread.hpp"
+#include "plumb/measure/relation_answers.hpp"
 #include "plumb/measure/resamples.hpp"
 
 namespace plumb {
@@ -56,16 +58,16 @@ struct MatchedAnswers {
 
 namespace detail {
 
-inline void refuse_other_fact(const StudiedFact& one, const StudiedFact& other,
-                              const std::string& code, const std::string& models) {
-  const bool named = !one.subject.empty() && !other.subject.empty();
-  if (one.answer == other.answer && (!named || one.subject == other.subject)) return;
-  const auto text = [](const StudiedFact& fact) {
-    return "'" + fact.subject + "' with '" + fact.answer + "'";
-  };
-  throw user_error({.field = code},
-                   "instance " + std::to_string(one.instance) + " is " + text(one) + " and " +
-                       text(other) + " in " + models,
+inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relation& other,
+                              const Fact& theirs, const std::string& models) {
+  const std::string& our_answer = option_text(one, ours, ours.answer);
+  const std::string& their_answer = option_text(other, theirs, theirs.answer);
+  const bool named = !ours.subject.empty() && !theirs.subject.empty();
+  if (our_answer == their_answer && (!named || ours.subject == theirs.subject)) return;
+  throw user_error({.field = one.code},
+                   "instance " + std::to_string(ours.instance) + " is '" + ours.subject +
+                       "' with '" + our_answer + "' and '" + theirs.subject + "' with '" +
+                       their_answer + "' in " + models,
                    "compare runs over the same dataset");
 }
 
@@ -74,56 +76,56 @@ inline void refuse_other_fact(const StudiedFact& one, const StudiedFact& other,
 /// The answers of two models under one group of settings, facts matched by instance. Throws a user
 /// error for an instance that is another fact with the other model: another answer, or another
 /// subject where both name one.
-[[nodiscard]] inline MatchedAnswers match_answers(const StudiedModel& one,
-                                                  const StudiedModel& other, const Setting& group) {
+[[nodiscard]] inline MatchedAnswers match_answers(const ModelAnswers& one,
+                                                  const ModelAnswers& other, const Setting& group) {
   MatchedAnswers matched;
-  const auto has = [&](const StudiedRelation& relation) {
-    return !relation.facts.empty() && !variants_of(relation, group).empty();
+  const auto has = [&](const RelationAnswers& relation) {
+    return relation.facts() > 0 && !variants_of(relation, group).empty();
   };
-  for (const StudiedRelation& theirs : other.relations) {
-    const auto found = over::find(one.relations, theirs.code, &StudiedRelation::code);
+  for (const RelationAnswers& theirs : other.relations) {
+    const auto found = find_relation(one.relations, theirs.relation.code);
     if (has(theirs) && (found == one.relations.end() || !has(*found))) {
       ++matched.left_out.relations;
     }
   }
-  for (const StudiedRelation& ours : one.relations) {
+  for (const RelationAnswers& ours : one.relations) {
     if (!has(ours)) continue;
-    const auto theirs = over::find(other.relations, ours.code, &StudiedRelation::code);
+    const auto theirs = find_relation(other.relations, ours.relation.code);
     if (theirs == other.relations.end() || !has(*theirs)) {
       ++matched.left_out.relations;
       continue;
     }
+    const std::vector<Fact>& our_facts = ours.relation.facts;
+    const std::vector<Fact>& their_facts = theirs->relation.facts;
     std::map<std::size_t, std::size_t> places;  // by instance
-    for (std::size_t i = 0; i < theirs->facts.size(); ++i) {
-      places.emplace(theirs->facts[i].instance, i);
+    for (std::size_t i = 0; i < their_facts.size(); ++i) {
+      places.emplace(their_facts[i].instance, i);
     }
     std::vector<std::pair<std::size_t, std::size_t>> facts;
-    for (std::size_t i = 0; i < ours.facts.size(); ++i) {
-      const auto place = places.find(ours.facts[i].instance);
+    for (std::size_t i = 0; i < our_facts.size(); ++i) {
+      const auto place = places.find(our_facts[i].instance);
       if (place == places.end()) continue;
-      detail::refuse_other_fact(ours.facts[i], theirs->facts[place->second], ours.code,
-                                one.name + " and " + other.name);
+      detail::refuse_other_fact(ours.relation, our_facts[i], theirs->relation,
+                                their_facts[place->second], one.name + " and " + other.name);
       facts.emplace_back(i, place->second);
     }
-    MatchedRelation made{ours.code, facts.size(), {}};
+    MatchedRelation made{ours.relation.code, facts.size(), {}};
     const auto their_variants = variants_of(*theirs, group);
     const auto our_variants = variants_of(ours, group);
-    for (const SettingAnswers* variant : our_variants) {
-      const auto same =
-          over::find(their_variants, variant->setting.variant,
-                     [](const SettingAnswers* answers) { return answers->setting.variant; });
+    for (const AnswersView& variant : our_variants) {
+      const auto same = detail::find_variant(their_variants, variant.setting().variant);
       if (same == their_variants.end()) continue;
       auto& right = made.right.emplace_back();
       for (const auto& [mine, yours] : facts) {
-        right.push_back(static_cast<std::uint8_t>((variant->answers[mine].correct ? 1 : 0) +
-                                                  ((*same)->answers[yours].correct ? 2 : 0)));
+        right.push_back(static_cast<std::uint8_t>((variant.answer(mine).correct ? 1 : 0) +
+                                                  (same->answer(yours).correct ? 2 : 0)));
       }
     }
     if (facts.empty() || made.right.empty()) {
       ++matched.left_out.relations;
       continue;
     }
-    matched.left_out.facts += ours.facts.size() + theirs->facts.size() - 2 * facts.size();
+    matched.left_out.facts += ours.facts() + theirs->facts() - 2 * facts.size();
     matched.left_out.settings +=
         our_variants.size() + their_variants.size() - 2 * made.right.size();
     matched.relations.push_back(std::move(made));
@@ -232,7 +234,7 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
 }
 
 /// Both directions between two models. Throws what match_answers throws.
-[[nodiscard]] inline SubsumptionPair subsumption(const StudiedModel& one, const StudiedModel& other,
+[[nodiscard]] inline SubsumptionPair subsumption(const ModelAnswers& one, const ModelAnswers& other,
                                                  const Setting& group, const Bootstrap& bootstrap) {
   const MatchedAnswers matched = match_answers(one, other, group);
   return subsumption(matched, Resamples(facts_by_relation(matched), bootstrap, "subsumption"));
@@ -241,7 +243,7 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
 /// rates[i][j] is η(i|j) between models i and j; nothing on the diagonal. The same numbers as pair
 /// by pair; resamples are drawn anew only where a pair shares other numbers of facts than the last.
 [[nodiscard]] inline std::vector<std::vector<Subsumption>> subsumption_matrix(
-    const std::vector<StudiedModel>& models, const Setting& group, const Bootstrap& bootstrap) {
+    const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
   std::vector<std::vector<Subsumption>> rates(models.size(),
                                               std::vector<Subsumption>(models.size()));
   std::optional<std::vector<std::size_t>> drawn_for;

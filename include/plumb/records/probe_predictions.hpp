@@ -6,11 +6,10 @@
 // Folders of one model join into one table of all templates; nothing is scored again.
 
 #include <array>
+#include <cmath>
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,11 +17,10 @@
 
 #include "plumb/aggregate/scored_model.hpp"
 #include "plumb/aggregate/template_roles.hpp"
-#include "plumb/aggregate/weighted_likelihood.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
-#include "plumb/records/probe_facts.hpp"
+#include "plumb/records/probe_answers.hpp"
 #include "plumb/records/results_kind.hpp"
 
 namespace plumb {
@@ -37,9 +35,10 @@ struct ReadingOptions {
 
 namespace detail {
 
-struct RecordedCell {
-  Prediction prediction;
+/// What a table of answers does not hold of a fact under the base template.
+struct RecordedBase {
   std::vector<double> scores{};
+  /// By `all_scorings`.
   std::array<std::optional<Prediction>, all_scorings.size()> reductions{};
 };
 
@@ -54,32 +53,26 @@ inline std::optional<std::vector<double>> reduced(const std::vector<StatementSco
   return scores;
 }
 
-/// With the scores of the base template and of those that weigh something.
-inline RecordedCell recorded_cell(const RecordedRow& row, const ReadingOptions& options,
-                                  double weight, const DiskPath& file) {
-  RecordedCell cell;
-  const std::vector<double>* scores = &row.scores;
-  std::optional<std::vector<double>> other;
-  if (options.scoring) {
-    other = reduced(row.parts, *options.scoring);
-    if (!other) {
-      throw user_error({file, row.fact.line,
-                        options.scoring->span == Span::continuation ? "continuation_token_counts"
-                                                                    : "answer_token_counts"},
-                       "an option has no scored token to reduce over", "choose another `span`");
-    }
-    scores = &*other;
-  }
-  cell.prediction = predict(*scores, row.fact.answer);
-  const bool is_base = row.template_index == options.kinds.base;
-  if (is_base || weight > 0) cell.scores = *scores;
-  if (!is_base || row.parts.empty()) return cell;
+/// The scores that stand for a row.
+inline std::vector<double> chosen_scores(const RecordedRow& row, const ReadingOptions& options,
+                                         const DiskPath& file) {
+  if (!options.scoring) return row.scores;
+  if (auto scores = reduced(row.parts, *options.scoring)) return *std::move(scores);
+  throw user_error({file, row.fact.line,
+                    options.scoring->span == Span::continuation ? "continuation_token_counts"
+                                                                : "answer_token_counts"},
+                   "an option has no scored token to reduce over", "choose another `span`");
+}
+
+inline RecordedBase recorded_base(const RecordedRow& row, const std::vector<double>& scores) {
+  RecordedBase base{scores};
+  if (row.parts.empty()) return base;
   for (std::size_t i = 0; i < all_scorings.size(); ++i) {
     if (const auto under = reduced(row.parts, all_scorings[i])) {
-      cell.reductions[i] = predict(*under, row.fact.answer);
+      base.reductions[i] = predict(*under, row.fact.answer);
     }
   }
-  return cell;
+  return base;
 }
 
 /// Folders that list the base template must agree on its text, or markers would be compared with
@@ -104,43 +97,42 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   // Only plumb's own folders have what other reductions need.
   const bool with_parts =
       options.scoring || over::all_of(parts, [](const auto& p) { return p.facts > 0; });
-  const auto table = recorded_facts(
+  std::map<std::size_t, RecordedBase> bases;  // by instance
+  const RelationAnswers table = recorded_answers(
       parts,
       [&](const RecordedRow& row, const RecordedRelation& part) {
-        const double weight = weight_of(part.relation.template_weights, row.template_index);
-        return recorded_cell(row, options, weight, part.rows);
+        std::vector<double> chosen = chosen_scores(row, options, part.rows);
+        if (row.template_index == options.kinds.base) {
+          bases.emplace(row.fact.instance, recorded_base(row, chosen));
+        }
+        return chosen;
       },
       with_parts);
   refuse_other_base(parts, options.kinds.base);
-  made.relation = table.relation;
-  if (table.cells.empty()) return;
-  made = prediction_frame(table.relation, table.templates, options.kinds, parts.front().rows);
-  for (const std::size_t index : table.templates) {
-    if (over::find(made.templates, index, &ScoredTemplate::index) == made.templates.end()) {
-      scores.unlisted.push_back(index);
-    }
+  if (table.facts() == 0) {
+    made.relation = table.relation;
+    return;
+  }
+  std::vector<std::size_t> templates;
+  for (const Setting& setting : table.settings) templates.push_back(setting.variant);
+  made = prediction_frame(table.relation, templates, options.kinds, parts.front().rows);
+  made.weighted = table.weighted;
+  std::vector<std::size_t> places;  // in the table, by place in a row
+  for (const Setting& setting : made.settings) {
+    places.push_back(*table.place_of_template(setting.variant));
+  }
+  for (const std::size_t index : templates) {
+    if (!made.place_of_template(index)) scores.unlisted.push_back(index);
   }
   std::array<bool, all_scorings.size()> complete{};
   complete.fill(true);
-  for (std::size_t fact = 0; fact < table.cells.size(); ++fact) {
-    const auto& cells = table.cells[fact];
-    WeightedLikelihood together;
-    for (std::size_t t = 0; t < cells.size(); ++t) {
-      together.add(cells[t].scores, weight_of(table.relation.template_weights, table.templates[t]));
-    }
-    if (const std::vector<double> weighted = together.scores(); !weighted.empty()) {
-      made.weighted.push_back(predict(weighted, table.relation.facts[fact].answer));
-    }
-    for (const ScoredTemplate& scored : made.templates) {
-      const auto place = over::lower_bound(table.templates, scored.index);
-      const RecordedCell& cell = cells[static_cast<std::size_t>(place - table.templates.begin())];
-      made.cells.push_back(cell.prediction);
-      if (scored.index != options.kinds.base) continue;
-      scores.scores.insert(scores.scores.end(), cell.scores.begin(), cell.scores.end());
-      for (std::size_t i = 0; i < all_scorings.size(); ++i) {
-        complete[i] = complete[i] && cell.reductions[i];
-        if (complete[i]) scores.reductions[i].push_back(*cell.reductions[i]);
-      }
+  for (std::size_t i = 0; i < table.facts(); ++i) {
+    for (const std::size_t place : places) made.cells.push_back(table.row(i)[place]);
+    const RecordedBase& base = bases.at(table.relation.facts[i].instance);
+    scores.scores.insert(scores.scores.end(), base.scores.begin(), base.scores.end());
+    for (std::size_t s = 0; s < all_scorings.size(); ++s) {
+      complete[s] = complete[s] && base.reductions[s];
+      if (complete[s]) scores.reductions[s].push_back(*base.reductions[s]);
     }
   }
   for (std::size_t i = 0; i < all_scorings.size(); ++i) {

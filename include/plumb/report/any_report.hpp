@@ -50,6 +50,12 @@ class AnyReport {
   explicit AnyReport(std::shared_ptr<const Report> report)
       : held_(std::make_shared<Held<Report>>(std::move(report))) {}
 
+  /// The report as it was given, which must be of this type.
+  template <class Report>
+  [[nodiscard]] const Report& held() const noexcept {
+    return *static_cast<const Held<Report>&>(*held_).report;
+  }
+
  private:
   struct Holder {
     virtual ~Holder() = default;

@@ -15,11 +15,6 @@
 #include "plumb/report/list_columns.hpp"
 
 namespace plumb {
-namespace detail {
-
-class ListReportBody;
-
-}  // namespace detail
 
 /// Measures a run folder once, then writes. One thread at a time may write into a folder.
 class ListReport : public AnyReport {
@@ -27,12 +22,7 @@ class ListReport : public AnyReport {
   /// Throws a user error when the folder holds no finished run in KAMEL's form.
   explicit ListReport(const DiskPath& folder, Bootstrap bootstrap = {});
 
-  [[nodiscard]] const std::vector<ListGroup>& groups() const noexcept { return *groups_; }
-
- private:
-  explicit ListReport(const std::shared_ptr<const detail::ListReportBody>& body);
-
-  const std::vector<ListGroup>* groups_;  // of what is held
+  [[nodiscard]] const std::vector<ListGroup>& groups() const noexcept;
 };
 
 }  // namespace plumb
@@ -44,10 +34,11 @@ class ListReport : public AnyReport {
 namespace plumb {
 
 PLUMB_INLINE ListReport::ListReport(const DiskPath& folder, Bootstrap bootstrap)
-    : ListReport(std::make_shared<const detail::ListReportBody>(folder, bootstrap)) {}
+    : AnyReport(std::make_shared<const detail::ListReportBody>(folder, bootstrap)) {}
 
-PLUMB_INLINE ListReport::ListReport(const std::shared_ptr<const detail::ListReportBody>& body)
-    : AnyReport(body), groups_(&body->groups()) {}
+PLUMB_INLINE const std::vector<ListGroup>& ListReport::groups() const noexcept {
+  return held<detail::ListReportBody>().groups();
+}
 
 }  // namespace plumb
 

@@ -17,11 +17,6 @@
 #include "plumb/report/any_report.hpp"
 
 namespace plumb {
-namespace detail {
-
-class ManyPromptReportBody;
-
-}  // namespace detail
 
 /// Page, tables and metrics of one run. One thread at a time may write into a folder.
 class ManyPromptReport : public AnyReport {
@@ -29,12 +24,7 @@ class ManyPromptReport : public AnyReport {
   /// `run` has the settings for the page's last table and examples of what was asked.
   ManyPromptReport(ManyPromptResults made, RunRecord run, std::string title);
 
-  [[nodiscard]] const ManyPromptResults& results() const noexcept { return *results_; }
-
- private:
-  explicit ManyPromptReport(const std::shared_ptr<const detail::ManyPromptReportBody>& body);
-
-  const ManyPromptResults* results_;  // of what is held
+  [[nodiscard]] const ManyPromptResults& results() const noexcept;
 };
 
 }  // namespace plumb
@@ -47,12 +37,12 @@ namespace plumb {
 
 PLUMB_INLINE ManyPromptReport::ManyPromptReport(ManyPromptResults made, RunRecord run,
                                                 std::string title)
-    : ManyPromptReport(std::make_shared<const detail::ManyPromptReportBody>(
+    : AnyReport(std::make_shared<const detail::ManyPromptReportBody>(
           std::move(made), std::move(run), std::move(title))) {}
 
-PLUMB_INLINE ManyPromptReport::ManyPromptReport(
-    const std::shared_ptr<const detail::ManyPromptReportBody>& body)
-    : AnyReport(body), results_(&body->results()) {}
+PLUMB_INLINE const ManyPromptResults& ManyPromptReport::results() const noexcept {
+  return held<detail::ManyPromptReportBody>().results();
+}
 
 }  // namespace plumb
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a person look at after a many-shot study?
+// What does a person look at after a many-shot run?
 
 #include <cstddef>
 #include <string>
@@ -10,6 +10,7 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/measure/many_shot_results.hpp"
+#include "plumb/measure/relation_answers.hpp"
 #include "plumb/report/injection_page.hpp"
 #include "plumb/report/many_shot_sections.hpp"
 #include "plumb/report/page.hpp"
@@ -18,7 +19,7 @@
 namespace plumb {
 namespace detail {
 
-/// The group that stands for the study: IC-LKE with the most shots, else the first with the most of
+/// The group that stands for the run: IC-LKE with the most shots, else the first with the most of
 /// its kind; none when nothing was answered by choice.
 inline const GroupSpread* headline_group(const ManyShotResults& made) {
   if (made.at_k.empty()) return nullptr;
@@ -33,7 +34,7 @@ inline std::string many_shot_cards(const ManyShotResults& made) {
   if (best == nullptr) return "";
   const char* variant = best->group.varies_by_template() ? "template" : "seed";
   std::size_t facts = 0;
-  for (const StudiedRelation& relation : made.study.relations) facts += relation.facts.size();
+  for (const RelationAnswers& relation : made.answers.relations) facts += relation.facts();
   std::string html = card(setting_words(best->group), best->overall.accuracy);
   html += card(std::string("SD over ") + variant + "s", sd_text(best->overall),
                counted(best->overall.variants, variant));
@@ -43,7 +44,7 @@ inline std::string many_shot_cards(const ManyShotResults& made) {
                  "of the accuracy at " + std::to_string(curve.points.back().group.shots));
   }
   html += card("Chance", with_decimals(chance_of(made, *best), 3), "one in the number of choices");
-  html += card("Facts", std::to_string(facts), counted(made.study.relations.size(), "relation"));
+  html += card("Facts", std::to_string(facts), counted(made.answers.relations.size(), "relation"));
   html += card("Choices", std::to_string(made.choices),
                made.choices_beginning_another == 0
                    ? "none is another's beginning"

@@ -15,11 +15,6 @@
 #include "plumb/report/any_report.hpp"
 
 namespace plumb {
-namespace detail {
-
-class ManyShotReportBody;
-
-}  // namespace detail
 
 /// Measures a run folder once, then writes. One thread at a time may write into a folder.
 class ManyShotReport : public AnyReport {
@@ -27,12 +22,7 @@ class ManyShotReport : public AnyReport {
   /// Throws a user error when the folder holds no finished run.
   explicit ManyShotReport(const DiskPath& folder, Bootstrap bootstrap = {});
 
-  [[nodiscard]] const ManyShotResults& results() const noexcept { return *results_; }
-
- private:
-  explicit ManyShotReport(const std::shared_ptr<const detail::ManyShotReportBody>& body);
-
-  const ManyShotResults* results_;  // of what is held
+  [[nodiscard]] const ManyShotResults& results() const noexcept;
 };
 
 }  // namespace plumb
@@ -44,11 +34,11 @@ class ManyShotReport : public AnyReport {
 namespace plumb {
 
 PLUMB_INLINE ManyShotReport::ManyShotReport(const DiskPath& folder, Bootstrap bootstrap)
-    : ManyShotReport(std::make_shared<const detail::ManyShotReportBody>(folder, bootstrap)) {}
+    : AnyReport(std::make_shared<const detail::ManyShotReportBody>(folder, bootstrap)) {}
 
-PLUMB_INLINE ManyShotReport::ManyShotReport(
-    const std::shared_ptr<const detail::ManyShotReportBody>& body)
-    : AnyReport(body), results_(&body->results()) {}
+PLUMB_INLINE const ManyShotResults& ManyShotReport::results() const noexcept {
+  return held<detail::ManyShotReportBody>().results();
+}
 
 }  // namespace plumb
 

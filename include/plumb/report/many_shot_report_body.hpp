@@ -11,7 +11,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/measure/many_shot_results.hpp"
-#include "plumb/records/many_shot_study.hpp"
+#include "plumb/records/many_shot_answers.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/many_shot_json.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do a many-shot study's settings compare on its page?
+// How do the settings of a many-shot run compare on its page?
 //
 // One function for each section: accuracy against shots, methods side by side, separators,
 // Accuracy@K, generated answers. A section without anything to show is empty.
@@ -14,6 +14,7 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/measure/many_shot_results.hpp"
+#include "plumb/measure/relation_answers.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/heat_map.hpp"
 #include "plumb/report/page.hpp"
@@ -91,7 +92,8 @@ inline std::string shots_section(const ManyShotResults& made) {
 
 inline std::string methods_section(const ManyShotResults& made) {
   HeatMap map{"Accuracy by method and relation", "Method", {}, {}, {}};
-  for (const StudiedRelation& relation : made.study.relations) map.columns.push_back(relation.code);
+  for (const RelationAnswers& relation : made.answers.relations)
+    map.columns.push_back(relation.relation.code);
   for (const GroupSpread& spread : made.groups) {
     if (spread.group.by != "choice" || !has_usual_separator(made, spread.group)) continue;
     map.rows.push_back(setting_words(spread.group));
@@ -130,19 +132,19 @@ inline std::string methods_section(const ManyShotResults& made) {
 /// Figure 4: other texts between subject and object, at the most shots.
 inline std::string separators_section(const ManyShotResults& made) {
   std::string html;
-  for (const StudiedRelation& relation : made.study.relations) {
+  for (const RelationAnswers& relation : made.answers.relations) {
     std::vector<Bar> bars;
     for (const auto& entry : made.at_k) {
       const Setting& group = entry.first;
       if (group.method != "ic") continue;
       const auto spread = over::find_if(
           made.groups, [&](const GroupSpread& one) { return one.group.group() == group.group(); });
-      const AccuracySpread* own = spread_of(*spread, relation.code);
+      const AccuracySpread* own = spread_of(*spread, relation.relation.code);
       if (own != nullptr) bars.push_back({"‘" + group.separator + "’", own->accuracy});
     }
     if (bars.size() < 2) continue;
-    html += "<h3>" + label(relation.code) + "</h3>\n" +
-            bar_chart(bars, "Accuracy by separator, " + relation.code);
+    html += "<h3>" + label(relation.relation.code) + "</h3>\n" +
+            bar_chart(bars, "Accuracy by separator, " + relation.relation.code);
   }
   if (html.empty()) return "";
   return heading("Texts between subject and object",

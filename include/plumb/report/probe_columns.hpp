@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
+#include "plumb/data/dataset.hpp"
 #include "plumb/measure/probe_metrics.hpp"
+#include "plumb/measure/relation_answers.hpp"
 #include "plumb/report/columns.hpp"
 
 namespace plumb {
@@ -64,20 +66,21 @@ struct ProbedGroup {
   std::string name;
   const GroupMetrics* metrics = nullptr;
   /// Of a row that is a relation.
-  const RelationRanks* relation = nullptr;
+  const Relation* relation = nullptr;
   /// Whether rows of another sort come before it.
   bool begins_section = false;
 
-  [[nodiscard]] double chance() const { return 1.0 / static_cast<double>(relation->options); }
+  [[nodiscard]] double chance() const {
+    return 1.0 / static_cast<double>(relation->options.size());
+  }
 };
 
-/// Relations, then domains, cardinality and all facts. Metrics and ranks must outlive them.
+/// Relations, then domains, cardinality and all facts. Metrics and answers must outlive them.
 [[nodiscard]] inline std::vector<ProbedGroup> probed_groups(
-    const ProbeMetrics& metrics, const std::vector<RelationRanks>& ranks) {
+    const ProbeMetrics& metrics, const std::vector<RelationAnswers>& answers) {
   std::vector<ProbedGroup> groups;
   for (const auto& [code, group] : metrics.relations) {
-    groups.push_back(
-        {"relation", code, &group, &*over::find(ranks, code, &RelationRanks::code), false});
+    groups.push_back({"relation", code, &group, &find_relation(answers, code)->relation, false});
   }
   std::size_t first = groups.size();
   for (const auto& [domain, group] : metrics.domains) {
@@ -103,12 +106,12 @@ struct ProbedGroup {
       {"options", "options", "",
        [](const G& g) -> CellValue {
          if (g.relation == nullptr) return std::string();
-         return g.relation->options;
+         return g.relation->options.size();
        }},
       {"kind", "kind", "",
        [](const G& g) -> CellValue {
          if (g.relation == nullptr) return std::string();
-         return std::string(g.relation->one_to_one ? "1:1" : "N:1");
+         return std::string(is_one_to_one(*g.relation) ? "1:1" : "N:1");
        },
        ColumnPlace::page}};
   numbers.insert(facts + 1, of_relation.begin(), of_relation.end());

@@ -15,11 +15,6 @@
 #include "plumb/report/any_report.hpp"
 
 namespace plumb {
-namespace detail {
-
-class ProbeReportBody;
-
-}  // namespace detail
 
 /// Measures a results folder once, then writes. One thread at a time may write into a folder.
 class ProbeReport : public AnyReport {
@@ -27,12 +22,7 @@ class ProbeReport : public AnyReport {
   /// Throws a user error when the folder holds no finished results.
   explicit ProbeReport(const DiskPath& folder, Bootstrap bootstrap = {});
 
-  [[nodiscard]] const ProbeMetrics& metrics() const noexcept { return *metrics_; }
-
- private:
-  explicit ProbeReport(const std::shared_ptr<const detail::ProbeReportBody>& body);
-
-  const ProbeMetrics* metrics_;  // of what is held
+  [[nodiscard]] const ProbeMetrics& metrics() const noexcept;
 };
 
 }  // namespace plumb
@@ -44,10 +34,11 @@ class ProbeReport : public AnyReport {
 namespace plumb {
 
 PLUMB_INLINE ProbeReport::ProbeReport(const DiskPath& folder, Bootstrap bootstrap)
-    : ProbeReport(std::make_shared<const detail::ProbeReportBody>(folder, bootstrap)) {}
+    : AnyReport(std::make_shared<const detail::ProbeReportBody>(folder, bootstrap)) {}
 
-PLUMB_INLINE ProbeReport::ProbeReport(const std::shared_ptr<const detail::ProbeReportBody>& body)
-    : AnyReport(body), metrics_(&body->metrics()) {}
+PLUMB_INLINE const ProbeMetrics& ProbeReport::metrics() const noexcept {
+  return held<detail::ProbeReportBody>().metrics();
+}
 
 }  // namespace plumb
 

@@ -39,23 +39,21 @@ class ProbeReportBody {
       explorer_.begin(recorded.relation);
       RelationResults one =
           read_relation_results(recorded, [&](const RecordedRow& row) { explorer_.add(row); });
-      ranks_.push_back(std::move(one.ranks));
-      if (one.weighted) weighted_ranks_.push_back(*std::move(one.weighted));
+      answers_.push_back(std::move(one.answers));
       if (!one.several_right.facts.empty()) several_right.push_back(std::move(one.several_right));
     }
-    pooled_ = probe_metrics(ranks_, bootstrap_, "all");
+    pooled_ = probe_metrics(under_all_templates(answers_), bootstrap_, "all");
     several_right_ = answer_set_groups(several_right, bootstrap_);
     run_ = read_run_record(folder);
-    const std::vector<std::size_t> templates = scored_templates(ranks_);
+    const std::vector<std::size_t> templates = scored_templates(answers_);
     for (const std::size_t index : templates) {
-      templates_.emplace_back(index, templates.size() == 1
-                                         ? pooled_
-                                         : probe_metrics(only_template(ranks_, index), bootstrap_,
-                                                         "template " + std::to_string(index)));
+      templates_.emplace_back(
+          index, templates.size() == 1 ? pooled_
+                                       : probe_metrics(under_template(answers_, index), bootstrap_,
+                                                       "template " + std::to_string(index)));
     }
-    if (!weighted_ranks_.empty()) {
-      weighted_ = probe_metrics(weighted_ranks_, bootstrap_, "weighted");
-    }
+    const std::vector<AnswersView> weighted = under_weighted_templates(answers_);
+    if (!weighted.empty()) weighted_ = probe_metrics(weighted, bootstrap_, "weighted");
   }
 
   /// Writes metrics.json, metrics.csv, accuracy.csv and report.html into `target`.
@@ -78,7 +76,7 @@ class ProbeReportBody {
 
   /// The table for a terminal: a row for each relation, then the groups.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
-    const std::vector<ProbedGroup> groups = probed_groups(pooled_, ranks_);
+    const std::vector<ProbedGroup> groups = probed_groups(pooled_, answers_);
     ColumnTable<ProbedGroup> table(probe_columns(has_ties()));
     for (std::size_t i = 0; i < groups.size(); ++i) {
       if (i > 0 && groups[i].begins_section) table.add_rule();
@@ -114,11 +112,11 @@ class ProbeReportBody {
                     "; candidates that share the unknown token cannot be told apart by it.");
     }
     if (auto warning = tie_warning(pooled_.overall.ties_for_best)) all.push_back(*warning);
-    if (auto warning = chance_warning(chance_test(ranks_))) all.push_back(*warning);
+    if (auto warning = chance_warning(chance_test(answers_))) all.push_back(*warning);
     const auto named = [&](const FavouredOption& one) {
       return relations_[one.relation].relation.options[one.option];
     };
-    if (auto warning = favour_warning(ranks_, named)) all.push_back(*warning);
+    if (auto warning = favour_warning(answers_, named)) all.push_back(*warning);
     return run_.with_warnings(std::move(all));
   }
 
@@ -129,7 +127,7 @@ class ProbeReportBody {
   template <class Visit>
   void for_each_group(Visit visit) const {
     const auto visit_all = [&](const ProbeMetrics& metrics, const std::string& which) {
-      for (const ProbedGroup& group : probed_groups(metrics, ranks_)) visit(group, which);
+      for (const ProbedGroup& group : probed_groups(metrics, answers_)) visit(group, which);
     };
     for (const auto& [index, metrics] : templates_) visit_all(metrics, std::to_string(index));
     if (templates_.size() > 1) visit_all(pooled_, "all");
@@ -169,7 +167,7 @@ class ProbeReportBody {
         << heading("Accuracy by relation",
                    "Bars: accuracy with its 95% interval. Ochre ticks: what guessing would reach.")
         << relation_chart() << group_charts();
-    std::vector<ProbedGroup> relations = probed_groups(pooled_, ranks_);
+    std::vector<ProbedGroup> relations = probed_groups(pooled_, answers_);
     std::erase_if(relations, [](const ProbedGroup& group) { return group.relation == nullptr; });
     const auto columns = probe_columns(has_ties());
     out << heading("All relations", meanings(columns)) << html_table(columns, relations);
@@ -212,7 +210,7 @@ class ProbeReportBody {
 
   [[nodiscard]] std::string relation_chart() const {
     std::vector<Bar> bars;
-    for (const ProbedGroup& group : probed_groups(pooled_, ranks_)) {
+    for (const ProbedGroup& group : probed_groups(pooled_, answers_)) {
       if (group.relation == nullptr) continue;
       bars.push_back({group.name, group.metrics->accuracy, group.chance()});
     }
@@ -244,9 +242,8 @@ class ProbeReportBody {
   Bootstrap bootstrap_;
   std::vector<RecordedRelation> relations_;
   Explorer explorer_;
-  std::vector<RelationRanks> ranks_;
+  std::vector<RelationAnswers> answers_;
   ProbeMetrics pooled_;
-  std::vector<RelationRanks> weighted_ranks_;
   std::optional<ProbeMetrics> weighted_;
   std::vector<AnswerSetGroup> several_right_;
   std::vector<std::pair<std::size_t, ProbeMetrics>> templates_;

@@ -14,11 +14,6 @@
 #include "plumb/report/any_report.hpp"
 
 namespace plumb {
-namespace detail {
-
-class RankReportBody;
-
-}  // namespace detail
 
 /// Measures a run folder once, then writes. One thread at a time may write into a folder.
 class RankReport : public AnyReport {
@@ -26,12 +21,7 @@ class RankReport : public AnyReport {
   /// Throws a user error when the folder holds no finished run.
   explicit RankReport(const DiskPath& folder, Bootstrap bootstrap = {});
 
-  [[nodiscard]] const RankResults& results() const noexcept { return *results_; }
-
- private:
-  explicit RankReport(const std::shared_ptr<const detail::RankReportBody>& body);
-
-  const RankResults* results_;  // of what is held
+  [[nodiscard]] const RankResults& results() const noexcept;
 };
 
 }  // namespace plumb
@@ -43,10 +33,11 @@ class RankReport : public AnyReport {
 namespace plumb {
 
 PLUMB_INLINE RankReport::RankReport(const DiskPath& folder, Bootstrap bootstrap)
-    : RankReport(std::make_shared<const detail::RankReportBody>(folder, bootstrap)) {}
+    : AnyReport(std::make_shared<const detail::RankReportBody>(folder, bootstrap)) {}
 
-PLUMB_INLINE RankReport::RankReport(const std::shared_ptr<const detail::RankReportBody>& body)
-    : AnyReport(body), results_(&body->results()) {}
+PLUMB_INLINE const RankResults& RankReport::results() const noexcept {
+  return held<detail::RankReportBody>().results();
+}
 
 }  // namespace plumb
 

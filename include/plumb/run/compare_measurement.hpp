@@ -13,9 +13,9 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/version.hpp"
-#include "plumb/records/many_shot_study.hpp"
+#include "plumb/records/many_shot_answers.hpp"
 #include "plumb/records/metrics_file.hpp"
-#include "plumb/records/probe_study.hpp"
+#include "plumb/records/probe_answers.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/report/comparison_report.hpp"
 #include "plumb/report/many_prompt_report.hpp"
@@ -26,11 +26,11 @@
 
 namespace plumb {
 
-/// The study in a run folder, whatever command made it. Throws a user error for a folder that holds
+/// What the model of a run folder answered, whatever command made it. Throws a user error for a folder that holds
 /// no finished results.
-[[nodiscard]] inline StudiedModel read_study(const ResultFolder& run) {
+[[nodiscard]] inline ModelAnswers read_answers(const ResultFolder& run) {
   if (results_kind(run.path) == ResultsKind::many_shot) {
-    return many_shot_study(run.path, run.name);
+    return many_shot_answers(run.path, run.name);
   }
   const std::string command = first_string(kept_settings(run.path), "command").value_or("");
   for (const char* other : {"rank", "calibrate", "compare"}) {
@@ -39,7 +39,7 @@ namespace plumb {
                      "is of plumb " + command + ", whose runs are not put side by side",
                      "name runs of probe, many-shot or generate; `published` takes any");
   }
-  return probe_study(run.path, run.name);
+  return probe_answers(run.path, run.name);
 }
 
 namespace detail {
@@ -157,9 +157,9 @@ class CompareMeasurement {
   }
 
   [[nodiscard]] Measured under_one_setting() const {
-    std::vector<StudiedModel> models;
-    for (const ResultFolder& run : settings_.runs.list) models.push_back(read_study(run));
-    Comparison made = compare_studies(models, options_);
+    std::vector<ModelAnswers> models;
+    for (const ResultFolder& run : settings_.runs.list) models.push_back(read_answers(run));
+    Comparison made = compare_answers(models, options_);
     for (std::string& remark : detail::asked_otherwise(settings_.runs.list, false)) {
       made.remarks.push_back(std::move(remark));
     }

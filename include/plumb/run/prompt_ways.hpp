@@ -36,13 +36,13 @@ inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplat
   for (const RelationPredictions& relation : model.relations) {
     const auto entry = known.find(relation.relation.code);
     if (entry == known.end()) continue;
-    const auto is_known = [&](const ScoredTemplate& scored) {
+    const auto is_known = [&](const Setting& asked) {
       const auto& texts = relation.relation.templates;
-      return scored.index < texts.size() &&
-             over::find(entry->second, texts[scored.index], &PromptTemplate::text) !=
+      return asked.variant < texts.size() &&
+             over::find(entry->second, texts[asked.variant], &PromptTemplate::text) !=
                  entry->second.end();
     };
-    if (over::all_of(std::span(relation.templates).first(relation.paraphrases), is_known)) {
+    if (over::all_of(std::span(relation.settings).first(relation.paraphrases), is_known)) {
       made.insert(*entry);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/many_shot_study.hpp"
+#include "plumb/records/many_shot_answers.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,24 +7,21 @@
 
 #include "support/errors.hpp"
 #include "support/many_shot_folder.hpp"
+#include "support/small_answers.hpp"
 
 using namespace plumb;
 using test::ManyShotFolder;
+using test::marks_of;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(many_shot_study_of_a_folder)
+BOOST_AUTO_TEST_SUITE(many_shot_answers_of_a_folder)
 
 namespace {
 
-std::string marks(const SettingAnswers& made) {
-  std::string text;
-  for (const Prediction& answer : made.answers) text += answer.correct ? '1' : '0';
-  return text;
-}
-
 /// Expects the error of reading the folder.
 void refused(const ManyShotFolder& folder, const std::string& words) {
-  BOOST_CHECK_EXCEPTION((void)many_shot_study(folder.path(), "m"), Error, says(Fault::user, words));
+  BOOST_CHECK_EXCEPTION((void)many_shot_answers(folder.path(), "m"), Error,
+                        says(Fault::user, words));
 }
 
 const Setting one_shot{"ic", 1, " ", "choice", 0};
@@ -32,57 +29,57 @@ const Setting one_shot{"ic", 1, " ", "choice", 0};
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(every_setting_has_the_likeliest_choice_of_every_fact, test::SmallManyShot) {
-  const StudiedModel model = many_shot_study(path(), "m");
+  const ModelAnswers model = many_shot_answers(path(), "m");
   BOOST_TEST(model.name == "m");
   BOOST_REQUIRE(model.relations.size() == 2U);  // P3 was skipped
-  const StudiedRelation& p1 = model.relations[0];
-  BOOST_TEST(p1.code == "P1");
-  BOOST_REQUIRE(p1.facts.size() == 4U);
-  BOOST_TEST(p1.facts[3].instance == 3U);
-  BOOST_TEST(p1.facts[3].subject == "s3");
-  BOOST_TEST(p1.facts[3].answer == "no");
+  const RelationAnswers& p1 = model.relations[0];
+  BOOST_TEST(p1.relation.code == "P1");
+  BOOST_REQUIRE(p1.facts() == 4U);
+  const std::vector<Fact>& facts = p1.relation.facts;
+  BOOST_TEST(facts[3].instance == 3U);
+  BOOST_TEST(facts[3].subject == "s3");
+  BOOST_TEST(option_text(p1.relation, facts[3], facts[3].answer) == "no");
   BOOST_REQUIRE(p1.settings.size() == 5U + 4U);
   const std::vector<std::string> expected{"1000", "1110", "1100", "1111", "1000"};
-  for (std::size_t s = 0; s < expected.size(); ++s)
-    BOOST_TEST(marks(p1.settings[s]) == expected[s]);
-  BOOST_TEST(p1.settings[3].setting.method == "ic");
-  BOOST_TEST(p1.settings[3].setting.shots == 5U);
-  BOOST_TEST(p1.settings[3].setting.separator == " ");
-  BOOST_TEST(p1.settings[3].setting.by == "choice");
-  BOOST_TEST(p1.settings[3].setting.variant == 1U);
-  BOOST_TEST(p1.settings[4].setting.method == "hgp");
-  const Prediction& answer = p1.settings[0].answers[1];  // wrong: "yes" where "no" is right
+  for (std::size_t s = 0; s < expected.size(); ++s) BOOST_TEST(marks_of(p1, s) == expected[s]);
+  BOOST_TEST(p1.settings[3].method == "ic");
+  BOOST_TEST(p1.settings[3].shots == 5U);
+  BOOST_TEST(p1.settings[3].separator == " ");
+  BOOST_TEST(p1.settings[3].by == "choice");
+  BOOST_TEST(p1.settings[3].variant == 1U);
+  BOOST_TEST(p1.settings[4].method == "hgp");
+  const Prediction& answer = p1.row(1)[0];  // wrong: "yes" where "no" is right
   BOOST_TEST(answer.option == 0U);
   BOOST_TEST(std::abs(answer.confidence - 0.82) < 1e-9);
   BOOST_TEST(std::abs(answer.margin - 0.64) < 1e-9);
-  BOOST_TEST(model.relations[1].facts.size() == 2U);
+  BOOST_TEST(model.relations[1].facts() == 2U);
 }
 
 BOOST_FIXTURE_TEST_CASE(continuations_are_settings_of_their_own, test::SmallManyShot) {
-  const StudiedRelation p1 = many_shot_study(path(), "m").relations[0];
+  const RelationAnswers p1 = many_shot_answers(path(), "m").relations[0];
   const std::vector<std::pair<std::string, std::string>> expected{{"generation", "1000"},
                                                                   {"generation-aliases", "1011"},
                                                                   {"generation", "1100"},
                                                                   {"generation-aliases", "1101"}};
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const SettingAnswers& made = p1.settings[5 + i];
-    BOOST_TEST(made.setting.by == expected[i].first);
-    BOOST_TEST(made.setting.method == "ic");
-    BOOST_TEST(made.setting.shots == 5U);
-    BOOST_TEST(made.setting.variant == i / 2);
-    BOOST_TEST(marks(made) == expected[i].second);
+    const Setting& made = p1.settings[5 + i];
+    BOOST_TEST(made.by == expected[i].first);
+    BOOST_TEST(made.method == "ic");
+    BOOST_TEST(made.shots == 5U);
+    BOOST_TEST(made.variant == i / 2);
+    BOOST_TEST(marks_of(p1, 5 + i) == expected[i].second);
   }
 }
 
 BOOST_FIXTURE_TEST_CASE(rows_of_choices_are_shown_in_passing, test::SmallManyShot) {
   std::size_t rows = 0, hgp = 0;
-  (void)many_shot_study(recorded_choice_relations(path()), "m",
-                        [&](const std::string& relation, const RecordedChoice& row) {
-                          BOOST_TEST(!relation.empty());
-                          ++rows;
-                          if (row.setting.method == "hgp") ++hgp;
-                          BOOST_TEST(row.choices.size() == 2U);
-                        });
+  (void)many_shot_answers(recorded_choice_relations(path()), "m",
+                          [&](const std::string& relation, const RecordedChoice& row) {
+                            BOOST_TEST(!relation.empty());
+                            ++rows;
+                            if (row.setting.method == "hgp") ++hgp;
+                            BOOST_TEST(row.choices.size() == 2U);
+                          });
   BOOST_TEST(rows == 5U * 4U + 4U * 2U);
   BOOST_TEST(hgp == 4U);
 }
@@ -100,27 +97,27 @@ BOOST_AUTO_TEST_CASE(facts_of_one_setting_may_come_in_several_pieces) {
   const std::size_t their_cut = theirs.find('\n') + 1;
   folder.files().write("P1_choices.jsonl", text.substr(0, cut) + theirs.substr(0, their_cut) +
                                                text.substr(cut) + theirs.substr(their_cut));
-  const StudiedRelation read = many_shot_study(folder.path(), "m").relations[0];
+  const RelationAnswers read = many_shot_answers(folder.path(), "m").relations[0];
   BOOST_REQUIRE(read.settings.size() == 2U);
-  BOOST_TEST(marks(read.settings[0]) == "110");
-  BOOST_TEST(marks(read.settings[1]) == "011");
+  BOOST_TEST(marks_of(read, 0) == "110");
+  BOOST_TEST(marks_of(read, 1) == "011");
 }
 
 BOOST_AUTO_TEST_CASE(a_relation_without_rows_has_no_settings) {
   ManyShotFolder folder;
   folder.relation("P1");
-  const StudiedModel model = many_shot_study(folder.path(), "m");
+  const ModelAnswers model = many_shot_answers(folder.path(), "m");
   BOOST_REQUIRE(model.relations.size() == 1U);
   BOOST_TEST(model.relations[0].settings.empty());
-  BOOST_TEST(model.relations[0].facts.empty());
+  BOOST_TEST(model.relations[0].relation.facts.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_run_is_refused) {
   const test::TemporaryFolder empty;
-  BOOST_CHECK_EXCEPTION((void)many_shot_study(empty.path(), "m"), Error,
+  BOOST_CHECK_EXCEPTION((void)many_shot_answers(empty.path(), "m"), Error,
                         says(Fault::user, "holds no finished many-shot run"));
   empty.write("metadata_many_shot.json", R"({"relations": {"P1": {"options": ["a"]}}})");
-  BOOST_CHECK_EXCEPTION((void)many_shot_study(empty.path(), "m"), Error,
+  BOOST_CHECK_EXCEPTION((void)many_shot_answers(empty.path(), "m"), Error,
                         says(Fault::user, "metadata_many_shot.json: is not what"));
 }
 
@@ -162,6 +159,10 @@ BOOST_AUTO_TEST_CASE(settings_with_other_facts_are_refused_where_they_part) {
   generated.choose("P1", one_shot, "10");
   generated.generate("P1", one_shot, "1");
   refused(generated, "has not the same facts under every setting");
+  ManyShotFolder texts_alone;
+  texts_alone.choose("P1", one_shot, "");
+  texts_alone.generate("P1", one_shot, "1");
+  refused(texts_alone, "P1_generated.jsonl:1: is a text of a fact without choices");
   ManyShotFolder others;
   others.choose("P1", one_shot, "10");
   const std::string sound = test::slurp(others.files() / "P1_choices.jsonl");

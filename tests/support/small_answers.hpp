@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Tables of answers put together by hand, answers written as "101": right, wrong, right; "2" to "9"
+// are ties of as many choices, the right one among them but not the first.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/measure/relation_answers.hpp"
+#include "support/make_tie.hpp"
+
+namespace plumb::test {
+
+/// Many-shot learning with a seed.
+[[nodiscard]] inline Setting ic(std::size_t shots, std::size_t seed = 0) {
+  Setting setting{"ic", shots};
+  setting.separator = " ";
+  setting.variant = seed;
+  return setting;
+}
+
+/// A relation whose fact i is ("s"i, "o"i) at instance i; every answer has the confidence 0.5.
+[[nodiscard]] inline RelationAnswers under_settings(
+    const std::string& code, const std::vector<std::pair<Setting, std::string>>& settings) {
+  RelationAnswers made;
+  made.relation.code = code;
+  for (const auto& [setting, marks] : settings) made.settings.push_back(setting);
+  const std::size_t facts = settings.empty() ? 0 : settings.front().second.size();
+  for (std::size_t i = 0; i < facts; ++i) {
+    made.relation.options.push_back(std::string("o").append(std::to_string(i)));
+    made.relation.facts.push_back(
+        {.subject = std::string("s").append(std::to_string(i)), .answer = i, .instance = i});
+    for (const auto& [setting, marks] : settings) {
+      Prediction& answer = made.cells.emplace_back();
+      answer.correct = marks[i] == '1';
+      answer.confidence = 0.5;
+      if (marks[i] > '1') make_tie(answer, static_cast<std::uint32_t>(marks[i] - '0'));
+    }
+  }
+  return made;
+}
+
+/// The answer to a fact under the setting at this place.
+[[nodiscard]] inline Prediction& cell(RelationAnswers& table, std::size_t setting,
+                                      std::size_t fact) {
+  return table.cells[fact * table.settings.size() + setting];
+}
+
+/// The answers under the setting at this place, 1 for a right one.
+[[nodiscard]] inline std::string marks_of(const RelationAnswers& table, std::size_t setting) {
+  std::string marks;
+  for (std::size_t i = 0; i < table.facts(); ++i) {
+    marks += table.row(i)[setting].correct ? '1' : '0';
+  }
+  return marks;
+}
+
+/// Reverses the order of the settings.
+inline void reverse_settings(RelationAnswers& table) {
+  std::ranges::reverse(table.settings);
+  for (std::size_t i = 0; i < table.facts(); ++i) {
+    std::ranges::reverse(
+        std::span(table.cells).subspan(i * table.settings.size(), table.settings.size()));
+  }
+}
+
+/// A relation under ic(50), a text for each seed from 0.
+[[nodiscard]] inline RelationAnswers by_seed(const std::string& code,
+                                             const std::vector<std::string>& marks) {
+  std::vector<std::pair<Setting, std::string>> settings;
+  for (const std::string& text : marks) settings.emplace_back(ic(50, settings.size()), text);
+  return under_settings(code, settings);
+}
+
+}  // namespace plumb::test
