@@ -79,6 +79,7 @@
 #include "plumb/core/printable.hpp"
 #include "plumb/core/random.hpp"
 #include "plumb/core/text_file.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/core/token.hpp"
 #include "plumb/core/token_tree.hpp"
 #include "plumb/core/utf8.hpp"

@@ -23,6 +23,16 @@ namespace {
 
 using Rows = std::map<NodeId, std::vector<float>>;
 
+/// Makes a model that holds a tree forget all nodes but those up to id `kept`, which are a chain
+/// from the root.
+template <class M>
+void release_behind(M& model, const TokenTree& tree, NodeId kept) {
+  if (kept == TokenTree::root) return model.release(tree, TokenTree::root);
+  for (NodeId node = kept + 1; node < tree.size(); ++node) {
+    if (tree.parent(node) <= kept) model.release(tree, node);
+  }
+}
+
 /// The rows of the wanted nodes; a node visited twice fails.
 template <class Model>
 Rows rows_of(Model& model, const TokenTree& tree, const std::vector<NodeId>& wanted,
@@ -250,27 +260,6 @@ BOOST_AUTO_TEST_CASE(behind_a_kept_chain_everything_is_forgotten_by_logits_and_v
       BOOST_TEST(model.tokens_fed - before == all.size() - kept);
     }
   }
-}
-
-// Each of the topmost nodes behind it is released, once; what is below them goes with them.
-BOOST_AUTO_TEST_CASE(releasing_behind_a_chain_asks_for_no_more_than_it_must) {
-  struct Released {
-    void release(const TokenTree&, NodeId node) { nodes.push_back(node); }
-    std::vector<NodeId> nodes;
-  };
-  TokenTree tree;
-  const NodeId kept = tree.insert(std::vector<TokenId>{'a', 'b'});
-  const NodeId below = tree.insert(std::vector<TokenId>{'c', 'd'}, kept) - 1;
-  const NodeId beside = tree.insert(std::vector<TokenId>{'x', 'y', 'z'}, kept - 1) - 2;
-  const NodeId apart = tree.insert(std::vector<TokenId>{'q'});
-  Released behind, all, none;
-  release_behind(behind, tree, kept);
-  BOOST_TEST(behind.nodes == (std::vector<NodeId>{below, beside, apart}));
-  release_behind(all, tree, TokenTree::root);
-  BOOST_TEST(all.nodes == std::vector<NodeId>{TokenTree::root});
-  tree.shrink(kept + 1);
-  release_behind(none, tree, kept);
-  BOOST_TEST(none.nodes.empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_tree_asks_nothing) {

@@ -2,6 +2,7 @@
 #include "plumb/backend/held_tree.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -79,6 +80,23 @@ BOOST_AUTO_TEST_CASE(without_a_context_all_is_released) {
   tree.back_to_context();
   BOOST_TEST(model.released == Nodes{TokenTree::root}, boost::test_tools::per_element());
   BOOST_TEST(tree.tree().size() == 1U);
+}
+
+// Each of the topmost nodes behind the context is released, once; what is below them goes with
+// them.
+BOOST_AUTO_TEST_CASE(branches_off_the_middle_of_the_context_go_too) {
+  Told model;
+  HeldTree tree(model);
+  hold(tree, {'a', 'b'});
+  Nodes ends{tree.insert(Tokens{'c', 'd'}, 2), tree.insert(Tokens{'x', 'y', 'z'}, 1),
+             tree.insert(Tokens{'q'}, TokenTree::root)};
+  tree.evaluate(ends, ignore);
+  tree.back_to_context();
+  BOOST_TEST(model.released == (Nodes{3, 5, 8}), boost::test_tools::per_element());
+  BOOST_TEST(tree.tree().size() == 3U);
+  const std::uint64_t before = model.tokens_fed;
+  feed(tree, {'c'});  // the context is still there
+  BOOST_TEST(model.tokens_fed - before == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(its_end_releases_what_the_model_holds_and_only_then) {

@@ -766,7 +766,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_without_bos_is_asked_without, GenerateFiles) {
   };
   for (const char* names : {"first", "none"}) {
     const ConsoleRun run = run_words(words({"--names", names}), make);
-    BOOST_TEST(run.refused("--bos: the model has no BOS token; say --bos no"), run);
+    BOOST_TEST(run.refused("--bos: the model has no BOS token; use --bos no"), run);
   }
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
   const ConsoleRun run = run_words(words({"--bos", "no", "--settings", "zero-shot"}), make);

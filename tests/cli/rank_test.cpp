@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/hooked_model.hpp"
 #include "support/markup.hpp"
 #include "support/plain_embedder.hpp"
 #include "support/rank_console.hpp"
@@ -319,6 +320,20 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_where_it_is_said, RankFiles) {
   (void)score("likelihood", no, "f");
   BOOST_TEST(tokens("d") == tokens("e"));
   BOOST_TEST(tokens("d") == tokens("f") + elements().entities.size());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_bos_that_is_asked_for_must_be_there, RankFiles) {
+  const auto make = [](const ModelOptions&) {
+    test::HookedModel model(reader_of_elements());
+    model.without_bos = true;
+    return model;
+  };
+  for (const char* method : {"deer", "likelihood", "deer,likelihood"}) {
+    const ConsoleRun run = run_words(words({"--method", method, "--bos", "yes"}), make);
+    BOOST_TEST(run.refused("--bos: the model has no BOS token; use --bos no"), run);
+    BOOST_TEST(!std::filesystem::exists(folder / "run"));
+  }
+  BOOST_TEST(run_words(words({"--method", "likelihood", "--limit", "1"}), make).code == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_resume, RankFiles) {

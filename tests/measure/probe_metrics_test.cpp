@@ -219,6 +219,15 @@ BOOST_AUTO_TEST_CASE(a_relation_without_facts_has_no_numbers_and_weighs_nothing)
   BOOST_TEST(near(m.overall_unweighted.accuracy.value, 0.75));
 }
 
+BOOST_AUTO_TEST_CASE(a_relation_without_templates_has_no_numbers) {
+  auto shots = relation("a", {}, 3, {{1}, {2}});
+  shots.settings[0].method = "ic";
+  const ProbeMetrics m = metrics({shots, relation("b", {}, 3, {{1}})});
+  BOOST_TEST(m.relations[0].second.accuracy.count == 0U);
+  BOOST_TEST(m.overall.accuracy.value == 1.0);
+  BOOST_TEST(m.overall_unweighted.mean_rank.value == 1.0);
+}
+
 BOOST_AUTO_TEST_CASE(no_relations_give_no_numbers) {
   const ProbeMetrics m = metrics({});
   BOOST_TEST(m.overall.accuracy.count == 0U);

@@ -46,6 +46,8 @@ BOOST_AUTO_TEST_CASE(other_settings_are_no_templates) {
   BOOST_TEST(!table.place_of_template(3).has_value());
   BOOST_TEST(table.place_of_template(7).value() == 1U);
   BOOST_TEST(AnswersView::of_templates(table).size() == 1U);
+  table.settings.pop_back();
+  BOOST_TEST(AnswersView::of_templates(table).size() == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -280,11 +280,20 @@ BOOST_AUTO_TEST_CASE(weighted_templates_of_several_folders_answer_together) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(weights_are_those_of_all_folders) {
-  Capitals one({france_0}), other({france_1});
+// France: Paris by −1 to −2 under template 0, Rome by −1 to −5 under template 1.
+BOOST_AUTO_TEST_CASE(weights_are_the_same_in_all_folders_that_have_any) {
+  Capitals one({france_0}), other({row("France", 3, 1, 0, {-5, -1})});
+  const auto option = [&] {
+    const RelationAnswers first = gathered(one, other), last = gathered(other, one);
+    BOOST_REQUIRE(first.weighted.size() == 1U);
+    BOOST_REQUIRE(last.weighted.size() == 1U);
+    BOOST_TEST(first.weighted[0].confidence == last.weighted[0].confidence);
+    return first.weighted[0].option;
+  };
   one.set("P36", "template_weights", {0.5, 0.5});
-  BOOST_TEST(gathered(other, one).weighted.size() == 1U);
-  BOOST_TEST(gathered(one, other).weighted.size() == 1U);
+  BOOST_TEST(option() == 0U);                           // the other folder's rows weigh nothing
+  other.set("P36", "template_weights", {0.5, 0.5, 0});  // the same
+  BOOST_TEST(option() == 1U);
   other.set("P36", "template_weights", {0.25, 0.75});
   BOOST_CHECK_EXCEPTION((void)gathered(one, other), Error,
                         says(Fault::user, "P36_results.jsonl: template_weights: are not those of " +
@@ -311,6 +320,7 @@ BOOST_AUTO_TEST_CASE(a_fact_with_texts_of_its_own_has_its_own_answer) {
   folder.add("news", three_options, three_templates, Json::object(), {line.dump()});
   const Relation read = probe_answers(folder.path(), "").relations[0].relation;
   BOOST_TEST(option_text(read, read.facts[0], read.facts[0].answer) == "another end");
+  BOOST_TEST(read.facts[0].choices[0].empty());  // the others are not kept
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_finished_run_is_refused) {

@@ -147,6 +147,15 @@ BOOST_AUTO_TEST_CASE(weighted_templates_are_ranked_together) {
                         test::says(Fault::user, "P36.template_weights: is not a list of weights"));
 }
 
+BOOST_AUTO_TEST_CASE(of_a_facts_own_texts_the_right_one_is_kept) {
+  test::ResultsFolder folder;
+  Json line = Json::parse(row("story", 0, 0, 1, {-1, -2, -3}));
+  line["choices"] = {"one end", "another end", "no end"};
+  folder.add("news", three_options, two_templates, Json::object(), {line.dump()});
+  const RelationAnswers read = answers_in(folder).at(0);
+  BOOST_TEST((read.relation.facts[0].choices == std::vector<std::string>{"", "another end", ""}));
+}
+
 BOOST_AUTO_TEST_CASE(every_row_is_seen_once_and_facts_with_several_right_options_are_gathered) {
   test::ResultsFolder folder;
   folder.add("P36", three_options, two_templates, Json::object(),

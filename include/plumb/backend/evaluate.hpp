@@ -154,16 +154,6 @@ void release_node(M& model, const TokenTree& tree, NodeId node) {
   }
 }
 
-/// Makes a model that holds a tree forget all nodes but those up to id `kept`, which are a chain from
-/// the root.
-template <class M>
-void release_behind(M& model, const TokenTree& tree, NodeId kept) {
-  if (kept == TokenTree::root) return model.release(tree, TokenTree::root);
-  for (NodeId node = kept + 1; node < tree.size(); ++node) {
-    if (tree.parent(node) <= kept) model.release(tree, node);
-  }
-}
-
 /// Calls `visit(position, logits)` for each position of a sequence, by a model that evaluates trees;
 /// what it held is released.
 template <class M>

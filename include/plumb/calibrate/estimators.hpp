@@ -16,6 +16,7 @@
 
 #include "plumb/calibrate/calibrator.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 
 namespace plumb {
 
@@ -116,12 +117,9 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   }
   for (const std::string& name : wanted) {
     if (over::find(chosen, name, &NamedEstimator::name) != chosen.end()) continue;
-    std::string known;
-    for (const auto& estimator : chosen_estimators(relations, {}, remarks)) {
-      known += (known.empty() ? "" : ", ") + estimator.name;
-    }
-    throw user_error({.setting = "estimators"},
-                     "'" + name + "' is not an estimator of these results", "there are " + known);
+    throw user_error(
+        {.setting = "estimators"}, "'" + name + "' is not an estimator of these results",
+        "there are " + text_list(chosen_estimators(relations, {}, remarks), &NamedEstimator::name));
   }
   return chosen;
 }

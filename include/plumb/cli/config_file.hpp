@@ -17,6 +17,7 @@
 #include "plumb/cli/suggestion.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/json_file.hpp"
 
 namespace plumb::detail {
@@ -95,7 +96,7 @@ struct ConfigFile {
     } else {
       std::string words;
       for (const Json& item : value) {
-        words += (words.empty() ? "" : ",") + config_word(config, key, item);
+        add_to_list(words, config_word(config, key, item), ",");
       }
       one.value = {words};
     }

@@ -21,6 +21,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/data/many_choice.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
+#include "plumb/records/run_record.hpp"
 #include "plumb/records/whole_folder.hpp"
 #include "plumb/report/text_table.hpp"
 
@@ -104,7 +105,7 @@ inline std::string describe_multi_prompt(const MultiPromptDataset& dataset,
 
 /// "Left out: what." for each.
 inline void print_left_out(Console& console, const std::vector<std::string>& left_out) {
-  for (const std::string& what : left_out) console.out << "Left out: " << what << ".\n";
+  for (const std::string& note : left_out_notes(left_out)) console.out << note << "\n";
 }
 
 /// Writes nothing where the dataset has a problem. `templates` may be empty.

@@ -14,6 +14,7 @@
 
 #include "plumb/cli/console.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 
 namespace plumb::detail {
 
@@ -71,12 +72,6 @@ std::string escaped(std::string_view text, Escape escape) {
     other == nullptr ? made += c : made += other;
   }
   return made;
-}
-
-inline std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
 }
 
 /// A page for man(1).
@@ -139,12 +134,13 @@ inline std::string joined(const std::vector<std::string>& words) {
         if (kind.is_file) {
           values += "COMPREPLY=($(compgen -f -- \"$current\")); ";
         } else if (!kind.words.empty()) {
-          values += "COMPREPLY=($(compgen -W '" + joined(kind.words) + "' -- \"$current\")); ";
+          values += "COMPREPLY=($(compgen -W '" + text_list(kind.words, {}, " ") +
+                    "' -- \"$current\")); ";
         }
         values += "return ;;\n";
       }
     }
-    options += "    " + command.name + ") words='" + joined(words) + "' ;;\n";
+    options += "    " + command.name + ") words='" + text_list(words, {}, " ") + "' ;;\n";
   }
   return "# What bash completes of plumb; written by `plumb completion bash`.\n"
          "_plumb() {\n"
@@ -152,7 +148,7 @@ inline std::string joined(const std::vector<std::string>& words) {
          "  COMPREPLY=()\n"
          "  if ((COMP_CWORD == 1)); then\n"
          "    COMPREPLY=($(compgen -W '" +
-         joined(names) +
+         text_list(names, {}, " ") +
          "' -- \"$current\"))\n    return\n  fi\n"
          "  case \"${COMP_WORDS[1]} $before\" in\n" +
          values + "  esac\n  case ${COMP_WORDS[1]} in\n" + options +
@@ -187,7 +183,7 @@ inline std::string joined(const std::vector<std::string>& words) {
         if (kind.is_file) {
           words += "_files";
         } else if (!kind.words.empty()) {
-          words += "(" + joined(kind.words) + ")";
+          words += "(" + text_list(kind.words, {}, " ") + ")";
         }
         words += "'";
       }

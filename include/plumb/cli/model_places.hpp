@@ -25,6 +25,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/text_file.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/core/white_space.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/tsv.hpp"
@@ -96,7 +97,7 @@ struct HubName {
   if (parts.size() == 1) return {"", parts[0]};
   HubName made{parts[0], parts[1]};
   for (std::size_t i = 2; i < parts.size(); ++i) {
-    made.file += (made.file.empty() ? "" : "/") + parts[i];
+    add_to_list(made.file, parts[i], "/");
   }
   return made;
 }
@@ -119,9 +120,7 @@ struct HubName {
   const std::vector<DiskPath> files = folder.files(".gguf");
   if (files.empty()) return std::nullopt;
   if (files.size() == 1) return files.front();
-  std::string names;
-  for (const DiskPath& file : files) names += (names.empty() ? "" : ", ") + file.name();
-  throw user_error({.file = folder}, "holds several models: " + names,
+  throw user_error({.file = folder}, "holds several models: " + text_list(files, &DiskPath::name),
                    "name one, as " + named.word() + "/" + files.front().name());
 }
 

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/choices.hpp"
 #include "plumb/data/fact_split.hpp"
 #include "plumb/data/multi_prompt.hpp"
@@ -106,7 +107,7 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
     const auto* given = templates == nullptr ? nullptr : templates->find(relation.code);
     if (templates != nullptr && given == nullptr) continue;
     if (relation.own_sentences) {
-      sentences += (sentences.empty() ? "" : ", ") + relation.code;
+      add_to_list(sentences, relation.code);
       continue;
     }
     if (relation.verbatim) {

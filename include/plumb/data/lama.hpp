@@ -30,6 +30,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/relation_builder.hpp"
 
 namespace plumb {
@@ -109,7 +110,7 @@ inline std::string lama_codes_besides(const std::vector<DiskPath>& folders,
       std::string code = file.stem();
       if (code.ends_with("_test")) code.resize(code.size() - 5);
       if (code == "relations" || over::find(known, code) != known.end()) continue;
-      codes += (codes.empty() ? "" : ", ") + code;
+      add_to_list(codes, code);
     }
   }
   return codes;
@@ -155,7 +156,7 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
   std::string single;
   for (const std::string& code : order) {
     if (objects.at(code).size() == 1) {
-      single += (single.empty() ? "" : ", ") + code;
+      add_to_list(single, code);
       continue;
     }
     if (auto relation = std::move(builders.at(code)).finish({.file = file, .field = code})) {
@@ -215,7 +216,7 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
   for (const std::string& code : order) {
     const auto files = detail::lama_fact_files(folder, parts, code);
     if (files.empty()) {
-      without_facts += (without_facts.empty() ? "" : ", ") + code;
+      add_to_list(without_facts, code);
       continue;
     }
     if (files.size() > 1) {

@@ -33,6 +33,7 @@ struct DatasetFormat;
 #include <string>
 
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/dataset_formats.hpp"
 #include "plumb/data/graph_folder.hpp"
 #include "plumb/data/lpaqa.hpp"
@@ -70,10 +71,9 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
                      "ask a dataset's facts with them, by `template_file`");
   }
   if (format == nullptr) {
-    std::string known;
-    for (const DatasetFormat& one : formats) {
-      known += std::string(known.empty() ? "" : ", ") + one.needs + " (" + one.name + ")";
-    }
+    const std::string known = text_list(formats, [](const DatasetFormat& one) {
+      return std::string(one.needs) + " (" + one.name + ")";
+    });
     throw user_error({.file = path}, "is not a dataset plumb knows", "it needs one of: " + known);
   }
   Dataset dataset = format->load(path, report);

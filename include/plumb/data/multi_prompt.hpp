@@ -20,6 +20,7 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/prompt_template.hpp"
 
 namespace plumb {
@@ -94,7 +95,7 @@ inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
   for (MultiPromptRelation& relation : dataset.relations) {
     std::erase_if(relation.templates,
                   [&](const PromptTemplate& one) { return one.origin != wanted; });
-    if (relation.templates.empty()) without += (without.empty() ? "" : ", ") + relation.code;
+    if (relation.templates.empty()) add_to_list(without, relation.code);
   }
   if (without.empty()) return;
   dataset.left_out.push_back("relations without a " + word + " template: " + without);
@@ -115,13 +116,9 @@ inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
     const auto found = over::find(dataset.relations, code, &MultiPromptRelation::code);
     const auto place = static_cast<std::size_t>(found - dataset.relations.begin());
     if (found == dataset.relations.end()) {
-      std::string known;
-      for (const MultiPromptRelation& one : dataset.relations) {
-        known += (known.empty() ? "" : ", ") + one.code;
-      }
       throw user_error({.setting = "relations"},
                        "'" + code + "' is not a relation of " + dataset.name + " with many prompts",
-                       "say some of " + known);
+                       "say some of " + text_list(dataset.relations, &MultiPromptRelation::code));
     }
     if (over::find(places, place) != places.end()) {
       throw user_error({.setting = "relations"}, "'" + code + "' is named twice", "name it once");

@@ -15,6 +15,7 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/choices.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/knowledge_graph.hpp"
@@ -65,7 +66,7 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
 [[nodiscard]] inline Dataset without_sentences(Dataset dataset) {
   std::string codes;
   std::erase_if(dataset.relations, [&](const Relation& relation) {
-    if (relation.own_sentences) codes += (codes.empty() ? "" : ", ") + relation.code;
+    if (relation.own_sentences) add_to_list(codes, relation.code);
     return relation.own_sentences;
   });
   if (codes.empty()) return dataset;

@@ -15,6 +15,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/text_file.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/json_file.hpp"
 
@@ -42,8 +43,8 @@ class RepeatedKeys : public nlohmann::json_sax<Json> {
     auto& [keys, latest] = objects_.back();
     latest = name;
     if (keys.insert(name).second) return true;
-    found_.emplace();
-    for (const auto& object : objects_) *found_ += (found_->empty() ? "" : ".") + object.second;
+    found_ = text_list(
+        objects_, [](const auto& object) { return object.second; }, ".");
     return false;
   }
   bool end_object() override {

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include "plumb/core/text_list.hpp"
 #include "plumb/huggingface/float_lanes.hpp"
 
 namespace plumb {
@@ -65,11 +66,7 @@ inline FloatLanes erf_lanes(FloatLanes z) {
 
 /// All names, for a message.
 [[nodiscard]] inline std::string activation_list() {
-  std::string list;
-  for (const auto& [name, activation] : detail::activation_names) {
-    list.append(list.empty() ? "" : ", ").append(name);
-  }
-  return list;
+  return text_list(detail::activation_names, [](const auto& one) { return one.first; });
 }
 
 /// Puts f(x) for each x of a row, to 1e-6 · max(1, |x|).

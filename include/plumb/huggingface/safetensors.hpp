@@ -28,6 +28,7 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/mapped_file.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/json_file.hpp"
 
 namespace plumb {
@@ -36,11 +37,7 @@ using TensorShape = std::vector<std::size_t>;
 
 /// "[2, 3]".
 [[nodiscard]] inline std::string shape_text(const TensorShape& shape) {
-  std::string text;
-  for (const std::size_t size : shape) {
-    text.append(text.empty() ? "" : ", ").append(std::to_string(size));
-  }
-  return "[" + text + "]";
+  return "[" + text_list(shape, [](std::size_t size) { return std::to_string(size); }) + "]";
 }
 
 /// A tensor where it lies in its file. Any number of threads may read one, while its Safetensors

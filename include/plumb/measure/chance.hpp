@@ -25,6 +25,7 @@
 
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/probe_metrics.hpp"
 #include "plumb/measure/relation_answers.hpp"
@@ -184,13 +185,12 @@ template <class Name>
   std::string text = "Warning: one option wins far more often than it is right in " +
                      counted(all.size(), "relation") + " (binomial test, p < 0.001): ";
   constexpr std::size_t shown = 3;
-  for (std::size_t i = 0; i < std::min(shown, all.size()); ++i) {
-    const FavouredOption& one = all[i];
-    text += (i > 0 ? "; " : "") + relations[one.relation].relation.code + " '" + name(one) +
-            "' is picked for " + std::to_string(one.wins) + " of " + counted(one.facts, "fact") +
-            " and right for " + std::to_string(one.right) + " (template " +
-            std::to_string(one.template_index) + ")";
-  }
+  const auto said = [&](const FavouredOption& one) {
+    return relations[one.relation].relation.code + " '" + name(one) + "' is picked for " +
+           std::to_string(one.wins) + " of " + counted(one.facts, "fact") + " and right for " +
+           std::to_string(one.right) + " (template " + std::to_string(one.template_index) + ")";
+  };
+  text += text_list(std::span(all).first(std::min(shown, all.size())), said, "; ");
   return text + (all.size() > shown ? "; …" : "") + ".";
 }
 

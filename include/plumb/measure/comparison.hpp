@@ -15,6 +15,7 @@
 
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/measure/leaderboard.hpp"
 #include "plumb/measure/relation_answers.hpp"
 #include "plumb/measure/subsumption.hpp"
@@ -64,12 +65,12 @@ struct Comparison {
     });
     if (!everywhere) continue;
     shared.push_back(group);
-    known += (known.empty() ? "" : ", ") + setting_name(group);
+    add_to_list(known, setting_name(group));
   }
   if (shared.empty()) {
     std::string has;
     for (const ModelAnswers& model : models) {
-      has += (has.empty() ? "" : "; ") + model.name + " has";
+      add_to_list(has, model.name + " has", "; ");
       const auto groups = groups_of(model);
       for (const Setting& group : groups) has += " " + setting_name(group);
       if (groups.empty()) has += " none";
@@ -137,8 +138,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   for (std::size_t i = 0; i < made.subsumption.size(); ++i) {
     const Subsumption& worst = *over::max_element(made.subsumption[i], {}, &Subsumption::empty);
     if (worst.empty == 0) continue;
-    ignorant += (ignorant.empty() ? "" : ", ") + table.models[i] + " in " +
-                std::to_string(worst.empty) + " of " + std::to_string(worst.empty + worst.cells);
+    add_to_list(ignorant, table.models[i] + " in " + std::to_string(worst.empty) + " of " +
+                              std::to_string(worst.empty + worst.cells));
   }
   if (!ignorant.empty()) {
     remarks.push_back(
@@ -147,7 +148,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   }
   std::string without;
   for (std::size_t m = 0; m < made.family.size() && !made.families.families.empty(); ++m) {
-    if (made.family[m].empty()) without += (without.empty() ? "" : ", ") + table.models[m];
+    if (made.family[m].empty()) add_to_list(without, table.models[m]);
   }
   if (!without.empty()) remarks.push_back("Without a family: " + without + ".");
   return remarks;
@@ -163,10 +164,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   const auto place = [&](const std::string& name, const char* setting) {
     const auto found = over::find(models, name, &ModelAnswers::name);
     if (found != models.end()) return static_cast<std::size_t>(found - models.begin());
-    std::string known;
-    for (const ModelAnswers& model : models) known += (known.empty() ? "" : ", ") + model.name;
     throw user_error({.setting = setting}, "'" + name + "' is not among the models",
-                     "they are " + known);
+                     "they are " + text_list(models, &ModelAnswers::name));
   };
   Comparison made;
   made.bootstrap = options.bootstrap;

@@ -65,7 +65,7 @@ Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weight
   std::vector<Stratum> strata;
   double total = 0;
   for (const AnswersView& asked : group) {
-    if (asked.facts() == 0) continue;
+    if (asked.facts() == 0 || asked.size() == 0) continue;
     Stratum& stratum = strata.emplace_back();
     for (std::size_t fact = 0; fact < asked.facts(); ++fact) {
       double sum = 0;

@@ -39,7 +39,8 @@ struct RelationAnswers {
   Relation relation{};
   /// Of the columns.
   std::vector<Setting> settings{};
-  /// facts × settings, row by row. Answers by generation have no confidence, no rank and no tie.
+  /// facts × settings, row by row. Options and ranks are among the relation's options, or among the
+  /// fact's own choices in a many-shot run. Answers by generation have no confidence, rank and tie.
   std::vector<Prediction> cells{};
   /// By fact, what all templates answer together, by the weighted mean of their scores
   /// (aggregate/weighted_likelihood.hpp); empty where no template that was scored weighs anything.
@@ -68,6 +69,7 @@ struct ModelAnswers {
                                         const std::string& code) {
   return over::find_if(all, [&](const RelationAnswers& one) { return one.relation.code == code; });
 }
+auto find_relation(std::vector<RelationAnswers>&& all, const std::string& code) = delete;
 
 /// One or several answers to each fact of a relation: all of a setting, all of its templates, or
 /// those that its templates give together. A view, which any number of threads may read: the table

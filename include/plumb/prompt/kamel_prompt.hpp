@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "plumb/core/random.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/kamel.hpp"
 #include "plumb/prompt/statement.hpp"
 
@@ -61,11 +62,8 @@ class KamelPrompt {
 
   /// "Manila; Cuernavaca": the main labels of a fact's objects.
   [[nodiscard]] static std::string listed_objects(const ManyNamedFact& fact) {
-    std::string text;
-    for (const NamedEntity& object : fact.objects) {
-      text += (text.empty() ? "" : "; ") + object.names.front();
-    }
-    return text;
+    return text_list(
+        fact.objects, [](const NamedEntity& object) { return object.names.front(); }, "; ");
   }
 
  private:

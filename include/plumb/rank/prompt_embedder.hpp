@@ -21,11 +21,11 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/held_tree.hpp"
-#include "plumb/core/error.hpp"
 #include "plumb/core/token_tree.hpp"
 #include "plumb/rank/text_length.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
 namespace plumb {
@@ -70,10 +70,7 @@ class PromptEmbedder {
   /// `with_bos` puts the model's BOS before every text. Throws a user error when the model has none,
   /// for a text without tokens and for one that is longer than the model's context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, bool with_bos) const {
-    const std::optional<TokenId> bos = with_bos ? model_.bos() : std::nullopt;
-    if (with_bos && !bos) {
-      throw user_error({.setting = "bos"}, "the model has no BOS token", "use `bos` no");
-    }
+    const std::optional<TokenId> bos = require_bos(model_, with_bos);
     Job job;
     std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
     for (std::uint32_t i = 0; i < texts.size(); ++i) {

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
-#include "plumb/core/error.hpp"
 #include "plumb/rank/text_length.hpp"
 #include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
@@ -57,9 +57,7 @@ class TextBatches {
   /// Throws a user error when BOS is wanted and the model has none, for a text without tokens and
   /// for one that is longer than the model's context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, bool with_bos) const {
-    if (with_bos && !model_.bos()) {
-      throw user_error({.setting = "bos"}, "the model has no BOS token", "use `bos` no");
-    }
+    require_bos(model_, with_bos);
     Job job;
     job.texts_.assign(texts.begin(), texts.end());
     job.with_bos_ = with_bos;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/published_comparison.hpp"
 
@@ -24,7 +25,7 @@ namespace detail {
 
 inline void add_text(std::string& label, const Json& text) {
   const std::string& one = text.get_ref<const std::string&>();
-  if (!one.empty()) label += (label.empty() ? "" : "+") + one;
+  if (!one.empty()) add_to_list(label, one, "+");
 }
 
 /// What an element of a list is called; empty for one without texts and numbers.

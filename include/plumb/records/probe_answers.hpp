@@ -9,6 +9,7 @@
 // under different templates. The templates are the variants of one setting, "template", so that
 // what compares models reads a probe and a many-shot run alike.
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -34,11 +35,11 @@ namespace plumb {
 
 namespace detail {
 
-/// A fact under one template.
-struct GatheredCell {
-  Prediction made;
-  /// Where the template weighs something.
-  std::vector<double> scores{};
+/// What the rows of a fact come to.
+struct GatheredFact {
+  Fact fact;
+  std::map<std::size_t, Prediction> by_template{};
+  WeightedLikelihood together{};
 };
 
 [[noreturn]] inline void refuse_joining(const RecordedRelation& first,
@@ -57,16 +58,29 @@ inline void refuse_different(const RecordedRelation& first, const RecordedRelati
   }
 }
 
-/// The templates' weights; a folder that has none takes those of the others.
+/// The templates' weights, which must be the same in all folders that have any.
 inline std::vector<double> joined_weights(std::span<const RecordedRelation> parts) {
   const RecordedRelation* first = nullptr;
   for (const RecordedRelation& part : parts) {
-    if (part.relation.template_weights.empty()) continue;
+    const std::vector<double>& own = part.relation.template_weights;
+    if (own.empty()) continue;
     if (first == nullptr) first = &part;
-    if (part.relation.template_weights == first->relation.template_weights) continue;
-    refuse_joining(*first, part, "template_weights", "are not those of");
+    const std::vector<double>& known = first->relation.template_weights;
+    for (std::size_t t = 0; t < std::max(own.size(), known.size()); ++t) {
+      if (weight_of(own, t) == weight_of(known, t)) continue;
+      refuse_joining(*first, part, "template_weights", "are not those of");
+    }
   }
   return first == nullptr ? std::vector<double>{} : first->relation.template_weights;
+}
+
+/// Of the facts' own texts for the options the right one alone.
+inline void keep_right_texts(std::vector<Fact>& facts) {
+  for (Fact& fact : facts) {
+    for (std::size_t option = 0; option < fact.choices.size(); ++option) {
+      if (option != fact.answer) fact.choices[option] = std::string();
+    }
+  }
 }
 
 }  // namespace detail
@@ -75,19 +89,20 @@ inline std::vector<double> joined_weights(std::span<const RecordedRelation> part
 /// entries in one or more folders, and `scores_of(row, part)` has the options' scores that a cell
 /// is predicted from, in nats. Where no metadata says whether it is 1:1, the facts decide. Throws a
 /// user error for a row that is duplicated, a fact that lacks a template another has, an incomplete
-/// file, and folders that do not belong together.
+/// file, and folders that do not belong together. Rows of a folder without weights weigh nothing.
 template <class ScoresOf>
 [[nodiscard]] RelationAnswers recorded_answers(std::span<const RecordedRelation> parts,
                                                ScoresOf scores_of, bool with_parts = false) {
   RelationAnswers table;
   table.relation = parts.front().relation;
-  table.relation.template_weights = detail::joined_weights(parts);
-  std::vector<std::size_t> templates;
-  using Gathered = std::map<std::size_t, detail::GatheredCell>;  // by template
-  std::map<std::size_t, std::pair<Fact, Gathered>> by_instance;
-  std::map<std::size_t, DiskPath> scored_in;  // by template
   for (const RecordedRelation& recorded : parts) {
     detail::refuse_different(parts.front(), recorded);
+  }
+  table.relation.template_weights = detail::joined_weights(parts);
+  std::vector<std::size_t> templates;
+  std::map<std::size_t, detail::GatheredFact> by_instance;
+  std::map<std::size_t, DiskPath> scored_in;  // by template
+  for (const RecordedRelation& recorded : parts) {
     // A folder that scored a template knows its text.
     std::vector<std::string>& texts = table.relation.templates;
     if (recorded.relation.templates.size() > texts.size()) {
@@ -103,8 +118,9 @@ template <class ScoresOf>
     std::size_t last = 0;
     const auto visit = [&](const RecordedRow& row) {
       const std::size_t instance = row.fact.instance;
-      auto [entry, added] = by_instance.try_emplace(instance, row.fact, Gathered{});
-      const Fact& known = entry->second.first;
+      detail::GatheredFact& gathered =
+          by_instance.try_emplace(instance, detail::GatheredFact{row.fact}).first->second;
+      const Fact& known = gathered.fact;
       const bool named = !known.subject.empty() && !row.fact.subject.empty();
       if (known.answer != row.fact.answer || (named && known.subject != row.fact.subject) ||
           known.choices != row.fact.choices) {
@@ -115,17 +131,16 @@ template <class ScoresOf>
       if (facts == 0 || instance != last) ++facts;  // rows of a fact stand together
       last = instance;
       const std::vector<double>& scores = scores_of(row, recorded);
-      detail::GatheredCell cell{predict(scores, row.fact.answer)};
-      if (weight_of(table.relation.template_weights, row.template_index) > 0) {
-        cell.scores = scores;
-      }
-      if (!entry->second.second.emplace(row.template_index, std::move(cell)).second) {
+      if (!gathered.by_template.emplace(row.template_index, predict(scores, row.fact.answer))
+               .second) {
         throw user_error({recorded.rows, row.fact.line, "instance_index"},
                          "instance " + std::to_string(instance) + " is duplicated for template " +
                              std::to_string(row.template_index),
                          parts.size() > 1 ? "name folders of different models as NAME=DIR"
                                           : "the results file is damaged");
       }
+      gathered.together.add(scores,
+                            weight_of(recorded.relation.template_weights, row.template_index));
       if (over::find(templates, row.template_index) == templates.end()) {
         templates.push_back(row.template_index);
       }
@@ -151,27 +166,22 @@ template <class ScoresOf>
   }
   over::sort(templates);
   for (const std::size_t index : templates) table.settings.push_back(template_setting(index));
-  for (auto& [instance, told] : by_instance) {
-    auto& entry = told;
-    if (entry.second.size() != templates.size()) {
-      const auto lacking = over::find_if(
-          templates, [&](std::size_t index) { return !entry.second.contains(index); });
+  for (auto& [instance, gathered] : by_instance) {
+    const auto& by_template = gathered.by_template;
+    if (by_template.size() != templates.size()) {
+      const auto lacking =
+          over::find_if(templates, [&](std::size_t index) { return !by_template.contains(index); });
       throw user_error({scored_in.at(*lacking), 0, "template_index"},
                        "instance " + std::to_string(instance) + " has no row for template " +
                            std::to_string(*lacking) + ", which others have",
                        parts.size() > 1 ? "join folders that score the same facts"
                                         : "the results file is incomplete; probe again");
     }
-    WeightedLikelihood together;
-    for (const auto& [index, cell] : entry.second) {
-      table.cells.push_back(cell.made);
-      if (cell.scores.empty()) continue;
-      together.add(cell.scores, weight_of(table.relation.template_weights, index));
+    for (const auto& [index, made] : by_template) table.cells.push_back(made);
+    if (const std::vector<double> scores = gathered.together.scores(); !scores.empty()) {
+      table.weighted.push_back(predict(scores, gathered.fact.answer));
     }
-    if (const std::vector<double> scores = together.scores(); !scores.empty()) {
-      table.weighted.push_back(predict(scores, entry.first.answer));
-    }
-    table.relation.facts.push_back(std::move(entry.first));
+    table.relation.facts.push_back(std::move(gathered.fact));
   }
   table.relation.cardinality = cardinality_of(table.relation);
   return table;
@@ -187,11 +197,7 @@ template <class ScoresOf>
   parallel_for(recorded.size(), [&](std::size_t i) {
     RelationAnswers& made = model.relations[i];
     made = recorded_answers(std::span(&recorded[i], 1), scores_of_row);
-    for (Fact& fact : made.relation.facts) {
-      for (std::size_t c = 0; c < fact.choices.size(); ++c) {
-        if (c != fact.answer) fact.choices[c] = std::string();
-      }
-    }
+    detail::keep_right_texts(made.relation.facts);
   });
   std::erase_if(model.relations, [](const RelationAnswers& made) { return made.facts() == 0; });
   return model;

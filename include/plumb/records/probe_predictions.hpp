@@ -53,15 +53,14 @@ inline std::optional<std::vector<double>> reduced(const std::vector<StatementSco
   return scores;
 }
 
-/// The scores that stand for a row.
-inline std::vector<double> chosen_scores(const RecordedRow& row, const ReadingOptions& options,
+/// The scores of a row under a reduction that the user chose.
+inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring,
                                          const DiskPath& file) {
-  if (!options.scoring) return row.scores;
-  if (auto scores = reduced(row.parts, *options.scoring)) return *std::move(scores);
-  throw user_error({file, row.fact.line,
-                    options.scoring->span == Span::continuation ? "continuation_token_counts"
-                                                                : "answer_token_counts"},
-                   "an option has no scored token to reduce over", "choose another `span`");
+  if (auto scores = reduced(row.parts, scoring)) return *std::move(scores);
+  throw user_error(
+      {file, row.fact.line,
+       scoring.span == Span::continuation ? "continuation_token_counts" : "answer_token_counts"},
+      "an option has no scored token to reduce over", "choose another `span`");
 }
 
 inline RecordedBase recorded_base(const RecordedRow& row, const std::vector<double>& scores) {
@@ -98,10 +97,11 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   const bool with_parts =
       options.scoring || over::all_of(parts, [](const auto& p) { return p.facts > 0; });
   std::map<std::size_t, RecordedBase> bases;  // by instance
+  std::vector<double> chosen;                 // of the latest row
   const RelationAnswers table = recorded_answers(
       parts,
-      [&](const RecordedRow& row, const RecordedRelation& part) {
-        std::vector<double> chosen = chosen_scores(row, options, part.rows);
+      [&](const RecordedRow& row, const RecordedRelation& part) -> const std::vector<double>& {
+        chosen = options.scoring ? chosen_scores(row, *options.scoring, part.rows) : row.scores;
         if (row.template_index == options.kinds.base) {
           bases.emplace(row.fact.instance, recorded_base(row, chosen));
         }

@@ -17,7 +17,7 @@ namespace plumb {
 
 /// What the rows of one relation say.
 struct RelationResults {
-  /// Without the facts' own texts for the options.
+  /// Of the facts' own texts for the options with the right one alone.
   RelationAnswers answers;
   /// Its facts with several right options.
   RelationAnswerSets several_right{};
@@ -33,7 +33,7 @@ template <class Visit>
   };
   RelationResults made{recorded_answers(std::span(&recorded, 1), scores_of)};
   made.several_right = answer_sets_of(recorded, made.answers.relation.facts);
-  for (Fact& fact : made.answers.relation.facts) fact.choices = {};
+  detail::keep_right_texts(made.answers.relation.facts);
   return made;
 }
 

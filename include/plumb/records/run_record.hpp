@@ -67,13 +67,14 @@ template <class Folders>
 }
 
 /// What the dataset's files have beside what was asked, as its reader said, a line each.
-[[nodiscard]] inline std::vector<std::string> left_out_notes(const Json& settings) {
+[[nodiscard]] inline std::vector<std::string> left_out_notes(
+    const std::vector<std::string>& left_out) {
   std::vector<std::string> notes;
-  for (const std::string& what :
-       string_list(settings, "left_out").value_or(std::vector<std::string>{})) {
-    notes.push_back("Left out: " + what + ".");
-  }
+  for (const std::string& what : left_out) notes.push_back("Left out: " + what + ".");
   return notes;
+}
+[[nodiscard]] inline std::vector<std::string> left_out_notes(const Json& settings) {
+  return left_out_notes(string_list(settings, "left_out").value_or(std::vector<std::string>{}));
 }
 
 struct RunRecord {

@@ -11,6 +11,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/calibration_cells.hpp"
 #include "plumb/report/calibration_columns.hpp"
@@ -110,7 +111,8 @@ class CalibrationReportBody {
         std::size_t count = 0;
         for (const ModelCalibration& other : models) {
           if (over::find(other.remarks, remark) == other.remarks.end()) continue;
-          who += (count++ == 0 ? "" : ", ") + other.name;
+          add_to_list(who, other.name);
+          ++count;
         }
         notes.push_back((count == models.size() ? "" : who + ": ") + remark);
       }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/report/cells.hpp"
@@ -206,7 +207,7 @@ template <class Row>
         column.meaning.empty()) {
       continue;
     }
-    text += (text.empty() ? "" : " ") + column.meaning;
+    add_to_list(text, column.meaning, " ");
   }
   return escape_html(text);
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/text_list.hpp"
 #include "plumb/measure/comparison.hpp"
 #include "plumb/report/heat_map.hpp"
 #include "plumb/report/whole_page.hpp"
@@ -174,12 +175,11 @@ class ComparisonPage {
       const auto [top, bottom] = extreme_relations(table_, standing.model);
       html += "<tr><td>" + label(table_.models[standing.model]) + "</td>";
       for (const auto& list : {top, bottom}) {
-        html += "<td>";
-        for (const std::size_t r : list) {
-          html += (r == list.front() ? "" : ", ") + label(table_.relations[r]) + " " +
-                  with_decimals(table_.cells[standing.model][r].accuracy.value, 2);
-        }
-        html += list.empty() ? "–</td>" : "</td>";
+        const std::string known = text_list(list, [&](std::size_t r) {
+          return label(table_.relations[r]) + " " +
+                 with_decimals(table_.cells[standing.model][r].accuracy.value, 2);
+        });
+        html += "<td>" + (known.empty() ? "–" : known) + "</td>";
       }
       html += "</tr>\n";
     }

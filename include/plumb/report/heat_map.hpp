@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/text_list.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/report/html.hpp"
 #include "plumb/report/text_table.hpp"
@@ -43,7 +44,7 @@ inline std::string heat_cell(const std::optional<double>& value, int decimals, b
   if (!value) return "<td" + (edge.empty() ? "" : " class=\"" + edge + "\"") + ">–</td>";
   const std::string shown = with_decimals(*value, decimals);
   std::string classes = shown.front() == '-' ? "minus" : "";
-  if (!edge.empty()) classes += (classes.empty() ? "" : " ") + edge;
+  if (!edge.empty()) add_to_list(classes, edge, " ");
   return "<td" + (classes.empty() ? "" : " class=\"" + classes + "\"") +
          " style=\"--v:" + with_decimals(100 * std::min(1.0, std::abs(*value)), 0) + "%\">" +
          shown + "</td>";

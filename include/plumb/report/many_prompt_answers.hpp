@@ -15,6 +15,7 @@
 
 #include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/cells.hpp"
 #include "plumb/report/columns.hpp"
@@ -74,11 +75,7 @@ inline std::string unshared_in_words(
   for (const auto& [count, noun] : counts) {
     if (count > 0) parts.push_back(counted(count, noun));
   }
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-  }
-  return text;
+  return text_list(parts, {}, ", ", " and ");
 }
 
 /// What only one of two ways of asking has.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "plumb/core/number_words.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/rank/rank_results.hpp"
 #include "plumb/report/bar_chart.hpp"
 #include "plumb/report/box_chart.hpp"
@@ -209,7 +210,7 @@ inline std::string wording_section(const RankResults& made) {
   }
   std::string differences;
   for (const auto& [name, difference] : wording_differences(made)) {
-    differences += (differences.empty() ? "" : ", ") + name + " " + with_decimals(difference, 3);
+    add_to_list(differences, name + " " + with_decimals(difference, 3));
   }
   return heading("Does the wording of entities matter?",
                  "DEER with the paper's entity prompt and its variants. Largest differences: " +

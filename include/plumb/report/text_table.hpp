@@ -18,6 +18,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/printable.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/measure/interval.hpp"
 
@@ -214,10 +215,10 @@ class TextTable {
     for (std::size_t c = 0; c < shown.size(); ++c) {
       if (shown[c] == Shown::whole) continue;
       std::string& list = shown[c] == Shown::not_at_all ? names : intervals;
-      list += (list.empty() ? "" : ", ") + cell_of(0, c, Shown::without_intervals);
+      add_to_list(list, cell_of(0, c, Shown::without_intervals));
     }
     if (names.empty() && intervals.empty()) return "";
-    if (!intervals.empty()) names += (names.empty() ? "" : ", ") + ("intervals of " + intervals);
+    if (!intervals.empty()) add_to_list(names, "intervals of " + intervals);
     const std::size_t all = total_width(std::vector<Shown>(shown.size(), Shown::whole));
     return detail::in_lines("Left out to fit " + std::to_string(width.characters) + " of " +
                                 std::to_string(all) + " characters: " + names +

@@ -6,9 +6,9 @@
 // Under each setting every prompt gets its greedy answer, and some prompts sampled ones, pack by
 // pack; a pack that the journal has is taken from there. A setting's file gets its name when all of
 // it is there. An answer ends at the first stop text past the white space it begins with, at the
-// model's end of text or after `max_new_tokens`. Source: "What Matters in Learning Facts in Language
-// Models?", section 3.2, where "LLMs generate responses without a token limit" and what ends an answer
-// is not said.
+// model's end of text or after `max_new_tokens`. Source: "What Matters in Learning Facts in
+// Language Models?", section 3.2, where "LLMs generate responses without a token limit" and what
+// ends an answer is not said.
 
 #include <cstddef>
 #include <optional>
@@ -20,16 +20,17 @@
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/text_generation.hpp"
 #include "plumb/run/work.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
-/// Throws a user error for the first prompt of a setting that leaves no room for an answer, with its
-/// place in the dataset; the model is not asked.
+/// Throws a user error for the first prompt of a setting that leaves no room for an answer, with
+/// its place in the dataset, and for a BOS that is wanted and not there; the model is not asked.
 template <CausalLm Model>
 void refuse_long_prompts(Model& model, bool with_bos, const AnswerOptions& options,
                          const MultiPromptDataset& dataset, const AskedFacts& asked,
                          const FewShotSetting& setting) {
-  const std::optional<TokenId> bos = with_bos ? model.bos() : std::nullopt;
+  const std::optional<TokenId> bos = require_bos(model, with_bos);
   const FewShot few_shot(dataset, setting, options.shot_seed);
   PromptTexts texts(dataset, asked, few_shot);
   for (const PlannedPrompt& planned : answer_plan(dataset, asked, few_shot).prompts) {
@@ -45,12 +46,12 @@ void refuse_long_prompts(Model& model, bool with_bos, const AnswerOptions& optio
 }
 
 /// What a setting asks: its greedy answers, and the sampled ones if there are any. The model is not
-/// asked.
+/// asked. Throws a user error for a BOS that is wanted and not there.
 template <CausalLm Model>
 [[nodiscard]] JobPlan planned_answers(Model& model, bool with_bos, const AnswerOptions& options,
                                       const MultiPromptDataset& dataset, const AskedFacts& asked,
                                       const FewShotSetting& setting) {
-  const std::optional<TokenId> bos = with_bos ? model.bos() : std::nullopt;
+  const std::optional<TokenId> bos = require_bos(model, with_bos);
   const FewShot few_shot(dataset, setting, options.shot_seed);
   PromptTexts texts(dataset, asked, few_shot);
   JobPlan made;
@@ -74,7 +75,7 @@ class AnswerRun {
   AnswerRun(Model& model, bool with_bos, const AnswerOptions& options,
             const MultiPromptDataset& dataset, const AskedFacts& asked, const RunFolder& folder,
             Work& work)
-      : generation_(model, with_bos ? model.bos() : std::nullopt, work),
+      : generation_(model, require_bos(model, with_bos), work),
         options_(options),
         dataset_(dataset),
         asked_(asked),

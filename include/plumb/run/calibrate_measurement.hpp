@@ -13,6 +13,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/records/listed_prompt.hpp"
 #include "plumb/report/calibration_report.hpp"
@@ -61,10 +62,8 @@ inline void check_masked(const CalibrateSettings& settings,
   if (!settings.masked) return;
   for (const std::string& name : *settings.masked) {
     if (over::find(models, name) != models.end()) continue;
-    std::string known;
-    for (const std::string& model : models) known += (known.empty() ? "" : ", ") + model;
     throw user_error({.setting = "masked"}, "'" + name + "' is not among the models",
-                     "they are " + known);
+                     "they are " + text_list(models));
   }
 }
 

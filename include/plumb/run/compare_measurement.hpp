@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A comparison of finished runs, as a measurement (measurement.hpp): models under a setting that all
-// have, ways of asking over many prompts (prompt_ways.hpp), or runs with published numbers.
+// A comparison of finished runs, as a measurement (measurement.hpp): models under a setting that
+// all have, ways of asking over many prompts (prompt_ways.hpp), or runs with published numbers.
 
 #include <cstddef>
 #include <filesystem>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/records/many_shot_answers.hpp"
 #include "plumb/records/metrics_file.hpp"
@@ -26,8 +27,8 @@
 
 namespace plumb {
 
-/// What the model of a run folder answered, whatever command made it. Throws a user error for a folder that holds
-/// no finished results.
+/// What the model of a run folder answered, whatever command made it. Throws a user error for a
+/// folder that holds no finished results.
 [[nodiscard]] inline ModelAnswers read_answers(const ResultFolder& run) {
   if (results_kind(run.path) == ResultsKind::many_shot) {
     return many_shot_answers(run.path, run.name);
@@ -62,13 +63,13 @@ inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>&
       if (!settings.contains(field) || !first.contains(field)) continue;
       if (settings[field] == first[field]) continue;
       const std::string of = field;
-      apart += (apart.empty() ? "" : ", ") +
-               (of.ends_with("_sha256")
-                    ? "another " +
-                          (of == "dataset_sha256" ? "dataset or template file"
-                                                  : of.substr(0, of.find("_sha256"))) +
-                          " (by SHA-256)"
-                    : of + " " + settings[field].dump() + " instead of " + first[field].dump());
+      add_to_list(apart,
+                  (of.ends_with("_sha256")
+                       ? "another " +
+                             (of == "dataset_sha256" ? "dataset or template file"
+                                                     : of.substr(0, of.find("_sha256"))) +
+                             " (by SHA-256)"
+                       : of + " " + settings[field].dump() + " instead of " + first[field].dump()));
     }
     // What refuses the texts of special tokens met none.
     const auto reads = [](const Json& of) {
@@ -76,8 +77,8 @@ inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>&
     };
     if (reads(settings) != reads(first) && reads(settings) != "refuse" &&
         reads(first) != "refuse") {
-      apart += (apart.empty() ? "" : ", ") + std::string("special_tokens ") + reads(settings) +
-               " instead of " + reads(first);
+      add_to_list(apart,
+                  std::string("special_tokens ") + reads(settings) + " instead of " + reads(first));
     }
     if (apart.empty()) continue;
     remarks.push_back(name + " was asked otherwise than " + first_name +
@@ -117,8 +118,8 @@ inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
 /// Models a Measurement. Any number of threads may use one.
 class CompareMeasurement {
  public:
-  /// Throws a user error for too few runs, runs of one name (which join beside published numbers), and
-  /// families or pairs of other models.
+  /// Throws a user error for too few runs, runs of one name (which join beside published numbers),
+  /// and families or pairs of other models.
   explicit CompareMeasurement(CompareSettings settings) : settings_(std::move(settings)) {
     auto& runs = settings_.runs.list;
     if (runs.empty() && settings_.with_published()) {

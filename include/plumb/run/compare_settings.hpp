@@ -14,6 +14,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/run/generate_settings.hpp"
 #include "plumb/run/result_folders.hpp"
@@ -118,10 +119,8 @@ inline std::map<std::string, std::string> read_families(const DiskPath& file,
     }
     for (const std::string& name : *names) {
       if (over::find(models, name) == models.end()) {
-        std::string known;
-        for (const std::string& model : models) known += (known.empty() ? "" : ", ") + model;
         throw user_error({file, 0, family}, "'" + name + "' is not among the models",
-                         "they are " + known);
+                         "they are " + text_list(models));
       }
       if (const auto [place, added] = families.emplace(name, family); !added) {
         throw user_error({file, 0, family}, "'" + name + "' is in '" + place->second + "' already",
@@ -144,10 +143,8 @@ inline std::pair<std::string, std::string> parse_pair(const std::string& text,
     if (known(reading.first) && known(reading.second)) readings.push_back(std::move(reading));
   }
   if (readings.size() == 1 && readings[0].first != readings[0].second) return readings[0];
-  std::string names;
-  for (const std::string& model : models) names += (names.empty() ? "" : ", ") + model;
   throw user_error({.setting = "pairs"}, "'" + text + "' does not name two of the models",
-                   "write BASE:TUNED; they are " + names);
+                   "write BASE:TUNED; they are " + text_list(models));
 }
 
 }  // namespace detail

@@ -19,6 +19,7 @@
 
 #include "plumb/backend/engine_options.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/tsv.hpp"
 #include "plumb/run/setting.hpp"
@@ -55,7 +56,7 @@ struct LoraSetting {
   [[nodiscard]] std::string with_paths(Path path) const {
     std::string word;
     for (const LoraAdapter& one : adapters) {
-      word += (word.empty() ? "" : ",") + path(one.file.string());
+      add_to_list(word, path(one.file.string()), ",");
       if (one.scale != 1) word += ":" + detail::short_number(one.scale);
     }
     return word;
@@ -92,11 +93,8 @@ struct TensorSplitSetting {
   std::vector<float> shares{};
 
   [[nodiscard]] std::string word() const {
-    std::string word;
-    for (const float share : shares) {
-      word += (word.empty() ? "" : ",") + detail::short_number(static_cast<double>(share));
-    }
-    return word;
+    return text_list(
+        shares, [](float share) { return detail::short_number(static_cast<double>(share)); }, ",");
   }
   [[nodiscard]] Json json() const { return setting::to_json(word()); }
   void read(const std::string& word, const std::string& name) {

@@ -17,6 +17,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/records/generation_metadata.hpp"
+#include "plumb/records/run_record.hpp"
 #include "plumb/run/fill_run.hpp"
 #include "plumb/run/generate_settings.hpp"
 #include "plumb/run/generation_files.hpp"
@@ -174,10 +175,7 @@ class FillJob {
     const LeftOutOfFilling& out = plan_.left_out;
     const std::size_t masks = q_.options.masks;
     const std::string fit = masks == 1 ? "one token" : "at most " + counted(masks, "token");
-    std::vector<std::string> remarks;
-    for (const std::string& what : q_.dataset.left_out) {
-      remarks.push_back("Left out: " + what + ".");
-    }
+    std::vector<std::string> remarks = left_out_notes(q_.dataset.left_out);
     if (masks > 1) {
       remarks.push_back("Up to " + std::to_string(masks) +
                         " masks filled left to right, by best mean log-probability: an extension, "

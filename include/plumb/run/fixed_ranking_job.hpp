@@ -18,6 +18,7 @@
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/rank_settings.hpp"
 #include "plumb/run/replay_report.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
@@ -34,9 +35,7 @@ class FixedRankingJob {
         settings_(settings),
         provenance_(std::move(provenance)),
         fixed_(read_fixed_rankings(settings.fixed, graph)) {
-    if (settings_.bos_of_vectors() && !model_.bos()) {
-      throw user_error({.setting = "bos"}, "the model has no BOS token", "use `bos` no");
-    }
+    require_bos(model_, settings_.bos_of_vectors());
     const SpecialTokenCheck check(model_, settings_.special_tokens);
     for (const FixedRanking& ranking : fixed_.rankings) {
       std::set<std::uint32_t> met(ranking.entities.begin(), ranking.entities.end());

@@ -15,8 +15,10 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/records/generation_metadata.hpp"
+#include "plumb/records/run_record.hpp"
 #include "plumb/run/answer_prompts.hpp"
 #include "plumb/run/answer_run.hpp"
 #include "plumb/run/generate_settings.hpp"
@@ -166,10 +168,7 @@ class GenerateJob {
   }
 
   [[nodiscard]] std::vector<std::string> remarks() const {
-    std::vector<std::string> remarks;
-    for (const std::string& what : q_.dataset.left_out) {
-      remarks.push_back("Left out: " + what + ".");
-    }
+    std::vector<std::string> remarks = left_out_notes(q_.dataset.left_out);
     if (!q_.asked.without_answer.empty()) {
       remarks.push_back(listed_in_words("fact", "left out, as no name of an object has a word",
                                         q_.asked.without_answer));
@@ -185,9 +184,9 @@ class GenerateJob {
         const std::string& code = q_.dataset.relations[asked.relation].code;
         const auto& templates = few_shot.templates(asked.relation);
         if (templates.empty()) {
-          none += (none.empty() ? "" : ", ") + code;
+          add_to_list(none, code);
         } else if (one.shots > 0 && few_shot.offered(asked.relation) <= one.shots) {
-          fewer += (fewer.empty() ? "" : ", ") + code;
+          add_to_list(fewer, code);
         }
       }
       if (!none.empty()) {

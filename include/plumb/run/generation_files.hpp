@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plumb/core/number_words.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/multi_prompt_folder.hpp"
 #include "plumb/records/whole_file.hpp"
 #include "plumb/report/csv.hpp"
@@ -25,11 +27,10 @@ using NamedInRelations = std::vector<std::pair<std::string, std::string>>;
 /// "2 nouns what: capital 'x', author 'y'.", of the first twelve.
 [[nodiscard]] inline std::string listed_in_words(const std::string& noun, const std::string& what,
                                                  const NamedInRelations& named) {
-  std::string text = counted(named.size(), noun) + " " + what + ": ";
-  for (std::size_t i = 0; i < std::min<std::size_t>(12, named.size()); ++i) {
-    text += (i == 0 ? "" : ", ") + named[i].first + " '" + named[i].second + "'";
-  }
-  return text + (named.size() > 12 ? " …" : ".");
+  const auto shown = std::span(named).first(std::min<std::size_t>(12, named.size()));
+  const auto text = [](const auto& one) { return one.first + " '" + one.second + "'"; };
+  return counted(named.size(), noun) + " " + what + ": " + text_list(shown, text) +
+         (named.size() > 12 ? " …" : ".");
 }
 
 /// Leaves asked/facts.jsonl and asked/templates.jsonl.

@@ -16,6 +16,7 @@
 
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 
 namespace plumb {
@@ -92,10 +93,9 @@ inline std::string planned_cost_in_words(const ScoringCost& cost) {
     answers += part.answers;
   }
   if (plan.size() < 2) return lines;
-  std::string all = "in all: ";
-  for (const auto& [noun, count] : counts) {
-    all += (all.ends_with(": ") ? "" : ", ") + counted(count, noun);
-  }
+  std::string all = "in all: " + text_list(counts, [](const auto& one) {
+                      return counted(one.second, one.first);
+                    });
   const char* const least = knows_all ? ", " : ", at least ";
   if (cost.masked_inputs > 0) all += least + counted(cost.masked_inputs, "masked input");
   if (cost.tokens_one_by_one > 0) all += least + counted(cost.tokens_one_by_one, "token");

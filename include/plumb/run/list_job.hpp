@@ -16,18 +16,21 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/kamel.hpp"
 #include "plumb/prompt/kamel_prompt.hpp"
 #include "plumb/records/generation_metadata.hpp"
 #include "plumb/records/generation_shots.hpp"
 #include "plumb/records/listed_prompt.hpp"
+#include "plumb/records/run_record.hpp"
 #include "plumb/report/list_report.hpp"
 #include "plumb/run/generate_settings.hpp"
 #include "plumb/run/generation_files.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/text_generation.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
@@ -182,9 +185,7 @@ class ListJob {
   };
 
   [[nodiscard]] std::string name() const { return setting_name(q_.setting); }
-  [[nodiscard]] std::optional<TokenId> bos() {
-    return q_.settings.bos ? model_.bos() : std::nullopt;
-  }
+  [[nodiscard]] std::optional<TokenId> bos() { return require_bos(model_, q_.settings.bos); }
 
   /// Leaves shots.jsonl: all training facts of each relation, where some are shown.
   void write_shots(const RunFolder& folder) const {
@@ -246,14 +247,11 @@ class ListJob {
   }
 
   [[nodiscard]] std::vector<std::string> remarks() const {
-    std::vector<std::string> remarks;
-    for (const std::string& what : q_.asked.left_out) {
-      remarks.push_back("Left out: " + what + ".");
-    }
+    std::vector<std::string> remarks = left_out_notes(q_.asked.left_out);
     std::string fewer;
     for (const KamelRelation& one : q_.relations) {
       if (one.training.facts.size() >= q_.setting.shots) continue;
-      fewer += (fewer.empty() ? "" : ", ") + one.asked.code;
+      add_to_list(fewer, one.asked.code);
     }
     if (!fewer.empty()) {
       remarks.push_back(name() + ": fewer than " + counted(q_.setting.shots, "example") +

@@ -16,6 +16,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/result_lines.hpp"
 #include "plumb/records/run_record.hpp"
@@ -133,7 +134,7 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
   std::string missing;
   for (std::size_t i = 0; i < count; ++i) {
     if (!made.folders[i].empty()) continue;
-    missing += (missing.empty() ? "" : ", ") + std::to_string(i + 1);
+    add_to_list(missing, std::to_string(i + 1));
   }
   if (missing.empty()) return made;
   throw user_error({.file = folders.front()},

@@ -22,6 +22,7 @@
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/scored_block.hpp"
 #include "plumb/score/causal_scorer.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
@@ -63,7 +64,7 @@ template <ScoringLm Model>
                                     const FewShotSetting& setting) {
   const FewShot few_shot(dataset, setting, options.shot_seed);
   PromptTexts texts(dataset, asked, few_shot);
-  const std::optional<TokenId> bos = with_bos ? model.bos() : std::nullopt;
+  const std::optional<TokenId> bos = require_bos(model, with_bos);
   const auto add = [&](PlannedPart& part, const NamesBehind& behind) {
     part.count += behind.names.size();
     for (const Prompt& prompt : behind.query().candidates) {

@@ -33,6 +33,7 @@
 #include "plumb/run/rank_parts.hpp"
 #include "plumb/run/rank_prompts.hpp"
 #include "plumb/run/rank_settings.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
@@ -186,6 +187,8 @@ class RankJob {
       throw user_error({.setting = "method"}, "DEER needs hidden vectors, which this backend lacks",
                        "say `method` likelihood or lm-head");
     }
+    // Where nothing is said of it, names are scored without where there is none.
+    require_bos(model_, settings_.bos.value_or(false));
     return rank_parts(graph_, options_, settings_.ranks_by(RankMethod::lm_head), model_);
   }
 

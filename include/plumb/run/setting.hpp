@@ -28,6 +28,7 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/tsv.hpp"
 
@@ -81,18 +82,10 @@ concept NamedEnum = std::is_enum_v<E> && requires(E e) {
 /// about the setting `name` for a word that is none.
 namespace setting {
 
-/// "a, b or c".
-inline std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
-  }
-  return text;
-}
-
 [[nodiscard]] inline Error no_choice(const std::string& name, const std::string& word,
                                      const std::vector<std::string>& choices) {
-  return user_error({.setting = name}, "'" + word + "' is not a choice", "say " + listed(choices));
+  return user_error({.setting = name}, "'" + word + "' is not a choice",
+                    "say " + text_list(choices, {}, ", ", " or "));
 }
 
 inline std::string to_word(bool value) {
@@ -245,9 +238,8 @@ void read(const std::string& word, const std::string& name, Value& value) {
 
 template <class Item>
 std::string to_word(const std::vector<Item>& value) {
-  std::string word;
-  for (const Item& item : value) word += (word.empty() ? "" : ",") + to_word(item);
-  return word;
+  return text_list(
+      value, [](const Item& item) { return to_word(item); }, ",");
 }
 template <class Item>
 Json to_json(const std::vector<Item>& value) {

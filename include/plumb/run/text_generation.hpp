@@ -25,7 +25,7 @@
 #include "plumb/core/utf8.hpp"
 #include "plumb/records/generation_rows.hpp"
 #include "plumb/run/work.hpp"
-#include "plumb/score/tokenized_statements.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
 
@@ -35,9 +35,7 @@ template <CausalLm Model>
 void require_own_words(Model& model, bool with_bos) {
   require_rows(model, {.field = "generate"}, "answering in own words needs",
                "use a backend that gives rows of logits");
-  if (with_bos && !model.bos()) {
-    throw user_error({.setting = "bos"}, "the model has no BOS token", "say `bos` no");
-  }
+  require_bos(model, with_bos);
 }
 
 /// What is wrong with a text that leaves no room for `max_new_tokens` more, in words; the model is not

@@ -70,14 +70,10 @@ class CausalScorer {
   /// model fewer rows; the other log-likelihoods and counts are then left at 0.
   CausalScorer(Model& model, bool with_bos, Span scored = Span::statement)
       : model_(model), scored_(scored), held_(model) {
-    if (!with_bos) return;
-    bos_ = model.bos();
-    if (!bos_) {
-      throw user_error({.setting = "bos"}, "the model has no BOS token",
+    bos_ = require_bos(model, with_bos,
                        "score without it (`bos` no): each statement's first token then has no "
                        "probability");
-    }
-    check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
+    if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
   }
   CausalScorer(const CausalScorer&) = delete;
   CausalScorer& operator=(const CausalScorer&) = delete;

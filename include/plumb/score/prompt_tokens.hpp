@@ -176,6 +176,17 @@ template <class Tokenizer>
   return ids;
 }
 
+/// The token to stand before a text: the model's BOS where that is wanted. Throws a user error when
+/// the model has none; `remedy` says what goes without it.
+template <class Model>
+std::optional<TokenId> require_bos(Model& model, bool with_bos,
+                                   const std::string& remedy = "use `bos` no") {
+  if (!with_bos) return std::nullopt;
+  const std::optional<TokenId> bos = model.bos();
+  if (!bos) throw user_error({.setting = "bos"}, "the model has no BOS token", remedy);
+  return bos;
+}
+
 /// What of a prompt is given, as a prompt.
 [[nodiscard]] inline Prompt given_part(const Prompt& prompt) {
   Prompt given{prompt.text.substr(0, prompt.given), {}, {}, prompt.given};
