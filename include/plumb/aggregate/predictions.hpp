@@ -37,6 +37,7 @@ struct RelationPredictions : RelationAnswers {
   /// were not kept (MemoryProbeOptions::keep_scores).
   std::vector<double> scores{};
 
+  /// A column more, as long as there are no cells; paraphrases come first.
   void add_template(std::size_t index, TemplateRole role = {}) {
     settings.push_back(template_setting(index));
     roles.push_back(std::move(role));

@@ -78,7 +78,7 @@ class AnswersView {
  public:
   /// Under the setting at this place.
   static AnswersView of_setting(const RelationAnswers& table, std::size_t place) {
-    return AnswersView(table, {place}, table.facts());
+    return AnswersView(table, table.cells, {place}, table.facts());
   }
   /// Under all templates, ascending by index.
   static AnswersView of_templates(const RelationAnswers& table) {
@@ -87,11 +87,11 @@ class AnswersView {
       if (table.settings[i].method == "template") places.push_back(i);
     }
     over::sort(places, {}, [&](std::size_t place) { return table.settings[place].variant; });
-    return AnswersView(table, std::move(places), table.facts());
+    return AnswersView(table, table.cells, std::move(places), table.facts());
   }
   /// By the weighted mean of the templates' scores.
   static AnswersView of_weighted(const RelationAnswers& table) {
-    return AnswersView(table, {together}, table.weighted.size());
+    return AnswersView(table, table.weighted, {0}, table.weighted.size());
   }
   static AnswersView of_setting(RelationAnswers&& table, std::size_t place) = delete;
   static AnswersView of_templates(RelationAnswers&& table) = delete;
@@ -102,7 +102,7 @@ class AnswersView {
   /// Answers to each fact.
   [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
   [[nodiscard]] const Prediction& answer(std::size_t fact, std::size_t i = 0) const {
-    return places_[i] == together ? table_->weighted[fact] : table_->row(fact)[places_[i]];
+    return cells_[fact * per_fact_ + places_[i]];
   }
   /// Of the i-th answer; not of weighted ones.
   [[nodiscard]] const Setting& setting(std::size_t i = 0) const {
@@ -110,13 +110,18 @@ class AnswersView {
   }
 
  private:
-  static constexpr std::size_t together = static_cast<std::size_t>(-1);
-
-  AnswersView(const RelationAnswers& table, std::vector<std::size_t> places, std::size_t facts)
-      : table_(&table), places_(std::move(places)), facts_(facts) {}
+  AnswersView(const RelationAnswers& table, std::span<const Prediction> cells,
+              std::vector<std::size_t> places, std::size_t facts)
+      : table_(&table),
+        cells_(cells),
+        per_fact_(facts == 0 ? 0 : cells.size() / facts),
+        places_(std::move(places)),
+        facts_(facts) {}
 
   const RelationAnswers* table_;
-  std::vector<std::size_t> places_;
+  std::span<const Prediction> cells_;
+  std::size_t per_fact_;
+  std::vector<std::size_t> places_;  // among a fact's cells
   std::size_t facts_;
 };
 

@@ -37,6 +37,8 @@ namespace detail {
 
 /// What the rows of a fact come to.
 struct GatheredFact {
+  explicit GatheredFact(const Fact& told) : fact(told) {}
+
   Fact fact;
   std::map<std::size_t, Prediction> by_template{};
   WeightedLikelihood together{};
@@ -118,8 +120,7 @@ template <class ScoresOf>
     std::size_t last = 0;
     const auto visit = [&](const RecordedRow& row) {
       const std::size_t instance = row.fact.instance;
-      detail::GatheredFact& gathered =
-          by_instance.try_emplace(instance, detail::GatheredFact{row.fact}).first->second;
+      detail::GatheredFact& gathered = by_instance.try_emplace(instance, row.fact).first->second;
       const Fact& known = gathered.fact;
       const bool named = !known.subject.empty() && !row.fact.subject.empty();
       if (known.answer != row.fact.answer || (named && known.subject != row.fact.subject) ||

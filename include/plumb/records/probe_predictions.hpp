@@ -97,15 +97,16 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   const bool with_parts =
       options.scoring || over::all_of(parts, [](const auto& p) { return p.facts > 0; });
   std::map<std::size_t, RecordedBase> bases;  // by instance
-  std::vector<double> chosen;                 // of the latest row
-  const RelationAnswers table = recorded_answers(
+  std::vector<double> chosen;                 // of the latest row, under a reduction of the user's
+  RelationAnswers table = recorded_answers(
       parts,
       [&](const RecordedRow& row, const RecordedRelation& part) -> const std::vector<double>& {
-        chosen = options.scoring ? chosen_scores(row, *options.scoring, part.rows) : row.scores;
+        if (options.scoring) chosen = chosen_scores(row, *options.scoring, part.rows);
+        const std::vector<double>& numbers = options.scoring ? chosen : row.scores;
         if (row.template_index == options.kinds.base) {
-          bases.emplace(row.fact.instance, recorded_base(row, chosen));
+          bases.emplace(row.fact.instance, recorded_base(row, numbers));
         }
-        return chosen;
+        return numbers;
       },
       with_parts);
   refuse_other_base(parts, options.kinds.base);
@@ -116,7 +117,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   std::vector<std::size_t> templates;
   for (const Setting& setting : table.settings) templates.push_back(setting.variant);
   made = prediction_frame(table.relation, templates, options.kinds, parts.front().rows);
-  made.weighted = table.weighted;
+  made.weighted = std::move(table.weighted);
   std::vector<std::size_t> places;  // in the table, by place in a row
   for (const Setting& setting : made.settings) {
     places.push_back(*table.place_of_template(setting.variant));

@@ -17,7 +17,7 @@ namespace plumb {
 
 /// What the rows of one relation say.
 struct RelationResults {
-  /// Of the facts' own texts for the options with the right one alone.
+  /// Its facts keep the right one alone of their own texts for the options.
   RelationAnswers answers;
   /// Its facts with several right options.
   RelationAnswerSets several_right{};

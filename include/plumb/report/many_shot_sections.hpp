@@ -92,8 +92,9 @@ inline std::string shots_section(const ManyShotResults& made) {
 
 inline std::string methods_section(const ManyShotResults& made) {
   HeatMap map{"Accuracy by method and relation", "Method", {}, {}, {}};
-  for (const RelationAnswers& relation : made.answers.relations)
+  for (const RelationAnswers& relation : made.answers.relations) {
     map.columns.push_back(relation.relation.code);
+  }
   for (const GroupSpread& spread : made.groups) {
     if (spread.group.by != "choice" || !has_usual_separator(made, spread.group)) continue;
     map.rows.push_back(setting_words(spread.group));

@@ -64,12 +64,12 @@ inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>&
       if (settings[field] == first[field]) continue;
       const std::string of = field;
       add_to_list(apart,
-                  (of.ends_with("_sha256")
-                       ? "another " +
-                             (of == "dataset_sha256" ? "dataset or template file"
-                                                     : of.substr(0, of.find("_sha256"))) +
-                             " (by SHA-256)"
-                       : of + " " + settings[field].dump() + " instead of " + first[field].dump()));
+                  of.ends_with("_sha256")
+                      ? "another " +
+                            (of == "dataset_sha256" ? "dataset or template file"
+                                                    : of.substr(0, of.find("_sha256"))) +
+                            " (by SHA-256)"
+                      : of + " " + settings[field].dump() + " instead of " + first[field].dump());
     }
     // What refuses the texts of special tokens met none.
     const auto reads = [](const Json& of) {
