@@ -85,7 +85,7 @@ inline void use_run(const DiskPath& run) {
   constexpr Bootstrap few{.seed = 0, .resamples = 20};
   const auto has = [&](const char* name) { return (run / name).exists(); };
   is_read(place, [&] { (void)run_kind(run); });
-  is_read(place, [&] { (void)quantised_note(read_run_record(run).settings); });
+  is_read(place, [&] { (void)model_warnings(read_run_record(run).settings); });
   is_read(place, [&] { (void)recorded_measuring(run); });
   if (has("metadata_results.json")) is_read(place, [&] { use_results(run); });
   is_read(place, [&] {

@@ -49,6 +49,18 @@ BOOST_AUTO_TEST_CASE(quantised_weights_are_warned_of_before_all_notes) {
   BOOST_TEST(notes[1] == "one");
 }
 
+BOOST_AUTO_TEST_CASE(warnings_of_the_model_come_after_quantised_weights_and_before_notes) {
+  RunRecord run;
+  run.settings = {{"quantized", true}, {"weights", "Q4_1"}, {"warnings", {"no BOS", "no pre"}}};
+  const auto notes = run.with_warnings({"one"});
+  BOOST_REQUIRE(notes.size() == 4U);
+  BOOST_TEST(notes[1] == "no BOS");
+  BOOST_TEST(notes[2] == "no pre");
+  BOOST_TEST(notes[3] == "one");
+  run.settings = {{"warnings", "not a list"}};
+  BOOST_TEST(run.with_warnings({}).empty());
+}
+
 BOOST_AUTO_TEST_CASE(what_a_reader_left_out_is_said_behind_all_notes) {
   RunRecord run;
   run.settings = {{"quantized", true}, {"left_out", {"dev.jsonl", "P47"}}};
@@ -64,7 +76,7 @@ BOOST_AUTO_TEST_CASE(what_a_reader_left_out_is_said_behind_all_notes) {
 // As a run.json that was changed may have it.
 BOOST_AUTO_TEST_CASE(a_mark_of_quantised_weights_that_is_no_mark_is_none) {
   for (const char* json : {"1", "\"yes\"", "null", "[true]"}) {
-    BOOST_TEST(!quantised_note({{"quantized", Json::parse(json)}}));
+    BOOST_TEST(model_warnings({{"quantized", Json::parse(json)}}).empty());
   }
 }
 
@@ -74,7 +86,7 @@ BOOST_AUTO_TEST_CASE(of_several_folders_those_of_quantised_models_are_named) {
   folder.write("b/run.json", R"({"settings":{"quantized":true,"weights":"Q8_0"}})");
   const std::vector<std::pair<std::string, std::filesystem::path>> named{
       {"small", folder / "a"}, {"large", folder / "b"}, {"", folder / "b"}, {"c", folder / "c"}};
-  const auto notes = quantised_notes(named);
+  const auto notes = model_warnings_of(named);
   BOOST_REQUIRE(notes.size() == 2U);
   BOOST_TEST(notes[0].starts_with("large: Quantised weights (Q8_0)"));
   BOOST_TEST(notes[1].starts_with("Quantised weights (Q8_0)"));

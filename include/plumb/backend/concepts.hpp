@@ -76,6 +76,9 @@ struct ModelDescription {
   std::string name{};
   /// What stands for a model that has no file to hash: digits of its answers to fixed prompts.
   std::string answers{};
+  /// What a reader must know of every number this model gives, a sentence each: kept in run.json's
+  /// settings, shown on the terminal and on each page.
+  std::vector<std::string> warnings{};
 };
 
 /// A token that is no piece of text (BOS, a mark of a chat's turns), and the text that names it.

@@ -5,7 +5,6 @@
 // must be known of all its numbers.
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,25 +44,33 @@ inline void refuse_without_results(const DiskPath& folder) {
                    "make a run of all its shards by plumb merge, and name that");
 }
 
-/// What must be known where a model's weights were quantised.
-[[nodiscard]] inline std::optional<std::string> quantised_note(const Json& settings) {
-  if (settings.value("quantized", Json()) != true) return std::nullopt;
-  return "Quantised weights (" + first_string(settings, "weights").value_or("of some type") +
-         ") run natively round the activations too: scores differ from the same weights in F32 by "
-         "tenths of a nat a statement on average and by several nats at worst, and answers may "
-         "differ too.";
+/// What a reader must know of every number that a model gave: that quantised weights round the
+/// activations, then the `warnings` of the run's settings (ModelDescription), in their order.
+[[nodiscard]] inline std::vector<std::string> model_warnings(const Json& settings) {
+  std::vector<std::string> warnings;
+  if (settings.value("quantized", Json()) == true) {
+    warnings.push_back(
+        "Quantised weights (" + first_string(settings, "weights").value_or("of some type") +
+        ") run natively round the activations too: scores differ from the same weights in F32 by "
+        "tenths of a nat a statement on average and by several nats at worst, and answers may "
+        "differ too.");
+  }
+  for (std::string& text : string_list(settings, "warnings").value_or(std::vector<std::string>{})) {
+    warnings.push_back(std::move(text));
+  }
+  return warnings;
 }
 
 /// The same of several folders that are read together, each under its name.
 template <class Folders>
-[[nodiscard]] std::vector<std::string> quantised_notes(const Folders& named) {
-  std::vector<std::string> notes;
+[[nodiscard]] std::vector<std::string> model_warnings_of(const Folders& named) {
+  std::vector<std::string> warnings;
   for (const auto& [name, folder] : named) {
-    if (const auto text = quantised_note(kept_settings(folder))) {
-      notes.push_back((name.empty() ? "" : name + ": ") + *text);
+    for (const std::string& text : model_warnings(kept_settings(folder))) {
+      warnings.push_back((name.empty() ? "" : name + ": ") + text);
     }
   }
-  return notes;
+  return warnings;
 }
 
 /// What the dataset's files have beside what was asked, as its reader said, a line each.
@@ -90,9 +97,10 @@ struct RunRecord {
     return first_string(settings, "model").value_or(folder) +
            (dataset.empty() ? "" : " on " + dataset);
   }
-  /// Notes with what must be known of all numbers before them, and what was left out behind.
-  [[nodiscard]] std::vector<std::string> with_warnings(std::vector<std::string> notes) const {
-    if (auto warning = quantised_note(settings)) notes.insert(notes.begin(), *warning);
+  /// The model's warnings, then `notes`, then what was left out.
+  [[nodiscard]] std::vector<std::string> with_warnings(const std::vector<std::string>& own) const {
+    std::vector<std::string> notes = model_warnings(settings);
+    notes.insert(notes.end(), own.begin(), own.end());
     for (std::string& what : left_out_notes(settings)) notes.push_back(std::move(what));
     return notes;
   }

@@ -115,7 +115,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
     results.models.push_back(calibrate_model(model, results.options));
     results.masked.push_back(detail::is_masked(name, folders, settings));
   }
-  for (std::string& text : quantised_notes(settings.folders.list)) {
+  for (std::string& text : model_warnings_of(settings.folders.list)) {
     results.remarks.push_back(std::move(text));
   }
   for (const auto& [name, folder] : settings.folders.list) {

@@ -164,7 +164,7 @@ class CompareMeasurement {
     for (std::string& remark : detail::asked_otherwise(settings_.runs.list, false)) {
       made.remarks.push_back(std::move(remark));
     }
-    for (std::string& text : quantised_notes(settings_.runs.list)) {
+    for (std::string& text : model_warnings_of(settings_.runs.list)) {
       made.remarks.push_back(std::move(text));
     }
     Json record = {{"command", "compare"},
@@ -188,7 +188,7 @@ class CompareMeasurement {
     const auto remarks = detail::asked_otherwise(runs, true);
     made.remarks.insert(made.remarks.begin(), remarks.begin(), remarks.end());
     made.remarks.insert(made.remarks.begin(), ways.remarks.begin(), ways.remarks.end());
-    for (std::string& text : quantised_notes(runs)) made.remarks.push_back(std::move(text));
+    for (std::string& text : model_warnings_of(runs)) made.remarks.push_back(std::move(text));
     Json record = {{"command", "compare"},
                    {"plumb_version", PLUMB_VERSION},
                    {"over", "prompts"},
@@ -219,7 +219,7 @@ class CompareMeasurement {
       }
     }
     PublishedComparison made = compare_with_published(numbers, runs);
-    for (std::string& text : quantised_notes(settings_.runs.list)) {
+    for (std::string& text : model_warnings_of(settings_.runs.list)) {
       made.remarks.push_back(std::move(text));
     }
     Json record = {{"command", "compare"},

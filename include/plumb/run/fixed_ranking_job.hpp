@@ -103,7 +103,7 @@ class FixedRankingJob {
     part.finish({});
     write_atomically(folder.file("fixed.json"),
                      (fixed_.is_list ? made : made.front()).dump(1) + "\n");
-    if (const auto text = quantised_note(settings())) report_.remarks.push_back(*text);
+    for (std::string& text : model_warnings(settings())) report_.remarks.push_back(std::move(text));
     if (const auto warning = rank_tie_warning(tied, queries)) report_.remarks.push_back(*warning);
   }
 

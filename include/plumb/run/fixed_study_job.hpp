@@ -83,7 +83,7 @@ class FixedStudyJob {
         "relation", "shots", "facts", "choices", "accuracy [95%]", "ties", "largest difference"};
     if (ties.tied > 0) heads.push_back(detail::first_wins);
     report_ = {TextTable(heads), remarks_};
-    if (const auto text = quantised_note(settings())) report_.remarks.push_back(*text);
+    for (std::string& text : model_warnings(settings())) report_.remarks.push_back(std::move(text));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (ties.tied > 0) rows[i].push_back(if_first_wins[i]);
       report_.shown.add(rows[i]);

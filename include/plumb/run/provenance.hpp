@@ -78,6 +78,7 @@ struct Provenance {
       name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text);
   shared["special_tokens_known"] = model.lists_special_tokens;
   if (!model.answers.empty()) shared["model_answers"] = model.answers;
+  if (!model.warnings.empty()) shared["warnings"] = model.warnings;
   return shared;
 }
 
