@@ -36,6 +36,6 @@ int main() {
               filtered[1].rank.realistic(), filtered[1].candidates);
   const auto metrics = plumb::rank_metrics(filtered, plumb::Ties::realistic, {}, "example");
   std::printf("filtered: MRR %.3f, Hit@1 %.3f, adjusted mean rank index %.3f\n",
-              metrics.mean_reciprocal_rank.value, metrics.hits[0].value,
+              metrics.mean_reciprocal_rank.value, metrics.hit_at(1).value,
               metrics.adjusted_mean_rank_index.value);
 }

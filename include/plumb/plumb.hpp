@@ -138,6 +138,7 @@
 #include "plumb/measure/comparison.hpp"
 #include "plumb/measure/correlation.hpp"
 #include "plumb/measure/fact_overlap.hpp"
+#include "plumb/measure/hit_rates.hpp"
 #include "plumb/measure/injection_results.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/measure/leaderboard.hpp"

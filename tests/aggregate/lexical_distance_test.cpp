@@ -88,8 +88,8 @@ BOOST_AUTO_TEST_CASE(a_dataset_has_prompts_expressions_and_the_mean_distance_of_
   const PromptDiversity made = prompt_diversity(table);
   BOOST_TEST(made.facts == 4U);
   BOOST_TEST(made.prompts == 10U);
-  BOOST_TEST(made.prompts_per_fact == 2.5);
-  BOOST_TEST(made.expressions_per_fact == 1.5);
+  BOOST_TEST(made.prompts_per_fact.value() == 2.5);
+  BOOST_TEST(made.expressions_per_fact.value() == 1.5);
   BOOST_TEST(made.templates == 6U);  // one was never asked
   BOOST_TEST(made.relations_compared == 2U);
   BOOST_TEST(near(*made.lexical_distance, ((1 + 0.5 + 0.5) / 3 + 0.5) / 2));
@@ -98,7 +98,8 @@ BOOST_AUTO_TEST_CASE(a_dataset_has_prompts_expressions_and_the_mean_distance_of_
 BOOST_AUTO_TEST_CASE(without_prompts_there_is_nothing_to_describe) {
   const PromptDiversity made = prompt_diversity(test::one_relation({{"", ""}}));
   BOOST_TEST(made.facts == 0U);
-  BOOST_TEST(made.prompts_per_fact == 0.0);
+  BOOST_TEST(!made.prompts_per_fact.has_value());
+  BOOST_TEST(!made.expressions_per_fact.has_value());
   BOOST_TEST(!made.lexical_distance.has_value());
   BOOST_TEST(prompt_diversity({}).templates == 0U);
 }

@@ -34,10 +34,10 @@ BOOST_AUTO_TEST_CASE(shares_of_prompts_are_averaged_over_facts) {
   const auto made = token_rank_metrics(small_ranks(), &TrueTokenRank::whole, {.resamples = 50});
   BOOST_TEST(made.prompts == 4U);
   BOOST_TEST(made.without_rank == 1U);
-  BOOST_TEST(made.hits[0].count == 3U);
-  BOOST_TEST(made.hits[0].value == (0.5 + 0 + 0) / 3, close);
-  BOOST_TEST(made.hits[1].value == (1.0 + 0 + 1) / 3, close);
-  BOOST_TEST(made.hits[2].value == 1.0, close);
+  BOOST_TEST(made.hit_at(1).count == 3U);
+  BOOST_TEST(made.hit_at(1).value == (0.5 + 0 + 0) / 3, close);
+  BOOST_TEST(made.hit_at(10).value == (1.0 + 0 + 1) / 3, close);
+  BOOST_TEST(made.hit_at(100).value == 1.0, close);
   BOOST_TEST(made.mean_reciprocal_rank.value == ((1 + 0.25) / 2 + 1.0 / 21 + 1 / 2.5) / 3, close);
 }
 
@@ -45,11 +45,11 @@ BOOST_AUTO_TEST_CASE(facts_without_a_rank_are_left_out) {
   const auto made = token_rank_metrics(small_ranks(), &TrueTokenRank::common, {.resamples = 50});
   BOOST_TEST(made.prompts == 2U);
   BOOST_TEST(made.without_rank == 3U);
-  BOOST_TEST(made.hits[0].count == 2U);
+  BOOST_TEST(made.hit_at(1).count == 2U);
   BOOST_TEST(made.mean_reciprocal_rank.value == 0.75, close);
   const auto none = token_rank_metrics({}, &TrueTokenRank::whole, {});
   BOOST_TEST(none.prompts == 0U);
-  BOOST_TEST(none.hits[0].count == 0U);
+  BOOST_TEST(none.hit_at(1).count == 0U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,8 +66,9 @@ BOOST_AUTO_TEST_CASE(a_fact_counts_once_with_the_mean_over_its_templates) {
   BOOST_TEST(all.facts == 3U);
   BOOST_TEST(near(all.accuracy.value, (0.5 + 1.0 / 6 + 0.5) / 3));
   BOOST_TEST(near(all.accuracy_first_wins.value, 1.0 / 3));
-  BOOST_TEST(near(all.hits[1].value, (0.5 + 0.75 + 1) / 3));  // Hit@3: (3 − 2) / 2 of the level one
-  BOOST_TEST(all.hits[2].count == 0U);                        // no five options
+  BOOST_TEST(
+      near(all.hit_at(3).value, (0.5 + 0.75 + 1) / 3));  // Hit@3: (3 − 2) / 2 of the level one
+  BOOST_TEST(all.hit_at(5).count == 0U);                 // no five options
   BOOST_TEST(near(all.mean_rank.value, (2.5 + 2.75 + 1.5) / 3));
   BOOST_TEST(near(all.mean_reciprocal_rank.value, (0.625 + (1 / 3.5 + 0.5) / 2 + 0.75) / 3));
   BOOST_TEST(all.ties_for_best.tied == 1U);

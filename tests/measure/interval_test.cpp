@@ -72,8 +72,22 @@ BOOST_AUTO_TEST_CASE(none_and_all_touch_zero_and_one_exactly) {
 }
 
 BOOST_AUTO_TEST_CASE(no_facts_give_no_number) {
-  BOOST_TEST(wilson(0, 0).count == 0U);
-  BOOST_TEST(bootstrap_mean({}, {}, "x").count == 0U);
+  for (const Estimate& none :
+       {Estimate{}, wilson(0, 0), wilson_share(0, 0), bootstrap_mean({}, {}, "x")}) {
+    BOOST_TEST(none.count == 0U);
+    BOOST_TEST(!none.exists());
+    // No gate is passed, from below or above.
+    for (const double number : {none.value, none.low, none.high}) {
+      BOOST_TEST(!(number <= 0.1));
+      BOOST_TEST(!(number >= 0.0));
+    }
+  }
+  BOOST_TEST(wilson(0, 7).exists());
+}
+
+BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_sorted_last) {
+  BOOST_TEST(or_lowest(-3.5) == -3.5);
+  BOOST_TEST(or_lowest(Estimate{}.value) < or_lowest(-1e300));
 }
 
 // By hand from numpy.quantile's definition: place q (n − 1), linear in between.

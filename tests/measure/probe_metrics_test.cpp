@@ -79,13 +79,13 @@ BOOST_AUTO_TEST_CASE(relations_stand_in_the_order_of_the_run) {
 
 BOOST_AUTO_TEST_CASE(hits_never_fall_with_k_and_are_absent_past_the_options) {
   const ProbeMetrics m = metrics(two_relations());
-  BOOST_TEST(near(m.overall.hits[0].value, 4.0 / 6));  // Hit@1
-  BOOST_TEST(near(m.overall.hits[1].value, 5.0 / 6));  // Hit@3: river's two options always hit
-  BOOST_TEST(m.overall.hits[1].count == 6U);
-  BOOST_TEST(m.overall.hits[2].value == 1.0);  // Hit@5: capital has five options
-  BOOST_TEST(m.overall.hits[3].count == 0U);   // Hit@10: no relation has ten
-  BOOST_TEST(m.relations[1].second.hits[1].count == 0U);
-  BOOST_TEST(near(m.overall_unweighted.hits[1].value, (0.75 + 1.0) / 2));
+  BOOST_TEST(near(m.overall.hit_at(1).value, 4.0 / 6));  // Hit@1
+  BOOST_TEST(near(m.overall.hit_at(3).value, 5.0 / 6));  // Hit@3: river's two options always hit
+  BOOST_TEST(m.overall.hit_at(3).count == 6U);
+  BOOST_TEST(m.overall.hit_at(5).value == 1.0);  // Hit@5: capital has five options
+  BOOST_TEST(m.overall.hit_at(10).count == 0U);  // Hit@10: no relation has ten
+  BOOST_TEST(m.relations[1].second.hit_at(3).count == 0U);
+  BOOST_TEST(near(m.overall_unweighted.hit_at(3).value, (0.75 + 1.0) / 2));
 }
 
 BOOST_AUTO_TEST_CASE(a_relation_of_two_domains_counts_in_both) {
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(one_template_has_wilsons_interval) {
   BOOST_TEST(m.overall.accuracy.method == "wilson");
   BOOST_TEST(m.overall.accuracy.low == expected.low);
   BOOST_TEST(m.overall.accuracy.high == expected.high);
-  BOOST_TEST(m.overall.hits[1].low == wilson(5, 6).low);
+  BOOST_TEST(m.overall.hit_at(3).low == wilson(5, 6).low);
   // A mean rank is no proportion, and a mean over relations is a share over clusters of facts.
   BOOST_TEST(m.overall.mean_rank.method == "bootstrap");
   BOOST_TEST(m.overall_unweighted.accuracy.method == "clustered wilson");
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
   BOOST_TEST(m.overall.accuracy.low < 0.75);
   BOOST_TEST(m.overall.accuracy.high > 0.75);
   BOOST_TEST(m.overall.mean_rank.value == (1 + 2.5) / 2);
-  BOOST_TEST(m.overall.hits[1].value == 0.75);
+  BOOST_TEST(m.overall.hit_at(3).value == 0.75);
 }
 
 // Accuracy: fact 0 has ½ and 1, fact 1 has 0 and 1. First wins: 1 and 1, 0 and 1.
@@ -159,8 +159,8 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_accuracy_and_rank) {
   BOOST_TEST(m.overall.accuracy.value == 0.625);
   BOOST_TEST(m.overall.accuracy_first_wins.value == 0.75);
   BOOST_TEST(m.overall.accuracy_first_wins.low == wilson_share(0.75, 2).low);
-  BOOST_TEST(m.overall.hits[0].value == 0.625);  // what accuracy is
-  BOOST_TEST(m.overall.hits[1].value == 1.0);
+  BOOST_TEST(m.overall.hit_at(1).value == 0.625);  // what accuracy is
+  BOOST_TEST(m.overall.hit_at(3).value == 1.0);
   BOOST_TEST(m.overall.mean_rank.value == ((1.5 + 1) / 2 + (3 + 1) / 2.0) / 2);
 }
 
@@ -178,9 +178,10 @@ BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_worth_a_guess) {
                                       &m.domains.at("D").metrics, &m.cardinality.at("N:1")}) {
       BOOST_TEST(near(group->accuracy.value, 0.05));
       BOOST_TEST(near(group->accuracy_first_wins.value, same_answer ? 1.0 : 0.1));
-      for (std::size_t i = 0; i < hit_levels.size(); ++i) {
-        BOOST_TEST(near(group->hits[i].value, static_cast<double>(hit_levels[i]) / 20));
+      for (const std::size_t k : {1U, 2U, 3U, 5U, 10U, 11U}) {
+        BOOST_TEST(near(group->hit_at(k).value, static_cast<double>(k) / 20));
       }
+      BOOST_TEST(!group->hit_at(100).exists());
       BOOST_TEST(group->mean_rank.value == 10.5);
       BOOST_CHECK((group->ties_for_best == TieCount{10, 10}));
     }
@@ -321,9 +322,11 @@ BOOST_AUTO_TEST_CASE(the_order_of_facts_templates_and_relations_changes_no_numbe
       BOOST_TEST(near(one.accuracy_first_wins.value, other.accuracy_first_wins.value));
       BOOST_TEST(near(one.mean_rank.value, other.mean_rank.value));
       BOOST_TEST(near(one.mean_reciprocal_rank.value, other.mean_reciprocal_rank.value));
-      for (std::size_t i = 0; i < one.hits.size(); ++i) {
-        BOOST_TEST(near(one.hits[i].value, other.hits[i].value));
-        BOOST_TEST(one.hits[i].count == other.hits[i].count);
+      for (const std::size_t k : hit_levels) {
+        BOOST_TEST(one.hit_at(k).count == other.hit_at(k).count);
+        if (one.hit_at(k).exists()) {
+          BOOST_TEST(near(one.hit_at(k).value, other.hit_at(k).value));
+        }
       }
     };
     same(a.overall, b.overall);

@@ -47,20 +47,18 @@ BOOST_AUTO_TEST_CASE(means_are_those_computed_by_hand) {
 
 BOOST_AUTO_TEST_CASE(hits_are_shares_with_wilsons_interval) {
   const RankMetrics metrics = metrics_of(three);
-  BOOST_TEST((entity_hit_levels == std::array<std::size_t, 4>{1, 3, 10, 100}));
-  const std::size_t hits[] = {1, 2, 3};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Estimate expected = wilson(hits[i], 3);
-    BOOST_TEST(metrics.hits[i].value == expected.value);
-    BOOST_TEST(metrics.hits[i].low == expected.low);
-    BOOST_TEST(metrics.hits[i].high == expected.high);
-    BOOST_TEST(metrics.hits[i].count == 3U);
-    BOOST_TEST(metrics.hits[i].method == "wilson");
+  for (const auto& [k, hits] : {std::pair{1U, 1U}, {3U, 2U}, {10U, 3U}}) {
+    const Estimate expected = wilson(hits, 3);
+    BOOST_TEST(metrics.hit_at(k).value == expected.value);
+    BOOST_TEST(metrics.hit_at(k).low == expected.low);
+    BOOST_TEST(metrics.hit_at(k).high == expected.high);
+    BOOST_TEST(metrics.hit_at(k).count == 3U);
+    BOOST_TEST(metrics.hit_at(k).method == "wilson");
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_level_above_the_number_of_candidates_has_no_hits) {
-  BOOST_TEST(metrics_of(three).hits[3].count == 0U);  // @100 of 11
+  BOOST_TEST(metrics_of(three).hit_at(100).count == 0U);  // @100 of 11
   BOOST_TEST(hits_at(three, Ties::realistic, 11).value == 1.0);
   BOOST_TEST(hits_at(three, Ties::realistic, 12).count == 0U);
   // One query with as many is enough: filtered queries of one graph have different numbers.
@@ -75,24 +73,43 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_and_ranked_as_told) {
   const Ranks ranks{{{0, 3}, 5}, {{2, 0}, 5}};
   const double mean_ranks[] = {2, 2.75, 3.5};
   const double reciprocal[] = {(1 + 1.0 / 3) / 2, (0.4 + 1.0 / 3) / 2, (0.25 + 1.0 / 3) / 2};
-  const double first[] = {0.5, 0, 0};
-  const double third[] = {1, 1, 0.5};
+  // Of the first query's places 1, 2, 3 and 4 one is a hit at 1, and three at 3.
+  const double first[] = {0.5, 0.125, 0};
+  const double third[] = {1, 0.875, 0.5};
   for (std::size_t i = 0; i < 3; ++i) {
     const RankMetrics metrics = metrics_of(ranks, all_ties[i]);
     BOOST_TEST(metrics.tied == 1U);
     BOOST_TEST(near(metrics.mean_rank.value, mean_ranks[i]));
     BOOST_TEST(near(metrics.mean_reciprocal_rank.value, reciprocal[i]));
     BOOST_TEST(near(metrics.adjusted_mean_rank_index.value, 1 - (mean_ranks[i] - 1) / 2));
-    BOOST_TEST(metrics.hits[0].value == first[i]);
-    BOOST_TEST(metrics.hits[1].value == third[i]);
+    BOOST_TEST(metrics.hit_at(1).value == first[i]);
+    BOOST_TEST(metrics.hit_at(3).value == third[i]);
   }
 }
 
-// A realistic rank of 3.5 is not among the first three.
-BOOST_AUTO_TEST_CASE(a_half_rank_hits_only_at_the_next_level) {
+// Places 3 and 4: half of a hit at 3. The mean rank 3.5 is not asked.
+BOOST_AUTO_TEST_CASE(a_tie_across_k_counts_the_share_of_its_places) {
   const Ranks ranks{{{2, 1}, 5}};
-  BOOST_TEST(hits_at(ranks, Ties::realistic, 3).value == 0.0);
-  BOOST_TEST(hits_at(ranks, Ties::realistic, 4).value == 1.0);
+  const double at_three[] = {1, 0.5, 0};
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST(hits_at(ranks, all_ties[i], 2).value == 0.0);
+    BOOST_TEST(hits_at(ranks, all_ties[i], 3).value == at_three[i]);
+    BOOST_TEST(hits_at(ranks, all_ties[i], 4).value == 1.0);
+  }
+  const Estimate half = hits_at(ranks, Ties::realistic, 3);
+  BOOST_TEST(half.low == wilson_share(0.5, 1).low);
+  BOOST_TEST(half.high == wilson_share(0.5, 1).high);
+}
+
+// What a closed set counts is what a ranking counts.
+BOOST_AUTO_TEST_CASE(all_levels_equal_is_guessing_at_every_k) {
+  for (const std::size_t n : {2U, 6U, 20U}) {
+    const Ranks ranks{{{0, n - 1}, n}};
+    for (std::size_t k = 1; k <= n; ++k) {
+      BOOST_TEST(near(hits_at(ranks, Ties::realistic, k).value,
+                      static_cast<double>(k) / static_cast<double>(n)));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_index_is_one_at_best_zero_for_guessing_and_minus_one_at_worst) {
@@ -111,8 +128,8 @@ BOOST_AUTO_TEST_CASE(a_single_candidate_has_no_index) {
   const RankMetrics metrics = metrics_of({{{0, 0}, 1}});
   BOOST_TEST(metrics.adjusted_mean_rank_index.count == 0U);
   BOOST_TEST(metrics.mean_rank.value == 1.0);
-  BOOST_TEST(metrics.hits[0].value == 1.0);
-  BOOST_TEST(metrics.hits[1].count == 0U);
+  BOOST_TEST(metrics.hit_at(1).value == 1.0);
+  BOOST_TEST(metrics.hit_at(3).count == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(no_queries_have_no_numbers) {
@@ -121,7 +138,7 @@ BOOST_AUTO_TEST_CASE(no_queries_have_no_numbers) {
   BOOST_TEST(metrics.mean_rank.count == 0U);
   BOOST_TEST(metrics.mean_reciprocal_rank.count == 0U);
   BOOST_TEST(metrics.adjusted_mean_rank_index.count == 0U);
-  for (const Estimate& hits : metrics.hits) BOOST_TEST(hits.count == 0U);
+  for (const std::size_t k : hit_levels) BOOST_TEST(!metrics.hit_at(k).exists());
 }
 
 BOOST_AUTO_TEST_CASE(an_undecided_query_leaves_only_what_it_cannot_change) {
@@ -132,10 +149,10 @@ BOOST_AUTO_TEST_CASE(an_undecided_query_leaves_only_what_it_cannot_change) {
   BOOST_TEST(metrics.mean_rank.count == 0U);
   BOOST_TEST(metrics.mean_reciprocal_rank.count == 0U);
   BOOST_TEST(metrics.adjusted_mean_rank_index.count == 0U);
-  BOOST_TEST(metrics.hits[0].value == 0.5);
-  BOOST_TEST(metrics.hits[1].count == 0U);
-  BOOST_TEST(metrics.hits[2].value == 1.0);
-  BOOST_TEST(metrics.hits[3].value == 1.0);
+  BOOST_TEST(metrics.hit_at(1).value == 0.5);
+  BOOST_TEST(metrics.hit_at(3).count == 0U);
+  BOOST_TEST(metrics.hit_at(10).value == 1.0);
+  BOOST_TEST(metrics.hit_at(100).value == 1.0);
   BOOST_TEST(hits_at(ranks, Ties::realistic, 2).value == 0.5);
   for (const std::size_t k : {3U, 4U, 7U}) {
     BOOST_TEST(hits_at(ranks, Ties::realistic, k).count == 0U);
@@ -219,10 +236,12 @@ BOOST_AUTO_TEST_CASE(the_order_of_queries_changes_no_number) {
       BOOST_TEST(std::abs(b.mean_rank.value - a.mean_rank.value) < 1e-9);
       BOOST_TEST(near(b.mean_reciprocal_rank.value, a.mean_reciprocal_rank.value));
       BOOST_TEST(near(b.adjusted_mean_rank_index.value, a.adjusted_mean_rank_index.value));
-      for (std::size_t i = 0; i < a.hits.size(); ++i) {
-        BOOST_TEST(b.hits[i].value == a.hits[i].value);
-        BOOST_TEST(b.hits[i].low == a.hits[i].low);
-        BOOST_TEST(b.hits[i].high == a.hits[i].high);
+      for (const std::size_t k : hit_levels) {
+        BOOST_TEST(b.hit_at(k).count == a.hit_at(k).count);
+        if (!a.hit_at(k).exists()) continue;
+        BOOST_TEST(near(b.hit_at(k).value, a.hit_at(k).value));
+        BOOST_TEST(near(b.hit_at(k).low, a.hit_at(k).low));
+        BOOST_TEST(near(b.hit_at(k).high, a.hit_at(k).high));
       }
     }
   }

@@ -86,6 +86,19 @@ BOOST_AUTO_TEST_CASE(a_hit_counts_the_share_of_the_places_a_tie_allows) {
   BOOST_TEST((Rank{3, 0}.expected_hit(4)) == 1.0);
 }
 
+// Places 3, 4 and 5.
+BOOST_AUTO_TEST_CASE(the_optimist_and_the_pessimist_ask_for_their_own_rank) {
+  const Rank rank{.above = 2, .equal = 2};
+  for (const std::size_t k : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    BOOST_TEST(rank.hit(k, Ties::optimistic) == (k >= 3 ? 1.0 : 0.0));
+    BOOST_TEST(rank.hit(k, Ties::pessimistic) == (k >= 5 ? 1.0 : 0.0));
+    BOOST_TEST(rank.hit(k, Ties::realistic) == rank.expected_hit(k));
+  }
+  BOOST_TEST(rank.by(Ties::optimistic) == 3.0);
+  BOOST_TEST(rank.by(Ties::realistic) == 4.0);
+  BOOST_TEST(rank.by(Ties::pessimistic) == 5.0);
+}
+
 BOOST_AUTO_TEST_CASE(accuracy_is_the_first_hit_and_only_a_lone_best_is_known) {
   BOOST_TEST(Rank{}.expected_accuracy() == 1.0);
   BOOST_TEST(Rank{}.known());

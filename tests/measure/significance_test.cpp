@@ -42,10 +42,18 @@ BOOST_AUTO_TEST_CASE(no_correlation_is_certain_to_be_exceeded) {
   for (const std::size_t n : {3U, 4U, 10U, 1000U}) BOOST_TEST(near(p_value(0, n).value(), 1));
 }
 
-BOOST_AUTO_TEST_CASE(a_straight_line_is_never_chance) {
-  for (const double r : {1.0, -1.0}) {
-    for (const std::size_t n : {3U, 4U, 1000U}) BOOST_TEST(p_value(r, n).value() == 0.0);
+// Also where rounding leaves r a bit short of 1, which is as far as doubles tell.
+BOOST_AUTO_TEST_CASE(a_straight_line_has_none) {
+  for (const double r : {1.0, -1.0, 1 - 1e-15, -1 + 3e-16}) {
+    for (const std::size_t n : {3U, 4U, 11U, 1000U}) BOOST_TEST(!p_value(r, n).has_value());
   }
+  BOOST_TEST(p_value(1 - 1e-9, 4).value() < 1e-8);
+}
+
+// Far below the smallest double, e^−(10^6 · ln 2): it is small, not impossible.
+BOOST_AUTO_TEST_CASE(no_p_is_zero) {
+  BOOST_TEST(p_value(0.87, 1000000).value() > 0.0);
+  BOOST_TEST(p_value(0.87, 1000000).value() < smallest_shown_p);
 }
 
 // The density of r is (1 − x²)^((n−4)/2): its tails are arcs for 3 pairs, straight for 4, and
@@ -99,7 +107,7 @@ BOOST_AUTO_TEST_CASE(more_pairs_and_stronger_correlations_are_less_by_chance) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_number_has_none) {
-  BOOST_TEST(std::isnan(p_value(std::nan(""), 10).value()));
+  BOOST_TEST(!p_value(std::nan(""), 10).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(what_comes_of_it_is_measured) {
   const auto ranks = filtered_ranks(ranker(), VectorRows(queries.data(), 1, 2), questions, known);
   const RankMetrics metrics = rank_metrics(ranks, Ties::realistic, {}, "test");
   BOOST_TEST(metrics.mean_reciprocal_rank.value == 0.75, boost::test_tools::tolerance(1e-12));
-  BOOST_TEST(metrics.hits[0].value == 0.5, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(metrics.hit_at(1).value == 0.5, boost::test_tools::tolerance(1e-12));
   BOOST_TEST(metrics.adjusted_mean_rank_index.value == 1 - 0.5 / 2.25,
              boost::test_tools::tolerance(1e-12));
 }
@@ -68,7 +68,8 @@ BOOST_AUTO_TEST_CASE(lists_are_parallel_to_questions_and_name_entities_that_are_
   BOOST_CHECK_EXCEPTION(
       (void)filtered_ranks(ranker(), VectorRows(queries.data(), 1, 2), questions, {}), Error,
       says(Fault::user, "known: has 0 lists for 1 questions"));
-  BOOST_CHECK_EXCEPTION((void)filtered(2, {6}), Error, says(Fault::user, "known: list 0 has row 6 of"));
+  BOOST_CHECK_EXCEPTION((void)filtered(2, {6}), Error,
+                        says(Fault::user, "known: list 0 has row 6 of"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

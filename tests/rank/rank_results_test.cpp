@@ -70,17 +70,17 @@ BOOST_FIXTURE_TEST_CASE(every_method_is_measured_raw_and_filtered, SmallRanking)
   BOOST_TEST(near(raw.mean_rank.value, 7.0));              // (1 + 2 + 4 + 5 + 10 + 20) / 6
   BOOST_TEST(near(raw.mean_reciprocal_rank.value, 0.35));  // 2.1 / 6
   BOOST_TEST(near(raw.adjusted_mean_rank_index.value, 1 - 6 / 9.5));
-  BOOST_TEST(near(raw.hits[0].value, 1.0 / 6));
-  BOOST_TEST(near(raw.hits[1].value, 2.0 / 6));
-  BOOST_TEST(near(raw.hits[2].value, 5.0 / 6));
-  BOOST_TEST(raw.hits[3].count == 0U);  // there are 20 candidates
+  BOOST_TEST(near(raw.hit_at(1).value, 1.0 / 6));
+  BOOST_TEST(near(raw.hit_at(3).value, 2.0 / 6));
+  BOOST_TEST(near(raw.hit_at(10).value, 5.0 / 6));
+  BOOST_TEST(raw.hit_at(100).count == 0U);  // there are 20 candidates
   // Line 5 stands at 6 among 16.
   const RankMetrics& filtered = realistic(method.filtered);
   BOOST_TEST(near(filtered.mean_rank.value, 38.0 / 6));
   BOOST_TEST(near(filtered.mean_reciprocal_rank.value, (2.0 + 1.0 / 6) / 6));
   BOOST_TEST(
       near(filtered.adjusted_mean_rank_index.value, 1 - (38.0 / 6 - 1) / ((5 * 9.5 + 7.5) / 6)));
-  BOOST_TEST(near(filtered.hits[2].value, 5.0 / 6));
+  BOOST_TEST(near(filtered.hit_at(10).value, 5.0 / 6));
   BOOST_TEST(near(realistic(made.methods[3].raw).mean_rank.value, 8.0 / 3));
 }
 
@@ -258,8 +258,8 @@ BOOST_FIXTURE_TEST_CASE(a_search_that_ended_early_has_no_mean_and_no_correlation
   BOOST_TEST(method.histogram.empty());
   BOOST_TEST(method.by_length.empty());
   BOOST_TEST(method.candidates == 20U);
-  BOOST_TEST(near(realistic(method.raw).hits[1].value, 2.0 / 3));  // 6 or later is no hit at 3
-  BOOST_TEST(realistic(method.raw).hits[2].count == 0U);           // but 6 … 15 may be at 10
+  BOOST_TEST(near(realistic(method.raw).hit_at(3).value, 2.0 / 3));  // 6 or later is no hit at 3
+  BOOST_TEST(realistic(method.raw).hit_at(10).count == 0U);          // but 6 … 15 may be at 10
   BOOST_TEST(
       (made.remarks == Words{"cut: 1 of 3 searches ended before the rank was certain: mean ranks, "
                              "correlations and Hit@k beyond that are not given; the mean rank is "

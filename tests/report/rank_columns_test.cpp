@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_CASE(numbers_stand_below_their_names) {
   metrics.tied = 1;
   metrics.undecided = 2;
   metrics.mean_rank = {3.25, 2, 5, 4, "bootstrap"};
-  metrics.hits[0] = {0.5, 0.2, 0.8, 4, "wilson"};
+  metrics.hits.at(1) = {0.5, 0.2, 0.8, 4, "wilson"};
   const Json json = json_of(rank_columns(), metrics);
   BOOST_TEST(json.at("queries") == 4);
   BOOST_TEST(json.at("undecided") == 2);

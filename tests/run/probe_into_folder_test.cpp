@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_probe_in_memory_has_the_folders_numbers) {
   const ProbeMetrics& written = finished.report.metrics();
   const auto numbers = [](const GroupMetrics& group) {
     std::vector<double> all;
-    for (const Estimate& one : {group.accuracy, group.hits[0], group.mean_rank,
+    for (const Estimate& one : {group.accuracy, group.hit_at(1), group.mean_rank,
                                 group.mean_reciprocal_rank, group.accuracy_first_wins}) {
       const bool has = one.has_interval();
       all.insert(all.end(), {one.value, has ? one.low : -1, has ? one.high : -1,

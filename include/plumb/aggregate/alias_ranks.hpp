@@ -107,9 +107,9 @@ struct OutrankingRate {
   /// Facts without a pair.
   std::size_t excluded = 0;
 
-  /// Over all pairs; none without one, then it is 0.
+  /// Over all pairs; `no_number` without one.
   [[nodiscard]] double pooled() const {
-    return pairs == 0 ? 0 : static_cast<double>(above) / static_cast<double>(pairs);
+    return pairs == 0 ? no_number : static_cast<double>(above) / static_cast<double>(pairs);
   }
 };
 

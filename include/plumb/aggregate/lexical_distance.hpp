@@ -78,9 +78,9 @@ struct PromptDiversity {
   /// Facts with a prompt; the means are over these.
   std::size_t facts = 0;
   std::size_t prompts = 0;
-  double prompts_per_fact = 0;
+  std::optional<double> prompts_per_fact{};
   /// Of the subject, among the fact's prompts.
-  double expressions_per_fact = 0;
+  std::optional<double> expressions_per_fact{};
   /// Under which some fact was asked.
   std::size_t templates = 0;
   /// Over the relations with at least two such templates; none without one.

@@ -17,6 +17,7 @@
 
 #include "plumb/aggregate/fact_means.hpp"
 #include "plumb/aggregate/prompt_list.hpp"
+#include "plumb/measure/hit_rates.hpp"
 #include "plumb/measure/rank.hpp"
 
 namespace plumb {
@@ -27,21 +28,22 @@ struct TrueTokenRank {
   std::optional<Rank> common{};
 };
 
-inline constexpr std::array<std::size_t, 3> token_hit_levels{1, 10, 100};
-
 struct TokenRankMetrics {
-  std::array<Estimate, token_hit_levels.size()> hits{};  // by token_hit_levels
+  HitRates hits{};
   Estimate mean_reciprocal_rank{};
   /// Prompts with a rank, and those without.
   std::size_t prompts = 0;
   std::size_t without_rank = 0;
+
+  /// For a k of `hit_levels`.
+  [[nodiscard]] const Estimate& hit_at(std::size_t k) const { return hits.at(k); }
 };
 
 /// By `vocabulary`, a member of TrueTokenRank. The counts of the estimates are facts with a rank.
 [[nodiscard]] inline TokenRankMetrics token_rank_metrics(
     const PromptList<TrueTokenRank>& ranks, std::optional<Rank> TrueTokenRank::*vocabulary,
     const Bootstrap& bootstrap) {
-  constexpr std::size_t levels = token_hit_levels.size();
+  constexpr std::size_t levels = hit_levels.size();
   TokenRankMetrics made;
   std::array<FactValues, levels + 1> values;
   auto prompt = ranks.prompts.begin();
@@ -55,7 +57,7 @@ struct TokenRankMetrics {
         const std::optional<Rank>& rank = (*prompt).*vocabulary;
         if (!rank) continue;
         ++known;
-        for (std::size_t k = 0; k < levels; ++k) sums[k] += rank->expected_hit(token_hit_levels[k]);
+        for (std::size_t k = 0; k < levels; ++k) sums[k] += rank->expected_hit(hit_levels[k]);
         sums[levels] += 1 / rank->realistic();
       }
       made.prompts += known;
@@ -67,7 +69,7 @@ struct TokenRankMetrics {
     }
   }
   FactMeans means(bootstrap, "token ranks");
-  for (std::size_t k = 0; k < levels; ++k) made.hits[k] = share_of(values[k]);
+  for (std::size_t k = 0; k < levels; ++k) made.hits.at(hit_levels[k]) = share_of(values[k]);
   made.mean_reciprocal_rank = means(values[levels]);
   return made;
 }

@@ -157,9 +157,10 @@ struct RightCount {
     }
     ++total;
   }
-  /// The mean of accuracies. None without a prompt; then it is 0.
+  /// The mean of accuracies; `no_number` without a prompt.
   [[nodiscard]] double share() const {
-    return total == 0 ? 0 : (static_cast<double>(right) + of_ties) / static_cast<double>(total);
+    return total == 0 ? no_number
+                      : (static_cast<double>(right) + of_ties) / static_cast<double>(total);
   }
 };
 

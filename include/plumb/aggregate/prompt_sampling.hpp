@@ -77,21 +77,24 @@ struct SampledAccuracy {
   /// the template is drawn, such a fact draws among all its prompts.
   std::size_t gaps = 0;
   /// The closed forms.
-  double exact_mean = 0;
-  double exact_sd = 0;
-  /// Over the samplings; no SD for fewer than two.
-  double mean = 0;
+  double exact_mean = no_number;
+  double exact_sd = no_number;
+  /// Over the samplings, of which there must be one; no SD for fewer than two.
+  double mean = no_number;
   std::optional<double> sd;
   /// Facts right in each sampling, ascending; ties make fractions.
   std::vector<double> right;
 
-  /// Between the samplings that bound the share `q` of all, interpolated; there must be one.
+  /// Between the samplings that bound the share `q` of all, interpolated; `no_number` without a
+  /// sampling, as the others here.
   [[nodiscard]] double quantile(double q) const {
-    return plumb::quantile(right, q) / denominator();
+    return right.empty() ? no_number : plumb::quantile(right, q) / denominator();
   }
-  [[nodiscard]] double low() const { return right.front() / denominator(); }
-  [[nodiscard]] double high() const { return right.back() / denominator(); }
-  [[nodiscard]] double range() const { return (right.back() - right.front()) / denominator(); }
+  [[nodiscard]] double low() const { return quantile(0); }
+  [[nodiscard]] double high() const { return quantile(1); }
+  [[nodiscard]] double range() const {
+    return right.empty() ? no_number : (right.back() - right.front()) / denominator();
+  }
 
   /// At most `bars` > 0 of them, from the lowest accuracy to the highest. All are as many facts
   /// wide, a whole number, so that none holds more values than another and stands out for that,
@@ -303,6 +306,8 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
   std::vector<double> accuracies;
   for (const double count : made.right) accuracies.push_back(count / all);
   made.sd = sample_sd(accuracies);
+  if (accuracies.empty()) return made;
+  made.mean = 0;
   for (const double accuracy : accuracies) {
     made.mean += accuracy / static_cast<double>(accuracies.size());
   }

@@ -98,7 +98,7 @@ struct ManualRanks {
   /// within their relations. Without a manual template there is no number.
   Estimate mean;
   /// The mean rank of templates drawn blindly in their place: (templates of the relation + 1) / 2.
-  double by_chance = 0;
+  double by_chance = no_number;
   /// The others in relations with a manual template.
   std::size_t generated = 0;
 };
@@ -107,6 +107,7 @@ struct ManualRanks {
 [[nodiscard]] inline ManualRanks manual_ranks(const PromptOutcomes& table,
                                               const Bootstrap& bootstrap) {
   ManualRanks made;
+  double by_chance = 0;
   FactValues ranks;  // of templates, for once
   for (const PromptRelation& relation : table.relations()) {
     const auto templates = template_accuracies(table, relation);
@@ -130,11 +131,11 @@ struct ManualRanks {
       ranks.add(rank.realistic());
     }
     const std::size_t manual = ranks.strata.back();
-    made.by_chance += static_cast<double>(manual) * static_cast<double>(asked + 1) / 2;
+    by_chance += static_cast<double>(manual) * static_cast<double>(asked + 1) / 2;
     if (manual > 0) made.generated += asked - manual;
   }
   made.mean = FactMeans(bootstrap, "manual ranks")(ranks);
-  if (made.mean.count > 0) made.by_chance /= static_cast<double>(made.mean.count);
+  if (made.mean.exists()) made.by_chance = by_chance / static_cast<double>(made.mean.count);
   return made;
 }
 

@@ -32,7 +32,7 @@ namespace plumb {
 
 /// A number with its bootstrap draws, by resample; NaN where there is none.
 struct Draws {
-  double value = 0;
+  double value = no_number;
   std::vector<double> draws;
   std::size_t count = 0;
   /// Values the number can have.

@@ -64,7 +64,8 @@ struct CurvePoint {
 struct RejectionPoint {
   /// What is kept: confidence ≥ threshold, or with threshold 0 whatever has an answer.
   double threshold = 0;
-  double rejected = 0;
+  /// The share of all; `no_number` of none.
+  double rejected = no_number;
   /// Of those kept; count 0 when none is.
   Estimate accuracy;
 };
@@ -79,7 +80,8 @@ struct RejectionPoint {
     ++kept;
     right += judgement.correct ? 1 : 0;
   }
-  const double all = static_cast<double>(std::max<std::size_t>(1, judgements.size()));
+  if (judgements.empty()) return {threshold, no_number, {}};
+  const double all = static_cast<double>(judgements.size());
   return {threshold, 1 - static_cast<double>(kept) / all, wilson(right, kept)};
 }
 

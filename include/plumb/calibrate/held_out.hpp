@@ -82,7 +82,8 @@ struct HeldOutRecalibration {
   const auto report = [&](const std::string& estimator, const char* map, double divisor,
                           const std::vector<Judgement>& held_out) {
     made.results.push_back(
-        {estimator, map, divisor, estimates_of(calibration_of(held_out, bins, resamples))});
+        {estimator, map, divisor, estimates_of(calibration_of(held_out, bins, resamples)),
+         static_cast<std::size_t>(over::count(held_out, false, &Judgement::answered))});
   };
   if (made.facts < bins) {
     made.remarks.push_back(

@@ -77,6 +77,8 @@ struct RecalibrationResult {
   std::string map;  // "none", "temperature" or "isotonic"
   double temperature = 1;
   MetricEstimates metrics;
+  /// Facts without an answer because a vote failed.
+  std::size_t failures = 0;
 };
 
 /// The two halves of a relation's facts, by instance: which a map is fitted on, and which it is

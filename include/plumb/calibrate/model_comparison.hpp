@@ -114,7 +114,9 @@ struct ModelComparison {
   }
   const auto domains = [](const ModelCalibration& model) {
     std::map<std::string, double> values;
-    for (const auto& [name, accuracy] : model.domain_accuracy) values[name] = accuracy.value;
+    for (const auto& [name, accuracy] : model.domain_accuracy) {
+      if (accuracy.exists()) values[name] = accuracy.value;
+    }
     return values;
   };
   const bool only_two = kinds[0].size() == 1 && kinds[1].size() == 1;

@@ -113,8 +113,8 @@ enum class NamesThatCount { main_label, all };
 /// Means with their 95% intervals.
 struct ListMeans {
   Estimate precision, recall, f1;
-  /// Of the two means, without an interval.
-  double f1_of_means = 0;
+  /// Of the two means, without an interval; no number without a fact.
+  double f1_of_means = no_number;
 };
 
 /// Means over relations of means over facts, of one list of scores for each relation; those without
@@ -138,7 +138,9 @@ struct ListMeans {
   };
   ListMeans means{mean("precision", &ListScore::precision), mean("recall", &ListScore::recall),
                   mean("f1", &ListScore::f1)};
-  means.f1_of_means = harmonic(means.precision.value, means.recall.value);
+  if (means.precision.exists() && means.recall.exists()) {
+    means.f1_of_means = harmonic(means.precision.value, means.recall.value);
+  }
   return means;
 }
 

@@ -33,7 +33,8 @@ struct AnswerSetScore {
   double precision = 0;
   bool all_above = false;
   bool set_above = false;
-  double lead = 0;
+  /// No number where no option is wrong.
+  double lead = no_number;
   double brier = 0;
 };
 
@@ -89,7 +90,8 @@ struct AnswerSetMeans {
   Estimate precision, all_above, set_above, lead, brier;
 };
 
-/// Over the facts of all relations, each fact once. Shares have the interval of
+/// Over the facts of all relations, each fact once; the lead over those that have one, which its count
+/// says. Shares have the interval of
 /// measure/clustered_share.hpp; lead and Brier are resampled within relations, seeded by `name`.
 [[nodiscard]] inline AnswerSetMeans answer_set_means(std::span<const AnswerSetScores> relations,
                                                      const Bootstrap& bootstrap,
@@ -98,15 +100,21 @@ struct AnswerSetMeans {
   for (const AnswerSetScores& facts : relations) means.facts += facts.size();
   const auto strata_of = [&](auto of) {
     std::vector<Stratum> strata;
+    std::size_t counted = 0;
     for (const AnswerSetScores& facts : relations) {
       if (facts.empty()) continue;
       Stratum& stratum = strata.emplace_back();
       for (const std::vector<AnswerSetScore>& scores : facts) {
         double sum = 0;
         for (const AnswerSetScore& score : scores) sum += of(score);
-        stratum.values.push_back(sum / static_cast<double>(scores.size()));
+        const double mean = sum / static_cast<double>(scores.size());
+        if (!std::isnan(mean)) stratum.values.push_back(mean);
       }
-      stratum.weight = static_cast<double>(facts.size()) / static_cast<double>(means.facts);
+      counted += stratum.values.size();
+      if (stratum.values.empty()) strata.pop_back();
+    }
+    for (Stratum& stratum : strata) {
+      stratum.weight = static_cast<double>(stratum.values.size()) / static_cast<double>(counted);
     }
     return strata;
   };

@@ -5,7 +5,8 @@
 //
 // Pearson's r = Σ(x−x̄)(y−ȳ) / √(Σ(x−x̄)² Σ(y−ȳ)²), with the 95% interval of Fisher's transform,
 //   tanh(artanh r ± z/√(n−3)),  z = 1.959964.
-// Source: Fisher 1921.
+// The transform's standard error needs four pairs, and it has no end at −1 and 1: there r stands without
+// an interval. Source: Fisher 1921.
 
 #include <algorithm>
 #include <cmath>
@@ -17,9 +18,14 @@
 
 namespace plumb {
 
+/// Whether |r| is 1 but for rounding: of how far other pairs would move it, and of how likely it is by
+/// chance, such a correlation says nothing.
+[[nodiscard]] inline bool is_whole_correlation(double r) {
+  return no_spread(std::abs(r), 1);
+}
+
 /// Pearson's correlation of two equally long lists. No number (count 0) for fewer than three pairs
-/// or where one list is constant; with three pairs the interval is all of [−1, 1], and at −1
-/// and 1 there is none, as the transform has no end there.
+/// or where one list is constant; no interval for three pairs, nor where |r| is 1 but for rounding.
 [[nodiscard]] inline Estimate pearson(std::span<const double> x, std::span<const double> y) {
   const std::size_t n = std::min(x.size(), y.size());
   const auto constant = [n](std::span<const double> values) {
@@ -42,8 +48,7 @@ namespace plumb {
   }
   if (xx == 0 || yy == 0) return {};  // underflow
   const double r = std::clamp(xy / std::sqrt(xx * yy), -1.0, 1.0);
-  if (no_spread(std::abs(r), 1)) return without_interval(r, n);
-  if (n == 3) return {r, -1, 1, n, "fisher"};
+  if (n == 3 || is_whole_correlation(r)) return without_interval(r, n);
   const double half = normal_95 / std::sqrt(static_cast<double>(n - 3));
   const double at = std::atanh(r);
   return {r, std::tanh(at - half), std::tanh(at + half), n, "fisher"};

@@ -27,21 +27,27 @@
 
 namespace plumb {
 
-/// A number with its 95% interval and how many facts stand behind it. With count 0 there is no
-/// number and the rest means nothing.
+/// What stands for a number that does not exist. It compares as false with every number, so no
+/// threshold is passed by it.
+inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+/// A number with its 95% interval and how many facts stand behind it. Where there is no number, as of
+/// ACE over fewer facts than bins, the count is 0 and the rest is `no_number`.
 struct Estimate {
-  double value = 0;
-  double low = 0;
-  double high = 0;
+  double value = no_number;
+  double low = no_number;
+  double high = no_number;
   std::size_t count = 0;
   /// "wilson", "clustered wilson" (measure/clustered_share.hpp), "bootstrap" (percentiles),
   /// "centred bootstrap" (calibrate/calibrator.hpp), "fisher", or "none" where there is a number
   /// without an interval.
   std::string method{};
 
+  /// Whether there is a number.
+  [[nodiscard]] bool exists() const noexcept { return count > 0 && !std::isnan(value); }
   /// Whether there is an interval: a number may be without one, and has NaN for its ends then.
   [[nodiscard]] bool has_interval() const noexcept {
-    return count > 0 && !std::isnan(low) && !std::isnan(high);
+    return exists() && !std::isnan(low) && !std::isnan(high);
   }
   /// Its ends; nothing without an interval.
   [[nodiscard]] std::optional<std::pair<double, double>> interval() const {
@@ -52,8 +58,13 @@ struct Estimate {
 
 /// A number that has no interval: one of which the facts at hand do not say how far it would move.
 [[nodiscard]] inline Estimate without_interval(double value, std::size_t count) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  return {value, none, none, count, "none"};
+  return {value, no_number, no_number, count, "none"};
+}
+
+/// What rows are sorted by, best first: a number, and below all of them where there is none, so that
+/// rows without one come last.
+[[nodiscard]] inline double or_lowest(double value) {
+  return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
 }
 
 /// z of a 95% interval.
@@ -128,17 +139,18 @@ struct Bootstrap {
 /// are; empty strata must have been left out.
 [[nodiscard]] inline Estimate bootstrap_mean(const std::vector<Stratum>& strata,
                                              const Bootstrap& options, const std::string& name) {
-  Estimate estimate;
+  double value = 0;
+  std::size_t count = 0;
   const auto mean = [](const std::vector<double>& values, auto pick) {
     double sum = 0;
     for (std::size_t i = 0; i < values.size(); ++i) sum += values[pick(i)];
     return sum / static_cast<double>(values.size());
   };
   for (const Stratum& stratum : strata) {
-    estimate.value += stratum.weight * mean(stratum.values, [](std::size_t i) { return i; });
-    estimate.count += stratum.values.size();
+    value += stratum.weight * mean(stratum.values, [](std::size_t i) { return i; });
+    count += stratum.values.size();
   }
-  if (estimate.count == 0) return {};
+  if (count == 0) return {};
   RandomStream random(options.seed, "bootstrap/" + name);
   std::vector<double> draws(options.resamples);
   for (double& draw : draws) {
@@ -147,7 +159,7 @@ struct Bootstrap {
       draw += stratum.weight * mean(stratum.values, [&](std::size_t) { return random.below(n); });
     }
   }
-  return percentile_interval(estimate.value, std::move(draws), estimate.count);
+  return percentile_interval(value, std::move(draws), count);
 }
 
 }  // namespace plumb

@@ -82,7 +82,7 @@ struct ModelStanding {
   GroupSpread spread;
 };
 
-/// Best first, equals in the order given. `table` is that of the models.
+/// Best first, equals in the order given, models without a number last. `table` is that of the models.
 [[nodiscard]] inline std::vector<ModelStanding> model_standings(
     const std::vector<ModelAnswers>& models, const AccuracyTable& table) {
   std::vector<ModelStanding> standings;
@@ -94,7 +94,7 @@ struct ModelStanding {
     standings.push_back({m, group_spread(relations, table.group)});
   }
   over::stable_sort(standings, std::greater{}, [](const ModelStanding& standing) {
-    return standing.spread.overall.accuracy.value;
+    return or_lowest(standing.spread.overall.accuracy.value);
   });
   return standings;
 }
@@ -136,7 +136,7 @@ struct RelationStanding {
         {r, mean(sum), sample_sd(accuracies), accuracies.size(), mean(first_wins), ties});
   }
   over::stable_sort(standings, std::greater{},
-                    [](const RelationStanding& s) { return s.accuracy.value; });
+                    [](const RelationStanding& s) { return or_lowest(s.accuracy.value); });
   return standings;
 }
 
@@ -184,9 +184,14 @@ struct ExtremeRelations {
 
 /// A mean of correlations; no interval, as pairs that share a model are not independent.
 struct MeanCorrelation {
-  double value = 0;
+  double value = no_number;
   /// How many pairs the mean is over; 0: there is no number.
   std::size_t pairs = 0;
+
+  void add(double r) {
+    const double before = pairs == 0 ? 0 : value * static_cast<double>(pairs);
+    value = (before + r) / static_cast<double>(++pairs);
+  }
 };
 
 struct FamilyCorrelations {
@@ -214,17 +219,9 @@ struct FamilyCorrelations {
   for (std::size_t i = 0; i < family.size(); ++i) {
     for (std::size_t j = i + 1; j < family.size(); ++j) {
       if (family[i].empty() || family[j].empty() || correlations[i][j].count == 0) continue;
-      const auto add = [&](MeanCorrelation& mean) {
-        mean.value += correlations[i][j].value;
-        ++mean.pairs;
-      };
-      add(made.means[place[i]][place[j]]);
-      if (place[i] != place[j]) add(made.means[place[j]][place[i]]);
-    }
-  }
-  for (auto& row : made.means) {
-    for (MeanCorrelation& mean : row) {
-      if (mean.pairs > 0) mean.value /= static_cast<double>(mean.pairs);
+      const double r = correlations[i][j].value;
+      made.means[place[i]][place[j]].add(r);
+      if (place[i] != place[j]) made.means[place[j]][place[i]].add(r);
     }
   }
   return made;

@@ -58,14 +58,18 @@ struct ManyShotResults : ManyShotFindings {
   TieCount ties{};
 };
 
-/// What guessing reaches over the relations of a group, each counting once as in its accuracy.
-[[nodiscard]] inline double chance_of(const ManyShotResults& made, const GroupSpread& group) {
+/// What guessing reaches over the relations of a group, each counting once as in its accuracy; nothing
+/// where it is not known of all of them.
+[[nodiscard]] inline std::optional<double> chance_of(const ManyShotResults& made,
+                                                     const GroupSpread& group) {
   double sum = 0;
   for (const auto& [code, unused] : group.relations) {
     const auto found = made.chance_by_relation.find(code);
-    if (found != made.chance_by_relation.end()) sum += found->second;
+    if (found == made.chance_by_relation.end()) return std::nullopt;
+    sum += found->second;
   }
-  return group.relations.empty() ? 0 : sum / static_cast<double>(group.relations.size());
+  if (group.relations.empty()) return std::nullopt;
+  return sum / static_cast<double>(group.relations.size());
 }
 
 namespace detail {

@@ -29,6 +29,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/clustered_share.hpp"
+#include "plumb/measure/hit_rates.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/measure/prediction.hpp"
 #include "plumb/measure/relation_answers.hpp"
@@ -37,21 +38,22 @@
 
 namespace plumb {
 
-inline constexpr std::array<std::size_t, 4> hit_levels{1, 3, 5, 10};
-
 /// The numbers of one group of facts.
 struct GroupMetrics {
   std::size_t relations = 0;
   std::size_t facts = 0;
   Estimate accuracy;
   Estimate accuracy_first_wins;
-  std::array<Estimate, hit_levels.size()>
-      hits;  // by hit_levels; count 0 where no relation has k options
+  /// No number where no relation has k options.
+  HitRates hits{};
   Estimate mean_rank;
   Estimate mean_reciprocal_rank;
   /// Rows (fact × template) where the best score is shared, and where the answer's is.
   TieCount ties_for_best;
   std::size_t ties_with_answer = 0;
+
+  /// For a k of `hit_levels`.
+  [[nodiscard]] const Estimate& hit_at(std::size_t k) const { return hits.at(k); }
 };
 
 enum class Weighting { facts, relations, divided_support };
@@ -134,11 +136,10 @@ Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weight
   };
   metrics.accuracy = accuracy_of(group, weighting, bootstrap, name);
   metrics.accuracy_first_wins = accuracy_first_wins_of(group, weighting, bootstrap, name);
-  for (std::size_t i = 0; i < hit_levels.size(); ++i) {
-    if (hit_levels[i] > most_options) continue;
-    const std::size_t k = hit_levels[i];
-    metrics.hits[i] = over(true, "hits@" + std::to_string(k),
-                           [k](const Prediction& a) { return a.rank.expected_hit(k); });
+  for (const std::size_t k : hit_levels) {
+    if (k > most_options) continue;
+    metrics.hits.at(k) = over(true, "hits@" + std::to_string(k),
+                              [k](const Prediction& a) { return a.rank.expected_hit(k); });
   }
   metrics.mean_rank =
       over(false, "mean_rank", [](const Prediction& a) { return a.rank.realistic(); });

@@ -193,7 +193,7 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
     sum += resampled[c][model].value_or(*cells[c][model]);
     ++count;
   }
-  return {count == 0 ? 0 : sum / static_cast<double>(count), count};
+  return {count == 0 ? no_number : sum / static_cast<double>(count), count};
 }
 
 }  // namespace detail

@@ -253,8 +253,8 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
       most = std::max(most, e.value);
     };
     add("MRR", metrics.mean_reciprocal_rank);
-    for (std::size_t i = 0; i < entity_hit_levels.size(); ++i) {
-      add("Hit@" + std::to_string(entity_hit_levels[i]), metrics.hits[i]);
+    for (const std::size_t k : ranked_hit_levels) {
+      add("Hit@" + std::to_string(k), metrics.hit_at(k));
     }
   }
   std::map<std::string, double> differences;

@@ -29,6 +29,24 @@ namespace plumb {
   return label + ", vote ≥ " + policy.substr(4);
 }
 
+/// Whether votes failed, of what may have votes. Each such fact has confidence 0 and counts as wrong, so
+/// that errors of confidence say how many failed, not how well the model knows what it knows: they have
+/// a mark, and no colour.
+template <class Row>
+[[nodiscard]] constexpr bool has_failed_votes(const Row& row) {
+  if constexpr (requires { row.failures; }) return row.failures > 0;
+  return false;
+}
+
+/// What stands behind an estimator's name where its errors mean little, and what the marks mean.
+[[nodiscard]] inline std::string estimator_marks(const EstimatorResult& made) {
+  return std::string(made.discrete ? " *" : "") + (has_failed_votes(made) ? " †" : "");
+}
+inline constexpr const char* failed_votes_meaning =
+    "† votes failed for a share of the facts: these have confidence 0 and fall into one bin, so "
+    "ACE "
+    "and Brier score mean little";
+
 /// The paper's name of a reduction: "Sum", "Mean (A)" over the answer alone.
 [[nodiscard]] inline std::string scoring_label(Scoring scoring) {
   const std::string reduction = scoring.reduction == Reduction::sum ? "Sum" : "Mean";
@@ -54,6 +72,16 @@ inline std::string cell(const MetricEstimates& metrics, CalibrationMetric metric
                         bool best = false) {
   const Estimate& e = estimate_of(metrics, metric);
   return cell(e, std::string(step(metric, e.value)) + (best ? " best" : ""));
+}
+
+/// The same of an estimator, over all facts or a group of them (`metrics`); one whose votes failed has
+/// a mark in place of the colour.
+inline std::string cell(const EstimatorResult& made, const MetricEstimates& metrics,
+                        CalibrationMetric metric, bool best = false) {
+  if (!has_failed_votes(made)) return cell(metrics, metric, best);
+  std::string html = cell(estimate_of(metrics, metric));
+  if (const std::size_t small = html.find("<small>"); small != html.npos) html.insert(small, " †");
+  return html;
 }
 
 }  // namespace plumb::detail

@@ -47,7 +47,9 @@ template <class Row>
           ColumnPlace::everywhere,
           3,
           metric == accuracy || metric == ace || metric == brier,
-          [metric](const Estimate& e) { return std::string(detail::step(metric, e.value)); },
+          [metric](const Row& row, const Estimate& e) {
+            return std::string(has_failed_votes(row) ? "" : detail::step(metric, e.value));
+          },
           metric == ace || metric == brier ? ColumnWeight::major : ColumnWeight::usual};
 }
 
@@ -65,8 +67,7 @@ template <class Row>
   using E = EstimatorResult;
   auto columns = metric_columns<E>(metrics);
   columns.insert(columns.begin(), {"estimator", "estimator", "", [](const E& made) -> CellValue {
-                                     return estimator_label(made.name) +
-                                            (made.discrete ? " *" : "");
+                                     return estimator_label(made.name) + estimator_marks(made);
                                    }});
   if (failures) {
     columns.push_back({"failures", "failed votes",
@@ -82,7 +83,7 @@ template <class Row>
 [[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_numbers() {
   using E = MarkerEffect;
   const auto colour = [](bool lower_is_better) {
-    return [lower_is_better](const Estimate& e) -> std::string {
+    return [lower_is_better](const E&, const Estimate& e) -> std::string {
       if (!e.has_interval() || (e.low <= 0 && e.high >= 0)) return "";
       return (e.value < 0) == lower_is_better ? "h1" : "h3";
     };
@@ -108,7 +109,7 @@ template <class Row>
   const auto all = ColumnPlace::everywhere;
   return {{"accuracy", "accuracy", "", [](const R& r) { return r.accuracy; }, all, 3, true},
           {"ace", "ACE", "", [](const R& r) { return r.ace; }, all, 3, true,
-           [](const Estimate& e) {
+           [](const R&, const Estimate& e) {
              return std::string(detail::step(CalibrationMetric::ace, e.value));
            }},
           {"harmonic_mean", "H", "H: harmonic mean of accuracy and 1 − ACE.",
@@ -129,13 +130,16 @@ template <class Row>
   for (Column<R>& column : columns) {
     if (column.key == "log_loss" || column.key == "auroc") column.place = ColumnPlace::page;
   }
-  columns.insert(
-      columns.begin(),
-      {{"estimator", "held out", "",
-        [](const R& r) -> CellValue { return estimator_label(r.estimator); }},
-       {"map", "map", "", [](const R& r) -> CellValue {
-          return r.map == "temperature" ? "temperature " + with_decimals(r.temperature, 2) : r.map;
-        }}});
+  columns.insert(columns.begin(), {{"estimator", "held out", "",
+                                    [](const R& r) -> CellValue {
+                                      return estimator_label(r.estimator) +
+                                             (has_failed_votes(r) ? " †" : "");
+                                    }},
+                                   {"map", "map", "", [](const R& r) -> CellValue {
+                                      return r.map == "temperature"
+                                                 ? "temperature " + with_decimals(r.temperature, 2)
+                                                 : r.map;
+                                    }}});
   return columns;
 }
 

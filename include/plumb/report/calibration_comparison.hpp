@@ -42,10 +42,11 @@ class ComparisonSections {
     std::string html =
         heading("Adaptive calibration error by model",
                 "Lower is better; bold: the model's best. Below 0.1 counts as well calibrated. Not "
-                "shown for Consistency, whose few values make the bins arbitrary.") +
+                "shown for Consistency, whose few values make the bins arbitrary. † votes failed: "
+                "such facts have confidence 0, and neither colour nor bold is given.") +
         model_table(plain, M::ace) +
         heading("Brier score by model",
-                "Mean (confidence − correct)². Always saying 0.5 scores 0.25.") +
+                "Mean (confidence − correct)². Always saying 0.5 scores 0.25. † as above.") +
         model_table(all, M::brier);
     if (!averages.empty()) {
       html += heading("Brier score of Average by aggregation",
@@ -71,7 +72,8 @@ class ComparisonSections {
       double best = 2;
       for (const std::string& name : estimators) {
         const EstimatorResult* made = model.estimator(name);
-        if (made != nullptr && estimate_of(made->metrics, metric).count > 0) {
+        if (made != nullptr && !has_failed_votes(*made) &&
+            estimate_of(made->metrics, metric).exists()) {
           best = std::min(best, estimate_of(made->metrics, metric).value);
         }
       }
@@ -80,9 +82,9 @@ class ComparisonSections {
               cell(model.accuracy) + cell(model.paraphrase_accuracy);
       for (const std::string& name : estimators) {
         const EstimatorResult* made = model.estimator(name);
-        html += made == nullptr
-                    ? cell(Estimate{})
-                    : cell(made->metrics, metric, estimate_of(made->metrics, metric).value == best);
+        html += made == nullptr ? cell(Estimate{})
+                                : cell(*made, made->metrics, metric,
+                                       estimate_of(made->metrics, metric).value == best);
       }
       html += "</tr>\n";
     }
@@ -99,7 +101,10 @@ class ComparisonSections {
       ChartSeries points{estimator_label(name), {}, false};
       for (const ModelCalibration& model : results_.models) {
         const EstimatorResult* made = model.estimator(name);
-        if (made == nullptr || estimate_of(made->metrics, M::ace).count == 0) continue;
+        if (made == nullptr || !estimate_of(made->metrics, M::ace).exists() ||
+            !model.paraphrase_accuracy.exists()) {
+          continue;
+        }
         const Estimate& ace = estimate_of(made->metrics, M::ace);
         points.points.push_back({model.paraphrase_accuracy.value, ace.value, ace.interval(),
                                  labelled.insert(model.name).second ? model.name : std::string()});
@@ -110,8 +115,9 @@ class ComparisonSections {
     }
     if (series.empty()) {
       return "<div>" +
-             words_below("No point: there are fewer facts than bins, or Base, Margin and Average "
-                         "are not among the estimators.") +
+             words_below(
+                 "No point: there are fewer facts than bins, or Base, Margin and Average "
+                 "are not among the estimators.") +
              "</div>";
     }
     chart.x_range = {0, std::min(1.0, across * 1.15)};

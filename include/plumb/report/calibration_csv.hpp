@@ -53,10 +53,10 @@ namespace plumb {
       }
       for (const RejectionPoint& point : made.rejection) {
         rejection.add({model.name, made.name, with_decimals(point.threshold, 1),
-                       with_decimals(point.rejected, 8)},
+                       detail::csv_number(point.rejected)},
                       point.accuracy);
       }
-      rejection.add({model.name, made.name, "answered", with_decimals(made.answered.rejected, 8)},
+      rejection.add({model.name, made.name, "answered", detail::csv_number(made.answered.rejected)},
                     made.answered.accuracy);
       const double width = 1 / static_cast<double>(made.histogram.size());
       for (std::size_t b = 0; b < made.histogram.size(); ++b) {

@@ -105,7 +105,7 @@ class CalibrationPage {
                           false);
     return heading("Confidence estimators side by side",
                    "Small: 95% interval. " + meanings(first) +
-                       " * few distinct values: ACE means little.") +
+                       " * few distinct values: ACE means little. " + failed_votes_meaning + ".") +
            html_table(first, model.estimators) +
            "<h3>Other errors, and the Brier score taken apart</h3>\n<p class=\"dim\">" +
            meanings(second) + " One-hot Brier, over all options of the base template: " +
@@ -170,7 +170,7 @@ class CalibrationPage {
                 detail::number_cell(estimate_of(metrics, M::accuracy).count) +
                 detail::cell(metrics, M::accuracy);
         for (const EstimatorResult* made : shown) {
-          html += detail::cell((made->*member)[g].second, M::ace);
+          html += detail::cell(*made, (made->*member)[g].second, M::ace);
         }
         html += "</tr>\n";
       }

@@ -107,7 +107,9 @@ class PairSections {
   static std::string coloured(const ModelCalibration& model, const std::string& estimator, M which,
                               const std::string& domain = "", bool in_domain = false) {
     const Estimate number = metric(model, estimator, which, domain, in_domain);
-    return cell(number, number.count == 0 ? "" : step(which, number.value));
+    const EstimatorResult* made = model.estimator(estimator);
+    const bool plain = !number.exists() || (made != nullptr && has_failed_votes(*made));
+    return cell(number, plain ? "" : step(which, number.value));
   }
 
   /// Every estimator of one pair.

@@ -51,7 +51,7 @@ inline std::string curve_charts(const ModelCalibration& model, std::size_t bins)
         "<div><h3>" + label(estimator_label(made.name)) +
         (ace.count == 0 ? ""
                         : " <span class=\"dim\">ACE " + with_decimals(ace.value, 3) + "</span>") +
-        (made.discrete ? " *" : "") + "</h3>" + xy_chart(chart, {series}) + "</div>\n";
+        estimator_marks(made) + "</h3>" + xy_chart(chart, {series}) + "</div>\n";
   }
   return html + "</div>\n";
 }

@@ -49,6 +49,7 @@ inline std::string model_rows(const CalibrationResults& results, const TableWidt
     for (const std::string& name : shown) heads.push_back(metric + estimator_label(name));
   }
   TextTable table(heads);
+  bool any_failed = false;
   for (const ModelCalibration& model : results.models) {
     std::vector<std::string> cells{
         model.name, std::to_string(model.facts), number_or_dash(model.accuracy),
@@ -58,11 +59,15 @@ inline std::string model_rows(const CalibrationResults& results, const TableWidt
         const EstimatorResult* made = model.estimator(name);
         cells.push_back(
             number_or_dash(made == nullptr ? Estimate{} : estimate_of(made->metrics, metric)));
+        if (made == nullptr || !has_failed_votes(*made)) continue;
+        cells.back() += " †";
+        any_failed = true;
       }
     }
     table.add(cells);
   }
   std::string text = table.text(width);
+  if (any_failed) text += std::string(failed_votes_meaning) + "\n";
   for (const auto& [name, r] : results.comparison.correlation) {
     if (name != "base" && name != "margin" && name != "average_min") continue;
     text += "Pearson's r of ACE and mean accuracy over paraphrases, " + estimator_label(name) +
@@ -132,6 +137,9 @@ class CalibrationReportBody {
                    model.estimators, width);
     if (over::any_of(model.estimators, &EstimatorResult::discrete)) {
       text += "* few distinct values: its ACE means little\n";
+    }
+    if (over::any_of(model.estimators, has_failed_votes<EstimatorResult>)) {
+      text += std::string(failed_votes_meaning) + "\n";
     }
     if (!model.markers.empty()) text += "\n" + text_table(marker_columns(), model.markers, width);
     if (!model.reductions.empty()) {

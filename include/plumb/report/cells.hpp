@@ -6,6 +6,7 @@
 // A value knows how it looks, so that a table is a list of headings with what stands below each, and
 // nothing is put into a cell in two ways.
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -19,10 +20,12 @@
 
 namespace plumb {
 
-/// A number without an interval, which may not exist.
+/// A number without an interval, which may not exist: then it is absent or NaN.
 struct PlainNumber {
-  std::optional<double> value;
+  std::optional<double> value{};
   int decimals = 3;
+
+  [[nodiscard]] bool exists() const noexcept { return value && !std::isnan(*value); }
 };
 
 /// An estimate with something in small print below it, which is plain text; a lone "–" for none.
@@ -55,8 +58,6 @@ using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, 
 
 namespace detail {
 
-inline constexpr const char* no_number_cell = "<td data-v=\"-1\">–</td>";
-
 inline std::string html_cell(const std::string& text) {
   return "<td>" + label(text) + "</td>";
 }
@@ -74,12 +75,12 @@ inline std::string html_cell(const ShownNumber& number) {
          "</td>";
 }
 inline std::string html_cell(const PlainNumber& number) {
-  if (!number.value) return no_number_cell;
+  if (!number.exists()) return no_number_cell;
   return html_cell(ShownNumber{*number.value, with_decimals(*number.value, number.decimals)});
 }
 inline std::string html_cell(const RemarkedEstimate& remarked) {
   std::string made = cell(remarked.estimate);
-  if (remarked.remark.empty() || remarked.estimate.count == 0) return made;
+  if (remarked.remark.empty() || !remarked.estimate.exists()) return made;
   return made.insert(made.rfind("</td>"), "<small>" + escape_html(remarked.remark) + "</small>");
 }
 inline std::string html_cell(const LongText& long_text) {

@@ -43,8 +43,8 @@ struct Column {
   int decimals = 3;
   /// Whether a terminal shows an estimate's interval too.
   bool interval = false;
-  /// The class of a page's cell, by its value; empty for none.
-  std::function<std::string(const Estimate&)> colour{};
+  /// The class of a page's cell, by its row and value; empty for none.
+  std::function<std::string(const Row&, const Estimate&)> colour{};
   /// How long a terminal that is too narrow shows it.
   ColumnWeight weight = ColumnWeight::usual;
 };
@@ -64,9 +64,16 @@ template <class Row, class Inner, class Part>
                                                   Part part) {
   std::vector<Column<Row>> columns;
   for (const Column<Inner>& one : inner) {
-    columns.push_back({one.key, one.heading, one.meaning,
-                       [value = one.value, part](const Row& row) { return value(part(row)); },
-                       one.place, one.decimals, one.interval, one.colour, one.weight});
+    Column<Row>& made = columns.emplace_back();
+    made = {one.key,      one.heading,
+            one.meaning,  [value = one.value, part](const Row& row) { return value(part(row)); },
+            one.place,    one.decimals,
+            one.interval, {},
+            one.weight};
+    if (!one.colour) continue;
+    made.colour = [colour = one.colour, part](const Row& row, const Estimate& e) {
+      return colour(part(row), e);
+    };
   }
   return columns;
 }
@@ -145,7 +152,7 @@ class ColumnTable {
     if (const auto* word = std::get_if<OwnWord>(&value)) return word->text;
     if (const auto* count = std::get_if<std::size_t>(&value)) return std::to_string(*count);
     if (const auto* number = std::get_if<PlainNumber>(&value)) {
-      return number->value ? with_decimals(*number->value, number->decimals) : "–";
+      return number->exists() ? with_decimals(*number->value, number->decimals) : "–";
     }
     const auto* remarked = std::get_if<RemarkedEstimate>(&value);
     const Estimate& estimate = remarked ? remarked->estimate : std::get<Estimate>(value);
@@ -187,8 +194,8 @@ template <class Row>
       if (!is_shown(column)) continue;
       const CellValue value = column.value(row);
       if (const auto* estimate = std::get_if<Estimate>(&value)) {
-        html +=
-            detail::cell(*estimate, column.colour ? column.colour(*estimate) : "", column.decimals);
+        html += detail::cell(*estimate, column.colour ? column.colour(row, *estimate) : "",
+                             column.decimals);
       } else {
         html += std::visit([](const auto& one) { return detail::html_cell(one); }, value);
       }

@@ -91,7 +91,7 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
       const MeanCorrelation& mean = families.means[i][j];
       json["family_correlation"].push_back(
           {{"families", {families.families[i], families.families[j]}},
-           {"mean_r", mean.pairs == 0 ? Json() : Json(mean.value)},
+           {"mean_r", number_or_null(mean.value)},
            {"pairs", mean.pairs}});
     }
   }

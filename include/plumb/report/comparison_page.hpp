@@ -46,7 +46,7 @@ class ComparisonPage {
   }
 
   static std::string plain_cell(const std::optional<double>& value) {
-    if (!value) return "<td data-v=\"-1\">–</td>";
+    if (!value) return detail::no_number_cell;
     return "<td data-v=\"" + with_decimals(*value, 6) + "\">" + with_decimals(*value, 3) + "</td>";
   }
   static std::optional<double> shown(const Estimate& estimate) {

@@ -41,8 +41,8 @@ inline std::string family_csv(const FamilyCorrelations& made) {
   for (std::size_t i = 0; i < made.families.size(); ++i) {
     for (std::size_t j = i; j < made.families.size(); ++j) {
       const auto& [value, pairs] = made.means[i][j];
-      text += csv_line({made.families[i], made.families[j],
-                        pairs == 0 ? "" : with_decimals(value, 8), std::to_string(pairs)});
+      text +=
+          csv_line({made.families[i], made.families[j], csv_number(value), std::to_string(pairs)});
     }
   }
   return text;
@@ -78,7 +78,7 @@ inline std::string family_csv(const FamilyCorrelations& made) {
       for (std::size_t i = 0; i < list->size(); ++i) {
         const std::size_t r = (*list)[i];
         extremes += csv_line({name, end, std::to_string(i + 1), table.relations[r],
-                              with_decimals(table.cells[m][r].accuracy.value, 8)});
+                              detail::csv_number(table.cells[m][r].accuracy.value)});
       }
     }
     for (const auto& [other, unused] : made.models) {

@@ -10,6 +10,7 @@
 // and count; low and high are empty where there is no interval, all are and 0 where there is no number.
 
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,9 +65,14 @@ inline bool is_like_formula(std::string_view cell) {
 
 namespace detail {
 
+/// A number as a cell of a file; empty where there is none.
+inline std::string csv_number(double value, int decimals = 8) {
+  return std::isnan(value) ? "" : with_decimals(value, decimals);
+}
+
 /// Value, low, high and count as cells; empty ones without a number.
 inline std::vector<std::string> estimate_cells(const Estimate& e) {
-  if (e.count == 0) return {"", "", "", "0"};
+  if (!e.exists()) return {"", "", "", "0"};
   if (!e.has_interval()) return {with_decimals(e.value, 8), "", "", std::to_string(e.count)};
   return {with_decimals(e.value, 8), with_decimals(e.low, 8), with_decimals(e.high, 8),
           std::to_string(e.count)};
@@ -89,7 +95,7 @@ class EstimateCsv {
     text_ += csv_line(cells);
   }
   void add_number(std::vector<std::string> cells, const std::optional<double>& number) {
-    cells.insert(cells.end(), {number ? with_decimals(*number, 8) : "", "", "", ""});
+    cells.insert(cells.end(), {number ? csv_number(*number) : "", "", "", ""});
     text_ += csv_line(cells);
   }
   [[nodiscard]] const std::string& text() const { return text_; }

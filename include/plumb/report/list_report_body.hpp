@@ -92,7 +92,8 @@ class ListReportBody {
                        card("precision", all.with_aliases.precision) +
                        card("recall", all.with_aliases.recall) +
                        card("F1 by main label", all.main_label.f1) +
-                       card("F1 of KAMEL's script", with_decimals(all.script.f1_of_means, 3),
+                       card("F1 of KAMEL's script",
+                            number_or_dash(without_interval(all.script.f1_of_means, all.facts)),
                             "of mean precision and recall") +
                        "</div>\n";
     std::vector<Bar> bars;

@@ -201,14 +201,14 @@ struct WayRanks {
       {"prompts", "prompts", "", [](const R& r) { return r.ranks.prompts; }},
       {"without_rank", "left out", "Left out: prompts none of whose names is one of the tokens.",
        [](const R& r) { return r.ranks.without_rank; }}};
-  for (std::size_t k = 0; k < token_hit_levels.size(); ++k) {
-    const std::string level = std::to_string(token_hit_levels[k]);
+  for (const std::size_t k : {1U, 10U, 100U}) {
+    const std::string level = std::to_string(k);
     columns.push_back({"hit_at_" + level, "Hit@" + level,
-                       k > 0
+                       k > 1
                            ? ""
                            : "Hit@k: mean over facts of the share of their prompts whose likeliest "
                              "true token is among the k likeliest tokens.",
-                       [k](const R& r) { return r.ranks.hits[k]; }});
+                       [k](const R& r) { return r.ranks.hit_at(k); }});
   }
   columns.push_back({"mean_reciprocal_rank", "MRR", "MRR: the mean of 1 / rank.",
                      [](const R& r) { return r.ranks.mean_reciprocal_rank; }});

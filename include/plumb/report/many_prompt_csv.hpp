@@ -53,9 +53,9 @@ namespace plumb {
         const PromptTemplate& one = relation.texts[i];
         text += csv_line({way.name, relation.code, one.text, one.group, style_word(one.style),
                           origin_word(one.origin), std::to_string(accuracy.count),
-                          with_decimals(accuracy.value, 8), with_decimals(accuracy.low, 8),
-                          with_decimals(accuracy.high, 8), with_decimals(best.value, 8),
-                          with_decimals(best.low, 8), with_decimals(best.high, 8)});
+                          detail::csv_number(accuracy.value), detail::csv_number(accuracy.low),
+                          detail::csv_number(accuracy.high), detail::csv_number(best.value),
+                          detail::csv_number(best.low), detail::csv_number(best.high)});
       }
     }
   }

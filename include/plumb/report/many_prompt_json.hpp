@@ -23,8 +23,8 @@ namespace detail {
 inline Json diversity_json(const PromptDiversity& made) {
   return {{"facts", made.facts},
           {"prompts", made.prompts},
-          {"prompts_per_fact", made.prompts_per_fact},
-          {"names_per_subject", made.expressions_per_fact},
+          {"prompts_per_fact", number_or_null(made.prompts_per_fact)},
+          {"names_per_subject", number_or_null(made.expressions_per_fact)},
           {"templates", made.templates},
           {"lexical_distance", number_or_null(made.lexical_distance)},
           {"relations_with_distance", made.relations_compared}};
@@ -104,7 +104,7 @@ inline Json by_length_json(const OverconfidenceByLength& made) {
   Json json = {{"tokens", Json::object()},
                {"longer", made.longer},
                {"empty", made.empty},
-               {"share_within", share_of_short(made)}};
+               {"share_within", number_or_null(share_of_short(made))}};
   for (std::size_t i = 0; i < made.lengths.size(); ++i) {
     json["tokens"][std::to_string(i + 1)] = overconfidence_json(made.lengths[i]);
   }
@@ -118,7 +118,7 @@ inline Json paired_json(const PairedAccuracy& made, const char* one, const char*
 }
 
 inline Json rate_json(const OutrankingRate& made) {
-  return {{"rate", to_json(made.rate)}, {"pooled", number_or_null(pooled_rate(made))},
+  return {{"rate", to_json(made.rate)}, {"pooled", number_or_null(made.pooled())},
           {"pairs", made.pairs},        {"above", made.above},
           {"equal", made.equal},        {"facts_without_pair", made.excluded}};
 }
@@ -193,7 +193,7 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
                {"only_template_varies", extent(way.template_extent)},
                {"manual_templates",
                 {{"mean_rank", to_json(way.manual.mean)},
-                 {"by_chance", way.manual.mean.count == 0 ? Json() : Json(way.manual.by_chance)},
+                 {"by_chance", number_or_null(way.manual.by_chance)},
                  {"generated_templates", way.manual.generated}}}};
   json["styles"] = paired_json(way.styles.accuracy, "cloze", "question");
   json["styles"]["facts_of_one_style"] = way.styles.one_style;

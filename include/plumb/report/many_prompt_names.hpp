@@ -79,11 +79,6 @@ inline const ManyPromptResult* best_way(const ManyPromptResults& made) {
   return best;
 }
 
-/// The share of all pairs; nothing without one.
-inline std::optional<double> pooled_rate(const OutrankingRate& rate) {
-  return rate.pairs == 0 ? std::nullopt : std::optional(rate.pooled());
-}
-
 /// A share of matching pairs, with the facts that have none.
 inline RemarkedEstimate matching_value(const MatchingShare& share) {
   return {share.share, share.excluded == 0 ? "" : std::to_string(share.excluded) + " left out"};
@@ -144,12 +139,13 @@ inline std::vector<PageColumn<RelationOfWay>> relation_columns(
   return more;
 }
 
-/// The share of answers of one to five tokens among those with their probability; 0 without any.
-inline double share_of_short(const OverconfidenceByLength& by_length) {
+/// The share of answers of one to five tokens among those with their probability; nothing without any.
+inline std::optional<double> share_of_short(const OverconfidenceByLength& by_length) {
   std::size_t within = 0;
   for (const Overconfidence& length : by_length.lengths) within += length.prompts;
   const std::size_t all = within + by_length.longer + by_length.empty;
-  return all == 0 ? 0 : static_cast<double>(within) / static_cast<double>(all);
+  if (all == 0) return std::nullopt;
+  return static_cast<double>(within) / static_cast<double>(all);
 }
 
 }  // namespace plumb::detail

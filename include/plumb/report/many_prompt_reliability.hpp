@@ -146,9 +146,10 @@ inline std::string answer_length_section(const ManyPromptResults& made) {
   }
   columns.emplace_back("Longer", [](Way way) { return way->by_length->longer; });
   columns.emplace_back("None", [](Way way) { return way->by_length->empty; });
-  columns.emplace_back("One to five", [](Way way) {
-    const double share = share_of_short(*way->by_length);
-    return ShownNumber{share, with_decimals(100 * share, 2) + "%"};
+  columns.emplace_back("One to five", [](Way way) -> CellValue {
+    const std::optional<double> share = share_of_short(*way->by_length);
+    if (!share) return PlainNumber{};
+    return ShownNumber{*share, with_decimals(100 * *share, 2) + "%"};
   });
   return heading("Overconf by the length of the answer",
                  "Here the confidence is the probability of all tokens of the greedy answer. "

@@ -143,10 +143,9 @@ inline std::string aliases_section(const ManyPromptResults& made) {
                [](const A& a) {
                  return matching_value({a.rates.by_sum.rate, a.rates.by_sum.excluded});
                }},
-              {"Pooled, sum", [](const A& a) { return PlainNumber{pooled_rate(a.rates.by_sum)}; }},
+              {"Pooled, sum", [](const A& a) { return PlainNumber{a.rates.by_sum.pooled()}; }},
               {"By mean", [](const A& a) { return a.rates.by_mean.rate; }},
-              {"Pooled, mean",
-               [](const A& a) { return PlainNumber{pooled_rate(a.rates.by_mean)}; }},
+              {"Pooled, mean", [](const A& a) { return PlainNumber{a.rates.by_mean.pooled()}; }},
               {"Facts", [](const A& a) { return a.rates.by_sum.rate.count; }},
               {"Pairs", [](const A& a) { return a.rates.by_sum.pairs; }},
               {"Equal, sum", [](const A& a) { return a.rates.by_sum.equal; }},
@@ -217,11 +216,11 @@ inline std::string relations_map(const ManyPromptResults& made) {
     double sum = 0, count = 0;
     for (const ManyPromptResult& way : made.ways) {
       const PromptedRelation* relation = relation_named(way, code);
-      if (relation == nullptr) continue;
+      if (relation == nullptr || !relation->accuracy.exists()) continue;
       sum += relation->accuracy.value;
       ++count;
     }
-    order.emplace_back(sum / count, code);
+    order.emplace_back(or_lowest(sum / count), code);
   }
   over::stable_sort(order, std::greater<>{}, [](const auto& one) { return one.first; });
   HeatMap map{"Accuracy by relation", "Relation", {}, {}, {}};

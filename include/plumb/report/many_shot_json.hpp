@@ -34,7 +34,7 @@ namespace plumb {
     json[name] = Json::object();
     for (const GroupSpread& spread : spreads) {
       json[name][setting_name(spread.group)] = to_json(spread);
-      json[name][setting_name(spread.group)]["chance"] = chance_of(made, spread);
+      json[name][setting_name(spread.group)]["chance"] = number_or_null(chance_of(made, spread));
     }
   };
   put("settings", made.groups);

@@ -4,6 +4,7 @@
 // What does a person look at after a many-shot run?
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,8 @@ inline std::string many_shot_cards(const ManyShotResults& made) {
     html += card("Shots for 95%", std::to_string(*curve.shots_for_95),
                  "of the accuracy at " + std::to_string(curve.points.back().group.shots));
   }
-  html += card("Chance", with_decimals(chance_of(made, *best), 3), "one in the number of choices");
+  const std::optional<double> chance = chance_of(made, *best);
+  html += card("Chance", chance ? with_decimals(*chance, 3) : "–", "one in the number of choices");
   html += card("Facts", std::to_string(facts), counted(made.answers.relations.size(), "relation"));
   html += card("Choices", std::to_string(made.choices),
                made.choices_beginning_another == 0
@@ -77,9 +79,8 @@ inline std::string relations_section(const ManyShotResults& made) {
   const GroupSpread* best = headline_group(made);
   if (best == nullptr) return "";
   std::vector<std::pair<std::string, AccuracySpread>> sorted = best->relations;
-  over::stable_sort(sorted, [](const auto& a, const auto& b) {
-    return a.second.accuracy.value > b.second.accuracy.value;
-  });
+  over::stable_sort(sorted, std::greater{},
+                    [](const auto& one) { return or_lowest(one.second.accuracy.value); });
   std::string html = heading("Relations, from best known to least",
                              setting_words(best->group) + ", with 95% intervals over facts.") +
                      table_begin({"Relation", "Facts", "Accuracy", "SD"});

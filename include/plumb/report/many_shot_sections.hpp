@@ -33,7 +33,7 @@ inline std::string ties_text(const GroupSpread& spread) {
 
 /// A mean with its standard deviation below it.
 inline std::string spread_cell(const AccuracySpread& spread) {
-  if (spread.accuracy.count == 0) return "<td data-v=\"-1\">–</td>";
+  if (!spread.accuracy.exists()) return no_number_cell;
   return "<td data-v=\"" + with_decimals(spread.accuracy.value, 6) + "\">" +
          with_decimals(spread.accuracy.value, 3) + "<small>± " + sd_text(spread) + "</small></td>";
 }

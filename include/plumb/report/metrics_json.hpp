@@ -7,6 +7,7 @@
 // a paper can be checked against one file. A number that does not exist (Hit@10 where no relation
 // has ten options) is null; one without an interval has null for its ends.
 
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -19,7 +20,7 @@
 namespace plumb {
 
 [[nodiscard]] inline Json to_json(const Estimate& estimate) {
-  if (estimate.count == 0) return nullptr;
+  if (!estimate.exists()) return nullptr;
   return {{"value", estimate.value},
           {"low", estimate.has_interval() ? Json(estimate.low) : Json()},
           {"high", estimate.has_interval() ? Json(estimate.high) : Json()},
@@ -33,9 +34,9 @@ inline void put_ties(Json& json, const TieCount& ties) {
   json["answers"] = ties.answers;
 }
 
-/// A number, or null where there is none.
+/// A number, or null where there is none (NaN is none).
 [[nodiscard]] inline Json number_or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
+  return value && !std::isnan(*value) ? Json(*value) : Json();
 }
 
 /// What one knows of what another knows; keys say what was left out, and what a setting is.

@@ -75,7 +75,7 @@ for (const table of document.querySelectorAll('table.sortable')) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => head.addEventListener('click', () => {
     const number = row => { const c = row.cells[column]; return c.dataset.v !== undefined || c.textContent.trim() !== '' && isFinite(c.textContent); };
-    const none = row => row.cells[column].textContent === '–';  // last, whichever way
+    const none = row => row.cells[column].textContent.startsWith('–');  // last, whichever way
     const rows = [...table.tBodies[0].rows], sorted = head.getAttribute('aria-sort');
     const falling = sorted ? sorted === 'ascending' : rows.some(row => !none(row) && number(row));  // texts from A to Z
     heads.forEach(h => h.removeAttribute('aria-sort'));
@@ -126,7 +126,7 @@ for (const table of document.querySelectorAll('table.sortable')) {
 /// A headline number with its interval; "–" when there is none.
 [[nodiscard]] inline std::string card(std::string_view name, const Estimate& e, int decimals = 3) {
   return card(name, number_or_dash(e, decimals),
-              e.count == 0        ? ""
+              !e.exists()         ? ""
               : !e.has_interval() ? "no interval"
                                   : "95%: " + with_decimals(e.low, decimals) + " – " +
                                         with_decimals(e.high, decimals));
@@ -158,9 +158,12 @@ for (const table of document.querySelectorAll('table.sortable')) {
 
 namespace detail {
 
+/// In place of a number that does not exist; the page's script sorts it last, whichever way.
+inline constexpr const char* no_number_cell = "<td data-v=\"-1\">–</td>";
+
 /// A number with its interval.
 inline std::string cell(const Estimate& e, const std::string& classes = "", int decimals = 3) {
-  if (e.count == 0) return "<td data-v=\"-1\">–</td>";
+  if (!e.exists()) return no_number_cell;
   return "<td data-v=\"" + with_decimals(e.value, 6) + "\"" +
          (classes.empty() ? "" : " class=\"" + classes + "\"") + ">" +
          with_decimals(e.value, decimals) + "<small>" +
@@ -178,7 +181,7 @@ inline std::string number_cell(std::size_t n) {
 }  // namespace detail
 
 /// A table sorted by a click on a heading, up to its first row; `heads` are HTML. A cell's data-v
-/// is what it is sorted by; cells that say "–" come last.
+/// is what it is sorted by; cells that begin with "–" come last.
 [[nodiscard]] inline std::string table_begin(const std::vector<std::string>& heads) {
   std::string html = "<div class=\"wide\"><table class=\"sortable\"><thead><tr>";
   for (const std::string& head : heads) {

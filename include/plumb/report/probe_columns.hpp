@@ -27,17 +27,16 @@ namespace plumb {
        "Accuracy: the share of facts whose right option alone is the likeliest; one of n that are "
        "the likeliest together counts 1/n.",
        [](const G& g) { return g.accuracy; }, ColumnPlace::everywhere, 3, true}};
-  for (std::size_t i = 0; i < hit_levels.size(); ++i) {
-    const std::string k = std::to_string(hit_levels[i]);
-    const bool first = i == 0;
-    columns.push_back(
-        {"hits_at_" + k, "Hit@" + k,
-         first ? "Hit@k: the share of facts whose right option is among the k "
-                 "likeliest, a tie counting the share of its orders that hit; – where "
-                 "a relation has fewer than k options."
-               : "",
-         [i](const G& g) { return g.hits[i]; },
-         hit_levels[i] == 3 || hit_levels[i] == 10 ? ColumnPlace::everywhere : ColumnPlace::page});
+  for (const std::size_t level : {1U, 3U, 5U, 10U}) {
+    const std::string k = std::to_string(level);
+    columns.push_back({"hits_at_" + k, "Hit@" + k,
+                       level == 1
+                           ? "Hit@k: the share of facts whose right option is among the k "
+                             "likeliest, a tie counting the share of its orders that hit; – where "
+                             "a relation has fewer than k options."
+                           : "",
+                       [level](const G& g) { return g.hit_at(level); },
+                       level == 3 || level == 10 ? ColumnPlace::everywhere : ColumnPlace::page});
   }
   columns.push_back(
       {"mean_reciprocal_rank", "MRR", "MRR: the mean reciprocal rank of the right option.",

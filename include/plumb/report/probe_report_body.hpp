@@ -4,6 +4,7 @@
 // How probe_report.hpp measures, writes and shows.
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -149,12 +150,8 @@ class ProbeReportBody {
         csv_line({"group", "name", "template", "facts", "accuracy", "low", "high", "chance"});
     for_each_group([&](const ProbedGroup& group, const std::string& which) {
       const Estimate& a = group.metrics->accuracy;
-      const auto cell = [&](double value) { return a.count == 0 ? "" : with_decimals(value, 6); };
-      const auto end = [&](double value) {
-        return a.has_interval() ? with_decimals(value, 6) : "";
-      };
       csv += csv_line({group.kind, group.name, which, std::to_string(group.metrics->facts),
-                       cell(a.value), end(a.low), end(a.high),
+                       csv_number(a.value, 6), csv_number(a.low, 6), csv_number(a.high, 6),
                        group.relation == nullptr ? "" : with_decimals(group.chance(), 6)});
     });
     return csv;
@@ -214,8 +211,8 @@ class ProbeReportBody {
       if (group.relation == nullptr) continue;
       bars.push_back({group.name, group.metrics->accuracy, group.chance()});
     }
-    over::stable_sort(
-        bars, [](const Bar& a, const Bar& b) { return a.estimate.value > b.estimate.value; });
+    over::stable_sort(bars, std::greater{},
+                      [](const Bar& bar) { return or_lowest(bar.estimate.value); });
     return bar_chart(bars, "Accuracy by relation");
   }
 

@@ -24,17 +24,19 @@ namespace plumb {
       {"adjusted_mean_rank_index", "AMRI",
        "AMRI: adjusted mean rank index, 1 at best and 0 for guessing.",
        [](const M& m) { return m.adjusted_mean_rank_index; }}};
-  for (std::size_t i = 0; i < entity_hit_levels.size(); ++i) {
-    const std::string k = std::to_string(entity_hit_levels[i]);
+  for (const std::size_t level : ranked_hit_levels) {
+    const std::string k = std::to_string(level);
     columns.push_back({"hits_at_" + k, "Hit@" + k,
-                       i == 0 ? "Hit@k: the share of queries whose true entity is among the first "
-                                "k."
-                              : "",
-                       [i](const M& m) { return m.hits[i]; }});
+                       level == 1 ? "Hit@k: the share of queries whose true entity is among the "
+                                    "first k, a tie counting the share of its orders that hit."
+                                  : "",
+                       [level](const M& m) { return m.hit_at(level); }});
   }
-  columns.push_back({"tied", "ties",
-                     "Ties: queries whose true entity shares its score; they count half.",
-                     [](const M& m) { return m.tied; }});
+  columns.push_back(
+      {"tied", "ties",
+       "Ties: queries whose true entity shares its score; its rank is the mean of the "
+       "best and the worst.",
+       [](const M& m) { return m.tied; }});
   columns.push_back(
       {"undecided", "undecided", "", [](const M& m) { return m.undecided; }, ColumnPlace::files});
   weigh(columns, {"mean_reciprocal_rank", "hits_at_10"}, ColumnWeight::major);

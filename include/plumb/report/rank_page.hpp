@@ -55,7 +55,7 @@ inline std::vector<NamedRanks> ranked_rows(const RankResults& made) {
 inline std::string p_text(const std::optional<double>& p) {
   if (!p) return "–";
   if (*p >= 0.001) return with_decimals(*p, 3);
-  if (*p < 1e-300) return "< 1e-300";
+  if (*p < smallest_shown_p) return "< 1e-15";
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1e", *p);
   const std::string digits = text.data();  // "9.9e-05"
@@ -70,11 +70,11 @@ inline std::string rank_cards(const RankResults& made) {
     const RankMetrics& metrics = headline(method);
     std::string what = "MRR, ";
     const Estimate* shown = &metrics.mean_reciprocal_rank;
-    for (std::size_t i = 0; i < entity_hit_levels.size() && metrics.mean_reciprocal_rank.count == 0;
-         ++i) {
-      if (metrics.hits[i].count == 0) continue;  // the largest k that is certain
-      what = "Hit@" + std::to_string(entity_hit_levels[i]) + ", ";
-      shown = &metrics.hits[i];
+    for (const std::size_t k : ranked_hit_levels) {
+      if (metrics.mean_reciprocal_rank.exists()) break;
+      if (!metrics.hit_at(k).exists()) continue;  // the largest k that is certain
+      what = "Hit@" + std::to_string(k) + ", ";
+      shown = &metrics.hit_at(k);
     }
     html += card(what + method.name, *shown);
   }
@@ -96,12 +96,12 @@ inline std::string methods_table(const RankResults& made) {
 inline std::string hits_section(const RankResults& made) {
   std::string html =
       heading("Hit@k side by side", "Share of queries, with 95% intervals; how many in brackets.");
-  for (std::size_t i = 0; i < entity_hit_levels.size(); ++i) {
-    const std::string title = "Hit@" + std::to_string(entity_hit_levels[i]);
+  for (const std::size_t k : ranked_hit_levels) {
+    const std::string title = "Hit@" + std::to_string(k);
     std::vector<Bar> bars;
     bool any = false;
     for (const RankedMethod& method : made.methods) {
-      const Estimate& share = headline(method).hits[i];
+      const Estimate& share = headline(method).hit_at(k);
       bars.push_back({method.name + " (" + std::to_string(method.ranks.size()) + ")", share});
       any = any || share.count > 0;
     }
@@ -173,7 +173,9 @@ inline std::string agreement_section(const RankResults& made) {
   }
   return heading("Do the methods agree?",
                  "Pearson's r of log ranks and of ranks, over the queries and candidates that both "
-                 "share, with a two-sided p. Each point is a query, coloured by the tokens of the "
+                 "share, with a two-sided p; – where it cannot be said: of fewer than three "
+                 "queries, and of ranks that agree wholly. Each point is a query, coloured by the "
+                 "tokens of the "
                  "true entity's name.") +
          table_begin({"Method", "Other", "Queries", "r of log ranks", "p", "r of ranks", "p"}) +
          rows + table_end + "<div class=\"plots two\">" + plots + "</div>\n";

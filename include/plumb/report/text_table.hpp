@@ -26,12 +26,12 @@ namespace plumb {
 
 /// "0.150", or "–" when there is no number.
 [[nodiscard]] inline std::string number_or_dash(const Estimate& estimate, int decimals = 3) {
-  return estimate.count == 0 ? "–" : with_decimals(estimate.value, decimals);
+  return !estimate.exists() ? "–" : with_decimals(estimate.value, decimals);
 }
 
 /// "0.150 [0.142, 0.158]", "1.000 [–]" without an interval, or "–" when there is no number.
 [[nodiscard]] inline std::string with_interval(const Estimate& estimate, int decimals = 3) {
-  if (estimate.count == 0) return "–";
+  if (!estimate.exists()) return "–";
   if (!estimate.has_interval()) return with_decimals(estimate.value, decimals) + " [–]";
   return with_decimals(estimate.value, decimals) + " [" + with_decimals(estimate.low, decimals) +
          ", " + with_decimals(estimate.high, decimals) + "]";

@@ -46,7 +46,7 @@ struct HitLevels {
     std::vector<std::size_t> levels;
     setting::read(word, name, levels);
     for (const std::size_t k : levels) {
-      if (over::find(entity_hit_levels, k) == entity_hit_levels.end()) {
+      if (over::find(ranked_hit_levels, k) == ranked_hit_levels.end()) {
         throw user_error({.setting = name}, "'" + std::to_string(k) + "' is not shown",
                          "say 1, 3, 10 or 100");
       }
