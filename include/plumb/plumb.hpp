@@ -141,6 +141,7 @@
 #include "plumb/measure/hit_rates.hpp"
 #include "plumb/measure/injection_results.hpp"
 #include "plumb/measure/interval.hpp"
+#include "plumb/measure/label_match.hpp"
 #include "plumb/measure/leaderboard.hpp"
 #include "plumb/measure/many_shot_results.hpp"
 #include "plumb/measure/morphy.hpp"

@@ -206,6 +206,14 @@ BOOST_AUTO_TEST_CASE(generated_texts_end_at_no_text_but_those_that_are_given) {
   refused({"--stop", ","}, "has no effect without --generate; say --generate 50");
 }
 
+BOOST_AUTO_TEST_CASE(a_generated_answer_is_matched_by_letters_unless_told_otherwise) {
+  BOOST_TEST((with({"--generate", "5"}).answer_match == LabelMatch::letters));
+  BOOST_TEST((with({"--generate", "5", "--answer-match", "program"}).answer_match ==
+              LabelMatch::program));
+  refused({"--answer-match", "program"}, "has no effect without --generate; say --generate 50");
+  refused({"--generate", "5", "--answer-match", "exact"}, "letters or program");
+}
+
 BOOST_AUTO_TEST_CASE(an_empty_separator_is_one_too) {
   const ManyShotOptions study = with({"--pair-separator", "", "--item-separator", ""}).study;
   BOOST_TEST((study.pair_separators == Words{""}));

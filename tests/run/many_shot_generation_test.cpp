@@ -48,11 +48,13 @@ struct Generated {
 
   template <class Model>
   std::vector<RecordedGeneration> run(Model model, std::size_t tokens, bool with_bos = true,
-                                      const std::vector<std::string>& stop = {}) {
+                                      const std::vector<std::string>& stop = {},
+                                      LabelMatch match = LabelMatch::letters) {
     const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
-    Work work(run_folder.file("journal.jsonl"), {[&](const WorkState& state) { texts = state.done; }});
+    Work work(run_folder.file("journal.jsonl"),
+              {[&](const WorkState& state) { texts = state.done; }});
     generate_many_shot(model, with_bos ? model.bos() : std::nullopt, asked, aliases, tokens, stop,
-                       run_folder, work);
+                       run_folder, work, match);
     RecordedChoiceRelation recorded;
     recorded.generated = folder / "run/birth_generated.jsonl";
     std::vector<RecordedGeneration> rows;
@@ -154,6 +156,24 @@ BOOST_AUTO_TEST_CASE(an_alias_counts_beside_the_label_and_letters_must_agree) {
     with_alias += row.correct_with_aliases ? 1U : 0U;
   }
   BOOST_TEST(with_alias > 0U);
+}
+
+// The text is " 1802 Person …"; the label "P.ERSON" is in it by the program's rule, "1802, X" by none.
+BOOST_AUTO_TEST_CASE(the_authors_program_asks_without_case_and_signs) {
+  Relation renamed = births(30, 8);
+  for (std::size_t o = 0; o < renamed.options.size(); ++o) {
+    renamed.options[o] = o % 2 == 0 ? "P.ER:SON" : "1802, X";
+  }
+  std::size_t right = 0;
+  for (const LabelMatch match : {LabelMatch::letters, LabelMatch::program}) {
+    Generated job(renamed);
+    for (const auto& row : job.run(scholar(), 12, true, {}, match)) {
+      const bool even = renamed.facts[row.fact.instance].answer % 2 == 0;
+      BOOST_TEST(row.correct == (match == LabelMatch::program && even));
+      right += row.correct ? 1U : 0U;
+    }
+  }
+  BOOST_TEST(right > 0U);
 }
 
 BOOST_AUTO_TEST_CASE(what_stands_is_not_written_again) {

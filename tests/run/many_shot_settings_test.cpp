@@ -32,6 +32,7 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_study) {
   BOOST_TEST(plain.at("eic_questions") == 10);
   BOOST_TEST(plain.at("join") == "ids");
   BOOST_TEST((plain.at("stop") == Json::array()));
+  BOOST_TEST(plain.at("answer_match") == "letters");
   BOOST_TEST(plain.at("injection") == 0);
   BOOST_TEST(plain.at("highlight").is_null());
   BOOST_TEST((plain.at("relations") == Json{"capital", "river"}));
@@ -49,6 +50,7 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_study) {
   settings.join = Join::text;
   settings.generate = 5;
   settings.stop.read({"\\n", ","});
+  settings.answer_match = LabelMatch::program;
   settings.injection = 60;
   settings.highlight = 3;
   const Provenance from{
@@ -65,6 +67,7 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_study) {
   BOOST_TEST(other.at("eic_questions") == 6);
   BOOST_TEST(other.at("join") == "text");
   BOOST_TEST((other.at("stop") == Json{"\n", ","}));
+  BOOST_TEST(other.at("answer_match") == "program");
   BOOST_TEST(other.at("injected") == 12);
   BOOST_TEST(other.at("highlight") == 3);
 }

@@ -211,9 +211,12 @@ inline std::string generation_section(const ManyShotResults& made) {
     rows += "</tr>\n";
   }
   if (rows.empty()) return "";
-  return heading("Does the answer stand in what the model writes?",
-                 "Share of facts whose object's label, or the label or an alias, is in the greedy "
-                 "continuation, beside the accuracy by choice.") +
+  return heading(
+             "Does the answer stand in what the model writes?",
+             "Share of facts whose object's label, or the label or an alias, is in the greedy "
+             "continuation, beside the accuracy by choice. The label letter for letter, unless the "
+             "setting answer-match says program: then as the authors' program has it, both in "
+             "lower case and the label without its colons, commas and full stops.") +
          table_begin({"Method", "Label generated", "Label or alias", "By choice"}) + rows +
          table_end + "<p class=\"dim\">Small: standard deviation over seeds or templates.</p>\n";
 }

@@ -32,6 +32,15 @@ namespace plumb {
                                   : "",
                        [level](const M& m) { return m.hit_at(level); }});
   }
+  for (const std::size_t level : {1U, 10U, 100U}) {
+    const std::string k = std::to_string(level);
+    columns.push_back({"deer_program_hits_at_" + k, "DEER's program Hit@" + k,
+                       level == 1
+                           ? "DEER's program: it counts ranks from 0 and takes those up to k, "
+                             "so that its Hit@k is Hit@(k + 1)."
+                           : "",
+                       [level](const M& m) { return m.hit_at(level + 1); }, ColumnPlace::page});
+  }
   columns.push_back(
       {"tied", "ties",
        "Ties: queries whose true entity shares its score; its rank is the mean of the "

@@ -4,8 +4,8 @@
 // Does the answer stand in what the model goes on to write?
 //
 // The greedy continuation of the shots and a subject (IC-LKE, the most shots) or of a prompt without
-// shots (HGP, MMP) is right if the object's label is in it, letter for letter; whether the label or
-// one of its aliases is, is kept beside it. Nothing but the model ends a text before its last token,
+// shots (HGP, MMP) is right if the object's label is in it, letter for letter or as the authors'
+// program has it (measure/label_match.hpp); whether the label or one of its aliases is, is kept beside it. Nothing but the model ends a text before its last token,
 // unless stop texts are given (backend/stop_text.hpp). Source: "Towards Reliable Latent Knowledge Estimation in
 // LLMs", Appendix H.7 (50 tokens).
 
@@ -20,6 +20,7 @@
 #include "plumb/backend/prompt_generator.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/measure/label_match.hpp"
 #include "plumb/records/many_shot_rows.hpp"
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/run/run_folder.hpp"
@@ -41,11 +42,10 @@ inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
 
 /// A row of the text that was generated about a fact.
 inline std::string generation_line(const Relation& relation, const ObjectAliases& aliases,
-                                   const Setting& setting, const Fact& fact, std::string text) {
+                                   const Setting& setting, const Fact& fact, std::string text,
+                                   LabelMatch match) {
   RecordedGeneration row{setting, fact, std::move(text)};
-  const auto holds = [&](const std::string& name) {
-    return row.text.find(name) != std::string::npos;
-  };
+  const auto holds = [&](const std::string& name) { return holds_label(row.text, name, match); };
   row.correct = holds(relation.options[fact.answer]);
   const auto others = aliases.find(relation.option_ids[fact.answer]);
   row.correct_with_aliases =
@@ -87,7 +87,8 @@ template <CausalLm Model>
 template <CausalLm Model>
 void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShotRelation& asked,
                         const ObjectAliases& aliases, std::size_t max_new_tokens,
-                        const std::vector<std::string>& stop, const RunFolder& folder, Work& work) {
+                        const std::vector<std::string>& stop, const RunFolder& folder, Work& work,
+                        LabelMatch match = LabelMatch::letters) {
   const Relation& relation = asked.relation();
   Part part(work, relation.code + " texts", relation.code);
   const auto file = folder.file(relation.code + "_generated.jsonl");
@@ -119,7 +120,7 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
           if (texts.size() != block.facts) throw part.other_job();
           for (std::size_t f = 0; f < block.facts; ++f) {
             rows += detail::generation_line(relation, aliases, block.settings[settings[p]],
-                                            asked.test_fact(block.first_fact + f), texts[f]);
+                                            asked.test_fact(block.first_fact + f), texts[f], match);
           }
         });
   });

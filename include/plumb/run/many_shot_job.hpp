@@ -211,7 +211,7 @@ class ManyShotJob {
     work.begin("texts", texts);
     for (const ManyShotRelation& asked : relations_) {
       generate_many_shot(model_, bos, asked, data_.aliases, settings_.generate,
-                         settings_.stop.texts, folder, work);
+                         settings_.stop.texts, folder, work, settings_.answer_match);
     }
   }
 

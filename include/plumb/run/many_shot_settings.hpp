@@ -18,6 +18,7 @@
 #include "plumb/core/white_space.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/data/named_facts.hpp"
+#include "plumb/measure/label_match.hpp"
 #include "plumb/prompt/injection.hpp"
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/run/job.hpp"
@@ -55,6 +56,8 @@ struct ManyShotSettings : ManyShotOptions {
   std::size_t generate = 0;
   /// Texts that end it; none, as in the paper, whose answer may stand anywhere in it.
   StopTexts stop{};
+  /// When such a text holds the answer.
+  LabelMatch answer_match = LabelMatch::letters;
   /// Pairs of the injection experiment; 0 leaves it out.
   std::size_t injection = 0;
   /// How many of them are replaced; a fifth where not said.
@@ -174,6 +177,11 @@ struct ManyShotSettings : ManyShotOptions {
          .help = "text that ends a generated text, past the white space it begins with; none by "
                  "default, \\n is a line break; may be given several times",
          .idle = idle(self.generate == 0, "without `generate`; say `generate` 50")});
+    visitor("answer-match", self.answer_match,
+            {.value = "letters|program",
+             .help = "when a generated text holds the label: letter for letter, or as the authors' "
+                     "program has it: in lower case, the label without : , .",
+             .idle = idle(self.generate == 0, "without `generate`; say `generate` 50")});
     visitor("injection", self.injection,
             {.value = "N",
              .help = "also the injection experiment, on N pairs of each relation",
