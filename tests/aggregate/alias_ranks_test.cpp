@@ -2,6 +2,7 @@
 #include "plumb/aggregate/alias_ranks.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>

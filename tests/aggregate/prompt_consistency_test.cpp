@@ -105,6 +105,8 @@ void check(const MatchingShare& made, const std::vector<std::vector<std::optiona
     strata.push_back(std::move(stratum));
   }
   const Estimate expected = clustered_share(strata);
+  BOOST_TEST(made.share.exists() == expected.exists());
+  if (!expected.exists()) return;
   BOOST_TEST(near(made.share.low, expected.low));
   BOOST_TEST(near(made.share.high, expected.high));
 }

@@ -183,8 +183,10 @@ BOOST_AUTO_TEST_CASE(nothing_but_numbers_leaves_as_an_estimate) {
     for (std::size_t i = 0; i < calibration_metric_count; ++i) {
       const Estimate e = made[static_cast<CalibrationMetric>(i)];
       const bool numbers =
-          std::isfinite(e.value) &&
-          (e.count == 0 || !e.has_interval() || (std::isfinite(e.low) && std::isfinite(e.high)));
+          e.exists()
+              ? std::isfinite(e.value) &&
+                    (!e.has_interval() || (std::isfinite(e.low) && std::isfinite(e.high)))
+              : e.count == 0 && std::isnan(e.value) && std::isnan(e.low) && std::isnan(e.high);
       BOOST_TEST(numbers, calibration_metric_names[i]);
       BOOST_TEST((e.count > 0) == std::isfinite(made.point.values[i]));
     }

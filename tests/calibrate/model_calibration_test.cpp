@@ -2,6 +2,7 @@
 #include "plumb/calibrate/model_calibration.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_missing_number_has_no_facts_behind_it) {
   const MetricEstimates few =
       estimates_of(calibration_of(std::vector<Judgement>(5, {0.5, true}), 20, resamples));
   BOOST_TEST(estimate_of(few, ace).count == 0U);
-  BOOST_TEST(estimate_of(few, ace).value == 0.0);
+  BOOST_TEST(std::isnan(estimate_of(few, ace).value));  // a gate on ACE does not pass
   BOOST_TEST(estimate_of(few, auroc).count == 0U);
   BOOST_TEST(estimate_of(few, brier).count == 5U);
 }

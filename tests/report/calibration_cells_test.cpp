@@ -56,6 +56,22 @@ BOOST_AUTO_TEST_CASE(a_cell_of_metrics_takes_its_metric_its_colour_and_the_mark_
   BOOST_TEST(cell(metrics, ace, true).starts_with("<td data-v=\"0.070000\" class=\"h1 best\">"));
 }
 
+// Brier 0.1 would be h1.
+BOOST_AUTO_TEST_CASE(an_estimator_whose_votes_failed_has_a_mark_and_no_colour) {
+  EstimatorResult made = test::small_estimator("average_vote4", 0.05);
+  BOOST_TEST(!has_failed_votes(made));
+  BOOST_TEST(cell(made, made.metrics, brier) == cell(made.metrics, brier));
+  BOOST_TEST(estimator_marks(made) == "");
+  made.failures = 1;
+  const std::string marked = cell(made, made.metrics, brier, true);
+  BOOST_TEST(marked == "<td data-v=\"0.100000\">0.100 †<small>0.098–0.102</small></td>");
+  BOOST_TEST(cell(made, MetricEstimates{}, ace) == cell(Estimate{}));
+  BOOST_TEST(estimator_marks(made) == " †");
+  made.discrete = true;
+  BOOST_TEST(estimator_marks(made) == " * †");
+  BOOST_TEST(!has_failed_votes(MarkerEffect{}));  // which has no votes
+}
+
 BOOST_AUTO_TEST_CASE(a_whole_number_is_sorted_by_itself) {
   BOOST_TEST(detail::number_cell(1234567) == "<td data-v=\"1234567\">1234567</td>");
 }

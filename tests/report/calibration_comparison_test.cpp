@@ -96,6 +96,21 @@ BOOST_AUTO_TEST_CASE(the_best_estimator_of_each_model_is_marked) {
   BOOST_TEST(count_of(bert, "<td data-v=\"-1\">–</td>") == 1U);
 }
 
+// At a Brier score of 0.01 it would be the best; four in five of its votes failed.
+BOOST_AUTO_TEST_CASE(an_estimator_whose_votes_failed_is_nobodys_best) {
+  CalibrationResults results = small_results({"gpt", "bert"});
+  EstimatorResult& votes = results.models[0].estimators[2];
+  votes.failures = 32;
+  metric_of(votes, CalibrationMetric::brier) = around(0.01);
+  const std::string row = row_of(section(html_of(results), brier_heading), "gpt");
+  BOOST_TEST(holds(row, "<td data-v=\"0.010000\">0.010 †<small>"));
+  BOOST_TEST(count_of(row, "best") == 1U);
+  BOOST_TEST(holds(row, "data-v=\"0.050000\" class=\"h0 best\""));  // Consistency, min
+  votes.failures = 0;
+  const std::string whole = row_of(section(html_of(results), brier_heading), "gpt");
+  BOOST_TEST(holds(whole, "data-v=\"0.010000\" class=\"h0 best\""));
+}
+
 BOOST_AUTO_TEST_CASE(an_estimator_that_a_model_lacks_is_a_dash) {
   CalibrationResults results = small_results({"gpt", "bert"});
   results.models[0].estimators.erase(results.models[0].estimators.begin());

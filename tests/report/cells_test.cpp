@@ -24,6 +24,7 @@ BOOST_AUTO_TEST_CASE(numbers_have_their_decimals_and_what_they_are_sorted_by) {
   BOOST_TEST(html_cell(PlainNumber{0.25}) == "<td data-v=\"0.25000000\">0.250</td>");
   BOOST_TEST(html_cell(PlainNumber{0.02564, 4}) == "<td data-v=\"0.02564000\">0.0256</td>");
   BOOST_TEST(html_cell(PlainNumber{}) == none);
+  BOOST_TEST(html_cell(PlainNumber{no_number, 2}) == none);
   BOOST_TEST(html_cell(ShownNumber{0.5, "50 < 60"}) == "<td data-v=\"0.50000000\">50 &lt; 60</td>");
 }
 

@@ -77,4 +77,18 @@ BOOST_AUTO_TEST_CASE(a_number_without_an_interval_has_empty_ends) {
   BOOST_TEST(csv.text() == "of,value,low,high,count\nx,-1.00000000,,,3\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_an_empty_cell) {
+  detail::EstimateCsv csv({"of"});
+  csv.add({"none"}, Estimate{});
+  csv.add({"nan"}, Estimate{no_number, 0, 1, 3, "wilson"});
+  csv.add_number({"plain"}, no_number);
+  csv.add_number({"absent"}, std::nullopt);
+  csv.add_number({"zero"}, 0);
+  BOOST_TEST(csv.text() ==
+             "of,value,low,high,count\nnone,,,,0\nnan,,,,0\nplain,,,,\nabsent,,,,\n"
+             "zero,0.00000000,,,\n");
+  BOOST_TEST(detail::csv_number(no_number) == "");
+  BOOST_TEST(detail::csv_number(0.25, 2) == "0.25");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

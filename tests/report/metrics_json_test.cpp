@@ -15,6 +15,10 @@ BOOST_AUTO_TEST_CASE(an_estimate_has_its_interval_and_count) {
 
 BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_null) {
   BOOST_TEST(to_json(Estimate{}).is_null());
+  BOOST_TEST(to_json(Estimate{no_number, 0.1, 0.2, 7, "wilson"}).is_null());
+  BOOST_TEST(number_or_null(no_number).is_null());
+  BOOST_TEST(number_or_null(std::nullopt).is_null());
+  BOOST_TEST(number_or_null(0.0) == 0.0);
   BOOST_TEST(to_json(without_interval(1, 3)).dump() ==
              R"({"value":1.0,"low":null,"high":null,"count":3,"interval":"none"})");
 }

@@ -307,9 +307,14 @@ BOOST_AUTO_TEST_CASE(many_candidates_are_drawn_by_the_logarithm_of_the_rank) {
 
 BOOST_AUTO_TEST_CASE(a_probability_that_is_too_small_is_escaped) {
   RankFolder folder;
-  for (const char* name : {"a", "b"}) {
-    folder.method(name, {ranked(1, "next", 0, 1), ranked(2, "next", 4, 2), ranked(3, "next", 8, 3),
-                         ranked(1, "in", 2, 1), ranked(2, "in", 9, 2), ranked(3, "in", 16, 3)});
+  // Of eighty queries two have changed places: r is 0.99995.
+  for (const std::size_t first : {0U, 1U}) {
+    std::vector<EntityRank> ranks;
+    for (std::size_t line = 1; line <= 80; ++line) {
+      const std::size_t above = line > 2 ? line - 1 : (line - 1 + first) % 2;
+      ranks.push_back(ranked(line, line % 2 == 0 ? "next" : "in", above, line / 20, 100));
+    }
+    folder.method(first == 0 ? "a" : "b", ranks);
   }
   const std::string html = page_of(results(folder, {"a", "b"}));
   for (const char* heading : {"Do the methods agree?", "Do the methods agree within a relation?",
@@ -317,7 +322,28 @@ BOOST_AUTO_TEST_CASE(a_probability_that_is_too_small_is_escaped) {
     BOOST_TEST(holds(html, heading), heading);
     BOOST_TEST(!holds(section(html, heading), "<td>< 1e"), heading);
   }
-  BOOST_TEST(holds(section(html, "Do the methods agree?"), "<td>&lt; 1e-300</td>"));
+  BOOST_TEST(holds(section(html, "Do the methods agree?"), "<td>&lt; 1e-15</td>"));
+}
+
+// Eleven queries whose ranks are the same in both: nothing is said of how far others would differ.
+BOOST_AUTO_TEST_CASE(methods_that_agree_wholly_have_no_interval_and_no_p) {
+  RankFolder folder;
+  for (const char* name : {"a", "b"}) {
+    std::vector<EntityRank> ranks;
+    for (std::size_t line = 1; line <= 11; ++line) {
+      ranks.push_back(ranked(line, "next", line * line % 17, 1));
+    }
+    folder.method(name, ranks);
+  }
+  const RankResults made = results(folder, {"a", "b"});
+  for (const TestedCorrelation* one : {&made.agreements[0].rank, &made.agreements[0].log_rank}) {
+    BOOST_TEST(one->r.value == 1.0, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(!one->r.has_interval());
+    BOOST_TEST(!one->p.has_value());
+  }
+  const std::string html = section(page_of(made), "Do the methods agree?");
+  BOOST_TEST(holds(html, ">1.000<small>–</small></td><td>–</td>"));
+  BOOST_TEST(!holds(html, "1e-"));
 }
 
 BOOST_AUTO_TEST_CASE(names_of_one_length_have_no_boxes) {
@@ -378,8 +404,9 @@ BOOST_AUTO_TEST_CASE(small_probabilities_are_written_by_their_power) {
   BOOST_TEST(detail::p_text(0.05) == "0.050");
   BOOST_TEST(detail::p_text(0.001) == "0.001");
   BOOST_TEST(detail::p_text(0.00012) == "1.2e-4");
-  BOOST_TEST(detail::p_text(3.46e-57) == "3.5e-57");
-  BOOST_TEST(detail::p_text(0) == "< 1e-300");
+  BOOST_TEST(detail::p_text(3.46e-15) == "3.5e-15");
+  for (const double p : {9.9e-16, 3.46e-57, 1e-305, 0.0})
+    BOOST_TEST(detail::p_text(p) == "< 1e-15");
 }
 
 BOOST_AUTO_TEST_CASE(a_probability_that_rounds_up_to_ten_has_the_next_power) {

@@ -47,10 +47,9 @@ template <class Row>
           ColumnPlace::everywhere,
           3,
           metric == accuracy || metric == ace || metric == brier,
-          [metric](const Row& row, const Estimate& e) {
-            return std::string(has_failed_votes(row) ? "" : detail::step(metric, e.value));
-          },
-          metric == ace || metric == brier ? ColumnWeight::major : ColumnWeight::usual};
+          [metric](const Estimate& e) { return std::string(detail::step(metric, e.value)); },
+          metric == ace || metric == brier ? ColumnWeight::major : ColumnWeight::usual,
+          has_failed_votes<Row>};
 }
 
 template <class Row>
@@ -83,7 +82,7 @@ template <class Row>
 [[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_numbers() {
   using E = MarkerEffect;
   const auto colour = [](bool lower_is_better) {
-    return [lower_is_better](const E&, const Estimate& e) -> std::string {
+    return [lower_is_better](const Estimate& e) -> std::string {
       if (!e.has_interval() || (e.low <= 0 && e.high >= 0)) return "";
       return (e.value < 0) == lower_is_better ? "h1" : "h3";
     };
@@ -109,7 +108,7 @@ template <class Row>
   const auto all = ColumnPlace::everywhere;
   return {{"accuracy", "accuracy", "", [](const R& r) { return r.accuracy; }, all, 3, true},
           {"ace", "ACE", "", [](const R& r) { return r.ace; }, all, 3, true,
-           [](const R&, const Estimate& e) {
+           [](const Estimate& e) {
              return std::string(detail::step(CalibrationMetric::ace, e.value));
            }},
           {"harmonic_mean", "H", "H: harmonic mean of accuracy and 1 − ACE.",

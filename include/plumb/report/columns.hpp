@@ -43,10 +43,12 @@ struct Column {
   int decimals = 3;
   /// Whether a terminal shows an estimate's interval too.
   bool interval = false;
-  /// The class of a page's cell, by its row and value; empty for none.
-  std::function<std::string(const Row&, const Estimate&)> colour{};
+  /// The class of a page's cell, by its value; empty for none.
+  std::function<std::string(const Estimate&)> colour{};
   /// How long a terminal that is too narrow shows it.
   ColumnWeight weight = ColumnWeight::usual;
+  /// Rows whose cell has no colour, whatever its value; empty for none.
+  std::function<bool(const Row&)> plain{};
 };
 
 /// Gives the columns of these keys another weight.
@@ -64,16 +66,11 @@ template <class Row, class Inner, class Part>
                                                   Part part) {
   std::vector<Column<Row>> columns;
   for (const Column<Inner>& one : inner) {
-    Column<Row>& made = columns.emplace_back();
-    made = {one.key,      one.heading,
-            one.meaning,  [value = one.value, part](const Row& row) { return value(part(row)); },
-            one.place,    one.decimals,
-            one.interval, {},
-            one.weight};
-    if (!one.colour) continue;
-    made.colour = [colour = one.colour, part](const Row& row, const Estimate& e) {
-      return colour(part(row), e);
-    };
+    columns.push_back({one.key, one.heading, one.meaning,
+                       [value = one.value, part](const Row& row) { return value(part(row)); },
+                       one.place, one.decimals, one.interval, one.colour, one.weight});
+    if (!one.plain) continue;
+    columns.back().plain = [plain = one.plain, part](const Row& row) { return plain(part(row)); };
   }
   return columns;
 }
@@ -194,8 +191,8 @@ template <class Row>
       if (!is_shown(column)) continue;
       const CellValue value = column.value(row);
       if (const auto* estimate = std::get_if<Estimate>(&value)) {
-        html += detail::cell(*estimate, column.colour ? column.colour(row, *estimate) : "",
-                             column.decimals);
+        const bool coloured = column.colour && !(column.plain && column.plain(row));
+        html += detail::cell(*estimate, coloured ? column.colour(*estimate) : "", column.decimals);
       } else {
         html += std::visit([](const auto& one) { return detail::html_cell(one); }, value);
       }

@@ -28,18 +28,11 @@ namespace plumb {
     const std::string k = std::to_string(level);
     columns.push_back({"hits_at_" + k, "Hit@" + k,
                        level == 1 ? "Hit@k: the share of queries whose true entity is among the "
-                                    "first k, a tie counting the share of its orders that hit."
+                                    "first k, a tie counting the share of its orders that hit. "
+                                    "DEER's program counts ranks from 0: its Hit@k is Hit@(k + 1) "
+                                    "here, deer_program_hits_at_k in metrics.csv."
                                   : "",
                        [level](const M& m) { return m.hit_at(level); }});
-  }
-  for (const std::size_t level : {1U, 10U, 100U}) {
-    const std::string k = std::to_string(level);
-    columns.push_back({"deer_program_hits_at_" + k, "DEER's program Hit@" + k,
-                       level == 1
-                           ? "DEER's program: it counts ranks from 0 and takes those up to k, "
-                             "so that its Hit@k is Hit@(k + 1)."
-                           : "",
-                       [level](const M& m) { return m.hit_at(level + 1); }, ColumnPlace::page});
   }
   columns.push_back(
       {"tied", "ties",
@@ -50,6 +43,16 @@ namespace plumb {
       {"undecided", "undecided", "", [](const M& m) { return m.undecided; }, ColumnPlace::files});
   weigh(columns, {"mean_reciprocal_rank", "hits_at_10"}, ColumnWeight::major);
   weigh(columns, {"queries", "hits_at_100", "tied"}, ColumnWeight::minor);
+  return columns;
+}
+
+/// Hit@k as DEER's program counts: from 0, so that its hits are Hit@(k + 1).
+[[nodiscard]] inline std::vector<Column<RankMetrics>> deer_program_columns() {
+  std::vector<Column<RankMetrics>> columns;
+  for (const std::size_t k : {1U, 10U, 100U}) {
+    columns.push_back({"deer_program_hits_at_" + std::to_string(k), "", "",
+                       [k](const RankMetrics& m) { return m.hit_at(k + 1); }, ColumnPlace::files});
+  }
   return columns;
 }
 

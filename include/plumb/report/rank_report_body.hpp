@@ -79,6 +79,9 @@ class RankReportBody {
       const auto realistic = static_cast<std::size_t>(Ties::realistic);
       add_numbers(csv, {method.name, "raw", ""}, rank_columns(), method.raw[realistic]);
       add_numbers(csv, {method.name, "filtered", ""}, rank_columns(), method.filtered[realistic]);
+      add_numbers(csv, {method.name, "raw", ""}, deer_program_columns(), method.raw[realistic]);
+      add_numbers(csv, {method.name, "filtered", ""}, deer_program_columns(),
+                  method.filtered[realistic]);
       for (const auto& [relation, metrics] : method.by_relation) {
         add_numbers(csv, {method.name, "raw", relation}, rank_columns(), metrics);
       }
