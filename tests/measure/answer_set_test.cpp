@@ -79,4 +79,20 @@ BOOST_AUTO_TEST_CASE(scores_far_apart_and_no_wrong_option_have_a_lead) {
   BOOST_TEST(std::isnan(all.lead));
 }
 
+// A lead over nothing is none; it is no 0 in the mean over the others, which says how many these are.
+BOOST_AUTO_TEST_CASE(facts_without_a_wrong_option_have_no_part_in_the_mean_lead) {
+  const AnswerSetScore all_right = score_answer_set(Scores{-1, -2}, Right{0, 1});
+  const AnswerSetScore ahead = score_answer_set(Scores{-1, -3}, Right{0});
+  const std::vector<AnswerSetScores> relations{{{all_right}, {ahead}}, {{all_right}}};
+  const AnswerSetMeans means = answer_set_means(relations, {.resamples = 20}, "test");
+  BOOST_TEST(means.facts == 3U);
+  BOOST_TEST(means.lead.value == 2.0, near);
+  BOOST_TEST(means.lead.count == 1U);
+  BOOST_TEST(means.precision.count == 3U);
+  const std::vector<AnswerSetScores> none{{{all_right}}};
+  BOOST_TEST(!answer_set_means(none, {}, "test").lead.exists());
+  BOOST_TEST(answer_set_means(none, {}, "test").precision.value == 1.0);
+  BOOST_TEST(!answer_set_means({}, {}, "test").brier.exists());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -40,7 +40,7 @@ inline std::string candidates_of(const RankedMethod& method) {
   return fewest == method.candidates ? most : std::to_string(fewest) + "–" + most;
 }
 
-/// Each method raw and filtered, ties half.
+/// Each method raw and filtered, by realistic ranks.
 inline std::vector<NamedRanks> ranked_rows(const RankResults& made) {
   std::vector<NamedRanks> rows;
   for (const RankedMethod& method : made.methods) {
@@ -245,7 +245,7 @@ inline std::string length_section(const RankResults& made) {
 }
 
 inline std::string rank_relations_section(const RankResults& made) {
-  std::string html = heading("By relation", "Raw ranks, ties half.");
+  std::string html = heading("By relation", "Raw and realistic ranks.");
   for (const RankedMethod& method : made.methods) {
     std::vector<NamedRanks> rows;
     for (const auto& [relation, metrics] : method.by_relation) {
