@@ -190,7 +190,7 @@ class SpecialTokenCheck {
   };
 
   void count(const std::string& text) const {
-    if (!uncomposed_ || is_composed(text)) return;
+    if (!uncomposed_ || detail::is_composed(text)) return;
     if (uncomposed_->texts.empty()) uncomposed_->first = text;
     uncomposed_->texts.insert(text);
   }
