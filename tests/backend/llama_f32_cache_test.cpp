@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(where_none_can_be_made_the_command_for_it_is_said) {
   const auto file = TinyGguf({}).cut_to_bf16(true).write(folder / "half.gguf");
   const GgufModel half(file);
   Heard heard;
-  const std::string remedy = ": run `requantize " + file.string() + " " +
+  const std::string remedy = "; run `requantize " + file.string() + " " +
                              (folder / "half.F32.gguf").string() +
                              " F32` and name that file, or say `precision` fast";
   folder.write("file", "");

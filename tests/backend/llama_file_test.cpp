@@ -118,12 +118,12 @@ BOOST_AUTO_TEST_CASE(a_part_that_is_not_the_first_is_refused_with_the_name_of_th
   const TemporaryFolder folder;
   TinyGguf({}).write_parts(folder / "m", 3);
   BOOST_CHECK_EXCEPTION(GgufModel(folder / "m-00002-of-00003.gguf"), plumb::Error,
-                        says(Fault::user, "is part 2 of 3 of a model: give the first, " +
+                        says(Fault::user, "is part 2 of 3 of a model; give the first, " +
                                               (folder / "m-00001-of-00003.gguf").string()));
   std::filesystem::rename(folder / "m-00001-of-00003.gguf", folder / "first.gguf");
   BOOST_CHECK_EXCEPTION(GgufModel(folder / "first.gguf"), plumb::Error,
                         says(Fault::user,
-                             "is part 1 of 3 of a model, but not named so: name it "
+                             "is part 1 of 3 of a model, but not named so; name it "
                              "NAME-00001-of-00003.gguf, and the other parts likewise"));
 }
 

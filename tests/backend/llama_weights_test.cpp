@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(exact_scores_of_half_weights_that_cannot_be_widened_are_ref
     const auto file = TinyGguf({}).cut_to_bf16(true, lead).write(folder / "half.gguf");
     BOOST_CHECK_EXCEPTION(
         LlamaModel({file}), plumb::Error,
-        says(Fault::user, "so its scores are not exact: run `requantize " + file.string() + " " +
+        says(Fault::user, "so its scores are not exact; run `requantize " + file.string() + " " +
                               (folder / "half.F32.gguf").string() + " F32`"));
   }
 }
