@@ -163,7 +163,8 @@ class LlamaModel {
     for (std::string& text : weights_.warnings()) made.warnings.push_back(std::move(text));
     if (llama_pooling_type(context_.get()) == LLAMA_POOLING_TYPE_LAST) {
       made.warnings.emplace_back(
-          "The model's file calls itself an embedding model (pooling_type last): it was trained to "
+          "Warning: the model's file calls itself an embedding model (pooling_type last): it was "
+          "trained to "
           "give "
           "vectors, so its probabilities of tokens may mean little.");
     }

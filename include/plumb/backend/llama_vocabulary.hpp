@@ -112,7 +112,7 @@ class LlamaVocabulary {
     // Of this kind llama.cpp knows the words by the vocabulary's own name.
     const bool is_known = metadata("tokenizer.ggml.model") == "gemma4";
     if (!splits_words || is_known || (!pre.empty() && pre != "default")) return {};
-    return {std::string("The model's file ") +
+    return {std::string("Warning: the model's file ") +
             (pre.empty() ? "names no pre-tokenizer (tokenizer.ggml.pre)"
                          : "calls its pre-tokenizer \"default\" (tokenizer.ggml.pre)") +
             ", so llama.cpp guesses where words end: texts may be cut into other tokens than the "
@@ -122,10 +122,10 @@ class LlamaVocabulary {
 
   /// Whether the tokenizer as its makers publish it composes a text (NFC) before it cuts it, which
   /// llama.cpp never does. By the pre-tokenizer's name: those whose tokenizer.json has the normalizer
-  /// NFC (Qwen 2 to 3.5, Megrez, StableLM 2, OLMo, GPT-NeoX and Pythia, MPT, Command R).
+  /// NFC (Qwen 2 to 3.5, Megrez, StableLM 2, OLMo, MPT, Command R).
   [[nodiscard]] bool skips_composing() const {
-    constexpr std::array<std::string_view, 8> composing{"qwen2", "qwen35",   "megrez", "stablelm2",
-                                                        "olmo",  "gpt-neox", "mpt",    "command-r"};
+    constexpr std::array<std::string_view, 7> composing{"qwen2", "qwen35", "megrez",   "stablelm2",
+                                                        "olmo",  "mpt",    "command-r"};
     return llama_vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_BPE &&
            std::find(composing.begin(), composing.end(), pre_tokenizer()) != composing.end();
   }
