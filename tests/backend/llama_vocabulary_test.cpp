@@ -144,13 +144,15 @@ BOOST_AUTO_TEST_CASE(a_vocabulary_that_names_no_pre_tokenizer_is_warned_of) {
   BOOST_TEST(warnings([&](gguf_context* to) { gguf_set_val_str(to, key, "qwen2"); }).empty());
   const auto missing = warnings([&](gguf_context* to) { gguf_remove_key(to, key); });
   BOOST_REQUIRE(missing.size() == 1U);
-  BOOST_TEST(missing[0].starts_with(
-      "The model's file names no pre-tokenizer (tokenizer.ggml.pre), so llama.cpp guesses"));
+  BOOST_TEST(
+      missing[0].starts_with("Warning: the model's file names no pre-tokenizer "
+                             "(tokenizer.ggml.pre), so llama.cpp guesses"));
   BOOST_TEST(warnings([&](gguf_context* to) { gguf_set_val_str(to, key, ""); }) == missing,
              boost::test_tools::per_element());
   const auto standard = warnings([&](gguf_context* to) { gguf_set_val_str(to, key, "default"); });
   BOOST_REQUIRE(standard.size() == 1U);
-  BOOST_TEST(standard[0].starts_with("The model's file calls its pre-tokenizer \"default\""));
+  BOOST_TEST(
+      standard[0].starts_with("Warning: the model's file calls its pre-tokenizer \"default\""));
   BOOST_CHECK_THROW(warnings([&](gguf_context* to) { gguf_set_val_str(to, key, "no such"); }),
                     plumb::Error);
 }

@@ -62,7 +62,8 @@ BOOST_AUTO_TEST_CASE(exact_scores_of_bf16_weights_are_those_of_the_same_weights_
     BOOST_TEST(fast.describe().weights == "BF16");
     BOOST_TEST(!fast.describe().quantized);
     BOOST_REQUIRE(fast.describe().warnings.size() == 1U);
-    BOOST_TEST(fast.describe().warnings[0].starts_with("Weights in BF16 that run as they are"));
+    BOOST_TEST(
+        fast.describe().warnings[0].starts_with("Warning: weights in BF16 that run as they are"));
   }
 }
 
@@ -119,7 +120,7 @@ BOOST_AUTO_TEST_CASE(adapters_are_widened_as_the_model_is) {
   BOOST_TEST(last_row(exact) == last_row(oracle), boost::test_tools::per_element());
   BOOST_TEST(exact.describe().warnings.empty());
   const LlamaModel fast({.model = plain, .precision = Precision::fast, .engine = half});
-  BOOST_TEST(fast.describe().warnings.at(0).starts_with("Weights in F16"));
+  BOOST_TEST(fast.describe().warnings.at(0).starts_with("Warning: weights in F16"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

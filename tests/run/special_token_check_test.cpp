@@ -189,15 +189,16 @@ BOOST_AUTO_TEST_CASE(texts_that_the_models_own_tokenizer_would_compose_are_count
   copy({}, "Zu\u0308rich");
   check.warn(description);
   BOOST_REQUIRE(description.warnings.size() == 1U);
-  BOOST_TEST(
-      description.warnings[0].starts_with("1 text is not in Unicode's composed form (NFC), as "
-                                          "'Zu\u0308rich': this model's own tokenizer"));
+  BOOST_TEST(description.warnings[0].starts_with(
+      "Warning: 1 text is not in Unicode's composed form (NFC), as "
+      "'Zu\u0308rich': this model's own tokenizer"));
   copy({}, "Zu\u0308rich");
   copy({}, "\u212B");
   check({}, "[X] liegt in O\u0308sterreich: [Y].");
   description = UncomposedModel::describe();
   check.warn(description);
-  BOOST_TEST(description.warnings.at(0).starts_with("3 texts are not in Unicode's composed form"));
+  BOOST_TEST(description.warnings.at(0).starts_with(
+      "Warning: 3 texts are not in Unicode's composed form"));
   BOOST_TEST(description.warnings[0].find("and an engine does not") != std::string::npos);
 
   const KnowledgeGraph graph{

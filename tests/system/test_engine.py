@@ -138,7 +138,7 @@ class Engine(unittest.TestCase):
             self.assertNotIn("warnings", settings)
             self.assertNotIn("widened", self.probe("again", model=half).stderr)
             fast = self.probe("fast-half", "--precision", "fast", model=half).stdout
-        warning = "Weights in BF16 that run as they are round the activations to 16 bits"
+        warning = "Warning: weights in BF16 that run as they are round the activations to 16 bits"
         self.assertIn(warning, " ".join(fast.split()))
         self.assertTrue(self.settings("fast-half")["warnings"][0].startswith(warning))
         self.assertIn(warning, (self.folder / "fast-half" / "report.html").read_text())

@@ -165,7 +165,7 @@ class SpecialTokenCheck {
     if (!uncomposed_ || uncomposed_->texts.empty()) return;
     const std::size_t count = uncomposed_->texts.size();
     description.warnings.push_back(
-        counted(count, "text") + (count == 1 ? " is" : " are") +
+        "Warning: " + counted(count, "text") + (count == 1 ? " is" : " are") +
         " not in Unicode's composed form (NFC), as '" + shortened(uncomposed_->first) +
         "': this model's own tokenizer composes a text before it cuts it, and " +
         (description.backend.empty() ? "its engine" : description.backend) +
