@@ -199,7 +199,8 @@ struct JobTarget {
         [](const std::vector<std::filesystem::path>& files) { return plumb::hash_files(files); },
         [](const std::filesystem::path& file) { return plumb::hash_path(file); },
         engine.lora.json(),
-        adapter_hashes()};
+        adapter_hashes(),
+        !tokenizer.empty() && DiskPath(tokenizer).exists() ? Json(hash_model(tokenizer)) : Json()};
   }
 };
 
