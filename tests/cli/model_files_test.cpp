@@ -10,7 +10,7 @@
 
 using namespace plumb;
 
-BOOST_AUTO_TEST_SUITE(model_files)
+BOOST_AUTO_TEST_SUITE(model_files_suite)
 
 BOOST_AUTO_TEST_CASE(a_parts_name_tells_which_it_is) {
   const auto name = detail::part_name("m-q4-00002-of-00013.gguf");
