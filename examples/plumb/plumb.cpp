@@ -10,14 +10,19 @@
 
 #include <exception>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "hugging_face_models.hpp"
 #include "plumb/backend/llama.hpp"
+#include "plumb/backend/llama_f32_cache.hpp"
 #include "plumb/cli/command_line.hpp"
+#include "plumb/cli/model_files.hpp"
+#include "plumb/cli/model_places.hpp"
 #include "plumb/huggingface/model_config.hpp"
 #ifdef PLUMB_MPI
 #include "plumb/cli/mpi_command_line.hpp"
@@ -30,11 +35,15 @@ namespace {
 // speed or more on a machine that does anything else; going to sleep at once costs a sixth on one
 // that does not. They are told to spin for a thousand rounds, a few microseconds, which is as fast
 // as either. OpenMP reads its wishes before main, so the program starts itself again with them,
-// unless the user has chosen.
+// unless the user has chosen. By its file's own name, which ps and top show: /proc/self/exe would be
+// "exe" there. Where that cannot be started, it goes on as it is.
 void wait_with_little_spinning(char** argv) {
   if (getenv("OMP_WAIT_POLICY") != nullptr || getenv("GOMP_SPINCOUNT") != nullptr) return;
+  std::error_code failed;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (failed) return;
   if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0 && setenv("GOMP_SPINCOUNT", "1000", 1) == 0) {
-    execv("/proc/self/exe", argv);
+    execv(program.c_str(), argv);
   }
 }
 
@@ -108,6 +117,23 @@ plumb::ServerOptions server_options(const plumb::ModelOptions& options) {
   return server;
 }
 
+/// Rewrites of 16-bit weights, in plumb's own cache under the models' hashes.
+std::filesystem::path in_f32(const plumb::GgufModel& model) {
+  const auto folder = plumb::detail::plumb_cache([](const char* name) {
+    const char* const value = getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  });
+  const plumb::F32Cache cache(
+      folder / "f32", [](const auto& files) { return plumb::hash_model(files.front()); },
+      [](const std::string& text) { std::cerr << "plumb: " + text + "\n"
+                                              << std::flush; });
+  return cache(model);
+}
+
+std::filesystem::path as_it_is(const plumb::GgufModel& model) {
+  return model.first().path();
+}
+
 /// Models by what their path is, or the server's.
 struct ReferenceModels {
   /// All of an engine's options have an effect on one model or another.
@@ -154,7 +180,8 @@ struct ReferenceModels {
                                   .precision = options.precision,
                                   .threads = options.threads,
                                   .parse_special_tokens = options.parse_special_tokens,
-                                  .engine = options.engine});
+                                  .engine = options.engine,
+                                  .widen = options.only_tokens ? as_it_is : in_f32});
       });
     }
     return masked ? masked_folder_model(options) : causal_folder_model(options);

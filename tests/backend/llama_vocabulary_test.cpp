@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,69 @@ BOOST_AUTO_TEST_CASE(bos_is_there_only_when_the_file_names_one) {
   const TemporaryFolder folder;
   BOOST_TEST(tiny(folder, {}).bos().has_value());
   BOOST_TEST(!tiny(folder, {.with_bos = false}).bos().has_value());
+}
+
+// llama.cpp would take a token of its own choice for these, 11 as GPT-2's.
+BOOST_AUTO_TEST_CASE(a_bos_that_is_not_in_the_vocabulary_is_none) {
+  const TemporaryFolder folder;
+  const auto with = [&](const std::function<void(gguf_context*)>& change) {
+    return plumb::LlamaModel({plumb::test::TinyGguf({}).edit(change).write(folder / "tiny.gguf")});
+  };
+  const char* const key = "tokenizer.ggml.bos_token_id";
+  const auto size = static_cast<std::uint32_t>(with([](gguf_context*) {}).vocabulary_size());
+  const auto bos_of = [&](std::uint32_t id) {
+    return with([&](gguf_context* to) { gguf_set_val_u32(to, key, id); }).bos();
+  };
+  BOOST_TEST(bos_of(size - 1).value() == static_cast<plumb::TokenId>(size - 1));
+  BOOST_TEST(bos_of(0).value() == 0);
+  BOOST_TEST(bos_of(11).value() == 11);
+  BOOST_TEST(!bos_of(size));
+  BOOST_TEST(!bos_of(50'256));
+  BOOST_TEST(!bos_of(0xFFFFFFFF));
+  const auto end = with(
+      [&](gguf_context* to) { gguf_set_val_u32(to, "tokenizer.ggml.eos_token_id", size + 5); });
+  for (std::uint32_t id = 0; id < size; ++id)
+    BOOST_TEST(!end.ends(static_cast<plumb::TokenId>(id)));
+}
+
+BOOST_AUTO_TEST_CASE(a_vocabulary_that_names_no_pre_tokenizer_is_warned_of) {
+  const TemporaryFolder folder;
+  const auto warnings = [&](const std::function<void(gguf_context*)>& change) {
+    return plumb::LlamaModel({plumb::test::TinyGguf({}).edit(change).write(folder / "tiny.gguf")})
+        .describe()
+        .warnings;
+  };
+  const char* const key = "tokenizer.ggml.pre";
+  BOOST_TEST(warnings([](gguf_context*) {}).empty());
+  BOOST_TEST(warnings([&](gguf_context* to) { gguf_set_val_str(to, key, "qwen2"); }).empty());
+  const auto missing = warnings([&](gguf_context* to) { gguf_remove_key(to, key); });
+  BOOST_REQUIRE(missing.size() == 1U);
+  BOOST_TEST(
+      missing[0].starts_with("Warning: the model's file names no pre-tokenizer "
+                             "(tokenizer.ggml.pre), so llama.cpp guesses"));
+  BOOST_TEST(warnings([&](gguf_context* to) { gguf_set_val_str(to, key, ""); }) == missing,
+             boost::test_tools::per_element());
+  const auto standard = warnings([&](gguf_context* to) { gguf_set_val_str(to, key, "default"); });
+  BOOST_REQUIRE(standard.size() == 1U);
+  BOOST_TEST(
+      standard[0].starts_with("Warning: the model's file calls its pre-tokenizer \"default\""));
+  BOOST_CHECK_THROW(warnings([&](gguf_context* to) { gguf_set_val_str(to, key, "no such"); }),
+                    plumb::Error);
+}
+
+BOOST_AUTO_TEST_CASE(a_vocabulary_tells_whether_its_makers_compose_texts_first) {
+  const TemporaryFolder folder;
+  const auto skips = [&](const char* pre) {
+    return plumb::LlamaModel({plumb::test::TinyGguf({})
+                                  .edit([&](gguf_context* to) {
+                                    gguf_set_val_str(to, "tokenizer.ggml.pre", pre);
+                                  })
+                                  .write(folder / "tiny.gguf")})
+        .describe()
+        .skips_composing;
+  };
+  for (const char* pre : {"qwen2", "olmo", "stablelm2", "command-r", "mpt"}) BOOST_TEST(skips(pre));
+  for (const char* pre : {"gpt-2", "llama-bpe", "falcon", "smollm"}) BOOST_TEST(!skips(pre));
 }
 
 BOOST_AUTO_TEST_CASE(a_text_ends_only_with_tokens_that_the_file_names) {

@@ -78,4 +78,25 @@ BOOST_AUTO_TEST_CASE(a_model_is_its_file_or_the_files_of_its_folder) {
   BOOST_TEST(hash_path(copy.path()) != hash_path(folder.path()));
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_of_links_is_the_files_that_they_lead_to) {
+  const test::TemporaryFolder folder, plain;
+  for (const auto& [name, text] : {std::pair{"config.json", "{}"},
+                                   {"model-00001-of-00002.safetensors", "1"},
+                                   {"model-00002-of-00002.safetensors", "2"},
+                                   {"tokenizer.json", "t"}}) {
+    plain.write(name, text);
+    const auto blob = folder.write("blobs/" + std::string(text), text);
+    std::filesystem::create_directories(folder / "snapshots/abc");
+    std::filesystem::create_symlink(blob, folder / ("snapshots/abc/" + std::string(name)));
+  }
+  const std::string hash = hash_path(folder / "snapshots/abc");
+  BOOST_TEST(hash == hash_path(plain.path()));
+  for (const char* blob : {"{}", "1", "2", "t"}) {  // each counts, the tokenizer's too
+    folder.write("blobs/" + std::string(blob), "other");
+    BOOST_TEST(hash_path(folder / "snapshots/abc") != hash);
+    folder.write("blobs/" + std::string(blob), blob);
+  }
+  BOOST_TEST(hash_path(folder / "snapshots/abc") == hash);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

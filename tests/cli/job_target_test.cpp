@@ -225,8 +225,17 @@ BOOST_AUTO_TEST_CASE(provenance_hashes_files_and_knows_models_that_are_none) {
   BOOST_TEST((from.precision == std::optional(Precision::fast)));
   BOOST_TEST(from.hash_of(target.model) == hash_file(target.model));
   BOOST_TEST(from.hash_files({target.model}) == hash_files({target.model}));
+  BOOST_TEST(from.tokenizer_sha256.is_null());
   target.model = folder / "no file";
   BOOST_TEST(target.provenance({}).model_sha256.is_null());
+  // All parts of a model are it, and a server's tokenizer is a file too.
+  target.model = folder.write("dir/p-00001-of-00002.gguf", "one");
+  folder.write("dir/p-00002-of-00002.gguf", "two");
+  const Json both = target.provenance({}).model_sha256;
+  folder.write("dir/p-00002-of-00002.gguf", "three");
+  BOOST_TEST(target.provenance({}).model_sha256 != both);
+  target.tokenizer = folder.write("tokenizer/tokenizer.json", "{}").parent_path();
+  BOOST_TEST(target.provenance({}).tokenizer_sha256 == hash_path(target.tokenizer));
 }
 
 BOOST_AUTO_TEST_CASE(a_model_of_the_cache_has_its_path_and_the_name_that_was_given) {

@@ -159,6 +159,18 @@ BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
              "hf:o/two--b/b.gguf 2 GGUF\n"
              "hf:o/two--b/deep/c.gguf 3 GGUF\n"
              "hf:p/mine/m.gguf 6 GGUF\n");
+  hub("o", "large", "abc",
+      {{"m-00001-of-00003.gguf", "1"},
+       {"m-00002-of-00003.gguf", "12"},
+       {"m-00003-of-00003.gguf", "123"}});
+  const auto large =
+      detail::HubName{"o", "large"}.folders(detail::model_places(around.console)).at(0);
+  const auto parts = detail::models_in(large, {"o", "large"});
+  BOOST_REQUIRE(parts.size() == 1U);
+  BOOST_TEST(parts[0].word == "hf:o/large/m-00001-of-00003.gguf");
+  BOOST_TEST(parts[0].bytes == 6U);
+  BOOST_TEST(parts[0].kind == "GGUF, 3 parts");
+  BOOST_TEST(detail::found_model("hf:o/large", around.console).name == "m-00001-of-00003.gguf");
   folder.write("own/models/o/bad/config.json", "{");
   const auto of_bad = detail::models_in(folder / "own/models/o/bad", {"o", "bad"});
   BOOST_REQUIRE(of_bad.size() == 1U);

@@ -56,6 +56,8 @@ BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
   BOOST_TEST(other.at("special_tokens") == "parse");
   BOOST_TEST(other.at("special_tokens_known") == true);
   BOOST_TEST(!other.contains("model_answers"));
+  BOOST_TEST(!other.contains("tokenizer_sha256"));
+  known.tokenizer_sha256 = "56";
   known.description.answers = "a1";  // of a server
   known.description.name = "m";
   BOOST_TEST(shared_settings("go", known, "bear", {}, false, SpecialTokenReading::parse)
@@ -63,6 +65,8 @@ BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
                  .is_null());
   BOOST_TEST(shared_settings("go", known, "bear", {}, false, SpecialTokenReading::parse)
                  .at("model_answers") == "a1");
+  BOOST_TEST(shared_settings("go", known, "bear", {}, false, SpecialTokenReading::parse)
+                 .at("tokenizer_sha256") == "56");
   BOOST_TEST(known.hash_of("x") == "x");
   BOOST_TEST(known.hash_of("").is_null());
   BOOST_TEST(bare.hash_of("x").is_null());

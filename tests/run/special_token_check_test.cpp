@@ -29,6 +29,14 @@ struct DeafModel : NgramModel {
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return {{"<s>", 3}}; }
 };
 
+/// Its own tokenizer composes texts, its engine does not.
+struct UncomposedModel : NgramModel {
+  UncomposedModel() : NgramModel("") {}
+  [[nodiscard]] static ModelDescription describe() {
+    return {.backend = "an engine", .skips_composing = true};
+  }
+};
+
 std::string found_in(const SpecialTokenTexts& texts, const std::string& text) {
   std::string all;
   for (const SpecialToken* const found : texts.in(text))
@@ -165,6 +173,51 @@ BOOST_AUTO_TEST_CASE(readings_have_names) {
   BOOST_TEST(name_of(refuse) == "refuse");
   BOOST_TEST(name_of(text) == "text");
   BOOST_TEST(name_of(parse) == "parse");
+}
+
+// U+0308 behind a letter has one character for both in NFC, behind "q" it has none; U+212B, the sign of
+// ångström, is "Å" there.
+BOOST_AUTO_TEST_CASE(texts_that_the_models_own_tokenizer_would_compose_are_counted) {
+  const UncomposedModel model;
+  const SpecialTokenCheck check(model, refuse);
+  ModelDescription description;
+  check({}, "Z\u00FCrich");
+  check({}, "q\u0308");
+  check.warn(description);
+  BOOST_TEST(description.warnings.empty());
+  const auto copy = check;  // as visitors are copied
+  copy({}, "Zu\u0308rich");
+  check.warn(description);
+  BOOST_REQUIRE(description.warnings.size() == 1U);
+  BOOST_TEST(description.warnings[0].starts_with(
+      "Warning: 1 text is not in Unicode's composed form (NFC), as "
+      "'Zu\u0308rich': this model's own tokenizer"));
+  copy({}, "Zu\u0308rich");
+  copy({}, "\u212B");
+  check({}, "[X] liegt in O\u0308sterreich: [Y].");
+  description = UncomposedModel::describe();
+  check.warn(description);
+  BOOST_TEST(description.warnings.at(0).starts_with(
+      "Warning: 3 texts are not in Unicode's composed form"));
+  BOOST_TEST(description.warnings[0].find("and an engine does not") != std::string::npos);
+
+  const KnowledgeGraph graph{
+      .entities = {{.id = "1", .name = "Zu\u0308rich"}, {.id = "2", .name = "Bern"}}};
+  const SpecialTokenCheck of_graph(model, refuse);
+  of_graph(graph, {1}, false);
+  ModelDescription of_bern;
+  of_graph.warn(of_bern);
+  BOOST_TEST(of_bern.warnings.empty());
+  of_graph(graph, {0, 1}, false);
+  of_graph.warn(of_bern);
+  BOOST_TEST(of_bern.warnings.size() == 1U);
+
+  const auto composing = model_of(false);
+  const SpecialTokenCheck quiet(composing, refuse);
+  quiet({}, "Zu\u0308rich");
+  ModelDescription none;
+  quiet.warn(none);
+  BOOST_TEST(none.warnings.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

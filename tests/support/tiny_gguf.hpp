@@ -10,12 +10,16 @@
 #include <gguf.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -87,9 +91,68 @@ class TinyGguf {
     return *this;
   }
 
+  /// Changes its metadata.
+  TinyGguf& edit(const std::function<void(gguf_context*)>& change) {
+    change(file_.get());
+    return *this;
+  }
+  /// Adds a tensor that the architecture does not have.
+  TinyGguf& with_tensor(const std::string& name) {
+    tensor(name, {width, 2}, 0.1);
+    return *this;
+  }
+  /// Cuts the matrices' numbers off to those that BF16 has; `half` also writes them in BF16, so that a
+  /// file with and one without hold the same weights.
+  TinyGguf& cut_to_bf16(bool half, const std::string& lead = "") {
+    for (ggml_tensor* t = ggml_get_first_tensor(shapes_.get()); t != nullptr;
+         t = ggml_get_next_tensor(shapes_.get(), t)) {
+      if (ggml_n_dims(t) < 2 || !std::string_view(t->name).starts_with(lead)) continue;
+      auto& bits = halves_[t->name];
+      for (float& value : data_.at(places_.at(t->name))) {
+        bits.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
+        value = std::bit_cast<float>(static_cast<std::uint32_t>(bits.back()) << 16);
+      }
+      if (!half) continue;
+      gguf_set_tensor_type(file_.get(), t->name, GGML_TYPE_BF16);
+      gguf_set_tensor_data(file_.get(), t->name, bits.data());
+    }
+    return *this;
+  }
+
   std::filesystem::path write(const std::filesystem::path& path) const {
     gguf_write_to_file(file_.get(), path.c_str(), false);
     return path;
+  }
+  /// Writes it as LEAD-00001-of-0000N.gguf and so on, the first with the metadata alone; returns that.
+  std::filesystem::path write_parts(const std::string& lead, std::uint16_t parts) const {
+    std::vector<std::unique_ptr<gguf_context, Free>> files;
+    for (std::uint16_t p = 0; p < parts; ++p) {
+      gguf_context* const part = files.emplace_back(gguf_init_empty()).get();
+      if (p == 0) gguf_set_kv(part, file_.get());
+      gguf_set_val_u16(part, "split.no", p);
+      gguf_set_val_u16(part, "split.count", parts);
+      gguf_set_val_i32(part, "split.tensors.count", static_cast<std::int32_t>(data_.size()));
+    }
+    std::size_t t = 0;
+    for (ggml_tensor* one = ggml_get_first_tensor(shapes_.get()); one != nullptr;
+         one = ggml_get_next_tensor(shapes_.get(), one)) {
+      gguf_context* const part = files[1 + t++ % (parts - 1U)].get();
+      const auto at = gguf_find_tensor(file_.get(), one->name);
+      gguf_add_tensor(part, one);
+      gguf_set_tensor_type(part, one->name, gguf_get_tensor_type(file_.get(), at));
+      if (gguf_get_tensor_type(file_.get(), at) == GGML_TYPE_BF16) {
+        gguf_set_tensor_data(part, one->name, halves_.at(one->name).data());
+      }
+    }
+    std::filesystem::path first;
+    for (std::uint16_t p = 0; p < parts; ++p) {
+      std::array<char, 32> tail{};
+      std::snprintf(tail.data(), tail.size(), "-%05d-of-%05d.gguf", p + 1, parts);
+      const std::filesystem::path path = lead + tail.data();
+      gguf_write_to_file(files[p].get(), path.c_str(), false);
+      if (p == 0) first = path;
+    }
+    return first;
   }
 
  private:
@@ -286,7 +349,8 @@ class TinyGguf {
   std::string architecture_;
   std::vector<std::string> tokens_;
   std::vector<std::vector<float>> data_;
-  std::map<std::string, std::size_t> places_;  // in data_, by the tensor's name
+  std::map<std::string, std::size_t> places_;                 // in data_, by the tensor's name
+  std::map<std::string, std::vector<std::uint16_t>> halves_;  // of what was cut off
   std::unique_ptr<gguf_context, Free> file_;
   std::unique_ptr<ggml_context, Free> shapes_;
 };

@@ -4,7 +4,13 @@
 //
 //   write_tiny_gguf OUT.gguf [no-bos | VOCABULARY.gguf]
 //   write_tiny_gguf OUT.gguf lora     an adapter for one
+//   write_tiny_gguf OUT.gguf bf16     in BF16
+//   write_tiny_gguf OUT.gguf cut      the same weights in F32
+//   write_tiny_gguf OUT.gguf two-way  one whose metadata says that attention is not causal
+//   write_tiny_gguf LEAD parts SEED   in three parts, the first of which goes by no weight
 
+#include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "support/tiny_gguf.hpp"
@@ -16,6 +22,22 @@ int main(int argc, char** argv) {
     return 0;
   }
   plumb::test::TinyOptions options;
+  const std::string_view kind = argc > 2 ? argv[2] : "";
+  if (kind == "bf16" || kind == "cut") {
+    plumb::test::TinyGguf(options).cut_to_bf16(kind == "bf16").write(argv[1]);
+    return 0;
+  }
+  if (kind == "two-way") {
+    plumb::test::TinyGguf(options)
+        .edit([](gguf_context* to) { gguf_set_val_bool(to, "llama.attention.causal", false); })
+        .write(argv[1]);
+    return 0;
+  }
+  if (kind == "parts") {
+    options.seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
+    plumb::test::TinyGguf(options).write_parts(argv[1], 3);
+    return 0;
+  }
   if (argc > 2) {
     options.with_bos = std::string_view(argv[2]) != "no-bos";
     if (options.with_bos) {

@@ -3,8 +3,11 @@
 import hashlib
 import json
 import os
+import pathlib
 import subprocess
+import time
 import unittest
+import unittest.mock
 
 import command
 
@@ -106,6 +109,91 @@ class Engine(unittest.TestCase):
             self.assertIn(f"{words[0]}: this llama.cpp has no GPU", self.refused(*words))
         self.probe("on-cpu", "--gpu-layers", 0)
         self.assertEqual(self.scores("on-cpu"), self.plain)
+
+    def write(self, name, *kind):
+        subprocess.run([command.BUILD / "write_tiny_gguf", self.folder / name, *map(str, kind)], check=True)
+        return self.folder / name
+
+    def test_a_model_that_is_not_causal_is_refused(self):
+        self.assertIn("two-way.gguf: is not a causal language model: its llama.attention.causal is false; choose a "
+                      "decoder-only model", self.refused(model=self.write("two-way.gguf", "two-way")))
+
+    def test_exact_scores_of_bf16_weights_are_those_of_the_same_weights_in_f32(self):
+        half = self.write("half.gguf", "bf16")
+        cache = self.folder / "cache"
+        with unittest.mock.patch.dict(os.environ, {"PLUMB_CACHE": str(cache)}):
+            self.probe("dry", "--dry-run", model=half)
+            self.assertFalse(cache.exists())
+            self.probe("cut", model=self.write("cut.gguf", "cut"))
+            self.assertFalse(cache.exists())
+            digest = hashlib.sha256(half.read_bytes()).hexdigest()
+            made = cache / "f32" / digest / "weights.F32.gguf"
+            first = self.probe("half", model=half).stderr
+            self.assertIn(f"plumb: {half} has BF16 weights; for exact scores they are widened to F32 once, which takes "
+                          f"1 MB on the disk: {made}\n", first)
+            self.assertEqual(self.scores("half"), self.scores("cut"))
+            settings = self.settings("half")
+            self.assertEqual((settings["model"], settings["model_sha256"], settings["weights"], settings["quantized"]),
+                             ("half.gguf", digest, "BF16, widened to F32", False))
+            self.assertNotIn("warnings", settings)
+            self.assertNotIn("widened", self.probe("again", model=half).stderr)
+            fast = self.probe("fast-half", "--precision", "fast", model=half).stdout
+        warning = "Warning: weights in BF16 that run as they are round the activations to 16 bits"
+        self.assertIn(warning, " ".join(fast.split()))
+        self.assertTrue(self.settings("fast-half")["warnings"][0].startswith(warning))
+        self.assertIn(warning, (self.folder / "fast-half" / "report.html").read_text())
+        self.assertNotEqual(self.scores("fast-half"), self.scores("cut"))
+
+    def test_exact_scores_of_bf16_weights_are_refused_where_they_cannot_be_widened(self):
+        half = self.write("stuck.gguf", "bf16")
+        with unittest.mock.patch.dict(os.environ, {"PLUMB_CACHE": str(self.model)}):  # a file
+            self.assertIn(f"run `requantize {half} {self.folder / 'stuck.F32.gguf'} F32` and name that file, or say "
+                          "--precision fast", self.refused(model=half))
+
+    def test_a_model_in_parts_is_all_of_them(self):
+        name = "m-0000{}-of-00003.gguf"
+        models = []
+        for seed in (1, 2):
+            (self.folder / f"parts-{seed}").mkdir()
+            self.write(f"parts-{seed}/m", "parts", seed)
+            models.append(self.folder / f"parts-{seed}")
+        one, two = (folder / name.format(1) for folder in models)
+        self.assertEqual(one.read_bytes(), two.read_bytes())
+        self.probe("one", model=one)
+        self.assertEqual(self.scores("one"), self.plain)
+        digests = "".join(hashlib.sha256((models[0] / name.format(part)).read_bytes()).hexdigest() for part in (1, 2, 3))
+        self.assertEqual(self.settings("one")["model_sha256"], hashlib.sha256(digests.encode()).hexdigest())
+        self.probe("two", model=two)
+        self.assertNotEqual(self.settings("one")["model_sha256"], self.settings("two")["model_sha256"])
+        self.assertIn("model_sha256: the run was begun with", self.probe("one", "--resume", model=two, code=2).stderr)
+        # A part changes behind a run's back.
+        last = models[0] / name.format(3)
+        kept = last.read_bytes()
+        last.write_bytes((models[1] / name.format(3)).read_bytes())
+        config = ("probe", "--config", self.folder / "one" / "run.json", "--out", self.folder / "another")
+        self.assertIn("has changed since the run of", command.plumb(*config, code=2).stderr)
+        last.unlink()
+        self.assertIn(f"{last}: is missing: part 3 of 3 of the model", self.refused(model=one))
+        last.write_bytes(kept)
+        self.assertIn(f"is part 2 of 3 of a model; give the first, {one}",
+                      self.refused(model=models[0] / name.format(2)))
+
+    def test_it_has_its_own_name_while_it_runs(self):
+        free = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+        words = [command.PLUMB, "probe", "--data", command.FACTS, "--model", self.model, "--out", self.folder / "named"]
+        with subprocess.Popen(list(map(str, words)), env=free, stdout=subprocess.DEVNULL) as running:
+            proc, seen, waits = pathlib.Path(f"/proc/{running.pid}"), set(), b""
+            while running.poll() is None:
+                if (self.folder / "named" / "run.json").exists():
+                    try:
+                        seen.add((proc / "comm").read_text().strip())
+                        waits = (proc / "environ").read_bytes() or waits
+                    except (FileNotFoundError, ProcessLookupError):
+                        break
+                time.sleep(0.005)
+        self.assertEqual(running.returncode, 0)
+        self.assertEqual(seen, {"plumb"})
+        self.assertIn(b"GOMP_SPINCOUNT=1000", waits)  # it has started itself again
 
     def test_a_hugging_face_folder_has_no_such_choices(self):
         folder = self.folder / "bert"

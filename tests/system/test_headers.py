@@ -40,7 +40,7 @@ HUBS = [f"plumb/{name}.hpp" for name in (
     "core/disk_path", "backend/concepts", "data/json_file", "aggregate/predictions", "records/run_record", "report/columns",
     "run/job", "cli/console")]
 # What a header may bring with it beside the standard library, Eigen, xtensor and nlohmann-json.
-PARTS = {"llama": r"/(llama|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP": r"/omp\.h$", "OpenSSL": r"/openssl/",
+PARTS = {"llama": r"/(llama|gguf|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP": r"/omp\.h$", "OpenSSL": r"/openssl/",
          "utf8proc": r"/utf8proc\.h$", "MPI": r"/mpi\.h$"}
 
 

@@ -76,6 +76,8 @@ struct ModelDescription {
   std::string name{};
   /// What stands for a model that has no file to hash: digits of its answers to fixed prompts.
   std::string answers{};
+  /// Whether the model's own tokenizer composes a text (NFC) before it cuts it, and this one does not.
+  bool skips_composing = false;
   /// What a reader must know of every number this model gives, a sentence each: kept in run.json's
   /// settings, shown on the terminal and on each page.
   std::vector<std::string> warnings{};

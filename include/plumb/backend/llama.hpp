@@ -10,9 +10,10 @@
 // keep a running state instead of a cache (Mamba, RWKV, hybrids) cannot share a tree: their limits
 // say one branch. Sliding-window models get a full-size cache (`swa_full`),
 // and one sequence id more that holds every cell: llama.cpp reuses a cell that its only sequence
-// has slid past, but a branch that starts further back still needs it. Quantised weights are run by
-// kernels that round the activations too: scores differ from the same weights in F32 by tenths of a
-// nat.
+// has slid past, but a branch that starts further back still needs it. Weights that are not in F32
+// are run by kernels that round the activations too. Those of 16 bits are widened to F32 where scores
+// are to be exact (llama_f32_cache.hpp); quantised ones are run as they are, and scores differ from the same
+// weights in F32 by tenths of a nat.
 
 #include <llama.h>
 
@@ -33,10 +34,13 @@
 #include "plumb/backend/engine_options.hpp"
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/backend/llama_adapters.hpp"
+#include "plumb/backend/llama_causal.hpp"
+#include "plumb/backend/llama_file.hpp"
 #include "plumb/backend/llama_hidden.hpp"
 #include "plumb/backend/llama_log.hpp"
 #include "plumb/backend/llama_parameters.hpp"
 #include "plumb/backend/llama_vocabulary.hpp"
+#include "plumb/backend/llama_weights.hpp"
 #include "plumb/core/cores.hpp"
 #include "plumb/core/error.hpp"
 
@@ -45,8 +49,9 @@ namespace plumb {
 /// Not thread-safe: one thread at a time asks one model. Several models may live side by side.
 class LlamaModel {
  public:
-  /// Throws a user error when the file is missing, damaged, or no causal language model, and what
-  /// LlamaParameters and LlamaAdapters refuse.
+  /// Throws a user error when the file or a part of it is missing, damaged, or no causal language model,
+  /// when exact scores are asked of 16-bit weights that cannot be widened, and what LlamaParameters and
+  /// LlamaAdapters refuse.
   explicit LlamaModel(LlamaOptions options)
       : options_(with_threads(std::move(options))),
         log_(std::make_unique<detail::LlamaLog>(options_.on_log)),
@@ -55,18 +60,18 @@ class LlamaModel {
     if (!std::filesystem::is_regular_file(options_.model)) {
       throw user_error(site, "no such model file", "give `model` the path of a .gguf file");
     }
-    model_.reset(llama_model_load_from_file(options_.model.c_str(), parameters_.of_model()));
-    if (!model_) {
-      throw user_error(
-          site, "cannot be loaded: " + log_->take(),
-          "it is truncated, damaged or of a kind this llama.cpp does not know; fetch it again");
-    }
+    const GgufModel file = head_of_file();
+    refuse_no_causal_model(file);
+    weights_ = LlamaWeights(file);
+    const std::filesystem::path loaded = weights_.to_load(file, options_);
+    model_.reset(llama_model_load_from_file(loaded.c_str(), parameters_.of_model()));
+    if (!model_) throw cannot_load(log_->take());
     if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get()) ||
         llama_model_is_diffusion(model_.get())) {
-      throw user_error(site, "is not a causal language model", "choose a decoder-only model");
+      throw no_causal_model(file, "its architecture is no decoder alone");
     }
     vocabulary_ = LlamaVocabulary(*model_, options_.parse_special_tokens);
-    adapters_ = LlamaAdapters(*model_, options_.engine.lora, *log_);
+    adapters_ = LlamaAdapters(*model_, weights_.adapters(options_), *log_);
     if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
       // A step holds a node of each sequence at least, or llama.cpp gives up.
       const std::size_t ids =
@@ -77,6 +82,10 @@ class LlamaModel {
       ledger_ = BranchLedger(branches_);
     }
     open_context(cells_for(0));
+    // What the file does not say llama.cpp knows of its architecture.
+    if (!llama_get_causal_attn(context_.get()) || llama_get_memory(context_.get()) == nullptr) {
+      throw no_causal_model(file, "its tokens see those behind them");
+    }
   }
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -143,15 +152,22 @@ class LlamaModel {
   }
 
   [[nodiscard]] ModelDescription describe() const {
-    const llama_ftype type = llama_model_ftype(model_.get());
-    const bool rounds = type != LLAMA_FTYPE_ALL_F32 && type != LLAMA_FTYPE_MOSTLY_F16 &&
-                        type != LLAMA_FTYPE_MOSTLY_BF16;
-    ModelDescription made{"llama.cpp " + std::string(llama_version()), llama_ftype_name(type),
-                          rounds};
+    ModelDescription made{"llama.cpp " + std::string(llama_version()),
+                          weights_.name(llama_model_ftype(model_.get())), weights_.quantized()};
     made.device = parameters_.device();
     if (parameters_.on_gpu()) made.gpu_layers = gpu_layers();
     made.cache_type = name_of(parameters_.cache_type());
     made.pack = parameters_.pack();
+    made.skips_composing = vocabulary_.skips_composing();
+    made.warnings = vocabulary_.warnings();
+    for (std::string& text : weights_.warnings()) made.warnings.push_back(std::move(text));
+    if (llama_pooling_type(context_.get()) == LLAMA_POOLING_TYPE_LAST) {
+      made.warnings.emplace_back(
+          "Warning: the model's file calls itself an embedding model (pooling_type last): it was "
+          "trained to "
+          "give "
+          "vectors, so its probabilities of tokens may mean little.");
+    }
     return made;
   }
 
@@ -159,6 +175,21 @@ class LlamaModel {
   static LlamaOptions with_threads(LlamaOptions options) {
     if (options.threads <= 0) options.threads = static_cast<int>(available_cores());
     return options;
+  }
+
+  [[nodiscard]] Error cannot_load(const std::string& why) const {
+    return user_error(
+        {.file = options_.model}, "cannot be loaded: " + why,
+        "it is truncated, damaged or of a kind this llama.cpp does not know; fetch it again");
+  }
+  /// What is wrong with a file that has no sound head, ggml has said.
+  [[nodiscard]] GgufModel head_of_file() const {
+    try {
+      return GgufModel(options_.model);
+    } catch (const Error&) {
+      if (const std::string why = log_->take(); !why.empty()) throw cannot_load(why);
+      throw;
+    }
   }
 
   // llama.cpp attends to a multiple of this many cells on a CPU.
@@ -284,6 +315,7 @@ class LlamaModel {
   LlamaOptions options_;
   std::unique_ptr<detail::LlamaLog> log_;
   LlamaParameters parameters_;
+  LlamaWeights weights_;
   std::unique_ptr<llama_model, FreeModel> model_;
   LlamaAdapters adapters_;
   std::unique_ptr<LlamaHidden> hidden_ = std::make_unique<LlamaHidden>();  // outlives the context

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "plumb/backend/engine_options.hpp"
+#include "plumb/backend/llama_file.hpp"
 #include "plumb/backend/llama_log.hpp"
 #include "plumb/core/error.hpp"
 
@@ -45,6 +47,9 @@ struct LlamaOptions {
   bool parse_special_tokens = false;
   /// GPUs, adapters, the cache's numbers and nodes a step.
   EngineOptions engine{};
+  /// Gives a file of the same weights in F32 where exact scores are asked of 16-bit ones (F32Cache);
+  /// without it they are refused.
+  std::function<std::filesystem::path(const GgufModel&)> widen{};
 };
 
 /// The kind of GPU that llama.cpp would use, by the name of its backend ("CUDA", "Vulkan", "MTL");

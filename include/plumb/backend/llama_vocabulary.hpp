@@ -88,24 +88,58 @@ class LlamaVocabulary {
     return all;
   }
 
-  /// The file's own token; llama.cpp would make one up where a BPE model has none.
+  /// The file's own token; llama.cpp would make one up where a BPE model has none, or one that is not in
+  /// its vocabulary.
   [[nodiscard]] std::optional<TokenId> bos() const {
-    if (metadata("tokenizer.ggml.bos_token_id").empty()) return std::nullopt;
     const llama_token token = llama_vocab_bos(vocabulary_);
-    return token < 0 ? std::nullopt : std::optional<TokenId>(token);
+    return names("tokenizer.ggml.bos_token_id", token) ? std::optional<TokenId>(token)
+                                                       : std::nullopt;
   }
-  /// Whether generation ends with the token. As with BOS, not one that llama.cpp makes up for a
-  /// file that names no end of sequence.
+  /// Whether generation ends with the token. As with BOS, not one that llama.cpp makes up.
   [[nodiscard]] bool ends(TokenId token) const {
     if (!llama_vocab_is_eog(vocabulary_, token)) return false;
-    return token != llama_vocab_eos(vocabulary_) ||
-           !metadata("tokenizer.ggml.eos_token_id").empty();
+    return token != llama_vocab_eos(vocabulary_) || names("tokenizer.ggml.eos_token_id", token);
   }
   [[nodiscard]] std::size_t size() const {
     return static_cast<std::size_t>(llama_vocab_n_tokens(vocabulary_));
   }
 
+  /// What a reader must know of all texts that it cuts: a byte-level BPE vocabulary that does not say how
+  /// texts are cut into words first is cut by llama.cpp's guess.
+  [[nodiscard]] std::vector<std::string> warnings() const {
+    const std::string pre = pre_tokenizer();
+    const bool splits_words = llama_vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_BPE;
+    // Of this kind llama.cpp knows the words by the vocabulary's own name.
+    const bool is_known = metadata("tokenizer.ggml.model") == "gemma4";
+    if (!splits_words || is_known || (!pre.empty() && pre != "default")) return {};
+    return {std::string("Warning: the model's file ") +
+            (pre.empty() ? "names no pre-tokenizer (tokenizer.ggml.pre)"
+                         : "calls its pre-tokenizer \"default\" (tokenizer.ggml.pre)") +
+            ", so llama.cpp guesses where words end: texts may be cut into other tokens than the "
+            "model was trained on, and scores then differ. Convert the model again with a current "
+            "llama.cpp."};
+  }
+
+  /// Whether the tokenizer as its makers publish it composes a text (NFC) before it cuts it, which
+  /// llama.cpp never does. By the pre-tokenizer's name: those whose tokenizer.json has the normalizer
+  /// NFC (Qwen 2 to 3.5, Megrez, StableLM 2, OLMo, MPT, Command R).
+  [[nodiscard]] bool skips_composing() const {
+    constexpr std::array<std::string_view, 7> composing{"qwen2", "qwen35", "megrez",   "stablelm2",
+                                                        "olmo",  "mpt",    "command-r"};
+    return llama_vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_BPE &&
+           std::find(composing.begin(), composing.end(), pre_tokenizer()) != composing.end();
+  }
+
  private:
+  [[nodiscard]] std::string pre_tokenizer() const { return metadata("tokenizer.ggml.pre"); }
+
+  /// Whether the file itself names that token there. Of an id that is negative or past the vocabulary
+  /// llama.cpp takes no notice.
+  [[nodiscard]] bool names(const char* key, llama_token token) const {
+    return token >= 0 && static_cast<std::size_t>(token) < size() &&
+           metadata(key) == std::to_string(token);
+  }
+
   [[nodiscard]] bool is_special(llama_token id) const {
     const int attributes = llama_vocab_get_attr(vocabulary_, id);
     if ((attributes & (LLAMA_TOKEN_ATTR_CONTROL | LLAMA_TOKEN_ATTR_UNKNOWN)) != 0) return true;

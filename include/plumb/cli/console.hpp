@@ -162,6 +162,9 @@ struct ModelOptions {
   /// Requests to it at once; and its model's tokenizer here, where one is given.
   std::size_t concurrency = 8;
   std::filesystem::path tokenizer{};
+  /// Whether nothing but its tokenizer and its description will be asked, so that nothing need be made
+  /// ready for more.
+  bool only_tokens = false;
 };
 
 /// Whether it predicts what follows a text, by rows or by lookups, or what is masked in it.

@@ -175,7 +175,8 @@ inline int describe_data(Console& console, const DiskPath& data,
     });
   } else {
     auto model = make_model({.model = model_file,
-                             .parse_special_tokens = special_tokens == SpecialTokenReading::parse});
+                             .parse_special_tokens = special_tokens == SpecialTokenReading::parse,
+                             .only_tokens = true});
     for_each_text(dataset, {0}, SpecialTokenCheck(model, special_tokens));
     if (model.capabilities().only_masked()) {
       MaskedScorer scorer(model);

@@ -68,13 +68,14 @@ class PromptPrinter {
     const Json hash = run_.settings().value("model_sha256", Json());
     const bool own = model_file_.empty();
     options.model = model_file_;
+    options.only_tokens = true;
     if (!own) options.server.clear();
     if (own) options.model = first_string(run_.run(), "model_path").value_or("");
     if (hash.is_string() && !DiskPath(options.model).exists()) {
       throw user_error({.file = options.model}, "the model of the run is not there",
                        "say where it is with --model");
     }
-    if (hash.is_string() && hash != hash_path(options.model)) {
+    if (hash.is_string() && hash != hash_model(options.model)) {
       if (own) {
         throw user_error({.file = options.model}, "is not the model of the run any more",
                          "say where that is with --model");

@@ -142,8 +142,8 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
     return over::find(asked.given, option, &GivenOption::name);
   };
   // The dataset last: its hash may be of the others too.
-  for (const char* option : {"model", "lora", "template-file", "separators", "baselines",
-                             "entities", "vocabulary", "fixed", "data"}) {
+  for (const char* option : {"model", "lora", "tokenizer", "template-file", "separators",
+                             "baselines", "entities", "vocabulary", "fixed", "data"}) {
     const std::string of = option;
     const std::string name = hash_setting(of);
     const Json theirs = then.value(name, Json()), ours = settings.value(name, Json());

@@ -16,6 +16,7 @@
 #include "plumb/backend/any_model.hpp"
 #include "plumb/backend/engine_options.hpp"
 #include "plumb/cli/file_hash.hpp"
+#include "plumb/cli/model_files.hpp"
 #include "plumb/cli/model_places.hpp"
 #include "plumb/cli/setting_options.hpp"
 #include "plumb/core/cores.hpp"
@@ -124,7 +125,8 @@ struct JobTarget {
             engine.options(),
             server,
             concurrency,
-            tokenizer};
+            tokenizer,
+            dry_run};
   }
 
   /// What `ask` returns, which makes the model or looks at it.
@@ -191,13 +193,14 @@ struct JobTarget {
     std::string name = description.name.empty() ? shown_name() : description.name;
     return {
         std::move(name),
-        !model.empty() && DiskPath(model).exists() ? Json(hash_path(model)) : Json(),
+        !model.empty() && DiskPath(model).exists() ? Json(hash_model(model)) : Json(),
         std::move(description),
         takes_precision ? std::optional(precision) : std::nullopt,
         [](const std::vector<std::filesystem::path>& files) { return plumb::hash_files(files); },
         [](const std::filesystem::path& file) { return plumb::hash_path(file); },
         engine.lora.json(),
-        adapter_hashes()};
+        adapter_hashes(),
+        !tokenizer.empty() && DiskPath(tokenizer).exists() ? Json(hash_model(tokenizer)) : Json()};
   }
 };
 

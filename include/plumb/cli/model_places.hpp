@@ -10,6 +10,7 @@
 // downloads.
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <ios>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "plumb/cli/console.hpp"
+#include "plumb/cli/model_files.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
@@ -36,10 +38,15 @@ struct ModelPlaces {
   DiskPath hub, own;
 };
 
-/// plumb's own cache, ${PLUMB_CACHE:-~/.cache/plumb}.
+/// plumb's own cache, ${PLUMB_CACHE:-~/.cache/plumb}; `variable` gives what a variable of the environment
+/// holds.
+template <std::invocable<const char*> Variable>
+[[nodiscard]] DiskPath plumb_cache(const Variable& variable) {
+  const std::string given = variable("PLUMB_CACHE");
+  return given.empty() ? DiskPath(std::string(variable("HOME"))) / ".cache/plumb" : DiskPath(given);
+}
 [[nodiscard]] inline DiskPath plumb_cache(const Console& console) {
-  const std::string given = console.variable("PLUMB_CACHE");
-  return given.empty() ? DiskPath(console.variable("HOME")) / ".cache/plumb" : DiskPath(given);
+  return plumb_cache([&](const char* name) { return console.variable(name); });
 }
 
 [[nodiscard]] inline ModelPlaces model_places(const Console& console) {
@@ -108,6 +115,13 @@ struct HubName {
          (!folder.files(".safetensors").empty() || folder.files(".gguf").empty());
 }
 
+/// A folder's .gguf files; of a model in several parts the first, which names it.
+[[nodiscard]] inline std::vector<DiskPath> gguf_models(const DiskPath& folder) {
+  std::vector<DiskPath> files = folder.files(".gguf");
+  std::erase_if(files, is_later_part);
+  return files;
+}
+
 /// The model in a folder: the file that is named, the folder, or its only .gguf; nothing where it
 /// has none. Throws a user error where it has several.
 [[nodiscard]] inline std::optional<DiskPath> model_in(const DiskPath& folder,
@@ -117,7 +131,7 @@ struct HubName {
     return file.exists() ? std::optional(file) : std::nullopt;
   }
   if (is_model_folder(folder)) return folder;
-  const std::vector<DiskPath> files = folder.files(".gguf");
+  const std::vector<DiskPath> files = gguf_models(folder);
   if (files.empty()) return std::nullopt;
   if (files.size() == 1) return files.front();
   throw user_error({.file = folder}, "holds several models: " + text_list(files, &DiskPath::name),
@@ -218,6 +232,13 @@ struct ModelAtHand {
   stream->seekg(0, std::ios::end);
   return static_cast<std::uintmax_t>(std::max<std::streamoff>(0, stream->tellg()));
 }
+[[nodiscard]] inline ModelAtHand gguf_at_hand(std::string word, const DiskPath& file) {
+  const std::vector<DiskPath> parts = model_files(file);
+  ModelAtHand made{std::move(word), 0, "GGUF"};
+  for (const DiskPath& part : parts) made.bytes += size_of(part);
+  if (parts.size() > 1) made.kind += ", " + std::to_string(parts.size()) + " parts";
+  return made;
+}
 
 /// What --model can name in a folder: itself, its .gguf files and those in its own folders.
 [[nodiscard]] inline std::vector<ModelAtHand> models_in(const DiskPath& folder,
@@ -238,8 +259,8 @@ struct ModelAtHand {
   }
   if (named.owner.empty()) return all;  // hf:NAME/FILE would read as OWNER/NAME
   const auto add = [&](const DiskPath& of, const std::string& lead) {
-    for (const DiskPath& file : of.files(".gguf")) {
-      all.push_back({named.word() + "/" + lead + file.name(), size_of(file), "GGUF"});
+    for (const DiskPath& file : gguf_models(of)) {
+      all.push_back(gguf_at_hand(named.word() + "/" + lead + file.name(), file));
     }
   };
   add(folder, "");
@@ -255,10 +276,11 @@ struct ModelAtHand {
   const DiskPath cache = places.own.parent();
   for (const DiskPath& folder : cache.is_folder() ? cache.list() : std::vector<DiskPath>{}) {
     if (folder.name() == places.own.name() || !folder.is_folder()) continue;
-    for (const DiskPath& file : folder.files(".gguf")) {
-      const std::uintmax_t bytes = size_of(file);
+    for (const DiskPath& file : gguf_models(folder)) {
       // llama.cpp's vocabularies for tests have no weights.
-      if (!file.name().starts_with("ggml-vocab-")) all.push_back({file.string(), bytes, "GGUF"});
+      if (!file.name().starts_with("ggml-vocab-")) {
+        all.push_back(gguf_at_hand(file.string(), file));
+      }
     }
   }
   return all;

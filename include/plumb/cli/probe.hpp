@@ -67,10 +67,11 @@ inline std::optional<ProbedInWords> probe(Console& console, const char* command,
   (void)count_statements(dataset, arguments.probe.templates.indices);
   AnyModel model = arguments.target.make(make_model, arguments.probe.special_tokens);
   const auto run = [&](auto& scorer) -> std::optional<ProbedInWords> {
-    check_probe(model, dataset, arguments.probe);
+    ModelDescription description = model.describe();
+    check_probe(model, dataset, arguments.probe, description);
     ProbeSettings settings = arguments.probe;
     settings.masked = model.capabilities().only_masked();
-    ProbeJob job(scorer, dataset, settings, arguments.target.provenance(model.describe()));
+    ProbeJob job(scorer, dataset, settings, arguments.target.provenance(std::move(description)));
     const std::filesystem::path& data = arguments.probe.data;
     if (is_dry_run_or_shard(console, command, arguments.target, data, job)) return std::nullopt;
     auto finished = run_target(console, command, arguments.target, data, job);

@@ -44,6 +44,7 @@ class FixedRankingJob {
       }
       check(graph_, {met.begin(), met.end()}, true);
     }
+    check.warn(provenance_.description);
   }
 
   [[nodiscard]] Json settings() const {

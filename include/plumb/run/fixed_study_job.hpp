@@ -42,6 +42,7 @@ class FixedStudyJob {
         remarks_.push_back("a token covers both a subject and an object: '" + *token + "'");
       }
     }
+    special.warn(provenance_.description);
   }
 
   [[nodiscard]] Json settings() const {

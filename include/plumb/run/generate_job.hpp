@@ -132,7 +132,7 @@ class GenerateJob {
  private:
   /// Refuses texts of the relations that are asked or shown. Returns what is to be known where the
   /// prompts' own words hold the text of a special token.
-  [[nodiscard]] std::optional<std::string> check_special_tokens() const {
+  [[nodiscard]] std::optional<std::string> check_special_tokens() {
     const SpecialTokenCheck check(model_, q_.settings.special_tokens);
     const auto& sources = q_.settings.sources;
     const bool shows_all = over::find(sources, ShotSource::random) != sources.end();
@@ -142,6 +142,7 @@ class GenerateJob {
         for_each_text(q_.dataset.relations[r], check);
       }
     }
+    check.warn(provenance_.description);
     for (const FewShotSetting& one : q_.asking.settings) {
       const FewShot few_shot(q_.dataset, one, q_.asking.shot_seed);
       if (auto remark = check.remark_on(few_shot.context({}, 0))) return remark;

@@ -134,6 +134,7 @@ class ListJob {
       for_each_text(one.asked, check);
       if (q_.setting.shots > 0) for_each_text(one.training, check);
     }
+    check.warn(provenance_.description);
     for (std::size_t r = 0; r < q_.relations.size(); ++r) {
       const MultiPromptRelation& asked = q_.relations[r].asked;
       const KamelPrompt prompts = q_.prompts(r);

@@ -263,7 +263,7 @@ class ManyShotJob {
   }
 
   /// Refuses what a study shows the model and the model may not read.
-  void check_special_tokens() const {
+  void check_special_tokens() {
     const SpecialTokenCheck check(model_, settings_.special_tokens);
     const ManyShotOptions& options = study_.options;
     check({.setting = "item-separator"}, options.item_separator);
@@ -292,6 +292,7 @@ class ManyShotJob {
         for_each_text(of_relation, settings_.baseline_file, check);
       }
     }
+    check.warn(provenance_.description);
   }
 
   Model& model_;

@@ -38,12 +38,15 @@
 namespace plumb {
 
 /// Throws a user error for what a model cannot be asked: an option that it does not see, or a text
-/// that holds the text of a special token and may not.
+/// that holds the text of a special token and may not. Adds to the model's description what is to be known
+/// of how it reads these texts.
 template <class Model>
-void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings) {
+void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings,
+                 ModelDescription& description) {
   refuse_empty_options(model, dataset);
-  for_each_text(dataset, settings.templates.indices,
-                SpecialTokenCheck(model, settings.special_tokens));
+  const SpecialTokenCheck check(model, settings.special_tokens);
+  for_each_text(dataset, settings.templates.indices, check);
+  check.warn(description);
 }
 
 /// Models Job. The scorer must outlive it. Not thread-safe.

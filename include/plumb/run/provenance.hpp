@@ -33,6 +33,8 @@ struct Provenance {
   std::function<Json(const std::filesystem::path&)> hash_file{};
   /// LoRA adapters as names and hashes, two lists; null where there are none.
   Json lora{}, lora_sha256{};
+  /// SHA-256 of the tokenizer that was given for a server's model.
+  Json tokenizer_sha256{};
 
   /// Null where no file is named.
   [[nodiscard]] Json hash_of(const DiskPath& file) const {
@@ -77,6 +79,7 @@ struct Provenance {
   shared["special_tokens"] =
       name_of(model.lists_special_tokens ? special_tokens : SpecialTokenReading::text);
   shared["special_tokens_known"] = model.lists_special_tokens;
+  if (!from.tokenizer_sha256.is_null()) shared["tokenizer_sha256"] = from.tokenizer_sha256;
   if (!model.answers.empty()) shared["model_answers"] = model.answers;
   if (!model.warnings.empty()) shared["warnings"] = model.warnings;
   return shared;

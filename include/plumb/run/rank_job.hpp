@@ -53,9 +53,9 @@ class RankJob {
         settings_(settings),
         options_(settings.options()),
         provenance_(std::move(provenance)),
-        parts_(checked_parts()),
-        settings_record_(rank_record(settings_, graph_, provenance_)) {
+        parts_(checked_parts()) {
     auto own_words = check_special_tokens();
+    settings_record_ = rank_record(settings_, graph_, provenance_);
     if constexpr (DeerModel<Model>) {
       if (embeds() && !settings_.entities.empty()) {
         given_.emplace(parts_.whole, settings_.entities, model_.dimension(), processes() == 1);
@@ -194,7 +194,7 @@ class RankJob {
 
   /// Refuses names of what is asked, shown or ranked. Returns what is to be known where the prompts'
   /// own words hold the text of a special token.
-  [[nodiscard]] std::optional<std::string> check_special_tokens() const {
+  [[nodiscard]] std::optional<std::string> check_special_tokens() {
     const SpecialTokenCheck check(model_, settings_.special_tokens);
     const RankPlan& plan = parts_.whole;
     const auto& candidates = plan.candidates.entities();
@@ -205,6 +205,7 @@ class RankJob {
     }
     const bool deer = settings_.ranks_by(RankMethod::deer);
     check(graph_, {met.begin(), met.end()}, deer && settings_.entities.empty());
+    check.warn(provenance_.description);
     for (const EntityPrompt prompt : options_.entity_prompts) {
       if (!deer) break;
       if (auto remark = check.remark_on(entity_text(prompt, {"", "", "-"}))) return remark;

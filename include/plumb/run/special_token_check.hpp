@@ -8,12 +8,15 @@
 // holds the text of a special token, unless it was told which is meant. Models that do not list
 // their special tokens (ListsSpecialTokens) read all text as text. Texts are looked at one by one:
 // a token's text that arises only where two are joined ("<[X]>" about "s") is not seen.
+// What sees all texts also counts those that the model's own tokenizer would compose first (NFC) and
+// its engine does not.
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +26,9 @@
 
 #include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/composed.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/data/dataset_texts.hpp"
@@ -93,6 +98,9 @@ class SpecialTokenCheck {
   /// Throws a user error when special tokens are to be parsed and the model lists none.
   SpecialTokenCheck(const Model& model, SpecialTokenReading reading)
       : model_(model), reading_(reading) {
+    if constexpr (requires { model.describe(); }) {
+      if (model.describe().skips_composing) uncomposed_ = std::make_shared<Uncomposed>();
+    }
     if constexpr (ListsSpecialTokens<Model>) {
       if (capabilities_of(model).special_tokens) {
         texts_ = SpecialTokenTexts(model.special_tokens());
@@ -110,6 +118,7 @@ class SpecialTokenCheck {
   /// not, or that the model does not read as it was told to. A line that is not known is looked for
   /// in the file.
   void operator()(const Site& site, const std::string& text) const {
+    count(text);
     for (const SpecialToken* const found : texts_.in(text)) {
       if (reading_ == SpecialTokenReading::refuse) {
         throw user_error(with_line(site, text),
@@ -133,6 +142,7 @@ class SpecialTokenCheck {
   void operator()(const KnowledgeGraph& graph, const std::vector<std::uint32_t>& entities,
                   bool with_descriptions) const {
     const auto look = [&](Site site, const std::string& text) {
+      count(text);
       if (texts_.in(text).empty()) return;
       for (const std::filesystem::path& file : graph.files) {
         const std::size_t line = line_with(file, text);
@@ -149,6 +159,20 @@ class SpecialTokenCheck {
     }
   }
 
+  /// Adds what is to be known of texts that it has seen and that the model's own tokenizer would have
+  /// composed.
+  void warn(ModelDescription& description) const {
+    if (!uncomposed_ || uncomposed_->texts.empty()) return;
+    const std::size_t count = uncomposed_->texts.size();
+    description.warnings.push_back(
+        "Warning: " + counted(count, "text") + (count == 1 ? " is" : " are") +
+        " not in Unicode's composed form (NFC), as '" + shortened(uncomposed_->first) +
+        "': this model's own tokenizer composes a text before it cuts it, and " +
+        (description.backend.empty() ? "its engine" : description.backend) +
+        " does not, so these become other tokens than the model was trained on. Compose the data's "
+        "texts first.");
+  }
+
   /// What is to be known where a prompt's own words, which no user chose, hold the text of a special
   /// token; they are never refused.
   [[nodiscard]] std::optional<std::string> remark_on(const std::string& own_words) const {
@@ -160,6 +184,17 @@ class SpecialTokenCheck {
   }
 
  private:
+  struct Uncomposed {
+    std::unordered_set<std::string> texts;
+    std::string first;
+  };
+
+  void count(const std::string& text) const {
+    if (!uncomposed_ || detail::is_composed(text)) return;
+    if (uncomposed_->texts.empty()) uncomposed_->first = text;
+    uncomposed_->texts.insert(text);
+  }
+
   [[nodiscard]] bool reads_token(const SpecialToken& token, const std::string& text) const {
     if constexpr (LanguageModel<Model>) {
       return over::any_of(model_.tokenize(text).tokens,
@@ -179,6 +214,7 @@ class SpecialTokenCheck {
   const Model& model_;
   SpecialTokenReading reading_;
   SpecialTokenTexts texts_;
+  std::shared_ptr<Uncomposed> uncomposed_;  // of all copies; null where nothing is counted
 };
 
 }  // namespace plumb

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plumb/backend/llama_causal.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <string>
+
+#include "plumb/backend/llama.hpp"
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tiny_gguf.hpp"
+
+BOOST_AUTO_TEST_SUITE(llama_causal_suite)
+
+namespace {
+
+using plumb::Fault;
+using plumb::test::says;
+using plumb::test::TemporaryFolder;
+using plumb::test::TinyGguf;
+
+/// A tiny Llama whose metadata says what `change` sets.
+auto changed(const TemporaryFolder& folder, const std::function<void(gguf_context*)>& change) {
+  return TinyGguf({}).edit(change).write(folder / "m.gguf");
+}
+
+void refuses(const std::filesystem::path& file, const std::string& why) {
+  BOOST_CHECK_EXCEPTION(plumb::LlamaModel({file}), plumb::Error,
+                        says(Fault::user, "is not a causal language model: " + why));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(attention_that_is_not_causal_is_refused) {
+  const TemporaryFolder folder;
+  refuses(changed(folder,
+                  [](gguf_context* to) { gguf_set_val_bool(to, "llama.attention.causal", false); }),
+          "its llama.attention.causal is false");
+  const auto said = changed(
+      folder, [](gguf_context* to) { gguf_set_val_bool(to, "llama.attention.causal", true); });
+  BOOST_CHECK_NO_THROW(plumb::LlamaModel({said}));
+  // Another architecture's key says nothing of this one.
+  const auto others = changed(
+      folder, [](gguf_context* to) { gguf_set_val_bool(to, "bert.attention.causal", false); });
+  BOOST_CHECK_NO_THROW(plumb::LlamaModel({others}));
+}
+
+BOOST_AUTO_TEST_CASE(
+    pooling_over_all_tokens_or_for_a_rank_is_refused_and_that_of_the_last_is_told) {
+  const TemporaryFolder folder;
+  const auto pooled = [&](std::uint32_t type) {
+    return changed(folder,
+                   [=](gguf_context* to) { gguf_set_val_u32(to, "llama.pooling_type", type); });
+  };
+  refuses(pooled(1), "its llama.pooling_type is mean");
+  refuses(pooled(2), "its llama.pooling_type is cls");
+  refuses(pooled(4), "its llama.pooling_type is rank");
+  BOOST_TEST(plumb::LlamaModel({pooled(0)}).describe().warnings.empty());
+  const auto warnings = plumb::LlamaModel({pooled(3)}).describe().warnings;
+  BOOST_REQUIRE(warnings.size() == 1U);
+  BOOST_TEST(warnings[0].find("pooling_type last") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_calls_itself_another_kind_of_file_is_refused) {
+  const TemporaryFolder folder;
+  for (const char* type : {"adapter", "mmproj", "imatrix"}) {
+    refuses(changed(folder, [=](gguf_context* to) { gguf_set_val_str(to, "general.type", type); }),
+            "its general.type is \"" + std::string(type) + "\"");
+  }
+  const auto model =
+      changed(folder, [](gguf_context* to) { gguf_set_val_str(to, "general.type", "model"); });
+  BOOST_CHECK_NO_THROW(plumb::LlamaModel({model}));
+}
+
+BOOST_AUTO_TEST_CASE(a_classifier_and_an_encoder_are_refused_by_their_tensors) {
+  const TemporaryFolder folder;
+  for (const char* name : {"cls.weight", "cls.output.weight"}) {
+    refuses(TinyGguf({}).with_tensor(name).write(folder / "m.gguf"),
+            "it has a classifier's output");
+    refuses(TinyGguf({}).with_tensor(name).write_parts(folder / "p", 3),
+            "it has a classifier's output");
+  }
+  refuses(TinyGguf({}).with_tensor("enc.blk.0.attn_q.weight").write(folder / "m.gguf"),
+          "it has an encoder");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

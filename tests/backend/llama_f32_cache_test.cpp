@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plumb/backend/llama_f32_cache.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tiny_gguf.hpp"
+
+BOOST_AUTO_TEST_SUITE(llama_f32_cache_suite)
+
+namespace {
+
+using plumb::F32Cache;
+using plumb::Fault;
+using plumb::GgufModel;
+using plumb::test::says;
+using plumb::test::TemporaryFolder;
+using plumb::test::TinyGguf;
+
+struct Heard {
+  std::vector<std::string> lines{};
+  [[nodiscard]] F32Cache cache(const std::filesystem::path& folder, std::string key = "key") {
+    return {folder, [key = std::move(key)](const auto&) { return key; },
+            [this](const std::string& line) { lines.push_back(line); }};
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_rewrite_is_made_once_and_said_with_its_size_before) {
+  const TemporaryFolder folder;
+  const GgufModel half(TinyGguf({}).cut_to_bf16(true).write(folder / "half.gguf"));
+  Heard heard;
+  const auto made = heard.cache(folder / "cache")(half);
+  BOOST_TEST(made == folder / "cache/key/weights.F32.gguf");
+  BOOST_TEST(GgufModel(made).weight_types().only(GGML_TYPE_F32));
+  const auto megabytes = (std::filesystem::file_size(made) + 999'999) / 1'000'000;
+  BOOST_REQUIRE(heard.lines.size() == 1U);
+  BOOST_TEST(heard.lines[0] == (folder / "half.gguf").string() +
+                                   " has BF16 weights; for exact scores they are widened to F32 "
+                                   "once, which takes " +
+                                   std::to_string(megabytes) + " MB on the disk: " + made.string());
+  const auto when = std::filesystem::last_write_time(made);
+  BOOST_TEST(heard.cache(folder / "cache")(half) == made);
+  BOOST_TEST(heard.lines.size() == 1U);
+  BOOST_TEST((std::filesystem::last_write_time(made) == when));
+  (void)heard.cache(folder / "cache", "other")(half);
+  BOOST_TEST(heard.lines.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_rewrite_that_is_not_whole_is_made_again) {
+  const TemporaryFolder folder;
+  const GgufModel half(TinyGguf({}).cut_to_bf16(true).write(folder / "half.gguf"));
+  Heard heard;
+  const auto made = heard.cache(folder / "cache")(half);
+  const std::string bytes = plumb::test::slurp(made);
+  folder.write("cache/key/weights.F32.gguf", bytes.substr(0, 100));
+  (void)heard.cache(folder / "cache")(half);
+  BOOST_TEST((plumb::test::slurp(made) == bytes));
+  BOOST_TEST(heard.lines.size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(of_two_that_want_one_at_once_one_makes_it) {
+  const TemporaryFolder folder;
+  const GgufModel half(TinyGguf({}).cut_to_bf16(true).write(folder / "half.gguf"));
+  std::vector<Heard> heard(4);
+  std::vector<std::thread> threads;
+  for (Heard& one : heard) {
+    threads.emplace_back([&] { (void)one.cache(folder / "cache")(half); });
+  }
+  for (std::thread& one : threads) one.join();
+  std::size_t lines = 0;
+  for (const Heard& one : heard) lines += one.lines.size();
+  BOOST_TEST(lines == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(where_none_can_be_made_the_command_for_it_is_said) {
+  const TemporaryFolder folder;
+  const auto file = TinyGguf({}).cut_to_bf16(true).write(folder / "half.gguf");
+  const GgufModel half(file);
+  Heard heard;
+  const std::string remedy = "; run `requantize " + file.string() + " " +
+                             (folder / "half.F32.gguf").string() +
+                             " F32` and name that file, or say `precision` fast";
+  folder.write("file", "");
+  BOOST_CHECK_EXCEPTION(heard.cache(folder / "file")(half), plumb::Error,
+                        says(Fault::user, "they cannot be widened to F32: "));
+  BOOST_CHECK_EXCEPTION(heard.cache(folder / "file")(half), plumb::Error,
+                        says(Fault::user, remedy));
+  BOOST_TEST(heard.lines.empty());
+  // The name of the rewrite is taken by a folder: what cannot be written is not what the user asked.
+  std::filesystem::create_directories(folder / "cache/key/weights.F32.gguf.part/inner");
+  BOOST_CHECK_EXCEPTION(heard.cache(folder / "cache")(half), plumb::Error,
+                        says(Fault::user, remedy));
+  BOOST_CHECK_EXCEPTION(throw plumb::no_exact_scores(half, ""), plumb::Error,
+                        says(Fault::user,
+                             "has BF16 weights, beside which llama.cpp rounds the "
+                             "activations, so its scores are not exact" +
+                                 remedy));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
