@@ -297,6 +297,18 @@ BOOST_AUTO_TEST_CASE(a_model_is_held_to_its_concept) {
   refused<Meddled>(last_alone, "gave no row of the token at position 0");
 }
 
+BOOST_AUTO_TEST_CASE(wanted_nodes_ascend_whoever_asks) {
+  TokenTree tree;
+  tree.insert(std::vector<TokenId>{'a', 'b', 'c'});
+  NgramTreeModel model("abc");
+  const LogitsVisitor nobody = [](NodeId, std::span<const float>) {};
+  for (const std::vector<NodeId>& wanted : {std::vector<NodeId>{2, 1}, std::vector<NodeId>{1, 1}}) {
+    BOOST_CHECK_EXCEPTION(evaluate_tree(model, tree, wanted, nobody), Error,
+                          says(Fault::internal, "wanted nodes do not ascend"));
+  }
+  BOOST_TEST(model.tokens_fed == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(a_sequence_is_evaluated_as_a_tree_of_one_branch) {
   NgramTreeModel tree("abcabd", 2);
   NgramModel plain("abcabd", 2);

@@ -59,6 +59,8 @@ class ProbeReportBody {
   /// Writes metrics.json, metrics.csv, accuracy.csv and report.html into `target`.
   void write(const DiskPath& target) const {
     Json metrics = metrics_head(bootstrap_);
+    const std::size_t unreported = unreported_facts(relations_);
+    if (unreported > 0) metrics["unreported_facts"] = unreported;
     metrics["all_templates"] = to_json(pooled_);
     metrics["templates"] = Json::object();
     for (const auto& [index, group] : templates_) {
@@ -101,6 +103,7 @@ class ProbeReportBody {
       if (!note.empty() && over::find(all, note) == all.end()) all.push_back(note);
     }
     std::size_t facts = 0, statements = 0;
+    if (auto warning = unreported_warning(relations_)) all.push_back(*std::move(warning));
     for (const RecordedRelation& recorded : relations_) {
       facts += recorded.unknown_facts;
       statements += recorded.unknown_statements;
