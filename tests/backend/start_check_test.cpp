@@ -67,9 +67,9 @@ struct Blind : NgramTreeModel {
 };
 
 void refused(Changed model, double most, const std::string& words) {
+  AnyModel any = AnyModel::made_by([&] { return model; });
   BOOST_CHECK_EXCEPTION((void)check_at_start(model, most, "m.gguf"), Error,
                         says(Fault::user, words));
-  AnyModel any = AnyModel::made_by([&] { return model; });
   BOOST_CHECK_EXCEPTION((void)check_at_start(any, most, "m.gguf"), Error, says(Fault::user, words));
 }
 

@@ -38,10 +38,12 @@ ModelVerification verified(M model) {
 }
 
 /// A tree model with one thing wrong, whose rows are otherwise an n-gram's of the whole prefix.
-struct Broken : NgramTreeModel {
-  Broken() : NgramTreeModel(trained, 40) {}
-  using NgramTreeModel::evaluate;
+struct Broken : NgramModel {
+  Broken() : NgramModel(trained, 40) {}
+  using NgramModel::evaluate;
   using Prefix = std::vector<TokenId>;
+
+  [[nodiscard]] TreeLimits tree_limits() const { return {1024, 256, 256}; }
 
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     for (const NodeId node : wanted) {
@@ -72,9 +74,11 @@ struct Cache {
 };
 
 /// A cache whose release forgets what `forgets(tree, node, released)` says.
-struct Releasing : NgramTreeModel {
-  Releasing() : NgramTreeModel(trained, 40) {}
-  using NgramTreeModel::evaluate;
+struct Releasing : NgramModel {
+  Releasing() : NgramModel(trained, 40) {}
+  using NgramModel::evaluate;
+
+  [[nodiscard]] TreeLimits tree_limits() const { return {1024, 256, 256}; }
 
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     for (const NodeId node : wanted) {
@@ -90,6 +94,7 @@ struct Releasing : NgramTreeModel {
   static void below(Cache& cache, const TokenTree& tree, NodeId released) {
     std::erase_if(cache.held, [&](const auto& one) {
       NodeId node = one.first;
+      if (node >= tree.size()) return false;  // of a tree before
       while (node != released && node != TokenTree::root) node = tree.parent(node);
       return node == released;
     });

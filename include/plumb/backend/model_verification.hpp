@@ -103,7 +103,7 @@ inline double vector_apart(const VerifiedRow& known, std::span<const float> row)
   return static_cast<double>(apart > 0 ? apart / std::max(a.norm(), b.norm()) : apart);
 }
 
-/// What forms gave, place by place, in whatever order.
+/// What forms gave, place by place, in whatever order. Not thread-safe.
 class DifferenceLog {
  public:
   /// `has_bos` says whether each sequence begins with a token that is none of its text.

@@ -49,7 +49,7 @@ struct VerifiedSequence {
     if (!texts[i].empty() && !one.tokens.empty()) made.push_back(std::move(one));
   }
   const std::size_t whole = made.size();
-  for (std::size_t i = 0; i < whole && made.size() < whole + branches; ++i) {
+  for (std::size_t i = 0; i < whole && made.size() - whole < branches; ++i) {
     const std::size_t next = (i + 1) % whole;
     const std::vector<TokenId> own = made[i].tokens;
     std::vector<TokenId> rest(made[next].tokens.begin() + static_cast<int>(made[next].half()),
@@ -72,7 +72,7 @@ struct VerifiedSequence {
   return made;
 }
 
-/// A tree of sequences that knows of each node which one it is of.
+/// A tree of sequences that knows of each node which one it is of. Not thread-safe.
 class PlacedTree {
  public:
   struct Place {

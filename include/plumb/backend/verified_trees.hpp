@@ -23,6 +23,7 @@
 namespace plumb::detail {
 
 /// Compares, for rows or vectors, what a tree's nodes give with what is known of their places.
+/// Not thread-safe.
 class VerifiedTrees {
  public:
   /// How far a row of a sequence's place is from what is known of it.
