@@ -9,14 +9,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
-#include "plumb/core/number_words.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/result_lines.hpp"
@@ -101,23 +99,6 @@ struct RecordedRun {
   std::size_t facts = 0;
   for (const RecordedRelation& recorded : relations) facts += recorded.unreported_facts;
   return facts;
-}
-
-/// What must be said where numbers of such relations are shown; nothing where no fact is left out.
-[[nodiscard]] inline std::optional<std::string> unreported_warning(
-    const std::vector<RecordedRelation>& relations) {
-  const std::size_t facts = unreported_facts(relations);
-  if (facts == 0) return std::nullopt;
-  std::string where;
-  for (const RecordedRelation& recorded : relations) {
-    if (recorded.unreported_facts == 0) continue;
-    where += (where.empty() ? "" : ", ") + recorded.relation.code + ": " +
-             std::to_string(recorded.unreported_facts);
-  }
-  return "Warning: " + counted(facts, "fact") + " left out (" + where +
-         "): the engine did not report how likely every token of their candidates is, and no "
-         "number "
-         "is put in its place.";
 }
 
 namespace detail {
