@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(of_several_folders_those_of_quantised_models_are_named) {
 }
 
 BOOST_AUTO_TEST_CASE(facts_that_a_run_left_out_are_said_wherever_it_is_read) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("a/run.json", R"({"settings":{},"unreported_facts":3})");
   folder.write("b/run.json", R"({"settings":{},"unreported_facts":0})");
   const std::vector<std::pair<std::string, std::filesystem::path>> named{{"a", folder / "a"},

@@ -144,9 +144,9 @@ struct JobTarget {
                               SpecialTokenReading special_tokens) const {
     Json checked;
     AnyModel made = asking_model([&] {
-      AnyModel model = make_model(model_options(special_tokens));
-      if (!dry_run) checked = start_check(model);
-      return model;
+      AnyModel one = make_model(model_options(special_tokens));
+      if (!dry_run) checked = start_check(one);
+      return one;
     });
     *model_facts = [of_model = made.facts(), checked] {
       Json said = of_model();
@@ -157,28 +157,29 @@ struct JobTarget {
   }
 
   /// How far apart the same answer may be: a thousandth where everything is computed in F32.
-  [[nodiscard]] double most_apart_of(const ModelDescription& model) const {
+  [[nodiscard]] double most_apart_of(const ModelDescription& described) const {
     const auto holds = [](const std::string& text, const char* part) {
       return text.find(part) != std::string::npos;
     };
-    const bool in_f32 = (model.device.empty() || model.device == "CPU") && !model.quantized &&
-                        (model.cache_type.empty() || model.cache_type == "f32");
+    const bool in_f32 = (described.device.empty() || described.device == "CPU") &&
+                        !described.quantized &&
+                        (described.cache_type.empty() || described.cache_type == "f32");
     // llama.cpp rounds activations to the weights' type; an engine of the user's says what it does.
-    const bool asked = takes_precision
-                           ? precision == Precision::exact &&
-                                 !(holds(model.backend, "llama.cpp") && holds(model.weights, "16"))
-                           : holds(model.weights, "F32");
+    const bool asked = takes_precision ? precision == Precision::exact &&
+                                             !(holds(described.backend, "llama.cpp") &&
+                                               holds(described.weights, "16"))
+                                       : holds(described.weights, "F32");
     return server.empty() && in_f32 && asked ? most_apart_exact : most_apart;
   }
 
   /// What run.json says of the check; what it said before where the run is complete.
-  [[nodiscard]] Json start_check(AnyModel& model) const {
+  [[nodiscard]] Json start_check(AnyModel& asked) const {
     if (resume && DiskPath(out / "run.json").is_file()) {
       const Json before = read_json_object(out / "run.json");
       if (before.value("status", Json()) == "complete") return before.value("start_check", Json());
     }
-    const double most = most_apart_of(model.describe());
-    const ModelVerification made = check_at_start(model, most, word());
+    const double most = most_apart_of(asked.describe());
+    const ModelVerification made = check_at_start(asked, most, word());
     return {{"compared", made.compared},
             {"rows", made.rows},
             {"worst_nats", made.worst ? Json(made.worst->nats) : Json()},
