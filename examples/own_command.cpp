@@ -2,10 +2,18 @@
 
 // Can I have the whole plumb command over my own engine?
 //
-// The three lines of main below: `own_command probe --data DIR --model FILE --out RUN`, and every
-// other subcommand. --model is whatever MyModel's constructor makes of it.
+// The last three lines of main below: `own_command probe --data DIR --model FILE --out RUN`, and
+// every other subcommand. --model is whatever MyModel's constructor makes of it. Each run compares
+// the engine's forms on a few short prompts at its start; `own_command verify` does so on texts of
+// yours, and names the first place where two forms differ.
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "plumb/backend/archetypes.hpp"
+#include "plumb/backend/verify_model.hpp"
 #include "plumb/cli/command_line.hpp"
 
 /// Stands for an engine of yours: this one has read one sentence, whatever --model says.
@@ -14,7 +22,17 @@ struct MyModel : plumb::NgramTreeModel {
       : NgramTreeModel("The capital of France is Paris. ", 12) {}
 };
 
+int verify() {
+  MyModel model({});
+  const std::vector<std::string> texts{"The capital of France is Paris.", "The capital of Rome"};
+  const plumb::ModelVerification made = plumb::verify_model(model, texts, 1e-3);
+  for (const std::string& form : made.compared) std::printf("compared: %s\n", form.c_str());
+  std::printf("%s\n", made.agrees() ? "all agree" : plumb::in_words(*made.first).c_str());
+  return made.agrees() ? 0 : 1;
+}
+
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "verify") return verify();
   return plumb::run_command_line(
       argc, argv, [](const plumb::ModelOptions& options) { return MyModel(options); });
 }

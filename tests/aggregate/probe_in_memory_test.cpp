@@ -206,4 +206,40 @@ BOOST_AUTO_TEST_CASE(options_scores_are_kept_where_they_are_asked_for) {
   BOOST_TEST(predict(korea.scores(2), 1).confidence == with[0].row(1)[2].confidence);
 }
 
+/// Reports nothing of one byte.
+struct Unreporting : NgramLookupModel {
+  Unreporting() : NgramLookupModel("The capital of France is Paris.", 8) {}
+  void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups, std::span<double> out) {
+    NgramLookupModel::look_up(tree, lookups, out);
+    for (std::size_t i = 0; i < lookups.size(); ++i) {
+      if (lookups[i].token == hidden) out[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  TokenId hidden = 0;
+};
+
+BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out) {
+  Unreporting model;
+  CausalScorer all(model, true);
+  MemoryProbeOptions options;
+  options.keep_scores = true;
+  const auto whole = probe_in_memory(all, capitals(), options);
+  BOOST_TEST(whole.unreported_facts == 0U);
+  model.hidden = 'F';  // of "France" alone
+  CausalScorer scorer(model, true);
+  const auto made = probe_in_memory(scorer, capitals(), options);
+  BOOST_TEST(made.unreported_facts == 1U);
+  BOOST_REQUIRE(made.relations[0].facts() == 1U);
+  BOOST_TEST(made.relations[0].relation.facts[0].subject == "Korea");
+  BOOST_REQUIRE(made.relations[0].cells.size() == 3U);
+  const std::size_t from = whole.relations[0].scores.size() / 2;
+  BOOST_TEST(std::vector<double>(whole.relations[0].scores.begin() + static_cast<int>(from),
+                                 whole.relations[0].scores.end()) == made.relations[0].scores,
+             boost::test_tools::per_element());
+  model.hidden = 'c';  // of every statement
+  const auto none = probe_in_memory(scorer, capitals(), options);
+  BOOST_TEST(none.unreported_facts == 2U);
+  BOOST_TEST(none.relations[0].cells.empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

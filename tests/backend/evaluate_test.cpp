@@ -144,7 +144,6 @@ BOOST_AUTO_TEST_CASE(each_wanted_node_is_visited_once_with_its_prefixs_row) {
     for (NodeId node = 1; node < tree.size(); ++node) {
       if (random.below(2) == 0) wanted.push_back(node);
     }
-    if (random.below(2) == 0) std::ranges::reverse(wanted);
     std::vector<bool> needed(tree.size(), false);  // wanted, or above what is
     std::vector<bool> inner(tree.size(), false);
     for (NodeId node : wanted) {
@@ -206,6 +205,7 @@ BOOST_AUTO_TEST_CASE(a_kept_chain_is_not_fed_again_and_the_rest_is_forgotten) {
       const NodeId node = tree.insert(sequence, static_cast<NodeId>(random.below(end + 1)));
       if (node > end && std::ranges::count(wanted, node) == 0) wanted.push_back(node);
     }
+    std::ranges::sort(wanted);
     std::vector<bool> needed(tree.size(), false);
     for (NodeId node : wanted) {
       for (; node > end; node = tree.parent(node)) needed[node] = true;
@@ -295,6 +295,18 @@ BOOST_AUTO_TEST_CASE(a_model_is_held_to_its_concept) {
     if (at == 1) visit(at, row);
   };
   refused<Meddled>(last_alone, "gave no row of the token at position 0");
+}
+
+BOOST_AUTO_TEST_CASE(wanted_nodes_ascend_whoever_asks) {
+  TokenTree tree;
+  tree.insert(std::vector<TokenId>{'a', 'b', 'c'});
+  NgramTreeModel model("abc");
+  const LogitsVisitor nobody = [](NodeId, std::span<const float>) {};
+  for (const std::vector<NodeId>& wanted : {std::vector<NodeId>{2, 1}, std::vector<NodeId>{1, 1}}) {
+    BOOST_CHECK_EXCEPTION(evaluate_tree(model, tree, wanted, nobody), Error,
+                          says(Fault::internal, "wanted nodes do not ascend"));
+  }
+  BOOST_TEST(model.tokens_fed == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_sequence_is_evaluated_as_a_tree_of_one_branch) {

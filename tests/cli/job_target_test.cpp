@@ -273,4 +273,82 @@ BOOST_AUTO_TEST_CASE(a_model_of_the_cache_has_its_path_and_the_name_that_was_giv
   BOOST_TEST(job.facts.at("model_path") == (folder / "models/o/bert").string());
 }
 
+/// A tree whose cache gives every seventh row of another node.
+struct StaleModel : NgramModel {
+  StaleModel() : NgramModel("The capital of France is Paris. 1, 2, 3: one, two, three", 12) {}
+  using NgramModel::evaluate;
+  [[nodiscard]] TreeLimits tree_limits() const { return {256, 32, 32}; }
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    for (const NodeId node : wanted) {
+      fill_row(tree.prefix(stale && ++rows % 7 == 0 && node > 1 ? node - 1 : node));
+      visit(node, row_);
+    }
+  }
+  void release(const TokenTree&, NodeId) {}
+  bool stale = true;
+  std::size_t rows = 0;
+};
+
+BOOST_AUTO_TEST_CASE(a_model_is_checked_before_it_is_asked_and_run_json_says_what_was_found) {
+  const test::TemporaryFolder folder;
+  Target target = parse({"--model", "m", "--out", (folder / "run").string()});
+  const ModelMaker stale = [](const ModelOptions&) { return StaleModel(); };
+  BOOST_CHECK_EXCEPTION(
+      (void)target.make(stale, SpecialTokenReading::refuse), Error,
+      shows(Fault::user, "--model: m answers otherwise when asked otherwise: evaluate of a tree"));
+  const ModelMaker level = [](const ModelOptions&) { return NgramModel("", 3); };
+  BOOST_CHECK_EXCEPTION(
+      (void)target.make(level, SpecialTokenReading::refuse), Error,
+      shows(Fault::user, "--model: m gives rows of logits that are all one number"));
+  const ModelMaker sound = [](const ModelOptions&) {
+    StaleModel model;
+    model.stale = false;
+    return model;
+  };
+  const AnyModel model = target.make(sound, SpecialTokenReading::refuse);
+  const Json facts = (*target.model_facts)().at("start_check");
+  BOOST_TEST(facts.at("worst_nats") == 0);
+  BOOST_TEST(facts.at("rows") > 8);
+  BOOST_TEST(facts.at("compared").size() == 4U);
+
+  // Nobody is asked by a dry run, nor by one that is complete, which keeps what it said.
+  target.dry_run = true;
+  (void)target.make(stale, SpecialTokenReading::refuse);
+  target.dry_run = false;
+  folder.write("run/run.json", R"({"status":"complete","start_check":{"worst_nats":0.25}})");
+  target.resume = true;
+  const AnyModel kept = target.make(stale, SpecialTokenReading::refuse);
+  BOOST_TEST((*target.model_facts)().at("start_check").at("worst_nats") == 0.25);
+  folder.write("run/run.json", R"({"status":"running"})");
+  BOOST_CHECK_THROW((void)target.make(stale, SpecialTokenReading::refuse), Error);
+}
+
+BOOST_AUTO_TEST_CASE(only_what_is_computed_in_f32_is_held_to_a_thousandth) {
+  Target target = parse({"--model", "m"});
+  ModelDescription model{"llama.cpp b1", "all F32", false};
+  model.device = "CPU";
+  model.cache_type = "f32";
+  target.takes_precision = true;
+  BOOST_TEST(target.most_apart_of(model) == 1e-3);
+  BOOST_TEST(target.most_apart_of({"Hugging Face folder", "F32", false}) == 1e-3);
+  const auto other = [&](auto change) {
+    ModelDescription one = model;
+    Target of = target;
+    change(one, of);
+    return of.most_apart_of(one);
+  };
+  BOOST_TEST(other([](auto& m, auto&) { m.quantized = true; }) == 0.5);
+  BOOST_TEST(other([](auto& m, auto&) { m.device = "CUDA"; }) == 0.5);
+  BOOST_TEST(other([](auto& m, auto&) { m.weights = "BF16"; }) == 0.5);
+  BOOST_TEST(other([](auto& m, auto&) { m.cache_type = "f16"; }) == 0.5);
+  BOOST_TEST(other([](auto&, auto& t) { t.precision = Precision::fast; }) == 0.5);
+  BOOST_TEST(other([](auto&, auto& t) { t.server = "http://x"; }) == 0.5);
+  // An engine of one's own says what it computes in.
+  BOOST_TEST(other([](auto&, auto& t) { t.takes_precision = false; }) == 1e-3);
+  BOOST_TEST(other([](auto& m, auto& t) {
+               t.takes_precision = false;
+               m.weights = "";
+             }) == 0.5);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -92,4 +92,16 @@ BOOST_AUTO_TEST_CASE(of_several_folders_those_of_quantised_models_are_named) {
   BOOST_TEST(notes[1].starts_with("Quantised weights (Q8_0)"));
 }
 
+BOOST_AUTO_TEST_CASE(facts_that_a_run_left_out_are_said_wherever_it_is_read) {
+  const test::TemporaryFolder folder;
+  folder.write("a/run.json", R"({"settings":{},"unreported_facts":3})");
+  folder.write("b/run.json", R"({"settings":{},"unreported_facts":0})");
+  const std::vector<std::pair<std::string, std::filesystem::path>> named{{"a", folder / "a"},
+                                                                         {"b", folder / "b"}};
+  const auto notes = model_warnings_of(named);
+  BOOST_REQUIRE(notes.size() == 1U);
+  BOOST_TEST(notes[0].starts_with("a: Warning: 3 facts left out: the engine did not report"));
+  BOOST_TEST(unreported_warning(1, "P36: 1").starts_with("Warning: 1 fact left out (P36: 1): "));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

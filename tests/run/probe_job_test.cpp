@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/records/probe_answers.hpp"
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
@@ -212,6 +213,84 @@ BOOST_AUTO_TEST_CASE(a_long_check_and_a_long_plan_are_told) {
       for (const auto& [name, count] : done) BOOST_TEST(count == all_statements, name);
     }
   }
+}
+
+/// A run over an engine that reports nothing of the bytes of `hidden`.
+RunSummary run_unreported(const DiskPath& path, const std::string& hidden,
+                          Dataset dataset = small_dataset()) {
+  UnreportingModel model(hidden);
+  CausalScorer scorer(model, true);
+  ProbeJob job(scorer, std::move(dataset), all_templates());
+  return run_job(job, {path, true, {}}).summary;
+}
+
+BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out_and_counted) {
+  const TemporaryFolder folder;
+  (void)run_unreported(folder / "some", "E");  // of "Egypt" alone, under both templates
+  Dataset without = small_dataset();
+  without.relations[0].facts.pop_back();
+  (void)run_unreported(folder / "without", "", without);
+  // The rows are those of a run in which nobody asks for it.
+  BOOST_TEST(contents(folder / "some", "_results.jsonl") ==
+             contents(folder / "without", "_results.jsonl"));
+  const DiskPath some = folder / "some";
+  const Json run = read_json_object(some / "run.json");
+  BOOST_TEST(run.at("unreported_facts") == 1);
+  BOOST_TEST(!read_json_object(folder / "without" / "run.json").contains("unreported_facts"));
+  const Json metadata = read_json_object(some / "metadata_results.json");
+  BOOST_TEST(metadata.at("capital").at("unreported_facts") == 1);
+  BOOST_TEST(metadata.at("capital").at("num_original_instances") == 3);
+  BOOST_TEST(!metadata.at("river").contains("unreported_facts"));
+  const Json metrics = read_json_object(some / "metrics.json");
+  Json expected = read_json_object(folder / "without" / "metrics.json");
+  BOOST_TEST(metrics.at("unreported_facts") == 1);
+  BOOST_TEST(metrics.at("all_templates") == expected.at("all_templates"));
+  const ProbeReport report(some, {});
+  const std::string warning = "Warning: 1 fact left out (capital: 1): the engine did not report";
+  const auto notes = report.notes();
+  BOOST_TEST(
+      over::any_of(notes, [&](const std::string& note) { return note.starts_with(warning); }));
+  BOOST_TEST(slurp(some / "report.html").find(warning) != std::string::npos);
+  BOOST_TEST(probe_answers(some, "m").relations[0].facts() == 2U);
+
+  // Again from the journal, with and without the files that it made.
+  const auto before = contents_but(some, {"run.json"});
+  BOOST_TEST(run_unreported(some, "E").fresh_statements == 0U);
+  BOOST_TEST(contents_but(some, {"run.json"}) == before);
+  remove_file(some / "capital_results.jsonl");
+  BOOST_TEST(run_unreported(some, "E").fresh_statements == 0U);
+  BOOST_TEST(contents_but(some, {"run.json", "journal.jsonl"}) == [&] {
+    auto files = before;
+    files.erase("journal.jsonl");
+    return files;
+  }());
+  BOOST_TEST(read_json_object(some / "run.json").at("unreported_facts") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_relation_without_a_reported_fact_has_no_number) {
+  const TemporaryFolder folder;
+  (void)run_unreported(folder / "river", "N");  // an option of each fact of "river"
+  const Json of_river = read_json_object(folder / "river" / "metrics.json").at("all_templates");
+  BOOST_TEST(of_river.at("overall").at("facts") == 3);
+  BOOST_TEST(of_river.at("relations").at("capital").at("facts") == 3);
+  BOOST_TEST(of_river.at("relations").at("river").at("accuracy").is_null());
+  BOOST_TEST(of_river.at("overall_unweighted").at("accuracy").at("value") ==
+             of_river.at("relations").at("capital").at("accuracy").at("value"));
+  BOOST_TEST(read_json_object(folder / "river" / "metrics.json").at("unreported_facts") == 2);
+  (void)run_unreported(folder / "all", "a");
+  const Json of_all = read_json_object(folder / "all" / "metrics.json");
+  BOOST_TEST(of_all.at("unreported_facts") == 5);
+  BOOST_TEST(of_all.at("all_templates").at("overall").at("accuracy").is_null());
+  BOOST_TEST(of_all.at("all_templates").at("overall_unweighted").at("accuracy").is_null());
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_is_not_a_number_is_no_unreported_token) {
+  const TemporaryFolder folder;
+  BrokenModel model(std::numeric_limits<float>::quiet_NaN());
+  CausalScorer scorer(model, true);
+  ProbeJob job(scorer, small_dataset(), all_templates());
+  BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "run"}), Error,
+                        says(Fault::internal, "is NaN"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

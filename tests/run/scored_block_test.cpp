@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -42,7 +43,8 @@ struct FakeScorer {
     for (const std::uint32_t s : block.pack(p)) {
       const double number = s;
       scores.push_back({-(number + 1) / 3, -number / 7, s == untold ? 0U : 2U,
-                        s == untold ? 0U : 1U, s == broken ? worth : -number / 11, 1});
+                        s == untold ? 0U : 1U, s == broken ? worth : -number / 11, 1,
+                        s == broken ? unreported : 0U});
     }
     return scores;
   }
@@ -50,6 +52,7 @@ struct FakeScorer {
   std::uint32_t untold = 1000;  // a statement without a scored token
   std::uint32_t broken = 1000;  // one whose continuation is worth this
   double worth = 0;
+  std::uint32_t unreported = 0;  // tokens of it that the engine did not report
 };
 static_assert(PackedScorer<FakeScorer>);
 
@@ -136,6 +139,32 @@ BOOST_AUTO_TEST_CASE(scores_that_are_not_finite_are_refused_and_not_written) {
                           says(Fault::internal, "P36: the score of statement 7 is "));
     BOOST_TEST(slurp(folder / "journal.jsonl").empty());
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_statement_that_was_not_reported_is_kept_where_its_fact_is_left_out) {
+  const TemporaryFolder folder;
+  FakeScorer scorer;
+  scorer.broken = 7;
+  scorer.worth = std::nan("");
+  scorer.unreported = 2;
+  BOOST_CHECK_EXCEPTION(
+      (void)scored(folder / "journal.jsonl", scorer, 8), Error,
+      says(Fault::user,
+           "P36: the engine did not report how likely a token of statement 7 is; ask the model"));
+  BOOST_TEST(slurp(folder / "journal.jsonl").empty());
+  scorer.asked = 0;
+  for (int call = 0; call < 2; ++call) {  // now, and from the journal
+    Work work(folder / "journal.jsonl");
+    Part part(work, "P36");
+    auto block = block_of(scorer, 8);
+    const auto scores =
+        scored_block(part, scorer, block, Span::statement, numbered, Unreported::left_out).value();
+    for (std::size_t s = 0; s < 8; ++s) {
+      BOOST_TEST((scores[s].unreported_tokens > 0) == (s == 7));
+      BOOST_TEST(std::isnan(scores[s].continuation_log_likelihood) == (s == 7));
+    }
+  }
+  BOOST_TEST(scorer.asked == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_log_likelihood_is_refused_and_not_written) {

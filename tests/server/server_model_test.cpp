@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_gone_is_said) {
       says(Fault::internal, "what is done is kept; see to the server, and resume"));
 }
 
-BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_no_score) {
+BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) {
   auto options = speaking("vllm");
   options.spoil = [](const StandInRequest& request, StandInReply& reply) {
     if (request.route != "/v1/completions" || request.body.find("[109]") == std::string::npos)
@@ -400,10 +400,12 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_no_score) {
   };
   Asked asked(options);
   CausalScorer scorer(asked.model, true);
-  const std::vector<Prompt> one{{"the mat", {}, {}}};
-  BOOST_CHECK_EXCEPTION(
-      (void)scorer.score(Query{one}), Error,
-      says(Fault::internal, "cannot tell how likely token 109 is after 2 tokens"));
+  const std::vector<Prompt> prompts{{"the mat", {}, {}}, {"the cat", {}, {}}};
+  const std::vector<StatementScore> scores = scorer.score(Query{prompts});
+  BOOST_TEST(scores[0].unreported_tokens == 1U);
+  BOOST_TEST(std::isnan(scores[0].log_likelihood));
+  BOOST_TEST(scores[1].unreported_tokens == 0U);
+  BOOST_TEST(std::isfinite(scores[1].log_likelihood));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,8 +5,11 @@
 // has several packs.
 
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/backend/archetypes.hpp"
@@ -46,6 +49,27 @@ namespace plumb::test {
   model.limits = {48, 4, 16};
   return model;
 }
+
+/// The same as an engine that reports the likeliest tokens alone: of some bytes it knows nothing.
+struct UnreportingModel : NgramLookupModel {
+  explicit UnreportingModel(std::string unreported)
+      : NgramLookupModel(
+            "The capital of France is Paris. The capital of Korea is Seoul. Cairo lies "
+            "on the Nile.",
+            12),
+        hidden(std::move(unreported)) {}
+  void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
+               std::span<double> log_probabilities) {
+    NgramLookupModel::look_up(tree, lookups, log_probabilities);
+    for (std::size_t i = 0; i < lookups.size(); ++i) {
+      const TokenId token = lookups[i].token;
+      if (token < 256 && hidden.find(static_cast<char>(token)) != std::string::npos) {
+        log_probabilities[i] = std::numeric_limits<double>::quiet_NaN();
+      }
+    }
+  }
+  std::string hidden;
+};
 
 /// Names and contents of the files whose names end in `ending`.
 [[nodiscard]] inline std::map<std::string, std::string> contents(const DiskPath& folder,

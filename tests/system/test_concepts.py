@@ -134,6 +134,43 @@ def named(done):
 
 
 CAUSAL = [PARTS[part] for part in CONCEPTS["causal_lm"]]
+# What is beside a causal model and would never be called: a part of an optional form, or one of another shape; and what is
+# then named as missing.
+HALF_FORMS = [
+    ([PARTS["tree_limits"]], {"evaluate of a tree", "release"}),
+    ([PARTS["release"]], {"evaluate of a tree", "tree_limits"}),
+    ([PARTS["tree_limits"], PARTS["release"]], {"evaluate of a tree"}),
+    ([PARTS["evaluate of a tree"]], {"tree_limits", "release"}),
+    ([PARTS["evaluate of a tree"], PARTS["tree_limits"]], {"release"}),
+    ([PARTS["tree_limits"], PARTS["release"], "void evaluate(const plumb::TokenTree&, std::vector<plumb::NodeId>, "
+      "const plumb::LogitsVisitor&) {}"], {"evaluate of a tree"}),
+    ([PARTS["tree_limits"], PARTS["release"], "void evaluate(const plumb::TokenTree&, const plumb::LogitsVisitor&) {}"],
+     {"evaluate of a tree"}),
+    ([PARTS["tree_limits"], PARTS["release"], "void evaluate(const plumb::TokenTree&, std::span<plumb::NodeId>, "
+      "const plumb::LogitsVisitor&) {}"], {"evaluate of a tree"}),
+    (["int tree_limits() const { return 8; }", PARTS["evaluate of a tree"], PARTS["release"]], {"tree_limits"}),
+    ([PARTS["look_up"]], {"tree_limits"}),
+    ([PARTS["tree_limits"], "void look_up(const plumb::TokenTree&, std::span<const plumb::TokenLookup>, std::span<float>) {}"],
+     {"look_up"}),
+    ([PARTS["tree_limits"], "std::vector<double> look_up(const plumb::TokenTree&, std::vector<plumb::TokenLookup>) { return {}; }"],
+     {"look_up"}),
+    ([PARTS["embed of a tree"]], {"dimension", "tree_limits", "release"}),
+    ([PARTS["dimension"], PARTS["tree_limits"], PARTS["release"], "void embed(const plumb::TokenTree&, "
+      "std::vector<plumb::NodeId>, const plumb::LogitsVisitor&) {}"], {"embed of a tree"}),
+    ([PARTS["embed"]], {"dimension"}),
+    ([PARTS["dimension"], "plumb::EmbeddingMatrix embed(const std::vector<std::string>&, bool) { return {}; }"], {"embed"}),
+    ([PARTS["dimension"], "std::vector<float> embed(const std::string&) { return {}; }"], {"embed"}),
+    ([PARTS["generate of many prompts"].replace("std::span<const std::uint64_t>", "std::vector<std::uint64_t>")],
+     {"generate of many prompts"}),
+]
+# What is beside one and is whole, or is none of a form's parts.
+WHOLE_FORMS = [
+    [PARTS["tree_limits"], PARTS["evaluate of a tree"], PARTS["release"]],
+    [PARTS["tree_limits"], PARTS["look_up"]], [PARTS["tree_limits"], PARTS["look_up"], PARTS["release"]],
+    [PARTS["dimension"], PARTS["tree_limits"], PARTS["embed of a tree"], PARTS["release"]],
+    [PARTS["dimension"], PARTS["embed"]], [PARTS["dimension"]], [PARTS["generate"]],
+    ["void generate(int) {}", "int evaluate(int, int, int) { return 0; }"],
+]
 # A compiler reads the headers for seconds, so what is alike is asked of it in one program.
 MISSING = [(check, missing) for check, parts in CONCEPTS.items() for missing in parts]
 OTHER_TYPE = ("causal_lm", [PARTS[part] if part != "bos" else "plumb::TokenId bos() const { return 0; }"
@@ -172,6 +209,24 @@ class Concepts(unittest.TestCase):
             self.assertNotIn(len(models) - 1, [model for model, parts in said.items() if parts])  # it lacks nothing
             self.assertIn("plumb: the model's special_tokens would not be seen. Write: "
                           "std::vector<plumb::SpecialToken> special_tokens() const", done.stderr)
+
+    def test_half_of_an_optional_form_is_named_whoever_asks(self):
+        for door in ("causal_lm", "any_model"):
+            for compiler in OF_EACH_KIND:
+                done = compiled(compiler, [(door, [*CAUSAL, *parts]) for parts, _ in HALF_FORMS])
+                said = named(done)
+                for i, (parts, missing) in enumerate(HALF_FORMS):
+                    with self.subTest(compiler=compiler, door=door, parts=parts[-1]):
+                        self.assertEqual(set(said.get(i, {})), missing, done.stderr[:3000])
+                done = compiled(compiler, [(door, [*CAUSAL, *parts]) for parts in WHOLE_FORMS])
+                self.assertEqual((done.returncode, done.stderr), (0, ""), (compiler, door))
+
+    def test_a_release_of_another_shape_is_named(self):
+        parts = [PARTS[part] for part in CONCEPTS["lookup_lm"]]
+        for compiler in OF_EACH_KIND:
+            done = compiled(compiler, [("lookup_lm", [*parts, "void release(plumb::NodeId) {}"])])
+            self.assertIn("plumb: the model's release would not be seen. Write: void release(const plumb::TokenTree& tree, "
+                          "plumb::NodeId node), or leave it out", done.stderr)
 
     def test_scorers_and_calibrators_name_it_without_being_asked(self):
         text = "".join(f'#include "plumb/{header}"\n' for header in dict.fromkeys(door[0] for door in DOORS))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each example prints what it says it prints."""
+import json
 import subprocess
 import unittest
 
@@ -43,6 +44,17 @@ class Examples(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("capital", done.stdout)
         self.assertTrue((folder / "run" / "report.html").stat().st_size > 0)
+
+        check = json.loads((folder / "run" / "run.json").read_text())["start_check"]
+        self.assertEqual((check["worst_nats"], check["most_nats"]), (0, 0.5))
+        self.assertIn("evaluate of a tree after a release", check["compared"])
+
+    def test_an_own_engine_is_verified(self):
+        done = subprocess.run([command.BUILD / "example_own_command", "verify"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertIn("compared: evaluate of a tree that grows", lines)
+        self.assertEqual(lines[-1], "all agree")
 
     def test_the_command_over_an_own_masked_engine_probes_and_is_calibrated(self):
         folder = command.temporary_folder(self)

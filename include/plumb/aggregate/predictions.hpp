@@ -88,6 +88,9 @@ struct FactPredictions {
 struct ModelPredictions {
   std::string name;
   std::vector<RelationPredictions> relations;
+  /// Facts that are not among them, as the engine did not report how likely all of their candidates'
+  /// tokens are.
+  std::size_t unreported_facts = 0;
 
   [[nodiscard]] std::size_t facts() const noexcept {
     std::size_t count = 0;

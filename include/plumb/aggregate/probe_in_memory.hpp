@@ -74,7 +74,8 @@ inline std::vector<double> reduced_scores(const Relation& relation, const Fact& 
 /// The predictions of every relation, fact and template. A PackedScorer shares prefixes among the
 /// facts of a block; any other CandidateScorer is asked fact by fact. Throws a user error for what
 /// a loader would refuse in a relation's file (as_loaded), before anything is scored, and what the
-/// scorer refuses. Threads need scorers of their own.
+/// scorer refuses. A fact that the engine did not report all tokens of is left out and counted
+/// (ModelPredictions::unreported_facts). Threads need scorers of their own.
 template <PromptBuilder Builder, class Scorer>
 [[nodiscard]] ModelPredictions probe_in_memory(const Builder& builder, Scorer& scorer,
                                                const Dataset& dataset,
@@ -84,7 +85,7 @@ template <PromptBuilder Builder, class Scorer>
     QueryByQuery<Scorer> packed(scorer);
     return probe_in_memory(builder, packed, dataset, options);
   } else {
-    ModelPredictions made{options.name, {}};
+    ModelPredictions made{options.name, {}, 0};
     const Dataset asked_of = as_loaded(dataset);
     std::size_t scored = 0, facts = 0;
     for (const Relation& relation : asked_of.relations) facts += relation.facts.size();
@@ -96,6 +97,7 @@ template <PromptBuilder Builder, class Scorer>
       const std::size_t options_of_fact = relation.options.size();
       const std::size_t per_fact = frame.settings.size() * options_of_fact;
       const std::size_t at_once = std::max<std::size_t>(1, options.block_statements / per_fact);
+      std::vector<Fact> reported;
       for (std::size_t first = 0; first < relation.facts.size(); first += at_once) {
         const auto block = std::span(relation.facts)
                                .subspan(first)
@@ -113,6 +115,15 @@ template <PromptBuilder Builder, class Scorer>
         WeightedLikelihood together;
         for (std::size_t q = 0; q < queries.size(); ++q) {
           const Fact& fact = block[q / frame.settings.size()];
+          if (q % frame.settings.size() == 0) {
+            const std::size_t from = q * options_of_fact;
+            const auto own = std::span(scores).subspan(from, per_fact);
+            if (over::any_of(own, [](const auto& s) { return s.unreported_tokens > 0; })) {
+              q += frame.settings.size() - 1;
+              continue;
+            }
+            reported.push_back(fact);
+          }
           const std::size_t place = q % frame.settings.size();
           const std::vector<double> reduced = detail::reduced_scores(
               relation, fact, frame.template_at(place),
@@ -129,6 +140,8 @@ template <PromptBuilder Builder, class Scorer>
         scored += block.size();
         if (options.on_progress) options.on_progress(scored, facts);
       }
+      made.unreported_facts += relation.facts.size() - reported.size();
+      if (reported.size() < relation.facts.size()) frame.relation.facts = std::move(reported);
     }
     return made;
   }

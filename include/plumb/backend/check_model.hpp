@@ -7,7 +7,8 @@
 // compiles for a CausalLm; for any other type the compiler says, for each requirement that is not
 // met, what to write; a member that is private, or of another type, is lacking too. Concepts alone
 // name the failing expression; these name the remedy. Each check asks what its concept asks
-// (concepts.hpp) and nothing else.
+// (concepts.hpp) and nothing else, but that a model with a part of an optional form (a tree's, lookups,
+// vectors) must have all of that form: half of one would never be called, without a word.
 
 #include <concepts>
 #include <cstddef>
@@ -63,19 +64,64 @@ consteval bool check_language_model() {
   return LanguageModel<M>;
 }
 
-template <class M>
-consteval bool check_causal_lm() {
-  static_assert(
-      requires(M & model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
-        model.evaluate(sequence, visit);
-      },
-      "plumb: the model lacks evaluate. Write: void evaluate(std::span<const plumb::TokenId> "
-      "sequence, const plumb::LogitsVisitor& visit), which calls visit(i, logits) for each "
-      "position i, where the logits predict token i + 1");
-  return check_language_model<M>() && CausalLm<M>;
-}
-
 namespace detail {
+
+/// Stands for an argument of any type.
+struct AnyArgument {
+  template <class T>
+  operator T() const;
+};
+
+/// Whether a model has, in whatever shape, what a form consists of.
+template <class M>
+concept NamesTreeEvaluate = requires(M& model, const TokenTree& tree, const AnyArgument& any) {
+  model.evaluate(tree, any, any);
+}
+|| requires(M& model, const TokenTree& tree, const AnyArgument& any) {
+  model.evaluate(tree, any);
+};
+template <class M>
+concept NamesTreeLimits = requires {
+  &M::tree_limits;
+}
+|| requires(M& model) {
+  model.tree_limits();
+};
+template <class M>
+concept NamesRelease = requires {
+  &M::release;
+}
+|| requires(M& model, const TokenTree& tree, NodeId node) {
+  model.release(tree, node);
+};
+template <class M>
+concept NamesLookUp = requires {
+  &M::look_up;
+}
+|| requires(M& model, const TokenTree& tree, const AnyArgument& any) {
+  model.look_up(tree, any, any);
+};
+template <class M>
+concept NamesTreeEmbed = requires(M& model, const TokenTree& tree, const AnyArgument& any) {
+  model.embed(tree, any, any);
+};
+template <class M>
+concept NamesTextEmbed = requires(M& model, const AnyArgument& any) {
+  model.embed(any, any);
+}
+|| (
+       requires(M & model) { model.dimension(); } && requires { &M::embed; } && !NamesTreeEmbed<M>);
+template <class M>
+concept NamesBatchGenerate = requires(M& model, std::span<const std::vector<TokenId>> prompts,
+                                      const AnyArgument& any) {
+  model.generate(prompts, any, any);
+};
+
+/// Whether a part of a tree model is there that no other form explains.
+template <class M>
+concept HasPartOfTrees = NamesTreeEvaluate<M> ||
+    ((NamesTreeLimits<M> || NamesRelease<M>)&&!LookupLm<M> && !NamesLookUp<M> && !TreeEmbedder<M> &&
+     !NamesTreeEmbed<M>);
 
 template <class M>
 consteval bool check_dimension() {
@@ -103,10 +149,8 @@ consteval bool check_tree_holder() {
   return true;
 }
 
-}  // namespace detail
-
 template <class M>
-consteval bool check_tree_causal_lm() {
+consteval bool check_tree_parts() {
   static_assert(
       requires(M & model, const TokenTree& tree, std::span<const NodeId> wanted,
                const LogitsVisitor& visit) { model.evaluate(tree, wanted, visit); },
@@ -115,11 +159,11 @@ consteval bool check_tree_causal_lm() {
       "std::span<const plumb::NodeId> wanted, const plumb::LogitsVisitor& visit), which calls "
       "visit(node, logits) for each wanted node; where it is beside evaluate of a sequence in a "
       "base class, say using Base::evaluate");
-  return detail::check_tree_holder<M>() && check_causal_lm<M>() && TreeCausalLm<M>;
+  return check_tree_holder<M>();
 }
 
 template <class M>
-consteval bool check_lookup_lm() {
+consteval bool check_lookup_parts() {
   static_assert(
       requires(M & model) {
         { model.tree_limits() } -> std::same_as<TreeLimits>;
@@ -134,7 +178,87 @@ consteval bool check_lookup_lm() {
       "plumb: the model lacks look_up. Write: void look_up(const plumb::TokenTree& tree, "
       "std::span<const plumb::TokenLookup> lookups, std::span<double> log_probabilities), which "
       "sets for each lookup the log-probability of its token after its node's prefix");
-  return check_language_model<M>() && LookupLm<M>;
+  return true;
+}
+
+template <class M>
+consteval bool check_tree_embedder_parts() {
+  static_assert(
+      requires(M & model, const TokenTree& tree, std::span<const NodeId> wanted,
+               const LogitsVisitor& visit) { model.embed(tree, wanted, visit); },
+      "plumb: the model lacks embed of a tree. Write: void embed(const plumb::TokenTree& tree, "
+      "std::span<const plumb::NodeId> wanted, const plumb::LogitsVisitor& visit), which calls "
+      "visit(node, vector) for each wanted node");
+  return check_dimension<M>() && check_tree_holder<M>();
+}
+
+template <class M>
+consteval bool check_embedder_parts() {
+  static_assert(
+      requires(M & model, std::span<const std::string> texts, bool with_bos) {
+        { model.embed(texts, with_bos) } -> std::same_as<EmbeddingMatrix>;
+      },
+      "plumb: the model lacks embed. Write: plumb::EmbeddingMatrix embed(std::span<const "
+      "std::string> texts, bool with_bos), one row for each text");
+  return check_dimension<M>();
+}
+
+template <class M>
+consteval bool check_batch_parts() {
+  static_assert(
+      requires(M & model, std::span<const std::vector<TokenId>> prompts,
+               const GenerationOptions& options, std::span<const std::uint64_t> seeds) {
+        {
+          model.generate(prompts, options, seeds)
+          } -> std::same_as<std::vector<std::vector<Continuation>>>;
+      },
+      "plumb: the model lacks generate of many prompts. Write: "
+      "std::vector<std::vector<plumb::Continuation>> generate(std::span<const "
+      "std::vector<plumb::TokenId>> prompts, const plumb::GenerationOptions& options, "
+      "std::span<const std::uint64_t> seeds), the continuations of each prompt");
+  return true;
+}
+
+/// The parts of forms that a model has some part of.
+template <class M>
+consteval bool check_optional_forms() {
+  bool all = true;
+  if constexpr (HasPartOfTrees<M>) all = check_tree_parts<M>() && all;
+  if constexpr (NamesLookUp<M>) all = check_lookup_parts<M>() && all;
+  if constexpr (NamesTreeEmbed<M>) all = check_tree_embedder_parts<M>() && all;
+  if constexpr (NamesTextEmbed<M>) all = check_embedder_parts<M>() && all;
+  if constexpr (NamesBatchGenerate<M>) all = check_batch_parts<M>() && all;
+  static_assert(
+      !NamesRelease<M> ||
+          requires(M & model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
+      "plumb: the model's release would not be seen. Write: void release(const plumb::TokenTree& "
+      "tree, plumb::NodeId node), or leave it out");
+  return all;
+}
+
+}  // namespace detail
+
+template <class M>
+consteval bool check_causal_lm() {
+  static_assert(
+      requires(M & model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+        model.evaluate(sequence, visit);
+      },
+      "plumb: the model lacks evaluate. Write: void evaluate(std::span<const plumb::TokenId> "
+      "sequence, const plumb::LogitsVisitor& visit), which calls visit(i, logits) for each "
+      "position i, where the logits predict token i + 1");
+  return detail::check_optional_forms<M>() && check_language_model<M>() && CausalLm<M>;
+}
+
+template <class M>
+consteval bool check_tree_causal_lm() {
+  return detail::check_tree_parts<M>() && check_causal_lm<M>() && TreeCausalLm<M>;
+}
+
+template <class M>
+consteval bool check_lookup_lm() {
+  return detail::check_lookup_parts<M>() && detail::check_optional_forms<M>() &&
+         check_language_model<M>() && LookupLm<M>;
 }
 
 /// Of a type that is to be a ScoringLm: what it lacks of a LookupLm where it has look_up, else of a
@@ -145,8 +269,8 @@ consteval bool check_scoring_lm() {
                 "plumb: the model is const and can only be asked as one that may change. Give a "
                 "reference to the model itself, not to a const one");
   if constexpr (ScoringLm<std::remove_const_t<M>>) {
-    return ScoringLm<M>;
-  } else if constexpr (requires { &M::look_up; }) {
+    return ScoringLm<M> && detail::check_optional_forms<std::remove_const_t<M>>();
+  } else if constexpr (detail::NamesLookUp<M>) {
     return check_lookup_lm<M>();
   } else {
     return check_causal_lm<M>();
@@ -184,25 +308,12 @@ consteval bool check_any_model() {
 
 template <class M>
 consteval bool check_tree_embedder() {
-  static_assert(
-      requires(M & model, const TokenTree& tree, std::span<const NodeId> wanted,
-               const LogitsVisitor& visit) { model.embed(tree, wanted, visit); },
-      "plumb: the model lacks embed of a tree. Write: void embed(const plumb::TokenTree& tree, "
-      "std::span<const plumb::NodeId> wanted, const plumb::LogitsVisitor& visit), which calls "
-      "visit(node, vector) for each wanted node");
-  return detail::check_dimension<M>() && detail::check_tree_holder<M>() &&
-         check_language_model<M>() && TreeEmbedder<M>;
+  return detail::check_tree_embedder_parts<M>() && check_language_model<M>() && TreeEmbedder<M>;
 }
 
 template <class M>
 consteval bool check_embedder() {
-  static_assert(
-      requires(M & model, std::span<const std::string> texts, bool with_bos) {
-        { model.embed(texts, with_bos) } -> std::same_as<EmbeddingMatrix>;
-      },
-      "plumb: the model lacks embed. Write: plumb::EmbeddingMatrix embed(std::span<const "
-      "std::string> texts, bool with_bos), one row for each text");
-  return detail::check_dimension<M>() && Embedder<M>;
+  return detail::check_embedder_parts<M>() && Embedder<M>;
 }
 
 template <class M>
@@ -219,18 +330,7 @@ consteval bool check_generator() {
 
 template <class M>
 consteval bool check_batch_generator() {
-  static_assert(
-      requires(M & model, std::span<const std::vector<TokenId>> prompts,
-               const GenerationOptions& options, std::span<const std::uint64_t> seeds) {
-        {
-          model.generate(prompts, options, seeds)
-          } -> std::same_as<std::vector<std::vector<Continuation>>>;
-      },
-      "plumb: the model lacks generate of many prompts. Write: "
-      "std::vector<std::vector<plumb::Continuation>> generate(std::span<const "
-      "std::vector<plumb::TokenId>> prompts, const plumb::GenerationOptions& options, "
-      "std::span<const std::uint64_t> seeds), the continuations of each prompt");
-  return check_language_model<M>() && BatchGenerator<M>;
+  return detail::check_batch_parts<M>() && check_language_model<M>() && BatchGenerator<M>;
 }
 
 }  // namespace plumb

@@ -27,7 +27,9 @@ namespace plumb {
 
 /// Receives one row of raw logits (natural-log scale, unnormalised), as long as the vocabulary. The
 /// first argument is the position in the sequence or the node of the tree whose successor the row
-/// predicts. The row may be overwritten after the call returns: read it, do not keep it.
+/// predicts. The row may be overwritten after the call returns: read it, do not keep it. An engine
+/// calls it on the thread that asked, one call after another, whatever threads it computes on, and
+/// not after its own call has returned: a visitor needs no lock.
 using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>;
 
 /// The tokenizer part of every language model.
@@ -138,7 +140,8 @@ struct TreeLimits {
 /// Requires:
 ///   1. `tree_limits()`;
 ///   2. `evaluate(tree, wanted, visit)` calls `visit(node, logits)` once for each wanted node, in
-///      any order; wanted nodes are distinct, none is the root and none was evaluated before.
+///      any order; wanted nodes are distinct and ascend, so that a parent comes before its children;
+///      none is the root and none was evaluated before.
 ///      Ancestors are evaluated as needed, each once: a later call uses what an earlier one
 ///      evaluated, also after the tree has grown;
 ///   3. `release(tree, node)` forgets the node and all below it; the root forgets everything. It
@@ -172,11 +175,15 @@ struct TokenLookup {
 ///      the token's probability among the whole vocabulary, given the node's prefix. Lookups are
 ///      distinct and sorted by node, then token, so all that is asked after a prefix stands
 ///      together. None is of the root: without BOS a text's first token has no probability. No node
-///      is asked about in two calls, unless it was released or its tree went between.
+///      is asked about in two calls, unless it was released or its tree went between. Of a token
+///      that the model does not know, as past the top k that an engine reports, it sets a quiet NaN
+///      (std::numeric_limits<double>::quiet_NaN()): a fact that needs it is left out and counted.
+///      Never a made-up floor, which would be scored as if it were known. Minus infinity says that
+///      the probability is 0, of which no score can be made.
 /// It may have `release(tree, node)` and `reserve(nodes)` as a TreeCausalLm has; a model that keeps
 /// nothing between calls needs neither.
 /// Means: an answer depends on its own prefix and token alone, but for rounding.
-/// Does not promise: whole rows. Generation needs them, and says so.
+/// Does not promise: every answer, or whole rows. Generation needs rows, and says so.
 ///
 /// Any CausalLm answers lookups through `look_up` (look_up.hpp).
 template <class M>

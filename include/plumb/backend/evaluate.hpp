@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,15 @@ namespace detail {
 
 inline Error evaluate_error(const std::string& problem) {
   return user_error({.field = "evaluate"}, problem, "fix the model's evaluate");
+}
+
+/// What a TreeCausalLm is promised of the nodes it is asked.
+inline void refuse_unsorted(std::span<const NodeId> wanted) {
+  if (std::adjacent_find(wanted.begin(), wanted.end(), std::greater_equal<>()) == wanted.end()) {
+    return;
+  }
+  throw internal_error({}, "wanted nodes do not ascend, or one is there twice",
+                       "sort what is asked of the tree");
 }
 
 /// Passes rows on and holds a model to what its concept asks: each wanted node's row once, as long
@@ -89,12 +99,13 @@ template <class M>
 }
 
 /// Calls `visit(node, logits)` once for each wanted node, in any order. A TreeCausalLm then holds
-/// these nodes and all above them; any other model keeps nothing. `wanted` holds distinct nodes, none
-/// the root and none that is held. Throws a user error when the model gives rows otherwise than its
-/// concept asks.
+/// these nodes and all above them; any other model keeps nothing. `wanted` holds distinct nodes,
+/// ascending, none the root and none that is held. Throws a user error when the model gives rows
+/// otherwise than its concept asks, and an internal one where `wanted` does not ascend.
 template <CausalLm M>
 void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
                    const LogitsVisitor& visit) {
+  detail::refuse_unsorted(wanted);
   detail::CheckedRows rows(tree, wanted, model.vocabulary_size(), visit);
   if constexpr (TreeCausalLm<M>) {
     if (holds_trees(model)) {

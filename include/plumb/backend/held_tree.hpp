@@ -58,6 +58,7 @@ class HeldTree {
   }
   void embed(std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     is_fed_ = true;
+    detail::refuse_unsorted(wanted);
     model_.embed(tree_, wanted, visit);
   }
   void look_up(std::span<const TokenLookup> lookups, std::span<double> log_probabilities,

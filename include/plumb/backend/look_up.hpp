@@ -8,6 +8,7 @@
 // tokens read from its rows, each row once and without a copy, whatever order rows come in.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -27,7 +28,7 @@ namespace detail {
 inline constexpr double no_answer = std::numeric_limits<double>::infinity();
 
 /// Asks a model that answers lookups itself, and holds it to its concept. Minus infinity is an
-/// answer; a little above 0 is rounding.
+/// answer, NaN says that the model does not know; a little above 0 is rounding.
 template <LookupLm M>
 void ask_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
                  std::span<double> log_probabilities) {
@@ -35,7 +36,7 @@ void ask_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> l
   model.look_up(tree, lookups, log_probabilities);
   for (std::size_t i = 0; i < lookups.size(); ++i) {
     const double nats = log_probabilities[i];
-    if (nats <= 1e-3) continue;
+    if (nats <= 1e-3 || std::isnan(nats)) continue;
     throw user_error({.field = "look_up"},
                      (nats == no_answer ? "gave no log-probability of token "
                                         : "gave " + std::to_string(nats) + " of token ") +
@@ -59,7 +60,9 @@ void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> 
   }
   begins.push_back(lookups.size());
   const std::vector<NodeId> asked = wanted;
-  if (held != TokenTree::none && !over::binary_search(asked, held)) wanted.push_back(held);
+  if (held != TokenTree::none && !over::binary_search(asked, held)) {
+    wanted.insert(over::lower_bound(wanted, held), held);
+  }
   evaluate_tree(model, tree, wanted, [&](NodeId node, std::span<const float> logits) {
     const auto found = over::lower_bound(asked, node);
     if (found == asked.end() || *found != node) return;

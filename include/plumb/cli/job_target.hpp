@@ -15,6 +15,7 @@
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/backend/engine_options.hpp"
+#include "plumb/backend/start_check.hpp"
 #include "plumb/cli/file_hash.hpp"
 #include "plumb/cli/model_files.hpp"
 #include "plumb/cli/model_places.hpp"
@@ -139,12 +140,52 @@ struct JobTarget {
       throw Error(error.fault(), {.field = "PLUMB_MODEL"}, error.what());
     }
   }
-  /// Throws whatever making it throws.
+  /// Made and, where it will be asked, checked (start_check.hpp). Throws whatever making it throws, and a
+  /// user error for a model that does not pass.
   [[nodiscard]] AnyModel make(const ModelMaker& make_model,
                               SpecialTokenReading special_tokens) const {
-    AnyModel made = asking_model([&] { return make_model(model_options(special_tokens)); });
-    *model_facts = made.facts();
+    Json checked;
+    AnyModel made = asking_model([&] {
+      AnyModel one = make_model(model_options(special_tokens));
+      if (!dry_run) checked = start_check(one);
+      return one;
+    });
+    *model_facts = [of_model = made.facts(), checked] {
+      Json said = of_model();
+      if (!checked.is_null()) said["start_check"] = checked;
+      return said;
+    };
     return made;
+  }
+
+  /// How far apart the same answer may be: a thousandth where everything is computed in F32.
+  [[nodiscard]] double most_apart_of(const ModelDescription& described) const {
+    const auto holds = [](const std::string& text, const char* part) {
+      return text.find(part) != std::string::npos;
+    };
+    const bool in_f32 = (described.device.empty() || described.device == "CPU") &&
+                        !described.quantized &&
+                        (described.cache_type.empty() || described.cache_type == "f32");
+    // llama.cpp rounds activations to the weights' type; an engine of the user's says what it does.
+    const bool asked = takes_precision ? precision == Precision::exact &&
+                                             !(holds(described.backend, "llama.cpp") &&
+                                               holds(described.weights, "16"))
+                                       : holds(described.weights, "F32");
+    return server.empty() && in_f32 && asked ? most_apart_exact : most_apart;
+  }
+
+  /// What run.json says of the check; what it said before where the run is complete.
+  [[nodiscard]] Json start_check(AnyModel& asked) const {
+    if (resume && DiskPath(out / "run.json").is_file()) {
+      const Json before = read_json_object(out / "run.json");
+      if (before.value("status", Json()) == "complete") return before.value("start_check", Json());
+    }
+    const double most = most_apart_of(asked.describe());
+    const ModelVerification made = check_at_start(asked, most, word());
+    return {{"compared", made.compared},
+            {"rows", made.rows},
+            {"worst_nats", made.worst ? Json(made.worst->nats) : Json()},
+            {"most_nats", most}};
   }
 
   /// Finds a model named hf:OWNER/NAME, when the options are read. Throws a user error where it is

@@ -8,16 +8,20 @@
 // up and are fed again when they are needed. A model without branches is fed prefix by prefix.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <set>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/held_tree.hpp"
+#include "plumb/core/error.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/token_tree.hpp"
 #include "plumb/score/name_trie.hpp"
 #include "plumb/score/token_lookups.hpp"
@@ -176,6 +180,15 @@ class NameBranches {
   void answer() {
     lookups_.prepare();
     tree_.look_up(lookups_.lookups(), lookups_.answers());
+    const auto unknown =
+        over::find_if(lookups_.answers(), [](double nats) { return std::isnan(nats); });
+    if (unknown == lookups_.answers().end()) return;
+    const auto nth = static_cast<std::size_t>(unknown - lookups_.answers().begin());
+    throw user_error({.field = "look_up"},
+                     "the engine did not report how likely token " +
+                         std::to_string(lookups_.lookups()[nth].token) +
+                         " is, with which a name goes on",
+                     "rank by an engine that reports every token");
   }
 
   /// What was asked from a slot on; the slot moves behind it. Valid until the next call.

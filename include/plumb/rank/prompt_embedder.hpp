@@ -21,6 +21,7 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/held_tree.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/token_tree.hpp"
 #include "plumb/rank/text_length.hpp"
 #include "plumb/score/candidate_scorer.hpp"
@@ -111,6 +112,7 @@ class PromptEmbedder {
       of.emplace(node, s);
       wanted.push_back(node);
     }
+    over::sort(wanted);
     held_.embed(wanted, [&](NodeId node, std::span<const float> row) {
       for (const std::uint32_t text : job.texts_[of.at(node)]) visit(text, row);
     });

@@ -166,9 +166,12 @@ template <class ScoresOf>
     }
   }
   over::sort(templates);
+  const bool leaves_out = over::any_of(parts, [](const auto& p) { return p.unreported_facts > 0; });
   for (const std::size_t index : templates) table.settings.push_back(template_setting(index));
   for (auto& [instance, gathered] : by_instance) {
     const auto& by_template = gathered.by_template;
+    // Another of the folders had no score of it.
+    if (by_template.size() != templates.size() && leaves_out) continue;
     if (by_template.size() != templates.size()) {
       const auto lacking =
           over::find_if(templates, [&](std::size_t index) { return !by_template.contains(index); });

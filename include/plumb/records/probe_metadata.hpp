@@ -7,6 +7,7 @@
 // beyond that plumb_version, span, answer_space_ids, template_weights and what a vocabulary cannot
 // spell. Also reads lm-pub-quiz's own folders. Source: lm-pub-quiz 0.3.3, data/results.py.
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -37,10 +38,12 @@ struct RecordedRelation {
   std::string pll_metric{};
   /// Facts whose right answer, and statements whose candidate, the model's vocabulary cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
+  /// Facts without rows, as the engine did not report how likely all of their candidates' tokens are.
+  std::size_t unreported_facts = 0;
   DiskPath rows;
   /// Template of rows that do not name theirs.
   std::size_t default_template = 0;
-  /// Facts that plumb wrote; 0 where another tool did, whose count means something else.
+  /// Facts that plumb wrote, those without rows not among them; 0 where another tool did, whose count means something else.
   std::size_t facts = 0;
 };
 
@@ -54,6 +57,8 @@ struct RecordedRun {
   std::string pll_metric{};
   /// Facts whose right answer, and statements whose candidate, the model's vocabulary cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
+  /// Facts without rows, as the engine did not report all of their tokens.
+  std::size_t unreported_facts = 0;
 };
 
 /// The entry of metadata_results.json for one relation. No times: results compare byte by byte.
@@ -85,7 +90,15 @@ struct RecordedRun {
     entry["unknown_facts"] = run.unknown_facts;
     entry["unknown_statements"] = run.unknown_statements;
   }
+  if (run.unreported_facts > 0) entry["unreported_facts"] = run.unreported_facts;
   return entry;
+}
+
+/// Facts of all relations that are left out, as the engine did not report all of their tokens.
+[[nodiscard]] inline std::size_t unreported_facts(const std::vector<RecordedRelation>& relations) {
+  std::size_t facts = 0;
+  for (const RecordedRelation& recorded : relations) facts += recorded.unreported_facts;
+  return facts;
 }
 
 namespace detail {
@@ -188,6 +201,8 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
     };
     recorded.unknown_facts = count("unknown_facts");
     recorded.unknown_statements = count("unknown_statements");
+    recorded.unreported_facts = count("unreported_facts");
+    recorded.facts -= std::min(recorded.facts, recorded.unreported_facts);
     recorded.rows = folder / (code + "_results.jsonl");
     relations.push_back(std::move(recorded));
   }

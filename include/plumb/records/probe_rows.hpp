@@ -53,8 +53,9 @@ inline void append_fixed(std::string& out, double value) {
   out.append(digits.data(), end.ptr);
 }
 
-/// The number that `append_fixed` writes of a finite one.
+/// The number that `append_fixed` writes; one that is not finite stays what it is.
 inline double ten_decimals(double value) {
+  if (!std::isfinite(value)) return value;
   std::string text;
   append_fixed(text, value);
   double rounded = 0;

@@ -4,6 +4,7 @@
 // What a finished run folder says of itself beside its results: settings, example prompts, and what
 // must be known of all its numbers.
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/listed_prompt.hpp"
 #include "plumb/records/result_lines.hpp"
@@ -44,6 +46,16 @@ inline void refuse_without_results(const DiskPath& folder) {
                    "make a run of all its shards by plumb merge, and name that");
 }
 
+/// What must be said where facts are left out, as an engine did not report all of their tokens;
+/// `where` may say of which relations.
+[[nodiscard]] inline std::string unreported_warning(std::size_t facts,
+                                                    const std::string& where = "") {
+  return "Warning: " + counted(facts, "fact") + " left out" +
+         (where.empty() ? "" : " (" + where + ")") +
+         ": the engine did not report how likely every token of their candidates is, and no number "
+         "is put in its place.";
+}
+
 /// What a reader must know of every number that a model gave: that quantised weights round the
 /// activations, then the `warnings` of the run's settings (ModelDescription), in their order.
 [[nodiscard]] inline std::vector<std::string> model_warnings(const Json& settings) {
@@ -61,12 +73,20 @@ inline void refuse_without_results(const DiskPath& folder) {
   return warnings;
 }
 
-/// The same of several folders that are read together, each under its name.
+/// The same of several folders that are read together, each under its name, and how many facts a run
+/// left out.
 template <class Folders>
 [[nodiscard]] std::vector<std::string> model_warnings_of(const Folders& named) {
   std::vector<std::string> warnings;
   for (const auto& [name, folder] : named) {
-    for (const std::string& text : model_warnings(kept_settings(folder))) {
+    std::vector<std::string> own = model_warnings(kept_settings(folder));
+    if (is_there(folder / "run.json")) {
+      const Json facts = read_json_object(folder / "run.json").value("unreported_facts", Json());
+      if (facts.is_number_unsigned() && facts != 0) {
+        own.push_back(unreported_warning(facts.get<std::size_t>()));
+      }
+    }
+    for (const std::string& text : own) {
       warnings.push_back((name.empty() ? "" : name + ": ") + text);
     }
   }

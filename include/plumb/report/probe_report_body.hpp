@@ -14,6 +14,7 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_list.hpp"
 #include "plumb/measure/chance.hpp"
 #include "plumb/records/relation_results.hpp"
 #include "plumb/records/run_record.hpp"
@@ -60,6 +61,8 @@ class ProbeReportBody {
   /// Writes metrics.json, metrics.csv, accuracy.csv and report.html into `target`.
   void write(const DiskPath& target) const {
     Json metrics = metrics_head(bootstrap_);
+    const std::size_t unreported = unreported_facts(relations_);
+    if (unreported > 0) metrics["unreported_facts"] = unreported;
     metrics["all_templates"] = to_json(pooled_);
     metrics["templates"] = Json::object();
     for (const auto& [index, group] : templates_) {
@@ -102,6 +105,15 @@ class ProbeReportBody {
       if (!note.empty() && over::find(all, note) == all.end()) all.push_back(note);
     }
     std::size_t facts = 0, statements = 0;
+    if (const std::size_t unreported = unreported_facts(relations_); unreported > 0) {
+      std::string where;
+      for (const RecordedRelation& recorded : relations_) {
+        if (recorded.unreported_facts == 0) continue;
+        add_to_list(
+            where, recorded.relation.code + ": " + std::to_string(recorded.unreported_facts), ", ");
+      }
+      all.push_back(unreported_warning(unreported, where));
+    }
     for (const RecordedRelation& recorded : relations_) {
       facts += recorded.unknown_facts;
       statements += recorded.unknown_statements;

@@ -6,7 +6,8 @@
 // Relation by relation, in blocks of whole facts that hold at most `block_statements` statements, so
 // memory does not grow with the dataset. A block is planned whole and then scored pack by pack. When
 // a relation is through, its results file gets its name and the journal says so. What is written
-// depends on the dataset and the settings alone.
+// depends on the dataset and the settings alone. A fact with a candidate whose tokens the engine did
+// not report in full is left out, counted in the metadata and in run.json.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,6 +25,7 @@
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/records/probe_rows.hpp"
+#include "plumb/records/result_sums.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/report/probe_report.hpp"
 #include "plumb/run/job.hpp"
@@ -106,6 +108,7 @@ class ProbeJob {
     if (settings_.masked.value_or(false)) {
       run.pll_metric = settings_.pll == PseudoLikelihood::original ? "original" : "within_word_l2r";
     }
+    unreported_facts_ = 0;
     for (const Relation& relation : dataset_.relations) {
       const auto file = folder.file(relation.code + "_results.jsonl");
       Part part(work, relation.code, relation.code);
@@ -119,9 +122,20 @@ class ProbeJob {
         run.unknown_facts = count.facts;
         run.unknown_statements = count.statements;
       }
+      // A fact that the engine did not report in full has no rows.
+      const std::size_t rows = file.is_file() ? sum_of(file).lines : 0;
+      run.unreported_facts =
+          part.is_whole() ? relation.facts.size() - rows / templates(relation).size() : 0;
+      unreported_facts_ += run.unreported_facts;
       metadata[relation.code] = recorded_metadata(relation, templates(relation), run);
     }
     write_atomically(folder.file(metadata_name(ResultsKind::closed_set)), metadata.dump(2) + "\n");
+  }
+
+  /// How many facts the last run left out, where there are some.
+  [[nodiscard]] Json facts() const {
+    if (unreported_facts_ == 0) return Json::object();
+    return {{"unreported_facts", unreported_facts_}};
   }
 
   [[nodiscard]] ProbeReport report(const DiskPath& folder) const {
@@ -251,16 +265,21 @@ class ProbeJob {
       plan_block(block, relation, first, count);
       cost += block.cost();
       ScoreTable table(count, asked.size(), relation.options.size());
-      auto scored =
-          scored_block(part, scorer_, block, settings_.scoring.span, [&](std::size_t statement) {
+      auto scored = scored_block(
+          part, scorer_, block, settings_.scoring.span,
+          [&](std::size_t statement) {
             const std::size_t options = relation.options.size(), row = statement / options;
             const Fact& fact = relation.facts[first + row / asked.size()];
             return statement_name(relation, fact, asked[row % asked.size()], statement % options);
-          });
+          },
+          Unreported::left_out);
       if (!scored) return;
       const std::vector<StatementScore> scores = as_recorded(*std::move(scored));
       for (std::size_t i = 0; i < scores.size(); ++i) table.set(i, scores[i]);
+      const std::size_t of_fact = asked.size() * relation.options.size();
       for (std::size_t f = 0; f < count; ++f) {
+        const auto own = std::span(scores).subspan(f * of_fact, of_fact);
+        if (over::any_of(own, [](const auto& s) { return s.unreported_tokens > 0; })) continue;
         for (std::size_t t = 0; t < asked.size(); ++t) {
           rows << recorded_line(relation.facts[first + f], asked[t], table.row(f, t),
                                 settings_.scoring);
@@ -276,7 +295,7 @@ class ProbeJob {
   ProbeSettings settings_;
   Provenance provenance_;
   Builder builder_;
-  std::size_t statements_ = 0;
+  std::size_t statements_ = 0, unreported_facts_ = 0;
   bool is_checked_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 // The scores of a planned block of statements, as packs of a part of a job.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,6 +22,9 @@ namespace plumb {
 /// What a block's statement is called in a message: "'France', template 0, option 'Paris'".
 using StatementNames = std::function<std::string(std::size_t statement)>;
 
+/// Whether a job leaves out the facts of statements that an engine did not report.
+enum class Unreported { refused, left_out };
+
 namespace detail {
 
 inline Json score_rows(const std::vector<StatementScore>& scores) {
@@ -32,9 +36,29 @@ inline Json score_rows(const std::vector<StatementScore>& scores) {
   return rows;
 }
 
+/// A number that JSON has not was not reported.
 inline StatementScore score_of_row(const Json& row) {
-  return {row.at(0).get<double>(),        row.at(1).get<double>(), row.at(2).get<std::uint32_t>(),
-          row.at(3).get<std::uint32_t>(), row.at(4).get<double>(), row.at(5).get<std::uint32_t>()};
+  std::uint32_t unreported = 0;
+  const auto nats = [&](std::size_t i) {
+    if (!row.at(i).is_null()) return row.at(i).get<double>();
+    unreported = 1;  // at least
+    return std::nan("");
+  };
+  const double all = nats(0), answer = nats(1), continuation = nats(4);
+  return {all,
+          answer,
+          row.at(2).get<std::uint32_t>(),
+          row.at(3).get<std::uint32_t>(),
+          continuation,
+          row.at(5).get<std::uint32_t>(),
+          unreported};
+}
+
+/// Throws the user error of a statement that a job cannot do without.
+[[noreturn]] inline void refuse_unreported(const Site& site, const std::string& statement) {
+  throw user_error(site, "the engine did not report how likely a token of " + statement + " is",
+                   "ask the model by an engine that reports every token, or leave out what asks "
+                   "for it");
 }
 
 /// What a pack takes: its tokens where the block tells, its statements otherwise.
@@ -48,13 +72,13 @@ std::uint64_t pack_weight(const Block& block, std::size_t pack) {
 
 /// Scores of a planned block's statements, by their numbers, to the last bit the same whether they
 /// are scored now or come from the journal; nothing where the part is not whole. Throws a user error
-/// for a journal that is another job's, and what check_log_likelihood throws for a score, which is named by
+/// for a journal that is another job's and for a statement that was not reported, unless the job leaves
+/// such ones out, and what check_log_likelihood throws for a score, which is named by
 /// `names`.
 template <PackedScorer Scorer>
-[[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(Part& part, Scorer& scorer,
-                                                                      typename Scorer::Block& block,
-                                                                      Span span,
-                                                                      const StatementNames& names) {
+[[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(
+    Part& part, Scorer& scorer, typename Scorer::Block& block, Span span,
+    const StatementNames& names, Unreported unreported = Unreported::refused) {
   std::vector<PackCost> packs;
   for (std::size_t p = 0; p < block.packs(); ++p) {
     const std::size_t statements = block.pack(p).size();
@@ -67,8 +91,11 @@ template <PackedScorer Scorer>
         const std::vector<StatementScore> made = scorer.score(block, p);
         refuse_other_count(made.size(), packs[p].statements);
         for (std::size_t i = 0; i < made.size(); ++i) {
-          check_log_likelihood(made[i], span, {.field = part.name()},
-                               [&] { return names(block.pack(p)[i]); });
+          const auto name = [&] { return names(block.pack(p)[i]); };
+          check_log_likelihood(made[i], span, {.field = part.name()}, name);
+          if (unreported == Unreported::refused && made[i].unreported_tokens > 0) {
+            detail::refuse_unreported({.field = part.name()}, name());
+          }
         }
         return detail::score_rows(made).dump();
       },

@@ -11,6 +11,7 @@
 // once and stays while the block's packs branch from it.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/check_model.hpp"
 #include "plumb/backend/held_tree.hpp"
 #include "plumb/core/error.hpp"
@@ -136,6 +138,7 @@ class CausalScorer {
     lookups_.prepare();
     if (lookups_.size() > 0) held_.look_up(lookups_.lookups(), lookups_.answers());
     held_.back_to_context();
+    const bool looks_up = capabilities_of(model_).lookups;
     // Added up in the order of the tokens, whatever order the answers came in.
     std::vector<StatementScore> scores(pack.size());
     for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
@@ -144,6 +147,8 @@ class CausalScorer {
       for_each_scored(statements, pack[i], [&](std::size_t t) {
         const double probability =
             t <= statements.shared(pack[i]) ? block.context_[context_slot++] : lookups_[slot++];
+        // A row with a NaN is broken; an engine that looks up says so of what it does not know.
+        if (looks_up && std::isnan(probability)) ++scores[i].unreported_tokens;
         if (scored_ == Span::statement) {
           scores[i].log_likelihood += probability;
           ++scores[i].tokens;

@@ -25,13 +25,14 @@ namespace plumb {
 }
 
 /// Throws a user error for a score without a token that counts, as a reduction over none is no number,
-/// and an internal one for a score that is not finite. `statement()` is what the message calls it:
+/// and an internal one for a score that is not finite, unless it is NaN and says that tokens were not
+/// reported. `statement()` is what the message calls it:
 /// "'France', template 0, option 'Paris'".
 template <class Name>
 void check_score(const StatementScore& score, Span span, const Site& site, Name statement) {
   for (const double number :
        {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
-    if (std::isfinite(number)) continue;
+    if (std::isfinite(number) || (std::isnan(number) && score.unreported_tokens > 0)) continue;
     throw internal_error(site,
                          "the score of " + statement() + " is " +
                              (std::isnan(number) ? "NaN"

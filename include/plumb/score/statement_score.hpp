@@ -32,6 +32,9 @@ struct StatementScore {
   std::uint32_t answer_tokens = 0;
   double continuation_log_likelihood = 0;
   std::uint32_t continuation_tokens = 0;
+  /// Scored tokens whose log-probability the engine did not report. The sums that they are part of are
+  /// NaN: such a statement has no score, and its fact is left out.
+  std::uint32_t unreported_tokens = 0;
 };
 
 /// A log-likelihood is at most 0; so much above it is rounding.

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -70,7 +71,7 @@ class ServerModel {
     return {nodes, nodes, 512};
   }
 
-  /// Throws an internal error for a probability that is too small for the server to tell.
+  /// NaN for a probability that is too small for the server to tell.
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
                std::span<double> log_probabilities) {
     std::vector<NodeId> nodes;
@@ -87,8 +88,8 @@ class ServerModel {
       first = last;
     }
     server_->ask(questions, [&](std::size_t i) { return tree.prefix(nodes[i]); });
-    for (std::size_t i = 0; i < lookups.size(); ++i) {
-      refuse_untold(log_probabilities[i], lookups[i].token, tree.depth(lookups[i].node));
+    for (double& nats : log_probabilities) {
+      if (std::isinf(nats)) nats = std::numeric_limits<double>::quiet_NaN();
     }
     server_->refuse_other_model();
   }
@@ -209,14 +210,6 @@ class ServerModel {
   static std::uint32_t seed_of(std::uint64_t seed, std::size_t sample) {
     return static_cast<std::uint32_t>(
         RandomStream(seed, "sample " + std::to_string(sample)).below(0x7fffffffU));
-  }
-
-  void refuse_untold(double nats, TokenId token, std::size_t depth) const {
-    if (!std::isinf(nats)) return;
-    throw internal_error(server_->client().site(),
-                         "cannot tell how likely token " + std::to_string(token) + " is after " +
-                             std::to_string(depth) + " tokens: its probability is too small for it",
-                         "leave out what asks for it, or ask the model by another backend");
   }
 
   /// Log-probabilities that a reply had not.
