@@ -17,6 +17,40 @@ def table(header, name):
     return [int(word, 0) for word in re.findall(r"-?\b(?:0x[0-9A-F]+|\d+)\b", text[text.index("({"):text.index("});")])]
 
 
+def composing_marks():
+    """{mark: (combining class, {letter: what the two make})} of the header."""
+    text = (ROOT / "include/plumb/core/composed.hpp").read_text()
+    marks = {}
+    for mark, its_class, literal in re.findall(r'\{(0x[0-9A-F]+), (\d+),\s+((?:U"[^"]*"\s*)+)\}', text):
+        pairs = "".join(re.findall(r'U"([^"]*)"', literal))
+        marks[int(mark, 16)] = int(its_class), dict(zip(pairs[::2], pairs[1::2]))
+    return marks
+
+
+def known_composing_marks():
+    """The same of unicodedata: pairs that make one character which NFC keeps."""
+    marks = {}
+    for c in map(chr, CODE_POINTS):
+        parts = unicodedata.decomposition(c).split()
+        if len(parts) == 2 and parts[0][0] != "<" and unicodedata.normalize("NFC", c) == c:
+            letter, mark = (chr(int(part, 16)) for part in parts)
+            marks.setdefault(ord(mark), (unicodedata.combining(mark), {}))[1][letter] = c
+    return marks
+
+
+def changed_by_composing():
+    """{character: what NFC makes of it} of those that NFC replaces by one letter, and the set of all others that it changes."""
+    replaced, others = {}, set()
+    for c in CODE_POINTS:
+        made = unicodedata.normalize("NFC", chr(c))
+        ideograph = 0xF900 <= c <= 0xFAFF or 0x2F800 <= c <= 0x2FA1D
+        if made != chr(c) and len(made) == 1 and not ideograph:
+            replaced[c] = ord(made)
+        elif made != chr(c):
+            others.add(c)
+    return replaced, others
+
+
 def fours(numbers):
     return list(zip(*[iter(numbers)] * 4))
 
@@ -82,6 +116,15 @@ class Tables(unittest.TestCase):
     def test_word_characters(self):
         self.assertEqual(table("word_character.hpp", "word_character_edges"), word_character_edges(ignored()))
 
+    def test_composed_characters(self):
+        self.assertEqual(composing_marks(), known_composing_marks())
+        replaced, others = changed_by_composing()
+        numbers = table("composed.hpp", "replaced_characters")
+        self.assertEqual(dict(zip(numbers[::2], numbers[1::2])), replaced)
+        edges = table("composed.hpp", "uncomposed_characters")
+        self.assertEqual({c for first, last in zip(edges[::2], edges[1::2]) for c in range(first, last + 1)}, others)
+        self.assertEqual(numbers[::2] + edges[::2], sorted(numbers[::2]) + sorted(edges[::2]))
+
 
 def write_tables():
     runs = upper_case_runs()
@@ -89,6 +132,11 @@ def write_tables():
     print("upper_case_runs:", ", ".join(f"{{0x{f:X}, 0x{l:X}, {s}, {d}}}" for f, l, s, d in runs))
     print("second_lower_cases:", ", ".join(f"0x{c:X}" for c in second))
     print("word_character_edges:", ", ".join(f"0x{c:X}" for c in word_character_edges(ignored())))
+    for mark, (its_class, pairs) in sorted(known_composing_marks().items()):
+        print(f"composing_marks: {{0x{mark:X}, {its_class}, U\"{''.join(a + b for a, b in pairs.items())}\"}}")
+    replaced, others = changed_by_composing()
+    print("replaced_characters:", ", ".join(f"{{0x{a:X}, 0x{b:X}}}" for a, b in replaced.items()))
+    print("uncomposed_characters:", ", ".join(f"0x{c:X}" for c in sorted(others)))
 
 
 if __name__ == "__main__":
