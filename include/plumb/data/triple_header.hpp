@@ -53,24 +53,28 @@ inline constexpr auto tail_names = std::to_array<std::string_view>(
 
 }  // namespace detail
 
-/// The columns that a header names; nothing for a line that is none.
+/// The columns among those of a header, where one alone names each of the three; nothing otherwise.
+[[nodiscard]] inline std::optional<TripleColumns> triple_columns(
+    const std::vector<std::string>& header) {
+  const auto place = [&](const auto& known) -> std::optional<std::size_t> {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      if (over::find(known, detail::bare_field_name(header[i])) == known.end()) continue;
+      if (found) return std::nullopt;
+      found = i;
+    }
+    return found;
+  };
+  const auto head = place(detail::head_names), relation = place(detail::relation_names),
+             tail = place(detail::tail_names);
+  if (!head || !relation || !tail) return std::nullopt;
+  return TripleColumns{*head, *relation, *tail};
+}
+
+/// The columns that a line of three fields names; nothing for a line that is no header.
 [[nodiscard]] inline std::optional<TripleColumns> triple_header(
     const std::vector<std::string>& fields) {
-  if (fields.size() != 3) return std::nullopt;
-  std::vector<std::string> names;
-  for (const std::string& field : fields) names.push_back(detail::bare_field_name(field));
-  const auto place = [&](const auto& known) {
-    return static_cast<std::size_t>(over::find_if(names,
-                                                  [&](const std::string& name) {
-                                                    return over::find(known, name) != known.end();
-                                                  }) -
-                                    names.begin());
-  };
-  // No name is in two of the lists, so three places that are there are three columns.
-  const TripleColumns columns{place(detail::head_names), place(detail::relation_names),
-                              place(detail::tail_names)};
-  if (columns.head == 3 || columns.relation == 3 || columns.tail == 3) return std::nullopt;
-  return columns;
+  return fields.size() == 3 ? triple_columns(fields) : std::nullopt;
 }
 
 }  // namespace plumb
