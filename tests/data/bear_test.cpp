@@ -76,6 +76,21 @@ BOOST_FIXTURE_TEST_CASE(every_file_that_was_read_is_named_in_order, Bear) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_field_that_looks_like_choices_is_refused) {
+  const test::TemporaryFolder folder;
+  folder.write("metadata_relations.json", R"({"P36": {"templates": ["[X]: [Y]"]}})");
+  const std::string fact = R"({"sub_label": "Peru", "obj_label": "Lima", )";
+  folder.write("P36.jsonl",
+               R"({"sub_label": "Cuba", "obj_label": "Havana", "evidence": ["x", "y"]})"
+               "\n" +
+                   fact + R"("Distractors": ["Quito"]})");
+  BOOST_CHECK_EXCEPTION(
+      (void)load_bear(folder.path()), Error,
+      says(Fault::user, "P36.jsonl:2: Distractors: looks like a question's choices"));
+  folder.write("P36.jsonl", fact + R"("choices": ["Quito"]})");
+  BOOST_TEST(load_bear(folder.path()).relations.at(0).facts.at(0).offered.size() == 2U);
+}
+
 BOOST_FIXTURE_TEST_CASE(metadata_that_cannot_be_read_ends_it, Bear) {
   write("metadata_relations.json", "{\"P36\": {\n\"templates\": [}");
   BOOST_CHECK_EXCEPTION(load_bear(path()), Error,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/data/choice_table.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
@@ -141,6 +142,206 @@ BOOST_FIXTURE_TEST_CASE(files_are_a_table_when_each_begins_with_a_fact, Table) {
   BOOST_TEST(choice_table_files(write("e.jsonl", "")).empty());
   BOOST_TEST(choice_table_files(write("births.txt", births)).empty());
   BOOST_TEST(choice_table_files(*this / "none.jsonl").empty());
+}
+
+namespace {
+
+/// T-REx-MC as its authors' program reads it: choices are Python lists in strings, without the object.
+struct Published : test::TemporaryFolder {
+  Published() {
+    write(
+        "mc/test.jsonl",
+        R"({"Relation_ID": 50, "Subject": "Peru", "Object": "Lima", "Multiple Choices": "['Quito', \"N'Djamena\"]", "Title": "Peru", "Text": "Peru [is] a country."})"
+        "\n"
+        R"({"Relation_ID": 1, "Subject": "Zeus", "Object": "Hermes", "Multiple Choices": "['Ares', 'Apollo']", "Title": "", "Text": ""})"
+        "\n"
+        R"({"Relation_ID": 50, "Subject": "Chad", "Object": "N'Djamena", "Multiple Choices": "['Lima' 'Quito']", "Title": "", "Text": ""})"
+        "\n");
+    write(
+        "mc/train.jsonl",
+        R"({"Relation_ID": 50, "Subject": "Ecuador", "Object": "Quito", "Multiple Choices": "['Lima']", "Title": "", "Text": ""})"
+        "\n"
+        R"({"Relation_ID": 1, "Subject": "Zeus", "Object": "Ares", "Multiple Choices": "['Apollo']", "Title": "", "Text": ""})"
+        "\n"
+        R"({"Relation_ID": 1, "Subject": "Leto", "Object": "Apollo", "Multiple Choices": "['Ares']", "Title": "", "Text": ""})"
+        "\n");
+  }
+  [[nodiscard]] Dataset load(const ProblemSink& sink = throw_problem) const {
+    return load_choice_table(path() / "mc", sink);
+  }
+};
+
+Texts offered(const Relation& relation, std::size_t fact) {
+  Texts texts;
+  for (const std::uint32_t option : relation.facts.at(fact).offered) {
+    texts.push_back(relation.options.at(option));
+  }
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+/// Facts of a relation as "part subject: object (choices) line", counted below a header.
+Texts facts_of(const Relation& relation, std::size_t header = 0) {
+  Texts all;
+  for (std::size_t f = 0; f < relation.facts.size(); ++f) {
+    const Fact& fact = relation.facts[f];
+    std::string text = fact.part == FactPart::training ? "train "
+                       : fact.part == FactPart::test   ? "test "
+                                                       : "";
+    text += fact.subject + ": " + relation.options.at(fact.answer) + " (";
+    for (const std::string& one : offered(relation, f)) text += one + ",";
+    all.push_back(text + ") " + std::to_string(fact.line - header));
+  }
+  return all;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(t_rex_mc_is_read_as_it_is_published, Published) {
+  const Dataset dataset = load();
+  BOOST_TEST(dataset.name == "mc");
+  BOOST_REQUIRE(dataset.relations.size() == 2U);
+  BOOST_TEST(dataset.relations[0].code == "50");
+  BOOST_TEST(
+      facts_of(dataset.relations[0]) == (Texts{"test Peru: Lima (Lima,N'Djamena,Quito,) 1",
+                                               "test Chad: N'Djamena (Lima,N'Djamena,Quito,) 3",
+                                               "train Ecuador: Quito (Lima,Quito,) 1"}),
+      boost::test_tools::per_element());
+  BOOST_TEST(dataset.relations[1].code == "1");
+  BOOST_TEST(facts_of(dataset.relations[1]) == (Texts{"test Zeus: Hermes (Apollo,Ares,Hermes,) 2",
+                                                      "train Leto: Apollo (Apollo,Ares,) 3"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(dataset.left_out == Texts{"training facts about subjects that are tested too: 1"},
+             boost::test_tools::per_element());
+  BOOST_TEST(dataset.relations[0].file == *this / "mc/test.jsonl");
+  BOOST_TEST(dataset.relations[0].training_file == *this / "mc/train.jsonl");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_same_tables_as_csv_are_the_same_facts, Published) {
+  const std::string header = "Relation_ID,Subject,Object,Multiple Choices,Title\n";
+  write("csv/T-REx-MC_test.csv", header +
+                                     "50,Peru,Lima,\"['Quito', \"\"N'Djamena\"\"]\",Peru\n"
+                                     "1,Zeus,Hermes,\"['Ares', 'Apollo']\",\n"
+                                     "50,Chad,N'Djamena,\"['Lima'\n 'Quito']\",\n");
+  write("csv/T-REx-MC_train.csv",
+        header + "50,Ecuador,Quito,['Lima'],\n1,Zeus,Ares,['Apollo'],\n1,Leto,Apollo,['Ares'],\n");
+  write("csv/T-REx-MC_validation.csv", header + "50,Cuba,Havana,['Lima'],\n");
+  const Dataset published = load(), csv = load_choice_table(*this / "csv");
+  BOOST_REQUIRE(csv.relations.size() == 2U);
+  for (const std::size_t r : {0U, 1U}) {
+    BOOST_TEST(facts_of(csv.relations[r], 1) == facts_of(published.relations[r]),
+               boost::test_tools::per_element());
+  }
+  BOOST_TEST(csv.left_out.at(0) == "T-REx-MC_validation.csv");
+  BOOST_TEST(csv.files.size() == 2U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_list_in_a_string_that_is_none_is_named, Published) {
+  const auto says_of = [&](const std::string& list, const std::string& words) {
+    write("mc/test.jsonl", Json{{"Relation_ID", 50},
+                                {"Subject", "Peru"},
+                                {"Object", "Lima"},
+                                {"Multiple Choices", list}}
+                               .dump());
+    BOOST_CHECK_EXCEPTION(
+        (void)load(), Error,
+        says(Fault::user, "test.jsonl:1: choices: the list in the string " + words));
+  };
+  says_of("['Quito', None]", "holds None, which is no text");
+  says_of("['Quito', 'Lima'", "has no closing bracket");
+  says_of("['Quito' ... 'Lima']", "was cut short with '...'");
+  says_of("Quito, Lima", "does not begin with a bracket");
+}
+
+BOOST_FIXTURE_TEST_CASE(fields_are_known_in_any_spelling, Table) {
+  for (const char* name : {"choices", "Choices", "CHOICES", "Multiple Choices", "multiple_choices",
+                           "Multiple choices", "multiple-choices", "MultipleChoices"}) {
+    const Json row = {{"SUBJECT", "A"}, {"Object", "x"}, {name, {"x", "y"}}};
+    const Json other = {{"subject", "B"}, {"object", "z"}};
+    const Relation relation = load(row.dump() + "\n" + other.dump());
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST(relation.facts[0].offered == (Options{0, 1}));
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(choices_that_are_not_read_are_refused, Table) {
+  const auto refused = [&](const std::string& name, const Json& value) {
+    const Json row = {{"subject", "A"}, {"object", "x"}, {name, value}};
+    BOOST_CHECK_EXCEPTION(
+        (void)load(row.dump() + "\n" + births), Error,
+        says(Fault::user, "birth.jsonl:1: " + name + ": looks like a question's choices"));
+  };
+  for (const char* name :
+       {"options", "Options", "answer_choices", "Answer Choices", "candidates", "distractors",
+        "DISTRACTORS", "option_a", "choice1", "wrong_answers", "alternatives", "mc_choices"}) {
+    refused(name, {"x", "y"});
+    refused(name, "x");
+    refused(name, "['x', 'y']");
+  }
+  // What the field holds tells too.
+  refused("labels", {"x", "y"});
+  refused("labels", "['x', 'y']");
+  refused("labels", R"(["x", "y"])");
+  refused("labels", "['x' 'y']");
+  refused("years", "[1947, 1950]");
+  // The first of two fields is taken; the second would be dropped.
+  const Json row = {
+      {"subject", "A"}, {"object", "x"}, {"choices", {"y"}}, {"Multiple Choices", {"z"}}};
+  BOOST_CHECK_EXCEPTION((void)load(row.dump()), Error,
+                        says(Fault::user, "Multiple Choices: looks"));
+}
+
+BOOST_FIXTURE_TEST_CASE(other_fields_are_passed_over, Table) {
+  const Json row = {{"subject", "A"},        {"object", "x"},
+                    {"title", "[Untitled]"}, {"text", "(a, b)"},
+                    {"num_choices", 100},    {"optional", "yes"},
+                    {"options", ""},         {"candidates", Json::array()},
+                    {"distractors", Json()}, {"page", "[12]x"}};
+  BOOST_TEST(load(row.dump() + "\n" + births).facts.size() == 3U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_relation_that_a_field_names_is_the_facts, Table) {
+  write("mixed/a.jsonl", R"({"subject": "A", "object": "x", "relation": "in/of"})"
+                         "\n"
+                         R"({"subject": "B", "object": "y", "relation": "in/of"})"
+                         "\n"
+                         R"({"subject": "C", "object": "z", "relation": ""})");
+  BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "mixed"), Error,
+                        says(Fault::user, "a.jsonl:3: relation: is no name and no number"));
+  Texts problems;
+  const Dataset dataset = load_choice_table(
+      *this / "mixed", [&](const Error& error) { problems.emplace_back(error.what()); });
+  BOOST_TEST(problems.size() == 1U);
+  BOOST_REQUIRE(dataset.relations.size() == 1U);
+  BOOST_TEST(dataset.relations[0].code == "in-of");
+}
+
+BOOST_FIXTURE_TEST_CASE(parts_without_a_relation_are_of_the_folders, Table) {
+  write("births/train-00000-of-00001.jsonl", births);
+  write("births/test-00000-of-00001.jsonl",
+        R"({"subject": "Leo Fender", "object": "1909", "choices": ["1947"]})"
+        "\n"
+        R"({"subject": "Les Paul", "object": "1915", "split": "train"})");
+  BOOST_CHECK_EXCEPTION(
+      (void)load_choice_table(*this / "births"), Error,
+      says(Fault::user, "of-00001.jsonl:2: split: is \"train\" in a file of the test part"));
+  write("births/test-00000-of-00001.jsonl",
+        R"({"subject": "Leo Fender", "object": "1909", "choices": ["1947"]})");
+  const Dataset dataset = load_choice_table(*this / "births");
+  BOOST_REQUIRE(dataset.relations.size() == 1U);
+  BOOST_TEST(dataset.relations[0].code == "births");
+  BOOST_TEST(dataset.relations[0].facts.size() == 3U);
+  // A test file alone is a relation of its own, as any file.
+  BOOST_TEST(load_choice_table(write("alone/test.jsonl", births)).relations[0].code == "test");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_csv_is_a_table_of_choices_by_its_header, Table) {
+  BOOST_TEST(choice_table_files(write("a/a.csv", "Subject,Object,Choices\n")).size() == 1U);
+  BOOST_TEST(choice_table_files(write("b/b.csv", "subject,object\n")).size() == 1U);
+  BOOST_TEST(choice_table_files(write("c/c.csv", "subject,relation,object\n")).empty());
+  BOOST_TEST(choice_table_files(write("d/d.csv", "Name,Birth Year\n")).empty());
+  BOOST_TEST(choice_table_files(write("e/e.csv", "")).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

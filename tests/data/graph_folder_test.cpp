@@ -393,6 +393,33 @@ BOOST_FIXTURE_TEST_CASE(relations_have_names_beside_the_entities, KgBert) {
                             "name"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_header_of_each_part_is_no_triple, Plain) {
+  const KnowledgeGraph without = load();
+  write("train.txt",
+        "head\trelation\ttail\nAlbert_Einstein\tborn_in\tUlm\nUlm\t_part_of\tGermany\n");
+  write("valid.txt",
+        "\xEF\xBB\xBFSubject\tPredicate\tObject\r\nAlbert_Einstein\tlives_in\tBern\r\n");
+  const KnowledgeGraph with = load();
+  BOOST_TEST(with.entities.size() == without.entities.size());
+  BOOST_TEST(with.relations.size() == without.relations.size());
+  BOOST_TEST(with.train.size() == without.train.size());
+  BOOST_TEST(with.valid.size() == without.valid.size());
+  BOOST_TEST(with.train[0].line == 2U);
+  BOOST_TEST(with.entities[0].id == "Albert_Einstein");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_header_says_the_order_of_its_columns, KgBert) {
+  write("test.tsv", "source\ttarget\ttype\n03\t01\t_hypernym\n");
+  const KnowledgeGraph graph = load();
+  BOOST_REQUIRE(graph.test.size() == 1U);
+  BOOST_TEST(graph.entities[graph.test[0].head].id == "03");
+  BOOST_TEST(graph.entities[graph.test[0].tail].id == "01");
+  BOOST_TEST(graph.relations[graph.test[0].relation].id == "_hypernym");
+  // A later line of that kind is a triple.
+  write("test.tsv", "03\t_hypernym\t01\nhead\trelation\ttail\n");
+  refuses("test.tsv", 2, "entity 'head' is not in the list");
+}
+
 BOOST_AUTO_TEST_CASE(a_line_has_its_number_of_fields) {
   struct {
     const char *file, *sound, *few, *many;

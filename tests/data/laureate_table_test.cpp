@@ -31,6 +31,27 @@ BOOST_AUTO_TEST_CASE(each_column_is_a_relation) {
   BOOST_TEST(dataset.relations[2].options == (std::vector<std::string>{"male", "female"}));
 }
 
+// The paper's excerpt (Table 2) is of one prize and one sex.
+BOOST_AUTO_TEST_CASE(a_column_of_one_value_is_left_out) {
+  test::TemporaryFolder folder;
+  const auto file =
+      folder.write("nobel.csv",
+                   "Name,Birth Year,Award Year,Nature of Award,Gender\n"
+                   "Polykarp Kusch,1911,1955,Physics,\nMelvin Schwartz,1932,1988,Physics,\n"
+                   "Jerome I. Friedman,1930,1990,Physics,\n");
+  const Dataset dataset = load_laureates(file);
+  BOOST_REQUIRE(dataset.relations.size() == 2U);
+  BOOST_TEST(dataset.relations[0].code == "birth-year");
+  BOOST_TEST(dataset.relations[1].code == "award-year");
+  BOOST_TEST(dataset.left_out == (std::vector<std::string>{"nature-of-award (1 answer in all)",
+                                                           "gender (0 answers in all)"}),
+             boost::test_tools::per_element());
+  // What the table is for cannot be left out.
+  BOOST_CHECK_EXCEPTION(
+      (void)load_laureates(folder.write("one.csv", "Name,Birth Year\nA,1900\nB,1900\n")), Error,
+      test::says(Fault::user, "Birth Year: relation birth-year has no usable second option"));
+}
+
 BOOST_AUTO_TEST_CASE(other_tables_are_not_of_laureates) {
   test::TemporaryFolder folder;
   const auto other = folder.write("a.csv", "Name,Year\nA,1\n");

@@ -70,12 +70,18 @@ BOOST_AUTO_TEST_CASE(a_csv_with_factors_header_is_factor) {
 
 BOOST_AUTO_TEST_CASE(a_folder_of_another_csv_or_of_several_is_not_factor) {
   const test::TemporaryFolder folder;
-  const std::string unknown = "is not a dataset plumb knows; it needs ";
   folder.write("other/a.csv", "a,b\n");
-  BOOST_CHECK_EXCEPTION(load_dataset(folder / "other"), Error, says(Fault::user, unknown));
+  BOOST_CHECK_EXCEPTION(
+      load_dataset(folder / "other"), Error,
+      says(Fault::user,
+           "a.csv:1: the header 'a', 'b' is of no table that plumb reads; name the "
+           "columns subject, relation and object, or"));
   folder.write("two/a.csv", "turncated_prefixes\n");
   folder.write("two/b.csv", "turncated_prefixes\n");
-  BOOST_CHECK_EXCEPTION(load_dataset(folder / "two"), Error, says(Fault::user, unknown));
+  BOOST_CHECK_EXCEPTION(load_dataset(folder / "two"), Error,
+                        says(Fault::user,
+                             "two: holds several .csv files, and they are no relations "
+                             "with choices; name the one to read"));
   folder.write("own/notes.csv", "a,b\n");  // does not hide the table beside it
   write_table(folder, "own/facts");
   check_capitals(load_dataset(folder / "own"));
@@ -137,7 +143,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder / "none"), Error,
-      says(Fault::user, "none: does not exist; name a dataset's folder or a .tsv file"));
+      says(Fault::user, "none: does not exist; name a dataset's folder, or a .tsv or .csv file"));
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder.path()), Error,
       says(Fault::user,
@@ -146,14 +152,54 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
            "ConceptNet/ or Squad/ (LAMA), question-templates.csv and folders "
            "with train.jsonl and test.jsonl (KAMEL), "
            "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL), a .csv "
-           "with its header (FACTOR), .jsonl files whose facts have subject and "
+           "with its header (FACTOR), .jsonl or .csv files whose facts have subject and "
            "object (choices), .jsonl files whose lines have head, tail and "
            "relation (T-REx), a .csv with Name and Birth Year (laureates), one "
-           ".tsv file (table)"));
-  BOOST_CHECK_EXCEPTION(load_dataset(folder.write("facts.csv", "a,b,c\n")), Error,
-                        says(Fault::user, "facts.csv: is not a dataset plumb knows"));
+           ".tsv, or a .csv with the header subject,relation,object (table)"));
   BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
                         says(Fault::user, "/dev/null: is not a dataset plumb knows"));
+}
+
+BOOST_AUTO_TEST_CASE(a_csv_that_cannot_be_read_says_its_header_and_what_to_do) {
+  const test::TemporaryFolder folder;
+  const auto refused = [&](const std::string& text, const std::string& words) {
+    BOOST_CHECK_EXCEPTION((void)load_dataset(folder.write("facts.csv", text)), Error,
+                          says(Fault::user, "facts.csv:1: " + words));
+  };
+  refused(
+      "country,capital\nPeru,Lima\n",
+      "the header 'country', 'capital' is of no table that plumb reads; name the columns subject, "
+      "relation and object, or, with a file for each relation, subject, object and choices");
+  refused("\"sub, ject\",a\n", "the header 'sub, ject', 'a' is of no table");
+  refused("subject;relation;object\nPeru;capital;Lima\n",
+          "the header 'subject;relation;object' is of no table that plumb reads; separate the "
+          "fields by "
+          "commas");
+  refused("", "has no header");
+  // Which of the first two is the subject?
+  refused("source,head,relation,object\n", "the header");
+}
+
+BOOST_AUTO_TEST_CASE(a_csv_of_facts_is_read_by_its_header) {
+  const test::TemporaryFolder folder;
+  folder.write("own/facts.csv",
+               "id,Object,Subject,Relation\n1,Paris,France,P36\n2,\"Rome\",Italy,P36\n");
+  folder.write("own/facts.json", R"({"P36": ["[X]: [Y]"]})");
+  check_capitals(load_dataset(folder / "own"));
+  check_capitals(load_dataset(folder / "own/facts.csv"));
+}
+
+BOOST_AUTO_TEST_CASE(parquet_is_refused_with_its_conversion) {
+  const test::TemporaryFolder folder;
+  folder.write("mc/data/test-00000-of-00001.parquet", "PAR1");
+  folder.write("plain/train.parquet", "PAR1");
+  for (const auto& path :
+       {folder / "mc", folder / "mc/data", folder / "plain", folder / "plain/train.parquet"}) {
+    BOOST_CHECK_EXCEPTION((void)load_dataset(path), Error,
+                          says(Fault::user,
+                               ".parquet: is Parquet, which plumb does not read; write "
+                               "it as JSON lines: python3 -c"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(prompts_without_facts_are_told_from_facts) {

@@ -58,4 +58,16 @@ BOOST_AUTO_TEST_CASE(other_lines_are_no_triples) {
   BOOST_TEST(triple_row_files(folder.path()).empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_field_that_looks_like_choices_is_refused) {
+  test::TemporaryFolder folder;
+  for (const char* field : {"\"options\": [\"b\", \"c\"]", "\"Multiple Choices\": \"['b', 'c']\"",
+                            "\"other\": \"['b' 'c']\""}) {
+    const auto file = folder.write(
+        "a.jsonl", row("a", "b", "r") + "{\"head\": \"c\", \"tail\": \"d\", \"relation\": \"r\", " +
+                       field + "}\n");
+    BOOST_CHECK_EXCEPTION((void)load_triple_rows(file), Error,
+                          says(Fault::user, ": looks like a question's choices, and is not read"));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -102,9 +102,59 @@ BOOST_FIXTURE_TEST_CASE(a_relation_has_templates_beside_the_table, Table) {
                         says(Fault::user,
                              "facts.json: capital: template 'The capital of [X].' has no "
                              "[Y]; write [X] where"));
+}
+
+// For a `template_file`, or for a probe that needs none.
+BOOST_FIXTURE_TEST_CASE(without_templates_beside_it_a_table_has_none, Table) {
   std::filesystem::remove(*this / "facts.json");
-  BOOST_CHECK_EXCEPTION(load(rows), Error,
-                        says(Fault::user, "facts.json: cannot be read; check that"));
+  const Dataset dataset = load("Chad\tin\tAfrica\n" + rows + "Peru\tin\tAmerica\n");
+  BOOST_REQUIRE(dataset.relations.size() == 2U);
+  BOOST_TEST(dataset.relations[0].code == "in");  // in order of appearance
+  BOOST_TEST(dataset.relations[0].templates.empty());
+  BOOST_TEST(dataset.relations[1].facts.size() == 2U);
+  BOOST_TEST(dataset.files.size() == 1U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_header_says_the_order_of_the_columns, Table) {
+  for (const char* header :
+       {"subject\trelation\tobject\n", "Subject\tRelation\tObject\n", "head\trelation\ttail\n",
+        "\"subject\"\t\"predicate\"\t\"object\"\n", "\ns\tp\to\r\n"}) {
+    BOOST_TEST_CONTEXT(header) {
+      const Relation relation = capitals(header + rows);
+      BOOST_TEST(relation.facts.size() == 2U);
+      BOOST_TEST(relation.facts[0].subject == "France");
+    }
+  }
+  const Relation swapped = capitals(
+      "relation\tobject\tsubject\ncapital\tParis\tFrance\n"
+      "capital\tRome\tItaly\n");
+  BOOST_TEST(swapped.facts[1].subject == "Italy");
+  BOOST_TEST(swapped.options[1] == "Rome");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_csv_has_quotes_a_header_and_columns_that_are_passed_over, Table) {
+  const auto file = write("facts.csv",
+                          "\xEF\xBB\xBF"
+                          "relation,Subject,object,note\r\n"
+                          "capital,\"Congo, the\",Kinshasa,\"two\nlines\"\r\n"
+                          "in,\"the \"\"Horn\"\"\",Africa,\r\nin,Peru,America,x\r\n"
+                          "capital,Italy,Rome,\n");
+  const Dataset dataset = load_tsv(file);
+  BOOST_REQUIRE(dataset.relations.size() == 2U);
+  BOOST_TEST(dataset.relations[0].facts[0].subject == "Congo, the");
+  BOOST_TEST(dataset.relations[0].facts[0].line == 2U);
+  BOOST_TEST(dataset.relations[1].facts[0].subject == "the \"Horn\"");
+  BOOST_TEST(dataset.relations[1].facts[0].line == 4U);
+  BOOST_CHECK_EXCEPTION((void)load_tsv(write("facts.csv", "subject,relation,object\n,capital,x\n")),
+                        Error, says(Fault::user, "facts.csv:2: subject: is empty"));
+  BOOST_CHECK_EXCEPTION(
+      (void)load_tsv(write("facts.csv",
+                           "subject,relation,object,options\nPeru,capital,Lima,\"['Lima', "
+                           "'Quito']\"\n")),
+      Error,
+      says(Fault::user, "facts.csv:2: options: looks like a question's choices, and is not read"));
+  BOOST_CHECK_EXCEPTION((void)load_tsv(write("facts.csv", "a,b,c\n")), Error,
+                        says(Fault::user, "facts.csv:1: the header does not name one subject"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_table_that_is_missing_is_named, Table) {

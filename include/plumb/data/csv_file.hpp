@@ -68,6 +68,14 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
 
 }  // namespace detail
 
+/// The first record of a file that begins with one, without reading the rest; a field of it that holds a
+/// line break ends there.
+[[nodiscard]] inline std::vector<std::string> csv_header(const DiskPath& file) {
+  std::optional<std::size_t> unclosed;
+  const std::vector<CsvRecord> records = detail::split_csv(first_line(file), unclosed);
+  return records.empty() ? std::vector<std::string>() : records.front().fields;
+}
+
 /// A file with a header, field by name. Any number of threads may read one.
 class CsvFile {
  public:
@@ -90,7 +98,8 @@ class CsvFile {
     for (std::size_t i = 0; i < records_[0].fields.size(); ++i) {
       columns_.emplace(records_[0].fields[i], i);
     }
-    const std::size_t fields = records_[0].fields.size();
+    header_ = records_[0].fields;
+    const std::size_t fields = header_.size();
     records_.erase(records_.begin());
     std::erase_if(records_, [&](const CsvRecord& record) {
       if (record.fields.size() == fields) return false;
@@ -103,6 +112,7 @@ class CsvFile {
   }
 
   [[nodiscard]] bool has(const std::string& column) const { return columns_.contains(column); }
+  [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
   [[nodiscard]] const std::vector<CsvRecord>& records() const noexcept { return records_; }
   /// Throws a user error when the header lacks the column.
   void require(const std::string& column) const {
@@ -117,6 +127,7 @@ class CsvFile {
 
  private:
   DiskPath file_;
+  std::vector<std::string> header_;
   std::vector<CsvRecord> records_;
   std::map<std::string, std::size_t> columns_;
 };

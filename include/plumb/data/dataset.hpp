@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/error.hpp"
@@ -66,6 +67,8 @@ struct Relation {
   Cardinality cardinality = Cardinality::by_facts;
   /// Where the facts were read, for messages.
   std::filesystem::path file{};
+  /// Where its facts for training were read; empty where that is `file`.
+  std::filesystem::path training_file{};
   /// Where its templates were read; empty where they are not from a file.
   std::filesystem::path template_file{};
   /// Whether a statement is the filled template byte for byte; otherwise its first letter is
@@ -87,6 +90,13 @@ struct Relation {
 [[nodiscard]] inline const std::string& option_text(const Relation& relation, const Fact& fact,
                                                     std::size_t option) {
   return fact.choices.empty() ? relation.options[option] : fact.choices[option];
+}
+
+/// Where a fact was read, for messages.
+[[nodiscard]] inline Site site_of(const Relation& relation, const Fact& fact,
+                                  std::string field = {}) {
+  const bool is_apart = fact.part == FactPart::training && !relation.training_file.empty();
+  return {is_apart ? relation.training_file : relation.file, fact.line, std::move(field)};
 }
 
 /// What messages call an option of a fact under a template: "'France', template 0, option 'Paris'".

@@ -4,9 +4,9 @@
 // Is a dataset that can be read what it seems?
 //
 // What no loader refuses, and makes numbers wrong without a word: a fact that stands twice and counts
-// twice; a subject with two answers, one of which is counted as wrong; options that differ in case or
-// white space alone, so that a right answer is a wrong one; a template that stands twice; control
-// characters; a key that stands twice in a JSON object, whose first value is lost. In a graph: a triple
+// twice; a subject with two answers, one of which is counted as wrong; options that look alike, so that a
+// right answer is a wrong one; a template that stands twice; control characters; names that are not what
+// they seem (name_check.hpp); a key that stands twice in a JSON object, whose first value is lost. In a graph: a triple
 // that stands twice, or is both trained on and tested; one entity, which is always ranked first.
 // Everything is reported, a message each; nothing is left out.
 
@@ -23,37 +23,17 @@
 #include <vector>
 
 #include "plumb/core/error.hpp"
-#include "plumb/core/lower_case.hpp"
 #include "plumb/core/printable.hpp"
 #include "plumb/core/white_space.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/knowledge_graph.hpp"
 #include "plumb/data/multi_prompt.hpp"
+#include "plumb/data/name_check.hpp"
 #include "plumb/data/repeated_json_keys.hpp"
 
 namespace plumb {
 namespace detail {
-
-/// Lower case, with one space for white space within and none at the ends: what is the same text but
-/// for case and spaces.
-inline std::string without_case_and_spaces(std::string_view text) {
-  std::string made;
-  bool space = false;
-  while (!text.empty()) {
-    const CodePoint head = first_code_point(text);
-    const std::size_t size = std::max<std::size_t>(head.size, 1);
-    if (head.size > 0 && is_white_space(head.value)) {
-      space = !made.empty();
-    } else {
-      if (space) made += ' ';
-      space = false;
-      made += lower_case(text.substr(0, size));
-    }
-    text.remove_prefix(size);
-  }
-  return made;
-}
 
 inline void report_control(const std::string& text, const Site& site, const std::string& what,
                            const ProblemSink& report) {
@@ -70,7 +50,7 @@ inline void report_repeated(const std::vector<std::string>& texts, const Site& s
                             const std::string& what, const ProblemSink& report) {
   std::unordered_map<std::string, std::size_t> first;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const auto [found, fresh] = first.emplace(without_case_and_spaces(texts[i]), i);
+    const auto [found, fresh] = first.emplace(without_looks(texts[i]), i);
     if (fresh) continue;
     const std::string& other = texts[found->second];
     const std::string places = what + " " + std::to_string(i) + " ";
@@ -82,8 +62,8 @@ inline void report_repeated(const std::vector<std::string>& texts, const Site& s
     } else {
       report(user_error(site,
                         places + "'" + texts[i] + "' differs from " + what + " " +
-                            std::to_string(found->second) + " '" + other +
-                            "' in case or white space only",
+                            std::to_string(found->second) + " '" + other + "' in " +
+                            difference_in_looks(other, texts[i]) + " only",
                         "keep one of them"));
     }
   }
@@ -92,7 +72,7 @@ inline void report_repeated(const std::vector<std::string>& texts, const Site& s
 /// A text that nobody can see: nothing but white space.
 inline void report_blank(const std::string& text, const Site& site, const std::string& what,
                          const ProblemSink& report) {
-  if (!without_case_and_spaces(text).empty()) return;
+  if (leading_white_space(text) < text.size()) return;
   report(user_error(site, what + " '" + text + "' is blank", "give it a name, or remove it"));
 }
 
@@ -103,9 +83,12 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
   const Site of_templates{
       .file = relation.template_file.empty() ? relation.file : relation.template_file,
       .field = relation.code};
+  detail::NameCheck templates("template", false), options("option"), subjects("subject");
   for (const std::string& text : relation.templates) {
     detail::report_control(text, of_templates, "template", report);
+    templates.add(text, of_templates);
   }
+  templates.report(report);
   detail::report_repeated(relation.templates, of_templates, "template", report);
   for (const std::string& domain : relation.domains) {
     detail::report_control(domain, of_templates, "domain", report);
@@ -116,13 +99,16 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
     const Site site{.file = relation.file, .field = relation.code};
     detail::report_control(option, site, "option", report);
     detail::report_blank(option, site, "option", report);
+    if (!relation.verbatim) options.add(option, site);
   }
+  options.report(report);
   detail::report_repeated(relation.options, {.file = relation.file, .field = relation.code},
                           "option", report);
   std::unordered_map<std::string, std::vector<const Fact*>> by_subject;
   std::unordered_map<std::string, const Fact*> by_id;
   for (const Fact& fact : relation.facts) {
-    const Site site{relation.file, fact.line, relation.code};
+    const Site site = site_of(relation, fact, relation.code);
+    if (!relation.verbatim) subjects.add(fact.subject, site);
     if (!fact.subject_id.empty()) {
       const Fact& known = *by_id.emplace(fact.subject_id, &fact).first->second;
       if (known.subject != fact.subject) {
@@ -158,6 +144,7 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
     }
     others.push_back(&fact);
   }
+  subjects.report(report);
 }
 
 /// Reports what is doubtful about a dataset that was read, its JSON files included.
@@ -172,21 +159,26 @@ inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& 
   for (const MultiPromptRelation& relation : dataset.relations) {
     const Site of_templates{.file = relation.template_file, .field = relation.code};
     std::vector<std::string> templates;
+    detail::NameCheck texts("template", false), subjects("subject"), objects("object");
     for (const PromptTemplate& one : relation.templates) {
       templates.push_back(one.text);
+      texts.add(one.text, of_templates);
       detail::report_control(one.text, of_templates, "template", report);
     }
+    texts.report(report);
     detail::report_repeated(templates, of_templates, "template", report);
     std::map<std::pair<std::string, std::string>, std::size_t> lines;
     for (const ManyNamedFact& fact : relation.facts) {
       const Site site{relation.file, fact.line, relation.code};
-      const auto check_names = [&](const NamedEntity& entity, const char* what) {
+      const auto check_names = [&](const NamedEntity& entity, const char* what,
+                                   detail::NameCheck& names) {
         for (const std::string& name : entity.names) {
           detail::report_control(name, site, what, report);
+          names.add(name, site);
         }
       };
-      check_names(fact.subject, "subject");
-      for (const NamedEntity& object : fact.objects) check_names(object, "object");
+      check_names(fact.subject, "subject", subjects);
+      for (const NamedEntity& object : fact.objects) check_names(object, "object", objects);
       const auto [found, fresh] =
           lines.emplace(std::pair(fact.subject.id, fact.subject.names.front()), fact.line);
       if (fresh) continue;
@@ -195,10 +187,26 @@ inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& 
                             std::to_string(found->second) + " too",
                         "write its objects into one"));
     }
+    subjects.report(report);
+    objects.report(report);
   }
 }
 
 namespace detail {
+
+/// Entities whose names look alike and are not the same, but for case, which tells words from names
+/// ("turkey", "Turkey").
+inline void report_look_alikes(const KnowledgeGraph& graph, const ProblemSink& report) {
+  std::unordered_map<std::string, const Entity*> first;
+  for (const Entity& entity : graph.entities) {
+    const Entity& other = *first.emplace(without_looks(entity.name), &entity).first->second;
+    if (without_case_and_spaces(other.name) == without_case_and_spaces(entity.name)) continue;
+    report(user_error({.file = graph.files.front(), .field = printable(entity.id)},
+                      "entity '" + entity.name + "' differs from '" + other.name + "' in " +
+                          difference_in_looks(other.name, entity.name) + " only",
+                      "keep one of them, or tell them apart"));
+  }
+}
 
 /// Places in the test part of triples that are in another part too.
 inline std::vector<std::size_t> tested_and_in(std::vector<Triple> other,
@@ -237,11 +245,19 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
     report(user_error({.file = test}, "the graph has one entity",
                       "there is nothing to rank it among; add others"));
   }
+  detail::NameCheck entities("entity"), descriptions("description", false), relations("relation");
   for (const Entity& entity : graph.entities) {
     const Site site{.file = graph.files.front(), .field = printable(entity.id)};
     detail::report_control(entity.name, site, "name", report);
     detail::report_control(entity.description, site, "description", report);
+    entities.add(entity.name, site);
+    descriptions.add(entity.description, site);
   }
+  for (const GraphRelation& relation : graph.relations) {
+    relations.add(relation.name, {.file = graph.files.front(), .field = printable(relation.id)});
+  }
+  for (const auto* names : {&entities, &descriptions, &relations}) names->report(report);
+  detail::report_look_alikes(graph, report);
   for (const auto& [part, file] :
        {std::pair(&graph.train, file_of({"train"})),
         std::pair(&graph.valid, file_of({"dev", "valid"})), std::pair(&graph.test, test)}) {

@@ -47,7 +47,7 @@ inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
        return load_factor(*factor_file(path), report);
      },
      true},
-    {"choices", ".jsonl files whose facts have subject and object",
+    {"choices", ".jsonl or .csv files whose facts have subject and object",
      [](const DiskPath& path) { return !choice_table_files(path).empty(); }, load_choice_table},
     {"T-REx", ".jsonl files whose lines have head, tail and relation",
      [](const DiskPath& path) { return !triple_row_files(path).empty(); }, load_triple_rows},
@@ -57,7 +57,7 @@ inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
        return load_laureates(*laureate_file(path), report);
      },
      true},
-    {"table", "one .tsv file", [](const DiskPath& path) { return !path.files(".tsv").empty(); },
+    {"table", "one .tsv, or a .csv with the header subject,relation,object", is_fact_table,
      [](const DiskPath& path, const ProblemSink& report) {
        return load_tsv(tsv_file(path), report);
      },

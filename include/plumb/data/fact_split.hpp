@@ -68,7 +68,7 @@ class SubjectGroups {
     for (std::size_t f = 0; f < relation.facts.size(); ++f) {
       const Fact& fact = relation.facts[f];
       if (fact.part == FactPart::unsaid) {
-        throw user_error({relation.file, fact.line, "split"}, "is missing, but other facts have it",
+        throw user_error(site_of(relation, fact, "split"), "is missing, but other facts have it",
                          "say train or test on every line, or on none");
       }
       (fact.part == FactPart::training ? split.training : split.test).push_back(f);
@@ -76,7 +76,7 @@ class SubjectGroups {
     for (const std::size_t f : split.test) {
       for (const std::size_t other : by_subject.at(subjects.of(relation.facts[f]))) {
         if (relation.facts[other].part != FactPart::training) continue;
-        throw user_error({relation.file, relation.facts[f].line, "split"},
+        throw user_error(site_of(relation, relation.facts[f], "split"),
                          "'" + relation.facts[f].subject + "' is a test fact, and line " +
                              std::to_string(relation.facts[other].line) +
                              " has it for training: it would stand among its own shots",

@@ -4,7 +4,8 @@
 // How is a knowledge graph read from a folder?
 //
 // KG-BERT's layout:
-//   train.tsv, dev.tsv, test.tsv    head <tab> relation <tab> tail, identifiers
+//   train.tsv, dev.tsv, test.tsv    head <tab> relation <tab> tail, identifiers; a first line may say so
+//                                   (triple_header.hpp)
 //   entity2text.txt                 identifier <tab> text
 //   entity2textlong.txt             identifier <tab> description; may be absent
 //   relation2text.txt               identifier <tab> name
@@ -35,6 +36,7 @@
 #include "plumb/core/text_file.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/data/knowledge_graph.hpp"
+#include "plumb/data/triple_header.hpp"
 
 namespace plumb {
 namespace detail {
@@ -137,21 +139,31 @@ class GraphBuilder {
     graph_.relations.push_back(std::move(relation));
   }
 
-  /// With `plain`, identifiers that were not met are new entities and relations.
+  /// A header is left out, and says the order of the columns. With `plain`, identifiers that were not met
+  /// are new entities and relations.
   void read_part(const DiskPath& file, std::vector<Triple> KnowledgeGraph::*part, bool plain) {
     const bool ordered = (folder_ / "entities.txt").is_file();
     const char* list = ordered ? "entities.txt" : "entity2text.txt";
+    TripleColumns columns;
+    bool is_first = true;
     for_each_tabbed_line(file, 3, [&](std::vector<std::string>& fields, std::size_t line) {
-      const Site site{file, line};
-      if (plain) {
-        for (const std::size_t side : {0U, 2U}) {
-          const std::string& id = fields[side];
-          if (entity(id) != nullptr) continue;
-          std::string name = without_wordnet_tags(id);
-          add_entity({id, name == id ? with_spaces(id) : name}, site);
+      if (std::exchange(is_first, false)) {
+        if (const auto header = triple_header(fields)) {
+          columns = *header;
+          return;
         }
-        if (!relations_.contains(fields[1])) {
-          add_relation({fields[1], with_spaces(fields[1])}, site);
+      }
+      const Site site{file, line};
+      const std::string &head = fields[columns.head], &tail = fields[columns.tail],
+                        &relation = fields[columns.relation];
+      if (plain) {
+        for (const std::string* id : {&head, &tail}) {
+          if (entity(*id) != nullptr) continue;
+          std::string name = without_wordnet_tags(*id);
+          add_entity({*id, name == *id ? with_spaces(*id) : name}, site);
+        }
+        if (!relations_.contains(relation)) {
+          add_relation({relation, with_spaces(relation)}, site);
         }
       }
       const auto place = [&](const auto& known, const std::string& id, const char* what,
@@ -162,9 +174,9 @@ class GraphBuilder {
                          std::string("add it to ") + listed + " or remove the triple");
       };
       (graph_.*part)
-          .push_back({place(places_, fields[0], "entity", list),
-                      place(relations_, fields[1], "relation", "relation2text.txt"),
-                      place(places_, fields[2], "entity", list), static_cast<std::uint32_t>(line)});
+          .push_back({place(places_, head, "entity", list),
+                      place(relations_, relation, "relation", "relation2text.txt"),
+                      place(places_, tail, "entity", list), static_cast<std::uint32_t>(line)});
     });
   }
 

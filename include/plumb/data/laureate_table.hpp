@@ -7,16 +7,19 @@
 //   Albert Einstein,1879,1921,Physics,male
 // A .csv whose header has Name and Birth Year, as the paper prints its excerpt; the file itself is not
 // published. Each further column of the five is a relation of that name in lower case, with "-" for
-// spaces; a column may be missing, an empty field is no fact. There are no templates. Source:
+// spaces; a column may be missing, an empty field is no fact, and a column of one value is no relation and is
+// left out, as of laureates of one prize. There are no templates. Source:
 // "Towards Reliable Latent Knowledge Estimation in LLMs", appendix A.1, whose probe asks birth-year.
 
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/text_file.hpp"
 #include "plumb/data/csv_file.hpp"
 #include "plumb/data/relation_builder.hpp"
@@ -53,9 +56,17 @@ namespace plumb {
     if (!csv.has(column.name)) continue;
     RelationBuilder builder(column.code, report);
     builder.needs_no_template();
+    std::set<std::string> objects;
     for (const CsvRecord& record : csv.records()) {
       const std::string& object = csv.at(record, column.name);
-      if (!object.empty()) builder.add_fact(csv.at(record, "Name"), object, {file, record.line});
+      if (object.empty()) continue;
+      objects.insert(object);
+      builder.add_fact(csv.at(record, "Name"), object, {file, record.line});
+    }
+    if (objects.size() < 2 && column.name != columns.front().name) {
+      dataset.left_out.push_back(std::string(column.code) + " (" +
+                                 counted(objects.size(), "answer") + " in all)");
+      continue;
     }
     if (auto relation = std::move(builder).finish({.file = file, .field = column.name})) {
       dataset.relations.push_back(std::move(*relation));

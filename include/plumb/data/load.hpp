@@ -31,15 +31,51 @@ struct DatasetFormat;
 #if PLUMB_BODIES
 
 #include <string>
+#include <vector>
 
 #include "plumb/core/over.hpp"
 #include "plumb/core/text_list.hpp"
+#include "plumb/data/csv_file.hpp"
 #include "plumb/data/dataset_formats.hpp"
 #include "plumb/data/graph_folder.hpp"
 #include "plumb/data/lpaqa.hpp"
 #include "plumb/data/myriad_lama.hpp"
 
 namespace plumb {
+namespace detail {
+
+/// Throws a user error for tables that can be read once they are written otherwise: Parquet, and .csv files
+/// with another header.
+inline void refuse_other_tables(const DiskPath& path) {
+  const bool in_data = path.is_folder() && !(path / "data").files(".parquet").empty();
+  const std::vector<DiskPath> parquet = (in_data ? path / "data" : path).files(".parquet");
+  if (!parquet.empty()) {
+    throw user_error({.file = parquet.front()}, "is Parquet, which plumb does not read",
+                     "write it as JSON lines: python3 -c \"import pandas, sys; "
+                     "pandas.read_parquet(sys.argv[1]).to_json(sys.argv[2], orient='records', "
+                     "lines=True)\" FILE.parquet FILE.jsonl");
+  }
+  const std::vector<DiskPath> tables = path.files(".csv");
+  if (tables.empty()) return;
+  if (tables.size() > 1) {
+    throw user_error({.file = path},
+                     "holds several .csv files, and they are no relations with choices",
+                     "name the one to read");
+  }
+  std::string names;
+  for (const std::string& name : csv_header(tables.front())) add_to_list(names, "'" + name + "'");
+  const bool is_split_otherwise =
+      names.find_first_of(";\t|") != std::string::npos && names.find(',') == std::string::npos;
+  throw user_error(
+      {tables.front(), 1},
+      names.empty() ? "has no header" : "the header " + names + " is of no table that plumb reads",
+      is_split_otherwise
+          ? "separate the fields by commas, and name them subject, relation and object"
+          : "name the columns subject, relation and object, or, with a file for each "
+            "relation, subject, object and choices; others may stand beside them");
+}
+
+}  // namespace detail
 
 PLUMB_INLINE const DatasetFormat* format_of(const DiskPath& path,
                                             std::span<const DatasetFormat> formats) {
@@ -55,7 +91,8 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, const ProblemSink& repor
 PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetFormat> formats,
                                   const ProblemSink& report) {
   if (!path.exists()) {
-    throw user_error({.file = path}, "does not exist", "name a dataset's folder or a .tsv file");
+    throw user_error({.file = path}, "does not exist",
+                     "name a dataset's folder, or a .tsv or .csv file");
   }
   if (is_graph_folder(path)) {
     throw user_error({.file = path}, "is a knowledge graph, without closed sets",
@@ -69,6 +106,9 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
   if (format == nullptr && is_lpaqa(path)) {
     throw user_error({.file = path}, "has LPAQA's prompts, and no facts",
                      "ask a dataset's facts with them, by `template_file`");
+  }
+  if (format == nullptr && formats.data() == dataset_formats.data()) {
+    detail::refuse_other_tables(path);
   }
   if (format == nullptr) {
     const std::string known = text_list(formats, [](const DatasetFormat& one) {

@@ -22,6 +22,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/white_space.hpp"
+#include "plumb/data/choice_fields.hpp"
 #include "plumb/data/json_file.hpp"
 
 namespace plumb {
@@ -306,7 +307,9 @@ class RelationBuilder {
 /// the dataset.
 inline void read_facts(RelationBuilder builder, const DiskPath& file, Dataset& dataset,
                        const ProblemSink& report) {
+  detail::UnreadChoices unread(report);
   for_each_json_line(file, report, [&](const Json& object, std::size_t line) {
+    unread.check_names(object, {file, line});
     builder.add_fact(object, {file, line});
   });
   dataset.files.push_back(file);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/data/choice_fields.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/relation_builder.hpp"
 
@@ -41,7 +42,9 @@ namespace plumb {
   std::unordered_set<std::string> seen, with_choice;
   std::unordered_map<std::string, std::string> first_object;  // by relation
   for (const DiskPath& file : triple_row_files(path)) {
+    detail::UnreadChoices unread(report);
     for_each_json_line(file, report, [&](const Json& row, std::size_t number) {
+      for (const auto& [name, value] : row.items()) unread.check(name, value, {file, number});
       auto code = first_string(row, "relation");
       const auto head = first_string(row, "head"), tail = first_string(row, "tail");
       if (!code || !head || !tail) {

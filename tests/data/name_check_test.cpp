@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/data/name_check.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace plumb;
+
+BOOST_AUTO_TEST_SUITE(name_check)
+
+namespace {
+
+/// What a name alone is reported for, each message's middle.
+std::vector<std::string> said_of(const std::string& name, bool is_name = true) {
+  std::vector<std::string> said;
+  detail::NameCheck check("name", is_name);
+  check.add(name, {.file = "f"});
+  check.report([&](const Error& error) { said.emplace_back(error.what()); });
+  return said;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_kind_of_oddity_is_told) {
+  const std::vector<std::pair<std::string, std::string>> odd{
+      {"\"Paris\"", "is in quotes"},
+      {"'Paris'", "is in quotes"},
+      {"Paris ", "has white space at an end"},
+      {" Paris", "has white space at an end"},
+      {"La  Paz", "has white space doubled"},
+      {"La\u00A0Paz", "holds a no-break or other special space"},
+      {"10\u202F000", "holds a no-break or other special space"},
+      {"Pa\u200Bris", "holds a character that cannot be seen"},
+      {"\uFEFFParis", "holds a character that cannot be seen"},
+      {"Pa\u00ADris", "holds a character that cannot be seen"},
+      {"Zu\u0308rich", "is not in Unicode's composed form, NFC"},
+      {"\u212Bngstr\u00F6m", "is not in Unicode's composed form, NFC"},
+      {"\uFF30aris", "holds full-width Latin letters or digits"},
+      {"Z\uFFFDrich", "holds the replacement character U+FFFD"}};
+  for (const auto& [name, words] : odd) {
+    BOOST_TEST_CONTEXT(name) {
+      const auto said = said_of(name);
+      BOOST_REQUIRE(said.size() == 1U);
+      BOOST_TEST(said[0].find("name '" + name + "' " + words) != std::string::npos, said[0]);
+    }
+  }
+  // A no-break space at the end is both.
+  BOOST_TEST(said_of("Paris\u00A0").size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(usual_names_are_passed_over) {
+  for (const std::string name :
+       {"Paris", "N'Djamena", "'s-Hertogenbosch", "Côte d'Ivoire", "the \"Horn\"", "北京",
+        "東京　都", "（株）", "می\u200Cخواهم", "Łódź", "\"Heroes", "a", "\"", "", " "}) {
+    BOOST_TEST(said_of(name).empty(), name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(templates_may_end_in_a_space_or_a_quote) {
+  BOOST_TEST(said_of("[X] is [Y] ", false).empty());
+  BOOST_TEST(said_of("\"[X]\" and \"[Y]\"", false).empty());
+  BOOST_TEST(said_of("[X]  is [Y]", false).size() == 1U);
+  BOOST_TEST(said_of("[X]\u00A0is [Y]", false).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_kind_is_reported_once_with_how_many_names_have_it) {
+  std::vector<std::string> said;
+  detail::NameCheck check("subject");
+  for (const char* name : {"A", "B ", "C ", "B ", "D"}) check.add(name, {"f.tsv", 7});
+  check.report([&](const Error& error) { said.emplace_back(error.what()); });
+  BOOST_REQUIRE(said.size() == 1U);
+  BOOST_TEST(said[0] ==
+             "f.tsv:7: subject 'B ' has white space at an end (and 1 subject more); remove it");
+}
+
+BOOST_AUTO_TEST_CASE(texts_that_look_alike_have_one_key) {
+  using detail::without_looks;
+  BOOST_TEST(without_looks("N\u2019Djamena") == "n'djamena");
+  BOOST_TEST(without_looks("\u201CX\u201D \u2013 y") == "\"x\" - y");
+  BOOST_TEST(without_looks("Zu\u0308rich") == "z\u00FCrich");
+  BOOST_TEST(without_looks("\uFF30\uFF41\uFF52\uFF49\uFF53") == "paris");
+  BOOST_TEST(without_looks("\uFEFFPa\u200Bris\u200E") == "paris");
+  BOOST_TEST(without_looks("M\u00FCnchen") != without_looks("Munchen"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
