@@ -88,12 +88,18 @@ class LlamaVocabulary {
     return all;
   }
 
-  /// The file's own token; llama.cpp would make one up where a BPE model has none.
+  /// The file's own token; llama.cpp would make one up where a BPE model has none, and where the file
+  /// names one past its vocabulary.
   [[nodiscard]] std::optional<TokenId> bos() const {
-    if (metadata("tokenizer.ggml.bos_token_id").empty()) return std::nullopt;
     const llama_token token = llama_vocab_bos(vocabulary_);
-    return token < 0 ? std::nullopt : std::optional<TokenId>(token);
+    if (token < 0 || metadata("tokenizer.ggml.bos_token_id") != std::to_string(token)) {
+      return std::nullopt;
+    }
+    return token;
   }
+  /// Whether llama.cpp begins a text with BOS when it is asked to add special tokens: what the file says
+  /// (tokenizer.ggml.add_bos_token), else what its kind of vocabulary does.
+  [[nodiscard]] bool adds_bos() const { return bos() && llama_vocab_get_add_bos(vocabulary_); }
   /// Whether generation ends with the token. As with BOS, not one that llama.cpp makes up for a
   /// file that names no end of sequence.
   [[nodiscard]] bool ends(TokenId token) const {

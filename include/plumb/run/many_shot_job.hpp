@@ -29,6 +29,7 @@
 #include "plumb/run/many_shot_settings.hpp"
 #include "plumb/run/option_check.hpp"
 #include "plumb/run/provenance.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -138,7 +139,13 @@ class ManyShotJob {
                    "leave `generate` out, or use a backend that gives rows of logits");
     }
     refuse_empty_options(model_, data_.dataset);
-    check_special_tokens();
+    provenance_.warn(check_special_tokens());
+    if (!settings_.bos) {
+      provenance_.warn(
+          "Warning: no BOS stands before the prompts, whose first tokens have no probability; none "
+          "of "
+          "them is a choice's.");
+    }
     const ManyShotCheck check(model_, settings_.bos);
     for (const ManyShotRelation& asked : relations_) plan(asked, check);
     if (statements_ == 0) {
@@ -262,9 +269,11 @@ class ManyShotJob {
     return made;
   }
 
-  /// Refuses what a study shows the model and the model may not read.
-  void check_special_tokens() const {
-    const SpecialTokenCheck check(model_, settings_.special_tokens);
+  /// Refuses what a study shows the model and the model may not read. Returns what is to be known where
+  /// texts begin with BOS.
+  [[nodiscard]] std::optional<std::string> check_special_tokens() const {
+    const SpecialTokenCheck check(model_, settings_.special_tokens,
+                                  require_bos(model_, settings_.bos));
     const ManyShotOptions& options = study_.options;
     check({.setting = "item-separator"}, options.item_separator);
     check({.setting = "pair-separator"}, options.pair_separators.front());
@@ -292,6 +301,7 @@ class ManyShotJob {
         for_each_text(of_relation, settings_.baseline_file, check);
       }
     }
+    return check.bos_warning();
   }
 
   Model& model_;

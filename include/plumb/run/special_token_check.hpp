@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,11 +24,13 @@
 
 #include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/knowledge_graph.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -90,9 +93,11 @@ class SpecialTokenTexts {
 template <class Model>
 class SpecialTokenCheck {
  public:
-  /// Throws a user error when special tokens are to be parsed and the model lists none.
-  SpecialTokenCheck(const Model& model, SpecialTokenReading reading)
-      : model_(model), reading_(reading) {
+  /// `bos` stands before each prompt. Throws a user error when special tokens are to be parsed and the
+  /// model lists none.
+  SpecialTokenCheck(const Model& model, SpecialTokenReading reading,
+                    std::optional<TokenId> bos = std::nullopt)
+      : model_(model), reading_(reading), own_bos_(model, bos) {
     if constexpr (ListsSpecialTokens<Model>) {
       if (capabilities_of(model).special_tokens) {
         texts_ = SpecialTokenTexts(model.special_tokens());
@@ -126,6 +131,12 @@ class SpecialTokenCheck {
               (parse ? "plain text" : "a special token") + " by this model",
           std::string("change it, or say `special-tokens` ") + (parse ? "text" : "parse"));
     }
+    if (own_bos_.begins(text)) ++*with_own_bos_;
+  }
+
+  /// What is to be known where texts that it and its copies were shown begin with BOS themselves.
+  [[nodiscard]] std::optional<std::string> bos_warning() const {
+    return own_bos_warning(*with_own_bos_, "text");
   }
 
   /// The same for texts of a graph, in whichever of its files they stand; descriptions only where a
@@ -162,7 +173,7 @@ class SpecialTokenCheck {
  private:
   [[nodiscard]] bool reads_token(const SpecialToken& token, const std::string& text) const {
     if constexpr (LanguageModel<Model>) {
-      return over::any_of(model_.tokenize(text).tokens,
+      return over::any_of(text_tokens(model_, text).tokens,
                           [&](const Token& one) { return one.id == token.id; });
     } else {
       return reading_ == SpecialTokenReading::parse;  // a model that is not asked for tokens
@@ -179,6 +190,8 @@ class SpecialTokenCheck {
   const Model& model_;
   SpecialTokenReading reading_;
   SpecialTokenTexts texts_;
+  OwnBos<Model> own_bos_;
+  std::shared_ptr<std::size_t> with_own_bos_ = std::make_shared<std::size_t>(0);
 };
 
 }  // namespace plumb
