@@ -107,7 +107,8 @@ BOOST_AUTO_TEST_CASE(a_token_behind_the_text_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(every_sequence_has_one_bos_or_none) {
-  const AddingTokenizer plain, adds{.before = {{begin_of_text, {0, 0}}}}, own{.before = {{begin_of_text, {0, 1}}}};
+  const AddingTokenizer plain, adds{.before = {{begin_of_text, {0, 0}}}},
+      own{.before = {{begin_of_text, {0, 1}}}};
   for (const AddingTokenizer& one : {plain, adds, own}) {
     const Tokenization made = behind_bos(text_tokens(one, "a"), begin_of_text);
     BOOST_TEST((ids(made) == Ids{begin_of_text, 'a'}));

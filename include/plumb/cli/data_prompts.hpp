@@ -158,8 +158,8 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   KnowledgeGraph graph = ranked_graph(settings);
   RankSettings of_prompts = settings;
   of_prompts.entities.clear();  // vectors are no prompts
-  BosOfRanking bos{false, ""};
-  if (const auto said = first_string(run.settings(), "bos")) bos.bos.read(*said, "bos");
+  Bos bos = false;
+  if (const auto said = first_string(run.settings(), "bos")) bos.read(*said, "bos");
   run.refuse_changed(rank_record(of_prompts, bos, graph, target.provenance({})));
   graph.name = run.dataset();  // which shots and samples are drawn by
   const bool lm_head = settings.ranks_by(RankMethod::lm_head);
@@ -167,7 +167,7 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   const RankParts parts = by_tokens
                               ? rank_parts(graph, settings.ranking, lm_head, printer.model(options))
                               : rank_parts(graph, settings.ranking, false, NoTokenizer{});
-  for_each_rank_prompt(parts, settings, bos.bos, wanted, printer.with(options));
+  for_each_rank_prompt(parts, settings, bos, wanted, printer.with(options));
 }
 
 /// Which gaps are asked hangs on the model's tokens, so it is always loaded.

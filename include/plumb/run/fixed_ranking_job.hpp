@@ -53,7 +53,6 @@ class FixedRankingJob {
     files.push_back(settings_.fixed);
     Json record = shared_settings("rank --fixed", provenance_, settings_.fixed.filename().string(),
                                   files, bos_.bos, settings_.special_tokens);
-    record["bos_by"] = bos_.by;
     record["query_form"] = setting::to_json(settings_.ranking.form);
     return record;
   }

@@ -57,7 +57,7 @@ class RankJob {
         parts_(checked_parts()),
         bos_(BosOfRanking::of(model_, settings_.bos)) {
     auto own_words = check_special_tokens();
-    settings_record_ = rank_record(settings_, bos_, graph_, provenance_);
+    settings_record_ = rank_record(settings_, bos_.bos, graph_, provenance_);
     if constexpr (DeerModel<Model>) {
       if (embeds() && !settings_.entities.empty()) {
         given_.emplace(parts_.whole, settings_.entities, model_.dimension(), processes() == 1);
@@ -137,9 +137,10 @@ class RankJob {
     return RankReport(folder, {.seed = settings_.seed});
   }
 
-  /// What counting and the searches of names took, by method.
+  /// What decided which BOS stands before prompts, and what counting and the searches of names took, by
+  /// method.
   [[nodiscard]] Json facts() const {
-    Json facts = Json::object();
+    Json facts = {{"bos_by", bos_.by}};
     if (processes() > 1) facts["processes"] = processes();
     if (settings_.ranks_by(RankMethod::deer)) facts["seconds_ranking"] = seconds_ranking_;
     for (const auto& [part, cost] : cost_) {

@@ -201,7 +201,8 @@ struct RankSettings {
 /// What stands before the prompts of a ranking.
 struct BosOfRanking {
   Bos bos;
-  /// As run.json has it: "option", "tokenizer", or "default" of a model that does not tell.
+  /// What decided it, as run.json has it: "option", "tokenizer", or "default" of a model that does not
+  /// tell.
   std::string_view by;
 
   /// Throws a user error for a token that the model has not.
@@ -216,12 +217,11 @@ struct BosOfRanking {
   }
 };
 
-/// What run.json says of a ranking's settings.
-[[nodiscard]] inline Json rank_record(const RankSettings& settings, const BosOfRanking& bos,
+/// What run.json says of a ranking's settings; `bos` stands before its prompts.
+[[nodiscard]] inline Json rank_record(const RankSettings& settings, const Bos& bos,
                                       const KnowledgeGraph& graph, const Provenance& from) {
   Json record =
-      shared_settings("rank", from, graph.name, graph.files, bos.bos, settings.special_tokens);
-  record["bos_by"] = bos.by;
+      shared_settings("rank", from, graph.name, graph.files, bos, settings.special_tokens);
   record.update(recorded_settings(settings));
   Json& methods = record["methods"] = Json::array();  // in one order, however they were named
   for (const RankMethod method : every(RankMethod{})) {
