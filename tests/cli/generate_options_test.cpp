@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   BOOST_TEST((parsed.target.precision == Precision::exact));
   BOOST_TEST(parsed.target.out == "o");
   BOOST_TEST(parsed.said.relations.empty());
-  BOOST_TEST(parsed.said.bos);
+  BOOST_TEST(parsed.said.bos.wanted);
   BOOST_TEST(parsed.said.seed == 0U);
   BOOST_TEST(!parsed.target.resume);
   const AnswerOptions& asking = parsed.asking;
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
                               "2",
                               "--resume"});
   BOOST_TEST((parsed.said.relations == Words{"P19", "P36"}));
-  BOOST_TEST(!parsed.said.bos);
+  BOOST_TEST(!parsed.said.bos.wanted);
   BOOST_TEST((parsed.target.precision == Precision::fast));
   BOOST_TEST(parsed.target.threads == 2U);
   BOOST_TEST(parsed.said.seed == 5U);

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST(parsed.injection.seed == 6U);
   BOOST_TEST(parsed.seed == 8U);
   BOOST_TEST((parsed.relations == Words{"P36"}));
-  BOOST_TEST(!parsed.bos);
+  BOOST_TEST(!parsed.bos.wanted);
   BOOST_TEST(parsed.target.resume);
 }
 
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(what_a_fixed_study_leaves_without_effect_is_refused) {
         shows(Fault::user, std::string(option) + ": has no effect beside --fixed; leave it out"));
   }
   const Parsed parsed = parse({"--fixed", "f.json", "--model", "m", "--out", "o", "--bos", "no"});
-  BOOST_TEST(!parsed.bos);
+  BOOST_TEST(!parsed.bos.wanted);
 }
 
 BOOST_AUTO_TEST_CASE(a_fifth_of_the_injections_pairs_is_replaced_by_default) {

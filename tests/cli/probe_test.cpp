@@ -10,6 +10,7 @@
 
 #include "plumb/backend/archetypes.hpp"
 #include "support/console_run.hpp"
+#include "support/small_run.hpp"
 
 using namespace plumb;
 using test::ConsoleFiles;
@@ -473,6 +474,81 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_done_again_by_its_run_json, ConsoleFiles) {
   BOOST_TEST(!std::filesystem::exists(folder / "none"));
   folder.write("other.gguf", "another model");
   BOOST_TEST(again({"--out", at("mine"), "--model", at("other.gguf")}).code == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(statements_are_asked_behind_a_token_that_is_named, ConsoleFiles) {
+  BOOST_TEST(probe_marked(*this, {"--bos", "<|x|>", "--special-tokens", "text"}).code == 0);
+  const auto settings = [&](const std::string& run) {
+    return read_json_object(folder / (run + "/run.json")).at("settings");
+  };
+  BOOST_TEST(settings("run").at("bos") == "<|x|>");
+  BOOST_TEST(!settings("run").contains("warnings"));
+  // The same from its run.json, taken up again, and as the prompts that are listed.
+  const auto make = [](const ModelOptions& made) {
+    return test::with_special_token(test::small_model(), "<|x|>", made.parse_special_tokens);
+  };
+  const ConsoleRun again =
+      run_words({"probe", "--config", at("run/run.json"), "--out", at("again")}, make);
+  BOOST_TEST(again.code == 0, again);
+  BOOST_TEST(settings("again") == settings("run"));
+  BOOST_TEST(probe_marked(*this, {"--bos", "<|x|>", "--special-tokens", "text", "--resume"}).code ==
+             0);
+  BOOST_TEST(probe_marked(*this, {"--bos", "yes", "--special-tokens", "text", "--resume"})
+                 .refused("run.json: bos: the run was begun with"));
+  const TokenId token = make({}).special_tokens().front().id;
+  const ConsoleRun listed = run_words({"data", "prompts", at("run"), "--ids"}, make);
+  BOOST_TEST(listed.out.find("\"ids\":[" + std::to_string(token) + ",") != std::string::npos,
+             listed);
+  BOOST_TEST(
+      probe_marked(*this, {"--bos", "<|y|>", "--special-tokens", "text"}, "other")
+          .refused("--bos: '<|y|>' is no token of this model, which reads it as 5 tokens; name "
+                   "one of its vocabulary; special tokens near it: <|x|>"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_run_without_bos_says_what_has_no_probability, ConsoleFiles) {
+  const ConsoleRun run = probe({"--bos", "no", "--templates", "all"});
+  const std::string warning =
+      "no BOS stands before the statements, so the first token of each has no probability";
+  BOOST_TEST(run.says(warning), run);
+  BOOST_TEST(slurp(folder / "run/report.html").find(warning) != std::string::npos);
+  const Json settings = read_json_object(folder / "run/run.json").at("settings");
+  BOOST_TEST(settings.at("warnings").at(0).get<std::string>().find(warning) != std::string::npos);
+  BOOST_TEST(!probe({}, "with").says(warning));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_template_that_begins_with_bos_gets_no_other, ConsoleFiles) {
+  folder.write("own.json", R"({"capital": ["<|x|>[X] has [Y].", "[X]<|x|> has [Y]."]})");
+  folder.write("none.json", R"({"capital": ["[X] has [Y].", "[X] has [Y]."]})");
+  const auto asked = [&](const std::string& templates, const char* reading,
+                         const std::string& run) {
+    return probe_marked(*this,
+                        {"--template-file", at(templates), "--relations", "capital", "--templates",
+                         "all", "--bos", "<|x|>", "--special-tokens", reading},
+                        run);
+  };
+  const ConsoleRun parsed = asked("own.json", "parse", "parsed");
+  BOOST_TEST(parsed.says("begin with BOS already; no other is put before them."), parsed);
+  for (const auto& [reading, run] : {std::pair{"text", "plain"}, {"parse", "without"}}) {
+    const ConsoleRun other =
+        asked(run == std::string("plain") ? "own.json" : "none.json", reading, run);
+    BOOST_TEST(other.code == 0, other);
+    BOOST_TEST(!other.says("begin with BOS already"), other);
+  }
+  const auto rows = [&](const std::string& run) {
+    return test::rows_of(folder / (run + "/capital_results.jsonl"));
+  };
+  const auto own = rows("parsed"), none = rows("without"), plain = rows("plain");
+  BOOST_REQUIRE(own.size() == none.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    // In the middle it is a token as others are; read as text it is five bytes.
+    const bool begins = own[i].at("template_index") == 0;
+    for (std::size_t o = 0; o < own[i].at("token_counts").size(); ++o) {
+      const std::size_t without = none[i].at("token_counts")[o];
+      BOOST_TEST(own[i].at("token_counts")[o] == without + (begins ? 0 : 1));
+      BOOST_TEST(plain[i].at("token_counts")[o] == without + 5);
+    }
+    if (begins) BOOST_TEST(own[i].at("pll_scores") == none[i].at("pll_scores"));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

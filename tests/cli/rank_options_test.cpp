@@ -54,8 +54,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   BOOST_TEST(parsed.rank.ranks_by(deer));
   BOOST_TEST(!parsed.rank.ranks_by(likelihood));
   BOOST_TEST(!parsed.rank.ranks_by(lm_head));
-  BOOST_TEST(!parsed.rank.bos_of_vectors());
-  BOOST_TEST(parsed.rank.bos_of_names());
+  BOOST_TEST(!parsed.rank.bos.has_value());
   BOOST_TEST(parsed.rank.entities.empty());
   BOOST_TEST(parsed.rank.fixed.empty());
   BOOST_TEST(parsed.rank.nearest == 0U);
@@ -213,13 +212,12 @@ BOOST_AUTO_TEST_CASE(methods_are_named_in_any_order) {
   refused({"--method", ""}, "names nothing; give it a value");
 }
 
-// Vectors are made without BOS and names are scored with it, until it is said how.
-BOOST_AUTO_TEST_CASE(bos_is_what_each_method_takes_or_what_is_said) {
+BOOST_AUTO_TEST_CASE(bos_is_yes_no_or_a_token) {
   for (const bool bos : {true, false}) {
     const RankArguments parsed = with({"--bos", bos ? "yes" : "no"});
-    BOOST_TEST(parsed.rank.bos_of_vectors() == bos);
-    BOOST_TEST(parsed.rank.bos_of_names() == bos);
+    BOOST_TEST((parsed.rank.bos == Bos(bos)));
   }
+  BOOST_TEST((with({"--bos", "<|endoftext|>"}).rank.bos == Bos::of("<|endoftext|>")));
   refused({"--bos", "maybe"}, "'maybe' is not a choice; say yes or no");
 }
 
@@ -275,7 +273,7 @@ BOOST_AUTO_TEST_CASE(a_fixed_ranking_says_what_is_asked) {
       with({"--fixed", "f.json", "--query-form", "paper", "--bos", "yes", "--resume"});
   BOOST_TEST(parsed.rank.fixed == "f.json");
   BOOST_TEST((parsed.rank.ranking.form == QueryForm::paper));
-  BOOST_TEST(parsed.rank.bos_of_vectors());
+  BOOST_TEST((parsed.rank.bos == Bos(true)));
   for (const auto& [option, value] : {std::pair{"--split", "valid"},
                                       {"--method", "deer,lm-head"},
                                       {"--candidates", "of-relation"},

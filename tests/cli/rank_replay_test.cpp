@@ -208,7 +208,7 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_before_what_is_embedded_where_it_is_said, Rep
   BOOST_TEST(json("run/run.json").at("settings").at("bos") == "no");
   const ConsoleRun run = replay_over(make_model, "f.json", "bos", {"--bos", "yes"});
   BOOST_TEST(run.code == 2, run);
-  BOOST_TEST(run.err == "plumb: --bos: the model has no BOS token; use --bos no\n", run);
+  BOOST_TEST(run.err == "plumb: --bos: the model has no BOS token; use --bos no, or name a token that stands for it\n", run);
   BOOST_TEST(!std::filesystem::exists(folder / "bos"));
 }
 

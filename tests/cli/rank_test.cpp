@@ -289,11 +289,9 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, RankFiles)
                       {"hits", 0},
                       {"reduction", "sum"},
                       {"budget", 0},
-                      {"bos_of_vectors", "no"},
-                      {"bos_of_names", "yes"},
+                      {"bos", "no"},
                       {"seed", 3}};
   for (const auto& [name, value] : expected.items()) BOOST_TEST(settings.at(name) == value, name);
-  BOOST_TEST(!settings.contains("bos"));
   BOOST_TEST(settings.at("model_sha256") == hash_file(folder / "model.gguf"));
   BOOST_TEST(json("run/metrics.json").at("bootstrap").at("seed") == 3);
 }
@@ -313,13 +311,48 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_where_it_is_said, RankFiles) {
   BOOST_TEST(slurp(folder / "a/queries.npy") == slurp(folder / "b/queries.npy"));
   BOOST_TEST(slurp(folder / "a/queries.npy") != slurp(folder / "c/queries.npy"));
   BOOST_TEST(slurp(folder / "a/entities.npy") != slurp(folder / "c/entities.npy"));
-  BOOST_TEST(score("likelihood", none, "d") == score("likelihood", yes, "e"));
+  // This engine does not tell what its tokenizer does, so nothing stands there by default.
+  BOOST_TEST(score("likelihood", none, "d") == score("likelihood", no, "e"));
   const auto tokens = [&](const std::string& run) {
     return json(run + "/run.json").at("tokens_one_by_one").get<std::size_t>();
   };
-  (void)score("likelihood", no, "f");
+  (void)score("likelihood", yes, "f");
   BOOST_TEST(tokens("d") == tokens("e"));
-  BOOST_TEST(tokens("d") == tokens("f") + elements().entities.size());
+  BOOST_TEST(tokens("f") == tokens("d") + elements().entities.size());
+}
+
+// Every method takes what the tokenizer does by its own configuration, unless it is said.
+BOOST_FIXTURE_TEST_CASE(bos_is_what_the_tokenizer_does, RankFiles) {
+  for (const bool adds : {true, false}) {
+    const auto make = [&](const ModelOptions&) {
+      test::HookedModel model(reader_of_elements());
+      model.own_bos = adds;
+      return model;
+    };
+    const auto record = [&](const std::string& run, const Words& more) {
+      Words options{"--method", "deer,likelihood,lm-head", "--limit", "3", "--shots", "0"};
+      options.insert(options.end(), more.begin(), more.end());
+      const ConsoleRun done = run_words(words(options, run), make);
+      BOOST_TEST(done.code == 0, done);
+      return json(run + "/run.json");
+    };
+    const std::string name = adds ? "adds" : "adds none";
+    const Json own = record(name, {});
+    const Json said = record(name + " said", {"--bos", adds ? "yes" : "no"});
+    BOOST_TEST(own.at("settings").at("bos") == (adds ? "yes" : "no"));
+    BOOST_TEST(own.at("bos_by") == "tokenizer");
+    BOOST_TEST(said.at("bos_by") == "option");
+    for (const char* file : {"/queries.npy", "/entities.npy", "/likelihood_ranks.jsonl",
+                             "/lm-head_ranks.jsonl", "/deer_ranks.jsonl"}) {
+      BOOST_TEST((slurp(folder / (name + file)) == slurp(folder / (name + " said" + file))), file);
+    }
+    BOOST_TEST((own.at("settings") == said.at("settings")));  // either goes on with the other
+    const std::string setting =
+        std::string("<td>bos</td><td><bdi>") + (adds ? "yes" : "no") + "</bdi>";
+    BOOST_TEST(slurp(folder / (name + "/report.html")).find(setting) != std::string::npos);
+  }
+  BOOST_TEST(slurp(folder / "adds/queries.npy") != slurp(folder / "adds none/queries.npy"));
+  BOOST_TEST(slurp(folder / "adds/entities.npy") != slurp(folder / "adds none/entities.npy"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_bos_that_is_asked_for_must_be_there, RankFiles) {
@@ -404,8 +437,7 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, RankFi
       {{"--hits", "10"}, "hits"},
       {{"--reduction", "mean"}, "reduction"},
       {{"--budget", "9"}, "budget"},
-      {{"--bos", "yes"}, "bos_of_vectors"},
-      {{"--bos", "no"}, "bos_of_names"},
+      {{"--bos", "yes"}, "bos"},
       {{"--seed", "1"}, "seed"},
       {{"--precision", "fast"}, "precision"}};
   const auto before = comparable("run");

@@ -70,6 +70,24 @@ BOOST_AUTO_TEST_CASE(pairs_stand_in_a_row_with_one_space_between_all) {
   BOOST_TEST(none.answer.empty());
 }
 
+// A tokenizer may join spaces at a subject's end with the separator before one choice and not before
+// another, so they are the continuation's before all.
+BOOST_AUTO_TEST_CASE(spaces_at_a_subjects_end_are_not_given) {
+  const std::vector<SubjectObject> shots{{" France ", "Paris "}};
+  const Prompt asked = ManyShot{}.question(shots, "Tie  ", "5");
+  BOOST_TEST(asked.text == " France  Paris  Tie   5");
+  BOOST_TEST(asked.text.substr(0, asked.given) == " France  Paris  Tie");
+  BOOST_TEST(answers(asked) == (Texts{"5"}));
+  BOOST_TEST(ManyShot{}.opening(shots, "Tie  ").text == " France  Paris  Tie  ");
+  BOOST_TEST(ManyShot{}.opening(shots, "Tie  ").given == 19U);
+  BOOST_TEST(ManyShot{}.question({}, "Two  Words", "x").given == 10U);
+  // Where parts are tokenised apart the separator is given, and all before it.
+  const ManyShot apart{" ", ",", Join::ids};
+  const Prompt by_ids = apart.question(shots, "Tie ", "5");
+  BOOST_TEST(by_ids.text.substr(0, by_ids.given) == " France  Paris ,Tie  ");
+  BOOST_TEST(pieces(by_ids) == (Texts{" France ", " ", "Paris ", ",", "Tie ", " ", "5"}));
+}
+
 BOOST_AUTO_TEST_CASE(each_separator_has_its_place) {
   const ManyShot form{" lies in ", ".\n"};
   const Prompt prompt = form.sequence(capitals);

@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   PromptEmbedder embedder(model);
   const Strings texts{"Paris"};
   BOOST_CHECK_EXCEPTION((void)embedder.plan(texts, true), Error,
-                        says(Fault::user, "`bos`: the model has no BOS token; use `bos` no"));
+                        says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
   BOOST_TEST((embedder.embed(texts, false) == DecayEmbedder().embed(texts, false)));
 }
 

@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   TextBatches batches(model);
   const Strings texts{"Paris"};
   BOOST_CHECK_EXCEPTION((void)batches.plan(texts, true), Error,
-                        says(Fault::user, "`bos`: the model has no BOS token; use `bos` no"));
+                        says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
   BOOST_TEST(batches.plan(texts, false).cost().tokens_fed == 5U);
 }
 

@@ -24,7 +24,7 @@ Prompt ending(const std::string& text, std::size_t length) {
 }
 
 /// A token for each byte, behind a 0 where there is a BOS.
-std::vector<TokenId> bytes(const Prompt& prompt, bool with_bos) {
+std::vector<TokenId> bytes(const Prompt& prompt, const Bos& with_bos) {
   std::vector<TokenId> ids;
   if (with_bos) ids.push_back(0);
   for (const char c : prompt.text) ids.push_back(static_cast<unsigned char>(c));

@@ -26,7 +26,7 @@ Listed listed(const RankOptions& options, std::vector<RankMethod> methods,
   RankSettings settings{.methods = std::move(methods), .ranking = options, .entities = entities};
   const RankParts parts = rank_parts(graph, options, settings.ranks_by(lm_head), model);
   Listed all;
-  for_each_rank_prompt(parts, settings, wanted, [&](const std::string& kind, auto make) {
+  for_each_rank_prompt(parts, settings, false, wanted, [&](const std::string& kind, auto make) {
     all[kind].push_back(to_json(make()));
   });
   return all;

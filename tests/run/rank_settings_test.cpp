@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_ranks) {
   const KnowledgeGraph graph = test::elements();
   RankSettings settings;
   settings.data = "elsewhere";
-  const Json plain = rank_record(settings, graph, {});
+  const Json plain = rank_record(settings, false, graph, {});
   BOOST_TEST(plain.at("command") == "rank");
   BOOST_TEST(plain.at("dataset") == graph.name);
   BOOST_TEST((plain.at("methods") == Json{"deer"}));
@@ -41,9 +41,8 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_ranks) {
   BOOST_TEST(plain.at("head_queries") == false);
   BOOST_TEST(plain.at("hits") == 0);
   BOOST_TEST(plain.at("reduction") == "sum");
-  BOOST_TEST(plain.at("bos_of_vectors") == "no");
-  BOOST_TEST(plain.at("bos_of_names") == "yes");
-  for (const char* none : {"bos", "data", "fixed", "method", "entity_prompt"}) {
+  BOOST_TEST(plain.at("bos") == "no");
+  for (const char* none : {"data", "fixed", "method", "entity_prompt"}) {
     BOOST_TEST(!plain.contains(none), none);
   }
   settings.methods = {RankMethod::lm_head, RankMethod::deer};
@@ -52,12 +51,12 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_ranks) {
   settings.hits = {10};
   settings.bos = true;
   settings.entities = "dir/v.npy";
-  const Json other = rank_record(settings, graph, hashing());
+  const Json other = rank_record(settings, Bos::of("<s>"), graph, hashing());
   BOOST_TEST((other.at("methods") == Json{"deer", "lm-head"}));   // in one order
   BOOST_TEST((other.at("relations") == Json{"symbol", "next"}));  // in the graph's
   BOOST_TEST(other.at("head_queries") == true);
   BOOST_TEST(other.at("hits") == 10);
-  BOOST_TEST(other.at("bos_of_vectors") == "yes");
+  BOOST_TEST(other.at("bos") == "<s>");
   BOOST_TEST(other.at("entities_sha256") == "v.txt");  // with the identifiers beside them
 }
 

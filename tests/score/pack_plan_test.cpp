@@ -30,7 +30,7 @@ TokenizedStatements statements_of(const std::vector<Sequence>& sequences,
   for (const Sequence& sequence : sequences) {
     Tokenization tokenization;
     for (const TokenId id : sequence) tokenization.tokens.push_back({id, {}});
-    statements.add({}, tokenization, std::nullopt);
+    statements.add({}, tokenization);
   }
   return statements;
 }

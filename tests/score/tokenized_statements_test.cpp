@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumb/backend/archetypes.hpp"
+#include "plumb/backend/text_tokens.hpp"
 
 using namespace plumb;
 
@@ -52,7 +53,8 @@ void add(TokenizedStatements& statements, const std::vector<TokenId>& tokens, st
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     tokenization.tokens.push_back({tokens[i], {i, i + 1}});
   }
-  statements.add({std::string(tokens.size(), 'x'), {{answer, answer + 1}}}, tokenization, bos);
+  statements.add({std::string(tokens.size(), 'x'), {{answer, answer + 1}}},
+                 behind_bos(tokenization, bos));
 }
 
 }  // namespace
@@ -60,9 +62,9 @@ void add(TokenizedStatements& statements, const std::vector<TokenId>& tokens, st
 BOOST_AUTO_TEST_CASE(statements_keep_their_tokens_apart) {
   TokenizedStatements statements;
   BOOST_TEST(statements.size() == 0U);
-  statements.add({}, pieces({1, 1, 1}), std::nullopt);
-  statements.add({}, pieces({}), std::nullopt);
-  statements.add({}, pieces({2}), std::nullopt);
+  statements.add({}, pieces({1, 1, 1}));
+  statements.add({}, pieces({}));
+  statements.add({}, pieces({2}));
   BOOST_TEST(statements.size() == 3U);
   BOOST_TEST(ids(statements, 0) == (std::vector<TokenId>{10, 11, 12}));
   BOOST_TEST(ids(statements, 1).empty());
@@ -71,8 +73,8 @@ BOOST_AUTO_TEST_CASE(statements_keep_their_tokens_apart) {
 
 BOOST_AUTO_TEST_CASE(bos_comes_first_and_is_never_the_answers) {
   TokenizedStatements statements;
-  statements.add({"ab", {{0, 1}}}, pieces({1, 1}), TokenId{7});
-  statements.add({}, pieces({}), TokenId{7});
+  statements.add({"ab", {{0, 1}}}, behind_bos(pieces({1, 1}), 7));
+  statements.add({}, behind_bos(pieces({}), 7));
   BOOST_TEST(ids(statements, 0) == (std::vector<TokenId>{7, 10, 11}));
   BOOST_TEST(answers(statements, 0) == ".A.");
   BOOST_TEST(ids(statements, 1) == std::vector<TokenId>{7});
@@ -88,22 +90,22 @@ BOOST_AUTO_TEST_CASE(a_token_is_the_answers_when_their_bytes_overlap) {
   };
   for (const auto& [span, expected] : cases) {
     TokenizedStatements statements;
-    statements.add({"Rome is old", {span}}, pieces({2, 5, 1, 3}), std::nullopt);
+    statements.add({"Rome is old", {span}}, pieces({2, 5, 1, 3}));
     BOOST_TEST(answers(statements, 0) == expected);
   }
 }
 
 BOOST_AUTO_TEST_CASE(several_answer_spans_count_together) {
   TokenizedStatements statements;
-  statements.add({"a b a", {{0, 1}, {4, 5}}}, pieces({1, 1, 1, 1, 1}), TokenId{7});
-  statements.add({"a b a", {}}, pieces({1, 1, 1, 1, 1}), std::nullopt);
+  statements.add({"a b a", {{0, 1}, {4, 5}}}, behind_bos(pieces({1, 1, 1, 1, 1}), 7));
+  statements.add({"a b a", {}}, pieces({1, 1, 1, 1, 1}));
   BOOST_TEST(answers(statements, 0) == ".A...A");
   BOOST_TEST(answers(statements, 1) == ".....");
 }
 
 BOOST_AUTO_TEST_CASE(tokens_without_bytes_are_nobodys) {
   TokenizedStatements statements;
-  statements.add({"ab", {{0, 2}}}, pieces({1, 0, 1}), std::nullopt);
+  statements.add({"ab", {{0, 2}}}, pieces({1, 0, 1}));
   BOOST_TEST(answers(statements, 0) == "A.A");
 }
 
@@ -111,13 +113,13 @@ BOOST_AUTO_TEST_CASE(tokens_that_do_not_spell_the_text_hold_no_answer) {
   Tokenization lowered = pieces({2, 2});
   lowered.spells_text = false;
   TokenizedStatements statements;
-  statements.add({"ROME", {{0, 4}}}, lowered, std::nullopt);
+  statements.add({"ROME", {{0, 4}}}, lowered);
   BOOST_TEST(answers(statements, 0) == "..");
 }
 
 BOOST_AUTO_TEST_CASE(the_places_of_the_answers_tokens_ascend) {
   TokenizedStatements statements;
-  statements.add({"a b a", {{4, 5}, {0, 1}, {0, 2}}}, pieces({1, 1, 1, 1, 1}), TokenId{7});
+  statements.add({"a b a", {{4, 5}, {0, 1}, {0, 2}}}, behind_bos(pieces({1, 1, 1, 1, 1}), 7));
   const auto places = statements.answer(0);
   BOOST_TEST((std::vector<std::uint32_t>(places.begin(), places.end()) ==
               std::vector<std::uint32_t>{1, 2, 5}));
@@ -185,12 +187,12 @@ BOOST_AUTO_TEST_CASE(an_answer_is_counted_from_the_statements_first_token_wherev
 BOOST_AUTO_TEST_CASE(a_continuation_is_counted_from_the_bos) {
   TokenizedStatements statements;
   const Tokenization abc{{{'a', {0, 1}}, {'b', {1, 2}}, {'c', {2, 3}}}, true};
-  statements.add({"abc", {}}, abc, 7, 2);
-  statements.add({"abc", {}}, abc, std::nullopt, 1);
-  statements.add({"abc", {}}, abc, 7);
+  statements.add({"abc", {}}, behind_bos(abc, 7), 3);
+  statements.add({"abc", {}}, abc, 1);
+  statements.add({"abc", {}}, behind_bos(abc, 7));
   BOOST_TEST(statements.continuation(0) == 3U);
   BOOST_TEST(statements.continuation(1) == 1U);
-  BOOST_TEST(statements.continuation(2) == 1U);  // all but the BOS
+  BOOST_TEST(statements.continuation(2) == 0U);  // nothing is given
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -31,6 +31,7 @@ struct HookedModel : NgramTreeModel {
   [[nodiscard]] std::optional<TokenId> bos() const {
     return without_bos ? std::nullopt : NgramTreeModel::bos();
   }
+  [[nodiscard]] std::optional<bool> adds_bos() const { return own_bos; }
   [[nodiscard]] std::size_t context_length() const {
     return context.value_or(NgramTreeModel::context_length());
   }
@@ -71,6 +72,7 @@ struct HookedModel : NgramTreeModel {
   std::function<void(const std::vector<TokenId>&)> on_sequence;  ///< what each row is asked behind
   std::function<void(std::span<float>)> on_row;                  ///< what the model would say next
   std::optional<std::size_t> context;
+  std::optional<bool> own_bos{};
   bool without_bos = false;
   std::vector<SpecialToken> special;
   ModelDescription description{"own backend", "", false};

@@ -20,7 +20,7 @@ KINDS = ("llama-spm", "llama-bpe", "gpt-2", "qwen2", "falcon", "mpt", "phi-3", "
          "deepseek-coder", "gemma-4")
 NAMES = ["20th Century", "7", "Oslo", "東京", "Ελλάδα", "\"Quoted\" Name", "'s-Hertogenbosch", "😀 Emoji", "3.14 pi",
          "École", "-dash", "(inner) x"]
-ENTITIES = [*NAMES, "man", "water", "day"]  # those at the end are one token everywhere
+ENTITIES = [*NAMES, "Two  Words", " Lead", "man", "water", "day"]  # those at the end are one token everywhere
 BOUND = 1e-3
 
 
@@ -36,6 +36,8 @@ def lines(rows):
 def closed_set(folder):
     """110 facts with subjects of every kind and twelve objects, for shots and for statements."""
     subjects = [f"{name} {i}" if i % 3 else f"{i} {name}" for i in range(10) for name in NAMES][:110]
+    # Spaces at either end and doubled ones, more of them than there are places in a row of few facts.
+    subjects = [(s, s + " ", " " + s, s.replace(" ", "  "), s + "  ")[i % 5] for i, s in enumerate(subjects)]
     write(folder / "P1.jsonl", lines({"sub_id": f"Q{i}", "sub_label": subject, "sub_aliases": [],
                                       "answer_idx": i * 5 % len(NAMES)} for i, subject in enumerate(subjects)))
     write(folder / "metadata_relations.json",
@@ -56,7 +58,7 @@ def graph(folder):
 def many_prompts(folder):
     write(folder / "facts.jsonl", lines(
         {"relation": "P1", "sub_id": f"Q{i}", "sub_label": name, "sub_aliases": [f"2 {name}"],
-         "objects": [{"obj_id": f"O{i}", "obj_label": NAMES[(i * 5 + 1) % 12], "obj_aliases": [NAMES[i], "9 " + name]}]}
+         "objects": [{"obj_id": f"O{i}", "obj_label": NAMES[(i * 5 + 1) % 12], "obj_aliases": [NAMES[i], " 9  " + name]}]}
         for i, name in enumerate(NAMES)))
     write(folder / "templates.jsonl", lines(
         {"relation": "P1", "template": text} for text in ("[X] belongs to [Y].", "[Y] owns [X].")))
@@ -141,8 +143,9 @@ class ScoredTokens(unittest.TestCase):
             for place, score in zip(row["choices"], row["answer_scores"], strict=True):
                 choice = NAMES[place]
                 if row["method"] == "ic":
-                    given = "".join(f"{s} {o} " for s, o in shots[:2]) + subject
-                    self.expect("ic", given, " " + choice, score)
+                    text = "".join(f"{s} {o} " for s, o in shots[:2]) + subject
+                    given = text.rstrip(" ")  # spaces at its end may be one token with the separator
+                    self.expect("ic", given, text[len(given):] + " " + choice, score)
                 else:
                     text = {"hgp": f"{subject} belongs to", "mmp": f"the \"{subject}\" of"}[row["method"]]
                     rest = " " + choice if row["method"] == "hgp" else "  " + choice
@@ -151,7 +154,8 @@ class ScoredTokens(unittest.TestCase):
             given = ""
             for subject, thing, _, score in panel["pairs"]:
                 given += (" " if given else "") + subject
-                self.expect("injection", given, " " + thing, score)
+                text = given.rstrip(" ")
+                self.expect("injection", text, given[len(text):] + " " + thing, score)
                 given += " " + thing
 
     def interspersed(self, row, asked, shots):

@@ -23,6 +23,7 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/evaluate.hpp"
 #include "plumb/backend/evaluate_masked.hpp"
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/token.hpp"
 #include "plumb/core/token_tree.hpp"
@@ -47,6 +48,7 @@ class ModelInterface {
   [[nodiscard]] virtual std::string detokenize(std::span<const TokenId> ids) const = 0;
   [[nodiscard]] virtual std::vector<SpecialToken> special_tokens() const = 0;
   [[nodiscard]] virtual std::optional<TokenId> bos() = 0;
+  [[nodiscard]] virtual std::optional<bool> adds_bos() const = 0;
   [[nodiscard]] virtual std::size_t vocabulary_size() = 0;
   [[nodiscard]] virtual std::size_t context_length() = 0;
   [[nodiscard]] virtual std::size_t dimension() = 0;
@@ -103,6 +105,7 @@ class HeldModel final : public ModelInterface {
     throw lacks("special_tokens");
   }
   [[nodiscard]] std::optional<TokenId> bos() override { return model_.bos(); }
+  [[nodiscard]] std::optional<bool> adds_bos() const override { return adds_bos_of(model_); }
   [[nodiscard]] std::size_t vocabulary_size() override { return model_.vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() override { return model_.context_length(); }
   [[nodiscard]] std::size_t dimension() override {
@@ -227,6 +230,7 @@ class AnyModel {
     return model_->special_tokens();
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return model_->bos(); }
+  [[nodiscard]] std::optional<bool> adds_bos() const { return model_->adds_bos(); }
   [[nodiscard]] std::size_t vocabulary_size() const { return model_->vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() const { return model_->context_length(); }
   [[nodiscard]] std::size_t dimension() const { return model_->dimension(); }

@@ -36,12 +36,15 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 ///
 /// Requires:
 ///   1. `tokenize(text)`: the tokens of the text with the bytes each covers, no special tokens
-///      added and none recognised in the text, but by a model that was made to (SpecialToken);
+///      added and none recognised in the text, but by a model that was made to (SpecialToken). A BOS
+///      before them, of bytes {0, 0}, is left out (text_tokens.hpp); a token behind them is refused;
 ///   2. `detokenize(ids)`: their text;
 ///   3. `bos()`: the token that may start a sequence, or nothing. Whether it does is the probe's
 ///      choice, not the model's;
 ///   4. `vocabulary_size()`: tokens, which is also the length of a row of logits;
 ///   5. `context_length()`: tokens in the longest sequence the model can be asked about.
+/// It may have `adds_bos()`, a bool or an optional one: whether its tokenizer begins a text with BOS by
+/// its own configuration, as rankings do where nothing is said. Of one that does not tell they have none.
 /// Means: tokenising the same text twice gives the same tokens.
 /// Does not promise: that tokens of a part are tokens of the whole, or that detokenize undoes
 /// tokenize.

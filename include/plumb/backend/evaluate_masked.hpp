@@ -13,6 +13,7 @@
 
 #include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/token.hpp"
@@ -61,7 +62,7 @@ template <MaskedLm M>
   } else {
     MaskedQuery made;
     const auto append = [&](std::string_view text) {
-      for (const Token& token : model.tokenize(text).tokens) made.sequence.push_back(token.id);
+      for (const Token& token : text_tokens(model, text).tokens) made.sequence.push_back(token.id);
     };
     append(before);
     made.position = static_cast<std::uint32_t>(made.sequence.size());

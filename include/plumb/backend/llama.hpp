@@ -98,6 +98,7 @@ class LlamaModel {
     return vocabulary_.special_tokens();
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return vocabulary_.bos(); }
+  [[nodiscard]] bool adds_bos() const { return vocabulary_.adds_bos(); }
   [[nodiscard]] bool ends(TokenId token) const { return vocabulary_.ends(token); }
   [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_.size(); }
   [[nodiscard]] std::size_t context_length() const {

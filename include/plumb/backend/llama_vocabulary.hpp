@@ -95,6 +95,9 @@ class LlamaVocabulary {
     return names("tokenizer.ggml.bos_token_id", token) ? std::optional<TokenId>(token)
                                                        : std::nullopt;
   }
+  /// Whether llama.cpp begins a text with BOS when it is asked to add special tokens: what the file says
+  /// (tokenizer.ggml.add_bos_token), else what its kind of vocabulary does.
+  [[nodiscard]] bool adds_bos() const { return bos() && llama_vocab_get_add_bos(vocabulary_); }
   /// Whether generation ends with the token. As with BOS, not one that llama.cpp makes up.
   [[nodiscard]] bool ends(TokenId token) const {
     if (!llama_vocab_is_eog(vocabulary_, token)) return false;

@@ -17,9 +17,9 @@
 
 #include "plumb/cli/config_file.hpp"
 #include "plumb/cli/console.hpp"
-#include "plumb/cli/suggestion.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/suggestion.hpp"
 
 namespace plumb {
 

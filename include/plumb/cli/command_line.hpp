@@ -34,9 +34,9 @@
 #include "plumb/cli/interrupt.hpp"
 #include "plumb/cli/manual.hpp"
 #include "plumb/cli/printable_stream.hpp"
-#include "plumb/cli/suggestion.hpp"
 #include "plumb/cli/terminal_width.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/suggestion.hpp"
 #include "plumb/core/version.hpp"
 #include "plumb/rank/entity_ranking.hpp"
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "plumb/cli/console.hpp"
-#include "plumb/cli/suggestion.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/suggestion.hpp"
 #include "plumb/core/text_list.hpp"
 #include "plumb/data/json_file.hpp"
 

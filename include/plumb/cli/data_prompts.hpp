@@ -24,6 +24,7 @@
 #include "plumb/cli/probe.hpp"
 #include "plumb/cli/rank.hpp"
 #include "plumb/records/listed_prompt.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 namespace detail {
@@ -92,10 +93,10 @@ class PromptPrinter {
   auto with(const ModelOptions& options, const IdsOfPrompt& ids = {}) {
     IdsOfPrompt ids_of_prompt = with_ids_ ? ids : IdsOfPrompt{};
     if (with_ids_ && !ids) {
-      ids_of_prompt = [this, options](const Prompt& prompt, bool with_bos) {
+      ids_of_prompt = [this, options](const Prompt& prompt, const Bos& with_bos) {
         AnyModel& asked = model(options);
-        const bool begins = with_bos && !asked.capabilities().only_masked();
-        return prompt_ids(asked, prompt, begins ? asked.bos() : std::nullopt);
+        const bool begins = !asked.capabilities().only_masked();
+        return prompt_ids(asked, prompt, require_bos(asked, begins ? with_bos : false));
       };
     }
     return [this, ids_of_prompt](const std::string&, auto make) {
@@ -158,14 +159,16 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   KnowledgeGraph graph = ranked_graph(settings);
   RankSettings of_prompts = settings;
   of_prompts.entities.clear();  // vectors are no prompts
-  run.refuse_changed(rank_record(of_prompts, graph, target.provenance({})));
+  Bos bos = false;
+  if (const auto said = first_string(run.settings(), "bos")) bos.read(*said, "bos");
+  run.refuse_changed(rank_record(of_prompts, bos, graph, target.provenance({})));
   graph.name = run.dataset();  // which shots and samples are drawn by
   const bool lm_head = settings.ranks_by(RankMethod::lm_head);
   const bool by_tokens = lm_head || settings.ranking.candidates == CandidateSet::single_token;
   const RankParts parts = by_tokens
                               ? rank_parts(graph, settings.ranking, lm_head, printer.model(options))
                               : rank_parts(graph, settings.ranking, false, NoTokenizer{});
-  for_each_rank_prompt(parts, settings, wanted, printer.with(options));
+  for_each_rank_prompt(parts, settings, bos, wanted, printer.with(options));
 }
 
 /// Which gaps are asked hangs on the model's tokens, so it is always loaded.
@@ -176,7 +179,7 @@ inline void print_fills(const GenerateSettings& settings, const JobTarget& targe
   AnyModel& model = printer.model(options);
   const FillJob job(model, questions);
   for_each_fill_prompt(job.planned_gaps(), questions.options.names, wanted,
-                       printer.with(options, [&](const Prompt& prompt, bool) {
+                       printer.with(options, [&](const Prompt& prompt, const Bos&) {
                          return gap_query(model, prompt).sequence;
                        }));
 }

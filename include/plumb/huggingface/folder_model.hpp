@@ -57,6 +57,7 @@ class FolderModel {
     return tokenizer_.special_tokens();
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return tokenizer_.bos(); }
+  [[nodiscard]] bool adds_bos() const { return tokenizer_.adds_bos(); }
   [[nodiscard]] std::size_t vocabulary_size() const { return network_.vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() const { return network_.context_length(); }
   [[nodiscard]] std::optional<TokenId> unknown() const { return tokenizer_.unk(); }

@@ -169,6 +169,10 @@ class HuggingFaceTokenizer {
   [[nodiscard]] std::optional<TokenId> cls() const { return parts_->cls; }
   [[nodiscard]] std::optional<TokenId> sep() const { return parts_->sep; }
   [[nodiscard]] std::optional<TokenId> bos() const { return parts_->bos; }
+  /// Whether the post-processor begins a sequence with BOS.
+  [[nodiscard]] bool adds_bos() const {
+    return bos() && !before().empty() && before().front() == *bos();
+  }
   [[nodiscard]] std::optional<TokenId> eos() const { return parts_->eos; }
   [[nodiscard]] std::optional<TokenId> unk() const { return parts_->unk; }
   [[nodiscard]] std::optional<TokenId> pad() const { return parts_->pad; }

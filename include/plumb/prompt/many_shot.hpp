@@ -8,9 +8,10 @@
 // default. The text is tokenised whole and y found by its bytes. The paper's efficient variant
 // tokenises every subject, object and separator apart and puts their tokens in a row
 // (`Join::ids`). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", equation 1 and
-// Appendix C. The question's subject is the end of what is given; what the choice is scored over is
-// all behind it, the separator included (C.1). Under `Join::ids` separators are tokens of their own
-// and the choice is scored over its own tokens (C.2).
+// Appendix C. The question's subject is the end of what is given, without spaces at its end: they may
+// be one token with the separator, before some choices and not before others, and would be counted twice.
+// What the choice is scored over is all behind it, the separator included (C.1). Under `Join::ids`
+// separators are tokens of their own and the choice is scored over its own tokens (C.2).
 
 #include <array>
 #include <cstddef>
@@ -81,7 +82,7 @@ struct ManyShot {
     prompt.answer.clear();
     if (!prompt.text.empty()) put(prompt, item_separator, true);
     put(prompt, subject);
-    prompt.given = prompt.text.size();
+    prompt.given = end_of_given(prompt);
     return prompt;
   }
 
@@ -89,11 +90,16 @@ struct ManyShot {
   void append(Prompt& prompt, const SubjectObject& pair) const {
     if (!prompt.text.empty()) put(prompt, item_separator, true);
     put(prompt, pair.subject);
-    prompt.given = prompt.text.size();
+    prompt.given = end_of_given(prompt);
     put(prompt, pair_separator, true);
     if (join == Join::ids) prompt.given = prompt.text.size();
     prompt.answer.push_back({prompt.text.size(), prompt.text.size() + pair.object.size()});
     put(prompt, pair.object);
+  }
+
+  /// The end of a text without the spaces there.
+  static std::size_t end_of_given(const Prompt& prompt) {
+    return prompt.text.find_last_not_of(' ') + 1;
   }
 
   void put(Prompt& prompt, std::string_view part, bool separator = false) const {

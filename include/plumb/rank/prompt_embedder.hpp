@@ -24,6 +24,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/token_tree.hpp"
 #include "plumb/rank/text_length.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
 #include "plumb/score/prompt_tokens.hpp"
@@ -68,14 +69,14 @@ class PromptEmbedder {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// `with_bos` puts the model's BOS before every text. Throws a user error when the model has none,
+  /// `bos` stands before every text. Throws a user error when the model has none,
   /// for a text without tokens and for one that is longer than the model's context.
-  [[nodiscard]] Job plan(std::span<const std::string> texts, bool with_bos) const {
-    const std::optional<TokenId> bos = require_bos(model_, with_bos);
+  [[nodiscard]] Job plan(std::span<const std::string> texts, const Bos& bos) const {
+    const std::optional<TokenId> first_token = require_bos(model_, bos);
     Job job;
     std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
     for (std::uint32_t i = 0; i < texts.size(); ++i) {
-      std::vector<TokenId> ids = prompt_ids(model_, {texts[i], {}, {}}, bos);
+      std::vector<TokenId> ids = prompt_ids(model_, {texts[i], {}, {}}, first_token);
       refuse_text_length(texts[i], ids.size(), model_.context_length());
       job.one_by_one_ += ids.size();
       places[std::move(ids)].push_back(i);
@@ -90,7 +91,7 @@ class PromptEmbedder {
     for (auto& [ids, which] : places) {
       Tokenization tokens;
       for (const TokenId id : ids) tokens.tokens.push_back({id, {}});
-      job.statements_.add({}, tokens, std::nullopt);
+      job.statements_.add({}, tokens);
       job.texts_.push_back(std::move(which));
     }
     job.plan_ = plan_packs(job.statements_, model_.tree_limits(), LastToken::is_fed);
@@ -119,8 +120,8 @@ class PromptEmbedder {
     held_.back_to_context();
   }
 
-  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
-    Job job = plan(texts, with_bos);
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, const Bos& bos) {
+    Job job = plan(texts, bos);
     EmbeddingMatrix rows(static_cast<Eigen::Index>(texts.size()),
                          static_cast<Eigen::Index>(dimension()));
     for (std::size_t p = 0; p < job.packs(); ++p) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/rank/text_length.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 
@@ -47,22 +49,30 @@ class TextBatches {
     static constexpr std::size_t size = 64;
     std::vector<std::string> texts_;
     std::uint64_t tokens_ = 0;
-    bool with_bos_ = false;
+    std::vector<bool> behind_bos_;  // by text
   };
 
   explicit TextBatches(Model& model) : model_(model) {}
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// Throws a user error when BOS is wanted and the model has none, for a text without tokens and
-  /// for one that is longer than the model's context.
-  [[nodiscard]] Job plan(std::span<const std::string> texts, bool with_bos) const {
-    require_bos(model_, with_bos);
+  /// Throws a user error when BOS is wanted and the model has none, for a token in its place, which a
+  /// model of whole texts cannot be told, for a text without tokens and for one that is longer than the
+  /// model's context.
+  [[nodiscard]] Job plan(std::span<const std::string> texts, const Bos& bos) const {
+    const std::optional<TokenId> first = require_bos(model_, bos);
+    if (first && first != model_.bos()) {
+      throw user_error(
+          {.setting = "bos"},
+          "'" + bos.token + "' cannot be put before texts that this model embeds whole",
+          "say `bos` yes or no");
+    }
     Job job;
     job.texts_.assign(texts.begin(), texts.end());
-    job.with_bos_ = with_bos;
     for (const std::string& text : texts) {
-      const std::size_t tokens = model_.tokenize(text).tokens.size() + (with_bos ? 1 : 0);
+      const Tokenization own = text_tokens(model_, text);
+      job.behind_bos_.push_back(first && !begins_with(own, first));
+      const std::size_t tokens = behind_bos(own, first).tokens.size();
       refuse_text_length(text, tokens, model_.context_length());
       job.tokens_ += tokens;
     }
@@ -74,8 +84,21 @@ class TextBatches {
   template <class Visit>
   void embed(Job& job, std::size_t p, Visit visit) {
     const std::size_t first = p * Job::size, count = job.texts(p);
-    const EmbeddingMatrix rows =
-        model_.embed(std::span(job.texts_).subspan(first, count), job.with_bos_);
+    // A text that begins with BOS itself gets no other.
+    for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+      const bool with_bos = job.behind_bos_[first + begin];
+      while (end < count && job.behind_bos_[first + end] == with_bos) ++end;
+      embed(std::span(job.texts_).subspan(first + begin, end - begin), with_bos, first + begin,
+            visit);
+    }
+  }
+
+ private:
+  /// Of texts that stand in the job from `first` on.
+  template <class Visit>
+  void embed(std::span<const std::string> texts, bool with_bos, std::size_t first, Visit& visit) {
+    const std::size_t count = texts.size();
+    const EmbeddingMatrix rows = model_.embed(texts, with_bos);
     if (static_cast<std::size_t>(rows.rows()) != count ||
         static_cast<std::size_t>(rows.cols()) != dimension()) {
       throw internal_error({.field = "embed"},
@@ -91,7 +114,6 @@ class TextBatches {
     }
   }
 
- private:
   Model& model_;
 };
 

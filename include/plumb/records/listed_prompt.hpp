@@ -36,6 +36,7 @@
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/records/result_lines.hpp"
 #include "plumb/records/whole_file.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
@@ -47,14 +48,14 @@ struct ListedPrompt {
   std::vector<Prompt> texts{};
   /// Parallel to the texts, what each candidate is; empty where the text says it.
   std::vector<std::string> entities{};
-  /// Whether the model's BOS stands before them.
-  bool with_bos = false;
+  /// What stands before them.
+  Bos with_bos = false;
   /// Whether the texts are candidates, also when there is but one.
   bool candidates = false;
 };
 
 /// A prompt's tokens as the model gets them.
-using IdsOfPrompt = std::function<std::vector<TokenId>(const Prompt&, bool with_bos)>;
+using IdsOfPrompt = std::function<std::vector<TokenId>(const Prompt&, const Bos& with_bos)>;
 
 namespace detail {
 

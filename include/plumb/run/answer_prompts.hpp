@@ -14,6 +14,7 @@
 
 #include "plumb/records/listed_prompt.hpp"
 #include "plumb/run/name_plan.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -53,7 +54,7 @@ class ShownShots {
 template <class Visit>
 void for_each_answer_prompt(const MultiPromptDataset& dataset, const AskedFacts& asked,
                             const AnswerOptions& options, const std::vector<FewShotSetting>& names,
-                            bool with_bos, const WantedFact& wanted, Visit visit) {
+                            const Bos& with_bos, const WantedFact& wanted, Visit visit) {
   for (const FewShotSetting& setting : options.settings) {
     const FewShot few_shot(dataset, setting, options.shot_seed);
     const ShownShots shown(dataset, few_shot);

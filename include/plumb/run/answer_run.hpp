@@ -20,6 +20,7 @@
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/text_generation.hpp"
 #include "plumb/run/work.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
@@ -27,7 +28,7 @@ namespace plumb {
 /// Throws a user error for the first prompt of a setting that leaves no room for an answer, with
 /// its place in the dataset, and for a BOS that is wanted and not there; the model is not asked.
 template <CausalLm Model>
-void refuse_long_prompts(Model& model, bool with_bos, const AnswerOptions& options,
+void refuse_long_prompts(Model& model, const Bos& with_bos, const AnswerOptions& options,
                          const MultiPromptDataset& dataset, const AskedFacts& asked,
                          const FewShotSetting& setting) {
   const std::optional<TokenId> bos = require_bos(model, with_bos);
@@ -48,7 +49,8 @@ void refuse_long_prompts(Model& model, bool with_bos, const AnswerOptions& optio
 /// What a setting asks: its greedy answers, and the sampled ones if there are any. The model is not
 /// asked. Throws a user error for a BOS that is wanted and not there.
 template <CausalLm Model>
-[[nodiscard]] JobPlan planned_answers(Model& model, bool with_bos, const AnswerOptions& options,
+[[nodiscard]] JobPlan planned_answers(Model& model, const Bos& with_bos,
+                                      const AnswerOptions& options,
                                       const MultiPromptDataset& dataset, const AskedFacts& asked,
                                       const FewShotSetting& setting) {
   const std::optional<TokenId> bos = require_bos(model, with_bos);
@@ -72,7 +74,7 @@ template <CausalLm Model>
 template <CausalLm Model>
 class AnswerRun {
  public:
-  AnswerRun(Model& model, bool with_bos, const AnswerOptions& options,
+  AnswerRun(Model& model, const Bos& with_bos, const AnswerOptions& options,
             const MultiPromptDataset& dataset, const AskedFacts& asked, const RunFolder& folder,
             Work& work)
       : generation_(model, require_bos(model, with_bos), work),

@@ -30,6 +30,7 @@
 #include "plumb/run/vector_cache.hpp"
 #include "plumb/run/work.hpp"
 #include "plumb/run/written_rows.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -40,7 +41,7 @@ class DeerRun {
   /// Embeds the plan's queries. Without a `ranking`, which must outlive it, this process counts
   /// alone.
   DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, Work& work,
-          const RankPlan& plan, bool with_bos, EntityRanking* ranking = nullptr)
+          const RankPlan& plan, const Bos& with_bos, EntityRanking* ranking = nullptr)
       : ranking_(ranking != nullptr ? *ranking : alone_),
         model_(model),
         options_(options),
@@ -57,7 +58,7 @@ class DeerRun {
   /// What embedding takes: the queries and, with entities, the candidates of each entity prompt that
   /// the cache, if there is one, does not know. The model is not asked.
   [[nodiscard]] static JobPlan plan(Model& model, const RankOptions& options, const RankPlan& plan,
-                                    bool with_bos, bool with_entities,
+                                    const Bos& with_bos, bool with_entities,
                                     const VectorCache* cache = nullptr) {
     JobPlan made;
     const auto add = [&](const std::string& name, const TextLists& lists) {

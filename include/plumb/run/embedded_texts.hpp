@@ -23,6 +23,7 @@
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/work.hpp"
 #include "plumb/run/written_rows.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -37,7 +38,7 @@ using TextLists = std::vector<std::span<const std::string>>;
 template <DeerModel Model>
 class EmbeddedTexts {
  public:
-  EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, bool with_bos)
+  EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, const Bos& with_bos)
       : model_(model), folder_(folder), work_(work), with_bos_(with_bos) {}
 
   /// Calls `use` with what embeds texts by this model.
@@ -159,7 +160,7 @@ class EmbeddedTexts {
   Model& model_;
   const RunFolder& folder_;
   Work& work_;
-  bool with_bos_;
+  Bos with_bos_;
 };
 
 }  // namespace plumb

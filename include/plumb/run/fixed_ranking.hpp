@@ -28,6 +28,7 @@
 #include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/cosine_ranker.hpp"
 #include "plumb/rank/prompt_embedder.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -174,7 +175,7 @@ struct FixedRankingResult {
 /// entity, "rank": [above, equal] a query}.
 template <TreeEmbedder Model>
 [[nodiscard]] std::string fixed_ranking_rows(const FixedRanking& fixed, const KnowledgeGraph& graph,
-                                             QueryForm form, bool with_bos, Model& model) {
+                                             QueryForm form, const Bos& with_bos, Model& model) {
   const TriplePrompt prompt(graph, fixed.shots, form);
   std::vector<std::string> queries, entities;
   std::vector<RankQuestion> questions;

@@ -18,6 +18,7 @@
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/rank_settings.hpp"
 #include "plumb/run/replay_report.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
@@ -34,9 +35,9 @@ class FixedRankingJob {
         graph_(graph),
         settings_(settings),
         provenance_(std::move(provenance)),
-        fixed_(read_fixed_rankings(settings.fixed, graph)) {
-    require_bos(model_, settings_.bos_of_vectors());
-    const SpecialTokenCheck check(model_, settings_.special_tokens);
+        fixed_(read_fixed_rankings(settings.fixed, graph)),
+        bos_(BosOfRanking::of(model_, settings_.bos)) {
+    const SpecialTokenCheck check(model_, settings_.special_tokens, require_bos(model_, bos_.bos));
     for (const FixedRanking& ranking : fixed_.rankings) {
       std::set<std::uint32_t> met(ranking.entities.begin(), ranking.entities.end());
       for (const auto* list : {&ranking.shots, &ranking.queries}) {
@@ -51,7 +52,7 @@ class FixedRankingJob {
     std::vector<std::filesystem::path> files = graph_.files;
     files.push_back(settings_.fixed);
     Json record = shared_settings("rank --fixed", provenance_, settings_.fixed.filename().string(),
-                                  files, settings_.bos_of_vectors(), settings_.special_tokens);
+                                  files, bos_.bos, settings_.special_tokens);
     record["query_form"] = setting::to_json(settings_.ranking.form);
     return record;
   }
@@ -76,8 +77,8 @@ class FixedRankingJob {
     Json made = Json::array();
     std::size_t tied = 0, queries = 0;
     const auto evaluate = [&](std::size_t i) {
-      return fixed_ranking_rows(fixed_.rankings[i], graph_, settings_.ranking.form,
-                                settings_.bos_of_vectors(), model_);
+      return fixed_ranking_rows(fixed_.rankings[i], graph_, settings_.ranking.form, bos_.bos,
+                                model_);
     };
     const auto take = [&](std::size_t i, const Json& rows) {
       const FixedRanking& ranking = fixed_.rankings[i];
@@ -116,6 +117,7 @@ class FixedRankingJob {
   RankSettings settings_;
   Provenance provenance_;
   FixedRankings fixed_;
+  BosOfRanking bos_;
   ReplayReport report_{TextTable({"ranking", "queries", "entities", "MRR", "largest difference",
                                   "other ranks", "within 1e-4", "ties"})};
 };

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plumb/backend/evaluate_masked.hpp"
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
@@ -31,7 +32,7 @@ namespace plumb {
 template <MaskedLm Model>
 [[nodiscard]] std::vector<TokenId> answer_tokens(const Model& model, const Prompt& sentence) {
   const ByteSpan answer = sentence.answer.front();
-  const Tokenization all = model.tokenize(sentence.text);
+  const Tokenization all = text_tokens(model, sentence.text);
   const std::optional<TokenId> unknown = unknown_of(model);
   std::vector<TokenId> tokens;
   if (!all.spells_text) return tokens;
@@ -81,7 +82,9 @@ class GapWords {
     const auto [entry, is_new] = singles_.try_emplace(around(gap));
     if (!is_new) return entry->second;
     const auto& [before, after] = entry->first;
-    const std::string lead = before.empty() ? "" : before == " " ? "a " : "a " + before;
+    const std::string lead = before.empty()          ? ""
+                             : before.front() == ' ' ? "a" + before
+                                                     : "a " + before;
     for (const std::string& word : words) {
       const Prompt sentence{lead + word + after, {{lead.size(), lead.size() + word.size()}}};
       const std::vector<TokenId> tokens = answer_tokens(model_, sentence);
@@ -97,12 +100,14 @@ class GapWords {
  private:
   using Place = std::pair<std::string, std::string>;
 
-  /// The characters on both sides of a gap; empty at the sentence's begin and end.
+  /// The characters on both sides of a gap, of spaces before it all; empty at the sentence's begin and
+  /// end.
   [[nodiscard]] static Place around(const Prompt& gap) {
     const ByteSpan at = gap.answer.front();
     std::size_t begin = at.begin;
     while (begin > 0 && (static_cast<unsigned char>(gap.text[--begin]) & 0xC0U) == 0x80U) {
     }
+    while (begin > 0 && gap.text[begin] == ' ' && gap.text[begin - 1] == ' ') --begin;
     const std::string_view behind = std::string_view(gap.text).substr(at.end);
     return {gap.text.substr(begin, at.begin - begin),
             std::string(behind.substr(0, first_code_point(behind).size))};

@@ -28,6 +28,7 @@
 #include "plumb/run/name_likelihood_check.hpp"
 #include "plumb/run/name_likelihood_run.hpp"
 #include "plumb/run/provenance.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 /// What a generation asks, loaded before a model is needed.
@@ -67,7 +68,7 @@ class GenerateJob {
   /// Throws a user error for what the model cannot be asked.
   GenerateJob(Model& model, const GenerateQuestions& questions, Provenance provenance = {})
       : model_(model), q_(questions), provenance_(std::move(provenance)) {
-    const bool bos = q_.settings.bos;
+    const Bos& bos = q_.settings.bos;
     require_own_words(model_, bos);
     own_words_ = check_special_tokens();
     for (const FewShotSetting& one : q_.asking.settings) {
@@ -98,7 +99,7 @@ class GenerateJob {
 
   void run(const RunFolder& folder, Work& work) {
     write_what_is_asked(folder);
-    const bool bos = q_.settings.bos;
+    const Bos& bos = q_.settings.bos;
     AnswerRun answers(model_, bos, q_.asking, q_.dataset, q_.asked, folder, work);
     for (const FewShotSetting& one : q_.asking.settings) {
       answers.answer(one);
@@ -133,7 +134,8 @@ class GenerateJob {
   /// Refuses texts of the relations that are asked or shown. Returns what is to be known where the
   /// prompts' own words hold the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
-    const SpecialTokenCheck check(model_, q_.settings.special_tokens);
+    const SpecialTokenCheck check(model_, q_.settings.special_tokens,
+                                  require_bos(model_, q_.settings.bos));
     const auto& sources = q_.settings.sources;
     const bool shows_all = over::find(sources, ShotSource::random) != sources.end();
     for (std::size_t r = 0; r < q_.dataset.relations.size(); ++r) {

@@ -23,6 +23,7 @@
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/stop_texts.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -89,7 +90,7 @@ struct GenerateSettings {
   /// Whether each prompt draws examples of its own.
   bool fresh_shots = false;
   std::uint64_t sample_seed = 0;
-  bool bos = true;
+  Bos bos = true;
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
   /// Of the bootstrap intervals and prompt samplings.
   std::uint64_t seed = 0;
@@ -220,8 +221,8 @@ struct GenerateSettings {
             {.value = "N", .help = "ask only the first N facts of each relation; 0 takes all"});
     visitor(
         "bos", self.bos,
-        {.value = "yes|no",
-         .help = "start each statement with the BOS token",
+        {.value = "yes|no|TOKEN",
+         .help = "start each statement with the BOS token, or with another token, by its text",
          .idle = is_masked ? "on a masked model, which has its own special tokens around each text"
                            : "",
          .recorded = "-"});

@@ -24,6 +24,7 @@
 #include "plumb/records/many_shot_rows.hpp"
 #include "plumb/run/fixed_study.hpp"
 #include "plumb/run/many_shot_plan.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 #include "plumb/score/tokenized_statements.hpp"
 
@@ -33,7 +34,8 @@ namespace plumb {
 template <LanguageModel Model>
 class ManyShotCheck {
  public:
-  ManyShotCheck(Model& model, bool with_bos) : model_(model), with_bos_(with_bos) {}
+  ManyShotCheck(Model& model, const Bos& with_bos)
+      : model_(model), bos_(require_bos(model, with_bos)) {}
 
   /// What the user can fix, said before anything is scored: throws a user error when a sequence is
   /// past the model's context, with the number of shots that would fit. Returns what is worth a
@@ -190,7 +192,7 @@ class ManyShotCheck {
   }
 
   [[nodiscard]] std::size_t tokens_of(const Prompt& prompt) const {
-    return tokenize_prompt(model_, prompt).tokens.size() + (with_bos_ ? 1 : 0);
+    return tokenize_prompt(model_, prompt, bos_).tokens.size();
   }
 
   /// The most of the shots that the question behind them all would fit with.
@@ -213,7 +215,7 @@ class ManyShotCheck {
   [[nodiscard]] std::optional<std::string> merged_in(const ManyShot& form,
                                                      std::span<const SubjectObject> pairs) const {
     const Prompt prompt = form.sequence(pairs);
-    const Tokenization tokenization = model_.tokenize(prompt.text);
+    const Tokenization tokenization = text_tokens(model_, prompt.text);
     const auto t = merged_token(form, prompt, tokenization);
     if (t < 0) return std::nullopt;
     const ByteSpan token = tokenization.tokens[static_cast<std::size_t>(t)].bytes;
@@ -253,7 +255,7 @@ class ManyShotCheck {
   }
 
   Model& model_;
-  bool with_bos_;
+  std::optional<TokenId> bos_;
 };
 
 }  // namespace plumb

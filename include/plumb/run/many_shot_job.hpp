@@ -29,6 +29,7 @@
 #include "plumb/run/many_shot_settings.hpp"
 #include "plumb/run/option_check.hpp"
 #include "plumb/run/provenance.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -139,6 +140,12 @@ class ManyShotJob {
     }
     refuse_empty_options(model_, data_.dataset);
     check_special_tokens();
+    if (!settings_.bos) {
+      provenance_.warn(
+          "Warning: no BOS stands before the prompts, whose first tokens have no probability; none "
+          "of "
+          "them is a choice's.");
+    }
     const ManyShotCheck check(model_, settings_.bos);
     for (const ManyShotRelation& asked : relations_) plan(asked, check);
     if (statements_ == 0) {
@@ -264,7 +271,8 @@ class ManyShotJob {
 
   /// Refuses what a study shows the model and the model may not read.
   void check_special_tokens() {
-    const SpecialTokenCheck check(model_, settings_.special_tokens);
+    const SpecialTokenCheck check(model_, settings_.special_tokens,
+                                  require_bos(model_, settings_.bos));
     const ManyShotOptions& options = study_.options;
     check({.setting = "item-separator"}, options.item_separator);
     check({.setting = "pair-separator"}, options.pair_separators.front());

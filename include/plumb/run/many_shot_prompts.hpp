@@ -16,6 +16,7 @@
 #include "plumb/records/listed_prompt.hpp"
 #include "plumb/run/many_shot_generation.hpp"
 #include "plumb/run/many_shot_plan.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 namespace detail {
@@ -39,8 +40,8 @@ inline Json many_shot_about(const std::string& part, const ManyShotRelation& ask
 }
 
 template <class Visit>
-void for_each_choice_prompt(const ManyShotRelation& asked, bool with_bos, const WantedFact& wanted,
-                            bool generated, Visit visit) {
+void for_each_choice_prompt(const ManyShotRelation& asked, const Bos& with_bos,
+                            const WantedFact& wanted, bool generated, Visit visit) {
   asked.for_each_block([&](const ManyShotBlock& block) {
     const std::vector<std::size_t> continued = generated_settings(block);
     for (std::size_t s = 0; s < block.settings.size(); ++s) {
@@ -75,7 +76,7 @@ void for_each_choice_prompt(const ManyShotRelation& asked, bool with_bos, const 
 template <class Visit>
 void for_each_many_shot_prompt(const std::vector<ManyShotRelation>& relations,
                                const std::vector<InjectionDesign>& designs, const ManyShot& form,
-                               bool generated, bool with_bos, const WantedFact& wanted,
+                               bool generated, const Bos& with_bos, const WantedFact& wanted,
                                Visit visit) {
   for (const ManyShotRelation& asked : relations) {
     detail::for_each_choice_prompt(asked, with_bos, wanted, false, visit);

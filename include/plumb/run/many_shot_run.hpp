@@ -24,6 +24,7 @@
 #include "plumb/run/many_shot_plan.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/scored_block.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/causal_scorer.hpp"
 
 namespace plumb {
@@ -55,7 +56,7 @@ template <ScoringLm Model>
 class ManyShotRun {
  public:
   /// Scores continuations alone, with BOS or without.
-  ManyShotRun(Model& model, bool with_bos, const RunFolder& folder, Work& work)
+  ManyShotRun(Model& model, const Bos& with_bos, const RunFolder& folder, Work& work)
       : scorer_(model, with_bos, Span::continuation), folder_(folder), work_(work) {}
 
   /// Scores what is not scored yet. Leaves one file of rows for each relation that is asked.

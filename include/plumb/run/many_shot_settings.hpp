@@ -26,6 +26,7 @@
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/stop_texts.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -65,7 +66,7 @@ struct ManyShotSettings : ManyShotOptions {
   std::optional<std::size_t> highlight{};
   /// A study to be replayed; empty where there is none.
   std::filesystem::path fixed{};
-  bool bos = true;
+  Bos bos = true;
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
   /// Of the bootstrap intervals.
   std::uint64_t seed = 0;
@@ -202,9 +203,10 @@ struct ManyShotSettings : ManyShotOptions {
     visitor(
         "limit", self.limit,
         {.value = "N", .help = "first N test facts of each relation; 0 takes all", .idle = of_all});
-    visitor(
-        "bos", self.bos,
-        {.value = "yes|no", .help = "start each statement with the BOS token", .recorded = "-"});
+    visitor("bos", self.bos,
+            {.value = "yes|no|TOKEN",
+             .help = "start each statement with the BOS token, or with another token, by its text",
+             .recorded = "-"});
     visitor("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }

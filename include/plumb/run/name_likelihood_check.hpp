@@ -16,6 +16,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/run/name_likelihood_run.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -23,13 +24,14 @@ namespace plumb {
 /// that the tokenizer does not spell, or a prompt with a name behind it that is longer than the
 /// model's context. The model is not asked.
 template <ScoringLm Model>
-void refuse_unscorable_names(Model& model, bool with_bos, const AnswerOptions& options,
+void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOptions& options,
                              const MultiPromptDataset& dataset, const AskedFacts& asked,
                              const FewShotSetting& setting) {
   std::unordered_set<std::string> spelled;
   const auto check_spelling = [&](const Site& site, const std::string& text) {
     if (!spelled.insert(text).second) return;
-    if (const auto made = model.tokenize(" " + text); made.spells_text && !made.tokens.empty()) {
+    if (const auto made = text_tokens(model, " " + text);
+        made.spells_text && !made.tokens.empty()) {
       return;
     }
     throw user_error(site, "this tokenizer does not spell '" + shortened(text) + "'",
@@ -52,13 +54,13 @@ void refuse_unscorable_names(Model& model, bool with_bos, const AnswerOptions& o
       }
     }
   }
-  const std::size_t bos = with_bos ? 1 : 0;
+  const std::optional<TokenId> bos = require_bos(model, with_bos);
   const std::size_t room = std::min(model.context_length(), tree_limits(model).nodes);
   const auto check_length = [&](const Site& site, const std::string& prompt,
                                 const std::string& name) {
     // A token covers a byte at least, so most prompts need not be tokenised.
-    if (bos + prompt.size() + 1 + name.size() <= room) return;
-    const std::size_t tokens = bos + model.tokenize(prompt + " " + name).tokens.size();
+    if (1 + prompt.size() + 1 + name.size() <= room) return;
+    const std::size_t tokens = prompt_ids(model, {prompt + " " + name, {}, {}}, bos).size();
     if (tokens <= room) return;
     throw user_error(site,
                      "the " + setting_name(setting) + " prompt with '" + shortened(name) +

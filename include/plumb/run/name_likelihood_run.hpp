@@ -21,6 +21,7 @@
 #include "plumb/run/name_plan.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/scored_block.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 
@@ -59,7 +60,7 @@ inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
 
 /// The names that a setting's likelihoods are taken of, each with the tokens of its whole text.
 template <ScoringLm Model>
-[[nodiscard]] JobPlan planned_names(Model& model, bool with_bos, const AnswerOptions& options,
+[[nodiscard]] JobPlan planned_names(Model& model, const Bos& with_bos, const AnswerOptions& options,
                                     const MultiPromptDataset& dataset, const AskedFacts& asked,
                                     const FewShotSetting& setting) {
   const FewShot few_shot(dataset, setting, options.shot_seed);
@@ -87,7 +88,7 @@ template <ScoringLm Model>
 template <ScoringLm Model>
 class NameLikelihoodRun {
  public:
-  NameLikelihoodRun(Model& model, bool with_bos, const AnswerOptions& options,
+  NameLikelihoodRun(Model& model, const Bos& with_bos, const AnswerOptions& options,
                     const MultiPromptDataset& dataset, const AskedFacts& asked,
                     const RunFolder& folder, Work& work)
       : scorer_(model, with_bos, Span::continuation),

@@ -52,9 +52,10 @@ struct NamesBehind {
   /// The statements whose continuations are the names, each behind a space.
   [[nodiscard]] Query query() const {
     Query made;
+    const std::size_t given = text.find_last_not_of(' ') + 1;  // as prompt/statement.hpp has it
     for (const std::string& name : names) {
       const std::string whole = text + " " + name;
-      made.candidates.push_back({whole, {{text.size() + 1, whole.size()}}, {}, text.size()});
+      made.candidates.push_back({whole, {{text.size() + 1, whole.size()}}, {}, given});
     }
     return made;
   }

@@ -24,6 +24,7 @@
 #include "plumb/rank/likelihood_ranker.hpp"
 #include "plumb/run/unranked.hpp"
 #include "plumb/run/work.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/pack_plan.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 #include "plumb/score/token_joins.hpp"
@@ -49,8 +50,8 @@ class NameSearchRun {
   /// The queries of some plans, written in a form. How far names are searched is not known ahead.
   [[nodiscard]] static PlannedPart planned(Model& model, std::string name,
                                            const std::vector<RankPlan>& plans, QueryForm form,
-                                           bool with_bos) {
-    const std::optional<TokenId> bos = with_bos ? model.bos() : std::nullopt;
+                                           const Bos& with_bos) {
+    const std::optional<TokenId> bos = require_bos(model, with_bos);
     PlannedPart part{std::move(name), "query", 0, ScoringCost()};
     for (const RankPlan& plan : plans) {
       const TriplePrompt prompt(plan.graph, plan.shots, form);
@@ -64,7 +65,7 @@ class NameSearchRun {
   }
 
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
-  [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, bool with_bos,
+  [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, const Bos& with_bos,
                                                    const std::string& label = "") {
     const std::vector<std::string> texts = likelihood_texts(plan);
     const TriplePrompt prompt(plan.graph, plan.shots, QueryForm::paper);
@@ -85,7 +86,7 @@ class NameSearchRun {
 
   /// Ranks by the next token alone, behind the query's own tokens; all candidates have names of one
   /// token.
-  [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, bool with_bos,
+  [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, const Bos& with_bos,
                                                 const std::string& label = "") {
     const std::vector<std::string> texts = head_texts(plan, options_.form);
     std::vector<std::vector<TokenId>> tokens;
@@ -112,10 +113,10 @@ class NameSearchRun {
   [[nodiscard]] std::vector<EntityRank> searched(const RankPlan& plan, const std::string& method,
                                                  const std::string& label,
                                                  const TriplePrompt& prompt, LeadOf lead_of,
-                                                 TrieOf trie_of, bool with_bos,
+                                                 TrieOf trie_of, const Bos& with_bos,
                                                  const NameSearchOptions& search) {
     const TrueCandidates truths(plan);
-    const std::optional<TokenId> bos = with_bos ? model_.bos() : std::nullopt;
+    const std::optional<TokenId> bos = require_bos(model_, with_bos);
     std::vector<EntityRank> made;
     std::map<std::pair<bool, std::string>, std::vector<std::size_t>> by_lead;
     for (std::size_t i = 0; i < plan.queries.size(); ++i) {

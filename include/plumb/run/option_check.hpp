@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/dataset.hpp"
 
@@ -16,7 +17,7 @@ template <class Model>
 void refuse_empty_options(const Model& model, const Dataset& dataset) {
   for (const Relation& relation : dataset.relations) {
     const auto check = [&](const std::string& option, std::size_t line) {
-      if (!model.tokenize(option).tokens.empty()) return;
+      if (!text_tokens(model, option).tokens.empty()) return;
       throw user_error({line > 0 ? relation.file : "", line, relation.code},
                        "option '" + option + "' tokenises to nothing with this model",
                        "remove it or give it a label the tokenizer knows");

@@ -41,6 +41,9 @@ namespace detail {
 template <class Scorer>
 ProbeSettings settings_of(const Scorer& scorer, ProbeSettings settings) {
   if constexpr (requires { scorer.bos().has_value(); }) settings.bos = scorer.bos().has_value();
+  if constexpr (requires { settings.bos = scorer.bos_setting(); }) {
+    settings.bos = scorer.bos_setting();
+  }
   if constexpr (requires {
                   { scorer.rule() } -> std::same_as<PseudoLikelihood>;
                 }) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset.hpp"
@@ -34,6 +35,7 @@
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/scored_block.hpp"
 #include "plumb/run/statement_prompts.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/score_table.hpp"
 
@@ -67,6 +69,7 @@ class ProbeJob {
         builder_(std::move(builder)) {
     settings_.check();
     statements_ = count_statements(dataset_, settings_.templates.indices);
+    if (!settings_.masked.value_or(false)) warn_of_bos();
   }
 
   /// Statements of a block at most, or those of one fact.
@@ -104,7 +107,7 @@ class ProbeJob {
     examples.write(folder.path());
     work.begin("statements", statements_);
     Json metadata = Json::object();
-    RecordedRun run{provenance_.model, dataset_.name, settings_.scoring, settings_.bos};
+    RecordedRun run{provenance_.model, dataset_.name, settings_.scoring, settings_.bos.wanted};
     if (settings_.masked.value_or(false)) {
       run.pll_metric = settings_.pll == PseudoLikelihood::original ? "original" : "within_word_l2r";
     }
@@ -158,6 +161,37 @@ class ProbeJob {
         visit(relation.facts[f], t, query);
       }
     }
+  }
+
+  /// Statements that begin with BOS themselves, and without BOS what begins with the answer.
+  void warn_of_bos() {
+    std::size_t own = 0, patterns = 0, led_by_answer = 0, facts = 0;
+    for (const Relation& relation : dataset_.relations) {
+      std::vector<bool> leads(relation.templates.size() + 1, false);
+      for (const Fact& fact : relation.facts) {
+        for (const std::size_t t : templates(relation)) {
+          const Prompt asked = builder_.build(relation, fact, t, fact.answer);
+          if constexpr (requires { scorer_.begins_with_bos(asked); }) {
+            own += scorer_.begins_with_bos(asked) ? 1U : 0U;
+          }
+          if (asked.answer.empty() || asked.answer.front().begin > 0) continue;
+          leads[std::min(t, relation.templates.size())] = true;
+          ++facts;
+        }
+      }
+      patterns += templates(relation).size();
+      led_by_answer += static_cast<std::size_t>(over::count(leads, true));
+    }
+    provenance_.warn(own_bos_warning(own, "statement"));
+    if (settings_.bos) return;
+    provenance_.warn(
+        "Warning: no BOS stands before the statements, so the first token of each has no "
+        "probability; " +
+        std::to_string(led_by_answer) + " of " + counted(patterns, "template") +
+        (led_by_answer == 1 ? " begins" : " begin") + " with the answer" +
+        (facts == 0 ? "."
+                    : ", and " + counted(facts, "right answer") +
+                          (facts == 1 ? " lacks" : " lack") + " a token's."));
   }
 
   struct UnknownAnswers {

@@ -19,6 +19,7 @@
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/masked_scorer.hpp"
 #include "plumb/score/statement_score.hpp"
 
@@ -51,7 +52,7 @@ struct ProbeSettings {
   std::size_t limit = 0;
   TemplateChoice templates{0};
   Scoring scoring{};
-  bool bos = true;
+  Bos bos = true;
   /// Of a masked model.
   PseudoLikelihood pll = PseudoLikelihood::within_word;
   /// Whether the model is masked, where that is known; no option, the model says it.
@@ -94,8 +95,8 @@ struct ProbeSettings {
     visitor("limit", self.limit,
             {.value = "N", .help = "first N facts of each relation; 0 takes all"});
     visitor("bos", self.bos,
-            {.value = "yes|no",
-             .help = "start each statement with the BOS token",
+            {.value = "yes|no|TOKEN",
+             .help = "start each statement with the BOS token, or with another token, by its text",
              .idle = self.masked.value_or(false)
                          ? "on a masked model, which has its own special tokens around each text"
                          : "",

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
@@ -16,6 +17,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -35,6 +37,11 @@ struct Provenance {
   Json lora{}, lora_sha256{};
   /// SHA-256 of the tokenizer that was given for a server's model.
   Json tokenizer_sha256{};
+
+  /// Adds what a reader of every page must know, if anything.
+  void warn(std::optional<std::string> warning) {
+    if (warning) description.warnings.push_back(*std::move(warning));
+  }
 
   /// Null where no file is named.
   [[nodiscard]] Json hash_of(const DiskPath& file) const {
@@ -62,8 +69,8 @@ struct Provenance {
 /// text, as far as is known.
 [[nodiscard]] inline Json shared_settings(const char* command, const Provenance& from,
                                           const std::string& dataset,
-                                          const std::vector<std::filesystem::path>& files, bool bos,
-                                          SpecialTokenReading special_tokens) {
+                                          const std::vector<std::filesystem::path>& files,
+                                          const Bos& bos, SpecialTokenReading special_tokens) {
   const ModelDescription& model = from.description;
   Json shared = {{"command", command},
                  {"plumb_version", PLUMB_VERSION},

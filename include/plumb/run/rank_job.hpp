@@ -33,6 +33,7 @@
 #include "plumb/run/rank_parts.hpp"
 #include "plumb/run/rank_prompts.hpp"
 #include "plumb/run/rank_settings.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
@@ -53,9 +54,10 @@ class RankJob {
         settings_(settings),
         options_(settings.options()),
         provenance_(std::move(provenance)),
-        parts_(checked_parts()) {
+        parts_(checked_parts()),
+        bos_(BosOfRanking::of(model_, settings_.bos)) {
     auto own_words = check_special_tokens();
-    settings_record_ = rank_record(settings_, graph_, provenance_);
+    settings_record_ = rank_record(settings_, bos_.bos, graph_, provenance_);
     if constexpr (DeerModel<Model>) {
       if (embeds() && !settings_.entities.empty()) {
         given_.emplace(parts_.whole, settings_.entities, model_.dimension(), processes() == 1);
@@ -78,27 +80,26 @@ class RankJob {
   /// Texts to embed and queries to search names for, both with their tokens.
   [[nodiscard]] JobPlan plan() {
     JobPlan made;
-    const bool bos = settings_.bos_of_vectors();
     if constexpr (DeerModel<Model>) {
       if (settings_.ranks_by(RankMethod::deer)) {
-        made = DeerRun<Model>::plan(model_, options_, parts_.whole, bos, !given_, cache());
+        made = DeerRun<Model>::plan(model_, options_, parts_.whole, bos_.bos, !given_, cache());
       }
     }
     using Names = NameSearchRun<Model>;
     if (settings_.ranks_by(RankMethod::likelihood)) {
-      made.push_back(Names::planned(model_, "likelihood", parts_.parts, QueryForm::paper,
-                                    settings_.bos_of_names()));
+      made.push_back(
+          Names::planned(model_, "likelihood", parts_.parts, QueryForm::paper, bos_.bos));
       made.back().uncounted = "those of names as far as they are searched";
     }
     if (settings_.ranks_by(RankMethod::lm_head)) {
-      made.push_back(Names::planned(model_, "lm-head", parts_.single, options_.form, bos));
+      made.push_back(Names::planned(model_, "lm-head", parts_.single, options_.form, bos_.bos));
     }
     return made;
   }
 
   void run(const RunFolder& folder, Work& work) {
     ExamplePrompts examples;
-    for_each_rank_prompt(parts_, settings_, {}, std::ref(examples));
+    for_each_rank_prompt(parts_, settings_, bos_.bos, {}, std::ref(examples));
     examples.write(folder.path());
     std::vector<std::string> methods;
     std::vector<std::string> remarks = remarks_;
@@ -108,14 +109,14 @@ class RankJob {
     NameSearchRun names(model_, options_, work);
     if (settings_.ranks_by(RankMethod::likelihood)) {
       const auto ranks = ranks_of(parts_.parts, [&](const RankPlan& part, auto p) {
-        return names.likelihood(part, settings_.bos_of_names(), parts_.label(p));
+        return names.likelihood(part, bos_.bos, parts_.label(p));
       });
       if (names.is_whole()) write_ranks(folder, "likelihood", ranks);
       methods.push_back("likelihood");
     }
     if (settings_.ranks_by(RankMethod::lm_head)) {
       const auto ranks = ranks_of(parts_.single, [&](const RankPlan& part, auto p) {
-        return names.lm_head(part, settings_.bos_of_vectors(), parts_.label(p));
+        return names.lm_head(part, bos_.bos, parts_.label(p));
       });
       if (names.is_whole()) write_ranks(folder, "lm-head", ranks);
       methods.push_back("lm-head");
@@ -136,9 +137,10 @@ class RankJob {
     return RankReport(folder, {.seed = settings_.seed});
   }
 
-  /// What counting and the searches of names took, by method.
+  /// What decided which BOS stands before prompts, and what counting and the searches of names took, by
+  /// method.
   [[nodiscard]] Json facts() const {
-    Json facts = Json::object();
+    Json facts = {{"bos_by", bos_.by}};
     if (processes() > 1) facts["processes"] = processes();
     if (settings_.ranks_by(RankMethod::deer)) facts["seconds_ranking"] = seconds_ranking_;
     for (const auto& [part, cost] : cost_) {
@@ -164,7 +166,7 @@ class RankJob {
     Json made = model_settings(provenance_);
     made.erase("lora");  // behind its hash, as caches have it
     made["lora"] = provenance_.lora;
-    for (const char* name : {"plumb_version", "bos_of_vectors", "special_tokens"}) {
+    for (const char* name : {"plumb_version", "bos", "special_tokens"}) {
       made[name] = settings_record_.at(name);
     }
     if (!made.at("model_sha256").is_null()) return made;
@@ -187,15 +189,13 @@ class RankJob {
       throw user_error({.setting = "method"}, "DEER needs hidden vectors, which this backend lacks",
                        "say `method` likelihood or lm-head");
     }
-    // Where nothing is said of it, names are scored without where there is none.
-    require_bos(model_, settings_.bos.value_or(false));
     return rank_parts(graph_, options_, settings_.ranks_by(RankMethod::lm_head), model_);
   }
 
   /// Refuses names of what is asked, shown or ranked. Returns what is to be known where the prompts'
   /// own words hold the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
-    const SpecialTokenCheck check(model_, settings_.special_tokens);
+    const SpecialTokenCheck check(model_, settings_.special_tokens, require_bos(model_, bos_.bos));
     const RankPlan& plan = parts_.whole;
     const auto& candidates = plan.candidates.entities();
     std::set<std::uint32_t> met(candidates.begin(), candidates.end());
@@ -227,7 +227,7 @@ class RankJob {
 
   /// DEER, and again on what the LM head can rank; the methods' names.
   [[nodiscard]] std::vector<std::string> rank_by_deer(const RunFolder& folder, Work& work) {
-    DeerRun run(model_, options_, folder, work, parts_.whole, settings_.bos_of_vectors(), ranking_);
+    DeerRun run(model_, options_, folder, work, parts_.whole, bos_.bos, ranking_);
     std::vector<std::string> methods;
     const auto rank = [&](const std::string& name, const EntityVectors& entities) {
       const auto start = std::chrono::steady_clock::now();
@@ -289,6 +289,7 @@ class RankJob {
   RankOptions options_;
   Provenance provenance_;
   RankParts parts_;
+  BosOfRanking bos_;
   Json settings_record_;
   std::optional<GivenVectors> given_;
   std::optional<VectorCache> cache_;

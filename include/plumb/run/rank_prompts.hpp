@@ -20,6 +20,7 @@
 #include "plumb/records/listed_prompt.hpp"
 #include "plumb/run/rank_parts.hpp"
 #include "plumb/run/rank_settings.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -28,7 +29,7 @@ namespace detail {
 /// The queries of a plan, in its order.
 template <class Visit>
 void for_each_query_prompt(const RankPlan& plan, const std::string& part, QueryForm form,
-                           bool with_bos, const WantedFact& wanted, Visit visit) {
+                           const Bos& with_bos, const WantedFact& wanted, Visit visit) {
   const KnowledgeGraph& graph = plan.graph;
   const TriplePrompt prompt(graph, plan.shots, form);
   for (const PlannedQuery& planned : plan.queries) {
@@ -68,17 +69,15 @@ inline ListedPrompt listed_candidates(const RankPlan& plan, const std::string& p
 
 }  // namespace detail
 
-/// Calls `visit(kind, make)` for each prompt; make() gives the ListedPrompt. Lists of candidates are
+/// Calls `visit(kind, make)` for each prompt, behind `bos`; make() gives the ListedPrompt. Lists of candidates are
 /// left out where one entity's prompts are wanted.
 template <class Visit>
-void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings,
+void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings, const Bos& bos,
                           const WantedFact& wanted, Visit visit) {
   const KnowledgeGraph& graph = parts.whole.graph;
   const RankOptions& options = settings.ranking;
-  const bool bos_of_vectors = settings.bos_of_vectors();
   if (settings.ranks_by(RankMethod::deer)) {
-    detail::for_each_query_prompt(parts.whole, "deer queries", options.form, bos_of_vectors, wanted,
-                                  visit);
+    detail::for_each_query_prompt(parts.whole, "deer queries", options.form, bos, wanted, visit);
     for (const EntityPrompt written : options.entity_prompts) {
       if (!settings.entities.empty()) break;  // their vectors are given
       const std::string part = written == EntityPrompt::eol
@@ -90,13 +89,13 @@ void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings,
         visit(part, [&] {
           return ListedPrompt{.about = Json{{"part", part}, {"entity", entity.id}},
                               .texts = {Prompt{entity_text(written, entity), {}, {}}},
-                              .with_bos = bos_of_vectors};
+                              .with_bos = bos};
         });
       }
     }
   }
   const auto scored = [&](const std::string& part, const std::vector<RankPlan>& plans,
-                          QueryForm form, bool with_bos, auto texts_of) {
+                          QueryForm form, auto texts_of) {
     for (std::size_t p = 0; p < plans.size(); ++p) {
       if (plans[p].queries.empty()) continue;
       const std::string list = part + " candidates";
@@ -105,15 +104,15 @@ void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings,
           return detail::listed_candidates(plans[p], list, parts.label(p), texts_of(plans[p]));
         });
       }
-      detail::for_each_query_prompt(plans[p], part, form, with_bos, wanted, visit);
+      detail::for_each_query_prompt(plans[p], part, form, bos, wanted, visit);
     }
   };
   if (settings.ranks_by(RankMethod::likelihood)) {
-    scored("likelihood", parts.parts, QueryForm::paper, settings.bos_of_names(),
+    scored("likelihood", parts.parts, QueryForm::paper,
            [](const RankPlan& plan) { return likelihood_texts(plan); });
   }
   if (settings.ranks_by(RankMethod::lm_head)) {
-    scored("lm-head", parts.single, options.form, bos_of_vectors,
+    scored("lm-head", parts.single, options.form,
            [&](const RankPlan& plan) { return head_texts(plan, options.form); });
   }
 }

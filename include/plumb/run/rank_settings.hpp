@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/bear.hpp"
 #include "plumb/data/closed_set_graph.hpp"
@@ -24,6 +25,7 @@
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/rank_plan.hpp"
 #include "plumb/run/setting.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -61,8 +63,9 @@ struct RankSettings {
   std::vector<RankMethod> methods{RankMethod::deer};
   RankOptions ranking{};
   HitLevels hits{};
-  /// Where not said: the paper's vectors are made without BOS, its likelihoods with it, as a probe's.
-  std::optional<bool> bos{};
+  /// Where not said: what the model's tokenizer does by its own configuration, as in the paper's program;
+  /// jobs ask it.
+  std::optional<Bos> bos{};
   /// How many nearest entities of each query DEER writes down.
   std::size_t nearest = 0;
   /// Vectors of the entities made elsewhere; empty where there are none.
@@ -80,8 +83,6 @@ struct RankSettings {
   [[nodiscard]] bool ranks_by(RankMethod method) const {
     return over::find(methods, method) != methods.end();
   }
-  [[nodiscard]] bool bos_of_vectors() const { return bos.value_or(false); }
-  [[nodiscard]] bool bos_of_names() const { return bos.value_or(true); }
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
@@ -171,8 +172,9 @@ struct RankSettings {
              .recorded = "-"});
     visitor(
         "bos", self.bos,
-        {.value = "yes|no",
-         .help = "start each prompt with the BOS token; not given: those of names, not of vectors",
+        {.value = "yes|no|TOKEN",
+         .help = "start each prompt with the BOS token, or with another token, by its text; not "
+                 "given: what the model's tokenizer does by itself",
          .recorded = "-"});
     visitor("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
@@ -196,12 +198,30 @@ struct RankSettings {
   }
 };
 
-/// What run.json says of a ranking's settings.
-[[nodiscard]] inline Json rank_record(const RankSettings& settings, const KnowledgeGraph& graph,
-                                      const Provenance& from) {
+/// What stands before the prompts of a ranking.
+struct BosOfRanking {
+  Bos bos;
+  /// What decided it, as run.json has it: "option", "tokenizer", or "default" of a model that does not
+  /// tell.
+  std::string_view by;
+
+  /// Throws a user error for a token that the model has not.
+  template <class Model>
+  [[nodiscard]] static BosOfRanking of(Model& model, const std::optional<Bos>& said) {
+    if (said) {
+      (void)require_bos(model, *said);
+      return {*said, "option"};
+    }
+    const std::optional<bool> adds = adds_bos_of(std::as_const(model));
+    return {adds.value_or(false) && model.bos().has_value(), adds ? "tokenizer" : "default"};
+  }
+};
+
+/// What run.json says of a ranking's settings; `bos` stands before its prompts.
+[[nodiscard]] inline Json rank_record(const RankSettings& settings, const Bos& bos,
+                                      const KnowledgeGraph& graph, const Provenance& from) {
   Json record =
-      shared_settings("rank", from, graph.name, graph.files, true, settings.special_tokens);
-  record.erase("bos");
+      shared_settings("rank", from, graph.name, graph.files, bos, settings.special_tokens);
   record.update(recorded_settings(settings));
   Json& methods = record["methods"] = Json::array();  // in one order, however they were named
   for (const RankMethod method : every(RankMethod{})) {
@@ -218,8 +238,6 @@ struct RankSettings {
   record["entities_sha256"] = entities.empty() || !from.hash_files
                                   ? Json()
                                   : from.hash_files({entities, identifiers_of(entities)});
-  record["bos_of_vectors"] = setting::to_json(settings.bos_of_vectors());
-  record["bos_of_names"] = setting::to_json(settings.bos_of_names());
   return record;
 }
 

@@ -26,6 +26,7 @@
 
 #include "plumb/backend/capabilities.hpp"
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/composed.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/number_words.hpp"
@@ -33,6 +34,7 @@
 #include "plumb/core/utf8.hpp"
 #include "plumb/data/dataset_texts.hpp"
 #include "plumb/data/knowledge_graph.hpp"
+#include "plumb/score/bos.hpp"
 
 namespace plumb {
 
@@ -95,9 +97,11 @@ class SpecialTokenTexts {
 template <class Model>
 class SpecialTokenCheck {
  public:
-  /// Throws a user error when special tokens are to be parsed and the model lists none.
-  SpecialTokenCheck(const Model& model, SpecialTokenReading reading)
-      : model_(model), reading_(reading) {
+  /// `bos` stands before each prompt. Throws a user error when special tokens are to be parsed and the
+  /// model lists none.
+  SpecialTokenCheck(const Model& model, SpecialTokenReading reading,
+                    std::optional<TokenId> bos = std::nullopt)
+      : model_(model), reading_(reading), own_bos_(model, bos) {
     if constexpr (requires { model.describe(); }) {
       if (model.describe().skips_composing) uncomposed_ = std::make_shared<Uncomposed>();
     }
@@ -135,6 +139,12 @@ class SpecialTokenCheck {
               (parse ? "plain text" : "a special token") + " by this model",
           std::string("change it, or say `special-tokens` ") + (parse ? "text" : "parse"));
     }
+    if (own_bos_.begins(text)) ++*with_own_bos_;
+  }
+
+  /// What is to be known where texts that it and its copies were shown begin with BOS themselves.
+  [[nodiscard]] std::optional<std::string> bos_warning() const {
+    return own_bos_warning(*with_own_bos_, "text");
   }
 
   /// The same for texts of a graph, in whichever of its files they stand; descriptions only where a
@@ -159,9 +169,10 @@ class SpecialTokenCheck {
     }
   }
 
-  /// Adds what is to be known of texts that it has seen and that the model's own tokenizer would have
-  /// composed.
+  /// Adds what is to be known of texts that it has seen: those that begin with BOS themselves, and those
+  /// that the model's own tokenizer would have composed.
   void warn(ModelDescription& description) const {
+    if (auto begins = bos_warning()) description.warnings.push_back(*std::move(begins));
     if (!uncomposed_ || uncomposed_->texts.empty()) return;
     const std::size_t count = uncomposed_->texts.size();
     description.warnings.push_back(
@@ -197,7 +208,7 @@ class SpecialTokenCheck {
 
   [[nodiscard]] bool reads_token(const SpecialToken& token, const std::string& text) const {
     if constexpr (LanguageModel<Model>) {
-      return over::any_of(model_.tokenize(text).tokens,
+      return over::any_of(text_tokens(model_, text).tokens,
                           [&](const Token& one) { return one.id == token.id; });
     } else {
       return reading_ == SpecialTokenReading::parse;  // a model that is not asked for tokens
@@ -215,6 +226,8 @@ class SpecialTokenCheck {
   SpecialTokenReading reading_;
   SpecialTokenTexts texts_;
   std::shared_ptr<Uncomposed> uncomposed_;  // of all copies; null where nothing is counted
+  OwnBos<Model> own_bos_;
+  std::shared_ptr<std::size_t> with_own_bos_ = std::make_shared<std::size_t>(0);
 };
 
 }  // namespace plumb

@@ -14,6 +14,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/records/listed_prompt.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 
 namespace plumb {
@@ -62,7 +63,7 @@ void fill_query(Query& query, const Builder& builder, const Relation& relation, 
 /// templates_of does.
 template <PromptBuilder Builder, class Visit>
 void for_each_statement_prompt(const Dataset& dataset, const Builder& builder,
-                               const std::vector<std::size_t>& templates, bool with_bos,
+                               const std::vector<std::size_t>& templates, const Bos& with_bos,
                                const WantedFact& wanted, Visit visit) {
   for (const Relation& relation : dataset.relations) {
     const std::vector<std::size_t> asked = templates_of(relation, templates);

@@ -25,6 +25,7 @@
 #include "plumb/core/utf8.hpp"
 #include "plumb/records/generation_rows.hpp"
 #include "plumb/run/work.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
@@ -32,7 +33,7 @@ namespace plumb {
 /// Throws a user error for a model that cannot answer in own words, or has no BOS token where one is to
 /// stand before each text.
 template <CausalLm Model>
-void require_own_words(Model& model, bool with_bos) {
+void require_own_words(Model& model, const Bos& with_bos) {
   require_rows(model, {.field = "generate"}, "answering in own words needs",
                "use a backend that gives rows of logits");
   require_bos(model, with_bos);

@@ -26,6 +26,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
+#include "plumb/score/bos.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/pack_plan.hpp"
 #include "plumb/score/prompt_tokens.hpp"
@@ -66,21 +67,28 @@ class CausalScorer {
     bool context_is_read_ = false;
   };
 
-  /// `with_bos` puts the model's BOS before every statement; without it the first token is not
-  /// scored. Throws a user error when the model has none, and for one past its vocabulary. With
+  /// `bos` stands before every statement; without it the first token is not scored. Throws a user error
+  /// when the model has none, and for one past its vocabulary. With
   /// `scored` the answer or the continuation alone, only their tokens are looked up, which costs the
   /// model fewer rows; the other log-likelihoods and counts are then left at 0.
-  CausalScorer(Model& model, bool with_bos, Span scored = Span::statement)
-      : model_(model), scored_(scored), held_(model) {
-    bos_ = require_bos(model, with_bos,
-                       "score without it (`bos` no): each statement's first token then has no "
-                       "probability");
+  CausalScorer(Model& model, const Bos& bos, Span scored = Span::statement)
+      : model_(model), bos_setting_(bos), scored_(scored), held_(model) {
+    bos_ = require_bos(model, bos,
+                       "name a token that stands for it (`bos` <|endoftext|>), or score without it "
+                       "(`bos` no): each statement's first token then has no probability");
     if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
+    own_bos_.emplace(model, bos_);
   }
   CausalScorer(const CausalScorer&) = delete;
   CausalScorer& operator=(const CausalScorer&) = delete;
 
   [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
+  /// As it was asked for.
+  [[nodiscard]] const Bos& bos_setting() const { return bos_setting_; }
+  /// Whether a prompt begins with BOS itself, so that no other is put before it.
+  [[nodiscard]] bool begins_with_bos(const Prompt& prompt) const {
+    return own_bos_->begins(prompt.text);
+  }
 
   /// Says, before the first add, what the block's statements begin with; where one goes on
   /// otherwise earlier, it branches off there. A model that holds one branch does without.
@@ -176,13 +184,13 @@ class CausalScorer {
  private:
   void append(TokenizedStatements& statements, const Prompt& prompt,
               ContinuationFinder& continuations) const {
-    Tokenization tokenization = tokenize_prompt(model_, prompt);
+    Tokenization tokenization = tokenize_prompt(model_, prompt, bos_);
     const std::size_t vocabulary = model_.vocabulary_size();
     for (const Token& token : tokenization.tokens) {
       check_in_vocabulary(token.id, vocabulary, "tokenize", prompt.text);
     }
     const std::size_t continuation =
-        scored_ == Span::answer ? 0 : continuations.first(model_, prompt, tokenization);
+        scored_ == Span::answer ? 0 : continuations.first(model_, prompt, tokenization, bos_);
     if (scored_ == Span::answer && tokenization.spells_text) {
       std::size_t end = 0;  // what follows the answer tells nothing of it
       for (const ByteSpan& span : prompt.answer) end = std::max(end, span.end);
@@ -190,7 +198,7 @@ class CausalScorer {
         return token.bytes.begin >= end && token.bytes.end > end;
       });
     }
-    statements.add(prompt, tokenization, bos_, continuation);
+    statements.add(prompt, tokenization, continuation);
     const std::size_t length = statements.length(statements.size() - 1);
     check_length(prompt, length, model_.context_length());
   }
@@ -249,7 +257,9 @@ class CausalScorer {
   }
 
   Model& model_;
+  Bos bos_setting_;
   std::optional<TokenId> bos_;
+  std::optional<OwnBos<Model>> own_bos_;
   Span scored_;
   ContinuationFinder continuations_;
   HeldTree<Model> held_;

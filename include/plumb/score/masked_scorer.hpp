@@ -98,7 +98,7 @@ class MaskedScorer {
     for (std::size_t i = 0; i < unknown.size(); ++i) {
       TokenizedStatements statement;
       const Prompt& prompt = query.candidates[i];
-      statement.add(prompt, tokenize_prompt(model_, prompt), std::nullopt);
+      statement.add(prompt, tokenize_prompt(model_, prompt));
       unknown[i] = over::any_of(statement.answer(0),
                                 [&](std::uint32_t t) { return statement.token(0, t) == *token; });
     }
@@ -217,7 +217,7 @@ class MaskedScorer {
 
   void append(Block& block, const Prompt& prompt) const {
     const Tokenization tokenization = tokenize_prompt(model_, prompt);
-    block.statements_.add(prompt, tokenization, std::nullopt);
+    block.statements_.add(prompt, tokenization);
     if (rule_ == PseudoLikelihood::within_word) {
       block.words_.push_back(words_of(model_, prompt.text, tokenization.tokens.size()));
     }

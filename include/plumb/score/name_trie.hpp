@@ -40,7 +40,7 @@ class NameTrie {
   NameTrie(const Tokenizer& tokenizer, std::span<const std::string> texts,
            std::string_view lead = {})
       : NameTrie(tokens_of(tokenizer, texts, lead), texts,
-                 lead.empty() ? std::vector<TokenId>() : ids_of(tokenizer.tokenize(lead))) {}
+                 lead.empty() ? std::vector<TokenId>() : ids_of(text_tokens(tokenizer, lead))) {}
 
   /// Of texts whose tokens are known; `own` are the lead's, which `tokens` begin with or leave early.
   NameTrie(const std::vector<std::vector<TokenId>>& tokens, std::span<const std::string> texts,
@@ -114,7 +114,7 @@ class NameTrie {
                                                      std::string_view lead) {
     std::vector<std::vector<TokenId>> all;
     for (const std::string& text : texts) {
-      all.push_back(ids_of(tokenizer.tokenize(std::string(lead) + text)));
+      all.push_back(ids_of(text_tokens(tokenizer, std::string(lead) + text)));
     }
     return all;
   }

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/token.hpp"
@@ -53,16 +54,16 @@ inline Tokenization behind(Tokenization whole, std::size_t shared, std::size_t g
 template <class Tokenizer>
 [[nodiscard]] Tokenization tokens_behind(const Tokenizer& tokenizer, std::string_view text,
                                          std::size_t given) {
-  Tokenization whole = tokenizer.tokenize(text);
+  Tokenization whole = text_tokens(tokenizer, text);
   const std::size_t shared =
-      common_prefix(ids_of(whole), ids_of(tokenizer.tokenize(text.substr(0, given))));
+      common_prefix(ids_of(whole), ids_of(text_tokens(tokenizer, text.substr(0, given))));
   return detail::behind(std::move(whole), shared, given);
 }
 
 /// Whether a tokenizer puts a space before every text it is given (SentencePiece's dummy prefix).
 template <class Tokenizer>
 [[nodiscard]] bool puts_space_before(const Tokenizer& tokenizer) {
-  return tokenizer.detokenize(ids_of(tokenizer.tokenize("a"))) == " a";
+  return tokenizer.detokenize(ids_of(text_tokens(tokenizer, "a"))) == " a";
 }
 
 /// The tokens that a text has inside a longer one. They are those of the text by itself, but for a
@@ -70,15 +71,15 @@ template <class Tokenizer>
 /// keeps its tokens, so that no space is put before it.
 template <class Tokenizer>
 [[nodiscard]] Tokenization inner_tokens(const Tokenizer& tokenizer, std::string_view text) {
-  if (!puts_space_before(tokenizer)) return tokenizer.tokenize(text);
+  if (!puts_space_before(tokenizer)) return text_tokens(tokenizer, text);
   constexpr std::array<std::string_view, 4> leads{"\n", "a", "0", ")"};
   for (const std::string_view lead : leads) {
-    Tokenization whole = tokenizer.tokenize(std::string(lead).append(text));
-    const std::vector<TokenId> before = ids_of(tokenizer.tokenize(lead));
+    Tokenization whole = text_tokens(tokenizer, std::string(lead).append(text));
+    const std::vector<TokenId> before = ids_of(text_tokens(tokenizer, lead));
     if (common_prefix(ids_of(whole), before) < before.size()) continue;
     return detail::behind(std::move(whole), before.size(), lead.size());
   }
-  return tokenizer.tokenize(text);
+  return text_tokens(tokenizer, text);
 }
 
 namespace detail {
@@ -139,13 +140,16 @@ inline void check_spans(const Prompt& prompt) {
 
 }  // namespace detail
 
-/// A prompt's tokens: of the whole text, or of its pieces one after another where it is cut. Throws a
-/// user error for a tokenizer of the user's that gives tokens of other bytes than the text has, and for
-/// a builder's prompt that speaks of such.
+/// A prompt's tokens behind the BOS, if it is given: of the whole text, or of its pieces one after
+/// another where it is cut. Throws a user error for a tokenizer of the user's that gives tokens of other
+/// bytes than the text has, and for a builder's prompt that speaks of such.
 template <class Tokenizer>
-[[nodiscard]] Tokenization tokenize_prompt(const Tokenizer& tokenizer, const Prompt& prompt) {
+[[nodiscard]] Tokenization tokenize_prompt(const Tokenizer& tokenizer, const Prompt& prompt,
+                                           std::optional<TokenId> bos = std::nullopt) {
   detail::check_spans(prompt);
-  if (prompt.cuts.empty()) return detail::of_text(tokenizer.tokenize(prompt.text), prompt.text);
+  if (prompt.cuts.empty()) {
+    return behind_bos(detail::of_text(text_tokens(tokenizer, prompt.text), prompt.text), bos);
+  }
   Tokenization all;
   const std::string_view text = prompt.text;
   bool is_separator = false;
@@ -155,7 +159,7 @@ template <class Tokenizer>
     const std::string_view part = text.substr(begin, end - begin);
     if (!part.empty()) {
       const Tokenization made = detail::of_text(
-          is_separator ? inner_tokens(tokenizer, part) : tokenizer.tokenize(part), part);
+          is_separator ? inner_tokens(tokenizer, part) : text_tokens(tokenizer, part), part);
       for (const Token& token : made.tokens) {
         all.tokens.push_back({token.id, {token.bytes.begin + begin, token.bytes.end + begin}});
       }
@@ -164,27 +168,14 @@ template <class Tokenizer>
     begin = end;
     if (!is_last) is_separator = prompt.cuts[piece].separator;
   }
-  return all;
+  return behind_bos(std::move(all), bos);
 }
 
-/// The same as identifiers alone, behind the BOS if it is given.
+/// The same as identifiers alone.
 template <class Tokenizer>
 [[nodiscard]] std::vector<TokenId> prompt_ids(const Tokenizer& tokenizer, const Prompt& prompt,
                                               std::optional<TokenId> bos) {
-  std::vector<TokenId> ids = ids_of(tokenize_prompt(tokenizer, prompt));
-  if (bos) ids.insert(ids.begin(), *bos);
-  return ids;
-}
-
-/// The token to stand before a text: the model's BOS where that is wanted. Throws a user error when
-/// the model has none; `remedy` says what goes without it.
-template <class Model>
-std::optional<TokenId> require_bos(Model& model, bool with_bos,
-                                   const std::string& remedy = "use `bos` no") {
-  if (!with_bos) return std::nullopt;
-  const std::optional<TokenId> bos = model.bos();
-  if (!bos) throw user_error({.setting = "bos"}, "the model has no BOS token", remedy);
-  return bos;
+  return ids_of(tokenize_prompt(tokenizer, prompt, bos));
 }
 
 /// What of a prompt is given, as a prompt.
@@ -200,14 +191,16 @@ std::optional<TokenId> require_bos(Model& model, bool with_bos,
 /// thread-safe.
 class ContinuationFinder {
  public:
-  /// The place among the prompt's tokens; `tokens` are the prompt's own.
+  /// The place among the prompt's tokens, which are `tokens`, behind the BOS if it is given: the same for
+  /// all prompts that one is asked about.
   template <class Tokenizer>
   [[nodiscard]] std::size_t first(const Tokenizer& tokenizer, const Prompt& prompt,
-                                  const Tokenization& tokens) {
+                                  const Tokenization& tokens,
+                                  std::optional<TokenId> bos = std::nullopt) {
     if (prompt.given == 0) return 0;
     Prompt given = given_part(prompt);
     if (given.text != last_.text || given.cuts != last_.cuts) {
-      given_ = ids_of(tokenize_prompt(tokenizer, given));
+      given_ = prompt_ids(tokenizer, given, bos);
       last_ = std::move(given);
     }
     return common_prefix(given_, ids_of(tokens));

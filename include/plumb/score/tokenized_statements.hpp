@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -60,10 +59,9 @@ class TokenizedStatements {
     return continuations_[statement];
   }
 
-  /// Appends a prompt as it was tokenised; of its tokens those from `continuation` on, without the
-  /// BOS, are the continuation's. When the tokens do not spell the text none is the answer's.
-  void add(const Prompt& prompt, const Tokenization& tokenization, std::optional<TokenId> bos,
-           std::size_t continuation = 0) {
+  /// Appends a prompt as it was tokenised, BOS included; of its tokens those from `continuation` on are
+  /// the continuation's. When the tokens do not spell the text none is the answer's.
+  void add(const Prompt& prompt, const Tokenization& tokenization, std::size_t continuation = 0) {
     std::size_t place = 0;
     std::size_t shared = 0;
     const auto push = [&](TokenId id) {
@@ -74,7 +72,6 @@ class TokenizedStatements {
       }
       ++place;
     };
-    if (bos) push(*bos);
     for (const Token& token : tokenization.tokens) {
       const bool overlaps = over::any_of(
           prompt.answer, [&](const ByteSpan& span) { return token.bytes.overlaps(span); });
@@ -84,7 +81,7 @@ class TokenizedStatements {
       push(token.id);
     }
     shared_.push_back(static_cast<std::uint32_t>(shared));
-    continuations_.push_back(static_cast<std::uint32_t>(continuation + (bos ? 1 : 0)));
+    continuations_.push_back(static_cast<std::uint32_t>(continuation));
     ends_.push_back(tokens_.size());
     answer_ends_.push_back(answers_.size());
   }

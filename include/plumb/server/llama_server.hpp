@@ -163,11 +163,11 @@ class LlamaServer final : public ServerDialect {
   [[nodiscard]] bool gives_raw_vectors() const override { return true; }
 
   [[nodiscard]] HttpRequest tokenize(std::string_view text, bool parse_special) const override {
-    const Json body = {{"content", text},
-                       {"add_special", false},
-                       {"parse_special", parse_special},
-                       {"with_pieces", true}};
-    return {"/tokenize", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
+    return tokenize(text, parse_special, false);
+  }
+  /// Asks for a text's tokens with those that the model's tokenizer adds by its own configuration.
+  [[nodiscard]] HttpRequest tokenize_as_configured(std::string_view text) const {
+    return tokenize(text, false, true);
   }
 
   [[nodiscard]] Tokenization read_tokens(const HttpReply& reply,
@@ -210,6 +210,14 @@ class LlamaServer final : public ServerDialect {
   }
 
  private:
+  static HttpRequest tokenize(std::string_view text, bool parse_special, bool add_special) {
+    const Json body = {{"content", text},
+                       {"add_special", add_special},
+                       {"parse_special", parse_special},
+                       {"with_pieces", true}};
+    return {"/tokenize", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  }
+
   static constexpr const char* greedy = ",\"samplers\":[\"top_k\"],\"top_k\":1";
   static constexpr const char* answer_fields =
       ",\"post_sampling_probs\":false,\"response_fields\":[\"completion_probabilities\",\"tokens\","

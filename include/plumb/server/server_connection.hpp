@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/token.hpp"
 #include "plumb/server/find_server.hpp"
@@ -52,9 +53,15 @@ class ServerConnection {
     if (given_) {
       compared_ = compare_tokenizers(client_, *dialect_, *given_);
       bos_ = given_->bos;
+      adds_bos_ = given_->adds_bos;
     } else if (llama != nullptr && !llama->bos_text().empty()) {
       const Tokenization bos = remote_.asked(llama->bos_text(), true);
       if (bos.tokens.size() == 1) bos_ = bos.tokens.front().id;
+      adds_bos_ = bos_ && begins_with(dialect_->read_tokens(
+                                          client_.ask(llama->tokenize_as_configured("a")), "a"),
+                                      bos_);
+    } else if (llama != nullptr) {
+      adds_bos_ = false;
     }
     prompt_ = fixed_prompt("The capital of France is");
     if (llama != nullptr) llama->set_sampled(prompt_.back());
@@ -79,10 +86,13 @@ class ServerConnection {
     return given_ ? given_->detokenize(ids) : remote_.detokenize(ids);
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
+  /// Nothing where neither server nor tokenizer tells.
+  [[nodiscard]] std::optional<bool> adds_bos() const { return adds_bos_; }
   [[nodiscard]] std::vector<TokenId> ids_of(std::string_view text, bool with_bos) {
     std::vector<TokenId> ids;
-    if (with_bos && bos_) ids.push_back(*bos_);
-    for (const Token& token : tokenize(text).tokens) ids.push_back(token.id);
+    for (const Token& token : behind_bos(tokenize(text), with_bos ? bos_ : std::nullopt).tokens) {
+      ids.push_back(token.id);
+    }
     return ids;
   }
 
@@ -183,6 +193,7 @@ class ServerConnection {
   std::unique_ptr<ServerDialect> dialect_;
   RemoteTokenizer remote_;
   std::optional<TokenId> bos_;
+  std::optional<bool> adds_bos_;
   std::vector<TokenId> prompt_;  // of the checks
   ServerCheck check_;
   std::string identity_;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/token.hpp"
@@ -31,6 +32,7 @@ namespace plumb {
 struct ServerTokenizer {
   std::function<Tokenization(std::string_view)> tokenize{};
   std::function<std::string(std::span<const TokenId>)> detokenize{};
+  /// Nothing for one past the vocabulary, too.
   std::optional<TokenId> bos{};
   /// Nothing where they are not known.
   std::optional<std::vector<SpecialToken>> special_tokens{};
@@ -38,9 +40,11 @@ struct ServerTokenizer {
   std::size_t vocabulary_size = 0;
   /// As run.json has it: "the server", or a file's name.
   std::string name{};
+  /// Whether it begins a text with BOS by its own configuration; nothing where that is not known.
+  std::optional<bool> adds_bos{};
 };
 
-/// Of a tokenizer that has tokenize, detokenize, special_tokens and bos; `tokens` are all ids.
+/// Of a tokenizer that has tokenize, detokenize, special_tokens and bos, and may have adds_bos; `tokens` are all ids.
 template <class Tokenizer>
 [[nodiscard]] ServerTokenizer server_tokenizer(std::shared_ptr<const Tokenizer> of,
                                                std::size_t tokens, std::string name) {
@@ -49,7 +53,8 @@ template <class Tokenizer>
           of->bos(),
           of->special_tokens(),
           tokens,
-          std::move(name)};
+          std::move(name),
+          adds_bos_of(*of)};
 }
 
 /// The server's own, asked over the network and remembered. One thread at a time.

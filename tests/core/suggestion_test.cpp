@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/suggestion.hpp"
+#include "plumb/core/suggestion.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

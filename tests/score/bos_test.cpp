@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/score/bos.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/backend/any_model.hpp"
+#include "plumb/backend/archetypes.hpp"
+#include "plumb/score/causal_scorer.hpp"
+#include "support/errors.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(bos_suite)
+
+namespace {
+
+Bos read(const std::string& word) {
+  Bos made;
+  made.read(word, "bos");
+  return made;
+}
+
+const std::vector<std::string> pieces{"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
+
+/// One without a BOS of its own, as Qwen's.
+struct Bare : SpecialTokenModel {
+  explicit Bare(bool parses = false) : SpecialTokenModel("abcabd", 3, pieces, parses) {}
+  [[nodiscard]] std::optional<TokenId> bos() const { return std::nullopt; }
+};
+
+/// One whose tokenizer puts its BOS before every text.
+struct Adding : NgramTreeModel {
+  Adding() : NgramTreeModel("abcabd 5", 3, {"ab"}) {}
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    Tokenization made = NgramTreeModel::tokenize(text);
+    made.tokens.insert(made.tokens.begin(), {*bos(), {0, 0}});
+    return made;
+  }
+};
+
+Query query(const std::string& text, std::size_t given = 0) {
+  return {{{text, {{given, text.size()}}, {}, given}}};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_word_is_yes_no_or_the_text_of_a_token) {
+  BOOST_TEST(read("yes").wanted);
+  BOOST_TEST(!read("no").wanted);
+  BOOST_TEST(read("<|endoftext|>").token == "<|endoftext|>");
+  BOOST_TEST(read("\n").token == "\n");
+  BOOST_TEST(read("text:yes").token == "yes");
+  BOOST_TEST(read("text:text:").token == "text:");
+  for (const char* word : {"yes", "no", "<s>", "text:yes", "text:the", " the", "text:text:"}) {
+    BOOST_TEST(read(word).word() == word);
+    BOOST_TEST(read(word).json() == word);
+  }
+  for (const char* word : {"", "maybe", "No", "true", "text:"}) {
+    BOOST_CHECK_EXCEPTION(
+        (void)read(word), Error,
+        says(Fault::user, "`bos`: '" + std::string(word) + "' is not a choice; say yes or no"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
+  Bare model;
+  BOOST_TEST((require_bos(model, Bos::of("<|im_end|>")) == 258));
+  BOOST_TEST((require_bos(model, Bos::of("a")) == 'a'));
+  BOOST_TEST((require_bos(model, false) == std::nullopt));
+  BOOST_CHECK_EXCEPTION(
+      (void)require_bos(model, true), Error,
+      says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
+  // The nearest first, whatever order the model lists them in.
+  BOOST_CHECK_EXCEPTION((void)require_bos(model, Bos::of("<|im_ends|>")), Error,
+                        says(Fault::user, "'<|im_ends|>' is no token of this model"));
+  BOOST_CHECK_EXCEPTION((void)require_bos(model, Bos::of("<|im_ends|>")), Error,
+                        says(Fault::user, "near it: <|im_end|>, <|im_start|> and <|endoftext|>"));
+  NgramModel silent("ab", 2, {"ab"});
+  BOOST_TEST((require_bos(silent, Bos::of("ab")) == 256));
+  BOOST_TEST((require_bos(silent, true) == silent.bos()));
+  BOOST_CHECK_EXCEPTION((void)require_bos(silent, Bos::of("abc")), Error,
+                        says(Fault::user, "which reads it as 2 tokens; name one of its"));
+  AnyModel any = AnyModel::made_by([] { return Bare(); });
+  BOOST_TEST((require_bos(any, Bos::of("<|im_start|>")) == 257));
+}
+
+// By hand: log P(a b c | token) of the model itself.
+BOOST_AUTO_TEST_CASE(statements_are_scored_behind_the_token_that_is_named) {
+  Bare model;
+  CausalScorer scorer(model, Bos::of("<|endoftext|>"));
+  const std::vector<TokenId> sequence{256, 'a', 'b', 'c'};
+  double expected = 0;
+  for (std::size_t t = 1; t < sequence.size(); ++t) {
+    expected += model.log_probability(std::span(sequence).first(t), sequence[t]);
+  }
+  const StatementScore score = scorer.score(query("abc")).front();
+  BOOST_TEST(score.tokens == 3U);
+  BOOST_TEST(std::abs(score.log_likelihood - expected) < 1e-9);
+  BOOST_TEST(scorer.bos_setting().word() == "<|endoftext|>");
+}
+
+BOOST_AUTO_TEST_CASE(a_text_that_begins_with_bos_gets_no_other) {
+  Bare parses(true), reads(false);
+  const Bos bos = Bos::of("<|endoftext|>");
+  CausalScorer parsed(parses, bos), plain(reads, bos);
+  const StatementScore own = parsed.score(query("<|endoftext|>abc")).front();
+  const StatementScore put = parsed.score(query("abc")).front();
+  BOOST_TEST(own.tokens == 3U);
+  BOOST_TEST(own.log_likelihood == put.log_likelihood);
+  BOOST_TEST(parsed.begins_with_bos(query("<|endoftext|>abc").candidates.front()));
+  // In the middle it is a token as any other; read as text it is thirteen bytes.
+  BOOST_TEST(parsed.score(query("ab<|endoftext|>c")).front().tokens == 4U);
+  BOOST_TEST(!parsed.begins_with_bos(query("ab<|endoftext|>c").candidates.front()));
+  BOOST_TEST(plain.score(query("<|endoftext|>abc")).front().tokens == 16U);
+  BOOST_TEST(!plain.begins_with_bos(query("<|endoftext|>abc").candidates.front()));
+  // What is given may be no more than it.
+  const StatementScore behind = parsed.score(query("<|endoftext|>abc", 13)).front();
+  BOOST_TEST(behind.continuation_tokens == 3U);
+  BOOST_TEST(behind.answer_tokens == 3U);
+  BOOST_TEST(behind.continuation_log_likelihood == put.log_likelihood);
+  // Without one it is the text's first token, which has no probability.
+  CausalScorer none(parses, false);
+  BOOST_TEST(none.score(query("<|endoftext|>abc")).front().log_likelihood == put.log_likelihood);
+}
+
+BOOST_AUTO_TEST_CASE(a_tokenizer_that_adds_bos_scores_as_one_that_does_not) {
+  NgramTreeModel plain("abcabd 5", 3, {"ab"});
+  Adding adds;
+  for (const bool with_bos : {true, false}) {
+    CausalScorer one(plain, with_bos);
+    CausalScorer other(adds, with_bos);
+    // Whole, and of pieces, each of which the tokenizer puts a BOS before.
+    for (const std::vector<Cut>& cuts : {std::vector<Cut>{}, {{2, false}, {3, true}, {4, false}}}) {
+      const Query asked{{{"ab 5abc", {{4, 7}}, cuts, 3}}};
+      const StatementScore expected = one.score(asked).front(), score = other.score(asked).front();
+      BOOST_TEST(score.log_likelihood == expected.log_likelihood);
+      BOOST_TEST(score.answer_log_likelihood == expected.answer_log_likelihood);
+      BOOST_TEST(score.continuation_log_likelihood == expected.continuation_log_likelihood);
+      BOOST_TEST(score.tokens == expected.tokens);
+      BOOST_TEST(score.continuation_tokens == expected.continuation_tokens);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(texts_that_begin_with_bos_are_counted_in_words) {
+  BOOST_TEST((own_bos_warning(0, "text") == std::nullopt));
+  BOOST_TEST(*own_bos_warning(1, "text") ==
+             "Warning: 1 text begins with BOS already; no other is put before it.");
+  BOOST_TEST(*own_bos_warning(2, "statement") ==
+             "Warning: 2 statements begin with BOS already; no other is put before them.");
+  const NgramModel silent("ab", 2);
+  BOOST_TEST(!OwnBos(silent, silent.bos()).begins("ab"));  // its BOS has no text
+  BOOST_TEST(!OwnBos(silent, std::nullopt).begins("ab"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
