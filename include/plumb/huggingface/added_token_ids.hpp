@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which tokens beside the vocabulary does a folder have, and with which ids?
+//
+// As transformers 5 and `tokenizers` number them: a token that the vocabulary has keeps that id, and
+// each other one gets the next free id behind vocabulary and added tokens, in the order in which the
+// files list them. The ids that files write beside added tokens do not count. Later entries of the
+// same content replace how it is found.
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/error.hpp"
+#include "plumb/huggingface/json_part.hpp"
+#include "plumb/huggingface/tokenizer_config.hpp"
+
+namespace plumb {
+namespace detail {
+
+/// How a listed token is found: {content, single_word, lstrip, rstrip, normalized, special}.
+[[nodiscard]] inline TokenizerJson listed_token(const JsonPart& part) {
+  TokenizerJson token{{"content", part.at("content").text()}};
+  const bool special = part.flag_or("special", false);
+  for (const char* const flag : {"single_word", "lstrip", "rstrip"}) {
+    token[flag] = part.flag_or(flag, false);
+  }
+  token["normalized"] = part.flag_or("normalized", !special);
+  token["special"] = special;
+  return token;
+}
+
+[[nodiscard]] inline TokenizerJson special_token(const std::string& content) {
+  return {{"content", content},  {"single_word", false}, {"lstrip", false},
+          {"rstrip", false},     {"normalized", false},  {"special", true}};
+}
+
+/// The added tokens of one tokenizer while they are put together.
+class AddedTokenIds {
+ public:
+  /// `vocabulary` is a model's {text: id} or [[text, score], …]; it must outlive this.
+  explicit AddedTokenIds(const TokenizerJson& vocabulary) : vocabulary_(vocabulary) {
+    if (!vocabulary.is_array()) return;
+    for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+      const TokenizerJson& item = vocabulary[i];
+      if (item.is_array() && !item.empty() && item[0].is_string()) {
+        places_.emplace(item[0].get_ref<const std::string&>(), i);
+      }
+    }
+  }
+
+  [[nodiscard]] std::optional<std::size_t> id_of(const std::string& content) const {
+    if (const auto found = ids_.find(content); found != ids_.end()) return found->second;
+    if (vocabulary_.is_array()) {
+      const auto found = places_.find(content);
+      return found == places_.end() ? std::nullopt : std::optional(found->second);
+    }
+    const auto found = vocabulary_.find(content);
+    if (found == vocabulary_.end() || !found->is_number_unsigned()) return std::nullopt;
+    return found->get<std::size_t>();
+  }
+
+  [[nodiscard]] bool has(const std::string& content) const { return ids_.contains(content); }
+  [[nodiscard]] bool has(const TokenizerJson& token) const {
+    return std::any_of(tokens_.begin(), tokens_.end(),
+                       [&](const auto& each) { return each.second == token; });
+  }
+
+  /// Adds what one file lists.
+  void add(const std::vector<TokenizerJson>& tokens) {
+    std::size_t next = vocabulary_.size();
+    if (!tokens_.empty()) next = std::max(next, tokens_.rbegin()->first + 1);
+    const std::map<std::size_t, TokenizerJson> before = tokens_;
+    for (const TokenizerJson& token : tokens) {
+      const auto& content = token["content"].get_ref<const std::string&>();
+      if (content.empty()) continue;
+      if (token["special"].get<bool>()) special_.insert(content);
+      const bool is_there = std::any_of(before.begin(), before.end(),
+                                        [&](const auto& each) { return each.second == token; });
+      if (is_there) continue;
+      const auto known = id_of(content);
+      const std::size_t id = known ? *known : next++;
+      ids_[content] = id;
+      tokens_[id] = token;
+    }
+  }
+
+  /// As tokenizer.json lists them, by id.
+  [[nodiscard]] TokenizerJson list() const {
+    TokenizerJson all = TokenizerJson::array();
+    for (const auto& [id, token] : tokens_) {
+      TokenizerJson each = token;
+      each["id"] = id;
+      each["special"] = special_.contains(token["content"].get_ref<const std::string&>());
+      all.push_back(std::move(each));
+    }
+    return all;
+  }
+
+ private:
+  const TokenizerJson& vocabulary_;
+  std::unordered_map<std::string, std::size_t> places_;  // of a list
+  std::unordered_map<std::string, std::size_t> ids_;     // of added tokens
+  std::map<std::size_t, TokenizerJson> tokens_;
+  std::set<std::string> special_;
+};
+
+/// What tokenizer.json lists. Says where an id there is not the token's.
+[[nodiscard]] inline std::vector<TokenizerJson> tokens_of_json(const TokenizerFiles& files) {
+  const JsonPart file(files.file, files.tokenizer);
+  std::vector<TokenizerJson> tokens;
+  if (!file.has("added_tokens")) return tokens;
+  const JsonPart list = file.at("added_tokens");
+  for (std::size_t i = 0; i < list.items(); ++i) {
+    tokens.push_back(listed_token(list.item(i)));
+    list.item(i).at("id").count(static_cast<std::size_t>(-1) / 2);
+  }
+  return tokens;
+}
+
+/// Contents of the special tokens that the configuration names or lists further.
+[[nodiscard]] inline std::vector<TokenizerJson> special_of_config(const TokenizerFiles& files) {
+  const JsonPart config(files.config_file(), files.config);
+  std::vector<TokenizerJson> tokens;
+  const auto add = [&](const JsonPart& part) {
+    if (part.value().is_object()) {
+      tokens.push_back(listed_token(part));
+      tokens.back()["special"] = true;
+    } else {
+      tokens.push_back(special_token(part.text()));
+    }
+  };
+  for (const std::string_view name : named_tokens) {
+    if (config.has(std::string(name))) add(config.at(std::string(name)));
+  }
+  for (const auto& [name, value] : files.config.items()) {  // "image_token" and the like
+    const bool is_named =
+        std::find(named_tokens.begin(), named_tokens.end(), name) != named_tokens.end();
+    if (!is_named && name.ends_with("_token") && value.is_string()) {
+      tokens.push_back(special_token(value.get<std::string>()));
+    }
+  }
+  const auto is_empty = [&](const char* name) {
+    return !config.has(name) || config.at(name).value().empty();
+  };
+  const char* const list =
+      is_empty("extra_special_tokens") ? "additional_special_tokens" : "extra_special_tokens";
+  if (is_empty(list)) return tokens;
+  const JsonPart further = config.at(list);
+  if (further.value().is_object()) {
+    for (const auto& item : further.value().items()) add(further.at(item.key()));
+  } else {
+    for (std::size_t i = 0; i < further.items(); ++i) add(further.item(i));
+  }
+  return tokens;
+}
+
+/// The tokens that a slow tokenizer would add, by the id that its file writes.
+[[nodiscard]] inline std::map<std::size_t, TokenizerJson> tokens_by_written_id(
+    const TokenizerFiles& files) {
+  const std::filesystem::path folder = files.file.parent_path();
+  constexpr std::size_t most = static_cast<std::size_t>(-1) / 2;
+  std::map<std::size_t, TokenizerJson> tokens;
+  const JsonPart config(files.config_file(), files.config);
+  if (files.config.contains("added_tokens_decoder")) {
+    const JsonPart decoder = config.at("added_tokens_decoder");
+    const auto wrong = [&] {
+      return decoder.wrong("holds something else than {id: {\"content\": …}, …}", "correct it");
+    };
+    if (!decoder.value().is_object()) throw wrong();
+    for (const auto& [id, token] : decoder.value().items()) {
+      const bool is_number =
+          !id.empty() && id.size() < 10 && id.find_first_not_of("0123456789") == std::string::npos;
+      if (!is_number || !token.is_object() || !token.contains("content")) throw wrong();
+      tokens[std::stoul(id)] = listed_token(decoder.at(id));
+    }
+    return tokens;
+  }
+  if (std::filesystem::exists(folder / "added_tokens.json")) {
+    const TokenizerJson list = read_tokenizer_json(folder / "added_tokens.json");
+    const JsonPart part(folder / "added_tokens.json", list);
+    std::set<std::string> special;
+    for (const TokenizerJson& token : special_of_config(files)) special.insert(token["content"]);
+    for (const auto& item : list.items()) {
+      TokenizerJson token = special_token(item.key());
+      token["special"] = special.contains(item.key());
+      token["normalized"] = !special.contains(item.key());
+      tokens[part.at(item.key()).count(most)] = std::move(token);
+    }
+  }
+  if (files.file.filename() == "tokenizer.json") {
+    const std::vector<TokenizerJson> listed = tokens_of_json(files);
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      tokens[files.tokenizer["added_tokens"][i]["id"].get<std::size_t>()] = listed[i];
+    }
+  }
+  return tokens;
+}
+
+}  // namespace detail
+
+/// Writes the added tokens of a folder into its `tokenizer`, each with the id that transformers
+/// gives it, and warns of ids that a file writes otherwise. `keeps_list` is whether the tokenizer
+/// is tokenizer.json's own, with the added tokens listed there. Throws a user error for an entry
+/// that is none.
+inline void number_added_tokens(TokenizerFiles& files, bool keeps_list) {
+  using detail::AddedTokenIds;
+  AddedTokenIds ids(files.tokenizer["model"]["vocab"]);
+  if (keeps_list) ids.add(detail::tokens_of_json(files));
+  const std::map<std::size_t, TokenizerJson> written = detail::tokens_by_written_id(files);
+  std::vector<TokenizerJson> later;
+  std::set<std::string> seen;
+  for (const auto& [id, token] : written) {
+    seen.insert(token["content"]);
+    if (!ids.has(token)) later.push_back(token);
+  }
+  std::set<std::string> named;
+  for (const std::string_view name : detail::named_tokens) {
+    if (const auto content = files.named(std::string(name))) named.insert(*content);
+  }
+  for (TokenizerJson& token : later) {
+    if (named.contains(token["content"].get_ref<const std::string&>())) token["special"] = true;
+  }
+  for (TokenizerJson& token : detail::special_of_config(files)) {
+    const auto& content = token["content"].get_ref<const std::string&>();
+    if (!ids.has(content) && seen.insert(content).second) later.push_back(std::move(token));
+  }
+  ids.add(later);
+  for (const auto& [id, token] : written) {
+    const auto& content = token["content"].get_ref<const std::string&>();
+    if (const auto given = ids.id_of(content); given && *given != id) {
+      files.warnings.push_back("the added token \"" + shortened(content) + "\" has the id " +
+                               std::to_string(*given) + ", as transformers numbers it, and not " +
+                               std::to_string(id) + ", which the tokenizer's files write");
+    }
+  }
+  files.tokenizer["added_tokens"] = ids.list();
+}
+
+}  // namespace plumb
