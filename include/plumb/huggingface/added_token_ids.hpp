@@ -5,8 +5,8 @@
 //
 // As transformers 5 and `tokenizers` number them: a token that the vocabulary has keeps that id, and
 // each other one gets the next free id behind vocabulary and added tokens, in the order in which the
-// files list them. The ids that files write beside added tokens do not count. Later entries of the
-// same content replace how it is found.
+// files list them. The ids that files write beside added tokens do not count. A later entry of the
+// same content replaces how it is found.
 
 #include <algorithm>
 #include <cstddef>
@@ -70,24 +70,17 @@ class AddedTokenIds {
   }
 
   [[nodiscard]] bool has(const std::string& content) const { return ids_.contains(content); }
-  [[nodiscard]] bool has(const TokenizerJson& token) const {
-    return std::any_of(tokens_.begin(), tokens_.end(),
-                       [&](const auto& each) { return each.second == token; });
-  }
 
   /// Adds what one file lists.
   void add(const std::vector<TokenizerJson>& tokens) {
     std::size_t next = vocabulary_.size();
     if (!tokens_.empty()) next = std::max(next, tokens_.rbegin()->first + 1);
-    const std::map<std::size_t, TokenizerJson> before = tokens_;
     for (const TokenizerJson& token : tokens) {
       const auto& content = token["content"].get_ref<const std::string&>();
       if (content.empty()) continue;
       if (token["special"].get<bool>()) special_.insert(content);
-      const bool is_there = std::any_of(before.begin(), before.end(),
-                                        [&](const auto& each) { return each.second == token; });
-      if (is_there) continue;
       const auto known = id_of(content);
+      if (known && tokens_.contains(*known) && tokens_[*known] == token) continue;
       const std::size_t id = known ? *known : next++;
       ids_[content] = id;
       tokens_[id] = token;
@@ -217,22 +210,20 @@ inline void number_added_tokens(TokenizerFiles& files, bool keeps_list) {
   AddedTokenIds ids(files.tokenizer["model"]["vocab"]);
   if (keeps_list) ids.add(detail::tokens_of_json(files));
   const std::map<std::size_t, TokenizerJson> written = detail::tokens_by_written_id(files);
-  std::vector<TokenizerJson> later;
-  std::set<std::string> seen;
-  for (const auto& [id, token] : written) {
-    seen.insert(token["content"]);
-    if (!ids.has(token)) later.push_back(token);
-  }
-  std::set<std::string> named;
+  std::set<std::string> named, seen;
   for (const std::string_view name : detail::named_tokens) {
     if (const auto content = files.named(std::string(name))) named.insert(*content);
   }
-  for (TokenizerJson& token : later) {
-    if (named.contains(token["content"].get_ref<const std::string&>())) token["special"] = true;
+  std::vector<TokenizerJson> later;
+  for (const auto& [id, token] : written) {
+    const auto& content = token["content"].get_ref<const std::string&>();
+    seen.insert(content);
+    later.push_back(token);
+    if (named.contains(content)) later.back()["special"] = true;
   }
   for (TokenizerJson& token : detail::special_of_config(files)) {
     const auto& content = token["content"].get_ref<const std::string&>();
-    if (!ids.has(content) && seen.insert(content).second) later.push_back(std::move(token));
+    if (!ids.has(content) && !seen.contains(content)) later.push_back(std::move(token));
   }
   ids.add(later);
   for (const auto& [id, token] : written) {

@@ -99,10 +99,18 @@ inline void check_config(const TokenizerFiles& files) {
   files.file = folder / "tokenizer.json";
   files.config = read_or_empty("tokenizer_config.json");
   files.model = read_or_empty("config.json");
+  // The older name of further special tokens; they add up, those of tokenizer_config.json first.
+  const char* const extra = "extra_special_tokens";
+  const char* const older = "additional_special_tokens";
+  const auto is_empty = [&](const char* name) {
+    return !files.config.contains(name) || files.config[name].empty();
+  };
+  if (is_empty(extra) && !is_empty(older)) {
+    files.config[extra] = files.config[older];
+    files.config.erase(older);
+  }
   if (!files.config.contains("added_tokens_decoder")) {
     TokenizerJson map = read_or_empty("special_tokens_map.json");
-    // Further special tokens add up, those of tokenizer_config.json first.
-    const char* const extra = "extra_special_tokens";
     if (map.contains(extra) && map[extra].is_array() && files.config.contains(extra) &&
         files.config[extra].is_array()) {
       TokenizerJson all = files.config[extra];
@@ -115,7 +123,7 @@ inline void check_config(const TokenizerFiles& files) {
       const auto found = map.find(name);
       if (found != map.end() && found->is_object()) (*found)["special"] = true;
     }
-    if (files.config.contains(extra)) map.erase("additional_special_tokens");
+    if (files.config.contains(extra)) map.erase(older);
     files.config.update(map);
   }
   detail::check_config(files);
