@@ -107,7 +107,7 @@ class AddedTokenIds {
   std::set<std::string> special_;
 };
 
-/// What tokenizer.json lists. Says where an id there is not the token's.
+/// What tokenizer.json lists.
 [[nodiscard]] inline std::vector<TokenizerJson> tokens_of_json(const TokenizerFiles& files) {
   const JsonPart file(files.file, files.tokenizer);
   std::vector<TokenizerJson> tokens;
@@ -120,7 +120,7 @@ class AddedTokenIds {
   return tokens;
 }
 
-/// Contents of the special tokens that the configuration names or lists further.
+/// The special tokens that configuration and class name, and those that the configuration lists.
 [[nodiscard]] inline std::vector<TokenizerJson> special_of_config(const TokenizerFiles& files) {
   const JsonPart config(files.config_file(), files.config);
   std::vector<TokenizerJson> tokens;
@@ -132,8 +132,13 @@ class AddedTokenIds {
       tokens.push_back(special_token(part.text()));
     }
   };
-  for (const std::string_view name : named_tokens) {
-    if (config.has(std::string(name))) add(config.at(std::string(name)));
+  for (const std::string_view each : named_tokens) {
+    const std::string name(each);
+    if (config.has(name)) {
+      add(config.at(name));
+    } else if (const auto content = files.named(name)) {
+      tokens.push_back(special_token(*content));
+    }
   }
   for (const auto& [name, value] : files.config.items()) {  // "image_token" and the like
     const bool is_named =
@@ -142,17 +147,16 @@ class AddedTokenIds {
       tokens.push_back(special_token(value.get<std::string>()));
     }
   }
-  const auto is_empty = [&](const char* name) {
-    return !config.has(name) || config.at(name).value().empty();
-  };
-  const char* const list =
-      is_empty("extra_special_tokens") ? "additional_special_tokens" : "extra_special_tokens";
-  if (is_empty(list)) return tokens;
-  const JsonPart further = config.at(list);
-  if (further.value().is_object()) {
-    for (const auto& item : further.value().items()) add(further.at(item.key()));
-  } else {
-    for (std::size_t i = 0; i < further.items(); ++i) add(further.item(i));
+  bool has_list = false;  // an object names tokens beside the list
+  for (const char* const name : {"extra_special_tokens", "additional_special_tokens"}) {
+    if (!config.has(name)) continue;
+    const JsonPart further = config.at(name);
+    if (further.value().is_object()) {
+      for (const auto& item : further.value().items()) add(further.at(item.key()));
+    } else if (!has_list) {
+      has_list = true;
+      for (std::size_t i = 0; i < further.items(); ++i) add(further.item(i));
+    }
   }
   return tokens;
 }
@@ -182,7 +186,17 @@ class AddedTokenIds {
     const TokenizerJson list = read_tokenizer_json(folder / "added_tokens.json");
     const JsonPart part(folder / "added_tokens.json", list);
     std::set<std::string> special;
-    for (const TokenizerJson& token : special_of_config(files)) special.insert(token["content"]);
+    for (const std::string_view name : named_tokens) {
+      const auto content = files.named(std::string(name));
+      if (content && files.config.contains(std::string(name))) special.insert(*content);
+    }
+    if (config.has("extra_special_tokens") && config.at("extra_special_tokens").value().is_array()) {
+      const JsonPart further = config.at("extra_special_tokens");
+      for (std::size_t i = 0; i < further.items(); ++i) {
+        const bool is_text = further.item(i).value().is_string();
+        special.insert((is_text ? further.item(i) : further.item(i).at("content")).text());
+      }
+    }
     for (const auto& item : list.items()) {
       TokenizerJson token = special_token(item.key());
       token["special"] = special.contains(item.key());

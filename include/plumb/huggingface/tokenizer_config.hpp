@@ -27,6 +27,8 @@ struct TokenizerFiles {
   TokenizerJson tokenizer;
   /// tokenizer_config.json and special_tokens_map.json; empty without them.
   TokenizerJson config = TokenizerJson::object();
+  /// The special tokens that its class names where the configuration does not.
+  TokenizerJson defaults = TokenizerJson::object();
   /// config.json; empty without it.
   TokenizerJson model = TokenizerJson::object();
   /// What a reader must know of every number: where a file says something that does not count.
@@ -34,8 +36,9 @@ struct TokenizerFiles {
 
   /// The content of a named special token ("mask_token"), as text or as {content, …}.
   [[nodiscard]] std::optional<std::string> named(const std::string& name) const {
-    const auto found = config.find(name);
-    if (found == config.end()) return std::nullopt;
+    const TokenizerJson& from = config.contains(name) ? config : defaults;
+    const auto found = from.find(name);
+    if (found == from.end()) return std::nullopt;
     if (found->is_string()) return found->get<std::string>();
     if (!found->is_object() || !found->contains("content")) return std::nullopt;
     const TokenizerJson& content = (*found)["content"];

@@ -206,7 +206,7 @@ inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
   detail::read_vocabulary(files, of);
   const bool has_json = files.file.filename() == "tokenizer.json";
   for (const auto& [name, content] : of.named) {
-    if (!files.config.contains(name)) files.config[name] = content;
+    files.defaults[name] = content;
   }
   if (!of.is_backend()) of.build(files);
   number_added_tokens(files, of.is_backend());
