@@ -40,8 +40,8 @@ namespace detail {
 }
 
 [[nodiscard]] inline TokenizerJson special_token(const std::string& content) {
-  return {{"content", content},  {"single_word", false}, {"lstrip", false},
-          {"rstrip", false},     {"normalized", false},  {"special", true}};
+  return {{"content", content}, {"single_word", false}, {"lstrip", false},
+          {"rstrip", false},    {"normalized", false},  {"special", true}};
 }
 
 /// The added tokens of one tokenizer while they are put together.
@@ -190,7 +190,8 @@ class AddedTokenIds {
       const auto content = files.named(std::string(name));
       if (content && files.config.contains(std::string(name))) special.insert(*content);
     }
-    if (config.has("extra_special_tokens") && config.at("extra_special_tokens").value().is_array()) {
+    if (config.has("extra_special_tokens") &&
+        config.at("extra_special_tokens").value().is_array()) {
       const JsonPart further = config.at("extra_special_tokens");
       for (std::size_t i = 0; i < further.items(); ++i) {
         const bool is_text = further.item(i).value().is_string();

@@ -95,9 +95,8 @@ inline void build_qwen2(TokenizerFiles& files) {
   TokenizerJson bytes = std::move(files.tokenizer["pre_tokenizer"]);
   bytes["use_regex"] = false;
   TokenizerJson parts = TokenizerJson::array();
-  parts.push_back({{"type", "Split"},
-                   {"pattern", {{"Regex", qwen2_pattern}}},
-                   {"behavior", "Isolated"}});
+  parts.push_back(
+      {{"type", "Split"}, {"pattern", {{"Regex", qwen2_pattern}}}, {"behavior", "Isolated"}});
   parts.push_back(std::move(bytes));
   files.tokenizer["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", std::move(parts)}};
 }
@@ -166,11 +165,12 @@ inline void build_llama(TokenizerFiles& files) {
   const bool prefix = config_flag(files, "add_prefix_space", true);
   const bool legacy = config_flag(files, "legacy", false);
   files.tokenizer["normalizer"] = nullptr;
-  files.tokenizer["pre_tokenizer"] = {
-      {"type", "Metaspace"},
-      {"replacement", "▁"},
-      {"prepend_scheme", !prefix ? "never" : legacy ? "always" : "first"},
-      {"split", false}};
+  files.tokenizer["pre_tokenizer"] = {{"type", "Metaspace"},
+                                      {"replacement", "▁"},
+                                      {"prepend_scheme", !prefix  ? "never"
+                                                         : legacy ? "always"
+                                                                  : "first"},
+                                      {"split", false}};
   files.tokenizer["decoder"] = spaced_decoder(prefix);
 }
 
@@ -181,9 +181,8 @@ inline void build_gemma(TokenizerFiles& files) {
                       {"byte_fallback", true}});
   files.tokenizer["normalizer"] = {
       {"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "▁"}};
-  files.tokenizer["pre_tokenizer"] = {{"type", "Split"},
-                                      {"pattern", {{"String", " "}}},
-                                      {"behavior", "MergedWithPrevious"}};
+  files.tokenizer["pre_tokenizer"] = {
+      {"type", "Split"}, {"pattern", {{"String", " "}}}, {"behavior", "MergedWithPrevious"}};
   files.tokenizer["decoder"] = spaced_decoder(false);
 }
 
@@ -229,12 +228,10 @@ inline constexpr std::array<TokenizerClass, 11> tokenizer_classes{{
     {"BertTokenizer", "WordPiece", "vocab.txt", bert_tokens, ClassFrame::bert, &build_bert},
     {"RobertaTokenizer", "BPE", "vocab.json", roberta_tokens, ClassFrame::roberta,
      &build_byte_level},
-    {"XLMRobertaTokenizer", "Unigram", "", roberta_tokens, ClassFrame::bos_eos,
-     &build_xlm_roberta},
+    {"XLMRobertaTokenizer", "Unigram", "", roberta_tokens, ClassFrame::bos_eos, &build_xlm_roberta},
     {"AlbertTokenizer", "Unigram", "", albert_tokens, ClassFrame::of_file, &build_albert},
     {"GPT2Tokenizer", "BPE", "vocab.json", gpt2_tokens, ClassFrame::of_file, &build_byte_level},
-    {"CodeGenTokenizer", "BPE", "vocab.json", gpt2_tokens, ClassFrame::of_file,
-     &build_byte_level},
+    {"CodeGenTokenizer", "BPE", "vocab.json", gpt2_tokens, ClassFrame::of_file, &build_byte_level},
     {"GPTNeoXTokenizer", "BPE", "vocab.json", neox_tokens, ClassFrame::optional, &build_neox},
     {"Qwen2Tokenizer", "BPE", "vocab.json", qwen2_tokens, ClassFrame::of_file, &build_qwen2},
     {"LlamaTokenizer", "BPE", "", llama_tokens, ClassFrame::of_file, &build_llama},
@@ -265,16 +262,16 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
 /// The class that AutoTokenizer has for a type of model; empty where it has none.
 [[nodiscard]] inline std::string_view class_of_model(std::string_view type) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 20> classes{{
-      {"bert", "BertTokenizer"},        {"roberta", "RobertaTokenizer"},
-      {"albert", "AlbertTokenizer"},    {"xlm-roberta", "XLMRobertaTokenizer"},
-      {"distilbert", "BertTokenizer"},  {"opt", "GPT2Tokenizer"},
-      {"gpt2", "GPT2Tokenizer"},        {"gptj", "GPT2Tokenizer"},
-      {"phi", "GPT2Tokenizer"},         {"gpt_neox", "GPTNeoXTokenizer"},
-      {"mpt", "GPTNeoXTokenizer"},      {"gemma", "GemmaTokenizer"},
-      {"gemma2", "GemmaTokenizer"},     {"gemma3", "GemmaTokenizer"},
+      {"bert", "BertTokenizer"},         {"roberta", "RobertaTokenizer"},
+      {"albert", "AlbertTokenizer"},     {"xlm-roberta", "XLMRobertaTokenizer"},
+      {"distilbert", "BertTokenizer"},   {"opt", "GPT2Tokenizer"},
+      {"gpt2", "GPT2Tokenizer"},         {"gptj", "GPT2Tokenizer"},
+      {"phi", "GPT2Tokenizer"},          {"gpt_neox", "GPTNeoXTokenizer"},
+      {"mpt", "GPTNeoXTokenizer"},       {"gemma", "GemmaTokenizer"},
+      {"gemma2", "GemmaTokenizer"},      {"gemma3", "GemmaTokenizer"},
       {"gemma3_text", "GemmaTokenizer"}, {"qwen2", "Qwen2Tokenizer"},
-      {"qwen3", "Qwen2Tokenizer"},      {"mistral", "TokenizersBackend"},
-      {"mixtral", "TokenizersBackend"}, {"stablelm", "TokenizersBackend"},
+      {"qwen3", "Qwen2Tokenizer"},       {"mistral", "TokenizersBackend"},
+      {"mixtral", "TokenizersBackend"},  {"stablelm", "TokenizersBackend"},
   }};
   for (const auto& [of, name] : classes) {
     if (of == type) return name;
@@ -312,8 +309,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
 
 /// The class that reads a folder's tokenizer. Throws a user error, with the file that names it, for
 /// one that plumb does not know.
-[[nodiscard]] inline const detail::TokenizerClass& tokenizer_class_of(
-    const TokenizerFiles& files) {
+[[nodiscard]] inline const detail::TokenizerClass& tokenizer_class_of(const TokenizerFiles& files) {
   const std::filesystem::path folder = files.file.parent_path();
   std::string declared, type;
   std::filesystem::path by = folder / "config.json";
