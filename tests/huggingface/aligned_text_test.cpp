@@ -73,6 +73,13 @@ BOOST_AUTO_TEST_CASE(changes_replace_insert_and_drop) {
   BOOST_TEST(origins_of(text) == "0-1 0-1 1-2 3-4");
 }
 
+BOOST_AUTO_TEST_CASE(characters_dropped_at_the_begin_keep_their_bytes) {
+  plumb::AlignedText text("éabc");
+  text.transform(std::vector<plumb::CharacterChange>{{U'x', 0}, {U'y', 0}}, 2);
+  BOOST_TEST(text.text() == "xy");
+  BOOST_TEST(origins_of(text) == "3-4 4-5");
+}
+
 BOOST_AUTO_TEST_CASE(changes_past_the_end_stay_in_the_text) {
   plumb::AlignedText text("a");
   const std::vector<plumb::CharacterChange> changes{{U'x', -5}, {U'y', 0}, {U'z', 1}};

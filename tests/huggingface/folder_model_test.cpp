@@ -57,14 +57,32 @@ BOOST_AUTO_TEST_CASE(a_masked_model_has_its_tokenizers_frame_words_and_unknown_t
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
-  const BertFolder folder, large(5000);
+  const BertFolder folder;
   BOOST_TEST(!is_hugging_face_folder(folder.folder.path()));
   BOOST_CHECK_EXCEPTION(HuggingFaceCausalModel(folder.path()), Error,
                         test::says(Fault::user, "model_type: is of a masked model"));
   BOOST_CHECK_EXCEPTION(HuggingFaceMaskedModel(small_networks / "opt"), Error,
                         test::says(Fault::user, "model_type: is of a causal model"));
-  BOOST_CHECK_EXCEPTION(HuggingFaceMaskedModel(large.path()), Error,
-                        test::says(Fault::user, "has a tokenizer of 5007 tokens and a model of"));
+}
+
+BOOST_AUTO_TEST_CASE(a_token_without_an_embedding_is_refused_only_in_a_text_that_holds_it) {
+  const BertFolder folder(5000);
+  HuggingFaceMaskedModel model(folder.path());
+  BOOST_TEST(model.tokenize("ab w0").tokens.size() == 2U);
+  BOOST_CHECK_EXCEPTION((void)model.tokenize("ab w4999"), Error,
+                        test::says(Fault::user,
+                                   "the token \"w4999\" has the id 5006, and the "
+                                   "model has"));
+  BOOST_CHECK_EXCEPTION((void)model.masked_text("ab ", " w4999"), Error,
+                        test::says(Fault::user, "the token \"w4999\""));
+}
+
+BOOST_AUTO_TEST_CASE(a_mask_without_an_embedding_is_refused) {
+  const BertFolder folder(5000);
+  std::ofstream(folder.path() / "tokenizer_config.json")
+      << R"({"tokenizer_class": "BertTokenizer", "mask_token": "w4999"})";
+  BOOST_CHECK_EXCEPTION(HuggingFaceMaskedModel(folder.path()), Error,
+                        test::says(Fault::user, "the token \"w4999\" has the id 5006"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

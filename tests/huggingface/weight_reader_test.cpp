@@ -85,6 +85,13 @@ BOOST_FIXTURE_TEST_CASE(sizes_that_are_not_the_files_are_refused_before_they_tak
                         says(Fault::user, words));
 }
 
+BOOST_FIXTURE_TEST_CASE(tied_weights_may_be_stored_under_either_name, Folder) {
+  BOOST_TEST(reader.stored("a.weight", "copy") == "a.weight");  // both
+  BOOST_TEST(reader.stored("absent", "copy") == "copy");
+  BOOST_TEST(reader.stored("a.weight", "absent") == "a.weight");
+  BOOST_TEST(reader.stored("absent", "gone") == "absent");
+}
+
 BOOST_FIXTURE_TEST_CASE(tied_copies_must_be_equal, Folder) {
   reader.check_tied("absent", "a.weight", {2, 3});
   reader.check_tied("copy", "a.weight", {2, 3});

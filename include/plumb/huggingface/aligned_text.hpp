@@ -7,7 +7,8 @@
 // byte of the rewritten text keeps the range of the original bytes that it stands for, always whole
 // characters. The rules are those of the `tokenizers` package (NormalizedString), so that a token
 // covers here what it covers there: what replaces a character takes its range, what is inserted
-// takes the range of the character before it.
+// takes the range of the character before it. Characters that are dropped at the begin count here; there
+// the map of SentencePiece forgets them, and what follows stands so many characters too early.
 
 #include <algorithm>
 #include <cstddef>
@@ -118,9 +119,9 @@ class AlignedText {
     *this = std::move(result);
   }
 
-  /// The whole text rewritten as changes of its characters, in order. Changes that do not add up to
-  /// the text move the origins, as they do in `tokenizers`; none goes past the end.
-  void transform(std::span<const CharacterChange> changes) {
+  /// The whole text rewritten as changes of its characters, in order, behind so many that are
+  /// dropped at its begin. No origin goes past the end.
+  void transform(std::span<const CharacterChange> changes, std::size_t dropped = 0) {
     AlignedText result;
     result.text_.reserve(size());
     result.origins_.reserve(size());
@@ -128,6 +129,7 @@ class AlignedText {
     const auto step = [&] {
       if (at < size()) at += first_code_point(text().substr(at)).size;
     };
+    for (std::size_t i = 0; i < dropped; ++i) step();
     for (const auto& [value, change] : changes) {
       ByteSpan origin;
       if (!empty() && change > 0) {

@@ -102,7 +102,9 @@ class DecoderNetwork {
     const DecoderNames names = decoder_names(config.architecture);
     const WeightReader reader(tensors, folder, names.prefix);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
-    tokens_ = reader.matrix(names.tokens, config.vocabulary, embedding);
+    const std::string head = "lm_head.weight";
+    const std::string& tokens = config.tied ? reader.stored(names.tokens, head) : names.tokens;
+    tokens_ = reader.matrix(tokens, config.vocabulary, embedding);
     positions_ = reader.rows(names.positions, config.first_position + config.positions, hidden);
     if (embedding != hidden) {
       project_in_ = reader.linear("decoder.project_in", hidden, embedding, false);
@@ -117,9 +119,9 @@ class DecoderNetwork {
           reader.norm(names.final_norm, hidden, config.norm_epsilon, config.has_norm_weights);
     }
     if (config.tied) {
-      reader.check_tied("lm_head.weight", names.tokens, {config.vocabulary, embedding});
+      reader.check_tied(head, tokens, {config.vocabulary, embedding});
     } else {
-      decoder_ = reader.matrix("lm_head.weight", config.vocabulary, embedding);
+      decoder_ = reader.matrix(head, config.vocabulary, embedding);
     }
     cache_ = NodeCache(config.layers, config.heads, hidden / config.heads);
   }

@@ -95,7 +95,9 @@ class EncoderNetwork {
     const EncoderNames names = encoder_names(config.architecture);
     const WeightReader reader(tensors, folder, names.prefix);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
-    const std::string tokens = "embeddings.word_embeddings.weight";
+    const std::string decoder = names.decoder + ".weight", bias = names.decoder + ".bias";
+    const std::string embeddings = "embeddings.word_embeddings.weight";
+    const std::string& tokens = config.tied ? reader.stored(embeddings, decoder) : embeddings;
     tokens_ = reader.matrix(tokens, config.vocabulary, embedding);
     positions_ = reader.rows("embeddings.position_embeddings.weight",
                              config.first_position + config.positions, embedding);
@@ -127,7 +129,6 @@ class EncoderNetwork {
     }
     head_ = reader.linear(names.head, embedding, hidden);
     head_norm_ = reader.norm(names.head_norm, embedding, config.norm_epsilon);
-    const std::string decoder = names.decoder + ".weight", bias = names.decoder + ".bias";
     const bool has_own_bias = reader.find(bias) != nullptr;
     const bool has_shared_bias = reader.find(names.decoder_bias) != nullptr;
     if (config.tied) {

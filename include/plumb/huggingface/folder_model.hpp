@@ -38,17 +38,19 @@ class FolderModel {
   explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false)
       : config_(config_of_kind(folder)),
         tokenizer_(HuggingFaceTokenizer::read(folder, parse_special_tokens)),
-        network_(Network::read(folder, config_)) {
-    if (tokenizer_.vocabulary_size() <= network_.vocabulary_size()) return;
-    throw user_error({.file = folder},
-                     "has a tokenizer of " + counted(tokenizer_.vocabulary_size(), "token") +
-                         " and a model of " + std::to_string(network_.vocabulary_size()),
-                     "take weights and tokenizer of one model");
-  }
+        network_(Network::read(folder, config_)) {}
 
-  [[nodiscard]] ModelDescription describe() const { return {"Hugging Face folder", "F32", false}; }
+  [[nodiscard]] ModelDescription describe() const {
+    ModelDescription described{"Hugging Face folder", "F32", false};
+    described.warnings = tokenizer_.warnings();
+    return described;
+  }
+  /// Throws a user error for a text with a token that the model has no embedding of: tokenizers may
+  /// have such tokens, for padding say, and only a text that holds one cannot be asked.
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
-    return tokenizer_.tokenize(text);
+    Tokenization made = tokenizer_.tokenize(text);
+    for (const Token& token : made.tokens) check_row(token.id);
+    return made;
   }
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
     return tokenizer_.detokenize(ids);
@@ -56,14 +58,31 @@ class FolderModel {
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
     return tokenizer_.special_tokens();
   }
-  [[nodiscard]] std::optional<TokenId> bos() const { return tokenizer_.bos(); }
-  [[nodiscard]] bool adds_bos() const { return tokenizer_.adds_bos(); }
+  /// A token without an embedding is no BOS.
+  [[nodiscard]] std::optional<TokenId> bos() const {
+    const auto id = tokenizer_.bos();
+    return id && has_row(*id) ? id : std::nullopt;
+  }
+  [[nodiscard]] bool adds_bos() const { return bos() && tokenizer_.adds_bos(); }
   [[nodiscard]] std::size_t vocabulary_size() const { return network_.vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() const { return network_.context_length(); }
   [[nodiscard]] std::optional<TokenId> unknown() const { return tokenizer_.unk(); }
 
  protected:
   static constexpr bool is_masked = std::same_as<Network, EncoderNetwork>;
+
+  [[nodiscard]] bool has_row(TokenId id) const {
+    return static_cast<std::size_t>(id) < network_.vocabulary_size();
+  }
+
+  void check_row(TokenId id) const {
+    if (has_row(id)) return;
+    throw user_error({.field = "tokenize"},
+                     "the token \"" + shortened(std::string(tokenizer_.text_of(id).value_or(""))) +
+                         "\" has the id " + std::to_string(id) + ", and the model has " +
+                         counted(network_.vocabulary_size(), "embedding"),
+                     "leave it out of the text, or take weights and tokenizer of one model");
+  }
 
   static ModelConfig config_of_kind(const std::filesystem::path& folder) {
     ModelConfig config = read_model_config(folder);
@@ -84,13 +103,18 @@ class FolderModel {
 /// Models MaskedLm, with words and a frame, and ListsSpecialTokens. Not thread-safe.
 class HuggingFaceMaskedModel : public detail::FolderModel<EncoderNetwork> {
  public:
-  /// Beside what FolderModel refuses: a tokenizer without a mask token.
+  /// Beside what FolderModel refuses: a tokenizer without a mask token, and one whose mask or frame
+  /// has no embedding.
   explicit HuggingFaceMaskedModel(const std::filesystem::path& folder,
                                   bool parse_special_tokens = false)
       : FolderModel(folder, parse_special_tokens) {
-    if (tokenizer_.mask()) return;
-    throw user_error({.file = folder}, "has a tokenizer without a mask token",
-                     "name it as mask_token in tokenizer_config.json");
+    if (!tokenizer_.mask()) {
+      throw user_error({.file = folder}, "has a tokenizer without a mask token",
+                       "name it as mask_token in tokenizer_config.json");
+    }
+    check_row(*tokenizer_.mask());
+    for (const TokenId id : tokenizer_.before()) check_row(id);
+    for (const TokenId id : tokenizer_.after()) check_row(id);
   }
 
   [[nodiscard]] TokenId mask() const { return *tokenizer_.mask(); }
@@ -99,7 +123,9 @@ class HuggingFaceMaskedModel : public detail::FolderModel<EncoderNetwork> {
     return tokenizer_.word_ids(text);
   }
   [[nodiscard]] MaskedQuery masked_text(std::string_view before, std::string_view after) const {
-    return tokenizer_.masked_text(before, after);
+    MaskedQuery made = tokenizer_.masked_text(before, after);
+    for (const TokenId id : made.sequence) check_row(id);
+    return made;
   }
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
     network_.evaluate(queries, visit);

@@ -135,11 +135,13 @@ class PrecompiledMap {
     std::vector<CharacterChange> changes;
     changes.reserve(text.size());
     bool changed = false;
+    std::size_t dropped = 0;  // characters before the first that stays
     const std::string_view all = text.text();
     const auto replace = [&](std::string_view part) {
       const auto found = find(part);
       if (!found) return false;
       changed = true;
+      if (changes.empty() && found->empty()) dropped += count_code_points(part);
       push(changes, count_code_points(part), *found);
       return true;
     };
@@ -155,7 +157,7 @@ class PrecompiledMap {
         at += c.size;
       }
     }
-    if (changed) text.transform(changes);
+    if (changed) text.transform(changes, dropped);
   }
 
  private:
@@ -179,8 +181,7 @@ class PrecompiledMap {
   }
 
   /// `before` characters become the new ones: the last of these are inserted where there are more,
-  /// and the last character so far drops the rest where there are fewer. Where nothing stands before
-  /// a part that becomes nothing, the origins of what follows move, as they do in `tokenizers`.
+  /// and the last character so far drops the rest where there are fewer.
   static void push(std::vector<CharacterChange>& changes, std::size_t before,
                    std::string_view after) {
     std::size_t made = 0;

@@ -51,8 +51,9 @@ struct WordTokenization {
 /// Copies share what was read. Any number of threads may use one.
 class HuggingFaceTokenizer {
  public:
-  /// Reads a folder's tokenizer.json, else its vocab.txt, else its vocab.json and merges.txt. Throws
-  /// a user error for what is missing, broken or not known; nothing is left out silently.
+  /// Reads a folder's tokenizer.json, else its vocab.txt, else its vocab.json and merges.txt, as the
+  /// class that the folder names does. Throws a user error for what is missing, broken or not known;
+  /// nothing is left out silently.
   static HuggingFaceTokenizer read(const std::filesystem::path& folder,
                                    bool parse_special_tokens = false) {
     HuggingFaceTokenizer tokenizer;
@@ -160,6 +161,9 @@ class HuggingFaceTokenizer {
     return std::max(vocabulary().end(), parts_->added.vocabulary().end());
   }
 
+  /// Where the folder's files say something that does not count, a sentence each.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return parts_->warnings; }
+
   /// What the post-processor puts around a sequence, such as [CLS] and [SEP]; may be empty.
   [[nodiscard]] const std::vector<TokenId>& before() const { return parts_->frame.before(); }
   [[nodiscard]] const std::vector<TokenId>& after() const { return parts_->frame.after(); }
@@ -188,6 +192,7 @@ class HuggingFaceTokenizer {
     SequenceFrame frame;
     TokenDecoder decoder;
     std::vector<bool> special;  // by id
+    std::vector<std::string> warnings;
     std::optional<TokenId> mask, cls, sep, bos, eos, unk, pad;
   };
 
@@ -204,15 +209,8 @@ class HuggingFaceTokenizer {
     return id >= 0 && at < parts_->special.size() && parts_->special[at];
   }
 
-  /// Files before types were written down have none: those have merges, or a list as vocabulary.
-  static std::string type_of(const JsonPart& model) {
-    if (model.has("type")) return model.at("type").text();
-    if (model.has("merges")) return "BPE";
-    return model.at("vocab").value().is_array() ? "Unigram" : "WordPiece";
-  }
-
   static Model read_model(const JsonPart& model) {
-    const std::string type = type_of(model);
+    const std::string type = detail::type_of_model(model);
     if (type == "WordPiece") return WordPiece::read(model);
     if (type == "BPE") return BytePairEncoding::read(model);
     if (type == "Unigram") return Unigram::read(model);
@@ -246,6 +244,7 @@ class HuggingFaceTokenizer {
       if (token.special) parts.special[static_cast<std::size_t>(token.id)] = true;
     }
     name_tokens(parts, files, ids);
+    parts.warnings = files.warnings;
     return parts;
   }
 

@@ -137,6 +137,12 @@ class WeightReader {
     return made;
   }
 
+  /// Which of two names of tied weights is stored: safetensors' save_model keeps either one. The
+  /// first where both or none are.
+  [[nodiscard]] const std::string& stored(const std::string& name, const std::string& twin) const {
+    return find(name) == nullptr && find(twin) != nullptr ? twin : name;
+  }
+
   /// Throws a user error when a stored copy of tied weights is not equal to them.
   void check_tied(const std::string& copy, const std::string& name,
                   const TensorShape& shape) const {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plumb/huggingface/tokenizer_class.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <string_view>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+BOOST_AUTO_TEST_SUITE(tokenizer_class_suite)
+
+using plumb::Fault;
+using plumb::test::says;
+using plumb::test::TemporaryFolder;
+
+namespace {
+
+/// The class of a folder whose tokenizer_config.json and config.json say so; empty for nothing.
+std::string class_of(const TemporaryFolder& folder, std::string_view config, std::string_view model,
+                     std::string_view type) {
+  plumb::TokenizerFiles files;
+  files.file = folder / "tokenizer.json";
+  if (!config.empty()) files.config["tokenizer_class"] = config;
+  if (!model.empty()) files.model["tokenizer_class"] = model;
+  if (!type.empty()) files.model["model_type"] = type;
+  return std::string(plumb::tokenizer_class_of(files).name);
+}
+
+}  // namespace
+
+// Each line as AutoTokenizer of transformers 5.24 chooses.
+BOOST_AUTO_TEST_CASE(the_configuration_names_the_class_then_the_model_then_its_type) {
+  const TemporaryFolder folder;
+  BOOST_TEST(class_of(folder, "", "", "") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "", "", "bert") == "BertTokenizer");
+  BOOST_TEST(class_of(folder, "", "", "llama") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "", "", "qwen3") == "Qwen2Tokenizer");
+  BOOST_TEST(class_of(folder, "", "RobertaTokenizer", "bert") == "RobertaTokenizer");
+  BOOST_TEST(class_of(folder, "GPT2TokenizerFast", "BertTokenizer", "bert") == "GPT2Tokenizer");
+  BOOST_TEST(class_of(folder, "DistilBertTokenizerFast", "", "distilbert") == "BertTokenizer");
+  BOOST_TEST(class_of(folder, "PreTrainedTokenizerFast", "", "albert") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "BloomTokenizerFast", "", "bloom") == "TokenizersBackend");
+  // Types without a class of their own take tokenizer.json, and Qwen 2 its own class.
+  BOOST_TEST(class_of(folder, "LlamaTokenizer", "", "mistral") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "PreTrainedTokenizerFast", "", "qwen2") == "Qwen2Tokenizer");
+}
+
+BOOST_AUTO_TEST_CASE(llamas_class_over_byte_level_files_is_tokenizer_json) {
+  const TemporaryFolder folder;
+  BOOST_TEST(class_of(folder, "LlamaTokenizerFast", "", "llama") == "LlamaTokenizer");
+  folder.write("tokenizer.json", R"({"decoder": {"type": "ByteLevel"}})");
+  BOOST_TEST(class_of(folder, "LlamaTokenizerFast", "", "llama") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "GemmaTokenizer", "", "llama") == "GemmaTokenizer");
+}
+
+BOOST_AUTO_TEST_CASE(a_class_that_is_not_known_is_refused_where_it_is_named) {
+  const TemporaryFolder folder;
+  BOOST_CHECK_EXCEPTION(
+      class_of(folder, "", "BertJapaneseTokenizer", "bert"), plumb::Error,
+      says(Fault::user, "/config.json: tokenizer_class: \"BertJapaneseTokenizer\" is not known"));
+  BOOST_CHECK_EXCEPTION(class_of(folder, "CanineTokenizer", "BertTokenizer", "bert"), plumb::Error,
+                        says(Fault::user, "tokenizer_config.json: tokenizer_class: \"Canine"));
+}
+
+BOOST_AUTO_TEST_CASE(each_class_writes_its_own_parts) {
+  plumb::TokenizerFiles files;
+  const auto build = [&](std::string_view name, const char* config) {
+    files.config = plumb::TokenizerJson::parse(config);
+    files.tokenizer = plumb::TokenizerJson::parse(
+        R"({"model": {"vocab": {"a": 0}, "merges": [], "ignore_merges": true}, "normalizer":
+            {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Precompiled",
+            "precompiled_charsmap": "AA=="}]}})");
+    plumb::detail::class_named(name)->build(files);
+    return files.tokenizer;
+  };
+  auto made = build("LlamaTokenizer", "{}");
+  BOOST_TEST(made["pre_tokenizer"]["prepend_scheme"] == "first");
+  BOOST_TEST((made["normalizer"].is_null() && made["model"]["byte_fallback"] == true));
+  BOOST_TEST(!made["model"].contains("ignore_merges"));
+  BOOST_TEST(build("LlamaTokenizer", R"({"legacy": true})")["pre_tokenizer"]["prepend_scheme"] ==
+             "always");
+  BOOST_TEST(
+      build("LlamaTokenizer",
+            R"({"add_prefix_space": false, "legacy": true})")["pre_tokenizer"]["prepend_scheme"] ==
+      "never");
+  made = build("GPTNeoXTokenizer", R"({"add_prefix_space": true})");
+  BOOST_TEST(
+      (made["normalizer"]["type"] == "NFC" && made["pre_tokenizer"]["add_prefix_space"] == true));
+  made = build("XLMRobertaTokenizer", R"({"add_prefix_space": false})");
+  BOOST_TEST(made["normalizer"]["type"] == "Precompiled");
+  BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["prepend_scheme"] == "never");
+  BOOST_TEST(made["model"]["unk_id"] == 3);
+  made = build("AlbertTokenizer", R"({"keep_accents": true, "do_lower_case": false})");
+  BOOST_TEST(made["normalizer"]["normalizers"].size() == 3U);  // two of quotes, and the map
+  made = build("Qwen2Tokenizer", "{}");
+  BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["use_regex"] == false);
+  made = build("GemmaTokenizer", R"({"unk_token": "<unk>"})");
+  BOOST_TEST((made["model"]["unk_token"] == "<unk>" && made["normalizer"]["content"] == "▁"));
+  made = build("GPT2Tokenizer", "{}");
+  BOOST_TEST((made["normalizer"].is_null() && made["decoder"]["type"] == "ByteLevel"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
