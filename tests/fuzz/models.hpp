@@ -76,7 +76,7 @@ inline std::string with_header(const std::string& name, const std::string& text)
 }
 
 template <class Network>
-void use_network(const std::filesystem::path& folder, const ModelConfig& config) {
+void use_network(const std::filesystem::path& folder, const EncoderConfig& config) {
   Network network = Network::read(folder, config);
   std::size_t rows = 0;
   const LogitsVisitor count = [&](std::uint32_t, std::span<const float> row) {
@@ -127,7 +127,7 @@ inline void models(std::string_view input) {
   }
   if (has_config) {
     is_read(place, [&] {
-      const ModelConfig config = read_model_config(folder.path());
+      const EncoderConfig config = read_encoder_config(folder.path());
       if (config.is_masked()) return use_network<EncoderNetwork>(folder.path(), config);
       use_network<DecoderNetwork>(folder.path(), config);
     });

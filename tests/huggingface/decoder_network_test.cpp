@@ -21,7 +21,7 @@ namespace {
 
 DecoderNetwork network(const std::string& name) {
   const std::filesystem::path folder = test::network_folder(name);
-  return DecoderNetwork::read(folder, read_model_config(folder));
+  return DecoderNetwork::read(folder, read_encoder_config(folder));
 }
 
 using Rows = std::map<NodeId, std::vector<float>>;

@@ -42,8 +42,8 @@ const std::vector<test::PlainTensor> weights{
 
 const LayerNames names{{"q", "k", "v"}, "out", "n1", "up", "down", "n2"};
 
-ModelConfig config() {
-  ModelConfig config;
+EncoderConfig config() {
+  EncoderConfig config;
   config.hidden = 2;
   config.heads = 1;
   config.intermediate = 3;
@@ -54,7 +54,7 @@ ModelConfig config() {
 
 struct Layer : test::TemporaryFolder {
   [[nodiscard]] TransformerLayer read(const std::vector<test::PlainTensor>& tensors,
-                                      const ModelConfig& as) const {
+                                      const EncoderConfig& as) const {
     write("model.safetensors", test::stored(tensors));
     const Safetensors file(path());
     return TransformerLayer::read(WeightReader(file, path(), ""), "l.", names, as);

@@ -94,7 +94,7 @@ Bits bits_of(DecoderNetwork& network) {
 }
 
 template <class Network>
-void print(const std::filesystem::path& folder, const ModelConfig& config) {
+void print(const std::filesystem::path& folder, const EncoderConfig& config) {
   Network network = Network::read(folder, config);
   float difference = 0;
   for (const test::NetworkCase& expected : test::network_cases(folder.filename().string())) {
@@ -111,7 +111,7 @@ void print(const std::filesystem::path& folder, const ModelConfig& config) {
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::filesystem::path folder = argv[i];
-    const ModelConfig config = read_model_config(folder);
+    const EncoderConfig config = read_encoder_config(folder);
     config.is_masked() ? print<EncoderNetwork>(folder, config)
                        : print<DecoderNetwork>(folder, config);
   }

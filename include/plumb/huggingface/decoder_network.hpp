@@ -3,17 +3,20 @@
 
 // What does a causal language model predict after each prefix of a token tree?
 //
-// OPT in both its shapes (layer norms before, or after with projections between embeddings and
-// layers, as the 350M) and GPT-2. Nodes that are computed in one call go through a layer together,
-// children with parents: all are in one product, then each attends to its own path, whose keys and
-// values are kept for each node (node_cache.hpp), those of a few neighbours together. Positions are depths; BOS is the caller's. A
-// row's numbers depend on its own prefix alone, bit by bit (packed_matrix.hpp).
-// Memory: the weights in F32; for each held node 2 · layers · hidden numbers.
+// One network for all architectures; which parts it has is DecoderConfig's. Nodes that are computed in
+// one call go through a layer together, children with parents: all are in one product, then each attends
+// to its own path, whose keys and values are kept for each node (node_cache.hpp), those of a few
+// neighbours together. Positions are depths; BOS is the caller's. A row's numbers depend on its own
+// prefix alone, bit by bit (packed_matrix.hpp).
+// Memory: the weights in F32; for each held node 2 · layers · key_heads ·
+// head_size numbers.
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,11 +27,12 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/parallel.hpp"
-#include "plumb/huggingface/model_config.hpp"
-#include "plumb/huggingface/network_names.hpp"
+#include "plumb/huggingface/attention.hpp"
+#include "plumb/huggingface/decoder_config.hpp"
+#include "plumb/huggingface/decoder_layer.hpp"
 #include "plumb/huggingface/node_cache.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
-#include "plumb/huggingface/transformer_layer.hpp"
+#include "plumb/huggingface/rotary.hpp"
 #include "plumb/huggingface/weight_reader.hpp"
 
 namespace plumb {
@@ -39,7 +43,7 @@ class DecoderNetwork {
  public:
   /// Throws a user error for weights that are missing, damaged or of other shapes.
   [[nodiscard]] static DecoderNetwork read(const std::filesystem::path& folder,
-                                           const ModelConfig& config) {
+                                           const DecoderConfig& config) {
     return DecoderNetwork(folder, config);
   }
 
@@ -63,12 +67,13 @@ class DecoderNetwork {
   /// tree past the limits.
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     hold(tree, wanted, [&](std::span<const NodeId> nodes, const std::vector<float>& rows) {
-      const PackedMatrix& decoder = config_.tied ? tokens_ : decoder_;
+      const PackedMatrix& decoder = config_.tied ? tokens_ : head_;
       std::vector<float> logits(std::min(nodes.size(), logit_rows) * config_.vocabulary);
       for (std::size_t first = 0; first < nodes.size(); first += logit_rows) {
         const std::size_t count = std::min(logit_rows, nodes.size() - first);
         decoder.multiply_shared(rows.data() + first * dimension(), count, dimension(),
                                 logits.data(), config_.vocabulary);
+        finish_logits({logits.data(), count * config_.vocabulary});
         for (std::size_t i = 0; i < count; ++i) {
           visit(nodes[first + i], {logits.data() + i * config_.vocabulary, config_.vocabulary});
         }
@@ -97,31 +102,34 @@ class DecoderNetwork {
   static constexpr std::size_t batch_size = 512, most_rows = 96, least_rows = 12, logit_rows = 48;
   static constexpr std::size_t most_nodes = 8192, tile = SeenSlots::most_queries;
 
-  DecoderNetwork(const std::filesystem::path& folder, const ModelConfig& config) : config_(config) {
+  DecoderNetwork(const std::filesystem::path& folder, const DecoderConfig& config)
+      : config_(config) {
     const Safetensors tensors(folder);
-    const DecoderNames names = decoder_names(config.architecture);
+    const DecoderNames& names = config.names;
     const WeightReader reader(tensors, folder, names.prefix);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
     tokens_ = reader.matrix(names.tokens, config.vocabulary, embedding);
-    positions_ = reader.rows(names.positions, config.first_position + config.positions, hidden);
+    if (!names.positions.empty()) {
+      positions_ = reader.rows(names.positions, config.first_position + config.positions, hidden);
+    }
+    if (!names.embedding_norm.empty()) {
+      embedding_norm_ = reader.norm(names.embedding_norm, hidden, config.norm);
+    }
     if (embedding != hidden) {
-      project_in_ = reader.linear("decoder.project_in", hidden, embedding, false);
-      project_out_ = reader.linear("decoder.project_out", embedding, hidden, false);
+      project_in_ = reader.linear(names.project_in, hidden, embedding, false);
+      project_out_ = reader.linear(names.project_out, embedding, hidden, false);
     }
     for (std::size_t l = 0; l < config.layers; ++l) {
-      const std::string layer = names.layer + std::to_string(l) + ".";
-      layers_.push_back(TransformerLayer::read(reader, layer, names.in_layer, config));
+      layers_.emplace_back(reader, names.layer + std::to_string(l) + ".", config);
     }
-    if (config.final_norm) {
-      final_norm_ =
-          reader.norm(names.final_norm, hidden, config.norm_epsilon, config.has_norm_weights);
-    }
+    if (config.has_final_norm) final_norm_ = reader.norm(names.final_norm, hidden, config.norm);
     if (config.tied) {
-      reader.check_tied("lm_head.weight", names.tokens, {config.vocabulary, embedding});
+      reader.check_tied(names.head + ".weight", names.tokens, {config.vocabulary, embedding});
     } else {
-      decoder_ = reader.matrix("lm_head.weight", config.vocabulary, embedding);
+      head_ = reader.linear(names.head, config.vocabulary, embedding, config.has_head_bias);
     }
-    cache_ = NodeCache(config.layers, config.heads, hidden / config.heads);
+    cache_ = NodeCache(config.layers, config.key_heads, config.head_size);
+    key_biases_.resize(config.slopes.size());
   }
 
   void check(const TokenTree& tree, std::span<const NodeId> nodes) const {
@@ -183,50 +191,86 @@ class DecoderNetwork {
                  [&](std::size_t b) { work(b * size, std::min(size, rows - b * size)); });
   }
 
-  [[nodiscard]] std::vector<float> through_layers(const TokenTree& tree,
-                                                  std::span<const NodeId> nodes) {
-    const std::size_t hidden = config_.hidden;
-    std::vector<float> rows(nodes.size() * hidden), queries(rows.size());
-    for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
-      embed_nodes(tree, nodes.subspan(first, count), rows.data() + first * hidden);
-    });
+  /// What tiles of nodes see, in layers with a window of that size.
+  [[nodiscard]] std::vector<SeenSlots> seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
+                                               std::size_t window) const {
     std::vector<SeenSlots> seen((nodes.size() + tile - 1) / tile);
     parallel_for(seen.size(), [&](std::size_t t) {
       const std::size_t count = std::min(tile, nodes.size() - t * tile);
-      seen[t] = cache_.seen_by(tree, nodes.subspan(t * tile, count));
+      seen[t] =
+          cache_.seen_by(tree, nodes.subspan(t * tile, count), window, !config_.slopes.empty());
     });
+    return seen;
+  }
+
+  /// What is looked up by position, for positions 0 … count − 1.
+  void prepare_positions(std::size_t count) {
+    for (Rotary& rotary : config_.rotaries) rotary.prepare(count);
+    for (std::size_t h = 0; h < key_biases_.size(); ++h) {
+      for (std::size_t p = key_biases_[h].size(); p < count; ++p) {
+        const float slope = config_.slopes[h], at = static_cast<float>(p);
+        key_biases_[h].push_back(config_.rounds_slopes ? as_bfloat16(as_bfloat16(slope) * at) *
+                                                             config_.attention_scale
+                                                       : slope * at);
+      }
+    }
+  }
+  static float as_bfloat16(float number) {
+    return static_cast<float>(static_cast<Eigen::bfloat16>(number));
+  }
+
+  [[nodiscard]] std::vector<float> through_layers(const TokenTree& tree,
+                                                  std::span<const NodeId> nodes) {
+    const std::size_t hidden = config_.hidden, width = config_.query_size();
+    std::vector<std::size_t> positions;
+    for (const NodeId node : nodes) positions.push_back(tree.depth(node) - 1);
+    prepare_positions(1 + *std::max_element(positions.begin(), positions.end()));
+    std::vector<float> rows(nodes.size() * hidden), queries(nodes.size() * width);
+    for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
+      embed_nodes(tree, nodes.subspan(first, count), rows.data() + first * hidden);
+    });
+    std::map<std::size_t, std::vector<SeenSlots>> seen;  // by window
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      const TransformerLayer& layer = layers_[l];
+      if (!seen.contains(config_.window(l))) {
+        seen[config_.window(l)] = seen_by(tree, nodes, config_.window(l));
+      }
+    }
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      const DecoderLayer& layer = layers_[l];
       for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
-        std::vector<float> input(rows.begin() + offset(first),
-                                 rows.begin() + offset(first + count));
-        if (config_.norm_before) layer.attention_norm.apply(input.data(), count, hidden);
-        std::vector<float> projected(count * 3 * hidden);
-        layer.query_key_value.multiply(input.data(), count, hidden, projected.data(), 3 * hidden);
+        const std::vector<float> projected =
+            layer.project(config_, rows.data() + first * hidden,
+                          std::span(positions).subspan(first, count), rotary_of(l));
+        const std::size_t all = width + 2 * config_.key_size();
         for (std::size_t i = 0; i < count; ++i) {
-          const float* from = projected.data() + i * 3 * hidden;
-          std::copy_n(from, hidden, queries.data() + (first + i) * hidden);
-          cache_.set(l, nodes[first + i], from + hidden);
+          const float* from = projected.data() + i * all;
+          std::copy_n(from, width, queries.data() + (first + i) * width);
+          cache_.set(l, nodes[first + i], from + width);
         }
       });
+      const std::vector<SeenSlots>& in_layer = seen.at(config_.window(l));
       for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
-        std::vector<float> gathered(count * hidden), scratch;
+        std::vector<float> gathered(count * width), scratch;
         for (std::size_t h = 0; h < config_.heads; ++h) {  // tiles of one head read the same keys
+          const HeadScores scores{config_.attention_scale, config_.attention_cap,
+                                  key_biases_.empty() ? nullptr : key_biases_[h].data()};
+          const std::size_t at = h * config_.head_size;
           for (std::size_t i = 0; i < count; i += tile) {
-            attend(cache_.layer(l), h, seen[(first + i) / tile],
-                   queries.data() + (first + i) * hidden, std::min(tile, count - i), hidden,
-                   gathered.data() + i * hidden, scratch);
+            attend(cache_.layer(l), h / (config_.heads / config_.key_heads),
+                   in_layer[(first + i) / tile], scores, queries.data() + (first + i) * width + at,
+                   std::min(tile, count - i), width, gathered.data() + i * width + at, width,
+                   scratch);
           }
         }
-        layer.finish(gathered, std::span(rows).subspan(first * hidden, count * hidden),
-                     config_.norm_before);
+        layer.finish(config_, gathered, std::span(rows).subspan(first * hidden, count * hidden));
       });
     }
     return rows;
   }
 
-  [[nodiscard]] std::ptrdiff_t offset(std::size_t row) const {
-    return static_cast<std::ptrdiff_t>(row * config_.hidden);
+  [[nodiscard]] const Rotary* rotary_of(std::size_t layer) const {
+    if (config_.rotaries.empty()) return nullptr;
+    return &config_.rotaries[config_.rotary_of_layer.empty() ? 0 : config_.rotary_of_layer[layer]];
   }
 
   void embed_nodes(const TokenTree& tree, std::span<const NodeId> nodes, float* rows) const {
@@ -241,29 +285,43 @@ class DecoderNetwork {
     } else {
       std::copy(tokens.begin(), tokens.end(), rows);
     }
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (std::size_t i = 0; config_.embedding_scale != 1 && i < nodes.size() * hidden; ++i) {
+      rows[i] *= config_.embedding_scale;
+    }
+    for (std::size_t i = 0; !positions_.empty() && i < nodes.size(); ++i) {
       const std::size_t position = config_.first_position + tree.depth(nodes[i]) - 1;
       for (std::size_t k = 0; k < hidden; ++k) {
         rows[i * hidden + k] += positions_[position * hidden + k];
       }
     }
+    if (!config_.names.embedding_norm.empty()) {
+      embedding_norm_.apply(rows, nodes.size(), hidden);
+    }
   }
 
   /// From the last layer to the last hidden vector.
   void finish(std::vector<float>& rows, std::size_t count) const {
-    if (config_.final_norm) final_norm_.apply(rows.data(), count, config_.hidden);
+    if (config_.has_final_norm) final_norm_.apply(rows.data(), count, config_.hidden);
     if (config_.embedding == config_.hidden) return;
     std::vector<float> narrow(count * config_.embedding);
     project_out_.multiply(rows.data(), count, config_.hidden, narrow.data(), config_.embedding);
     rows.swap(narrow);
   }
 
-  ModelConfig config_;
-  PackedMatrix tokens_, project_in_, project_out_, decoder_;  // tokens_ decodes where it is tied
+  void finish_logits(std::span<float> logits) const {
+    if (config_.logits_scale != 1) {
+      for (float& x : logits) x *= config_.logits_scale;
+    }
+    if (config_.logits_cap > 0) detail::cap_row(logits, config_.logits_cap);
+  }
+
+  DecoderConfig config_;
+  PackedMatrix tokens_, project_in_, project_out_, head_;  // tokens_ is the head where it is tied
   std::vector<float> positions_;
-  LayerNorm final_norm_;
-  std::vector<TransformerLayer> layers_;
+  Norm embedding_norm_, final_norm_;
+  std::vector<DecoderLayer> layers_;
   NodeCache cache_;
+  std::vector<std::vector<float>> key_biases_;  // [head][position], of ALiBi
 };
 
 }  // namespace plumb

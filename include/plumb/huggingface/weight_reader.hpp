@@ -17,24 +17,11 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/parallel.hpp"
-#include "plumb/huggingface/float_lanes.hpp"
+#include "plumb/huggingface/norm.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
 #include "plumb/huggingface/safetensors.hpp"
 
 namespace plumb {
-
-/// A layer norm's weight and bias; both empty for 1 and 0. Any number of threads may use one.
-struct LayerNorm {
-  std::vector<float> weight, bias;
-  float epsilon = 1e-12F;
-
-  /// Each of `count` rows, which lie one behind the other.
-  void apply(float* rows, std::size_t count, std::size_t size) const {
-    for (std::size_t r = 0; r < count; ++r) {
-      detail::layer_norm_row({rows + r * size, size}, weight, bias, epsilon);
-    }
-  }
-};
 
 /// How a matrix of weights is stored: an output a row, or (GPT-2) an input a row.
 enum class WeightOrder { by_output, by_input };
@@ -92,10 +79,13 @@ class WeightReader {
     return numbers;
   }
 
-  [[nodiscard]] LayerNorm norm(const std::string& name, std::size_t size, float epsilon,
-                               bool has_weights = true) const {
-    if (!has_weights) return {{}, {}, epsilon};
-    return {vector(name + ".weight", size), vector(name + ".bias", size), epsilon};
+  /// `size` numbers of weight and bias, where the shape has them.
+  [[nodiscard]] Norm norm(const std::string& name, std::size_t size, const NormShape& shape) const {
+    Norm made{{}, {}, shape.epsilon, shape.kind};
+    if (shape.has_weight) made.weight = vector(name + ".weight", size);
+    for (float& weight : made.weight) weight += shape.weight_offset;
+    if (shape.has_bias) made.bias = vector(name + ".bias", size);
+    return made;
   }
 
   /// The tensor of a product. To be asked before room is made for it: config.json may say any size.
@@ -115,6 +105,17 @@ class WeightReader {
       std::vector<float> numbers(by_output ? inputs : outputs);
       tensor.read(row * numbers.size(), numbers);
       by_output ? into.set_output(first + row, numbers) : into.set_input(row, first, numbers);
+    });
+  }
+
+  /// The same with `place(row)` for the output that a stored row is; by_output alone.
+  template <class Place>
+  void fill_rows(PackedMatrix& into, const std::string& name, std::size_t rows, Place place) const {
+    const StoredTensor& tensor = need_product(name, rows, into.inputs());
+    parallel_for(rows, [&](std::size_t row) {
+      std::vector<float> numbers(into.inputs());
+      tensor.read(row * numbers.size(), numbers);
+      into.set_output(place(row), numbers);
     });
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/model_config.hpp"
+#include "plumb/huggingface/encoder_config.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -17,25 +17,25 @@ namespace {
 
 struct Folder : test::TemporaryFolder {
   /// The configuration of a small network with some fields changed; null takes one away.
-  [[nodiscard]] ModelConfig changed(const std::string& network, const Json& fields) const {
+  [[nodiscard]] EncoderConfig changed(const std::string& network, const Json& fields) const {
     Json config = read_json_object(test::network_folder(network) / "config.json");
     for (const auto& [name, value] : fields.items()) config[name] = value;
     write("config.json", config.dump());
-    return read_model_config(path());
+    return read_encoder_config(path());
   }
   void refuses(const std::string& network, const Json& fields, const std::string& words) const {
     BOOST_CHECK_EXCEPTION((void)changed(network, fields), Error, says(Fault::user, words));
   }
 };
 
-ModelConfig config_of(const std::string& network) {
-  return read_model_config(test::network_folder(network));
+EncoderConfig config_of(const std::string& network) {
+  return read_encoder_config(test::network_folder(network));
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(each_architecture_is_read) {
-  const ModelConfig bert = config_of("bert");
+  const EncoderConfig bert = config_of("bert");
   BOOST_TEST((bert.architecture == Architecture::bert));
   BOOST_TEST(bert.vocabulary == 37U);
   BOOST_TEST(bert.hidden == 20U);
@@ -48,19 +48,19 @@ BOOST_AUTO_TEST_CASE(each_architecture_is_read) {
   BOOST_TEST((bert.head_activation == Activation::gelu));
   BOOST_TEST(!config_of("bert-untied").tied);
   BOOST_TEST((config_of("bert-silu").head_activation == Activation::silu));
-  const ModelConfig roberta = config_of("xlm-roberta");
+  const EncoderConfig roberta = config_of("xlm-roberta");
   BOOST_TEST((roberta.architecture == Architecture::xlm_roberta));
   BOOST_TEST(roberta.positions == 14U);
   BOOST_TEST(roberta.first_position == 2U);
   BOOST_TEST(roberta.padding.value() == 1);
   BOOST_TEST((roberta.activation == Activation::gelu_new));
   BOOST_TEST((roberta.head_activation == Activation::gelu));
-  const ModelConfig albert = config_of("albert-groups");
+  const EncoderConfig albert = config_of("albert-groups");
   BOOST_TEST(albert.embedding == 12U);
   BOOST_TEST(albert.groups == 2U);
   BOOST_TEST(albert.inner_groups == 2U);
   BOOST_TEST(config_of("distilbert").token_types == 0U);
-  const ModelConfig opt = config_of("opt-norm-after");
+  const EncoderConfig opt = config_of("opt-norm-after");
   BOOST_TEST(!opt.is_masked());
   BOOST_TEST(!opt.norm_before);
   BOOST_TEST(!opt.final_norm);
@@ -114,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(what_makes_no_sense_is_named, Folder) {
   refuses("roberta", {{"pad_token_id", -1}}, "pad_token_id: is -1, not a token");
   refuses("albert", {{"num_hidden_groups", 9}}, "num_hidden_groups: is more than the layers");
   write("config.json", "[1]");
-  BOOST_CHECK_EXCEPTION((void)read_model_config(path()), Error, says(Fault::user, "not an object"));
+  BOOST_CHECK_EXCEPTION((void)read_encoder_config(path()), Error, says(Fault::user, "not an object"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
