@@ -48,17 +48,6 @@ BOOST_AUTO_TEST_CASE(names_are_those_that_transformers_saves) {
       BOOST_TEST(saved.reader.find(names.decoder_bias) != nullptr);
     }
   }
-  for (const std::string network : {"opt", "gpt2"}) {
-    BOOST_TEST_CONTEXT(network) {
-      const EncoderConfig config = read_encoder_config(test::network_folder(network));
-      const DecoderNames names = decoder_names(config.architecture);
-      const Saved saved(network, names.prefix);
-      saved.has_layer(names.layer + "1.", names.in_layer);
-      saved.has(names.final_norm);
-      BOOST_TEST(saved.reader.find(names.tokens) != nullptr);
-      BOOST_TEST(saved.reader.find(names.positions) != nullptr);
-    }
-  }
 }
 
 BOOST_AUTO_TEST_CASE(the_decoder_of_untied_weights_has_a_name) {

@@ -324,16 +324,15 @@ inline void read_mpt(const ConfigFields& fields, DecoderConfig& config) {
   attention.expect("alibi", true);
   attention.expect("prefix_lm", false);
   attention.expect("qk_ln", false);
+  attention.expect("alibi_bias_max", 8);  // transformers computes with 8 whatever it says
   if (attention.find("clip_qkv")) config.clip = static_cast<float>(attention.positive("clip_qkv"));
   config.attention_scale = static_cast<float>(
       attention.positive("softmax_scale", 1 / std::sqrt(static_cast<double>(config.head_size))));
   // 2^(−8 i / n) for n the next power of two; of more slopes than heads every second one first.
   std::size_t whole = 1;
   while (whole < config.heads) whole *= 2;
-  const double most = attention.positive("alibi_bias_max", 8);
   const auto slope = [&](std::size_t i) {
-    return static_cast<float>(
-        std::exp2(-static_cast<double>(i) * most / static_cast<double>(whole)));
+    return static_cast<float>(std::exp2(-static_cast<double>(i) * 8 / static_cast<double>(whole)));
   };
   if (whole == config.heads) {
     for (std::size_t i = 1; i <= whole; ++i) config.slopes.push_back(slope(i));
