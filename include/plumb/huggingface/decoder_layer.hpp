@@ -51,63 +51,52 @@ class DecoderLayer {
     }
   }
 
-  /// Queries, keys and values of `count` rows: [count][query_size + 2 key_size]. `positions[i]` is row
-  /// i's; `rotary` may be null.
-  [[nodiscard]] std::vector<float> project(const DecoderConfig& config, const float* rows,
-                                           std::span<const std::size_t> positions,
-                                           const Rotary* rotary) const {
+  /// Queries, keys and values of rows, [rows][query_size + 2 key_size], into `made`; row i stands at
+  /// `positions[i]`. `rotary` may be null. The work is shared among threads.
+  void project(const DecoderConfig& config, std::span<const float> rows,
+               std::span<const std::size_t> positions, const Rotary* rotary,
+               std::vector<float>& input, std::vector<float>& made) const {
     const std::size_t count = positions.size(), hidden = config.hidden;
-    std::vector<float> input(rows, rows + count * hidden);
-    if (has_attention_norm(config)) attention_norm_.apply(input.data(), count, hidden);
     const std::size_t width = query_key_value_.outputs();
-    std::vector<float> made(count * width);
-    query_key_value_.multiply(input.data(), count, hidden, made.data(), width);
-    if (config.clip > 0) {
-      for (float& x : made) x = std::clamp(x, -config.clip, config.clip);
+    input.assign(rows.begin(), rows.end());
+    if (has_attention_norm(config)) {
+      for_row_blocks(count, [&](std::size_t first, std::size_t in_block) {
+        attention_norm_.apply(input.data() + first * hidden, in_block, hidden);
+      });
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      float* const query = made.data() + i * width;
-      float* const key = query + config.query_size();
-      if (config.head_norm != HeadNorm::none) {
-        apply_head_norm(query_norm_, query, config.query_size(), config);
-        apply_head_norm(key_norm_, key, config.key_size(), config);
+    made.resize(count * width);
+    query_key_value_.multiply_shared(input.data(), count, hidden, made.data(), width);
+    for_row_blocks(count, [&](std::size_t first, std::size_t in_block) {
+      for (std::size_t i = first; i < first + in_block; ++i) {
+        finish_projection(config, made.data() + i * width, positions[i], rotary);
       }
-      if (rotary != nullptr) {
-        rotary->apply(query, config.heads, config.head_size, positions[i]);
-        rotary->apply(key, config.key_heads, config.head_size, positions[i]);
-      }
-    }
-    return made;
+    });
   }
 
   /// Turns what the rows' attention gathered into the layer's output, in `rows`, which hold the
-  /// layer's input.
-  void finish(const DecoderConfig& config, std::span<const float> gathered,
-              std::span<float> rows) const {
+  /// layer's input. The work is shared among threads; the vectors are memory to be used again.
+  void finish(const DecoderConfig& config, std::span<const float> gathered, std::span<float> rows,
+              std::vector<float>& input, std::vector<float>& given,
+              std::vector<float>& between) const {
     const std::size_t hidden = config.hidden, count = rows.size() / hidden;
-    std::vector<float> given(rows.size());
-    attention_out_.multiply(gathered.data(), count, config.query_size(), given.data(), hidden);
-    if (!config.names.attention_end_norm.empty()) {
-      attention_end_norm_.apply(given.data(), count, hidden);
-    }
-    std::vector<float> input(rows.begin(), rows.end());
-    if (config.parallel) {
-      const bool is_shared = config.names.feed_norm.empty();
-      (is_shared ? attention_norm_ : feed_norm_).apply(input.data(), count, hidden);
-      add(given, rows, config.residual_scale);
-    } else {
-      if (config.residual_from_norm) attention_norm_.apply(rows.data(), count, hidden);
-      add(given, rows, config.residual_scale);
-      if (config.norm_after_sum) attention_norm_.apply(rows.data(), count, hidden);
-      std::copy(rows.begin(), rows.end(), input.begin());
-      const bool is_before = !config.norm_after_sum && !config.names.feed_norm.empty();
-      if (is_before) feed_norm_.apply(input.data(), count, hidden);
-      if (config.residual_from_norm) std::copy(input.begin(), input.end(), rows.begin());
-    }
-    feed_.apply(input, count, given);
-    if (!config.names.feed_end_norm.empty()) feed_end_norm_.apply(given.data(), count, hidden);
-    add(given, rows, config.residual_scale);
-    if (config.norm_after_sum) feed_norm_.apply(rows.data(), count, hidden);
+    given.resize(rows.size());
+    input.resize(rows.size());
+    attention_out_.multiply_shared(gathered.data(), count, config.query_size(), given.data(),
+                                   hidden);
+    for_row_blocks(count, [&](std::size_t first, std::size_t in_block) {
+      const std::size_t from = first * hidden, size = in_block * hidden;
+      add_attention(config, std::span(given).subspan(from, size), rows.subspan(from, size),
+                    std::span(input).subspan(from, size));
+    });
+    feed_.apply(input, count, given, between);
+    for_row_blocks(count, [&](std::size_t first, std::size_t in_block) {
+      const std::size_t from = first * hidden, size = in_block * hidden;
+      if (!config.names.feed_end_norm.empty()) {
+        feed_end_norm_.apply(given.data() + from, in_block, hidden);
+      }
+      add(std::span(given).subspan(from, size), rows.subspan(from, size), config.residual_scale);
+      if (config.norm_after_sum) feed_norm_.apply(rows.data() + from, in_block, hidden);
+    });
   }
 
  private:
@@ -118,11 +107,12 @@ class DecoderLayer {
     const std::vector<std::size_t> sizes{config.query_size(), config.key_size(), config.key_size()};
     const std::size_t all = sizes[0] + sizes[1] + sizes[2];
     const bool is_one = names.query_key_value.size() == 1;
+    std::vector<std::string> tensors;
     for (std::size_t i = 0; i < names.query_key_value.size(); ++i) {
-      reader.need_product(layer + names.query_key_value[i] + ".weight", is_one ? all : sizes[i],
-                          hidden, names.order);
+      tensors.push_back(layer + names.query_key_value[i] + ".weight");
+      reader.need_product(tensors.back(), is_one ? all : sizes[i], hidden, names.order);
     }
-    query_key_value_ = PackedMatrix(all, hidden);
+    query_key_value_ = PackedMatrix(all, hidden, reader.type_of(tensors));
     if (config.projection == ProjectionOrder::stacked) {
       std::size_t first = 0;
       for (std::size_t i = 0; i < names.query_key_value.size(); ++i) {
@@ -189,6 +179,48 @@ class DecoderLayer {
     for (std::size_t h = 0; h < heads; ++h) {
       norms[norms.size() == 1 ? 0 : h].apply(row + h * config.head_size, 1, config.head_size);
     }
+  }
+
+  /// Clamps, norms on heads and the rotation of one row.
+  void finish_projection(const DecoderConfig& config, float* query, std::size_t position,
+                         const Rotary* rotary) const {
+    float* const key = query + config.query_size();
+    if (config.clip > 0) {
+      for (std::size_t k = 0; k < query_key_value_.outputs(); ++k) {
+        query[k] = std::clamp(query[k], -config.clip, config.clip);
+      }
+    }
+    if (config.head_norm != HeadNorm::none) {
+      apply_head_norm(query_norm_, query, config.query_size(), config);
+      apply_head_norm(key_norm_, key, config.key_size(), config);
+    }
+    if (rotary != nullptr) {
+      rotary->apply(query, config.heads, config.head_size, position);
+      rotary->apply(key, config.key_heads, config.head_size, position);
+    }
+  }
+
+  /// Adds what attention gave to rows, and makes the feed-forward's input.
+  void add_attention(const DecoderConfig& config, std::span<float> given, std::span<float> rows,
+                     std::span<float> input) const {
+    const std::size_t hidden = config.hidden, count = rows.size() / hidden;
+    if (!config.names.attention_end_norm.empty()) {
+      attention_end_norm_.apply(given.data(), count, hidden);
+    }
+    if (config.parallel) {
+      std::copy(rows.begin(), rows.end(), input.begin());
+      const bool is_shared = config.names.feed_norm.empty();
+      (is_shared ? attention_norm_ : feed_norm_).apply(input.data(), count, hidden);
+      add(given, rows, config.residual_scale);
+      return;
+    }
+    if (config.residual_from_norm) attention_norm_.apply(rows.data(), count, hidden);
+    add(given, rows, config.residual_scale);
+    if (config.norm_after_sum) attention_norm_.apply(rows.data(), count, hidden);
+    std::copy(rows.begin(), rows.end(), input.begin());
+    const bool is_before = !config.norm_after_sum && !config.names.feed_norm.empty();
+    if (is_before) feed_norm_.apply(input.data(), count, hidden);
+    if (config.residual_from_norm) std::copy(input.begin(), input.end(), rows.begin());
   }
 
   static bool has_attention_norm(const DecoderConfig& config) {

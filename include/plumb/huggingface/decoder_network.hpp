@@ -97,9 +97,8 @@ class DecoderNetwork {
   void release(const TokenTree& tree, NodeId node) { cache_.release(tree, node); }
 
  private:
-  // Nodes whose activations are held at once, rows of one product, and rows of logits at once. None
-  // of them changes a number.
-  static constexpr std::size_t batch_size = 512, most_rows = 96, least_rows = 12, logit_rows = 48;
+  // Nodes whose activations are held at once, and rows of logits at once. Neither changes a number.
+  static constexpr std::size_t batch_size = 512, logit_rows = 96;
   static constexpr std::size_t most_nodes = 8192, tile = SeenSlots::most_queries;
 
   DecoderNetwork(const std::filesystem::path& folder, const DecoderConfig& config)
@@ -182,15 +181,6 @@ class DecoderNetwork {
     }
   }
 
-  /// Calls `work(first, count)` for blocks of rows that begin with a tile, shared among threads.
-  template <class Work>
-  static void for_blocks(std::size_t rows, Work work) {
-    const std::size_t part = std::clamp((rows + 7) / 8, least_rows, most_rows);
-    const std::size_t size = (part + tile - 1) / tile * tile;
-    parallel_for((rows + size - 1) / size,
-                 [&](std::size_t b) { work(b * size, std::min(size, rows - b * size)); });
-  }
-
   /// What tiles of nodes see, in layers with a window of that size.
   [[nodiscard]] std::vector<SeenSlots> seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
                                                std::size_t window) const {
@@ -225,8 +215,8 @@ class DecoderNetwork {
     std::vector<std::size_t> positions;
     for (const NodeId node : nodes) positions.push_back(tree.depth(node) - 1);
     prepare_positions(1 + *std::max_element(positions.begin(), positions.end()));
-    std::vector<float> rows(nodes.size() * hidden), queries(nodes.size() * width);
-    for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
+    std::vector<float> rows(nodes.size() * hidden);
+    for_row_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
       embed_nodes(tree, nodes.subspan(first, count), rows.data() + first * hidden);
     });
     std::map<std::size_t, std::vector<SeenSlots>> seen;  // by window
@@ -235,37 +225,42 @@ class DecoderNetwork {
         seen[config_.window(l)] = seen_by(tree, nodes, config_.window(l));
       }
     }
+    std::vector<float> input, projected, gathered(nodes.size() * width), given, between;
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      const DecoderLayer& layer = layers_[l];
-      for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
-        const std::vector<float> projected =
-            layer.project(config_, rows.data() + first * hidden,
-                          std::span(positions).subspan(first, count), rotary_of(l));
-        const std::size_t all = width + 2 * config_.key_size();
-        for (std::size_t i = 0; i < count; ++i) {
-          const float* from = projected.data() + i * all;
-          std::copy_n(from, width, queries.data() + (first + i) * width);
-          cache_.set(l, nodes[first + i], from + width);
-        }
-      });
-      const std::vector<SeenSlots>& in_layer = seen.at(config_.window(l));
-      for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
-        std::vector<float> gathered(count * width), scratch;
-        for (std::size_t h = 0; h < config_.heads; ++h) {  // tiles of one head read the same keys
+      layers_[l].project(config_, rows, positions, rotary_of(l), input, projected);
+      gather(l, nodes, seen.at(config_.window(l)), projected, gathered);
+      layers_[l].finish(config_, gathered, rows, input, given, between);
+    }
+    return rows;
+  }
+
+  /// Keeps the nodes' keys and values, and sums up what their queries see.
+  void gather(std::size_t l, std::span<const NodeId> nodes, const std::vector<SeenSlots>& seen,
+              const std::vector<float>& projected, std::vector<float>& gathered) {
+    const std::size_t width = config_.query_size(), all = width + 2 * config_.key_size();
+    for_row_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        cache_.set(l, nodes[i], projected.data() + i * all + width);
+      }
+    });
+    const std::size_t group = config_.heads / config_.key_heads;
+    // A piece is one head of keys for a few tiles: those of one head read the same keys.
+    const std::size_t tiles = std::max<std::size_t>(1, (seen.size() + 7) / 8);
+    const std::size_t parts = (seen.size() + tiles - 1) / tiles;
+    parallel_for(parts * config_.key_heads, [&](std::size_t piece) {
+      const std::size_t part = piece / config_.key_heads, key_head = piece % config_.key_heads;
+      std::vector<float> scratch;
+      for (std::size_t t = part * tiles; t < std::min(seen.size(), (part + 1) * tiles); ++t) {
+        const std::size_t count = std::min(tile, nodes.size() - t * tile);
+        for (std::size_t h = key_head * group; h < (key_head + 1) * group; ++h) {
           const HeadScores scores{config_.attention_scale, config_.attention_cap,
                                   key_biases_.empty() ? nullptr : key_biases_[h].data()};
           const std::size_t at = h * config_.head_size;
-          for (std::size_t i = 0; i < count; i += tile) {
-            attend(cache_.layer(l), h / (config_.heads / config_.key_heads),
-                   in_layer[(first + i) / tile], scores, queries.data() + (first + i) * width + at,
-                   std::min(tile, count - i), width, gathered.data() + i * width + at, width,
-                   scratch);
-          }
+          attend(cache_.layer(l), key_head, seen[t], scores, projected.data() + t * tile * all + at,
+                 count, all, gathered.data() + t * tile * width + at, width, scratch);
         }
-        layer.finish(config_, gathered, std::span(rows).subspan(first * hidden, count * hidden));
-      });
-    }
-    return rows;
+      }
+    });
   }
 
   [[nodiscard]] const Rotary* rotary_of(std::size_t layer) const {

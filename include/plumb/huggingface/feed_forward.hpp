@@ -44,12 +44,14 @@ class FeedForward {
     }
   }
 
-  /// `count` rows of `input`, one behind the other, into `made`, of the same size.
-  void apply(std::span<const float> input, std::size_t count, std::span<float> made) const {
-    if (router_.outputs() == 0) return apply(experts_[0], input, count, made);
+  /// `count` rows of `input`, one behind the other, into `made`, of the same size. The work is shared
+  /// among threads; `between` is memory to be used again.
+  void apply(std::span<const float> input, std::size_t count, std::span<float> made,
+             std::vector<float>& between) const {
+    if (router_.outputs() == 0) return apply(experts_[0], input, count, made, between);
     const std::size_t hidden = input.size() / count;
     std::vector<float> chances(count * router_.outputs());
-    router_.multiply(input.data(), count, hidden, chances.data(), router_.outputs());
+    router_.multiply_shared(input.data(), count, hidden, chances.data(), router_.outputs());
     std::vector<std::vector<std::pair<std::size_t, float>>> asked(
         experts_.size());  // rows, weights
     for (std::size_t i = 0; i < count; ++i) {
@@ -65,7 +67,7 @@ class FeedForward {
       for (std::size_t r = 0; r < asked[e].size(); ++r) {
         std::copy_n(input.data() + asked[e][r].first * hidden, hidden, rows.data() + r * hidden);
       }
-      apply(experts_[e], rows, asked[e].size(), given);
+      apply(experts_[e], rows, asked[e].size(), given, between);
       for (std::size_t r = 0; r < asked[e].size(); ++r) {
         float* const to = made.data() + asked[e][r].first * hidden;
         for (std::size_t k = 0; k < hidden; ++k)
@@ -90,10 +92,10 @@ class FeedForward {
     if (names.gate == names.up) {
       made.up = reader.linear(layer + names.up, 2 * inner, config.hidden, config.has_feed_bias);
     } else if (made.is_gated) {
-      for (const std::string& name : {names.gate, names.up}) {
-        reader.need_product(layer + name + ".weight", inner, config.hidden);
-      }
-      made.up = PackedMatrix(2 * inner, config.hidden);
+      const std::vector<std::string> tensors{layer + names.gate + ".weight",
+                                             layer + names.up + ".weight"};
+      for (const std::string& name : tensors) reader.need_product(name, inner, config.hidden);
+      made.up = PackedMatrix(2 * inner, config.hidden, reader.type_of(tensors));
       std::size_t first = 0;
       for (const std::string& name : {names.gate, names.up}) {
         reader.fill(made.up, layer + name + ".weight", first, inner);
@@ -112,21 +114,19 @@ class FeedForward {
   }
 
   void apply(const Expert& expert, std::span<const float> input, std::size_t count,
-             std::span<float> made) const {
+             std::span<float> made, std::vector<float>& between) const {
     const std::size_t hidden = expert.up.inputs(), width = expert.up.outputs();
     const std::size_t inner = expert.down.inputs();
-    std::vector<float> between(count * width);
-    expert.up.multiply(input.data(), count, hidden, between.data(), width);
-    if (!expert.is_gated) {
-      activate(activation_, between);
-    } else {
-      for (std::size_t i = 0; i < count; ++i) {
-        float* const gate = between.data() + i * width;
-        activate(activation_, {gate, inner});
-        for (std::size_t k = 0; k < inner; ++k) gate[k] *= gate[inner + k];
+    between.resize(count * width);
+    expert.up.multiply_shared(input.data(), count, hidden, between.data(), width);
+    for_row_blocks(count, [&](std::size_t first, std::size_t in_block) {
+      for (std::size_t i = first; i < first + in_block; ++i) {
+        float* const row = between.data() + i * width;
+        activate(activation_, {row, inner});
+        for (std::size_t k = 0; expert.is_gated && k < inner; ++k) row[k] *= row[inner + k];
       }
-    }
-    expert.down.multiply(between.data(), count, width, made.data(), hidden);
+    });
+    expert.down.multiply_shared(between.data(), count, width, made.data(), hidden);
   }
 
   /// The experts that a row goes through, ascending, with their weights. Of equal ones the first.

@@ -41,10 +41,12 @@ struct TransformerLayer {
                                              const LayerNames& names, const EncoderConfig& config) {
     const std::size_t hidden = config.hidden;
     TransformerLayer result;
+    std::vector<std::string> tensors;
     for (const std::string& name : names.query_key_value) {
-      reader.need_product(layer + name + ".weight", hidden, hidden);
+      tensors.push_back(layer + name + ".weight");
+      reader.need_product(tensors.back(), hidden, hidden);
     }
-    result.query_key_value = PackedMatrix(3 * hidden, hidden);
+    result.query_key_value = PackedMatrix(3 * hidden, hidden, reader.type_of(tensors));
     for (std::size_t i = 0; i < names.query_key_value.size(); ++i) {
       const std::string name = layer + names.query_key_value[i];
       reader.fill(result.query_key_value, name + ".weight", i * hidden, hidden);

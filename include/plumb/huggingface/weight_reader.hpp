@@ -10,6 +10,8 @@
 // file is not needed afterwards.
 
 #include <cstddef>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,7 @@
 #include "plumb/huggingface/norm.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
 #include "plumb/huggingface/safetensors.hpp"
+#include "plumb/huggingface/weight_type.hpp"
 
 namespace plumb {
 
@@ -119,12 +122,24 @@ class WeightReader {
     });
   }
 
+  /// What weights of these tensors can be held in: their type, or F32 where they differ. They are
+  /// there.
+  [[nodiscard]] WeightType type_of(const std::vector<std::string>& names) const {
+    std::optional<WeightType> type;
+    for (const std::string& name : names) {
+      const WeightType one = weight_type_named(find(name)->type()).value_or(WeightType::f32);
+      if (type && *type != one) return WeightType::f32;
+      type = one;
+    }
+    return type.value_or(WeightType::f32);
+  }
+
   /// A product without a bias by the tensor of that name.
   [[nodiscard]] PackedMatrix matrix(const std::string& name, std::size_t outputs,
                                     std::size_t inputs,
                                     WeightOrder order = WeightOrder::by_output) const {
     need_product(name, outputs, inputs, order);
-    PackedMatrix made(outputs, inputs);
+    PackedMatrix made(outputs, inputs, type_of({name}));
     fill(made, name, 0, outputs, order);
     return made;
   }
