@@ -100,7 +100,8 @@ BOOST_FIXTURE_TEST_CASE(what_makes_no_sense_is_named, Folder) {
   refuses("roberta", {{"pad_token_id", -1}}, "pad_token_id: is -1, not a token");
   refuses("albert", {{"num_hidden_groups", 9}}, "num_hidden_groups: is more than the layers");
   write("config.json", "[1]");
-  BOOST_CHECK_EXCEPTION((void)read_encoder_config(path()), Error, says(Fault::user, "not an object"));
+  BOOST_CHECK_EXCEPTION((void)read_encoder_config(path()), Error,
+                        says(Fault::user, "not an object"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
