@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    if (plumb::read_model_config(argv[1]).is_masked()) {
+    if (plumb::network_kind(argv[1]) == plumb::NetworkKind::masked) {
       plumb::HuggingFaceMaskedModel model(argv[1]);
       compare(plumb::MaskedScorer(model, plumb::PseudoLikelihood::within_word));
     } else {

@@ -23,7 +23,7 @@
 #include "plumb/cli/command_line.hpp"
 #include "plumb/cli/model_files.hpp"
 #include "plumb/cli/model_places.hpp"
-#include "plumb/huggingface/model_config.hpp"
+#include "plumb/huggingface/network_kind.hpp"
 #ifdef PLUMB_MPI
 #include "plumb/cli/mpi_command_line.hpp"
 #endif
@@ -162,7 +162,7 @@ struct ReferenceModels {
       throw plumb::user_error({.file = path}, "is a folder without config.json",
                               "give `model` a Hugging Face folder, or the path of a .gguf file");
     }
-    return plumb::is_hugging_face_folder(path) && plumb::read_model_config(path).is_masked();
+    return plumb::is_hugging_face_folder(path) && plumb::network_kind(path) == plumb::NetworkKind::masked;
   }
 
   plumb::ModelKind kind(const plumb::ModelOptions& options) const {

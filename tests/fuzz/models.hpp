@@ -75,8 +75,8 @@ inline std::string with_header(const std::string& name, const std::string& text)
   return begins + header + numbers;
 }
 
-template <class Network>
-void use_network(const std::filesystem::path& folder, const ModelConfig& config) {
+template <class Network, class Config>
+void use_network(const std::filesystem::path& folder, const Config& config) {
   Network network = Network::read(folder, config);
   std::size_t rows = 0;
   const LogitsVisitor count = [&](std::uint32_t, std::span<const float> row) {
@@ -127,9 +127,10 @@ inline void models(std::string_view input) {
   }
   if (has_config) {
     is_read(place, [&] {
-      const ModelConfig config = read_model_config(folder.path());
-      if (config.is_masked()) return use_network<EncoderNetwork>(folder.path(), config);
-      use_network<DecoderNetwork>(folder.path(), config);
+      if (network_kind(folder.path()) == NetworkKind::masked) {
+        return use_network<EncoderNetwork>(folder.path(), read_encoder_config(folder.path()));
+      }
+      use_network<DecoderNetwork>(folder.path(), read_decoder_config(folder.path()));
     });
   }
   for (const auto& file : vectors) {

@@ -44,10 +44,13 @@ SeenSlots alone(const SeenSlots& seen, std::size_t query) {
 
 std::vector<float> attend_all(const KeyValues& held, const SeenSlots& seen,
                               const std::vector<float>& queries) {
+  const float scale = 1.0F / std::sqrt(static_cast<float>(held.size()));
   const std::size_t row = held.heads() * held.size(), count = queries.size() / row;
   std::vector<float> gathered(queries.size()), scratch(3, 77.0F);
   for (std::size_t h = 0; h < held.heads(); ++h) {
-    attend(held, h, seen, queries.data(), count, row, gathered.data(), scratch);
+    const std::size_t first = h * held.size();
+    attend(held, h, seen, {scale}, queries.data() + first, count, row, gathered.data() + first, row,
+           scratch);
   }
   return gathered;
 }
@@ -68,6 +71,28 @@ BOOST_AUTO_TEST_CASE(one_head_is_that_of_a_hand) {
   BOOST_TEST(std::abs(both[1] - 1.5F) < 1e-5F);
   BOOST_TEST((attend_all(held, {{{0, 1}}, 1, {}}, query) == std::vector<float>{4, 0}));
   BOOST_TEST((attend_all(held, {{{1, 1}}, 1, {}}, query) == std::vector<float>{0, 6}));
+}
+
+BOOST_AUTO_TEST_CASE(scores_are_scaled_capped_and_biased_by_position) {
+  // One number a head: the query is 1, keys are 2 and 1, values 4 and 0. Slots 0 and 1 are at positions
+  // 3 and 5. The weight of the first is 1 / (1 + e^(s1 − s0)), and 4 times that is gathered.
+  KeyValues held(1, 1);
+  held.resize(2);
+  const std::vector<float> first{2, 4}, second{1, 0}, query{1};
+  held.set(0, first.data());
+  held.set(1, second.data());
+  SeenSlots seen{{{0, 2}}, 2, {}, {3, 5}};
+  const std::vector<float> bias{0, 0, 0, 0.25F, 0, -0.5F};
+  const auto gathered = [&](const HeadScores& scores) {
+    std::vector<float> to(1), scratch;
+    attend(held, 0, seen, scores, query.data(), 1, 1, to.data(), 1, scratch);
+    return static_cast<double>(to[0]);
+  };
+  const auto expected = [](double s0, double s1) { return 4 / (1 + std::exp(s1 - s0)); };
+  BOOST_TEST(std::abs(gathered({0.5F}) - expected(1, 0.5)) < 1e-5);
+  BOOST_TEST(std::abs(gathered({0.5F, 2}) - expected(2 * std::tanh(0.5), 2 * std::tanh(0.25))) <
+             1e-5);
+  BOOST_TEST(std::abs(gathered({0.5F, 0, bias.data()}) - expected(1.25, 0)) < 1e-5);
 }
 
 BOOST_AUTO_TEST_CASE(two_heads_attend_apart) {

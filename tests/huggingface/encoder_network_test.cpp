@@ -22,7 +22,7 @@ namespace {
 
 EncoderNetwork network(const std::string& name) {
   const std::filesystem::path folder = test::network_folder(name);
-  return EncoderNetwork::read(folder, read_model_config(folder));
+  return EncoderNetwork::read(folder, read_encoder_config(folder));
 }
 
 /// Rows of all queries.

@@ -51,6 +51,32 @@ BOOST_AUTO_TEST_CASE(products_of_any_shape_are_exact) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(weights_of_16_bits_give_the_bits_that_they_give_in_32) {
+  for (const WeightType type : {WeightType::f16, WeightType::bf16}) {
+    std::mt19937 random(9);
+    std::vector<float> weights(40), rows(20 * 40);
+    PackedMatrix narrow(50, 40, type), wide(50, 40);
+    for (std::size_t o = 0; o < 50; ++o) {
+      for (float& weight : weights) {
+        weight = static_cast<float>(random() % 2001) / 64.0F - 15.0F;
+        weight = detail::widened(type, detail::narrowed(type, weight));
+      }
+      narrow.set_output(o, weights);
+      wide.set_output(o, weights);
+      std::vector<float> a(40, 0), b(40, 0);
+      narrow.add_output_to(o, a.data());
+      wide.add_output_to(o, b.data());
+      BOOST_TEST(a == b);
+    }
+    for (float& x : rows) x = static_cast<float>(random() % 1000) / 300.0F - 1;
+    std::vector<float> a(20 * 50), b(20 * 50);
+    narrow.multiply_shared(rows.data(), 20, 40, a.data(), 50);
+    wide.multiply_shared(rows.data(), 20, 40, b.data(), 50);
+    BOOST_TEST(a == b);
+    BOOST_TEST((narrow.type() == type));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(weights_may_come_by_input) {
   const Rows weights = integers(21, 7, 4), columns = weights.transpose();
   PackedMatrix by_output(21, 7), by_input(21, 7);

@@ -48,8 +48,8 @@ struct Folder : test::TemporaryFolder {
   }
 };
 
-std::vector<float> numbers_of(const Safetensors& tensors, const std::string& name, std::size_t first,
-                           std::size_t count) {
+std::vector<float> numbers_of(const Safetensors& tensors, const std::string& name,
+                              std::size_t first, std::size_t count) {
   std::vector<float> into(count);
   tensors.find(name)->read(first, into);
   return into;

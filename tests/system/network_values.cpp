@@ -93,8 +93,8 @@ Bits bits_of(DecoderNetwork& network) {
   return bits;
 }
 
-template <class Network>
-void print(const std::filesystem::path& folder, const ModelConfig& config) {
+template <class Network, class Config>
+void print(const std::filesystem::path& folder, const Config& config) {
   Network network = Network::read(folder, config);
   float difference = 0;
   for (const test::NetworkCase& expected : test::network_cases(folder.filename().string())) {
@@ -111,9 +111,9 @@ void print(const std::filesystem::path& folder, const ModelConfig& config) {
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::filesystem::path folder = argv[i];
-    const ModelConfig config = read_model_config(folder);
-    config.is_masked() ? print<EncoderNetwork>(folder, config)
-                       : print<DecoderNetwork>(folder, config);
+    network_kind(folder) == NetworkKind::masked
+        ? print<EncoderNetwork>(folder, read_encoder_config(folder))
+        : print<DecoderNetwork>(folder, read_decoder_config(folder));
   }
   return 0;
 }

@@ -3,7 +3,8 @@
 
 // What do tokens gather from the tokens they see?
 //
-//   gathered_i = Σ_j softmax_j(q_i · k_j / √d) v_j, for each head, over the j that token i sees
+//   gathered_i = Σ_j softmax_j(cap(scale · q_i · k_j) + bias_j) v_j, for each head, over the j that
+//   token i sees
 // A few queries are taken at once, with all keys that one of them sees, so both sums are products of
 // small matrices (row_products.hpp): keys are kept in blocks of as many as a vector has lanes, the
 // numbers of one dimension side by side; values row by row. What a query does not see has weight 0
@@ -93,6 +94,17 @@ struct SeenSlots {
   /// By query, which of the others it sees: places in that order, ascending. Empty where there are
   /// no others.
   std::vector<std::vector<std::uint32_t>> own;
+  /// The position of each place in that order, where scores have a bias by position.
+  std::vector<std::uint32_t> positions{};
+};
+
+/// How a head's scores are made of products of queries and keys.
+struct HeadScores {
+  float scale = 1;
+  /// c · tanh(x / c) of a score; 0 leaves it.
+  float cap = 0;
+  /// Added to the score of a key, by its position; null adds nothing.
+  const float* bias = nullptr;
 };
 
 namespace detail {
@@ -120,6 +132,13 @@ inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
   }
 }
 
+/// c · tanh(x / c), by 1 − 2 / (1 + e^2u).
+inline void cap_row(std::span<float> row, float cap) {
+  transform_row(row, [&](FloatLanes x) {
+    return cap * (1.0F - 2.0F / (1.0F + exp_lanes(x * (2.0F / cap))));
+  });
+}
+
 /// Makes a row of scores one of weights, 0 where `own` is not seen.
 inline void weigh_row(std::span<float> row, std::size_t shared,
                       std::span<const std::uint32_t> own) {
@@ -134,10 +153,12 @@ inline void weigh_row(std::span<float> row, std::size_t shared,
 
 }  // namespace detail
 
-/// What `count` queries gather in one head. Rows of `queries` have the numbers of all heads and are
-/// `stride` apart, those of `gathered` have them alone. `scratch` is memory to be used again.
+/// What `count` queries gather in one head of keys and values. `queries` and `gathered` are where the
+/// head's numbers of the first query stand, those of the next `stride` and `gathered_stride` further
+/// on. `scratch` is memory to be used again.
 inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& seen,
-                   const float* queries, std::size_t count, std::size_t stride, float* gathered,
+                   const HeadScores& scores, const float* queries, std::size_t count,
+                   std::size_t stride, float* gathered, std::size_t gathered_stride,
                    std::vector<float>& scratch) {
   const std::size_t size = held.size(), wide = held.value_stride();
   std::size_t slots = 0;
@@ -145,17 +166,21 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
   scratch.resize(count * (slots + wide));
   float* const weights = scratch.data();
   float* const sums = weights + count * slots;
-  const float scale = 1.0F / std::sqrt(static_cast<float>(size));
   std::size_t at = 0;
   for (const SlotRun run : seen.runs) {
-    detail::multiply_keys(held, head, run, queries + head * size, count, stride, scale,
-                          weights + at, slots);
+    detail::multiply_keys(held, head, run, queries, count, stride, scores.scale, weights + at,
+                          slots);
     at += run.count;
   }
+  if (scores.cap > 0) detail::cap_row({weights, count * slots}, scores.cap);
   for (std::size_t q = 0; q < count; ++q) {
+    float* const row = weights + q * slots;
+    for (std::size_t i = 0; scores.bias != nullptr && i < slots; ++i) {
+      row[i] += scores.bias[seen.positions[i]];
+    }
     const std::span<const std::uint32_t> own =
         seen.own.empty() ? std::span<const std::uint32_t>() : seen.own[q];
-    detail::weigh_row({weights + q * slots, slots}, seen.shared, own);
+    detail::weigh_row({row, slots}, seen.shared, own);
   }
   std::fill_n(sums, count * wide, 0.0F);
   at = 0;
@@ -174,7 +199,7 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
     at += run.count;
   }
   for (std::size_t q = 0; q < count; ++q) {
-    std::copy_n(sums + q * wide, size, gathered + q * held.heads() * size + head * size);
+    std::copy_n(sums + q * wide, size, gathered + q * gathered_stride);
   }
 }
 

@@ -3,17 +3,20 @@
 
 // What does a causal language model predict after each prefix of a token tree?
 //
-// OPT in both its shapes (layer norms before, or after with projections between embeddings and
-// layers, as the 350M) and GPT-2. Nodes that are computed in one call go through a layer together,
-// children with parents: all are in one product, then each attends to its own path, whose keys and
-// values are kept for each node (node_cache.hpp), those of a few neighbours together. Positions are depths; BOS is the caller's. A
-// row's numbers depend on its own prefix alone, bit by bit (packed_matrix.hpp).
-// Memory: the weights in F32; for each held node 2 · layers · hidden numbers.
+// One network for all architectures; which parts it has is DecoderConfig's. Nodes that are computed in
+// one call go through a layer together, children with parents: all are in one product, then each attends
+// to its own path, whose keys and values are kept for each node (node_cache.hpp), those of a few
+// neighbours together. Positions are depths; BOS is the caller's. A row's numbers depend on its own
+// prefix alone, bit by bit (packed_matrix.hpp).
+// Memory: the weights in F32; for each held node 2 · layers · key_heads ·
+// head_size numbers.
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,11 +27,12 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/parallel.hpp"
-#include "plumb/huggingface/model_config.hpp"
-#include "plumb/huggingface/network_names.hpp"
+#include "plumb/huggingface/attention.hpp"
+#include "plumb/huggingface/decoder_config.hpp"
+#include "plumb/huggingface/decoder_layer.hpp"
 #include "plumb/huggingface/node_cache.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
-#include "plumb/huggingface/transformer_layer.hpp"
+#include "plumb/huggingface/rotary.hpp"
 #include "plumb/huggingface/weight_reader.hpp"
 
 namespace plumb {
@@ -39,11 +43,13 @@ class DecoderNetwork {
  public:
   /// Throws a user error for weights that are missing, damaged or of other shapes.
   [[nodiscard]] static DecoderNetwork read(const std::filesystem::path& folder,
-                                           const ModelConfig& config) {
+                                           const DecoderConfig& config) {
     return DecoderNetwork(folder, config);
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
+  /// The type that the weights are held in, by that of the token embeddings.
+  [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
   /// Numbers in a hidden vector: what stands before the decoder, so after OPT's projection.
   [[nodiscard]] std::size_t dimension() const noexcept { return config_.embedding; }
@@ -63,12 +69,13 @@ class DecoderNetwork {
   /// tree past the limits.
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     hold(tree, wanted, [&](std::span<const NodeId> nodes, const std::vector<float>& rows) {
-      const PackedMatrix& decoder = config_.tied ? tokens_ : decoder_;
+      const PackedMatrix& decoder = config_.tied ? tokens_ : head_;
       std::vector<float> logits(std::min(nodes.size(), logit_rows) * config_.vocabulary);
       for (std::size_t first = 0; first < nodes.size(); first += logit_rows) {
         const std::size_t count = std::min(logit_rows, nodes.size() - first);
         decoder.multiply_shared(rows.data() + first * dimension(), count, dimension(),
                                 logits.data(), config_.vocabulary);
+        finish_logits({logits.data(), count * config_.vocabulary});
         for (std::size_t i = 0; i < count; ++i) {
           visit(nodes[first + i], {logits.data() + i * config_.vocabulary, config_.vocabulary});
         }
@@ -92,38 +99,43 @@ class DecoderNetwork {
   void release(const TokenTree& tree, NodeId node) { cache_.release(tree, node); }
 
  private:
-  // Nodes whose activations are held at once, rows of one product, and rows of logits at once. None
-  // of them changes a number.
-  static constexpr std::size_t batch_size = 512, most_rows = 96, least_rows = 12, logit_rows = 48;
+  // Nodes whose activations are held at once, and rows of logits at once. Neither changes a number.
+  static constexpr std::size_t batch_size = 512, logit_rows = 96;
   static constexpr std::size_t most_nodes = 8192, tile = SeenSlots::most_queries;
 
-  DecoderNetwork(const std::filesystem::path& folder, const ModelConfig& config) : config_(config) {
+  DecoderNetwork(const std::filesystem::path& folder, const DecoderConfig& config)
+      : config_(config) {
     const Safetensors tensors(folder);
-    const DecoderNames names = decoder_names(config.architecture);
+    const DecoderNames& names = config.names;
     const WeightReader reader(tensors, folder, names.prefix);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
-    const std::string head = "lm_head.weight";
+    const std::string head = names.head + ".weight";
     const std::string& tokens = config.tied ? reader.stored(names.tokens, head) : names.tokens;
     tokens_ = reader.matrix(tokens, config.vocabulary, embedding);
-    positions_ = reader.rows(names.positions, config.first_position + config.positions, hidden);
+    if (!names.positions.empty()) {
+      positions_ = reader.rows(names.positions, config.first_position + config.positions, hidden);
+    }
+    if (!names.embedding_norm.empty()) {
+      embedding_norm_ = reader.norm(names.embedding_norm, hidden, config.norm);
+    }
     if (embedding != hidden) {
-      project_in_ = reader.linear("decoder.project_in", hidden, embedding, false);
-      project_out_ = reader.linear("decoder.project_out", embedding, hidden, false);
+      project_in_ = reader.linear(names.project_in, hidden, embedding, false);
+      project_out_ = reader.linear(names.project_out, embedding, hidden, false);
     }
     for (std::size_t l = 0; l < config.layers; ++l) {
-      const std::string layer = names.layer + std::to_string(l) + ".";
-      layers_.push_back(TransformerLayer::read(reader, layer, names.in_layer, config));
+      layers_.emplace_back(reader, names.layer + std::to_string(l) + ".", config);
     }
-    if (config.final_norm) {
-      final_norm_ =
-          reader.norm(names.final_norm, hidden, config.norm_epsilon, config.has_norm_weights);
-    }
+    if (config.has_final_norm) final_norm_ = reader.norm(names.final_norm, hidden, config.norm);
     if (config.tied) {
       reader.check_tied(head, tokens, {config.vocabulary, embedding});
+      if (config.has_head_bias) {
+        tokens_.set_bias(0, reader.vector(names.head + ".bias", config.vocabulary));
+      }
     } else {
-      decoder_ = reader.matrix(head, config.vocabulary, embedding);
+      head_ = reader.linear(names.head, config.vocabulary, embedding, config.has_head_bias);
     }
-    cache_ = NodeCache(config.layers, config.heads, hidden / config.heads);
+    cache_ = NodeCache(config.layers, config.key_heads, config.head_size);
+    key_biases_.resize(config.slopes.size());
   }
 
   void check(const TokenTree& tree, std::span<const NodeId> nodes) const {
@@ -176,59 +188,91 @@ class DecoderNetwork {
     }
   }
 
-  /// Calls `work(first, count)` for blocks of rows that begin with a tile, shared among threads.
-  template <class Work>
-  static void for_blocks(std::size_t rows, Work work) {
-    const std::size_t part = std::clamp((rows + 7) / 8, least_rows, most_rows);
-    const std::size_t size = (part + tile - 1) / tile * tile;
-    parallel_for((rows + size - 1) / size,
-                 [&](std::size_t b) { work(b * size, std::min(size, rows - b * size)); });
+  /// What tiles of nodes see, in layers with a window of that size.
+  [[nodiscard]] std::vector<SeenSlots> seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
+                                               std::size_t window) const {
+    std::vector<SeenSlots> seen((nodes.size() + tile - 1) / tile);
+    parallel_for(seen.size(), [&](std::size_t t) {
+      const std::size_t count = std::min(tile, nodes.size() - t * tile);
+      seen[t] =
+          cache_.seen_by(tree, nodes.subspan(t * tile, count), window, !config_.slopes.empty());
+    });
+    return seen;
+  }
+
+  /// What is looked up by position, for positions 0 … count − 1.
+  void prepare_positions(std::size_t count) {
+    for (Rotary& rotary : config_.rotaries) rotary.prepare(count);
+    for (std::size_t h = 0; h < key_biases_.size(); ++h) {
+      for (std::size_t p = key_biases_[h].size(); p < count; ++p) {
+        const float slope = config_.slopes[h], at = static_cast<float>(p);
+        key_biases_[h].push_back(config_.rounds_slopes ? as_bfloat16(as_bfloat16(slope) * at) *
+                                                             config_.attention_scale
+                                                       : slope * at);
+      }
+    }
+  }
+  static float as_bfloat16(float number) {
+    return static_cast<float>(static_cast<Eigen::bfloat16>(number));
   }
 
   [[nodiscard]] std::vector<float> through_layers(const TokenTree& tree,
                                                   std::span<const NodeId> nodes) {
-    const std::size_t hidden = config_.hidden;
-    std::vector<float> rows(nodes.size() * hidden), queries(rows.size());
-    for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
+    const std::size_t hidden = config_.hidden, width = config_.query_size();
+    std::vector<std::size_t> positions;
+    for (const NodeId node : nodes) positions.push_back(tree.depth(node) - 1);
+    prepare_positions(1 + *std::max_element(positions.begin(), positions.end()));
+    std::vector<float> rows(nodes.size() * hidden);
+    for_row_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
       embed_nodes(tree, nodes.subspan(first, count), rows.data() + first * hidden);
     });
-    std::vector<SeenSlots> seen((nodes.size() + tile - 1) / tile);
-    parallel_for(seen.size(), [&](std::size_t t) {
-      const std::size_t count = std::min(tile, nodes.size() - t * tile);
-      seen[t] = cache_.seen_by(tree, nodes.subspan(t * tile, count));
-    });
+    std::map<std::size_t, std::vector<SeenSlots>> seen;  // by window
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      const TransformerLayer& layer = layers_[l];
-      for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
-        std::vector<float> input(rows.begin() + offset(first),
-                                 rows.begin() + offset(first + count));
-        if (config_.norm_before) layer.attention_norm.apply(input.data(), count, hidden);
-        std::vector<float> projected(count * 3 * hidden);
-        layer.query_key_value.multiply(input.data(), count, hidden, projected.data(), 3 * hidden);
-        for (std::size_t i = 0; i < count; ++i) {
-          const float* from = projected.data() + i * 3 * hidden;
-          std::copy_n(from, hidden, queries.data() + (first + i) * hidden);
-          cache_.set(l, nodes[first + i], from + hidden);
-        }
-      });
-      for_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
-        std::vector<float> gathered(count * hidden), scratch;
-        for (std::size_t h = 0; h < config_.heads; ++h) {  // tiles of one head read the same keys
-          for (std::size_t i = 0; i < count; i += tile) {
-            attend(cache_.layer(l), h, seen[(first + i) / tile],
-                   queries.data() + (first + i) * hidden, std::min(tile, count - i), hidden,
-                   gathered.data() + i * hidden, scratch);
-          }
-        }
-        layer.finish(gathered, std::span(rows).subspan(first * hidden, count * hidden),
-                     config_.norm_before);
-      });
+      if (!seen.contains(config_.window(l))) {
+        seen[config_.window(l)] = seen_by(tree, nodes, config_.window(l));
+      }
+    }
+    std::vector<float> input, projected, gathered(nodes.size() * width), given, between;
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      layers_[l].project(config_, rows, positions, rotary_of(l), input, projected);
+      gather(l, nodes, seen.at(config_.window(l)), projected, gathered);
+      layers_[l].finish(config_, gathered, rows, input, given, between);
     }
     return rows;
   }
 
-  [[nodiscard]] std::ptrdiff_t offset(std::size_t row) const {
-    return static_cast<std::ptrdiff_t>(row * config_.hidden);
+  /// Keeps the nodes' keys and values, and sums up what their queries see.
+  void gather(std::size_t l, std::span<const NodeId> nodes, const std::vector<SeenSlots>& seen,
+              const std::vector<float>& projected, std::vector<float>& gathered) {
+    const std::size_t width = config_.query_size(), all = width + 2 * config_.key_size();
+    for_row_blocks(nodes.size(), [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        cache_.set(l, nodes[i], projected.data() + i * all + width);
+      }
+    });
+    const std::size_t group = config_.heads / config_.key_heads;
+    // A piece is one head of keys for a few tiles: those of one head read the same keys.
+    const std::size_t tiles = std::max<std::size_t>(1, (seen.size() + 7) / 8);
+    const std::size_t parts = (seen.size() + tiles - 1) / tiles;
+    parallel_for(parts * config_.key_heads, [&](std::size_t piece) {
+      const std::size_t part = piece / config_.key_heads, key_head = piece % config_.key_heads;
+      std::vector<float> scratch;
+      for (std::size_t t = part * tiles; t < std::min(seen.size(), (part + 1) * tiles); ++t) {
+        const std::size_t count = std::min(tile, nodes.size() - t * tile);
+        for (std::size_t h = key_head * group; h < (key_head + 1) * group; ++h) {
+          const HeadScores scores{config_.attention_scale, config_.attention_cap,
+                                  key_biases_.empty() ? nullptr : key_biases_[h].data()};
+          const std::size_t at = h * config_.head_size;
+          attend(cache_.layer(l), key_head, seen[t], scores, projected.data() + t * tile * all + at,
+                 count, all, gathered.data() + t * tile * width + at, width, scratch);
+        }
+      }
+    });
+  }
+
+  [[nodiscard]] const Rotary* rotary_of(std::size_t layer) const {
+    if (config_.rotaries.empty()) return nullptr;
+    return &config_.rotaries[config_.rotary_of_layer.empty() ? 0 : config_.rotary_of_layer[layer]];
   }
 
   void embed_nodes(const TokenTree& tree, std::span<const NodeId> nodes, float* rows) const {
@@ -243,29 +287,43 @@ class DecoderNetwork {
     } else {
       std::copy(tokens.begin(), tokens.end(), rows);
     }
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (std::size_t i = 0; config_.embedding_scale != 1 && i < nodes.size() * hidden; ++i) {
+      rows[i] *= config_.embedding_scale;
+    }
+    for (std::size_t i = 0; !positions_.empty() && i < nodes.size(); ++i) {
       const std::size_t position = config_.first_position + tree.depth(nodes[i]) - 1;
       for (std::size_t k = 0; k < hidden; ++k) {
         rows[i * hidden + k] += positions_[position * hidden + k];
       }
     }
+    if (!config_.names.embedding_norm.empty()) {
+      embedding_norm_.apply(rows, nodes.size(), hidden);
+    }
   }
 
   /// From the last layer to the last hidden vector.
   void finish(std::vector<float>& rows, std::size_t count) const {
-    if (config_.final_norm) final_norm_.apply(rows.data(), count, config_.hidden);
+    if (config_.has_final_norm) final_norm_.apply(rows.data(), count, config_.hidden);
     if (config_.embedding == config_.hidden) return;
     std::vector<float> narrow(count * config_.embedding);
     project_out_.multiply(rows.data(), count, config_.hidden, narrow.data(), config_.embedding);
     rows.swap(narrow);
   }
 
-  ModelConfig config_;
-  PackedMatrix tokens_, project_in_, project_out_, decoder_;  // tokens_ decodes where it is tied
+  void finish_logits(std::span<float> logits) const {
+    if (config_.logits_scale != 1) {
+      for (float& x : logits) x *= config_.logits_scale;
+    }
+    if (config_.logits_cap > 0) detail::cap_row(logits, config_.logits_cap);
+  }
+
+  DecoderConfig config_;
+  PackedMatrix tokens_, project_in_, project_out_, head_;  // tokens_ is the head where it is tied
   std::vector<float> positions_;
-  LayerNorm final_norm_;
-  std::vector<TransformerLayer> layers_;
+  Norm embedding_norm_, final_norm_;
+  std::vector<DecoderLayer> layers_;
   NodeCache cache_;
+  std::vector<std::vector<float>> key_biases_;  // [head][position], of ALiBi
 };
 
 }  // namespace plumb

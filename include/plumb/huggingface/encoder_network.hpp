@@ -12,6 +12,7 @@
 // Memory: the weights in F32, and the rows of one chunk of sequences for each thread.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -26,8 +27,8 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/parallel.hpp"
 #include "plumb/huggingface/attention.hpp"
+#include "plumb/huggingface/encoder_config.hpp"
 #include "plumb/huggingface/masked_work.hpp"
-#include "plumb/huggingface/model_config.hpp"
 #include "plumb/huggingface/network_names.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
 #include "plumb/huggingface/transformer_layer.hpp"
@@ -40,11 +41,13 @@ class EncoderNetwork {
  public:
   /// Throws a user error for weights that are missing, damaged or of other shapes.
   [[nodiscard]] static EncoderNetwork read(const std::filesystem::path& folder,
-                                           const ModelConfig& config) {
+                                           const EncoderConfig& config) {
     return EncoderNetwork(folder, config);
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
+  /// The type that the weights are held in, by that of the token embeddings.
+  [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
   /// Tokens in the longest sequence, the frame included.
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
   /// Numbers in a hidden vector.
@@ -90,7 +93,8 @@ class EncoderNetwork {
   // of them changes a number.
   static constexpr std::size_t wave = 4096, most_rows = 192, least_rows = 24, logit_rows = 48;
 
-  EncoderNetwork(const std::filesystem::path& folder, const ModelConfig& config) : config_(config) {
+  EncoderNetwork(const std::filesystem::path& folder, const EncoderConfig& config)
+      : config_(config) {
     const Safetensors tensors(folder);
     const EncoderNames names = encoder_names(config.architecture);
     const WeightReader reader(tensors, folder, names.prefix);
@@ -105,7 +109,7 @@ class EncoderNetwork {
       type_ = reader.rows("embeddings.token_type_embeddings.weight", config.token_types, embedding);
       type_.resize(embedding);  // all tokens are of type 0
     }
-    norm_ = reader.norm("embeddings.LayerNorm", embedding, config.norm_epsilon);
+    norm_ = reader.norm("embeddings.LayerNorm", embedding, {.epsilon = config.norm_epsilon});
     if (config.architecture == Architecture::albert) {
       projection_ = reader.linear("encoder.embedding_hidden_mapping_in", hidden, embedding);
       for (std::size_t g = 0; g < config.groups; ++g) {
@@ -128,7 +132,7 @@ class EncoderNetwork {
       }
     }
     head_ = reader.linear(names.head, embedding, hidden);
-    head_norm_ = reader.norm(names.head_norm, embedding, config.norm_epsilon);
+    head_norm_ = reader.norm(names.head_norm, embedding, {.epsilon = config.norm_epsilon});
     const bool has_own_bias = reader.find(bias) != nullptr;
     const bool has_shared_bias = reader.find(names.decoder_bias) != nullptr;
     if (config.tied) {
@@ -246,7 +250,7 @@ class EncoderNetwork {
       }
       rows.resize(kept.size() * hidden);
       gathered.resize(rows.size());
-      layer.finish(gathered, rows, false);
+      layer.finish(gathered, rows);
     }
     std::copy(rows.begin(), rows.end(), result);
   }
@@ -265,7 +269,10 @@ class EncoderNetwork {
                     queries.data() + q * hidden);
       }
       for (std::size_t h = 0; h < config_.heads; ++h) {
-        attend(held, h, all, queries.data(), count, hidden, gathered + i * hidden, scratch);
+        const std::size_t first = h * held.size();
+        attend(held, h, all, {1.0F / std::sqrt(static_cast<float>(held.size()))},
+               queries.data() + first, count, hidden, gathered + i * hidden + first, hidden,
+               scratch);
       }
     }
   }
@@ -295,10 +302,10 @@ class EncoderNetwork {
     }
   }
 
-  ModelConfig config_;
+  EncoderConfig config_;
   PackedMatrix tokens_, projection_, head_, decoder_;  // tokens_ is the decoder where it is tied
   std::vector<float> positions_, type_;
-  LayerNorm norm_, head_norm_;
+  Norm norm_, head_norm_;
   std::vector<TransformerLayer> layers_;
   std::vector<std::size_t> path_;  // by step: its layer; ALBERT takes one several times
   std::uint64_t asked_ = 0, computed_ = 0;

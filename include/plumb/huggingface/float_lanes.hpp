@@ -141,8 +141,7 @@ inline void softmax_row(std::span<float> row) {
 }
 
 /// (x − mean) / √(variance + epsilon) · weight + bias, the variance that of the row itself, not an
-/// estimate. Source: Ba, Kiros and Hinton, "Layer Normalization" (2016). `weight` and `bias` are as
-/// long as the row, or both empty for 1 and 0.
+/// estimate. `weight` and `bias` are as long as the row, or empty for 1 and 0.
 inline void layer_norm_row(std::span<float> row, std::span<const float> weight,
                            std::span<const float> bias, float epsilon) {
   const auto size = static_cast<float>(row.size());
@@ -157,7 +156,26 @@ inline void layer_norm_row(std::span<float> row, std::span<const float> weight,
   const float scale = 1.0F / std::sqrt(sum_of_lanes(squares) / size + epsilon);
   for (std::size_t at = 0; at < row.size(); at += float_lanes) {
     FloatLanes x = (load_some(row, at, 0.0F) - mean) * scale;
-    if (!weight.empty()) x = x * load_some(weight, at, 0.0F) + load_some(bias, at, 0.0F);
+    if (!weight.empty()) x = x * load_some(weight, at, 0.0F);
+    if (!bias.empty()) x = x + load_some(bias, at, 0.0F);
+    store_some(row, at, x);
+  }
+}
+
+/// x / √(mean of x² + epsilon) · weight + bias, by the same rules.
+inline void rms_norm_row(std::span<float> row, std::span<const float> weight,
+                         std::span<const float> bias, float epsilon) {
+  FloatLanes squares{};
+  for (std::size_t at = 0; at < row.size(); at += float_lanes) {
+    const FloatLanes x = load_some(row, at, 0.0F);
+    squares += x * x;
+  }
+  const float scale =
+      1.0F / std::sqrt(sum_of_lanes(squares) / static_cast<float>(row.size()) + epsilon);
+  for (std::size_t at = 0; at < row.size(); at += float_lanes) {
+    FloatLanes x = load_some(row, at, 0.0F) * scale;
+    if (!weight.empty()) x = x * load_some(weight, at, 0.0F);
+    if (!bias.empty()) x = x + load_some(bias, at, 0.0F);
     store_some(row, at, x);
   }
 }

@@ -3,9 +3,9 @@
 
 // Models read from a Hugging Face folder: config.json, weights in safetensors, the tokenizer's files.
 //
-// `HuggingFaceMaskedModel` reads BERT, RoBERTa, XLM-RoBERTa, ALBERT and DistilBERT,
-// `HuggingFaceCausalModel` OPT and GPT-2; config.json says which a folder holds. Everything is
-// computed in F32 on the CPU, whatever precision the weights are stored in.
+// `HuggingFaceMaskedModel` reads the masked models of encoder_config.hpp, `HuggingFaceCausalModel` the
+// causal ones of decoder_architectures.hpp; config.json says which a folder holds. Activations are F32,
+// on the CPU, whatever precision the weights are stored in.
 
 #include <concepts>
 #include <cstddef>
@@ -20,9 +20,11 @@
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/number_words.hpp"
+#include "plumb/huggingface/decoder_architectures.hpp"
 #include "plumb/huggingface/decoder_network.hpp"
+#include "plumb/huggingface/encoder_config.hpp"
 #include "plumb/huggingface/encoder_network.hpp"
-#include "plumb/huggingface/model_config.hpp"
+#include "plumb/huggingface/network_kind.hpp"
 #include "plumb/huggingface/tokenizer.hpp"
 
 namespace plumb {
@@ -36,12 +38,12 @@ class FolderModel {
   /// Throws a user error for a folder that lacks something, and for one whose architecture is of the
   /// other kind.
   explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false)
-      : config_(config_of_kind(folder)),
-        tokenizer_(HuggingFaceTokenizer::read(folder, parse_special_tokens)),
-        network_(Network::read(folder, config_)) {}
+      : tokenizer_(HuggingFaceTokenizer::read(folder, parse_special_tokens)),
+        network_(Network::read(folder, config_of_kind(folder))) {}
 
   [[nodiscard]] ModelDescription describe() const {
-    ModelDescription described{"Hugging Face folder", "F32", false};
+    ModelDescription described{"Hugging Face folder", std::string(name_of(network_.weight_type())),
+                               false};
     described.warnings = tokenizer_.warnings();
     return described;
   }
@@ -84,16 +86,20 @@ class FolderModel {
                      "leave it out of the text, or take weights and tokenizer of one model");
   }
 
-  static ModelConfig config_of_kind(const std::filesystem::path& folder) {
-    ModelConfig config = read_model_config(folder);
-    if (config.is_masked() == is_masked) return config;
-    throw user_error(
-        {folder / "config.json", 0, "model_type"},
-        is_masked ? "is of a causal model" : "is of a masked model",
-        is_masked ? "read it with HuggingFaceCausalModel" : "read it with HuggingFaceMaskedModel");
+  static auto config_of_kind(const std::filesystem::path& folder) {
+    if ((network_kind(folder) == NetworkKind::masked) != is_masked) {
+      throw user_error({folder / "config.json", 0, "model_type"},
+                       is_masked ? "is of a causal model" : "is of a masked model",
+                       is_masked ? "read it with HuggingFaceCausalModel"
+                                 : "read it with HuggingFaceMaskedModel");
+    }
+    if constexpr (is_masked) {
+      return read_encoder_config(folder);
+    } else {
+      return read_decoder_config(folder);
+    }
   }
 
-  ModelConfig config_;
   HuggingFaceTokenizer tokenizer_;
   Network network_;
 };

@@ -4,12 +4,12 @@
 // What do published checkpoints call the tensors of a network?
 //
 // The names transformers gives them today, without what WeightReader knows of older spellings. Each
-// architecture's stand here once, so that one encoder and one decoder serve them all.
+// architecture's stand here once, so that one encoder serves them all.
 
 #include <string>
 #include <vector>
 
-#include "plumb/huggingface/model_config.hpp"
+#include "plumb/huggingface/encoder_config.hpp"
 #include "plumb/huggingface/transformer_layer.hpp"
 #include "plumb/huggingface/weight_reader.hpp"
 
@@ -73,43 +73,6 @@ inline EncoderNames encoder_names(Architecture architecture) {
               "cls.predictions.decoder",
               "cls.predictions.bias"};
   }
-}
-
-/// What a decoder's tensors are called.
-struct DecoderNames {
-  std::string prefix, tokens, positions;
-  /// Followed by the number of a layer and a dot.
-  std::string layer;
-  LayerNames in_layer;
-  std::string final_norm;
-};
-
-inline DecoderNames decoder_names(Architecture architecture) {
-  if (architecture == Architecture::gpt2) {
-    return {"transformer.",
-            "wte.weight",
-            "wpe.weight",
-            "h.",
-            {{"attn.c_attn"},
-             "attn.c_proj",
-             "ln_1",
-             "mlp.c_fc",
-             "mlp.c_proj",
-             "ln_2",
-             WeightOrder::by_input},
-            "ln_f"};
-  }
-  return {"model.",
-          "decoder.embed_tokens.weight",
-          "decoder.embed_positions.weight",
-          "decoder.layers.",
-          {{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"},
-           "self_attn.out_proj",
-           "self_attn_layer_norm",
-           "fc1",
-           "fc2",
-           "final_layer_norm"},
-          "decoder.final_layer_norm"};
 }
 
 }  // namespace plumb

@@ -80,34 +80,44 @@ class NodeCache {
   }
   [[nodiscard]] const KeyValues& layer(std::size_t l) const { return layers_[l]; }
 
-  /// What nodes see, each its own path with itself, ancestors first. All are held; at most
-  /// SeenSlots::most_queries, one at least.
-  [[nodiscard]] SeenSlots seen_by(const TokenTree& tree, std::span<const NodeId> nodes) const {
+  /// What nodes see, each its own path with itself or, of a path longer than `window`, the last so many
+  /// of it; ancestors first. All are held; at most SeenSlots::most_queries, one at least. A window of 0
+  /// is all. Positions are there `with_positions`.
+  [[nodiscard]] SeenSlots seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
+                                  std::size_t window = 0, bool with_positions = false) const {
     NodeId common = nodes[0];  // the last node on all paths; ids ascend from parent to child
+    bool is_cut = false;
     for (NodeId other : nodes) {
+      is_cut = is_cut || (window > 0 && tree.depth(other) > window);
       while (common != other) {
         NodeId& later = common > other ? common : other;
         later = tree.parent(later);
       }
     }
+    if (is_cut) common = TokenTree::root;  // what is seen by all need not come first
     SeenSlots seen;
     seen.shared = tree.depth(common);
     std::vector<NodeId> order(seen.shared);  // of the sum
     for (NodeId node = common; node != TokenTree::root; node = tree.parent(node)) {
       order[tree.depth(node) - 1] = node;
     }
-    for (NodeId node : nodes) {
-      for (; node != common; node = tree.parent(node)) order.push_back(node);
+    const auto for_each_own = [&](NodeId node, const auto& visit) {
+      const std::size_t depth = tree.depth(node);
+      const std::size_t first = is_cut && depth > window ? depth - window + 1 : 1;
+      for (; node != common && tree.depth(node) >= first; node = tree.parent(node)) visit(node);
+    };
+    for (const NodeId node : nodes) {
+      for_each_own(node, [&](NodeId one) { order.push_back(one); });
     }
     const auto others = order.begin() + static_cast<std::ptrdiff_t>(seen.shared);
     std::sort(others, order.end());
     order.erase(std::unique(others, order.end()), order.end());
     for (const NodeId node : nodes) {
       std::vector<std::uint32_t>& own = seen.own.emplace_back();
-      for (NodeId at = node; at != common; at = tree.parent(at)) {
-        const auto place = std::lower_bound(others, order.end(), at) - order.begin();
+      for_each_own(node, [&](NodeId one) {
+        const auto place = std::lower_bound(others, order.end(), one) - order.begin();
         own.push_back(static_cast<std::uint32_t>(place));
-      }
+      });
       std::reverse(own.begin(), own.end());
     }
     for (const NodeId node : order) {
@@ -115,6 +125,8 @@ class NodeCache {
           !seen.runs.empty() && seen.runs.back().first + seen.runs.back().count == slots_[node];
       if (!goes_on) seen.runs.push_back({slots_[node], 0});
       ++seen.runs.back().count;
+      if (with_positions)
+        seen.positions.push_back(static_cast<std::uint32_t>(tree.depth(node) - 1));
     }
     return seen;
   }

@@ -8,45 +8,61 @@
 // numbers of one k stand side by side, which are multiplied with tiles of rows (row_products.hpp).
 // So a row's result does not depend on which rows, or how many, it is computed with, bit by bit, nor
 // on the number of threads; a general product (Eigen, BLAS) does not promise that, and packs the
-// weights anew at each call.
+// weights anew at each call. Weights of 16 bits are kept so, and a panel is widened once for all rows of
+// a call (weight_type.hpp).
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "plumb/core/parallel.hpp"
 #include "plumb/huggingface/row_products.hpp"
+#include "plumb/huggingface/weight_type.hpp"
 
 namespace plumb {
+
+/// Calls `work(first, count)` for blocks of rows, shared among threads.
+template <class Work>
+void for_row_blocks(std::size_t rows, Work work) {
+  const std::size_t size = std::max<std::size_t>(16, (rows + 15) / 16);
+  parallel_for((rows + size - 1) / size,
+               [&](std::size_t b) { work(b * size, std::min(size, rows - b * size)); });
+}
+
 /// Weights [outputs, inputs] and a bias. Any number of threads may read one.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
 
   /// Zeros, and a bias of zeros, to be `set`.
-  PackedMatrix(std::size_t outputs, std::size_t inputs)
+  PackedMatrix(std::size_t outputs, std::size_t inputs, WeightType type = WeightType::f32)
       : outputs_(outputs),
         inputs_(inputs),
         panels_((outputs + width - 1) / width),
-        weights_(panels_ * inputs * width, 0.0F),
-        bias_(panels_ * width, 0.0F) {}
+        type_(type),
+        bias_(panels_ * width, 0.0F) {
+    const std::size_t numbers = panels_ * inputs * width;
+    type == WeightType::f32 ? weights_.resize(numbers) : halves_.resize(numbers);
+  }
 
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
   [[nodiscard]] std::size_t inputs() const noexcept { return inputs_; }
+  /// What its weights are held in. A weight that is set must be a number of that type.
+  [[nodiscard]] WeightType type() const noexcept { return type_; }
   /// Outputs are computed by whole panels of this many.
   static constexpr std::size_t width = detail::product_width;
   [[nodiscard]] std::size_t panels() const noexcept { return panels_; }
 
   /// The weights of one output; different outputs may be set at once.
   void set_output(std::size_t output, std::span<const float> weights) {
-    float* to = at(output, 0);
-    for (std::size_t k = 0; k < inputs_; ++k) to[k * width] = weights[k];
+    for (std::size_t k = 0; k < inputs_; ++k) set(offset(output, k), weights[k]);
   }
   /// The weights of one input, for `weights.size()` outputs from `first` on.
   void set_input(std::size_t input, std::size_t first, std::span<const float> weights) {
-    for (std::size_t c = 0; c < weights.size(); ++c) *at(first + c, input) = weights[c];
+    for (std::size_t c = 0; c < weights.size(); ++c) set(offset(first + c, input), weights[c]);
   }
   void set_bias(std::size_t first, std::span<const float> bias) {
     std::copy(bias.begin(), bias.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
@@ -55,8 +71,11 @@ class PackedMatrix {
   /// Adds the weights of one output to `row`, `inputs()` numbers: an embedding, where the matrix is
   /// a tied decoder too.
   void add_output_to(std::size_t output, float* row) const {
-    const float* from = at(output, 0);
-    for (std::size_t k = 0; k < inputs_; ++k) row[k] += from[k * width];
+    const std::size_t first = offset(output, 0);
+    for (std::size_t k = 0; k < inputs_; ++k) {
+      row[k] += type_ == WeightType::f32 ? weights_[first + k * width]
+                                         : detail::widened(type_, halves_[first + k * width]);
+    }
   }
 
   /// Products of `count` rows, `stride` apart, with the outputs of panels [first, last). `out` is
@@ -64,9 +83,15 @@ class PackedMatrix {
   void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     alignas(64) float sums[detail::product_rows * width];
+    Numbers wide(type_ == WeightType::f32 ? 0 : inputs_ * width);
     for (std::size_t p = first; p < last; ++p) {
       const std::size_t used = std::min(width, outputs_ - p * width);
-      const float* panel = at(p * width, 0);
+      const float* panel = wide.data();
+      if (type_ == WeightType::f32) {
+        panel = weights_.data() + offset(p * width, 0);
+      } else {
+        detail::widen(type_, halves_.data() + offset(p * width, 0), wide.size(), wide.data());
+      }
       for (std::size_t r = 0; r < count; r += detail::product_rows) {
         const std::size_t height = std::min(detail::product_rows, count - r);
         std::fill_n(sums, height * width, 0.0F);
@@ -87,7 +112,7 @@ class PackedMatrix {
     multiply(rows, count, stride, out, out_stride, 0, panels_);
   }
 
-  /// All outputs, shared among threads: for a few rows and many outputs, as of a vocabulary.
+  /// All outputs, shared among threads by panels, so that each weight is read once for all rows.
   void multiply_shared(const float* rows, std::size_t count, std::size_t stride, float* out,
                        std::size_t out_stride) const {
     const std::size_t slice = std::clamp<std::size_t>(panels_ / 16, 1, 32);  // panels
@@ -97,19 +122,24 @@ class PackedMatrix {
   }
 
  private:
+  using Numbers = std::vector<float, Eigen::aligned_allocator<float>>;
+
   [[nodiscard]] std::size_t offset(std::size_t output, std::size_t input) const {
     return (output / width * inputs_ + input) * width + output % width;
   }
-  [[nodiscard]] float* at(std::size_t output, std::size_t input) {
-    return weights_.data() + offset(output, input);
-  }
-  [[nodiscard]] const float* at(std::size_t output, std::size_t input) const {
-    return weights_.data() + offset(output, input);
+  void set(std::size_t at, float weight) {
+    if (type_ == WeightType::f32) {
+      weights_[at] = weight;
+    } else {
+      halves_[at] = detail::narrowed(type_, weight);
+    }
   }
 
   std::size_t outputs_ = 0, inputs_ = 0, panels_ = 0;
-  // [panels][inputs][width]; where a load of lanes straddles no cache line
-  std::vector<float, Eigen::aligned_allocator<float>> weights_;
+  WeightType type_ = WeightType::f32;
+  // [panels][inputs][width], one of the two; where a load of lanes straddles no cache line
+  Numbers weights_;
+  std::vector<std::uint16_t, Eigen::aligned_allocator<std::uint16_t>> halves_;
   std::vector<float> bias_;
 };
 

@@ -38,34 +38,50 @@ struct ProductTile {
   std::size_t sum_stride;
 };
 
+/// One row's sums and how they grow. A type of its own, not an array that lambdas share: whatever
+/// else the program has, its lanes then stay in registers.
+template <std::size_t Lanes>
+struct TileRow {
+  FloatLanes sums[Lanes];
+
+  [[gnu::always_inline]] explicit TileRow(const float* from) {
+    [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
+      ((sums[C] = load_lanes(from + C * float_lanes)), ...);
+    }
+    (std::make_index_sequence<Lanes>{});
+  }
+  [[gnu::always_inline]] void add(const FloatLanes (&columns)[Lanes], float number) {
+    [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
+      ((sums[C] = sums[C] + columns[C] * number), ...);
+    }
+    (std::make_index_sequence<Lanes>{});
+  }
+  [[gnu::always_inline]] void store(float* to) const {
+    [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
+      (store_lanes(to + C * float_lanes, sums[C]), ...);
+    }
+    (std::make_index_sequence<Lanes>{});
+  }
+};
+
+template <std::size_t Rows, std::size_t Lanes, std::size_t... R, std::size_t... C>
+[[gnu::always_inline]] inline void add_spelt_out(const ProductTile& tile, std::index_sequence<R...>,
+                                                 std::index_sequence<C...>) {
+  TileRow<Lanes> sums[] = {TileRow<Lanes>(tile.sums + R * tile.sum_stride)...};
+  const float* const row[] = {tile.rows + R * tile.row_stride...};
+  const float* at = tile.columns;
+  const std::size_t step = tile.step, lane_step = tile.lane_step, depth = tile.depth;
+  for (std::size_t k = 0; k < depth; ++k, at += step) {
+    const FloatLanes columns[] = {load_lanes(at + C * lane_step)...};
+    (sums[R].add(columns, row[R][k]), ...);
+  }
+  (sums[R].store(tile.sums + R * tile.sum_stride), ...);
+}
+
 template <std::size_t Rows, std::size_t Lanes>
 [[gnu::noinline]] void add_tile_products(const ProductTile& tile) {
-  // Spelt out by index sequences, so that every sum is a register of its own.
-  [&]<std::size_t... R>(std::index_sequence<R...>) {
-    const auto lane_by_lane = [&]<std::size_t... C>(std::index_sequence<C...>) {
-      FloatLanes sum[Rows][Lanes];
-      const auto begin = [&](std::size_t r) {
-        ((sum[r][C] = load_lanes(tile.sums + r * tile.sum_stride + C * float_lanes)), ...);
-      };
-      (begin(R), ...);
-      const float* const row[] = {tile.rows + R * tile.row_stride...};
-      const float* at = tile.columns;
-      const std::size_t step = tile.step, lane_step = tile.lane_step, depth = tile.depth;
-      for (std::size_t k = 0; k < depth; ++k, at += step) {
-        const FloatLanes columns[] = {load_lanes(at + C * lane_step)...};
-        const auto add = [&](FloatLanes(&to)[Lanes], float number) {
-          ((to[C] = to[C] + columns[C] * number), ...);
-        };
-        (add(sum[R], row[R][k]), ...);
-      }
-      const auto end = [&](std::size_t r) {
-        (store_lanes(tile.sums + r * tile.sum_stride + C * float_lanes, sum[r][C]), ...);
-      };
-      (end(R), ...);
-    };
-    lane_by_lane(std::make_index_sequence<Lanes>{});
-  }
-  (std::make_index_sequence<Rows>{});
+  add_spelt_out<Rows, Lanes>(tile, std::make_index_sequence<Rows>{},
+                             std::make_index_sequence<Lanes>{});
 }
 
 /// Adds the products of 1 … product_rows rows with 1 … product_lanes vectors of columns.

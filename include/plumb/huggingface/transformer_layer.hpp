@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does one layer of a transformer compute?
+// What does one layer of a masked model's network compute?
 //
 //   attention  what a token gathers from those it sees (attention.hpp), times W
 //   feed       W₂ f(W₁ x)
-// each added to what it was given, with a layer norm before it or after the sum. Encoders and
-// decoders differ in which j a token sees, and where the layer norms stand; the rest is here.
+// each added to what it was given, with a layer norm after the sum.
 // Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.
 
 #include <cstddef>
@@ -15,7 +14,7 @@
 #include <vector>
 
 #include "plumb/huggingface/activation.hpp"
-#include "plumb/huggingface/model_config.hpp"
+#include "plumb/huggingface/encoder_config.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
 #include "plumb/huggingface/weight_reader.hpp"
 
@@ -23,10 +22,9 @@ namespace plumb {
 
 /// What an architecture calls the tensors of a layer, after the layer's own name.
 struct LayerNames {
-  /// One name where the three stand in one tensor.
+  /// Three names.
   std::vector<std::string> query_key_value;
   std::string attention_out, attention_norm, up, down, norm;
-  WeightOrder order = WeightOrder::by_output;
 };
 
 /// The weights of a layer, and its steps on rows that lie one behind the other. Any number of
@@ -35,35 +33,31 @@ struct TransformerLayer {
   /// [3 · hidden, hidden]: queries, keys, values.
   PackedMatrix query_key_value;
   PackedMatrix attention_out, up, down;
-  LayerNorm attention_norm, norm;
+  Norm attention_norm, norm;
   Activation activation = Activation::gelu;
 
   /// `layer` ends with a dot. Throws a user error as WeightReader does.
   [[nodiscard]] static TransformerLayer read(const WeightReader& reader, const std::string& layer,
-                                             const LayerNames& names, const ModelConfig& config) {
+                                             const LayerNames& names, const EncoderConfig& config) {
     const std::size_t hidden = config.hidden;
     TransformerLayer result;
-    const std::size_t each = 3 * hidden / names.query_key_value.size();
+    std::vector<std::string> tensors;
     for (const std::string& name : names.query_key_value) {
-      reader.need_product(layer + name + ".weight", each, hidden, names.order);
+      tensors.push_back(layer + name + ".weight");
+      reader.need_product(tensors.back(), hidden, hidden);
     }
-    result.query_key_value = PackedMatrix(3 * hidden, hidden);
+    result.query_key_value = PackedMatrix(3 * hidden, hidden, reader.type_of(tensors));
     for (std::size_t i = 0; i < names.query_key_value.size(); ++i) {
       const std::string name = layer + names.query_key_value[i];
-      reader.fill(result.query_key_value, name + ".weight", i * each, each, names.order);
-      if (config.has_bias) {
-        result.query_key_value.set_bias(i * each, reader.vector(name + ".bias", each));
-      }
+      reader.fill(result.query_key_value, name + ".weight", i * hidden, hidden);
+      result.query_key_value.set_bias(i * hidden, reader.vector(name + ".bias", hidden));
     }
-    const auto linear = [&](const std::string& name, std::size_t outputs, std::size_t inputs) {
-      return reader.linear(layer + name, outputs, inputs, config.has_bias, names.order);
-    };
     const auto norm = [&](const std::string& name) {
-      return reader.norm(layer + name, hidden, config.norm_epsilon, config.has_norm_weights);
+      return reader.norm(layer + name, hidden, {.epsilon = config.norm_epsilon});
     };
-    result.attention_out = linear(names.attention_out, hidden, hidden);
-    result.up = linear(names.up, config.intermediate, hidden);
-    result.down = linear(names.down, hidden, config.intermediate);
+    result.attention_out = reader.linear(layer + names.attention_out, hidden, hidden);
+    result.up = reader.linear(layer + names.up, config.intermediate, hidden);
+    result.down = reader.linear(layer + names.down, hidden, config.intermediate);
     result.attention_norm = norm(names.attention_norm);
     result.norm = norm(names.norm);
     result.activation = config.activation;
@@ -72,20 +66,18 @@ struct TransformerLayer {
 
   /// Turns what the rows' attention gathered into the layer's output, in `rows`, which hold the
   /// layer's input.
-  void finish(std::span<const float> gathered, std::span<float> rows, bool norm_before) const {
+  void finish(std::span<const float> gathered, std::span<float> rows) const {
     const std::size_t hidden = attention_out.outputs(), count = rows.size() / hidden;
     std::vector<float> sum(rows.size());
     attention_out.multiply(gathered.data(), count, hidden, sum.data(), hidden);
     add(sum, rows);
-    if (!norm_before) attention_norm.apply(rows.data(), count, hidden);
-    sum.assign(rows.begin(), rows.end());
-    if (norm_before) norm.apply(sum.data(), count, hidden);
+    attention_norm.apply(rows.data(), count, hidden);
     std::vector<float> inner(count * up.outputs());
-    up.multiply(sum.data(), count, hidden, inner.data(), up.outputs());
+    up.multiply(rows.data(), count, hidden, inner.data(), up.outputs());
     activate(activation, inner);
     down.multiply(inner.data(), count, up.outputs(), sum.data(), hidden);
     add(sum, rows);
-    if (!norm_before) norm.apply(rows.data(), count, hidden);
+    norm.apply(rows.data(), count, hidden);
   }
 
  private:

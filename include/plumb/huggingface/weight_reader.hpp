@@ -10,6 +10,8 @@
 // file is not needed afterwards.
 
 #include <cstddef>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,24 +19,12 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/parallel.hpp"
-#include "plumb/huggingface/float_lanes.hpp"
+#include "plumb/huggingface/norm.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
 #include "plumb/huggingface/safetensors.hpp"
+#include "plumb/huggingface/weight_type.hpp"
 
 namespace plumb {
-
-/// A layer norm's weight and bias; both empty for 1 and 0. Any number of threads may use one.
-struct LayerNorm {
-  std::vector<float> weight, bias;
-  float epsilon = 1e-12F;
-
-  /// Each of `count` rows, which lie one behind the other.
-  void apply(float* rows, std::size_t count, std::size_t size) const {
-    for (std::size_t r = 0; r < count; ++r) {
-      detail::layer_norm_row({rows + r * size, size}, weight, bias, epsilon);
-    }
-  }
-};
 
 /// How a matrix of weights is stored: an output a row, or (GPT-2) an input a row.
 enum class WeightOrder { by_output, by_input };
@@ -92,10 +82,13 @@ class WeightReader {
     return numbers;
   }
 
-  [[nodiscard]] LayerNorm norm(const std::string& name, std::size_t size, float epsilon,
-                               bool has_weights = true) const {
-    if (!has_weights) return {{}, {}, epsilon};
-    return {vector(name + ".weight", size), vector(name + ".bias", size), epsilon};
+  /// `size` numbers of weight and bias, where the shape has them.
+  [[nodiscard]] Norm norm(const std::string& name, std::size_t size, const NormShape& shape) const {
+    Norm made{{}, {}, shape.epsilon, shape.kind};
+    if (shape.has_weight) made.weight = vector(name + ".weight", size);
+    for (float& weight : made.weight) weight += shape.weight_offset;
+    if (shape.has_bias) made.bias = vector(name + ".bias", size);
+    return made;
   }
 
   /// The tensor of a product. To be asked before room is made for it: config.json may say any size.
@@ -118,12 +111,35 @@ class WeightReader {
     });
   }
 
+  /// The same with `place(row)` for the output that a stored row is; by_output alone.
+  template <class Place>
+  void fill_rows(PackedMatrix& into, const std::string& name, std::size_t rows, Place place) const {
+    const StoredTensor& tensor = need_product(name, rows, into.inputs());
+    parallel_for(rows, [&](std::size_t row) {
+      std::vector<float> numbers(into.inputs());
+      tensor.read(row * numbers.size(), numbers);
+      into.set_output(place(row), numbers);
+    });
+  }
+
+  /// What weights of these tensors can be held in: their type, or F32 where they differ. They are
+  /// there.
+  [[nodiscard]] WeightType type_of(const std::vector<std::string>& names) const {
+    std::optional<WeightType> type;
+    for (const std::string& name : names) {
+      const WeightType one = weight_type_named(find(name)->type()).value_or(WeightType::f32);
+      if (type && *type != one) return WeightType::f32;
+      type = one;
+    }
+    return type.value_or(WeightType::f32);
+  }
+
   /// A product without a bias by the tensor of that name.
   [[nodiscard]] PackedMatrix matrix(const std::string& name, std::size_t outputs,
                                     std::size_t inputs,
                                     WeightOrder order = WeightOrder::by_output) const {
     need_product(name, outputs, inputs, order);
-    PackedMatrix made(outputs, inputs);
+    PackedMatrix made(outputs, inputs, type_of({name}));
     fill(made, name, 0, outputs, order);
     return made;
   }

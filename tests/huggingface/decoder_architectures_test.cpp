@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/huggingface/decoder_architectures.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <set>
+#include <string>
+
+#include "plumb/huggingface/decoder_network.hpp"
+#include "support/errors.hpp"
+#include "support/network_cases.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(decoder_architectures_tests)
+
+namespace {
+
+struct Folder : test::TemporaryFolder {
+  /// The configuration of a small network with some fields changed; null takes one away.
+  [[nodiscard]] DecoderConfig changed(const std::string& network, const Json& fields) const {
+    Json config = read_json_object(test::network_folder(network) / "config.json");
+    for (const auto& [name, value] : fields.items()) {
+      value.is_null() ? config.erase(name) : 0;
+      if (!value.is_null()) config[name] = value;
+    }
+    write("config.json", config.dump());
+    return read_decoder_config(path());
+  }
+  void refuses(const std::string& network, const Json& fields, const std::string& words) const {
+    BOOST_CHECK_EXCEPTION((void)changed(network, fields), Error, says(Fault::user, words));
+  }
+};
+
+}  // namespace
+
+// An architecture that plumb does not know, of parts that it has: what a caller's own entry takes.
+namespace {
+
+void read_newcomer(const detail::ConfigFields& fields, DecoderConfig& config) {
+  detail::read_common_sizes(fields, config);
+  config.norm = {
+      .kind = NormKind::rms, .epsilon = fields.epsilon("rms_norm_eps", 1e-6), .has_bias = false};
+  config.activation = Activation::silu;
+  config.names.prefix = "newcomer.";
+  detail::read_one_rotary(fields, config);
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_new_architecture_of_known_parts_is_one_function, Folder) {
+  // Llama's weights under another name: the same numbers.
+  Json config = read_json_object(test::network_folder("llama") / "config.json");
+  config["model_type"] = "newcomer";
+  write("config.json", config.dump());
+  std::filesystem::copy_file(test::network_folder("llama") / "model.safetensors",
+                             path() / "model.safetensors");
+  const DecoderArchitecture own[] = {{"newcomer", &read_newcomer}};
+  DecoderConfig made = read_decoder_config(path(), own);
+  made.names.prefix = "model.";
+  DecoderNetwork network = DecoderNetwork::read(path(), made);
+  for (const test::NetworkCase& expected : test::network_cases("llama")) {
+    EmbeddingMatrix logits = expected.logits * 0;
+    network.evaluate(expected.tokens, test::into_rows(logits));
+    BOOST_TEST(test::relative_difference(logits, expected.logits) < 1e-5F);
+  }
+  BOOST_CHECK_EXCEPTION((void)read_decoder_config(path()), Error,
+                        says(Fault::user, "'newcomer' is not a causal model that is known"));
+  BOOST_CHECK_EXCEPTION((void)read_decoder_config(test::network_folder("llama"), own), Error,
+                        says(Fault::user, "known are newcomer"));
+}
+
+BOOST_AUTO_TEST_CASE(each_model_type_is_there_once) {
+  std::set<std::string_view> types;
+  for (const DecoderArchitecture& one : decoder_architectures) {
+    BOOST_TEST(types.insert(one.model_type).second);
+    BOOST_TEST(find_architecture(one.model_type) == &one);
+  }
+  BOOST_TEST(find_architecture("t5") == nullptr);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_changes_numbers_and_is_not_modelled_is_refused_by_field, Folder) {
+  refuses("llama", {{"quantization_config", {{"bits", 4}}}}, "quantised weights are not supported");
+  refuses("gpt2", {{"scale_attn_by_inverse_layer_idx", true}},
+          "scale_attn_by_inverse_layer_idx: true is not supported");
+  refuses("gpt2", {{"scale_attn_weights", false}}, "scale_attn_weights: false is not supported");
+  refuses("gpt2", {{"activation_function", 3}}, "activation_function: '3' is not known");
+  refuses("gemma", {{"use_bidirectional_attention", true}}, "use_bidirectional_attention: true");
+  refuses("mpt", {{"no_bias", false}}, "no_bias: false is not supported");
+  refuses("mpt", {{"attn_config", {{"alibi", false}}}}, "attn_config.alibi: false");
+  refuses("mpt", {{"attn_config", {{"qk_ln", true}}}}, "attn_config.qk_ln: true");
+  refuses("mpt", {{"attn_config", {{"alibi_bias_max", 16}}}}, "attn_config.alibi_bias_max: 16");
+  refuses("gpt-neo",
+          Json::parse(R"({"attention_layers": null, "attention_types": [[["global"], 9]]})"),
+          "attention_types: is not a list of patterns and counts");
+  refuses("gpt-neo",
+          Json::parse(R"({"attention_layers": null, "attention_types": [[["global"], 2]]})"),
+          "attention_types: names 2 layers of 3");
+  refuses("gpt-neo", {{"attention_layers", {"global", "block", "local"}}},
+          "attention_types: 'block' is not known");
+  refuses("opt", {{"num_hidden_layers", 2'147'483'647}}, "more layers than any model has: 2147");
+}
+
+BOOST_FIXTURE_TEST_CASE(absent_fields_have_the_values_of_transformers, Folder) {
+  BOOST_TEST(!changed("llama", {{"tie_word_embeddings", nullptr}}).tied);
+  BOOST_TEST(changed("gemma", {{"tie_word_embeddings", nullptr}}).tied);
+  BOOST_TEST(changed("falcon", {{"tie_word_embeddings", nullptr}}).tied);
+  BOOST_TEST(!changed("gpt-neox", {{"tie_word_embeddings", nullptr}}).tied);
+  BOOST_TEST(changed("qwen3", {{"head_dim", nullptr}}).head_size == 128U);
+  BOOST_TEST(changed("gemma2", {{"attn_logit_softcapping", nullptr}}).attention_cap == 50);
+  BOOST_TEST(changed("mixtral", {{"num_experts_per_tok", nullptr}}).experts_per_token == 2U);
+  BOOST_TEST(
+      (changed("gpt-neo", {{"attention_layers", nullptr}, {"attention_types", nullptr}}).windows ==
+       std::vector<std::size_t>{0, 4, 0}));
+  BOOST_TEST(changed("opt", {{"word_embed_proj_dim", nullptr}}).embedding == 16U + 4U);
+  BOOST_TEST(changed("falcon", {{"multi_query", false}}).key_heads == 4U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/huggingface/rotary.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(rotary)
+
+namespace {
+
+struct Folder : test::TemporaryFolder {
+  /// The rotation of heads of four numbers that a config.json describes.
+  [[nodiscard]] Rotary of(const std::string& json) {
+    write("config.json", json);
+    return detail::read_rotary(detail::ConfigFields(path() / "config.json"), {.head_size = 4},
+                               positions);
+  }
+  std::size_t positions = 64;
+};
+
+void near(const std::vector<float>& is, const std::vector<double>& expected) {
+  BOOST_TEST_REQUIRE(is.size() == expected.size());
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    BOOST_TEST(std::abs(static_cast<double>(is[i]) - expected[i]) <
+               1e-6 * (1 + std::abs(expected[i])));
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(pairs_are_turned_by_position_times_frequency) {
+  // Frequencies 1 and 1/2 at position 3: by 3 and 1.5 radians. The fifth number stays.
+  const std::vector<float> row{1, 2, 0, 1, 7};
+  const double c = std::cos(3), s = std::sin(3), d = std::cos(1.5), t = std::sin(1.5);
+  Rotary halves({1, 0.5F}, 1, false), pairs({1, 0.5F}, 2, true);
+  halves.prepare(4);
+  pairs.prepare(2);
+  pairs.prepare(4);  // it grows
+  std::vector<float> turned = row;
+  halves.apply(turned.data(), 1, 5, 3);  // (1, 0) and (2, 1)
+  near(turned, {c, 2 * d - t, s, d + 2 * t, 7});
+  turned = row;
+  pairs.apply(turned.data(), 1, 5, 3);  // (1, 2) and (0, 1), twice as long
+  near(turned, {2 * (c - 2 * s), 2 * (2 * c + s), 2 * -t, 2 * d, 7});
+  std::vector<float> heads{1, 0, 0, 0, 1, 0, 0, 0};
+  halves.apply(heads.data(), 2, 4, 0);
+  BOOST_TEST((heads == std::vector<float>{1, 0, 0, 0, 1, 0, 0, 0}));
+}
+
+BOOST_FIXTURE_TEST_CASE(both_spellings_say_the_same, Folder) {
+  near(of("{}").frequencies(), {1, 0.01});
+  near(of(R"({"rope_theta": 16})").frequencies(), {1, 0.25});
+  near(of(R"({"rope_parameters": {"rope_theta": 16, "rope_type": "default"}})").frequencies(),
+       {1, 0.25});
+  near(of(R"({"rope_theta": 16, "rope_scaling": {"type": "linear", "factor": 4}})").frequencies(),
+       {0.25, 0.0625});
+  near(of(R"({"rope_parameters": {"rope_theta": 16, "rope_type": "linear", "factor": 4}})")
+           .frequencies(),
+       {0.25, 0.0625});
+  near(of(R"({"rope_theta": 16, "partial_rotary_factor": 0.5})").frequencies(), {1});
+  near(of(R"({"rope_theta": 16, "rope_scaling": null})").frequencies(), {1, 0.25});
+  near(of(R"({"rope_theta": 16, "rope_scaling": {"type": "dynamic", "factor": 4}})").frequencies(),
+       {1, 0.25});
+}
+
+// By hand: of an original context of 64 tokens, waves below 16 tokens stay, above 64 are stretched 8
+// times, and between the two it is blended. With theta 4096² frequencies are 1 (a wave of 6.28) and
+// 1/4096 (25,736); with theta 25 they are 1 and 0.2 (31.4), which is blended with
+// (64 / 31.4 − 1) / 3 = 0.3457.
+BOOST_FIXTURE_TEST_CASE(llama3_stretches_long_waves, Folder) {
+  const std::string scaling =
+      R"("rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1,
+          "high_freq_factor": 4, "original_max_position_embeddings": 64}})";
+  near(of(R"({"rope_theta": 16777216, )" + scaling).frequencies(), {1, 1.0 / 4096 / 8});
+  const double smooth = (64 / (2 * std::acos(-1.0) / 0.2) - 1) / 3;
+  near(of(R"({"rope_theta": 25, )" + scaling).frequencies(),
+       {1, (1 - smooth) * 0.2 / 8 + smooth * 0.2});
+}
+
+BOOST_FIXTURE_TEST_CASE(yarn_and_longrope_lengthen_the_result, Folder) {
+  const Rotary yarn = of(
+      R"({"rope_scaling": {"type": "yarn", "factor": 4, "original_max_position_embeddings": 16}})");
+  BOOST_TEST(std::abs(yarn.scale() - (0.1 * std::log(4.0) + 1)) < 1e-6);
+  BOOST_TEST(of(R"({"rope_scaling": {"type": "yarn", "factor": 4, "attention_factor": 1.5,
+                    "original_max_position_embeddings": 16}})")
+                 .scale() == 1.5F);
+  BOOST_TEST(positions == 64U);
+  const Rotary longrope =
+      of(R"({"original_max_position_embeddings": 16, "rope_scaling": {"type": "longrope",
+             "short_factor": [2, 4], "long_factor": [8, 8]}})");
+  near(longrope.frequencies(), {0.5, 0.0025});
+  BOOST_TEST(std::abs(longrope.scale() - std::sqrt(1 + std::log(4.0) / std::log(16.0))) < 1e-6);
+  BOOST_TEST(positions == 16U);  // beyond, all frequencies would change
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_not_known_is_refused_by_field, Folder) {
+  BOOST_CHECK_EXCEPTION((void)of(R"({"rope_scaling": {"type": "mrope"}})"), Error,
+                        says(Fault::user, "rope_scaling.rope_type: 'mrope' is not known"));
+  BOOST_CHECK_EXCEPTION((void)of(R"({"rope_scaling": {"type": "linear"}})"), Error,
+                        says(Fault::user, "rope_scaling.factor: is missing"));
+  BOOST_CHECK_EXCEPTION(
+      (void)of(R"({"rope_scaling": {"type": "longrope", "short_factor": [1]}})"), Error,
+      says(Fault::user, "rope_scaling.short_factor: has 1 numbers for 2 frequencies"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
