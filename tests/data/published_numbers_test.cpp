@@ -98,4 +98,13 @@ BOOST_FIXTURE_TEST_CASE(a_folder_is_all_its_tables, File) {
                         says(Fault::user, "empty: holds no published number; name a .csv"));
 }
 
+BOOST_FIXTURE_TEST_CASE(what_was_ranked_among_and_asked_is_read_where_it_is_said, File) {
+  const auto said = read("model,candidates,queries,metric,value\nm,of-queries,500 of test,x,0.1\n");
+  BOOST_TEST(said.at(0).candidates == "of-queries");
+  BOOST_TEST(said.at(0).queries == "500 of test");
+  const auto unsaid = read("model,metric,value\nm,x,0.1\n");
+  BOOST_TEST(unsaid.at(0).candidates == "");
+  BOOST_TEST(unsaid.at(0).queries == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -95,6 +95,60 @@ BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
              "metrics.json.");
 }
 
+// A calibration of several models holds each model's numbers, and those of the run itself are others.
+BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_none) {
+  RunNumbers around = run("both", {{"bins", {20, {}, {}, 0}}});
+  RunNumbers a = run("a", {{"accuracy", {0.4, {}, {}, 0}}}),
+             b = run("b", {{"accuracy", {0.6, {}, {}, 0}}});
+  a.of_run = b.of_run = "both";
+  const auto made = compare_with_published({number("a", "accuracy", 0.5)}, {around, a, b});
+  BOOST_TEST(made.pairs.size() == 2U);
+  BOOST_TEST(made.runs == (std::vector<std::string>{"a", "b"}), boost::test_tools::per_element());
+  BOOST_REQUIRE(made.remarks.size() == 1U);
+  BOOST_TEST(made.remarks[0] ==
+             "No published model is called b: it stands beside other models' numbers.");
+  // Where no model has it, each model says so, and the run around them does not.
+  const auto none = compare_with_published({number("a", "ace", 0.5)}, {around, a, b});
+  BOOST_REQUIRE(none.remarks.size() == 2U);
+  BOOST_TEST(none.remarks[0].starts_with("a has none of the published numbers"));
+  BOOST_TEST(none.remarks[1].starts_with("b has none of the published numbers"));
+  // The run's own number stands beside a published one all the same.
+  const auto own = compare_with_published({number("a", "bins", 20)}, {around, a, b});
+  BOOST_TEST(own.pairs.size() == 1U);
+  BOOST_TEST(own.runs.front() == "both");
+}
+
+// DEER's Table 4 is of single-token names; a run among the queries' entities is easier.
+BOOST_AUTO_TEST_CASE(other_candidates_and_queries_are_said_and_have_no_verdict) {
+  PublishedNumber one = number("m", "hits_at_10", 0.14);
+  one.table = "4";
+  one.candidates = "single-token";
+  one.queries = "test";
+  const auto compared = [&](const std::string& candidates, const std::string& queries) {
+    return compare_with_published(
+        {one}, {run("m", {{"hits_at_10", {0.15, 0.10, 0.20, 40, candidates, queries}}})});
+  };
+  const auto same = compared("single-token", "test");
+  BOOST_TEST(same.remarks.empty());
+  BOOST_TEST((same.pairs[0].in_interval() == std::optional(true)));
+  const auto other = compared("of-queries", "500 of test");
+  BOOST_TEST(other.pairs[0].same_model);
+  BOOST_TEST(other.pairs[0].has_other_candidates());
+  BOOST_TEST(other.pairs[0].has_other_queries());
+  BOOST_TEST(!other.pairs[0].in_interval().has_value());
+  BOOST_REQUIRE(other.remarks.size() == 2U);
+  BOOST_TEST(
+      other.remarks[0] ==
+      "m has the candidates 'of-queries', table 4 'single-token': not the same candidates, so the "
+      "numbers do not compare.");
+  BOOST_TEST(
+      other.remarks[1].starts_with("m has the queries '500 of test', table 4 'test': not the"));
+  const auto unsaid = compared("", "");
+  BOOST_TEST(unsaid.remarks.empty());
+  BOOST_TEST(!unsaid.pairs[0].has_other_candidates());
+  BOOST_TEST(unsaid.pairs[0].in_interval().has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_number_of_another_model_is_not_said_to_be_missing) {
   const auto made = compare_with_published({number("one", "x", 0.1), number("two", "x", 0.2)},
                                            {run("two", {{"x", {0.25, {}, {}, 0}}})});

@@ -86,6 +86,8 @@ BOOST_AUTO_TEST_CASE(several_models_of_a_file_have_their_own_numbers_one_is_the_
   BOOST_TEST(two[0].model == "both");
   BOOST_TEST(names(two[0].numbers) == (Names{"relations.P1.accuracy"}),
              boost::test_tools::per_element());
+  BOOST_TEST(two[0].of_run == "");
+  BOOST_TEST(two[1].of_run == "both");
   BOOST_TEST(two[1].model == "m");
   BOOST_TEST(two[1].dataset == "BEAR");
   BOOST_TEST(two[2].model == "n");

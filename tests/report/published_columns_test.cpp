@@ -62,15 +62,15 @@ BOOST_AUTO_TEST_CASE(a_page_says_what_the_columns_are) {
 BOOST_AUTO_TEST_CASE(files_have_every_digit) {
   const PublishedComparison made = small();
   BOOST_TEST(published_csv(made) ==
-             "table,model,dataset,number,published,run,same_model,value,low,high,count,difference,"
-             "in_interval,note\n"
-             "4,OPT-1.3B,WN18RR,methods.deer.hits_at_10,0.14,opt-1.3b,yes,0.25000000,0.12500000,"
-             "0.50000000,40,0.11000000,yes,\n"
-             "4,OPT-1.3B,WN18RR,agreement.deer+lm-head.p,2.5e-38,opt-1.3b,yes,0.50000000,,,,"
-             "0.50000000,,\"'=a \"\"note\"\"\"\n");
+             "table,model,dataset,candidates,queries,number,published,run,same_model,same_question,"
+             "value,low,high,count,difference,in_interval,note\n"
+             "4,OPT-1.3B,WN18RR,,,methods.deer.hits_at_10,0.14,opt-1.3b,yes,not said,0.25000000,"
+             "0.12500000,0.50000000,40,0.11000000,yes,\n"
+             "4,OPT-1.3B,WN18RR,,,agreement.deer+lm-head.p,2.5e-38,opt-1.3b,yes,not said,"
+             "0.50000000,,,,0.50000000,,\"'=a \"\"note\"\"\"\n");
   BOOST_TEST(unmatched_csv(made) ==
-             "table,model,dataset,number,published,file,line,note\n"
-             "4,OPT-1.3B,WN18RR,nowhere,0.14,table-4.csv,4,\n");
+             "table,model,dataset,candidates,queries,number,published,file,line,note\n"
+             "4,OPT-1.3B,WN18RR,,,nowhere,0.14,table-4.csv,4,\n");
   const Json json = to_json(made);
   BOOST_TEST((json.at("runs") == Json{"opt-1.3b"}));
   const Json& first = json.at("numbers").at(0);
@@ -82,6 +82,26 @@ BOOST_AUTO_TEST_CASE(files_have_every_digit) {
   BOOST_TEST(second.at("low").is_null());
   BOOST_TEST(second.at("in_interval").is_null());
   BOOST_TEST(json.at("without_counterpart").at(0).at("number") == "nowhere");
+}
+
+BOOST_AUTO_TEST_CASE(another_question_is_said_in_a_column) {
+  PublishedPair pair;
+  pair.published.candidates = "single-token";
+  pair.published.queries = "test";
+  const auto word = [&](const char* candidates, const char* queries) {
+    pair.number.candidates = candidates;
+    pair.number.queries = queries;
+    return detail::same_question_word(pair);
+  };
+  BOOST_TEST(word("single-token", "test") == "yes");
+  BOOST_TEST(word("all", "test") == "other candidates");
+  BOOST_TEST(word("single-token", "500 of test") == "other queries");
+  BOOST_TEST(word("of-queries", "500 of test") == "other candidates and queries");
+  BOOST_TEST(word("", "") == "not said");
+  BOOST_TEST(word("single-token", "") == "not said");
+  const PublishedComparison made{.runs = {"m"}, .pairs = {pair}, .unmatched = {}, .remarks = {}};
+  BOOST_TEST(to_json(made).at("numbers").at(0).at("candidates") == "single-token");
+  BOOST_TEST(to_json(made).at("numbers").at(0).at("same_question") == "not said");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

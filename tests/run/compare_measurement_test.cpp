@@ -171,6 +171,62 @@ BOOST_FIXTURE_TEST_CASE(a_number_that_two_runs_of_a_model_have_is_refused, Publi
               Json{"m.gguf"}));
 }
 
+// A calibration of two models, as `plumb calibrate` leaves one.
+BOOST_FIXTURE_TEST_CASE(a_run_of_several_models_is_told_by_its_models, Published) {
+  folder.write(
+      "both/metrics.json",
+      Json{{"bins", 20}, {"models", {{"m.gguf", {{"ace", 0.25}}}, {"n", {{"ace", 0.5}}}}}}.dump());
+  folder.write("both/run.json", Json{{"settings", {{"command", "calibrate"}}}}.dump());
+  CompareSettings made{.runs = {{{"", folder / "both"}}}};
+  made.published = folder.write("t.csv", "model,metric,value\nM,ace,0.3\n");
+  run_measurement(CompareMeasurement(made), folder / "out");
+  const Json metrics = read_json_object(folder / "out/metrics.json");
+  BOOST_TEST((metrics.at("runs") == Json{"m.gguf", "n"}));
+  BOOST_TEST(metrics.at("numbers").size() == 2U);
+  for (const Json& remark : metrics.at("remarks")) {
+    BOOST_TEST(remark.get<std::string>().find("none of the published") == std::string::npos);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_ranking_among_other_candidates_is_told, Published) {
+  const auto words = [&](Json settings, const std::string& name) {
+    settings["model"] = "m";
+    folder.write("rank/run.json", Json{{"settings", settings}}.dump());
+    folder.write(
+        "rank/metrics.json",
+        Json{{"methods", {{name, {{"value", 0.25}, {"low", 0.125}, {"high", 0.5}}}}}}.dump());
+    CompareSettings made{.runs = {{{"", folder / "rank"}}}};
+    made.published = folder.write("t.csv",
+                                  "table,model,candidates,queries,metric,value\n"
+                                  "4,M,single-token,test,methods." +
+                                      name + ",0.25\n");
+    run_measurement(CompareMeasurement(made), folder / "out");
+    const Json metrics = read_json_object(folder / "out/metrics.json");
+    return metrics.at("numbers").at(0).at("same_question").get<std::string>() + "; " +
+           metrics.at("numbers").at(0).at("run_queries").get<std::string>();
+  };
+  const Json asked = {{"command", "rank"},    {"split", "test"}, {"candidates", "single-token"},
+                      {"sample", 0},          {"limit", 0},      {"relations", nullptr},
+                      {"head_queries", false}};
+  const auto with = [&](std::initializer_list<std::pair<const char*, Json>> changed) {
+    Json made = asked;
+    for (const auto& [field, value] : changed) made[field] = value;
+    return made;
+  };
+  BOOST_TEST(words(asked, "deer") == "yes; test");
+  BOOST_TEST(words(with({{"candidates", "of-queries"}, {"sample", 500}}), "deer") ==
+             "other candidates and queries; 500 of test");
+  BOOST_TEST(words(with({{"candidates", "all"}}), "deer") == "other candidates; test");
+  // The LM head has names of one token alone, and DEER beside it among the same.
+  BOOST_TEST(words(with({{"candidates", "all"}}), "lm-head") == "yes; test");
+  BOOST_TEST(words(with({{"candidates", "all"}}), "deer-single-token") == "yes; test");
+  BOOST_TEST(words(with({{"candidates", "of-queries"}}), "lm-head") == "other candidates; test");
+  BOOST_TEST(words(with({{"limit", 7}, {"head_queries", true}}), "deer") ==
+             "other queries; first 7 of test, and their heads");
+  BOOST_TEST(words(with({{"relations", {"r", "s"}}}), "deer") == "other queries; test, of r, s");
+  BOOST_TEST(words({{"command", "probe"}}, "deer") == "not said; ");
+}
+
 BOOST_FIXTURE_TEST_CASE(published_numbers_need_a_run, Published) {
   CompareSettings none = settings("M,,x,0.5\n");
   none.runs.list.clear();

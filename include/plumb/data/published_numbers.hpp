@@ -3,12 +3,13 @@
 
 // Which numbers has somebody published, and what are they called in a run?
 //
-//   table,model,dataset,setting,relation,metric,value,note
-//   4,OPT-1.3B,WN18RR,methods.deer.raw.realistic,,hits_at_10,0.14,
+//   table,model,dataset,candidates,queries,setting,relation,metric,value,note
+//   4,OPT-1.3B,WN18RR,single-token,test,methods.deer.raw.realistic,,hits_at_10,0.14,
 // `setting`, "relations" with `relation`, and `metric`, joined by dots, are the number's name: where
 // it stands in the metrics.json of a run (records/metrics_file.hpp), of which any part may be in
 // `metric` alone. `value` is the number as it was printed, a share and not a percentage where the
-// run's is one. The other fields are for people; all but `model`, `metric` and `value` may be missing,
+// run's is one. `candidates` and `queries` say what was ranked among and what was asked, as `candidates` of
+// rank and asked_queries do ("500 of test"); empty where the source does not say. The other fields are for people; all but `model`, `metric` and `value` may be missing,
 // columns of other names are not looked at. Non-goal: which run a number is of.
 
 #include <charconv>
@@ -30,6 +31,9 @@ struct PublishedNumber {
   std::string table{};
   std::string model;
   std::string dataset{};
+  /// What was ranked among, and what was asked; empty where it is not said.
+  std::string candidates{};
+  std::string queries{};
   /// Its name in a run's metrics.json.
   std::string name;
   double value = 0;
@@ -96,9 +100,9 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
       throw user_error({file, record.line, "value"}, "'" + value + "' is no number",
                        "write it as 0.14, without a percent sign");
     }
-    into.push_back({text("table"), text("model"), text("dataset"),
-                    number_name(text("setting"), text("relation"), text("metric")), *number, value,
-                    decimals_of(value), text("note"), file, record.line});
+    into.push_back({text("table"), text("model"), text("dataset"), text("candidates"),
+                    text("queries"), number_name(text("setting"), text("relation"), text("metric")),
+                    *number, value, decimals_of(value), text("note"), file, record.line});
   }
 }
 

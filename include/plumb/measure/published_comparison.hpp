@@ -7,8 +7,9 @@
 // run's model is called as a published one (in letters and digits, whatever their case), it stands
 // beside that model's numbers alone; where none is, beside those of all models, and they are told as
 // other models'. A published number that is known to its last decimal lies in a run's 95% interval if
-// any number that rounds to it does. Non-goals: whether two datasets or settings are the same,
-// which names cannot tell; a test of the difference, as a published number has no interval.
+// any number that rounds to it does. A ranking's number depends on what was ranked among and what was asked:
+// where both say it and differ, the two are shown with that word, and without a verdict on the interval.
+// Non-goals: whether two datasets or other settings are the same, which names cannot tell; a test of the difference, as a published number has no interval.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,6 +30,8 @@ struct RunNumber {
   double value = 0;
   std::optional<double> low{}, high{};
   std::size_t count = 0;
+  /// Of a ranking, as PublishedNumber has them; empty where there are none.
+  std::string candidates{}, queries{};
 };
 
 /// The numbers of one model of a run, by name.
@@ -38,6 +41,8 @@ struct RunNumbers {
   /// What it was run on; may be empty.
   std::string dataset{};
   std::map<std::string, RunNumber> numbers{};
+  /// What the run is called in which it stands, where that holds several models.
+  std::string of_run{};
 };
 
 /// A published number and a run's of the same name.
@@ -50,12 +55,24 @@ struct PublishedPair {
 
   /// The run's minus the published one.
   [[nodiscard]] double difference() const { return number.value - published.value; }
-  /// Whether the published number lies in the run's interval; nothing without one.
+  /// Whether both say what was ranked among (or asked), and not the same.
+  [[nodiscard]] bool has_other_candidates() const {
+    return differ(published.candidates, number.candidates);
+  }
+  [[nodiscard]] bool has_other_queries() const { return differ(published.queries, number.queries); }
+  /// Whether the published number lies in the run's interval; nothing without one, and for another question.
   [[nodiscard]] std::optional<bool> in_interval() const {
-    if (!number.low || !number.high) return std::nullopt;
+    if (!number.low || !number.high || has_other_candidates() || has_other_queries()) {
+      return std::nullopt;
+    }
     // What is on the interval's end by all its digits is in it, however they are stored.
     const double half = published.rounding() * (1 + 1e-9);
     return published.value + half >= *number.low && published.value - half <= *number.high;
+  }
+
+ private:
+  static bool differ(const std::string& one, const std::string& other) {
+    return !one.empty() && !other.empty() && one != other;
   }
 };
 
@@ -98,6 +115,27 @@ inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunN
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
 
+/// Of each run and table that were asked otherwise, what each of the two ranked among, or was asked.
+inline void remark_on_questions(PublishedComparison& made) {
+  std::vector<std::string> said;
+  for (const PublishedPair& pair : made.pairs) {
+    const auto remark = [&](bool differs, const char* what, const std::string& theirs,
+                            const std::string& ours) {
+      if (!differs) return;
+      std::string text = pair.run + " has the " + what + " '" + ours + "', " +
+                         (pair.published.table.empty() ? "published numbers beside it"
+                                                       : "table " + pair.published.table) +
+                         " '" + theirs + "': not the same " + what +
+                         ", so the numbers do not compare.";
+      if (over::find(said, text) == said.end()) said.push_back(std::move(text));
+    };
+    remark(pair.has_other_candidates(), "candidates", pair.published.candidates,
+           pair.number.candidates);
+    remark(pair.has_other_queries(), "queries", pair.published.queries, pair.number.queries);
+  }
+  made.remarks.insert(made.remarks.end(), said.begin(), said.end());
+}
+
 /// The run's number that may be meant: of the names with the same last part the one of the fewest
 /// parts, the shortest of them; empty where there is none.
 inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
@@ -113,12 +151,19 @@ inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
   return nearest;
 }
 
+/// Whether the numbers are those of a run itself, whose models have their own.
+inline bool is_around_models(const RunNumbers& run, const std::vector<RunNumbers>& runs) {
+  return over::any_of(runs, [&](const RunNumbers& other) {
+    return !other.of_run.empty() && other.of_run == run.model && other.model != run.model;
+  });
+}
+
 /// Of each run that stands beside no published number, what it has in the place of the first.
 inline void remark_on_runs_without(PublishedComparison& made,
                                    const std::vector<PublishedNumber>& numbers,
                                    const std::vector<RunNumbers>& runs) {
   for (const RunNumbers& run : runs) {
-    if (numbers.empty() ||
+    if (numbers.empty() || is_around_models(run, runs) ||
         over::find(made.pairs, run.model, &PublishedPair::run) != made.pairs.end()) {
       continue;
     }
@@ -162,6 +207,11 @@ inline void remark_on_runs_without(PublishedComparison& made,
     made.remarks.push_back("No published model is called " + runs[r].model +
                            ": it stands beside other models' numbers.");
   }
+  std::erase_if(made.runs, [&](const std::string& name) {  // what holds models is none of them
+    return detail::is_around_models(*over::find(runs, name, &RunNumbers::model), runs) &&
+           over::find(made.pairs, name, &PublishedPair::run) == made.pairs.end();
+  });
+  detail::remark_on_questions(made);
   detail::remark_on_runs_without(made, numbers, runs);
   detail::remark_on_datasets(made, runs);
   return made;

@@ -114,7 +114,7 @@ inline void add_numbers_of(const Json& json, const std::string& name,
         made.front().numbers.merge(named_numbers(numbers));
       } else {
         const std::string theirs = first_string(numbers, "dataset").value_or(dataset);
-        made.push_back({name, theirs, named_numbers(numbers)});
+        made.push_back({name, theirs, named_numbers(numbers), model});
       }
     }
   }

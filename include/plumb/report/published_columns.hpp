@@ -33,14 +33,27 @@ inline const char* in_interval_word(const PublishedPair& pair) {
   return !in ? "–" : *in ? "yes" : "no";
 }
 
+/// Whether the same was asked, among the same candidates.
+inline std::string same_question_word(const PublishedPair& pair) {
+  const bool candidates = pair.has_other_candidates(), queries = pair.has_other_queries();
+  if (candidates || queries) {
+    return std::string("other ") + (candidates ? "candidates" : "") +
+           (candidates && queries ? " and " : "") + (queries ? "queries" : "");
+  }
+  const bool said = !pair.published.candidates.empty() && !pair.published.queries.empty() &&
+                    !pair.number.candidates.empty() && !pair.number.queries.empty();
+  return said ? "yes" : "not said";
+}
+
 /// The cells that files have of a published number.
 inline std::vector<std::string> published_cells(const PublishedNumber& one) {
-  return {one.table, one.model, one.dataset, one.name, one.printed};
+  return {one.table, one.model, one.dataset, one.candidates, one.queries, one.name, one.printed};
 }
 
 inline Json published_json(const PublishedNumber& one) {
-  return {{"table", one.table}, {"model", one.model},     {"dataset", one.dataset},
-          {"number", one.name}, {"published", one.value}, {"note", one.note}};
+  return {{"table", one.table},           {"model", one.model},     {"dataset", one.dataset},
+          {"candidates", one.candidates}, {"queries", one.queries}, {"number", one.name},
+          {"published", one.value},       {"note", one.note}};
 }
 
 }  // namespace detail
@@ -78,10 +91,15 @@ inline Json published_json(const PublishedNumber& one) {
   columns.push_back({"same_model", "same model",
                      "Same model: whether the run's is called as the published one.",
                      [](const P& p) -> CellValue { return OwnWord{p.same_model ? "yes" : "no"}; }});
+  columns.push_back(
+      {"same_question", "same question",
+       "Same question: whether what was ranked among and what was asked are the same; not "
+       "said where the source or the run does not say both.",
+       [](const P& p) -> CellValue { return OwnWord{detail::same_question_word(p)}; }});
   columns.push_back({"note", "note", "", [](const P& p) -> CellValue { return p.published.note; },
                      ColumnPlace::page});
   weigh(columns, {"number", "published", "value"}, ColumnWeight::major);
-  weigh(columns, {"dataset", "same_model"}, ColumnWeight::minor);
+  weigh(columns, {"dataset", "same_model", "same_question"}, ColumnWeight::minor);
   return columns;
 }
 
@@ -104,6 +122,9 @@ inline Json published_json(const PublishedNumber& one) {
     const std::optional<bool> in = pair.in_interval();
     one["run"] = pair.run;
     one["same_model"] = pair.same_model;
+    one["same_question"] = detail::same_question_word(pair);
+    one["run_candidates"] = pair.number.candidates;
+    one["run_queries"] = pair.number.queries;
     one["value"] = pair.number.value;
     one["low"] = number_or_null(pair.number.low);
     one["high"] = number_or_null(pair.number.high);
@@ -120,9 +141,9 @@ inline Json published_json(const PublishedNumber& one) {
 
 /// published.csv: a row for each published number and run beside it.
 [[nodiscard]] inline std::string published_csv(const PublishedComparison& made) {
-  std::string text =
-      csv_line({"table", "model", "dataset", "number", "published", "run", "same_model", "value",
-                "low", "high", "count", "difference", "in_interval", "note"});
+  std::string text = csv_line({"table", "model", "dataset", "candidates", "queries", "number",
+                               "published", "run", "same_model", "same_question", "value", "low",
+                               "high", "count", "difference", "in_interval", "note"});
   const auto end = [](const std::optional<double>& value) {
     return value ? with_decimals(*value, 8) : std::string();
   };
@@ -130,14 +151,15 @@ inline Json published_json(const PublishedNumber& one) {
     const RunNumber& number = pair.number;
     const std::optional<bool> in = pair.in_interval();
     std::vector<std::string> cells = detail::published_cells(pair.published);
-    cells.insert(cells.end(), {pair.run, pair.same_model ? "yes" : "no",
-                               with_decimals(number.value, 8), end(number.low), end(number.high),
-                               number.count == 0 ? "" : std::to_string(number.count),
-                               with_decimals(pair.difference(), 8),
-                               !in   ? ""
-                               : *in ? "yes"
-                                     : "no",
-                               pair.published.note});
+    cells.insert(
+        cells.end(),
+        {pair.run, pair.same_model ? "yes" : "no", detail::same_question_word(pair),
+         with_decimals(number.value, 8), end(number.low), end(number.high),
+         number.count == 0 ? "" : std::to_string(number.count), with_decimals(pair.difference(), 8),
+         !in   ? ""
+         : *in ? "yes"
+               : "no",
+         pair.published.note});
     text += csv_line(cells);
   }
   return text;
@@ -145,8 +167,8 @@ inline Json published_json(const PublishedNumber& one) {
 
 /// without_counterpart.csv: the published numbers that no run has, with where they stand.
 [[nodiscard]] inline std::string unmatched_csv(const PublishedComparison& made) {
-  std::string text =
-      csv_line({"table", "model", "dataset", "number", "published", "file", "line", "note"});
+  std::string text = csv_line({"table", "model", "dataset", "candidates", "queries", "number",
+                               "published", "file", "line", "note"});
   for (const PublishedNumber& one : made.unmatched) {
     std::vector<std::string> cells = detail::published_cells(one);
     cells.insert(cells.end(), {one.file.name(), std::to_string(one.line), one.note});

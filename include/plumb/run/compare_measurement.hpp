@@ -102,6 +102,42 @@ inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
   }
 }
 
+/// Which queries a ranking asked, by its run.json: "test", "500 of test", "first 10 of test", with relations
+/// and heads behind that.
+inline std::string asked_queries(const Json& kept) {
+  const std::string part = first_string(kept, "split").value_or("");
+  if (part.empty()) return "";
+  const auto count = [&](const char* field) -> std::size_t {
+    const auto found = kept.find(field);
+    return found != kept.end() && found->is_number_unsigned() ? found->get<std::size_t>() : 0;
+  };
+  std::string text = part;
+  if (count("sample") > 0) text = std::to_string(count("sample")) + " of " + text;
+  if (count("limit") > 0) text = "first " + std::to_string(count("limit")) + " of " + text;
+  if (const auto codes = string_list(kept, "relations")) {
+    std::string list;
+    for (const std::string& code : *codes) add_to_list(list, code);
+    text += ", of " + list;
+  }
+  return text + (kept.value("head_queries", Json()) == true ? ", and their heads" : "");
+}
+
+/// Gives each number of a ranking its candidates and queries. What the LM head ranks has names of one token,
+/// whatever the candidates of the run, and so has what stands beside it.
+inline void say_what_was_ranked(RunNumbers& run, const Json& kept) {
+  const std::string candidates = first_string(kept, "candidates").value_or("");
+  if (first_string(kept, "command").value_or("") != "rank" || candidates.empty()) return;
+  const std::string queries = asked_queries(kept);
+  for (auto& [name, number] : run.numbers) {
+    const bool single =
+        name.find("lm-head") != std::string::npos || name.find("single-token") != std::string::npos;
+    number.candidates = !single || candidates == "single-token" ? candidates
+                        : candidates == "all"                   ? "single-token"
+                                                                : "single-token " + candidates;
+    number.queries = queries;
+  }
+}
+
 inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -210,6 +246,7 @@ class CompareMeasurement {
       const Json kept = kept_settings(run.path);
       const std::string dataset = first_string(kept, "dataset").value_or("");
       for (RunNumbers& of : read_run_numbers(run.path, run.name, dataset)) {
+        detail::say_what_was_ranked(of, kept);
         const auto known = over::find(runs, of.model, &RunNumbers::model);
         if (known == runs.end()) {
           runs.push_back(std::move(of));
