@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 /// A number with a fixed count of decimals; what rounds to zero has no sign.

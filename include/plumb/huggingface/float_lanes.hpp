@@ -17,6 +17,8 @@
 #include <span>
 #include <utility>
 
+#include "plumb/core/version.hpp"
+
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #endif

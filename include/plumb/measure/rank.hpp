@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 struct Rank {

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "plumb/core/version.hpp"
+
 #include <Eigen/Core>
 #include <unsupported/Eigen/SpecialFunctions>
 

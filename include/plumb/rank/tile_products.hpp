@@ -18,6 +18,8 @@
 
 #include <Eigen/Core>
 
+#include "plumb/core/version.hpp"
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
