@@ -52,7 +52,8 @@ using IntLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::int32_t;
   FloatLanes lanes = FloatLanes{} + missing;
 #if defined(__AVX512F__)
   const auto mask = static_cast<__mmask16>((1U << (row.size() - at)) - 1U);
-  lanes = (FloatLanes)_mm512_mask_loadu_ps((__m512)lanes, mask, row.data() + at);
+  lanes = reinterpret_cast<FloatLanes>(
+      _mm512_mask_loadu_ps(reinterpret_cast<__m512>(lanes), mask, row.data() + at));
 #else
   std::memcpy(&lanes, row.data() + at, (row.size() - at) * sizeof(float));
 #endif
@@ -63,7 +64,7 @@ using IntLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::int32_t;
   if (at + float_lanes <= row.size()) return store_lanes(row.data() + at, lanes);
 #if defined(__AVX512F__)
   const auto mask = static_cast<__mmask16>((1U << (row.size() - at)) - 1U);
-  _mm512_mask_storeu_ps(row.data() + at, mask, (__m512)lanes);
+  _mm512_mask_storeu_ps(row.data() + at, mask, reinterpret_cast<__m512>(lanes));
 #else
   std::memcpy(row.data() + at, &lanes, (row.size() - at) * sizeof(float));
 #endif

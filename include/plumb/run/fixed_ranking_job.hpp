@@ -36,7 +36,7 @@ class FixedRankingJob {
         provenance_(std::move(provenance)),
         fixed_(read_fixed_rankings(settings.fixed, graph)) {
     require_bos(model_, settings_.bos_of_vectors());
-    const SpecialTokenCheck check(model_, settings_.special_tokens);
+    const SpecialTokenCheck check{model_, settings_.special_tokens};
     for (const FixedRanking& ranking : fixed_.rankings) {
       std::set<std::uint32_t> met(ranking.entities.begin(), ranking.entities.end());
       for (const auto* list : {&ranking.shots, &ranking.queries}) {

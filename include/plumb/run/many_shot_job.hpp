@@ -139,7 +139,7 @@ class ManyShotJob {
     }
     refuse_empty_options(model_, data_.dataset);
     check_special_tokens();
-    const ManyShotCheck check(model_, settings_.bos);
+    const ManyShotCheck check{model_, settings_.bos};
     for (const ManyShotRelation& asked : relations_) plan(asked, check);
     if (statements_ == 0) {
       throw user_error(
@@ -264,7 +264,7 @@ class ManyShotJob {
 
   /// Refuses what a study shows the model and the model may not read.
   void check_special_tokens() const {
-    const SpecialTokenCheck check(model_, settings_.special_tokens);
+    const SpecialTokenCheck check{model_, settings_.special_tokens};
     const ManyShotOptions& options = study_.options;
     check({.setting = "item-separator"}, options.item_separator);
     check({.setting = "pair-separator"}, options.pair_separators.front());
