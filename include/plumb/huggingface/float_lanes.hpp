@@ -83,8 +83,8 @@ void transform_row(std::span<float> row, F f) {
 /// All lanes as one by halves: lane i with lane i + half, until one is left.
 template <std::size_t Half = float_lanes / 2, class Join>
 [[gnu::always_inline]] inline float fold_lanes(FloatLanes lanes, Join join) {
-  const FloatLanes other = [&]<int... I>(std::integer_sequence<int, I...>) {
-    return __builtin_shufflevector(lanes, lanes, (I + int{Half}) % int{float_lanes}...);
+  const FloatLanes other = [&]<int... At>(std::integer_sequence<int, At...>) {
+    return __builtin_shufflevector(lanes, lanes, (At + int{Half}) % int{float_lanes}...);
   }
   (std::make_integer_sequence<int, int{float_lanes}>{});
   if constexpr (Half == 1) {

@@ -180,8 +180,8 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
                      "take fewer pairs or choose a larger relation");
   }
   std::vector<bool> spread(options.pairs), block(options.pairs);
-  RandomStream order = stream("spread");
-  const std::vector<std::size_t> places = detail::random_order(options.pairs, order);
+  RandomStream draws = stream("spread");
+  const std::vector<std::size_t> places = detail::random_order(options.pairs, draws);
   for (std::size_t i = 0; i < options.injected; ++i) {
     spread[places[i]] = true;
     block[(options.pairs - options.injected) / 2 + i] = true;
