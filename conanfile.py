@@ -31,9 +31,9 @@ class PlumbConan(ConanFile):
         cmake_layout(self)
 
     def requirements(self):
-        self.requires("eigen/[>=3.4 <4]", transitive_headers=True)
-        self.requires("xtensor/[>=0.24 <0.26]", transitive_headers=True)
-        self.requires("nlohmann_json/[>=3.11 <4]", transitive_headers=True)
+        self.requires("eigen/[>=3.4.0 <4]", transitive_headers=True)
+        self.requires("xtensor/[>=0.24.3 <0.26]", transitive_headers=True)
+        self.requires("nlohmann_json/[>=3.11.2 <4]", transitive_headers=True)
 
     def package_id(self):
         self.info.clear()

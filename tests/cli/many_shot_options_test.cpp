@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST(study.item_separator == "; ");
   BOOST_TEST(parsed.generate == 50U);
   BOOST_TEST(parsed.injection.pairs == 200U);
-  BOOST_TEST(parsed.injection.slots == 30U);
+  BOOST_TEST(parsed.injection.injected == 30U);
   BOOST_TEST(parsed.injection.highlight.value() == 12U);
   BOOST_TEST(parsed.injection.seed == 6U);
   BOOST_TEST(parsed.seed == 8U);
@@ -283,8 +283,8 @@ BOOST_AUTO_TEST_CASE(what_a_fixed_study_leaves_without_effect_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_fifth_of_the_injections_pairs_is_replaced_by_default) {
-  BOOST_TEST(with({"--injection", "200"}).injection.slots == 40U);  // the paper's number
-  BOOST_TEST(with({"--injection", "60"}).injection.slots == 12U);
+  BOOST_TEST(with({"--injection", "200"}).injection.injected == 40U);  // the paper's number
+  BOOST_TEST(with({"--injection", "60"}).injection.injected == 12U);
 }
 
 BOOST_AUTO_TEST_CASE(what_other_options_leave_without_effect_is_refused) {

@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(slots_are_at_least_one_and_fewer_than_half) {
        {InjectionOptions{200, 0}, InjectionOptions{200, 100}, InjectionOptions{199, 100},
         InjectionOptions{0, 0}, InjectionOptions{200, std::size_t{1} << 63}}) {
     BOOST_CHECK_EXCEPTION((void)injection_design(relation, options), Error,
-                          says(Fault::user, "`injected`: " + std::to_string(options.slots) +
+                          says(Fault::user, "`injected`: " + std::to_string(options.injected) +
                                                 " of " + std::to_string(options.pairs) +
                                                 " pairs cannot be injected; take at least 1"));
   }

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(injection_run)
 
 namespace {
 
-const InjectionDesign design = injection_design(test::births(30, 8), {.pairs = 12, .slots = 3});
+const InjectionDesign design = injection_design(test::births(30, 8), {.pairs = 12, .injected = 3});
 
 /// One process of the experiment in the folder's "run".
 template <class Model = NgramTreeModel>

@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(a_fixed_study_is_looked_at_alike) {
 
 BOOST_AUTO_TEST_CASE(an_injection_experiment_past_the_context_is_refused) {
   const Relation relation = births(60, 8);
-  const InjectionDesign design = injection_design(relation, {.pairs = 20, .slots = 4});
+  const InjectionDesign design = injection_design(relation, {.pairs = 20, .injected = 4});
   ShortModel model = reader_of_births<ShortModel>();
   model.longest = 1000;
   ManyShotCheck(model, true).refuse_long(design, {});

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(rows_of_eic_have_the_sequences_that_end_in_their_choices) {
 
 BOOST_AUTO_TEST_CASE(a_panels_pairs_stand_each_behind_all_before_it) {
   const Relation relation = births(30, 8);
-  const InjectionDesign design = injection_design(relation, {.pairs = 10, .slots = 2});
+  const InjectionDesign design = injection_design(relation, {.pairs = 10, .injected = 2});
   ManyShotOptions options = test::several();
   options.shots = {};
   options.baselines = {};

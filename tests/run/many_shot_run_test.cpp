@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(the_injection_experiment_goes_into_the_same_journal) {
   const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
   Work work(run_folder.file("journal.jsonl"));
   ManyShotRun run(model, true, run_folder, work);
-  run.inject(injection_design(relation, {.pairs = 10, .slots = 2}), {});
+  run.inject(injection_design(relation, {.pairs = 10, .injected = 2}), {});
   BOOST_TEST(work.summary().cost.statements == 5U * 10U);
   BOOST_TEST(std::filesystem::exists(folder / "run/birth_injection.json"));
   BOOST_TEST(slurp(folder / "run/journal.jsonl").find("birth injection") != std::string::npos);

@@ -73,7 +73,7 @@ class ManyShotFolder {
   /// probability (p + 1) / (20 + i).
   void inject(const std::string& code) {
     relation_if_new(code);
-    ScoredInjection made{injection_design(births(30, 8, code), {.pairs = 10, .slots = 2}), {}};
+    ScoredInjection made{injection_design(births(30, 8, code), {.pairs = 10, .injected = 2}), {}};
     for (std::size_t i = 0; i < made.design.panels.size(); ++i) {
       std::vector<double>& scores = made.log_probabilities.emplace_back();
       for (std::size_t p = 0; p < 10; ++p) {

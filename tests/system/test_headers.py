@@ -28,7 +28,7 @@ import header_modules
 PROGRAMS = "example_one_file"
 
 CLANG = shutil.which("clang++-16")
-WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Wold-style-cast", "-Werror"]
 INCLUDE = command.ROOT / "include"
 EIGEN = "/usr/include/eigen3"
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in (INCLUDE / "plumb").rglob("*.hpp"))

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """plumb in someone else's build: installed, as a folder, fetched, by Conan; and under ThreadSanitizer."""
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import unittest
@@ -83,6 +85,46 @@ class Cmake(unittest.TestCase):
         done = run("cmake", "-S", self.folder / "old", "-B", self.folder / "old" / "build", "-G", "Ninja",
                    "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}", code=1)
         self.assertIn("0.9", done.stderr)
+
+    def older(self, folder):
+        """Each library that plumb links, in the version before the oldest that plumb compiles with: what CMake is told,
+        and the oldest."""
+        stated = dict(re.findall(r"set\(PLUMB_OLDEST_(\w+) ([0-9.]+)\)", (command.ROOT / "CMakeLists.txt").read_text()))
+        self.assertEqual(set(stated), {"EIGEN", "XTENSOR", "NLOHMANN_JSON"})
+        before = {"EIGEN": ("Eigen3", "3.3.9"), "XTENSOR": ("xtensor", "0.24.2"), "NLOHMANN_JSON": ("nlohmann_json", "3.11.1")}
+        for library, (name, version) in before.items():
+            found = folder / name
+            found.mkdir(parents=True)
+            (found / f"{name}Config.cmake").write_text("")
+            (found / f"{name}ConfigVersion.cmake").write_text(
+                f'set(PACKAGE_VERSION "{version}")\n'
+                "if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)\n  set(PACKAGE_VERSION_COMPATIBLE TRUE)\nendif()\n")
+            yield f"-D{name}_DIR={found}", name, version, stated[library]
+
+    def test_libraries_older_than_stated_are_refused(self):
+        cache = (self.folder / "plumb" / "CMakeCache.txt").read_text()
+        for word, name, version, oldest in self.older(self.folder / "older"):
+            build = self.folder / "older" / f"build-{name}"
+            # The system's own is not looked at, or CMake would take that.
+            own = re.search(rf"^{name}_DIR:PATH=(.+)$", cache, re.MULTILINE).group(1)
+            words = [word, f"-DCMAKE_IGNORE_PATH={own};{own.removeprefix('/usr')}"]
+            for more in (["-S", command.ROOT, "-DPLUMB_PROGRAMS=OFF"],
+                         ["-S", OUTSIDE, "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}"]):
+                said = " ".join(run("cmake", *more, "-B", build, "-G", "Ninja", *words, code=1).stderr.split())
+                self.assertIn(f'"{name}" that is compatible with requested version "{oldest}"', said)
+                self.assertIn(f"version: {version}", said)
+                shutil.rmtree(build)
+
+    def test_all_packages_state_the_same_oldest_versions(self):
+        stated = dict(re.findall(r"set\(PLUMB_OLDEST_(\w+) ([0-9.]+)\)", (command.ROOT / "CMakeLists.txt").read_text()))
+        of_conan = dict(re.findall(r'requires\("(\w+)/\[>=([0-9.]+) ', (command.ROOT / "conanfile.py").read_text()))
+        self.assertEqual({name.upper(): version for name, version in of_conan.items()}, stated)
+        manifest = json.loads((command.ROOT / "vcpkg" / "plumb" / "vcpkg.json").read_text())
+        of_vcpkg = {one["name"]: one["version>="] for one in manifest["dependencies"] if "version>=" in one}
+        self.assertEqual({name.removesuffix("3").replace("-", "_").upper(): version for name, version in of_vcpkg.items()}, stated)
+        readme = " ".join((command.ROOT / "README.md").read_text().split())
+        for name, library in (("EIGEN", "Eigen"), ("NLOHMANN_JSON", "nlohmann-json"), ("XTENSOR", "xtensor")):
+            self.assertIn(f"{library} from {stated[name]}", readme)
 
     def test_as_a_folder(self):
         self.check("folder", f"-DPLUMB_SOURCE={command.ROOT}", "-DCOMPONENTS=openmp")

@@ -165,7 +165,7 @@ void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge
                    EachRow each_row, const std::filesystem::path& source,
                    std::optional<std::size_t> most_tokens = {}) {
   if (most_tokens) made.cut = 0;
-  PromptRowCheck check(source, asked);
+  PromptRowCheck check{source, asked};
   std::vector<std::vector<JudgedRow>> rows;  // of one relation, by fact
   std::vector<std::size_t> single;           // answers of one word, by fact
   std::size_t next = 0;

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 template <class T>

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 /// How a model is split over several GPUs: not at all, by layers, or by rows of its matrices.

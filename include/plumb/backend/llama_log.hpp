@@ -15,6 +15,8 @@
 #include <string_view>
 #include <utility>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 /// Gets what llama.cpp logs, mostly whole lines, on the thread that logs. It may not call llama.cpp;

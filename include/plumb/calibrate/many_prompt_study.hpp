@@ -72,7 +72,7 @@ void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow 
   const auto finish = [&] {
     for (const auto& fact : facts) study.names.add_fact(fact);
   };
-  PromptRowCheck check(source, asked);
+  PromptRowCheck check{source, asked};
   each_row([&](const RecordedNames& row) {
     const std::size_t place = check(row);
     while (next <= place) {

@@ -39,7 +39,7 @@ template <Lemmatiser Lemmas, class EachRow>
                                                      const Lemmas& lemmas, EachRow each_row,
                                                      const std::filesystem::path& source = {}) {
   SampledConfidences made;
-  PromptRowCheck check(source, asked);
+  PromptRowCheck check{source, asked};
   std::unordered_map<std::string, NormalisedText> known;
   std::unordered_set<std::size_t> sampled;
   std::size_t place = 0;

@@ -42,31 +42,32 @@ class InterruptCatcher {
  public:
   InterruptCatcher() {
     noted_ = 0;
-    for (std::size_t i = 0; i < signals.size(); ++i) {
-      sigaction(signals[i], nullptr, &before_[i]);
+    for (std::size_t i = 0; i < interrupts.size(); ++i) {
+      sigaction(interrupts[i], nullptr, &before_[i]);
       if (before_[i].sa_handler == SIG_IGN) continue;
       struct sigaction noting {};
       noting.sa_handler = note;
       noting.sa_flags = SA_RESTART;
-      for (const int other : signals) sigaddset(&noting.sa_mask, other);
-      sigaction(signals[i], &noting, nullptr);
+      for (const int other : interrupts) sigaddset(&noting.sa_mask, other);
+      sigaction(interrupts[i], &noting, nullptr);
     }
   }
   InterruptCatcher(const InterruptCatcher&) = delete;
   InterruptCatcher& operator=(const InterruptCatcher&) = delete;
   ~InterruptCatcher() {
-    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
+    for (std::size_t i = 0; i < interrupts.size(); ++i)
+      sigaction(interrupts[i], &before_[i], nullptr);
   }
 
   /// The signal's number; 0 while there was none.
   [[nodiscard]] int noted() const noexcept { return noted_; }
 
  private:
-  static constexpr std::array signals{SIGINT, SIGTERM};
+  static constexpr std::array interrupts{SIGINT, SIGTERM};
 
   static void note(int number) {
     noted_ = number;
-    for (const int one : signals) {
+    for (const int one : interrupts) {
       struct sigaction now {};
       sigaction(one, nullptr, &now);
       if (now.sa_handler != SIG_IGN) signal(one, SIG_DFL);
@@ -79,7 +80,7 @@ class InterruptCatcher {
 
   // A handler has no other way to say something.
   inline static volatile sig_atomic_t noted_ = 0;
-  std::array<struct sigaction, signals.size()> before_{};
+  std::array<struct sigaction, interrupts.size()> before_{};
 };
 
 /// A word as a shell reads it.

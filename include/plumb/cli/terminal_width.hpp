@@ -15,6 +15,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb::detail {
 
 /// Characters in a line of the terminal behind a file descriptor, 80 where it does not say; none for

@@ -8,6 +8,8 @@
 // their headers declare them only, and they are compiled once, in the target plumb::compiled or
 // plumb::command. CMake defines it for what links one of these.
 
+#include "plumb/core/version.hpp"
+
 #if !defined(PLUMB_COMPILED)
 #define PLUMB_BODIES 1
 #define PLUMB_INLINE inline

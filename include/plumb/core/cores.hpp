@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <thread>
 
+#include "plumb/core/version.hpp"
+
 #if defined(__linux__)
 #include <sched.h>
 #endif

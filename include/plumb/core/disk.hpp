@@ -24,6 +24,8 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 // Disk, OutputFile and FolderLock have virtual functions so that a test can put its disk under any of

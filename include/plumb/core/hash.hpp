@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 /// FNV-1a in 64 bits; a text that comes in pieces goes on from the hash of those before. Two texts that

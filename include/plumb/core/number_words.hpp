@@ -3,20 +3,23 @@
 
 // Numbers in sentences and tables: with so many decimals, and with the noun that they count.
 
-#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
-/// A number with a fixed count of decimals; what rounds to zero has no sign.
+/// A number with a fixed count of decimals, after a point whatever the program's locale is; what rounds
+/// to zero has no sign.
 [[nodiscard]] inline std::string with_decimals(double value, int decimals) {
   std::array<char, 400> text{};  // a double has up to 309 digits before the point
-  const int length = std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  std::string digits(text.data(), std::min(text.size() - 1, static_cast<std::size_t>(length)));
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::fixed, decimals);
+  std::string digits(text.data(), end.ptr);
   if (digits.front() == '-' && digits.find_first_not_of("-0.") == std::string::npos)
     digits.erase(0, 1);
   return digits;

@@ -15,6 +15,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb::over {
 namespace detail {
 

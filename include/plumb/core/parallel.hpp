@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <exception>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 /// Calls `work(i)` for each i in [0, count), on as many threads as OpenMP has. Of the

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb::detail {
 
 /// Of bytes: names of commands and options have one for each letter. Time is the product of the

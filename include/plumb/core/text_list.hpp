@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 /// Puts an item behind those that `list` has, with `between` unless the list is empty.

@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 struct CodePoint {

@@ -6,12 +6,14 @@
 // Triples (head, relation, tail) over named entities, in a training, a validation and a test part.
 // A query is a triple whose tail (or head) is asked for among all entities.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
+
+#include "plumb/core/version.hpp"
 
 namespace plumb {
 
@@ -39,7 +41,7 @@ struct Triple {
   std::uint32_t line = 0;
 
   friend auto operator<=>(const Triple& a, const Triple& b) {
-    return std::array{a.head, a.relation, a.tail} <=> std::array{b.head, b.relation, b.tail};
+    return std::tie(a.head, a.relation, a.tail) <=> std::tie(b.head, b.relation, b.tail);
   }
   friend bool operator==(const Triple& a, const Triple& b) {
     return a.head == b.head && a.relation == b.relation && a.tail == b.tail;

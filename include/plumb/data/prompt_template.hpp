@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 enum class TemplateStyle : std::uint8_t { cloze, question };

@@ -15,12 +15,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
+#include "plumb/core/decimal_number.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/csv_file.hpp"
@@ -51,15 +50,6 @@ struct PublishedNumber {
 };
 
 namespace detail {
-
-/// A finite decimal number, the whole text; nothing for another text.
-inline std::optional<double> decimal_number(std::string_view text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, failed] = std::from_chars(text.data(), end, value);
-  if (failed != std::errc() || at != end || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
 
 /// Decimals of "0.140" (3), "12" (0), "2.41e-38" (40).
 inline int decimals_of(std::string_view text) {
@@ -95,7 +85,7 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
       throw user_error({file, record.line, column}, "is empty", "every number needs one");
     }
     const std::string value = text("value");
-    const auto number = decimal_number(value);
+    const auto number = finite_number(value);
     if (!number) {
       throw user_error({file, record.line, "value"}, "'" + value + "' is no number",
                        "write it as 0.14, without a percent sign");

@@ -36,14 +36,14 @@ class KeyValues {
   /// Numbers of a key, and of a value, in one head.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  void reserve(std::size_t slots) {
-    for (Numbers& keys : keys_) keys.reserve(blocks(slots) * block_size());
-    for (Numbers& values : values_) values.reserve(slots * value_stride());
+  void reserve(std::size_t count) {
+    for (Numbers& keys : keys_) keys.reserve(blocks(count) * block_size());
+    for (Numbers& values : values_) values.reserve(count * value_stride());
   }
-  /// Room for slots 0 … slots − 1; those that were there keep their numbers.
-  void resize(std::size_t slots) {
-    for (Numbers& keys : keys_) keys.resize(blocks(slots) * block_size(), 0.0F);
-    for (Numbers& values : values_) values.resize(slots * value_stride(), 0.0F);
+  /// Room for slots 0 … count − 1; those that were there keep their numbers.
+  void resize(std::size_t count) {
+    for (Numbers& keys : keys_) keys.resize(blocks(count) * block_size(), 0.0F);
+    for (Numbers& values : values_) values.resize(count * value_stride(), 0.0F);
   }
 
   /// `key_value` has the keys of all heads, then the values of all heads.
@@ -161,26 +161,26 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
                    std::size_t stride, float* gathered, std::size_t gathered_stride,
                    std::vector<float>& scratch) {
   const std::size_t size = held.size(), wide = held.value_stride();
-  std::size_t slots = 0;
-  for (const SlotRun run : seen.runs) slots += run.count;
-  scratch.resize(count * (slots + wide));
+  std::size_t slot_count = 0;
+  for (const SlotRun run : seen.runs) slot_count += run.count;
+  scratch.resize(count * (slot_count + wide));
   float* const weights = scratch.data();
-  float* const sums = weights + count * slots;
+  float* const sums = weights + count * slot_count;
   std::size_t at = 0;
   for (const SlotRun run : seen.runs) {
     detail::multiply_keys(held, head, run, queries, count, stride, scores.scale, weights + at,
-                          slots);
+                          slot_count);
     at += run.count;
   }
-  if (scores.cap > 0) detail::cap_row({weights, count * slots}, scores.cap);
+  if (scores.cap > 0) detail::cap_row({weights, count * slot_count}, scores.cap);
   for (std::size_t q = 0; q < count; ++q) {
-    float* const row = weights + q * slots;
-    for (std::size_t i = 0; scores.bias != nullptr && i < slots; ++i) {
+    float* const row = weights + q * slot_count;
+    for (std::size_t i = 0; scores.bias != nullptr && i < slot_count; ++i) {
       row[i] += scores.bias[seen.positions[i]];
     }
     const std::span<const std::uint32_t> own =
         seen.own.empty() ? std::span<const std::uint32_t>() : seen.own[q];
-    detail::weigh_row({row, slots}, seen.shared, own);
+    detail::weigh_row({row, slot_count}, seen.shared, own);
   }
   std::fill_n(sums, count * wide, 0.0F);
   at = 0;
@@ -191,7 +191,7 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
       const std::size_t parts = (left + detail::product_lanes - 1) / detail::product_lanes;
       const std::size_t now = (left + parts - 1) / parts;
       detail::add_products(count, now,
-                           {weights + at, slots, values + c * lanes, wide, lanes, run.count,
+                           {weights + at, slot_count, values + c * lanes, wide, lanes, run.count,
                             sums + c * lanes, wide});
       c += now;
       left -= now;

@@ -17,6 +17,8 @@
 #include <span>
 #include <utility>
 
+#include "plumb/core/version.hpp"
+
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
@@ -50,7 +52,8 @@ using IntLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::int32_t;
   FloatLanes lanes = FloatLanes{} + missing;
 #if defined(__AVX512F__)
   const auto mask = static_cast<__mmask16>((1U << (row.size() - at)) - 1U);
-  lanes = (FloatLanes)_mm512_mask_loadu_ps((__m512)lanes, mask, row.data() + at);
+  lanes = reinterpret_cast<FloatLanes>(
+      _mm512_mask_loadu_ps(reinterpret_cast<__m512>(lanes), mask, row.data() + at));
 #else
   std::memcpy(&lanes, row.data() + at, (row.size() - at) * sizeof(float));
 #endif
@@ -61,7 +64,7 @@ using IntLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::int32_t;
   if (at + float_lanes <= row.size()) return store_lanes(row.data() + at, lanes);
 #if defined(__AVX512F__)
   const auto mask = static_cast<__mmask16>((1U << (row.size() - at)) - 1U);
-  _mm512_mask_storeu_ps(row.data() + at, mask, (__m512)lanes);
+  _mm512_mask_storeu_ps(row.data() + at, mask, reinterpret_cast<__m512>(lanes));
 #else
   std::memcpy(row.data() + at, &lanes, (row.size() - at) * sizeof(float));
 #endif
@@ -80,8 +83,8 @@ void transform_row(std::span<float> row, F f) {
 /// All lanes as one by halves: lane i with lane i + half, until one is left.
 template <std::size_t Half = float_lanes / 2, class Join>
 [[gnu::always_inline]] inline float fold_lanes(FloatLanes lanes, Join join) {
-  const FloatLanes other = [&]<int... I>(std::integer_sequence<int, I...>) {
-    return __builtin_shufflevector(lanes, lanes, (I + int{Half}) % int{float_lanes}...);
+  const FloatLanes other = [&]<int... At>(std::integer_sequence<int, At...>) {
+    return __builtin_shufflevector(lanes, lanes, (At + int{Half}) % int{float_lanes}...);
   }
   (std::make_integer_sequence<int, int{float_lanes}>{});
   if constexpr (Half == 1) {

@@ -86,9 +86,9 @@ template <std::size_t Rows, std::size_t Lanes>
 
 /// Adds the products of 1 … product_rows rows with 1 … product_lanes vectors of columns.
 inline void add_products(std::size_t rows, std::size_t lanes, const ProductTile& tile) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
+  [&]<std::size_t... At>(std::index_sequence<At...>) {
     static constexpr void (*tiles[])(const ProductTile&) = {
-        &add_tile_products<I / product_lanes + 1, I % product_lanes + 1>...};
+        &add_tile_products<At / product_lanes + 1, At % product_lanes + 1>...};
     tiles[(rows - 1) * product_lanes + lanes - 1](tile);
   }
   (std::make_index_sequence<product_rows * product_lanes>{});

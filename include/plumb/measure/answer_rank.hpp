@@ -40,8 +40,8 @@ struct AnswerRank : Rank {
       ++rank.equal_best;
     }
     if (i == answer) continue;
-    rank.above += scores[i] > scores[answer] ? 1 : 0;
-    rank.equal += scores[i] == scores[answer] ? 1 : 0;
+    if (scores[i] > scores[answer]) ++rank.above;
+    if (scores[i] == scores[answer]) ++rank.equal;
   }
   rank.first_is_answer = rank.prediction == answer;
   return rank;

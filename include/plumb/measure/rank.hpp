@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 /// Where among its equals a candidate is said to stand.

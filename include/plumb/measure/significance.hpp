@@ -13,6 +13,8 @@
 #include <limits>
 #include <optional>
 
+#include "plumb/core/version.hpp"
+
 #include <Eigen/Core>
 #include <unsupported/Eigen/SpecialFunctions>
 

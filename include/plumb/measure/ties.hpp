@@ -9,13 +9,12 @@
 // takes the first of them for the answer, as lm-pub-quiz does, and is kept beside for comparison
 // with it. Ties are counted everywhere, and said aloud where they are more than 1% of the answers.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 
+#include "plumb/core/number_words.hpp"
 #include "plumb/measure/rank.hpp"
 
 namespace plumb {
@@ -63,11 +62,9 @@ inline std::optional<std::string> remarkable_share(std::size_t some, std::size_t
   if (static_cast<double>(some) <= unremarkable_ties * static_cast<double>(all)) {
     return std::nullopt;
   }
-  std::array<char, 16> percent{};
-  std::snprintf(percent.data(), percent.size(), "%.1f%%",
-                100 * static_cast<double>(some) / static_cast<double>(all));
-  return std::to_string(some) + " of " + std::to_string(all) + " " + what + " (" + percent.data() +
-         ")";
+  const double percent = 100 * static_cast<double>(some) / static_cast<double>(all);
+  return std::to_string(some) + " of " + std::to_string(all) + " " + what + " (" +
+         with_decimals(percent, 1) + "%)";
 }
 
 }  // namespace detail

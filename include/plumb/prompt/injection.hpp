@@ -54,7 +54,7 @@ struct InjectionPanel {
 
 struct InjectionOptions {
   std::size_t pairs = 200;
-  std::size_t slots = 40;
+  std::size_t injected = 40;
   std::uint64_t seed = 0;
   /// The position to highlight, from 0; drawn where none is given.
   std::optional<std::size_t> highlight{};
@@ -151,10 +151,10 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
                                                       const InjectionOptions& options,
                                                       const ObjectAliases& aliases = {}) {
   const bool most =
-      options.slots >= options.pairs || options.slots >= options.pairs - options.slots;
-  if (options.slots == 0 || most) {
+      options.injected >= options.pairs || options.injected >= options.pairs - options.injected;
+  if (options.injected == 0 || most) {
     throw user_error({.setting = "injected"},
-                     std::to_string(options.slots) + " of " + counted(options.pairs, "pair") +
+                     std::to_string(options.injected) + " of " + counted(options.pairs, "pair") +
                          " cannot be injected",
                      "take at least 1 and fewer than half");
   }
@@ -180,11 +180,11 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
                      "take fewer pairs or choose a larger relation");
   }
   std::vector<bool> spread(options.pairs), block(options.pairs);
-  RandomStream slots = stream("spread");
-  const std::vector<std::size_t> places = detail::random_order(options.pairs, slots);
-  for (std::size_t i = 0; i < options.slots; ++i) {
+  RandomStream draws = stream("spread");
+  const std::vector<std::size_t> places = detail::random_order(options.pairs, draws);
+  for (std::size_t i = 0; i < options.injected; ++i) {
     spread[places[i]] = true;
-    block[(options.pairs - options.slots) / 2 + i] = true;
+    block[(options.pairs - options.injected) / 2 + i] = true;
   }
   // One invention for each position, so that a position in both kinds of slots has the same.
   LabelInventor inventor(relation, stream("unknown"));

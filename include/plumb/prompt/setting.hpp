@@ -10,6 +10,8 @@
 #include <string>
 #include <tuple>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 /// Settings that differ in nothing but the variant belong together.

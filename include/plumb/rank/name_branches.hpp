@@ -219,7 +219,7 @@ class NameBranches {
   void use(const PromptBranch& branch) {
     for (NodeId node = branch.nodes.at(TokenTree::root); node > tree_.context_end();
          node = tree_.tree().parent(node)) {
-      fed_prompts_ += ++users_[node] == 1 ? 1 : 0;
+      if (++users_[node] == 1) ++fed_prompts_;
     }
   }
 

@@ -16,6 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb::detail {
 
 struct ShortDirection {

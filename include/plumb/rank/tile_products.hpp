@@ -18,6 +18,8 @@
 
 #include <Eigen/Core>
 
+#include "plumb/core/version.hpp"
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -56,9 +58,11 @@ inline Lanes load(const std::int32_t* numbers) {
 /// Whether a lane is not 0.
 [[nodiscard]] inline bool any(Lanes lanes) {
 #if defined(__AVX512BW__)
-  return _mm512_test_epi32_mask((__m512i)lanes, (__m512i)lanes) != 0;
+  return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(lanes),
+                                reinterpret_cast<__m512i>(lanes)) != 0;
 #elif defined(__AVX2__)
-  return _mm256_testz_si256((__m256i)lanes, (__m256i)lanes) == 0;
+  return _mm256_testz_si256(reinterpret_cast<__m256i>(lanes), reinterpret_cast<__m256i>(lanes)) ==
+         0;
 #else
   return any_by_words(lanes);
 #endif
@@ -73,15 +77,20 @@ inline Lanes add_products_by_halves(Lanes sum, Lanes a, Lanes b) {
 /// sum + a.first · b.first + a.second · b.second, in every lane.
 inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
 #if defined(__AVX512BW__) && defined(__AVX512VNNI__)
-  return (Lanes)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
+  return reinterpret_cast<Lanes>(_mm512_dpwssd_epi32(
+      reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #elif defined(__AVX512BW__)
-  return sum + (Lanes)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+  return sum + reinterpret_cast<Lanes>(
+                   _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #elif defined(__AVXVNNI__) && defined(__AVX2__)
-  return (Lanes)_mm256_dpwssd_avx_epi32((__m256i)sum, (__m256i)a, (__m256i)b);
+  return reinterpret_cast<Lanes>(_mm256_dpwssd_avx_epi32(
+      reinterpret_cast<__m256i>(sum), reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
 #elif defined(__AVX2__)
-  return sum + (Lanes)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+  return sum + reinterpret_cast<Lanes>(
+                   _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
 #elif defined(__SSE2__)
-  return sum + (Lanes)_mm_madd_epi16((__m128i)a, (__m128i)b);
+  return sum + reinterpret_cast<Lanes>(
+                   _mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
 #else
   return add_products_by_halves(sum, a, b);
 #endif

@@ -30,10 +30,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -43,6 +42,7 @@
 #include <vector>
 
 #include "plumb/aggregate/prompt_rows.hpp"
+#include "plumb/core/decimal_number.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/json_file.hpp"
@@ -53,8 +53,11 @@ namespace plumb {
 /// A number as its ten leading digits, so that writing and reading it again changes nothing.
 inline double ten_digits(double value) {
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.10g", value);
-  return std::strtod(text.data(), nullptr);
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 10);
+  double read = value;
+  detail::read_number(text.data(), end.ptr, read);
+  return read;
 }
 
 namespace detail {

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/core/decimal_number.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
 #include "plumb/data/json_file.hpp"
@@ -59,7 +60,7 @@ inline double ten_decimals(double value) {
   std::string text;
   append_fixed(text, value);
   double rounded = 0;
-  std::from_chars(text.data(), text.data() + text.size(), rounded);
+  read_number(text.data(), text.data() + text.size(), rounded);
   return rounded;
 }
 

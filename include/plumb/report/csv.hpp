@@ -9,7 +9,6 @@
 // (OWASP, "CSV Injection"); numbers stay as they are, and JSON files have the text itself. A row that ends in an estimate has its value, low, high
 // and count; low and high are empty where there is no interval, all are and 0 where there is no number.
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/decimal_number.hpp"
 #include "plumb/core/printable.hpp"
 #include "plumb/measure/interval.hpp"
 #include "plumb/report/text_table.hpp"
@@ -33,7 +33,7 @@ inline bool is_like_formula(std::string_view cell) {
   // "+3" is a number to those who read the file.
   const char* const first = cell.data() + (cell.front() == '+' ? 1 : 0);
   const char* const last = cell.data() + cell.size();
-  const auto read = std::from_chars(first, last, number);
+  const auto read = read_number(first, last, number);
   const bool signs = cell.size() > 1 && cell.front() == '+' && cell[1] == '-';
   return signs || read.ec == std::errc::invalid_argument || read.ptr != last;
 }

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
@@ -57,8 +57,9 @@ inline std::string p_text(const std::optional<double>& p) {
   if (*p >= 0.001) return with_decimals(*p, 3);
   if (*p < smallest_shown_p) return "< 1e-15";
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1e", *p);
-  const std::string digits = text.data();  // "9.9e-05"
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), *p, std::chars_format::scientific, 1);
+  const std::string digits(text.data(), end.ptr);  // "9.9e-05"
   const std::size_t e = digits.find("e-");
   const std::size_t first = digits.find_first_not_of('0', e + 2);
   return digits.substr(0, e + 2) + digits.substr(first);

@@ -8,7 +8,6 @@
 // what was chosen, by whoever chose it (`shared_settings`).
 
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "plumb/backend/engine_options.hpp"
+#include "plumb/core/decimal_number.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/text_list.hpp"
 #include "plumb/data/json_file.hpp"
@@ -26,14 +26,6 @@
 
 namespace plumb {
 namespace detail {
-
-/// The number a word is wholly; nothing where it is none.
-inline std::optional<double> finite_number(const std::string& word) {
-  double value = 0;
-  const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
-  const bool whole = failed == std::errc() && end == word.data() + word.size();
-  return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 /// "0.5", without zeros behind it.
 inline std::string short_number(double value) {

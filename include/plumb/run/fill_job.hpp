@@ -147,7 +147,7 @@ class FillJob {
  private:
   /// Refuses texts of the relations that are asked before it looks at their tokens.
   [[nodiscard]] FillPlan checked_plan(const Model& model) {
-    const SpecialTokenCheck check(model, q_.settings.special_tokens);
+    const SpecialTokenCheck check{model, q_.settings.special_tokens};
     for (const std::size_t r : relation_places(q_.dataset, q_.settings.relations)) {
       for_each_text(q_.dataset.relations[r], check);
     }

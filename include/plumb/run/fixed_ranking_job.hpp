@@ -37,7 +37,7 @@ class FixedRankingJob {
         provenance_(std::move(provenance)),
         fixed_(read_fixed_rankings(settings.fixed, graph)),
         bos_(BosOfRanking::of(model_, settings_.bos)) {
-    const SpecialTokenCheck check(model_, settings_.special_tokens, require_bos(model_, bos_.bos));
+    const SpecialTokenCheck check{model_, settings_.special_tokens, require_bos(model_, bos_.bos)};
     for (const FixedRanking& ranking : fixed_.rankings) {
       std::set<std::uint32_t> met(ranking.entities.begin(), ranking.entities.end());
       for (const auto* list : {&ranking.shots, &ranking.queries}) {

@@ -33,7 +33,7 @@ class FixedStudyJob {
         settings_(settings),
         provenance_(std::move(provenance)),
         file_(std::move(file)) {
-    const ManyShotCheck check(model, settings_.bos);
+    const ManyShotCheck check{model, settings_.bos};
     const SpecialTokenCheck special(model, settings_.special_tokens, scorer_.bos());
     for (const FixedStudy& study : file_.studies) {
       for_each_text(study, settings_.fixed, special);

@@ -134,8 +134,8 @@ class GenerateJob {
   /// Refuses texts of the relations that are asked or shown. Returns what is to be known where the
   /// prompts' own words hold the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
-    const SpecialTokenCheck check(model_, q_.settings.special_tokens,
-                                  require_bos(model_, q_.settings.bos));
+    const SpecialTokenCheck check{model_, q_.settings.special_tokens,
+                                  require_bos(model_, q_.settings.bos)};
     const auto& sources = q_.settings.sources;
     const bool shows_all = over::find(sources, ShotSource::random) != sources.end();
     for (std::size_t r = 0; r < q_.dataset.relations.size(); ++r) {

@@ -130,7 +130,7 @@ class ListJob {
   ListJob(Model& model, const ListQuestions& questions, Provenance provenance = {})
       : model_(model), q_(questions), provenance_(std::move(provenance)) {
     require_own_words(model_, q_.settings.bos);
-    const SpecialTokenCheck check(model_, q_.settings.special_tokens, bos());
+    const SpecialTokenCheck check{model_, q_.settings.special_tokens, bos()};
     for (const KamelRelation& one : q_.relations) {
       for_each_text(one.asked, check);
       if (q_.setting.shots > 0) for_each_text(one.training, check);

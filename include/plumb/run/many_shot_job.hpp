@@ -146,7 +146,7 @@ class ManyShotJob {
           "of "
           "them is a choice's.");
     }
-    const ManyShotCheck check(model_, settings_.bos);
+    const ManyShotCheck check{model_, settings_.bos};
     for (const ManyShotRelation& asked : relations_) plan(asked, check);
     if (statements_ == 0) {
       throw user_error(
@@ -271,8 +271,8 @@ class ManyShotJob {
 
   /// Refuses what a study shows the model and the model may not read.
   void check_special_tokens() {
-    const SpecialTokenCheck check(model_, settings_.special_tokens,
-                                  require_bos(model_, settings_.bos));
+    const SpecialTokenCheck check{model_, settings_.special_tokens,
+                                  require_bos(model_, settings_.bos)};
     const ManyShotOptions& options = study_.options;
     check({.setting = "item-separator"}, options.item_separator);
     check({.setting = "pair-separator"}, options.pair_separators.front());

@@ -293,7 +293,7 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   record["eic_paper"] = study.options.eic_paper;
   record["eic_isolated"] = study.options.eic_isolated;
   record["baselines_sha256"] = from.hash_of(settings.baseline_file);
-  record["injected"] = settings.injection_options().slots;
+  record["injected"] = settings.injection_options().injected;
   record["relations"] = std::move(codes);
   if (!dataset.left_out.empty()) record["left_out"] = dataset.left_out;
   return record;

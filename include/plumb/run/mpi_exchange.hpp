@@ -18,6 +18,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb::detail {
 
 /// Elements of one call.

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 /// How far a job is, each time the callback is called.

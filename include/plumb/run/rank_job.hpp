@@ -195,7 +195,7 @@ class RankJob {
   /// Refuses names of what is asked, shown or ranked. Returns what is to be known where the prompts'
   /// own words hold the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
-    const SpecialTokenCheck check(model_, settings_.special_tokens, require_bos(model_, bos_.bos));
+    const SpecialTokenCheck check{model_, settings_.special_tokens, require_bos(model_, bos_.bos)};
     const RankPlan& plan = parts_.whole;
     const auto& candidates = plan.candidates.entities();
     std::set<std::uint32_t> met(candidates.begin(), candidates.end());

@@ -171,15 +171,15 @@ class MaskedScorer {
       std::size_t slot;
     };
     std::vector<std::vector<Target>> targets;  // by input
-    std::size_t slots = 0;
+    std::size_t target_count = 0;
     for (const std::uint32_t statement : pack) {
       for (std::size_t t = 0; t < statements.length(statement); ++t) {
         const std::size_t input = inputs.insert(masked(block, statement, t));
         if (input == targets.size()) targets.emplace_back();
-        targets[input].push_back({statements.token(statement, t), slots++});
+        targets[input].push_back({statements.token(statement, t), target_count++});
       }
     }
-    std::vector<double> found(slots, 0);  // ln P by slot
+    std::vector<double> found(target_count, 0);  // ln P by slot
     evaluate_masked(model_, inputs.queries(),
                     [&](std::uint32_t input, std::span<const float> logits) {
                       const double normalizer = log_sum_exp(logits);

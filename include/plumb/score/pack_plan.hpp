@@ -78,9 +78,9 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     if (const auto x = statements.shared(a), y = statements.shared(b); x != y) return x < y;
     const auto x = statements.rest(a);
     const auto y = statements.rest(b);
-    const auto order =
-        std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
-    return order != 0 ? order < 0 : a < b;
+    const std::size_t same = common_prefix(x, y);
+    if (same < x.size() && same < y.size()) return x[same] < y[same];
+    return x.size() != y.size() ? x.size() < y.size() : a < b;
   });
   const auto inner = [&](std::size_t k) {
     return detail::inner_length(statements, plan.order[k], last);

@@ -43,6 +43,29 @@ struct HttpOptions {
   RetryPolicy retry{};
 };
 
+namespace detail {
+
+/// Threads that are waited for at the end of their scope, as std::jthread, which libc++ 16 lacks. For one
+/// thread's use.
+class JoinedThreads {
+ public:
+  JoinedThreads() = default;
+  JoinedThreads(const JoinedThreads&) = delete;
+  JoinedThreads& operator=(const JoinedThreads&) = delete;
+  ~JoinedThreads() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  template <class Work>
+  void start(const Work& work) {
+    threads_.emplace_back(work);
+  }
+
+ private:
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace detail
+
 /// Any number of threads may use one.
 class HttpClient {
  public:
@@ -132,9 +155,9 @@ class HttpClient {
       }
     };
     {
-      std::vector<std::jthread> threads;
+      detail::JoinedThreads threads;
       const std::size_t several = std::min(options_.concurrency, count);
-      for (std::size_t t = 1; t < several; ++t) threads.emplace_back(work);
+      for (std::size_t t = 1; t < several; ++t) threads.start(work);
       work();
     }
     if (failed) std::rethrow_exception(failed);

@@ -174,8 +174,10 @@ class HttpConnection {
       return;
     }
     auto stream = std::make_unique<Secure>(io_, *trust_);
-    // Servers of several names show the certificate of the one that is asked for.
-    if (SSL_set_tlsext_host_name(stream->native_handle(), url_.host.c_str()) != 1) {
+    // Servers of several names show the certificate of the one that is asked for. OpenSSL's macro for
+    // this, SSL_set_tlsext_host_name, has an old-style cast.
+    if (SSL_ctrl(stream->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                 url_.host.data()) != 1) {
       throw TransportError("setting the server's name for TLS failed");
     }
     stream->set_verify_callback(detail::asio::ssl::host_name_verification(url_.host));

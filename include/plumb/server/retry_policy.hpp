@@ -16,6 +16,8 @@
 #include <optional>
 #include <string_view>
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 struct RetryPolicy {

@@ -33,10 +33,10 @@ template <class Prefix>
 void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                    std::span<const NextTokenQuestion> questions, Prefix prefix,
                    AskHow how = AskHow::plainly) {
-  struct Part {
+  struct Slice {
     std::size_t question, first, count;
   };
-  std::vector<Part> parts;
+  std::vector<Slice> parts;
   for (std::size_t q = 0; q < questions.size(); ++q) {
     const std::size_t all = questions[q].tokens.size();
     const std::size_t together = dialect.together(all, how);
@@ -44,7 +44,7 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
       parts.push_back({q, first, std::min(together, all - first)});
     }
   }
-  const auto request = [&](const Part& part, AskHow as) {
+  const auto request = [&](const Slice& part, AskHow as) {
     const std::vector<TokenId> before = prefix(part.question);
     tally.tokens_sent += before.size();
     return dialect.ask(before, questions[part.question].tokens.subspan(part.first, part.count), as);
@@ -52,7 +52,7 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
   client.ask_all(
       parts.size(), [&](std::size_t i) { return request(parts[i], how); },
       [&](std::size_t i, const HttpReply& reply) {
-        const Part& part = parts[i];
+        const Slice& part = parts[i];
         const auto tokens = questions[part.question].tokens.subspan(part.first, part.count);
         const auto nats = questions[part.question].nats.subspan(part.first, part.count);
         if (dialect.read(reply, tokens, nats, tally)) return;
