@@ -36,7 +36,7 @@ template <CausalLm Model>
 void require_own_words(Model& model, const Bos& with_bos) {
   require_rows(model, {.field = "generate"}, "answering in own words needs",
                "use a backend that gives rows of logits");
-  require_bos(model, with_bos);
+  (void)require_bos(model, with_bos);
 }
 
 /// What is wrong with a text that leaves no room for `max_new_tokens` more, in words; the model is not
