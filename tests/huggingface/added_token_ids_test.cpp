@@ -20,8 +20,9 @@ namespace {
 struct Numbered {
   explicit Numbered(const TemporaryFolder& folder, const char* listed, bool keeps_list = true)
       : files(plumb::read_tokenizer_config(folder.path())) {
-    files.tokenizer = {{"model", {{"vocab", {{"<s>", 0}, {"a", 1}, {"b", 2}}}}},
-                       {"added_tokens", plumb::TokenizerJson::parse(listed)}};
+    files.tokenizer = {
+        {"model", plumb::TokenizerJson::parse(R"({"vocab": {"<s>": 0, "a": 1, "b": 2}})")},
+        {"added_tokens", plumb::TokenizerJson::parse(listed)}};
     plumb::number_added_tokens(files, keeps_list);
     for (const auto& token : files.tokenizer["added_tokens"]) {
       const auto content = token["content"].get<std::string>();

@@ -7,12 +7,14 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/huggingface/decoder_architectures.hpp"
 #include "plumb/huggingface/network_kind.hpp"
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace plumb;
 using test::says;
@@ -51,6 +53,21 @@ void grow(TokenTree& tree, std::mt19937& random, std::size_t size) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(tied_weights_are_found_under_the_name_of_the_head) {
+  for (const auto& [name, embeddings] :
+       {std::pair<std::string, std::string>{"gpt2", "transformer.wte.weight"},
+        {"opt", "model.decoder.embed_tokens.weight"}}) {
+    const test::TemporaryFolder folder;
+    test::write_renamed(name, folder, {{embeddings, "lm_head.weight"}});
+    DecoderNetwork model = DecoderNetwork::read(folder.path(), read_model_config(folder.path()));
+    for (const test::NetworkCase& expected : test::network_cases(name)) {
+      EmbeddingMatrix rows(expected.logits.rows(), expected.logits.cols());
+      model.evaluate(expected.tokens, test::into_rows(rows));
+      BOOST_TEST(test::relative_difference(rows, expected.logits) < 1e-5F);
+    }
+  }
+}
 
 BOOST_AUTO_TEST_CASE(hidden_vectors_and_logits_are_those_of_transformers) {
   std::size_t count = 0;

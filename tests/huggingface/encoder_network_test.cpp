@@ -12,6 +12,7 @@
 
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace plumb;
 using test::says;
@@ -53,6 +54,40 @@ std::vector<MaskedQuery> random_queries(std::size_t count) {
 }
 
 }  // namespace
+
+// As safetensors' save_model may write them: of weights under two names it keeps either.
+BOOST_AUTO_TEST_CASE(tied_weights_are_found_under_the_name_of_the_head) {
+  const struct {
+    std::string name, embeddings, decoder, bias, own_bias;
+  } networks[] = {
+      {"bert", "bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight",
+       "cls.predictions.bias", "cls.predictions.decoder.bias"},
+      {"roberta", "roberta.embeddings.word_embeddings.weight", "lm_head.decoder.weight",
+       "lm_head.bias", "lm_head.decoder.bias"},
+      {"albert", "albert.embeddings.word_embeddings.weight", "predictions.decoder.weight",
+       "predictions.bias", "predictions.decoder.bias"},
+      {"distilbert", "distilbert.embeddings.word_embeddings.weight", "vocab_projector.weight",
+       "vocab_projector.bias", "vocab_projector.bias"}};
+  for (const auto& [name, embeddings, decoder, bias, own_bias] : networks) {
+    BOOST_TEST_CONTEXT(name) {
+      for (const std::string& used : {bias, own_bias}) {
+        const test::TemporaryFolder folder;
+        test::write_renamed(name, folder, {{embeddings, decoder}, {bias, used}});
+        EncoderNetwork model =
+            EncoderNetwork::read(folder.path(), read_model_config(folder.path()));
+        for (const test::NetworkCase& expected : test::network_cases(name)) {
+          BOOST_TEST(test::relative_difference(ask(model, all_places(expected.tokens)),
+                                               expected.logits) < 1e-5F);
+        }
+      }
+    }
+  }
+  const test::TemporaryFolder lacking;
+  test::write_renamed("bert", lacking, {{networks[0].embeddings, "elsewhere"}});
+  BOOST_CHECK_EXCEPTION(
+      EncoderNetwork::read(lacking.path(), read_model_config(lacking.path())), Error,
+      says(Fault::user, "embeddings.word_embeddings.weight: the tensor is missing"));
+}
 
 BOOST_AUTO_TEST_CASE(hidden_vectors_and_logits_are_those_of_transformers) {
   for (const std::string name :

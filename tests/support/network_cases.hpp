@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -15,6 +16,8 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/data/json_file.hpp"
+#include "support/stored_weights.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace plumb::test {
 
@@ -26,6 +29,22 @@ struct NetworkCase {
 
 [[nodiscard]] inline std::filesystem::path network_folder(const std::string& name) {
   return std::filesystem::path(__FILE__).parent_path() / "huggingface" / "networks" / name;
+}
+
+/// Writes a network into a folder with other names for some of its tensors.
+inline void write_renamed(const std::string& name, const TemporaryFolder& folder,
+                          const std::map<std::string, std::string>& names) {
+  folder.write("config.json", slurp(network_folder(name) / "config.json"));
+  const std::string bytes = slurp(network_folder(name) / "model.safetensors");
+  std::size_t size = 0;
+  for (std::size_t i = 8; i > 0; --i) size = size << 8 | static_cast<unsigned char>(bytes[i - 1]);
+  Json header = Json::object();
+  const Json stored_header = Json::parse(bytes.substr(8, size));
+  for (const auto& [tensor, value] : stored_header.items()) {
+    const auto other = names.find(tensor);
+    header[other == names.end() ? tensor : other->second] = value;
+  }
+  folder.write("model.safetensors", stored(header.dump(), bytes.substr(8 + size)));
 }
 
 [[nodiscard]] inline EmbeddingMatrix matrix_of(const Json& rows) {

@@ -13,6 +13,12 @@ PROGRAMS = "plumb_command"
 
 FOLDERS = command.SHARED / "golden" / "hugging-face"
 BEAR = command.SHARED / "data" / "bear"
+# A tensor that is the token embeddings too, and those, by folder.
+TIED = {"tiny-bert-cased": ("cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight"),
+        "tiny-roberta": ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight"),
+        "tiny-xlm-roberta": ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight"),
+        "tiny-albert": ("predictions.decoder.weight", "albert.embeddings.word_embeddings.weight"),
+        "tiny-opt": ("lm_head.weight", "model.decoder.embed_tokens.weight")}
 RULES = {"original": "pll_original", "within-word": "pll_within_word_l2r"}
 
 
@@ -20,6 +26,19 @@ def masked_folders():
     """Every folder of the reference data that holds a masked model and its scores, by name."""
     found = [folder for folder in sorted(FOLDERS.iterdir()) if (folder / "pll_original").is_dir()]
     return found + [command.SHARED / "golden" / "tiny-bert"]
+
+
+def renamed(source, target, names):
+    """A copy of a model whose tensors have other names: the header alone is written again."""
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("pll_*", "scores"))
+    for path in (target, *target.iterdir()):
+        path.chmod(path.stat().st_mode | 0o200)
+    file = target / "model.safetensors"
+    data = file.read_bytes()
+    size = int.from_bytes(data[:8], "little")
+    header = {names.get(name, name): value for name, value in json.loads(data[8:8 + size]).items()}
+    written = json.dumps(header).encode()
+    file.write_bytes(len(written).to_bytes(8, "little") + written + data[8 + size:])
 
 
 def recomputed(run):
@@ -136,6 +155,46 @@ class OfTheCommand(unittest.TestCase):
         self.assertEqual(command.results(run), kept)
         done = command.plumb("data", "prompts", self.folder / "whole", "--ids", "--fact", "continent:0")
         self.assertIn("ids", done.stdout)
+
+    def test_tied_weights_under_the_name_of_their_head(self):
+        for name, (head, embeddings) in TIED.items():
+            with self.subTest(model=name):
+                tensors = (FOLDERS / name / "model.safetensors").read_bytes()
+                self.assertNotEqual(f'"{head}"'.encode() in tensors, f'"{embeddings}"'.encode() in tensors)
+                model = self.folder / f"renamed-{name}"
+                renamed(FOLDERS / name, model, {head: embeddings, embeddings: head})
+                self.probe(FOLDERS / name, f"as-it-was-{name}")
+                self.probe(model, f"by-head-{name}")
+                ours = {file: data for file, data in command.results(self.folder / f"by-head-{name}").items() if file.endswith(".jsonl")}
+                self.assertTrue(ours)
+                for file, data in ours.items():
+                    self.assertEqual(data, (self.folder / f"as-it-was-{name}" / file).read_bytes(), file)
+
+    def test_a_token_without_an_embedding_is_refused_by_name_in_a_text_that_holds_it(self):
+        model = command.SHARED / "cases" / "pad-token-without-row" / "model"
+        pad = [token["content"] for token in json.loads((model / "tokenizer.json").read_text())["added_tokens"]][-1]
+        data = self.folder / "rows.json"
+        data.write_text(json.dumps({"capital": ["The capital of [X] is [Y]."]}))
+        facts = self.folder / "rows.tsv"
+        facts.write_text("France\tcapital\tParis\nItaly\tcapital\tRome\n")
+        command.plumb("probe", "--data", facts, "--model", model, "--out", self.folder / "rows")
+        facts.write_text(f"France\tcapital\tParis\nItaly\tcapital\tRome{pad}\n")
+        done = command.plumb("probe", "--data", facts, "--model", model, "--out", self.folder / "no-row", "--special-tokens", "parse",
+                             code=2)
+        self.assertIn(f'the token "{pad}" has the id', done.stderr)
+
+    def test_odd_characters_that_begin_a_name_are_scored(self):
+        (self.folder / "odd.json").write_text(json.dumps({"capital": ["[X] likes [Y]."]}))
+        odd = ["\x01", "\x7f", "\u200b", "\ufeff", "\u00ad", "\u0301", "\ue000", "\u0378", "\U000e0041", "\U0001d538", "\x01\x02\u200e"]
+        facts = self.folder / "odd.tsv"
+        facts.write_text("".join(f"{character}Berlin{number}\tcapital\tParis{number}\n" for number, character in enumerate(odd)),
+                         encoding="utf-8")
+        for model in (*TIED, "tiny-opt-350m-shape"):
+            with self.subTest(model=model):
+                done = command.plumb("probe", "--data", facts, "--model", FOLDERS / model, "--out", self.folder / f"odd-{model}")
+                self.assertNotIn("spells_text", done.stderr)
+                rows = command.rows(next((self.folder / f"odd-{model}").glob("*_results.jsonl")))
+                self.assertTrue(all(math.isfinite(score) for row in rows for score in row["pll_scores"]))
 
     def test_a_causal_and_a_masked_model_are_compared_as_a_pair(self):
         for name, model in (("masked", self.bert), ("causal", self.opt)):

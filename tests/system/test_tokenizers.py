@@ -54,6 +54,73 @@ for line in sys.stdin:
 """
 
 
+# The same through transformers, which goes by all files of the folder; whether it is there: `import transformers`.
+AS_TRANSFORMERS = r"""
+import json, os, sys
+os.environ["HF_HUB_OFFLINE"] = "1"
+import transformers
+transformers.logging.set_verbosity_error()
+with open(sys.argv[1]) as file:
+    asked = json.load(file)
+for folder, texts in asked:
+    try:
+        made = transformers.AutoTokenizer.from_pretrained(folder)
+        ids = [made._tokenizer.encode(text, add_special_tokens=False).ids for text in texts]
+        print(json.dumps({"ids": ids, "framed": made._tokenizer.encode(texts[0]).ids}))
+    except Exception as error:
+        print(json.dumps({"error": repr(error)}))
+"""
+
+WORD_PIECE = ["BertTokenizer", "BertTokenizerFast", "DistilBertTokenizerFast", "ElectraTokenizer", "PreTrainedTokenizerFast", None]
+BYTE_PAIRS = ["GPT2TokenizerFast", "RobertaTokenizer", "LlamaTokenizer", "GemmaTokenizerFast", "GPTNeoXTokenizer", "CodeGenTokenizer",
+              "BloomTokenizerFast", "PreTrainedTokenizerFast", "TokenizersBackend", None]
+UNIGRAM = ["AlbertTokenizer", "XLMRobertaTokenizerFast", "PreTrainedTokenizerFast", None]
+CLASSES = {"tiny-bert": WORD_PIECE, "hugging-face/tiny-bert-cased": WORD_PIECE, "hugging-face/tiny-albert": UNIGRAM,
+           "hugging-face/tiny-xlm-roberta": UNIGRAM, "hugging-face/tiny-roberta": BYTE_PAIRS, "decoders/tiny-llama-2": BYTE_PAIRS,
+           "decoders/tiny-gemma": BYTE_PAIRS, "decoders/tiny-pythia": BYTE_PAIRS}
+SWITCHES = {"do_lower_case": [True, False], "strip_accents": [True, False, None], "tokenize_chinese_chars": [True, False],
+            "add_prefix_space": [True, False], "keep_accents": [True, False], "trim_offsets": [True, False],
+            "add_bos_token": [True, False], "add_eos_token": [True, False], "legacy": [True, False], "model_max_length": [5, 512],
+            "clean_up_tokenization_spaces": [True, False]}
+
+
+def contradicting_folder(folder, draw):
+    """A folder whose files name classes, switches and added tokens at odds with its tokenizer.json."""
+    name = draw.choice(sorted(CLASSES))
+    tokenizer = json.loads((GOLDEN / name / "tokenizer.json").read_text(encoding="utf-8"))
+    config = json.loads((GOLDEN / name / "tokenizer_config.json").read_text(encoding="utf-8"))
+    model = json.loads((GOLDEN / name / "config.json").read_text(encoding="utf-8"))
+    config.pop("tokenizer_class", None)
+    chosen = draw.choice(CLASSES[name])
+    if chosen:
+        draw.choice([config, model])["tokenizer_class"] = chosen
+    for switch, values in SWITCHES.items():
+        if draw.random() < 0.4:
+            config[switch] = draw.choice(values)
+    size = len(tokenizer["model"]["vocab"])
+
+    def token(content):
+        flags = {flag: draw.random() < 0.3 for flag in ("single_word", "lstrip", "rstrip", "normalized", "special")}
+        return {"content": content, **flags}
+    if draw.random() < 0.4:
+        tokenizer["added_tokens"] += [{"id": size + draw.randint(0, 40), **token(content)} for content in ("Newword", "<extra>")]
+    if draw.random() < 0.3:
+        config["added_tokens_decoder"] = {str(draw.randint(0, size + 30)): token(content) for content in ("Paris", "<extra>")}
+    if draw.random() < 0.3:
+        config["extra_special_tokens"] = ["<extra>", "<new>"]
+    if draw.random() < 0.3:
+        (folder / "added_tokens.json").write_text(json.dumps({"<extra>": size + 3, "Newword": size}))
+    if draw.random() < 0.3:
+        (folder / "special_tokens_map.json").write_text(json.dumps({"unk_token": "<unk>", "mask_token": {
+            "content": "<mask>", "lstrip": True, "rstrip": False, "normalized": False, "single_word": False}}))
+    for file, content in (("tokenizer.json", tokenizer), ("tokenizer_config.json", config), ("config.json", model)):
+        (folder / file).write_text(json.dumps(content), encoding="utf-8")
+
+
+def has_transformers():
+    return bool(command.PEER) and subprocess.run([command.PEER, "-c", "import transformers"], capture_output=True).returncode == 0
+
+
 def facts(count):
     """So many statements of BEAR, subjects and objects of a relation drawn by a fixed seed."""
     draw = random.Random(7)
@@ -74,6 +141,12 @@ def hostile(count):
     while len(texts) < count:
         texts.append("".join(draw.choice(PARTS) + draw.choice(["", " "]) for _ in range(draw.randint(2, 9))))
     return texts
+
+
+def ranges_are_right(folder, text):
+    """Whether the package's ranges are: not behind a control character where its map forgets what it drops."""
+    return folder.split("/")[-1] not in ("tiny-albert", "tiny-xlm-roberta") or not any(
+        ord(character) < 32 or 127 <= ord(character) < 160 or character == "\u061c" for character in text)
 
 
 def lines(*call, texts):
@@ -99,13 +172,74 @@ class AgainstTokenizers(unittest.TestCase):
                     self.assertEqual(len(ours), len(texts))
                     for text, mine, wanted in zip(texts, ours, theirs):
                         for field, values in wanted.items():
-                            self.assertEqual(mine[field], values, f"{field} of {text!r}")
+                            # Behind what a map drops at a text's begin, the package's ranges are too early.
+                            if field != "bytes" or ranges_are_right(name, text):
+                                self.assertEqual(mine[field], values, f"{field} of {text!r}")
 
     def test_byte_level_tokens_spell_their_text(self):
         texts = hostile(600)
         for mine, text in zip(lines(command.BUILD / "tokens_of_texts", GOLDEN / "hugging-face/tiny-opt", "plain",
                                     texts=texts)[1:], texts):
             self.assertEqual(mine["text"], text)
+
+
+@command.needs_shared
+class Contradictions(unittest.TestCase):
+    # What transformers 5.24 makes of the folders.
+    TEXT = "The capital of Zürich 東京 is."
+    KNOWN = {
+        "tokenizer-config-overrides/cf-bert-json-cased-cfg-lower": [1781, 2023, 1794, 94, 2014, 1882, 883, 862, 1798, 18],
+        "tokenizer-config-overrides/cf-bert-json-lower-cfg-cased": [1, 1418, 1186, 1, 596, 575, 1185, 18],
+        "tokenizer-config-overrides/cf-bert-json-lower-cfg-keepacc": [1170, 1418, 1186, 1, 596, 575, 1185, 18],
+        "tokenizer-config-overrides/cf-bert-json-lower-cfg-nochin": [1170, 1418, 1186, 1496, 1, 1185, 18],
+        "tokenizer-config-overrides/cf-gpt2-json-noprefix-cfg-prefix": [544, 641, 300, 774, 813, 110, 304, 18],
+        "added-token-id-gap/model": [1026, 637, 296, 770, 809, 106, 300, 14],
+    }
+
+    def test_the_class_and_its_switches_win_over_tokenizer_json(self):
+        for name, ids in self.KNOWN.items():
+            with self.subTest(folder=name):
+                made = lines(command.BUILD / "tokens_of_texts", command.SHARED / "cases" / name, texts=[self.TEXT])[1]
+                self.assertEqual(made["ids"], ids)
+
+    def test_an_added_token_behind_a_gap_has_the_next_id(self):
+        made = lines(command.BUILD / "tokens_of_texts", command.SHARED / "cases" / "added-token-id-gap" / "model", texts=["Zwickau"])
+        self.assertEqual(made[1]["ids"], [1500])
+
+    def test_a_class_of_another_kind_is_refused_wherever_it_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\n[PAD]\n[MASK]\na\n")
+            for file in ("config.json", "tokenizer_config.json"):
+                (folder / file).write_text(json.dumps({"model_type": "bert", "tokenizer_class": "BertJapaneseTokenizer"}))
+                done = subprocess.run([command.BUILD / "tokens_of_texts", folder], capture_output=True, text=True, input="")
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(f"{file}: tokenizer_class: \"BertJapaneseTokenizer\" is not known", done.stderr)
+
+    @unittest.skipUnless(has_transformers(), "skipped: PLUMB_PEER has no transformers")
+    def test_folders_at_odds_with_themselves_are_read_as_transformers_reads_them(self):
+        draw, asked, texts = random.Random(5), [], hostile(150)
+        with tempfile.TemporaryDirectory() as parent:
+            for number in range(200):
+                folder = pathlib.Path(parent) / str(number)
+                folder.mkdir()
+                contradicting_folder(folder, draw)
+                asked.append((str(folder), ["Paris", "a <extra> bNewword <new>", *draw.sample(texts, 40)]))
+            (pathlib.Path(parent) / "asked").write_text(json.dumps(asked))
+            theirs = lines(command.PEER, "-c", AS_TRANSFORMERS, pathlib.Path(parent) / "asked", texts=[])
+            self.assertEqual(len(theirs), len(asked))
+            compared = 0
+            for (folder, sample), wanted in zip(asked, theirs):
+                done = subprocess.run([command.BUILD / "tokens_of_texts", folder, "parse"], capture_output=True, text=True,
+                                      input="".join(json.dumps(text) + "\n" for text in sample))
+                if done.returncode != 0 or "error" in wanted:
+                    continue
+                compared += 1
+                frame, *made = [json.loads(line) for line in done.stdout.split("\n") if line]
+                self.assertEqual(frame["before"] + made[0]["ids"] + frame["after"], wanted["framed"])
+                for text, mine, ids in zip(sample, made, wanted["ids"]):
+                    self.assertEqual(mine["ids"], ids, f"{text!r} in {folder}")
+            self.assertGreater(compared, 150)
 
 
 @command.needs_shared

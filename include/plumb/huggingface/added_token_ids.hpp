@@ -120,16 +120,21 @@ class AddedTokenIds {
   return tokens;
 }
 
-/// The special tokens that configuration and class name, and those that the configuration lists.
+/// The special tokens that configuration and class name, and those that the configuration lists. A
+/// plain text counts where it comes first, one with details where it comes last.
 [[nodiscard]] inline std::vector<TokenizerJson> special_of_config(const TokenizerFiles& files) {
   const JsonPart config(files.config_file(), files.config);
   std::vector<TokenizerJson> tokens;
+  std::set<std::string> texts;
+  const auto add_text = [&](const std::string& content) {
+    if (texts.insert(content).second) tokens.push_back(special_token(content));
+  };
   const auto add = [&](const JsonPart& part) {
     if (part.value().is_object()) {
       tokens.push_back(listed_token(part));
       tokens.back()["special"] = true;
     } else {
-      tokens.push_back(special_token(part.text()));
+      add_text(part.text());
     }
   };
   for (const std::string_view each : named_tokens) {
@@ -137,14 +142,14 @@ class AddedTokenIds {
     if (config.has(name)) {
       add(config.at(name));
     } else if (const auto content = files.named(name)) {
-      tokens.push_back(special_token(*content));
+      add_text(*content);
     }
   }
   for (const auto& [name, value] : files.config.items()) {  // "image_token" and the like
     const bool is_named =
         std::find(named_tokens.begin(), named_tokens.end(), name) != named_tokens.end();
     if (!is_named && name.ends_with("_token") && value.is_string()) {
-      tokens.push_back(special_token(value.get<std::string>()));
+      add_text(value.get<std::string>());
     }
   }
   bool has_list = false;  // an object names tokens beside the list

@@ -7,8 +7,8 @@
 // byte of the rewritten text keeps the range of the original bytes that it stands for, always whole
 // characters. The rules are those of the `tokenizers` package (NormalizedString), so that a token
 // covers here what it covers there: what replaces a character takes its range, what is inserted
-// takes the range of the character before it. Characters that are dropped at the begin count here; there
-// the map of SentencePiece forgets them, and what follows stands so many characters too early.
+// takes the range of the character before it. Only what a map drops at the begin is kept track of
+// here and not there, where all ranges behind it stand so many characters too early.
 
 #include <algorithm>
 #include <cstddef>
@@ -120,7 +120,7 @@ class AlignedText {
   }
 
   /// The whole text rewritten as changes of its characters, in order, behind so many that are
-  /// dropped at its begin. No origin goes past the end.
+  /// dropped at its begin, which the first that stays covers too. No origin goes past the end.
   void transform(std::span<const CharacterChange> changes, std::size_t dropped = 0) {
     AlignedText result;
     result.text_.reserve(size());
@@ -137,6 +137,7 @@ class AlignedText {
       } else if (!empty()) {
         origin = origins_[std::min(at, size() - 1)];
       }
+      if (result.empty() && !empty()) origin.begin = origins_[0].begin;
       for (std::ptrdiff_t left = change; left <= 0; ++left) step();
       result.append(value, origin);
     }
