@@ -760,7 +760,7 @@ BOOST_FIXTURE_TEST_CASE(names_that_cannot_be_scored_are_refused_before_anything_
 
 BOOST_FIXTURE_TEST_CASE(a_model_without_bos_is_asked_without, GenerateFiles) {
   const auto make = [](const ModelOptions&) {
-    HookedModel model(reader_of_prompts());
+    HookedModel model(NgramTreeModel("The capital of France is Paris.", 4));
     model.without_bos = true;
     return model;
   };

@@ -126,7 +126,11 @@ def named(done):
             said.setdefault(model, {}).update(pending)
             pending = []
         elif message and " error: " in line:
-            if "clang" in done.args[0]:
+            # Clang says where it was asked once for all that a check finds, and the model in the message.
+            own = re.search(r"requires \([^)]*?\bModel(\d+)\b", line)
+            if "clang" in done.args[0] and own:
+                said.setdefault(int(own.group(1)), {}).update([message.groups()])
+            elif "clang" in done.args[0]:
                 pending.append(message.groups())
             else:
                 said.setdefault(model, {}).update([message.groups()])

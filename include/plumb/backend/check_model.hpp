@@ -219,6 +219,16 @@ consteval bool check_batch_parts() {
   return true;
 }
 
+template <class M>
+consteval bool check_release() {
+  static_assert(
+      !NamesRelease<M> ||
+          requires(M & model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
+      "plumb: the model's release would not be seen. Write: void release(const plumb::TokenTree& "
+      "tree, plumb::NodeId node), or leave it out");
+  return true;
+}
+
 /// The parts of forms that a model has some part of.
 template <class M>
 consteval bool check_optional_forms() {
@@ -228,12 +238,7 @@ consteval bool check_optional_forms() {
   if constexpr (NamesTreeEmbed<M>) all = check_tree_embedder_parts<M>() && all;
   if constexpr (NamesTextEmbed<M>) all = check_embedder_parts<M>() && all;
   if constexpr (NamesBatchGenerate<M>) all = check_batch_parts<M>() && all;
-  static_assert(
-      !NamesRelease<M> ||
-          requires(M & model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
-      "plumb: the model's release would not be seen. Write: void release(const plumb::TokenTree& "
-      "tree, plumb::NodeId node), or leave it out");
-  return all;
+  return check_release<M>() && all;
 }
 
 }  // namespace detail
@@ -257,7 +262,7 @@ consteval bool check_tree_causal_lm() {
 
 template <class M>
 consteval bool check_lookup_lm() {
-  return detail::check_lookup_parts<M>() && detail::check_optional_forms<M>() &&
+  return detail::check_lookup_parts<M>() && detail::check_release<M>() &&
          check_language_model<M>() && LookupLm<M>;
 }
 

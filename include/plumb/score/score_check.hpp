@@ -55,7 +55,7 @@ void check_log_likelihood(const StatementScore& score, Span span, const Site& si
   check_score(score, span, site, statement);
   for (const double number :
        {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
-    if (number <= most_nats) continue;
+    if (number <= most_nats || std::isnan(number)) continue;  // check_score knows of NaN
     throw internal_error(
         site,
         "the model gave a log-likelihood of " + with_decimals(number, 3) +
