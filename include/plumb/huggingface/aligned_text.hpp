@@ -133,7 +133,7 @@ class AlignedText {
       if (!empty() && change > 0) {
         origin = at == 0 ? ByteSpan{origins_[0].begin, origins_[0].begin} : origins_[at - 1];
       } else if (!empty()) {
-        origin = origins_[std::min(at, size() - 1)];
+        origin = origins_[(std::min)(at, size() - 1)];
       }
       for (std::ptrdiff_t left = change; left <= 0; ++left) step();
       result.append(value, origin);

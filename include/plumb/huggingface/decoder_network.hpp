@@ -64,9 +64,9 @@ class DecoderNetwork {
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     hold(tree, wanted, [&](std::span<const NodeId> nodes, const std::vector<float>& rows) {
       const PackedMatrix& decoder = config_.tied ? tokens_ : decoder_;
-      std::vector<float> logits(std::min(nodes.size(), logit_rows) * config_.vocabulary);
+      std::vector<float> logits((std::min)(nodes.size(), logit_rows) * config_.vocabulary);
       for (std::size_t first = 0; first < nodes.size(); first += logit_rows) {
-        const std::size_t count = std::min(logit_rows, nodes.size() - first);
+        const std::size_t count = (std::min)(logit_rows, nodes.size() - first);
         decoder.multiply_shared(rows.data() + first * dimension(), count, dimension(),
                                 logits.data(), config_.vocabulary);
         for (std::size_t i = 0; i < count; ++i) {
@@ -87,7 +87,7 @@ class DecoderNetwork {
   }
 
   /// Says how many nodes a tree will grow to, so that memory is taken once.
-  void reserve(std::size_t nodes) { cache_.reserve(std::min(nodes, tree_limits().nodes)); }
+  void reserve(std::size_t nodes) { cache_.reserve((std::min)(nodes, tree_limits().nodes)); }
 
   void release(const TokenTree& tree, NodeId node) { cache_.release(tree, node); }
 
@@ -124,7 +124,7 @@ class DecoderNetwork {
     cache_ = NodeCache(config.layers, config.heads, hidden / config.heads);
   }
 
-  void check(const TokenTree& tree, std::span<const NodeId> nodes) const {
+  void(check)(const TokenTree& tree, std::span<const NodeId> nodes) const {
     for (const NodeId node : nodes) {
       if (tree.depth(node) > context_length()) {
         throw user_error({.field = "evaluate"},
@@ -153,13 +153,13 @@ class DecoderNetwork {
   template <class Show>
   void hold(const TokenTree& tree, std::span<const NodeId> wanted, const Show& show) {
     const std::vector<NodeId> nodes = cache_.missing(tree, wanted);
-    check(tree, nodes);
+    (check)(tree, nodes);
     std::vector<bool> is_wanted(tree.size(), false);
     for (const NodeId node : wanted) is_wanted[node] = true;
     cache_.take(nodes);
     for (std::size_t first = 0; first < nodes.size(); first += batch_size) {
       const std::span<const NodeId> batch =
-          std::span(nodes).subspan(first, std::min(batch_size, nodes.size() - first));
+          std::span(nodes).subspan(first, (std::min)(batch_size, nodes.size() - first));
       std::vector<NodeId> shown;
       std::vector<float> rows = through_layers(tree, batch);
       for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -180,7 +180,7 @@ class DecoderNetwork {
     const std::size_t part = std::clamp((rows + 7) / 8, least_rows, most_rows);
     const std::size_t size = (part + tile - 1) / tile * tile;
     parallel_for((rows + size - 1) / size,
-                 [&](std::size_t b) { work(b * size, std::min(size, rows - b * size)); });
+                 [&](std::size_t b) { work(b * size, (std::min)(size, rows - b * size)); });
   }
 
   [[nodiscard]] std::vector<float> through_layers(const TokenTree& tree,
@@ -192,7 +192,7 @@ class DecoderNetwork {
     });
     std::vector<SeenSlots> seen((nodes.size() + tile - 1) / tile);
     parallel_for(seen.size(), [&](std::size_t t) {
-      const std::size_t count = std::min(tile, nodes.size() - t * tile);
+      const std::size_t count = (std::min)(tile, nodes.size() - t * tile);
       seen[t] = cache_.seen_by(tree, nodes.subspan(t * tile, count));
     });
     for (std::size_t l = 0; l < layers_.size(); ++l) {
@@ -214,7 +214,7 @@ class DecoderNetwork {
         for (std::size_t h = 0; h < config_.heads; ++h) {  // tiles of one head read the same keys
           for (std::size_t i = 0; i < count; i += tile) {
             attend(cache_.layer(l), h, seen[(first + i) / tile],
-                   queries.data() + (first + i) * hidden, std::min(tile, count - i), hidden,
+                   queries.data() + (first + i) * hidden, (std::min)(tile, count - i), hidden,
                    gathered.data() + i * hidden, scratch);
           }
         }

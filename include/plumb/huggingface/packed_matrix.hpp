@@ -65,10 +65,10 @@ class PackedMatrix {
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     alignas(64) float sums[detail::product_rows * width];
     for (std::size_t p = first; p < last; ++p) {
-      const std::size_t used = std::min(width, outputs_ - p * width);
+      const std::size_t used = (std::min)(width, outputs_ - p * width);
       const float* panel = at(p * width, 0);
       for (std::size_t r = 0; r < count; r += detail::product_rows) {
-        const std::size_t height = std::min(detail::product_rows, count - r);
+        const std::size_t height = (std::min)(detail::product_rows, count - r);
         std::fill_n(sums, height * width, 0.0F);
         detail::add_products(
             height, detail::product_lanes,
@@ -92,7 +92,8 @@ class PackedMatrix {
                        std::size_t out_stride) const {
     const std::size_t slice = std::clamp<std::size_t>(panels_ / 16, 1, 32);  // panels
     parallel_for((panels_ + slice - 1) / slice, [&](std::size_t s) {
-      multiply(rows, count, stride, out, out_stride, s * slice, std::min(panels_, (s + 1) * slice));
+      multiply(rows, count, stride, out, out_stride, s * slice,
+               (std::min)(panels_, (s + 1) * slice));
     });
   }
 

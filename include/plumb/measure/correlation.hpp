@@ -21,7 +21,7 @@ namespace plumb {
 /// or where one list is constant; with three pairs the interval is all of [−1, 1], and at −1
 /// and 1 there is none, as the transform has no end there.
 [[nodiscard]] inline Estimate pearson(std::span<const double> x, std::span<const double> y) {
-  const std::size_t n = std::min(x.size(), y.size());
+  const std::size_t n = (std::min)(x.size(), y.size());
   const auto constant = [n](std::span<const double> values) {
     return over::all_of(values.first(n), [&](double v) { return v == values.front(); });
   };

@@ -58,7 +58,7 @@ struct RankMetrics {
   std::size_t most = 0;
   for (const QueryRank& query : ranks) {
     const double rank = rank_of(query.rank, ties);
-    most = std::max(most, query.candidates);
+    most = (std::max)(most, query.candidates);
     if (rank > static_cast<double>(k)) continue;
     if (rank + static_cast<double>(query.undecided) > static_cast<double>(k)) return {};
     ++hits;

@@ -72,7 +72,7 @@ class ComparisonSections {
       for (const std::string& name : estimators) {
         const EstimatorResult* made = model.estimator(name);
         if (made != nullptr && estimate_of(made->metrics, metric).count > 0) {
-          best = std::min(best, estimate_of(made->metrics, metric).value);
+          best = (std::min)(best, estimate_of(made->metrics, metric).value);
         }
       }
       html += "<tr><td>" + label(model.name) + "</td><td>" +
@@ -103,19 +103,20 @@ class ComparisonSections {
         const Estimate& ace = estimate_of(made->metrics, M::ace);
         points.points.push_back({model.paraphrase_accuracy.value, ace.value, ace.interval(),
                                  labelled.insert(model.name).second ? model.name : std::string()});
-        top = std::max(top, ace.has_interval() ? ace.high : ace.value);
-        across = std::max(across, model.paraphrase_accuracy.value);
+        top = (std::max)(top, ace.has_interval() ? ace.high : ace.value);
+        across = (std::max)(across, model.paraphrase_accuracy.value);
       }
       if (!points.points.empty()) series.push_back(std::move(points));
     }
     if (series.empty()) {
       return "<div>" +
-             words_below("No point: there are fewer facts than bins, or Base, Margin and Average "
-                         "are not among the estimators.") +
+             words_below(
+                 "No point: there are fewer facts than bins, or Base, Margin and Average "
+                 "are not among the estimators.") +
              "</div>";
     }
-    chart.x_range = {0, std::min(1.0, across * 1.15)};
-    chart.y_range = {0, std::min(1.0, top * 1.05)};
+    chart.x_range = {0, (std::min)(1.0, across * 1.15)};
+    chart.y_range = {0, (std::min)(1.0, top * 1.05)};
     return xy_chart(chart, series);
   }
 

@@ -53,7 +53,7 @@ void refuse_unscorable_names(Model& model, bool with_bos, const AnswerOptions& o
     }
   }
   const std::size_t bos = with_bos ? 1 : 0;
-  const std::size_t room = std::min(model.context_length(), tree_limits(model).nodes);
+  const std::size_t room = (std::min)(model.context_length(), tree_limits(model).nodes);
   const auto check_length = [&](const Site& site, const std::string& prompt,
                                 const std::string& name) {
     // A token covers a byte at least, so most prompts need not be tokenised.

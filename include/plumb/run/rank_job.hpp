@@ -145,7 +145,7 @@ class RankJob {
       facts["searches"][part] = {{"queries", cost.queries},
                                  {"nodes_fed", cost.fed},
                                  {"nodes_looked_at", cost.expanded},
-                                 {"nearer_than_1e-4", cost.near}};
+                                 {"nearer_than_1e-4", cost.nearby}};
     }
     return facts;
   }
@@ -178,7 +178,7 @@ class RankJob {
   }
 
   [[nodiscard]] RankParts checked_parts() const {
-    settings_.check();
+    (settings_.check)();
     if (graph_.entities.size() < 2) {
       throw user_error({.field = graph_.name}, "the graph has one entity",
                        "there is nothing to rank it among; add others");
@@ -204,7 +204,7 @@ class RankJob {
       met.insert({planned.query.triple.head, planned.query.triple.tail});
     }
     const bool deer = settings_.ranks_by(RankMethod::deer);
-    check(graph_, {met.begin(), met.end()}, deer && settings_.entities.empty());
+    (check)(graph_, {met.begin(), met.end()}, deer && settings_.entities.empty());
     for (const EntityPrompt prompt : options_.entity_prompts) {
       if (!deer) break;
       if (auto remark = check.remark_on(entity_text(prompt, {"", "", "-"}))) return remark;
