@@ -108,7 +108,7 @@ void check_same(const std::vector<SearchedRank>& ranks, const std::vector<Search
     BOOST_TEST(ranks[i].filtered_above == expected[i].filtered_above);
     BOOST_TEST(ranks[i].filtered_equal == expected[i].filtered_equal);
     BOOST_TEST(ranks[i].undecided == expected[i].undecided);
-    BOOST_TEST(ranks[i].near == expected[i].near);
+    BOOST_TEST(ranks[i].nearby == expected[i].nearby);
     BOOST_TEST(ranks[i].expanded == expected[i].expanded);
   }
 }
@@ -169,8 +169,8 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_ranks) {
         for (std::size_t i = 0; i < ranks.size(); ++i) {
           BOOST_TEST(std::abs(ranks[i].score - expected[i].score) < 1e-5);
           // What rows round apart stands level by exact probabilities.
-          BOOST_TEST(ranks[i].above <= expected[i].above + expected[i].equal + expected[i].near);
-          BOOST_TEST(ranks[i].above + ranks[i].equal + ranks[i].near >= expected[i].above);
+          BOOST_TEST(ranks[i].above <= expected[i].above + expected[i].equal + expected[i].nearby);
+          BOOST_TEST(ranks[i].above + ranks[i].equal + ranks[i].nearby >= expected[i].above);
           BOOST_TEST(ranks[i].undecided == 0U);
         }
         BOOST_TEST(lookups.model.calls > 0U);

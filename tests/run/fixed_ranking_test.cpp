@@ -129,12 +129,12 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
       (result.ranks[0].realistic() == 1 ? 0U : 1U) + (result.ranks[1].realistic() == 3 ? 0U : 1U);
   BOOST_TEST(others > 0U);
   BOOST_TEST(result.other_ranks == others);
-  BOOST_TEST(result.near == 0U);
+  BOOST_TEST(result.nearby == 0U);
   // What is nearer than 1e-4 may stand on either side, and is counted.
   json["cosine"] = Json::array({{0.5, 0.50005, 0.49995}, {0.5, 0.50005, 0.50009}});
   result = run(json);
   BOOST_TEST(result.other_ranks == 0U);
-  BOOST_TEST(result.near == 4U);
+  BOOST_TEST(result.nearby == 4U);
 }
 
 BOOST_FIXTURE_TEST_CASE(ranks_of_a_file_without_cosines_are_compared, FixedFiles) {

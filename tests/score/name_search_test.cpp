@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(prefixes_are_looked_at_from_the_likeliest_down_to_the_true_
   check_ranks(rank, {2, 0}, {2, 0});
   BOOST_TEST(std::abs(rank.score - std::log(0.09)) < 1e-6);
   BOOST_TEST(rank.expanded == 5U);
-  BOOST_TEST(rank.near == 0U);
+  BOOST_TEST(rank.nearby == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(several_prefixes_are_offered_at_once) {
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(candidates_very_near_the_true_one_are_told) {
   NameSearch search(trie, rows, 0, truths, {});
   (void)run(search, trie, rows, close, 1);
   check_ranks(search.result(), {3, 0}, {3, 0});
-  BOOST_TEST(search.result().near == 3U);  // b twice, c
+  BOOST_TEST(search.result().nearby == 3U);  // b twice, c
 }
 
 // `near` is of those above or below; level with it, in other tokens, is not near.
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(candidates_level_with_the_true_one_are_not_near_it) {
   NameSearch search(trie, rows, 0, truths, {});
   (void)run(search, trie, rows, {{"", {{'a', 0.2}, {'b', 0.2}}}}, 1);
   check_ranks(search.result(), {0, 1}, {0, 1});
-  BOOST_TEST(search.result().near == 0U);
+  BOOST_TEST(search.result().nearby == 0U);
 }
 
 // A second question behind the same prompt asks for what the first did not read.

@@ -202,7 +202,7 @@ void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge
     }
   };
   each_row([&](const RecordedAnswer& row) {
-    const std::size_t place = check(row);
+    const std::size_t place = (check)(row);
     while (next <= place) {
       finish();
       begin();

@@ -83,10 +83,10 @@ inline std::string closed_set_key(const Fact& fact) {
         const std::size_t place = prompts.size();
         const std::size_t answer =
             made.is_tie() ? relation.relation.options.size() + place : made.option;
-        constexpr std::uint32_t most = std::numeric_limits<std::uint16_t>::max();
+        constexpr std::uint32_t most = (std::numeric_limits<std::uint16_t>::max)();
         prompts.push_back({static_cast<std::uint32_t>(answer), static_cast<std::uint16_t>(place), 0,
                            made.correct, made.tie,
-                           static_cast<std::uint16_t>(std::min(most, made.tied_options))});
+                           static_cast<std::uint16_t>((std::min)(most, made.tied_options))});
       }
       table.add_fact(detail::closed_set_key(relation.relation.facts[fact]), prompts);
     }

@@ -37,7 +37,7 @@ namespace plumb {
     for_each_answer_word(part, [&](std::string word) { words.insert(std::move(word)); });
   };
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find("[X]"), text.find("[Y]"));
+    const std::size_t end = (std::min)(text.find("[X]"), text.find("[Y]"));
     add(text.substr(0, end));
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 3);

@@ -101,7 +101,7 @@ template <PromptBuilder Builder, class Scorer>
       for (std::size_t first = 0; first < relation.facts.size(); first += at_once) {
         const auto block = std::span(relation.facts)
                                .subspan(first)
-                               .first(std::min(at_once, relation.facts.size() - first));
+                               .first((std::min)(at_once, relation.facts.size() - first));
         std::vector<Query> queries;
         for (const Fact& fact : block) {
           for (const Setting& asked : frame.settings) {

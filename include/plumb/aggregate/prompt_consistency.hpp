@@ -185,7 +185,7 @@ template <AnswerMatch Match = SameAnswer>
     constexpr std::size_t block = 64;
     parallel_for((relation.facts + block - 1) / block, [&](std::size_t b) {
       detail::PairCounter<Match> counter(match);
-      for (std::size_t i = b * block; i < std::min((b + 1) * block, relation.facts); ++i) {
+      for (std::size_t i = b * block; i < (std::min)((b + 1) * block, relation.facts); ++i) {
         const std::size_t fact = relation.first_fact + i;
         pairs[fact] = counter(table.prompts(fact), groups);
       }

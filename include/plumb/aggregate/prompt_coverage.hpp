@@ -149,7 +149,7 @@ struct CoveragePoint {
 [[nodiscard]] inline std::vector<CoveragePoint> coverage_curve(const PromptOutcomes& table) {
   std::size_t most = 0;
   for (std::size_t fact = 0; fact < table.facts(); ++fact) {
-    most = std::max(most, table.prompts(fact).size());
+    most = (std::max)(most, table.prompts(fact).size());
   }
   return coverage_curve(table, coverage_steps(most));
 }

@@ -108,8 +108,8 @@ struct SampledAccuracy {
     std::vector<AccuracyBar> all((values + width - 1) / width);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const double first = static_cast<double>(lowest + i * width) - 0.5;
-      all[i].from = std::max(0.0, first / denominator());
-      all[i].to = std::min(1.0, (first + static_cast<double>(width)) / denominator());
+      all[i].from = (std::max)(0.0, first / denominator());
+      all[i].to = (std::min)(1.0, (first + static_cast<double>(width)) / denominator());
     }
     for (const double count : right) ++all[(whole(count) - lowest) / width].samplings;
     return all;
@@ -299,7 +299,7 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
       std::string("prompt sampling/") + (options.by == SampleBy::fact ? "fact/" : "relation/");
   parallel_for((options.samplings + block - 1) / block, [&](std::size_t b) {
     RandomStream random(options.seed, name + std::to_string(b));
-    const std::size_t end = std::min((b + 1) * block, options.samplings);
+    const std::size_t end = (std::min)((b + 1) * block, options.samplings);
     for (std::size_t i = b * block; i < end; ++i) made.right[i] = plan.draw(random);
   });
   over::sort(made.right);

@@ -48,7 +48,7 @@ struct TemplateAccuracy {
                       [&](std::size_t index, std::span<const PromptOutcome> prompts) {
                         double best = 0;
                         for (const PromptOutcome& prompt : prompts) {
-                          best = std::max(best, prompt.accuracy());
+                          best = (std::max)(best, prompt.accuracy());
                         }
                         sums[index].shares += count_right(prompts).share();
                         sums[index].best += best;

@@ -118,9 +118,9 @@ inline void refuse_absent_templates(const std::vector<RelationPredictions>& rela
       }
     }
   };
-  check("paraphrases", kinds.paraphrases.value_or(std::vector<std::size_t>{}));
-  check("verbalized", kinds.verbalized);
-  check("numerical", kinds.numerical);
+  (check)("paraphrases", kinds.paraphrases.value_or(std::vector<std::size_t>{}));
+  (check)("verbalized", kinds.verbalized);
+  (check)("numerical", kinds.numerical);
 }
 
 }  // namespace plumb

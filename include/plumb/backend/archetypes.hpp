@@ -149,7 +149,7 @@ class NgramModel {
   }
 
   [[nodiscard]] std::vector<TokenId> context_of(std::span<const TokenId> prefix) const {
-    const auto kept = prefix.last(std::min(prefix.size(), order_ - 1));
+    const auto kept = prefix.last((std::min)(prefix.size(), order_ - 1));
     return {kept.begin(), kept.end()};
   }
 

@@ -75,7 +75,7 @@ class LlamaModel {
     if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
       // A step holds a node of each sequence at least, or llama.cpp gives up.
       const std::size_t ids =
-          std::min({std::size_t{256}, llama_max_parallel_sequences(), parameters_.pack()});
+          (std::min)({std::size_t{256}, llama_max_parallel_sequences(), parameters_.pack()});
       const bool slides = llama_model_n_swa(model_.get()) > 0;
       branches_ = slides ? ids - 1 : ids;
       if (slides) keeper_ = static_cast<SequenceId>(branches_);
@@ -108,8 +108,8 @@ class LlamaModel {
   [[nodiscard]] TreeLimits tree_limits() const {
     // Cells of one step cost the same, or a plan by the CPU's price would not fill larger steps.
     const std::size_t pack = parameters_.pack();
-    return {std::max(options_.cells, context_length()), branches_, pack,
-            std::max(attention_block, pack)};
+    return {(std::max)(options_.cells, context_length()), branches_, pack,
+            (std::max)(attention_block, pack)};
   }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -133,7 +133,7 @@ class LlamaModel {
 
   /// Says, before a tree's first evaluation, how many nodes it will grow to, so that the cache need
   /// not grow with it. Holds until the root is released.
-  void reserve(std::size_t nodes) { reserved_ = std::min(nodes, tree_limits().nodes); }
+  void reserve(std::size_t nodes) { reserved_ = (std::min)(nodes, tree_limits().nodes); }
 
   void release(const TokenTree& tree, NodeId node) {
     llama_memory_t memory = llama_get_memory(context_.get());
@@ -212,7 +212,7 @@ class LlamaModel {
     }
     // Its size follows from the tree alone, not from what was asked before: it decides how some
     // models scale their positions, and a resumed run must see the same.
-    const std::size_t cells = cells_for(std::max(ledger_.held(), reserved_));
+    const std::size_t cells = cells_for((std::max)(ledger_.held(), reserved_));
     if (was_empty ? llama_n_ctx(context_.get()) != cells
                   : ledger_.held() > llama_n_ctx(context_.get())) {
       open_context(cells);
@@ -235,7 +235,7 @@ class LlamaModel {
   /// Layers that are on a GPU: those of the model and its output, as llama.cpp counts.
   [[nodiscard]] std::size_t gpu_layers() const {
     const auto all = static_cast<std::size_t>(llama_model_n_layer(model_.get())) + 1;
-    return std::min(options_.engine.gpu_layers.value_or(all), all);
+    return (std::min)(options_.engine.gpu_layers.value_or(all), all);
   }
 
   /// Keeps a sequence's cells from being reused; only sliding-window models need it.
@@ -272,7 +272,7 @@ class LlamaModel {
 
   void feed_batch(const TokenTree& tree, const BranchLedger::Step& step, std::size_t first,
                   const std::vector<bool>& is_wanted, const LogitsVisitor& visit) {
-    const std::size_t count = std::min(parameters_.pack(), step.nodes.size() - first);
+    const std::size_t count = (std::min)(parameters_.pack(), step.nodes.size() - first);
     std::vector<llama_token> tokens(count);
     std::vector<llama_pos> positions(count);
     std::vector<std::int32_t> sequence_counts(count);

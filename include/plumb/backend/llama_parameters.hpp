@@ -165,8 +165,8 @@ class LlamaParameters {
 
  private:
   static std::int32_t clamped(std::size_t number) {
-    constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
-    return static_cast<std::int32_t>(std::min(number, most));
+    constexpr std::size_t most = (std::numeric_limits<std::int32_t>::max)();
+    return static_cast<std::int32_t>((std::min)(number, most));
   }
   void need_gpu(const char* setting) const {
     if (!gpu_.empty()) return;

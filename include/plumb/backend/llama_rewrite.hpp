@@ -150,7 +150,7 @@ class GgufRewrite {
     std::string read, written;
     std::vector<float> values;
     for (std::int64_t first = 0; first < rows; first += at_once) {
-      const std::int64_t count = std::min(at_once, rows - first);
+      const std::int64_t count = (std::min)(at_once, rows - first);
       read.resize(static_cast<std::size_t>(count) * ggml_row_size(source.type, length));
       if (stream == nullptr ||
           !stream->read(read.data(), static_cast<std::streamsize>(read.size()))) {

@@ -52,7 +52,7 @@ class LlamaVocabulary {
       ids.resize(static_cast<std::size_t>(-count));
       count = call(-count);
     }
-    ids.resize(static_cast<std::size_t>(std::max(count, 0)));
+    ids.resize(static_cast<std::size_t>((std::max)(count, 0)));
     Tokenization result;
     std::string spelt;
     for (const llama_token id : ids) {
@@ -65,8 +65,8 @@ class LlamaVocabulary {
     const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
     result.spells_text = std::string_view(spelt).substr(extra) == text;
     for (Token& token : result.tokens) {
-      token.bytes = {std::max(token.bytes.begin, extra) - extra,
-                     std::max(token.bytes.end, extra) - extra};
+      token.bytes = {(std::max)(token.bytes.begin, extra) - extra,
+                     (std::max)(token.bytes.end, extra) - extra};
     }
     return result;
   }
@@ -163,13 +163,13 @@ class LlamaVocabulary {
       while (last != made.tokens.end() && !is_special(first->id) && !is_special(last->id));
       const std::size_t begin = first->bytes.begin;
       std::string_view part = spelt.substr(begin, std::prev(last)->bytes.end - begin);
-      const std::string_view rest = text.substr(std::min(at, text.size()));
+      const std::string_view rest = text.substr((std::min)(at, text.size()));
       const std::size_t extra = !rest.starts_with(part) && part.starts_with(' ') ? 1 : 0;
       part.remove_prefix(extra);
       made.spells_text = made.spells_text && rest.starts_with(part);
       for (auto token = first; token != last; ++token) {
         const auto place = [&](std::size_t byte) {
-          return at + std::max(byte - begin, extra) - extra;
+          return at + (std::max)(byte - begin, extra) - extra;
         };
         token->bytes = {place(token->bytes.begin), place(token->bytes.end)};
       }

@@ -68,8 +68,8 @@ namespace detail {
 struct VerifyScope {
   double tolerance = 0;
   /// Tokens of a sequence, and sequences that leave texts.
-  std::size_t most_tokens = std::numeric_limits<std::size_t>::max();
-  std::size_t branches = std::numeric_limits<std::size_t>::max();
+  std::size_t most_tokens = (std::numeric_limits<std::size_t>::max)();
+  std::size_t branches = (std::numeric_limits<std::size_t>::max)();
   /// Whether beside next-token probabilities vectors and continuations are compared, more tokens are
   /// looked up, and everything is asked in another order too.
   bool whole = true;
@@ -90,7 +90,7 @@ inline double row_apart(const VerifiedRow& known, std::span<const float> row) {
   }
   float most = 0;
   for (std::size_t t = 0; t < row.size(); ++t) {
-    most = std::max(most, std::abs(known[t] - told(row[t], normalizer)));
+    most = (std::max)(most, std::abs(known[t] - told(row[t], normalizer)));
   }
   return static_cast<double>(most);
 }
@@ -100,7 +100,7 @@ inline double vector_apart(const VerifiedRow& known, std::span<const float> row)
   const auto size = static_cast<Eigen::Index>(row.size());
   const Vector a(known.data(), size), b(row.data(), size);
   const float apart = (a - b).norm();
-  return static_cast<double>(apart > 0 ? apart / std::max(a.norm(), b.norm()) : apart);
+  return static_cast<double>(apart > 0 ? apart / (std::max)(a.norm(), b.norm()) : apart);
 }
 
 /// What forms gave, place by place, in whatever order. Not thread-safe.

@@ -29,7 +29,7 @@ namespace plumb {
   for (const std::string& stop : stops) {
     if (stop.empty()) continue;
     const std::size_t from = begin < stop.size() ? 0 : begin - stop.size() + 1;
-    place = std::min(place, text.find(stop, from));
+    place = (std::min)(place, text.find(stop, from));
   }
   return place;
 }

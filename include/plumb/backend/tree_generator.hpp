@@ -106,7 +106,7 @@ class TreeGenerator {
     std::size_t needed = 0;
     for (std::span<Branch> rest = branches; !rest.empty();) {
       groups.push_back(next_group(rest, fed_tokens, limits));
-      needed = std::max(needed, groups.back().nodes);
+      needed = (std::max)(needed, groups.back().nodes);
       rest = rest.subspan(groups.back().branches.size());
     }
     if constexpr (requires { model_.reserve(needed); }) model_.reserve(needed);
@@ -119,7 +119,7 @@ class TreeGenerator {
       const auto before = groups[g].branches.back().prompt;
       const auto next = groups[g + 1].branches.front().prompt;
       // The next prompt's last node must be evaluated for its row.
-      keep(next.first(std::min(common_prefix(before, next), next.size() - 1)));
+      keep(next.first((std::min)(common_prefix(before, next), next.size() - 1)));
     }
 
     auto branch = branches.begin();
@@ -173,7 +173,7 @@ class TreeGenerator {
   /// continuation might run through them.
   static Group next_group(std::span<Branch> rest, std::size_t fed_tokens,
                           const TreeLimits& limits) {
-    const std::size_t most = std::min(rest.size(), std::max<std::size_t>(1, limits.leaves));
+    const std::size_t most = (std::min)(rest.size(), std::max<std::size_t>(1, limits.leaves));
     std::size_t size = 1;
     std::size_t of_prompts = rest.front().prompt.size();
     std::size_t nodes = of_prompts + fed_tokens;

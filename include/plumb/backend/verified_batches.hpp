@@ -59,7 +59,7 @@ void compare_continuations(DifferenceLog& log, M& model,
     const auto alone = model.generate(std::span(&prompts[p], 1), options, {});
     if (alone.empty() || alone.front().empty() || together[p].empty()) continue;
     const Continuation &a = alone.front().front(), &b = together[p].front();
-    for (std::size_t i = 0; i < std::min(a.tokens.size(), b.tokens.size()); ++i) {
+    for (std::size_t i = 0; i < (std::min)(a.tokens.size(), b.tokens.size()); ++i) {
       log.note({log.form(), sequences[p].text, prompts[p].size() - (has_bos ? 1 : 0) + i,
                 std::nullopt, std::abs(a.log_probabilities.at(i) - b.log_probabilities.at(i))},
                {p, i});

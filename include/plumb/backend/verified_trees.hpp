@@ -76,7 +76,7 @@ class VerifiedTrees {
       for (const std::size_t quarters : {2, 3}) {
         std::vector<NodeId> wanted;
         for (const std::size_t s : group) {
-          tree.grow(s, std::max(sequences_[s].shared, length(s) * quarters / 4), wanted);
+          tree.grow(s, (std::max)(sequences_[s].shared, length(s) * quarters / 4), wanted);
         }
         asked(tree, wanted);
       }

@@ -58,7 +58,7 @@ class ModelVerifier {
         } else {
           limits_ = model.tree_limits();
         }
-        most = std::min(most, limits_.nodes);
+        most = (std::min)(most, limits_.nodes);
       }
     }
     if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
@@ -210,7 +210,7 @@ class ModelVerifier {
         known = rows_[at.sequence][at.index][static_cast<std::size_t>(token)];
       }
       if (std::isnan(made.nats[i]) || std::isnan(known)) continue;  // unknown, which is no answer
-      log_->note(at, std::abs(std::max(made.nats[i], least_nats) - std::max(known, least_nats)));
+      log_->note(at, std::abs(std::max(made.nats[i], least_nats) - (std::max)(known, least_nats)));
     }
   }
 

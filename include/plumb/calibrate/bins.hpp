@@ -61,7 +61,7 @@ template <class At>
   for (std::size_t i = 1; i < bins; ++i) {
     const auto [index, way] = detail::percentile_place(i, bins, count);
     const double low = at(index);
-    edges.push_back(detail::percentile_between(low, at(std::min(index + 1, count - 1)), way));
+    edges.push_back(detail::percentile_between(low, at((std::min)(index + 1, count - 1)), way));
   }
   return edges;
 }

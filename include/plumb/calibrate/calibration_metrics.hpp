@@ -195,7 +195,7 @@ class SortedJudgements {
     for (const Bin& b : uniform) {
       if (b.count == 0) continue;
       m[ece] += b.count / n * std::abs(b.gap());
-      m[mce] = std::max(m[mce], std::abs(b.gap()));
+      m[mce] = (std::max)(m[mce], std::abs(b.gap()));
     }
     if (enough) {
       double filled = 0;

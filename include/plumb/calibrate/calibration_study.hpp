@@ -114,8 +114,8 @@ class Study {
     };
     result_.fewest_paraphrases = relations_.empty() ? 0 : relations_.front().paraphrases;
     for (const RelationPredictions& relation : relations_) {
-      result_.fewest_paraphrases = std::min(result_.fewest_paraphrases, relation.paraphrases);
-      result_.most_paraphrases = std::max(result_.most_paraphrases, relation.paraphrases);
+      result_.fewest_paraphrases = (std::min)(result_.fewest_paraphrases, relation.paraphrases);
+      result_.most_paraphrases = (std::max)(result_.most_paraphrases, relation.paraphrases);
       for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
         const FactPredictions seen{relation, fact};
         for (const Prediction& made : relation.row(fact)) result_.ties.add(made.is_tie());

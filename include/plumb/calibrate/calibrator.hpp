@@ -58,8 +58,8 @@ struct Draws {
     const double low = quantile(finite, 0.025), high = quantile(finite, 0.975);
     if (no_spread(low, high)) return without_interval(value, count);
     const double shift = value - quantile(finite, 0.5);
-    return {value, std::clamp(low + shift, std::min(least, value), value),
-            std::clamp(high + shift, value, std::max(most, value)), count, "centred bootstrap"};
+    return {value, std::clamp(low + shift, (std::min)(least, value), value),
+            std::clamp(high + shift, value, (std::max)(most, value)), count, "centred bootstrap"};
   }
 };
 
@@ -146,7 +146,7 @@ class Calibrator {
   [[nodiscard]] std::vector<Judgement> judge(std::span<const RelationPredictions> relations) const {
     std::vector<Judgement> judgements;
     for (const RelationPredictions& relation : relations) {
-      estimator_.check(relation);
+      (estimator_.check)(relation);
       for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
         const FactPredictions predictions{relation, fact};
         judgements.push_back(estimator_(predictions));

@@ -43,7 +43,7 @@ concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions
                                        const RelationPredictions& relation) {
   { estimator(fact) } -> std::same_as<Judgement>;
   { estimator.name() } -> std::convertible_to<std::string>;
-  estimator.check(relation);
+  (estimator.check)(relation);
 };
 
 /// static_assert(plumb::check_confidence_estimator<MyConfidence>()) says in words what a type lacks of
@@ -65,7 +65,7 @@ consteval bool check_confidence_estimator() {
       "lower-case name for tables");
   static_assert(
       requires(const E& estimator, const RelationPredictions& relation) {
-        estimator.check(relation);
+        (estimator.check)(relation);
       },
       "plumb: the confidence estimator lacks check. Write: void check(const "
       "plumb::RelationPredictions& relation) const, which throws plumb::user_error(…) for a "
@@ -79,7 +79,7 @@ struct Base {
     return {fact.base().confidence, fact.base().correct};
   }
   [[nodiscard]] std::string name() const { return "base"; }
-  void check(const RelationPredictions&) const {}
+  void(check)(const RelationPredictions&) const {}
 };
 
 struct Margin {
@@ -87,7 +87,7 @@ struct Margin {
     return {fact.base().margin, fact.base().correct};
   }
   [[nodiscard]] std::string name() const { return "margin"; }
-  void check(const RelationPredictions&) const {}
+  void(check)(const RelationPredictions&) const {}
 };
 
 namespace detail {
@@ -119,7 +119,7 @@ class StructuralConfidence {
   [[nodiscard]] std::string name() const {
     return (weighted ? "average_" : "consistency_") + aggregator_.policy().name();
   }
-  void check(const RelationPredictions& relation) const {
+  void(check)(const RelationPredictions& relation) const {
     detail::need_paraphrases(relation, name());
   }
 
@@ -149,7 +149,7 @@ struct Weighted {
     return {made.confidence, made.correct};
   }
   [[nodiscard]] std::string name() const { return "weighted"; }
-  void check(const RelationPredictions& relation) const {
+  void(check)(const RelationPredictions& relation) const {
     if (relation.weighted.size() == relation.facts()) return;
     throw user_error({.field = relation.relation.code},
                      "has no templates with weights that were scored together",
@@ -167,7 +167,7 @@ class Marked {
     return {made.confidence, made.correct};
   }
   [[nodiscard]] std::string name() const { return marker_; }
-  void check(const RelationPredictions& relation) const {
+  void(check)(const RelationPredictions& relation) const {
     if (relation.place_of(marker_)) return;
     throw user_error({.field = relation.relation.code},
                      "has no template with the marker '" + marker_ + "'",

@@ -36,7 +36,7 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
           [calibrator = Calibrator(estimator)](std::span<const RelationPredictions> relations) {
             return calibrator.judge(relations);
           },
-          [estimator](const RelationPredictions& relation) { estimator.check(relation); },
+          [estimator](const RelationPredictions& relation) { (estimator.check)(relation); },
           discrete};
 }
 
@@ -67,7 +67,7 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
 [[nodiscard]] inline std::vector<NamedEstimator> all_estimators(
     const std::vector<RelationPredictions>& relations) {
   std::size_t fewest = relations.empty() ? 0 : relations.front().paraphrases;
-  for (const auto& relation : relations) fewest = std::min(fewest, relation.paraphrases);
+  for (const auto& relation : relations) fewest = (std::min)(fewest, relation.paraphrases);
   fewest = std::max<std::size_t>(fewest, 2);
   std::vector<NamedEstimator> all{named(Base{}), named(Margin{})};
   const auto votes = [&](auto add) {
@@ -98,7 +98,7 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
     const bool named = over::find(wanted, estimator.name) != wanted.end();
     if (!wanted.empty() && !named) continue;
     try {
-      for (const RelationPredictions& relation : relations) estimator.check(relation);
+      for (const RelationPredictions& relation : relations) (estimator.check)(relation);
     } catch (const Error& error) {
       if (named || error.fault() != Fault::user) throw;
       const bool several = estimator.name.find('_') != std::string::npos;

@@ -125,9 +125,9 @@ class Tempered {
     return estimator_(FactPredictions{one, 0});
   }
   [[nodiscard]] std::string name() const { return "tempered_" + std::string(estimator_.name()); }
-  void check(const RelationPredictions& relation) const {
+  void(check)(const RelationPredictions& relation) const {
     relation.need_scores(name());
-    estimator_.check(relation);
+    (estimator_.check)(relation);
   }
 
  private:
@@ -152,7 +152,7 @@ class Isotonic {
     return made;
   }
   [[nodiscard]] std::string name() const { return "isotonic_" + std::string(estimator_.name()); }
-  void check(const RelationPredictions& relation) const { estimator_.check(relation); }
+  void(check)(const RelationPredictions& relation) const { (estimator_.check)(relation); }
 
  private:
   static IsotonicMap fitted(std::span<const RelationPredictions> fitting, const E& estimator) {

@@ -74,7 +74,7 @@ void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow 
   };
   PromptRowCheck check{source, asked};
   each_row([&](const RecordedNames& row) {
-    const std::size_t place = check(row);
+    const std::size_t place = (check)(row);
     while (next <= place) {
       finish();
       begin();
@@ -155,7 +155,7 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
     const PromptList<AnswerLikelihood>& fills) {
   PromptList<Judgement> list{{}, fills.facts, fills.strata};
   for (const AnswerLikelihood& one : fills.prompts) {
-    list.prompts.push_back({std::min(1.0, std::exp(one.log_probability)), one.right});
+    list.prompts.push_back({(std::min)(1.0, std::exp(one.log_probability)), one.right});
   }
   return list;
 }

@@ -70,7 +70,7 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
     if (!is_one_to_one(relations[r].relation) || relations[r].facts() == 0) continue;
     if (!relations[r].relation.facts.front().choices.empty()) continue;
     const std::size_t options = relations[r].relation.options.size();
-    most = chosen.empty() ? options : std::min(most, options);
+    most = chosen.empty() ? options : (std::min)(most, options);
     chosen.push_back(r);
     strata.push_back(relations[r].facts());
   }

@@ -102,7 +102,7 @@ inline std::vector<ConfidenceBin> reliability_diagram(const PromptList<Judgement
   }
   const auto ties = tied_prompts(list.prompts, order);
   std::vector<std::size_t> seen(list.facts.size());  // the latest bin each fact was counted in
-  std::vector<ConfidenceBin> diagram(std::min(bins, order.size()));
+  std::vector<ConfidenceBin> diagram((std::min)(bins, order.size()));
   std::size_t next = 0;  // the tie of the next place
   for (std::size_t b = 0; b < diagram.size(); ++b) {
     ConfidenceBin& bin = diagram[b];
@@ -114,7 +114,7 @@ inline std::vector<ConfidenceBin> reliability_diagram(const PromptList<Judgement
     double right = 0;
     while (at < end) {
       lowest = &ties[next];
-      const std::size_t until = std::min(end, lowest->end);
+      const std::size_t until = (std::min)(end, lowest->end);
       bin.mean_confidence += lowest->confidence * static_cast<double>(until - at);
       right += lowest->share * static_cast<double>(until - at);
       if (until == lowest->end) ++next;
@@ -130,7 +130,7 @@ inline std::vector<ConfidenceBin> reliability_diagram(const PromptList<Judgement
       facts += latest == b + 1 ? 0U : 1U;
       latest = b + 1;
     }
-    bin.accuracy = wilson_share(std::min(1.0, right / size), std::min(facts, bin.prompts));
+    bin.accuracy = wilson_share((std::min)(1.0, right / size), (std::min)(facts, bin.prompts));
   }
   return diagram;
 }
@@ -240,7 +240,7 @@ struct OverconfidenceByLength {
           ++made.longer;
         } else if (answer->log_probability <= 1e-9) {
           lists[answer->tokens - 1].add(
-              {std::min(1.0, std::exp(answer->log_probability)), answer->right});
+              {(std::min)(1.0, std::exp(answer->log_probability)), answer->right});
         } else {
           throw user_error({.field = "log_probability"},
                            std::to_string(answer->log_probability) + " is no log-probability",

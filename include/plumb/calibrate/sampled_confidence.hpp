@@ -45,7 +45,7 @@ template <Lemmatiser Lemmas, class EachRow>
   std::size_t place = 0;
   made.judgements.begin_relation();
   each_row([&](const RecordedSamples& row) {
-    for (const std::size_t at = check(row); place < at; ++place) made.judgements.begin_relation();
+    for (const std::size_t at = (check)(row); place < at; ++place) made.judgements.begin_relation();
     const std::size_t fact = setting.outcomes.relations()[place].first_fact + row.prompt.fact;
     const auto prompts = setting.outcomes.prompts(fact);
     const auto greedy = over::find_if(prompts, [&](const PromptOutcome& prompt) {
@@ -64,7 +64,7 @@ template <Lemmatiser Lemmas, class EachRow>
     if (all == 0) return;
     made.judgements.begin_fact();
     made.judgements.add({static_cast<double>(matching) / static_cast<double>(all), greedy->right});
-    made.samples = std::max(made.samples, all);
+    made.samples = (std::max)(made.samples, all);
   });
   return made;
 }

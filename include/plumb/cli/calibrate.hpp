@@ -50,14 +50,14 @@ struct CalibrateArguments {
   }
 
   /// Throws a user error for what is missing or contradicts itself.
-  void check() const {
+  void(check)() const {
     const bool folders = !calibrate.folders.list.empty();
     if (probes() == folders) {
       throw user_error({.field = "plumb calibrate"},
                        folders ? "got folders and a --model" : "nothing to calibrate",
                        "name results folders, or --data DIR --model FILE");
     }
-    calibrate.check();
+    (calibrate.check)();
   }
 };
 
@@ -87,7 +87,7 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   probing.probe.scoring = calibrate.scoring();
   calibrate.reduction.reset();
   calibrate.span.reset();
-  probing.check("plumb calibrate");
+  (probing.check)("plumb calibrate");
   probing.target.out /= "probe";
   calibrate.folders.list = {{"", probing.target.out}};
   return probing;
@@ -135,7 +135,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
   if (!values) return std::nullopt;
   read_settings(*values, console, arguments);
   arguments.target.find_model(*values, console);
-  arguments.check();
+  (arguments.check)();
   if (make_model != nullptr && arguments.probes()) {
     arguments.probe.masked = will_be_masked(*make_model, arguments.target);
     const RefuseIdleOptions refuse(*values);

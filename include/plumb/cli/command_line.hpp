@@ -289,7 +289,7 @@ int run_command_line(int argc, char** argv, MakeModel make_model,
     if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
   }
   Console console{
-      {argv + std::min(argc, 2), argv + argc},
+      {argv + (std::min)(argc, 2), argv + argc},
       std::cout,
       std::cerr,
       isatty(STDERR_FILENO) != 0,

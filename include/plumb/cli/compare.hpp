@@ -33,7 +33,7 @@ inline int run_compare_command(Console& console) {
                               {{"runs", -1}})) {
     return 0;
   }
-  detail::require(arguments.out, "--out", "plumb compare");
+  (detail::require)(arguments.out, "--out", "plumb compare");
   detail::show_measurement(console, "compare", CompareMeasurement(std::move(arguments.compare)),
                            arguments.out);
   return 0;

@@ -143,7 +143,7 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
     const auto training = static_cast<std::size_t>(
         over::count(one->facts, FactPart::training, [](const Fact& fact) { return fact.part; }));
     std::size_t fewest = rule.choices;
-    for (const Fact& fact : one->facts) fewest = std::min(fewest, fact.offered.size());
+    for (const Fact& fact : one->facts) fewest = (std::min)(fewest, fact.offered.size());
     table.add({one->code, std::to_string(training), std::to_string(one->facts.size() - training),
                std::to_string(fewest)});
     made.push_back(std::move(*one));

@@ -27,8 +27,8 @@ struct GenerateArguments {
     JobTarget::visit_out(self.target, visitor);
     JobTarget::visit_model(self.target, visitor);
   }
-  void check() const {
-    require(generate.data, "--data", "plumb generate");
+  void(check)() const {
+    (require)(generate.data, "--data", "plumb generate");
     require_model(target, "plumb generate");
     require_out(target, "plumb generate");
   }
@@ -43,7 +43,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
       console, "plumb generate --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   arguments.target.find_model(*values, console);
-  arguments.check();
+  (arguments.check)();
   const detail::JobTarget& target = arguments.target;
   GenerateSettings& settings = arguments.generate;
   settings.masked = detail::will_be_masked(make_model, target);

@@ -246,8 +246,8 @@ struct JobTarget {
 };
 
 /// Throws a user error for an option that was not given; `command` is "plumb probe".
-inline void require(const std::filesystem::path& word, const char* option,
-                    const std::string& command) {
+inline void(require)(const std::filesystem::path& word, const char* option,
+                     const std::string& command) {
   if (!word.empty()) return;
   throw user_error({.field = option}, "is required but missing",
                    "`" + command + " --help` tells more");
@@ -262,7 +262,7 @@ inline void require_model(const JobTarget& target, const std::string& command) {
 
 /// The same for --out, which nothing is written into when only what would be asked is said.
 inline void require_out(const JobTarget& target, const std::string& command) {
-  if (!target.dry_run) require(target.out, "--out", command);
+  if (!target.dry_run) (require)(target.out, "--out", command);
 }
 
 /// Throws the user error of a folder that the run cannot go into, before a model is loaded.

@@ -29,7 +29,7 @@ struct CommandManual {
   constexpr std::string_view lead = "  plumb ";
   std::vector<CommandManual> all;
   for (std::size_t at = 0; at < usage.size();) {
-    const std::size_t end = std::min(usage.find('\n', at), usage.size());
+    const std::size_t end = (std::min)(usage.find('\n', at), usage.size());
     const std::string_view line = usage.substr(at, end - at);
     at = end + 1;
     if (!line.starts_with(lead)) continue;
@@ -56,7 +56,7 @@ struct ValueKind {
       over::all_of(value, [](char c) { return (c >= 'a' && c <= 'z') || c == '|' || c == '-'; });
   if (!lower || value.find('|') == std::string::npos) return kind;
   for (std::size_t at = 0; at <= value.size();) {
-    const std::size_t end = std::min(value.find('|', at), value.size());
+    const std::size_t end = (std::min)(value.find('|', at), value.size());
     kind.words.push_back(value.substr(at, end - at));
     at = end + 1;
   }

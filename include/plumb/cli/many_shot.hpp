@@ -27,14 +27,14 @@ struct ManyShotArguments {
     JobTarget::visit_out(self.target, visitor);
     JobTarget::visit_model(self.target, visitor);
   }
-  void check() const {
-    if (many_shot.fixed.empty()) require(many_shot.data, "--data", "plumb many-shot");
+  void(check)() const {
+    if (many_shot.fixed.empty()) (require)(many_shot.data, "--data", "plumb many-shot");
     require_model(target, "plumb many-shot");
     require_out(target, "plumb many-shot");
     if (!many_shot.fixed.empty() && !many_shot.data.empty()) {
       throw user_error({.field = "--fixed"}, "stands beside --data", "give one of the two");
     }
-    many_shot.check();
+    (many_shot.check)();
   }
 };
 
@@ -59,7 +59,7 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
       console, "plumb many-shot --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   arguments.target.find_model(*values, console);
-  arguments.check();
+  (arguments.check)();
   detail::refuse_masked(make_model, arguments.target, "plumb many-shot");
   const ManyShotSettings& settings = arguments.many_shot;
   const detail::JobTarget& target = arguments.target;

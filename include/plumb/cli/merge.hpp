@@ -42,8 +42,7 @@ struct MergeArguments {
              .help = "where the server of shards that asked one answers now; where it answered the "
                      "first of them by default"});
     visitor("tokenizer", self.tokenizer,
-            {.value = "PATH",
-             .help = "where the tokenizer that such shards were given lies here"});
+            {.value = "PATH", .help = "where the tokenizer that such shards were given lies here"});
   }
 };
 
@@ -83,13 +82,15 @@ inline Json options_of_merge(Json given, const MergeArguments& arguments) {
 /// Error for everything that goes wrong.
 inline int run_merge_command(Console& console, const CommandRunner& run) {
   detail::MergeArguments arguments;
-  const auto values = detail::parse_settings(
-      console, "plumb merge RUN… --out RUN [--model MODEL | --server URL]", arguments, {{"run", -1}});
+  const auto values =
+      detail::parse_settings(console, "plumb merge RUN… --out RUN [--model MODEL | --server URL]",
+                             arguments, {{"run", -1}});
   if (!values) return 0;
   if (arguments.runs.list.empty()) {
-    throw user_error({.field = "RUN"}, "is required but missing", "`plumb merge --help` tells more");
+    throw user_error({.field = "RUN"}, "is required but missing",
+                     "`plumb merge --help` tells more");
   }
-  detail::require(arguments.out, "--out", "plumb merge");
+  (detail::require)(arguments.out, "--out", "plumb merge");
   const auto shards = std::make_shared<const MergedShards>(read_shards(arguments.runs.list));
   const std::string command = detail::command_of(shards->folders.front(), shards->record);
   const Json given = detail::options_of_merge(shards->record.at("options"), arguments);

@@ -39,11 +39,11 @@ struct ProbeArguments {
   }
 
   /// Throws a user error for what is missing or contradicts itself; `command` is "plumb probe".
-  void check(const std::string& command) const {
-    require(probe.data, "--data", command);
+  void(check)(const std::string& command) const {
+    (require)(probe.data, "--data", command);
     require_model(target, command);
     require_out(target, command);
-    probe.check();
+    (probe.check)();
   }
 };
 
@@ -53,7 +53,7 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
   arguments.probe.masked = will_be_masked(make_model, arguments.target);
   const RefuseIdleOptions refuse(values);
   ProbeArguments::visit(std::as_const(arguments), refuse);
-  if (arguments.probe.masked.value_or(false)) arguments.probe.check();
+  if (arguments.probe.masked.value_or(false)) (arguments.probe.check)();
 }
 
 /// What a probe found, and in words what it cost.
@@ -95,7 +95,7 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
       console, "plumb probe --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   arguments.target.find_model(*values, console);
-  arguments.check("plumb probe");
+  (arguments.check)("plumb probe");
   detail::tell_kind(*values, arguments, make_model);
   detail::check_out(arguments.target);
   const auto probed =

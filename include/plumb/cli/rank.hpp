@@ -28,11 +28,11 @@ struct RankArguments {
     JobTarget::visit_out(self.target, visitor);
     JobTarget::visit_model(self.target, visitor);
   }
-  void check() const {
-    require(rank.data, "--data", "plumb rank");
+  void(check)() const {
+    (require)(rank.data, "--data", "plumb rank");
     require_model(target, "plumb rank");
     require_out(target, "plumb rank");
-    rank.check();
+    (rank.check)();
     if (!target.shard.is_part()) return;
     if (!rank.fixed.empty()) {
       throw user_error({.setting = "shard"}, "parts no rankings by `fixed`", "leave it out");
@@ -115,7 +115,7 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
       console, "plumb rank --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   arguments.target.find_model(*values, console);
-  arguments.check();
+  (arguments.check)();
   if (arguments.rank.cache_vectors) {
     if (console.variable("PLUMB_CACHE").empty() && console.variable("HOME").empty()) {
       throw user_error({.setting = "cache-vectors"}, "neither PLUMB_CACHE nor HOME is set",

@@ -28,7 +28,7 @@ inline int run_report_command(Console& console) {
     settings.measuring = recorded_measuring((*values)["run"].as<std::string>());
   }
   detail::read_settings(*values, console, settings);
-  detail::require(settings.run, "RUN", "plumb report");
+  (detail::require)(settings.run, "RUN", "plumb report");
   const DiskPath target = settings.target();
   const AnyReport report = finished_report(settings);
   write_report(report, settings.run, target, settings.overwrite);

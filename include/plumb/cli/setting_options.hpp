@@ -100,7 +100,7 @@ class ReadOptions {
   static void refuse_outside(const std::string& name, const Value& value, const SettingInfo& info) {
     if constexpr (std::unsigned_integral<Value>) {
       if (value >= info.least && value <= info.most) return;
-      const bool no_most = info.most == std::numeric_limits<std::uint64_t>::max();
+      const bool no_most = info.most == (std::numeric_limits<std::uint64_t>::max)();
       const std::string words =
           no_most           ? "less than " + grouped(info.least)
           : info.least == 0 ? "more than " + grouped(info.most)

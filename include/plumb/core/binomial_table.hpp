@@ -76,7 +76,7 @@ class BinomialTable {
   /// P(successes ≤ k), as tabulated.
   [[nodiscard]] double at_most(std::size_t k) const {
     if (k < first_) return 0;
-    return at_most_[std::min(k - static_cast<std::size_t>(first_), at_most_.size() - 1)];
+    return at_most_[(std::min)(k - static_cast<std::size_t>(first_), at_most_.size() - 1)];
   }
 
  private:

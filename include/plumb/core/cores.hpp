@@ -22,10 +22,10 @@ namespace plumb {
 #if defined(__linux__)
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) == 0) {
-    return static_cast<std::size_t>(std::max(1, CPU_COUNT(&cores)));
+    return static_cast<std::size_t>((std::max)(1, CPU_COUNT(&cores)));
   }
 #endif
-  return std::max(1U, std::thread::hardware_concurrency());
+  return (std::max)(1U, std::thread::hardware_concurrency());
 }
 
 }  // namespace plumb

@@ -33,7 +33,7 @@ namespace plumb {
   double sum = 0;
   for (std::size_t at = 0; at < logits.size(); at += block) {
     const Row part(logits.data() + at,
-                   static_cast<Eigen::Index>(std::min(block, logits.size() - at)));
+                   static_cast<Eigen::Index>((std::min)(block, logits.size() - at)));
     sum += static_cast<double>((part - highest).exp().sum());
   }
   return static_cast<double>(highest) + std::log(sum);

@@ -40,7 +40,7 @@ class RandomStream {
   /// and Yates); all of them by default. A larger count begins with the same values.
   template <class Values>
   void shuffle(Values&& values, std::size_t count = static_cast<std::size_t>(-1)) {
-    for (std::size_t i = 0; i < std::min(count, values.size()); ++i) {
+    for (std::size_t i = 0; i < (std::min)(count, values.size()); ++i) {
       std::swap(values[i], values[i + below(values.size() - i)]);
     }
   }

@@ -64,15 +64,15 @@ inline void check_utf8(const Relation& relation) {
     throw user_error({relation.file, line, relation.code},
                      std::string(what) + " '" + valid_utf8(text) + "' is not UTF-8", "convert it");
   };
-  for (const std::string& text : relation.templates) check(text, "the template");
-  for (const std::string& text : relation.options) check(text, "the option");
-  for (const std::string& text : relation.option_ids) check(text, "the option's id");
-  for (const std::string& text : relation.domains) check(text, "the domain");
+  for (const std::string& text : relation.templates) (check)(text, "the template");
+  for (const std::string& text : relation.options) (check)(text, "the option");
+  for (const std::string& text : relation.option_ids) (check)(text, "the option's id");
+  for (const std::string& text : relation.domains) (check)(text, "the domain");
   for (const Fact& fact : relation.facts) {
-    check(fact.subject, "the subject", fact.line);
-    check(fact.subject_id, "the subject's id", fact.line);
-    for (const std::string& text : fact.subject_aliases) check(text, "the alias", fact.line);
-    for (const std::string& text : fact.choices) check(text, "the choice", fact.line);
+    (check)(fact.subject, "the subject", fact.line);
+    (check)(fact.subject_id, "the subject's id", fact.line);
+    for (const std::string& text : fact.subject_aliases) (check)(text, "the alias", fact.line);
+    for (const std::string& text : fact.choices) (check)(text, "the choice", fact.line);
   }
 }
 

@@ -79,7 +79,7 @@ class ChoiceSampler {
       choices.options = fact.offered;
     } else {
       std::vector<std::uint32_t> others = distractors(fact);
-      const std::size_t wanted = std::min(count_ - 1, others.size());
+      const std::size_t wanted = (std::min)(count_ - 1, others.size());
       RandomStream random(seed_, "choices/" + relation_.code + "/" + subject_key(fact) + "/" +
                                      relation_.option_ids[fact.answer]);
       random.shuffle(others, wanted);

@@ -98,7 +98,7 @@ inline std::string relation_words(const Relation& relation) {
     }
     std::vector<std::size_t> order(triples.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    const std::size_t drawn = std::min(shots, triples.size() / 5);
+    const std::size_t drawn = (std::min)(shots, triples.size() / 5);
     RandomStream random(0, "graph/" + relation.code);
     random.shuffle(order, drawn);
     std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(drawn));

@@ -115,13 +115,13 @@ class CsvFile {
   [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
   [[nodiscard]] const std::vector<CsvRecord>& records() const noexcept { return records_; }
   /// Throws a user error when the header lacks the column.
-  void require(const std::string& column) const {
+  void(require)(const std::string& column) const {
     if (has(column)) return;
     throw user_error({file_, 1, column}, "is not among the header's fields", "add the column");
   }
   /// The field of a column; throws as `require`.
   [[nodiscard]] const std::string& at(const CsvRecord& record, const std::string& column) const {
-    require(column);
+    (require)(column);
     return record.fields[columns_.find(column)->second];
   }
 

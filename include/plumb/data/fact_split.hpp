@@ -91,7 +91,7 @@ class SubjectGroups {
   RandomStream random(seed, "split/" + relation.code);
   const std::size_t facts = relation.facts.size();
   const std::size_t most =
-      std::min(training, std::max(facts * 4 / 5, facts - std::min<std::size_t>(facts, 10)));
+      (std::min)(training, (std::max)(facts * 4 / 5, facts - std::min<std::size_t>(facts, 10)));
   random.shuffle(groups);
   for (const std::vector<std::size_t>* group : groups) {
     const bool fits = split.training.size() + group->size() <= most;

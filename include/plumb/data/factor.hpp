@@ -60,7 +60,7 @@ inline bool is_factor_header(const DiskPath& file) {
   const CsvFile csv(file, report);
   std::vector<std::string> columns = detail::factor_roles();
   columns.push_back("turncated_prefixes");
-  for (const std::string& column : columns) csv.require(column);
+  for (const std::string& column : columns) (csv.require)(column);
   Dataset dataset{file.stem(), {}, {file}};
   Relation relation;
   relation.code = file.stem();

@@ -109,7 +109,7 @@ class GraphBuilder {
     return folder_ / name;
   }
 
-  static void check(const Entity& entity, const Site& site) {
+  static void(check)(const Entity& entity, const Site& site) {
     if (entity.id.empty()) {
       throw user_error(site, "an identifier is empty", "fill it or remove the line");
     }
@@ -118,7 +118,7 @@ class GraphBuilder {
     }
   }
   void add_entity(Entity entity, const Site& site) {
-    check(entity, site);
+    (check)(entity, site);
     if (!places_.emplace(entity.id, graph_.entities.size()).second) {
       throw user_error(site, "'" + entity.id + "' is duplicated", "remove one of the lines");
     }
@@ -196,7 +196,7 @@ inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
   std::unordered_map<std::string, Entity> by_id;
   const auto add = [&](Entity entity, const Site& site) {
     if (!order) return builder.add_entity(std::move(entity), site);
-    GraphBuilder::check(entity, site);
+    (GraphBuilder::check)(entity, site);
     const std::string id = entity.id;
     if (!by_id.emplace(id, std::move(entity)).second) {
       throw user_error(site, "'" + id + "' is duplicated", "remove one of the lines");

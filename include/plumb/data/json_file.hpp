@@ -54,7 +54,7 @@ inline constexpr std::size_t deepest_json = 500;
 }
 
 inline std::size_t line_of_byte(std::string_view text, std::size_t byte) {
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>((std::min)(byte, text.size()));
   return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
 }
 
@@ -78,7 +78,7 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
     if (bad_byte != nullptr) *bad_byte = at;
     // Python writes these, JSON has no such numbers.
     for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
-      if (text.substr(std::min(at, text.size())).starts_with(word)) {
+      if (text.substr((std::min)(at, text.size())).starts_with(word)) {
         return "holds " + std::string(word) + ", which is no number (byte " +
                std::to_string(error.byte) + ")";
       }

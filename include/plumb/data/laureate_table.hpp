@@ -49,8 +49,8 @@ namespace plumb {
                                            {"Nature of Award", "nature-of-award"},
                                            {"Gender", "gender"}}};
   const CsvFile csv(file, report);
-  csv.require("Name");
-  csv.require("Birth Year");
+  (csv.require)("Name");
+  (csv.require)("Birth Year");
   Dataset dataset{file.stem(), {}, {file}};
   for (const Column& column : columns) {
     if (!csv.has(column.name)) continue;

@@ -51,7 +51,7 @@ struct ManyChoiceRule {
   const auto draw = [&](std::vector<std::size_t>& places, std::size_t most, const char* part) {
     RandomStream random(rule.seed, std::string("many-choice ") + part + "/" + relation.code);
     random.shuffle(places, most);
-    places.resize(std::min(places.size(), most));
+    places.resize((std::min)(places.size(), most));
   };
   draw(split.training, rule.training, "training");  // a dataset's own part may have more
   draw(split.test, rule.test, "test");

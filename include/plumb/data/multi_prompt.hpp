@@ -49,7 +49,7 @@ struct MultiPromptRelation {
 
   /// Prompts of its first `limit` facts, of all for 0.
   [[nodiscard]] std::size_t prompts(std::size_t limit = 0) const {
-    const std::size_t count = limit == 0 ? facts.size() : std::min(limit, facts.size());
+    const std::size_t count = limit == 0 ? facts.size() : (std::min)(limit, facts.size());
     std::size_t names = 0;
     for (std::size_t f = 0; f < count; ++f) names += facts[f].subject.names.size();
     return names * templates.size();

@@ -75,7 +75,7 @@ inline std::string number_name(const std::string& setting, const std::string& re
 
 inline void append_published_numbers(const DiskPath& file, std::vector<PublishedNumber>& into) {
   const CsvFile csv(file, throw_problem);
-  for (const char* column : {"model", "metric", "value"}) csv.require(column);
+  for (const char* column : {"model", "metric", "value"}) (csv.require)(column);
   for (const CsvRecord& record : csv.records()) {
     const auto text = [&](const char* column) {
       return csv.has(column) ? csv.at(record, column) : std::string();

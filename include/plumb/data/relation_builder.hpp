@@ -114,15 +114,16 @@ class RelationBuilder {
     const auto part = find_part(line, site);
     auto offered = part ? find_offered(line, *answer, site) : std::nullopt;
     if (!offered) return;
-    relation_.facts.push_back({first_string(line, "sub_id", "sub_uri", "sub_w", "uuid").value_or(""),
-                               *subject,
-                               std::move(aliases),
-                               *answer,
-                               instance,
-                               site.line,
-                               {},
-                               *part,
-                               std::move(*offered)});
+    relation_.facts.push_back(
+        {first_string(line, "sub_id", "sub_uri", "sub_w", "uuid").value_or(""),
+         *subject,
+         std::move(aliases),
+         *answer,
+         instance,
+         site.line,
+         {},
+         *part,
+         std::move(*offered)});
     relation_.file = site.file;
   }
 
@@ -197,7 +198,7 @@ class RelationBuilder {
 
   void add_option_aliases(std::size_t option, const std::vector<std::string>& names) {
     auto& all = relation_.option_aliases;
-    all.resize(std::max(all.size(), option + 1));
+    all.resize((std::max)(all.size(), option + 1));
     for (const std::string& name : names) {
       if (over::find(all[option], name) == all[option].end()) all[option].push_back(name);
     }

@@ -74,7 +74,7 @@ class AddedTokenIds {
   /// Adds what one file lists.
   void add(const std::vector<TokenizerJson>& tokens) {
     std::size_t next = vocabulary_.size();
-    if (!tokens_.empty()) next = std::max(next, tokens_.rbegin()->first + 1);
+    if (!tokens_.empty()) next = (std::max)(next, tokens_.rbegin()->first + 1);
     for (const TokenizerJson& token : tokens) {
       const auto& content = token["content"].get_ref<const std::string&>();
       if (content.empty()) continue;

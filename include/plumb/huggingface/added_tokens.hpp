@@ -186,7 +186,7 @@ class AddedTokens {
       match.begin = last;
     }
     if (token.rstrip) match.end = detail::end_of_run(text, match.end, is_white_space);
-    return {std::max(match.begin, done), match.end};
+    return {(std::max)(match.begin, done), match.end};
   }
 
   /// Cuts the pieces at the tokens found.
@@ -223,7 +223,7 @@ class AddedTokens {
       match = with_space(text, match, token, done);
       push(done, match.begin, std::nullopt);
       push(match.begin, match.end, token.id);
-      done = std::max(done, match.end);
+      done = (std::max)(done, match.end);
     }
     push(done, text.size(), std::nullopt);
   }

@@ -135,7 +135,7 @@ class AlignedText {
       if (!empty() && change > 0) {
         origin = at == 0 ? ByteSpan{origins_[0].begin, origins_[0].begin} : origins_[at - 1];
       } else if (!empty()) {
-        origin = origins_[std::min(at, size() - 1)];
+        origin = origins_[(std::min)(at, size() - 1)];
       }
       if (result.empty() && !empty()) origin.begin = origins_[0].begin;
       for (std::ptrdiff_t left = change; left <= 0; ++left) step();

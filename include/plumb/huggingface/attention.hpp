@@ -117,13 +117,13 @@ inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
   alignas(64) float sums[product_rows * product_width];
   const std::size_t end = run.first + run.count;
   for (std::size_t block = run.first / lanes; block * lanes < end; block += product_lanes) {
-    const std::size_t wide = std::min(product_lanes, (end - 1) / lanes + 1 - block);
+    const std::size_t wide = (std::min)(product_lanes, (end - 1) / lanes + 1 - block);
     std::fill_n(sums, count * product_width, 0.0F);
     add_products(count, wide,
                  {queries, stride, held.keys(head, block), lanes, held.block_size(), held.size(),
                   sums, product_width});
-    const std::size_t first = std::max(run.first, block * lanes);
-    const std::size_t last = std::min(end, (block + wide) * lanes);
+    const std::size_t first = (std::max)(run.first, block * lanes);
+    const std::size_t last = (std::min)(end, (block + wide) * lanes);
     for (std::size_t q = 0; q < count; ++q) {
       const float* from = sums + q * product_width + (first - block * lanes);
       float* row = to + q * to_stride + (first - run.first);

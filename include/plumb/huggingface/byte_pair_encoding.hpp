@@ -177,7 +177,7 @@ class BytePairEncoding {
       if (byte_fallback_) {
         if (const auto ids = detail::byte_tokens(vocabulary_, character)) {
           for (std::size_t i = 0; i < ids->size(); ++i) {
-            const std::size_t byte = std::min(bytes.begin + i, bytes.end - 1);
+            const std::size_t byte = (std::min)(bytes.begin + i, bytes.end - 1);
             parts.push_back({(*ids)[i], {byte, byte + 1}, 0, 0});
           }
           continue;

@@ -72,7 +72,7 @@ class DecoderNetwork {
       const PackedMatrix& decoder = config_.tied ? tokens_ : head_;
       std::vector<float> logits(std::min(nodes.size(), logit_rows) * config_.vocabulary);
       for (std::size_t first = 0; first < nodes.size(); first += logit_rows) {
-        const std::size_t count = std::min(logit_rows, nodes.size() - first);
+        const std::size_t count = (std::min)(logit_rows, nodes.size() - first);
         decoder.multiply_shared(rows.data() + first * dimension(), count, dimension(),
                                 logits.data(), config_.vocabulary);
         finish_logits({logits.data(), count * config_.vocabulary});
@@ -173,7 +173,7 @@ class DecoderNetwork {
     cache_.take(nodes);
     for (std::size_t first = 0; first < nodes.size(); first += batch_size) {
       const std::span<const NodeId> batch =
-          std::span(nodes).subspan(first, std::min(batch_size, nodes.size() - first));
+          std::span(nodes).subspan(first, (std::min)(batch_size, nodes.size() - first));
       std::vector<NodeId> shown;
       std::vector<float> rows = through_layers(tree, batch);
       for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -193,7 +193,7 @@ class DecoderNetwork {
                                                std::size_t window) const {
     std::vector<SeenSlots> seen((nodes.size() + tile - 1) / tile);
     parallel_for(seen.size(), [&](std::size_t t) {
-      const std::size_t count = std::min(tile, nodes.size() - t * tile);
+      const std::size_t count = (std::min)(tile, nodes.size() - t * tile);
       seen[t] =
           cache_.seen_by(tree, nodes.subspan(t * tile, count), window, !config_.slopes.empty());
     });
@@ -257,8 +257,8 @@ class DecoderNetwork {
     parallel_for(parts * config_.key_heads, [&](std::size_t piece) {
       const std::size_t part = piece / config_.key_heads, key_head = piece % config_.key_heads;
       std::vector<float> scratch;
-      for (std::size_t t = part * tiles; t < std::min(seen.size(), (part + 1) * tiles); ++t) {
-        const std::size_t count = std::min(tile, nodes.size() - t * tile);
+      for (std::size_t t = part * tiles; t < (std::min)(seen.size(), (part + 1) * tiles); ++t) {
+        const std::size_t count = (std::min)(tile, nodes.size() - t * tile);
         for (std::size_t h = key_head * group; h < (key_head + 1) * group; ++h) {
           const HeadScores scores{config_.attention_scale, config_.attention_cap,
                                   key_biases_.empty() ? nullptr : key_biases_[h].data()};

@@ -60,7 +60,7 @@ class EncoderNetwork {
   /// user error for a sequence that is empty or past the positions, a position past its end, and a
   /// token past the vocabulary.
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
-    for (const MaskedQuery& query : queries) check(query.sequence, query.position);
+    for (const MaskedQuery& query : queries) (check)(query.sequence, query.position);
     const MaskedWork work(queries);
     asked_ += queries.size();
     computed_ += work.places();
@@ -79,7 +79,7 @@ class EncoderNetwork {
 
   /// The last hidden vectors of a sequence, [tokens, dimension()]. Throws as `evaluate` does.
   [[nodiscard]] EmbeddingMatrix hidden(std::span<const TokenId> sequence) const {
-    check(sequence, 0);
+    (check)(sequence, 0);
     std::vector<MaskedSequence> works{{sequence, std::vector<std::uint32_t>(sequence.size())}};
     std::iota(works[0].places.begin(), works[0].places.end(), 0U);
     const std::vector<float> rows = hidden_at(works);
@@ -146,7 +146,7 @@ class EncoderNetwork {
     (config.tied ? tokens_ : decoder_).set_bias(0, reader.vector(used, config.vocabulary));
   }
 
-  void check(std::span<const TokenId> sequence, std::size_t position) const {
+  void(check)(std::span<const TokenId> sequence, std::size_t position) const {
     const auto refuse = [](const std::string& problem, const std::string& remedy) {
       throw user_error({.field = "evaluate"}, problem, remedy);
     };
@@ -263,7 +263,7 @@ class EncoderNetwork {
     const SeenSlots all{{{0, length}}, length, {}};
     queries.resize(SeenSlots::most_queries * hidden);
     for (std::size_t i = 0; i < asked.size(); i += SeenSlots::most_queries) {
-      const std::size_t count = std::min(SeenSlots::most_queries, asked.size() - i);
+      const std::size_t count = (std::min)(SeenSlots::most_queries, asked.size() - i);
       for (std::size_t q = 0; q < count; ++q) {
         std::copy_n(projected.data() + asked[i + q] * 3 * hidden, hidden,
                     queries.data() + q * hidden);
@@ -284,16 +284,16 @@ class EncoderNetwork {
     const std::size_t places = rows.size() / hidden;
     const PackedMatrix& decoder = config_.tied ? tokens_ : decoder_;
     std::vector<float> head(places * embedding),
-        logits(std::min(places, logit_rows) * config_.vocabulary);
+        logits((std::min)(places, logit_rows) * config_.vocabulary);
     parallel_for((places + most_rows - 1) / most_rows, [&](std::size_t c) {
-      const std::size_t first = c * most_rows, count = std::min(most_rows, places - first);
+      const std::size_t first = c * most_rows, count = (std::min)(most_rows, places - first);
       float* to = head.data() + first * embedding;
       head_.multiply(rows.data() + first * hidden, count, hidden, to, embedding);
       activate(config_.head_activation, {to, count * embedding});
       head_norm_.apply(to, count, embedding);
     });
     for (std::size_t first = 0; first < places; first += logit_rows) {
-      const std::size_t count = std::min(logit_rows, places - first);
+      const std::size_t count = (std::min)(logit_rows, places - first);
       decoder.multiply_shared(head.data() + first * embedding, count, embedding, logits.data(),
                               config_.vocabulary);
       for (std::size_t i = 0; i < count; ++i) {

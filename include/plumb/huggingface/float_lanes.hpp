@@ -135,7 +135,7 @@ inline void softmax_row(std::span<float> row) {
   for (std::size_t at = 0; at < row.size(); at += float_lanes) {
     const FloatLanes missing = load_some(row, at, nothing);
     FloatLanes power = exp_lanes(missing - highest);
-    power = missing < -std::numeric_limits<float>::max() ? FloatLanes{} : power;
+    power = missing < -(std::numeric_limits<float>::max)() ? FloatLanes{} : power;
     sum += power;
     store_some(row, at, power);
   }

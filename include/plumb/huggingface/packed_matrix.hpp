@@ -29,7 +29,7 @@ template <class Work>
 void for_row_blocks(std::size_t rows, Work work) {
   const std::size_t size = std::max<std::size_t>(16, (rows + 15) / 16);
   parallel_for((rows + size - 1) / size,
-               [&](std::size_t b) { work(b * size, std::min(size, rows - b * size)); });
+               [&](std::size_t b) { work(b * size, (std::min)(size, rows - b * size)); });
 }
 
 /// Weights [outputs, inputs] and a bias. Any number of threads may read one.
@@ -85,7 +85,7 @@ class PackedMatrix {
     alignas(64) float sums[detail::product_rows * width];
     Numbers wide(type_ == WeightType::f32 ? 0 : inputs_ * width);
     for (std::size_t p = first; p < last; ++p) {
-      const std::size_t used = std::min(width, outputs_ - p * width);
+      const std::size_t used = (std::min)(width, outputs_ - p * width);
       const float* panel = wide.data();
       if (type_ == WeightType::f32) {
         panel = weights_.data() + offset(p * width, 0);
@@ -93,7 +93,7 @@ class PackedMatrix {
         detail::widen(type_, halves_.data() + offset(p * width, 0), wide.size(), wide.data());
       }
       for (std::size_t r = 0; r < count; r += detail::product_rows) {
-        const std::size_t height = std::min(detail::product_rows, count - r);
+        const std::size_t height = (std::min)(detail::product_rows, count - r);
         std::fill_n(sums, height * width, 0.0F);
         detail::add_products(
             height, detail::product_lanes,
@@ -117,7 +117,8 @@ class PackedMatrix {
                        std::size_t out_stride) const {
     const std::size_t slice = std::clamp<std::size_t>(panels_ / 16, 1, 32);  // panels
     parallel_for((panels_ + slice - 1) / slice, [&](std::size_t s) {
-      multiply(rows, count, stride, out, out_stride, s * slice, std::min(panels_, (s + 1) * slice));
+      multiply(rows, count, stride, out, out_stride, s * slice,
+               (std::min)(panels_, (s + 1) * slice));
     });
   }
 

@@ -108,7 +108,7 @@ class PrecompiledMap {
     if (first_invalid_utf8(map.texts_) != std::string_view::npos) {
       throw part.wrong("holds texts that are no UTF-8", "copy it again from the published file");
     }
-    map.check(part);
+    (map.check)(part);
     return map;
   }
 
@@ -166,7 +166,7 @@ class PrecompiledMap {
   }
 
   /// Each leaf must lie in the trie and begin a text: `find` relies on it.
-  void check(const JsonPart& part) const {
+  void(check)(const JsonPart& part) const {
     for (std::size_t node = 0; node < units_.size(); ++node) {
       const std::uint32_t unit = units_[node];
       if ((unit & 0x80000000U) != 0 || (unit & 0x100U) == 0) continue;  // a value, or no leaf

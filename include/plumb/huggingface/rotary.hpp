@@ -134,8 +134,8 @@ inline double scale_as_yarn(const ConfigFields& rope, double theta, double origi
     low = std::floor(low);
     high = std::ceil(high);
   }
-  low = std::max(low, 0.0);
-  high = std::min(high, size - 1);
+  low = (std::max)(low, 0.0);
+  high = (std::min)(high, size - 1);
   if (low == high) high += 0.001;
   for (std::size_t i = 0; i < frequencies.size(); ++i) {
     const double stretched = std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
@@ -188,7 +188,7 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
     scale = scale_as_yarn(rope, theta, original, positions, frequencies);
   } else if (type == "longrope" || type == "su") {
     scale = scale_as_longrope(rope, original, positions, frequencies);
-    positions = std::min(positions, static_cast<std::size_t>(original));
+    positions = (std::min)(positions, static_cast<std::size_t>(original));
   } else if (type != "default" && type != "dynamic") {
     // "dynamic" changes frequencies past max_position_embeddings alone, where no sequence goes.
     throw rope.wrong("rope_type", "'" + type + "' is not known",

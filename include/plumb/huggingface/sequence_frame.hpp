@@ -48,10 +48,10 @@ class SequenceFrame {
       // One space at the begin may be the one that was added, which covers no byte to trim.
       if ((is_first || token.bytes.begin == 0) && space_was_added && leading == 1) leading = 0;
       while (leading-- > 0 && token.bytes.begin < token.bytes.end) {
-        token.bytes.begin = std::min(token.bytes.end, next(text, token.bytes.begin));
+        token.bytes.begin = (std::min)(token.bytes.end, next(text, token.bytes.begin));
       }
       for (std::size_t i = 0; i < trailing && token.bytes.end > token.bytes.begin; ++i) {
-        token.bytes.end = std::max(token.bytes.begin, previous(text, token.bytes.end));
+        token.bytes.end = (std::max)(token.bytes.begin, previous(text, token.bytes.end));
       }
     }
   }

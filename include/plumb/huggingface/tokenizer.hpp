@@ -158,7 +158,7 @@ class HuggingFaceTokenizer {
 
   /// One more than the largest id of a token. A model may have more rows of embeddings.
   [[nodiscard]] std::size_t vocabulary_size() const {
-    return std::max(vocabulary().end(), parts_->added.vocabulary().end());
+    return (std::max)(vocabulary().end(), parts_->added.vocabulary().end());
   }
 
   /// Where the folder's files say something that does not count, a sentence each.
@@ -229,7 +229,7 @@ class HuggingFaceTokenizer {
     if (file.has("added_tokens")) {
       parts.added = AddedTokens::read(file.at("added_tokens"), vocabulary, parts.normalizer);
     }
-    const std::size_t ids = std::max(vocabulary.end(), parts.added.vocabulary().end());
+    const std::size_t ids = (std::max)(vocabulary.end(), parts.added.vocabulary().end());
     if (file.has("post_processor")) {
       parts.frame = SequenceFrame::read(file.at("post_processor"), ids);
     }

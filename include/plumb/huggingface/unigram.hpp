@@ -45,7 +45,7 @@ class Unigram {
         throw vocabulary.item(i).wrong("lists \"" + shortened(text) + "\" a second time");
       }
       model.scores_.push_back(item[1].get<double>());
-      least = std::min(least, model.scores_.back());
+      least = (std::min)(least, model.scores_.back());
     }
     model.unknown_score_ = least - 10;
     if (!part.has("unk_id")) {

@@ -59,7 +59,7 @@ class WordPiece {
     for (std::size_t begin = 0; known && begin < word.size();) {
       text.assign(begin > 0 ? prefix_ : std::string());
       const std::size_t lead = text.size();
-      std::size_t end = std::min(word.size(), begin + longest_token_);
+      std::size_t end = (std::min)(word.size(), begin + longest_token_);
       while (end < word.size() && is_inside(word, end)) --end;
       text += word.substr(begin, end - begin);
       std::optional<TokenId> id;

@@ -53,7 +53,7 @@ enum class ListSplit { trimmed, as_written };
   std::erase(text, '%');
   std::set<std::string> answers;
   for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(';', begin), text.size());
+    const std::size_t end = (std::min)(text.find(';', begin), text.size());
     std::string_view one = std::string_view(text).substr(begin, end - begin);
     if (split == ListSplit::trimmed) one = trimmed(one);
     if (!one.empty() || split == ListSplit::as_written) answers.insert(lower_case(one));

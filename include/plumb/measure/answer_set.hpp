@@ -53,10 +53,10 @@ struct AnswerSetScore {
     const double wanted = is_right[k] ? 1 / n : 0;
     made.brier += (p[k] - wanted) * (p[k] - wanted);
     if (is_right[k]) {
-      best_right = std::max(best_right, scores[k]);
-      worst_right = std::min(worst_right, scores[k]);
+      best_right = (std::max)(best_right, scores[k]);
+      worst_right = (std::min)(worst_right, scores[k]);
     } else {
-      best_wrong = std::max(best_wrong, scores[k]);
+      best_wrong = (std::max)(best_wrong, scores[k]);
     }
   }
   made.all_above = worst_right > best_wrong;

@@ -48,7 +48,7 @@ inline constexpr std::array<std::string_view, 3> content_free_texts{"N/A", "", "
       throw user_error({.field = "probability"}, std::to_string(weight) + " is no weight",
                        "give numbers from 0 on");
     }
-    largest = std::max(largest, weight);
+    largest = (std::max)(largest, weight);
   }
   if (weights.size() < 2 || largest <= 0) return std::nullopt;
   double sum = 0;
@@ -116,7 +116,7 @@ inline std::vector<double> content_free_distributions(const ContentFreeScores& s
     bool sound = true;
     for (const double score : row) {
       sound = sound && score < std::numeric_limits<double>::infinity();  // and not for NaN
-      best = std::max(best, score);
+      best = (std::max)(best, score);
     }
     const std::size_t index = prompt / scores.texts;
     if (!sound || !std::isfinite(best)) {

@@ -45,7 +45,7 @@ namespace plumb {
     for (std::size_t k = at_least - 1; k > 0; --k) mass[k] = mass[k] * (1 - p) + mass[k - 1] * p;
     mass[0] *= 1 - p;
   }
-  return std::min(1.0, mass[at_least]);
+  return (std::min)(1.0, mass[at_least]);
 }
 
 /// What one way of asking (a template, a setting) came to over all facts.
@@ -90,11 +90,11 @@ struct ChanceTest {
   if (best == nullptr) return std::nullopt;
   const auto times = static_cast<double>(ways.size());
   const auto whole = static_cast<std::size_t>(made.right + 1e-9);
-  const double most = std::max(0.0, static_cast<double>(whole) - made.expected);
+  const double most = (std::max)(0.0, static_cast<double>(whole) - made.expected);
   const double bound = times * std::exp(-2 * most * most / static_cast<double>(made.answers));
   made.p = bound;
   if (bound >= 1e-9) {
-    made.p = std::min(1.0, times * chance_of_at_least(best->probabilities, whole));
+    made.p = (std::min)(1.0, times * chance_of_at_least(best->probabilities, whole));
   }
   return made;
 }
@@ -159,7 +159,7 @@ struct FavouredOption {
       for (std::size_t option = 0; option < options; ++option) {
         const double n = static_cast<double>(facts);
         const double share =
-            std::max(static_cast<double>(right[option]) / n, 1 / static_cast<double>(options));
+            (std::max)(static_cast<double>(right[option]) / n, 1 / static_cast<double>(options));
         if (wins[option] < fewest || static_cast<double>(wins[option]) < 2 * share * n) continue;
         const double p = chance_of_at_least(std::vector<double>(facts, share), wins[option]) *
                          static_cast<double>(options * asked.size());
@@ -190,7 +190,7 @@ template <class Name>
            std::to_string(one.wins) + " of " + counted(one.facts, "fact") + " and right for " +
            std::to_string(one.right) + " (template " + std::to_string(one.template_index) + ")";
   };
-  text += text_list(std::span(all).first(std::min(shown, all.size())), said, "; ");
+  text += text_list(std::span(all).first((std::min)(shown, all.size())), said, "; ");
   return text + (all.size() > shown ? "; …" : "") + ".";
 }
 

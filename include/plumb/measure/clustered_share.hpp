@@ -39,7 +39,7 @@ inline double variance_in(const Stratum& stratum, double p, double shared) {
   const double all = n + facts_of_the_mean;
   const double mean = sum / all;
   const double taken = n * n / (all * all) * ((1 - 2 * stratum.weight) / n + shared);
-  return std::max(0.0, squares / all - mean * mean) / (1 - taken);
+  return (std::max)(0.0, squares / all - mean * mean) / (1 - taken);
 }
 
 }  // namespace detail

@@ -27,7 +27,7 @@ namespace plumb {
 /// Pearson's correlation of two equally long lists. No number (count 0) for fewer than three pairs
 /// or where one list is constant; no interval for three pairs, nor where |r| is 1 but for rounding.
 [[nodiscard]] inline Estimate pearson(std::span<const double> x, std::span<const double> y) {
-  const std::size_t n = std::min(x.size(), y.size());
+  const std::size_t n = (std::min)(x.size(), y.size());
   const auto constant = [n](std::span<const double> values) {
     return over::all_of(values.first(n), [&](double v) { return v == values.front(); });
   };

@@ -77,7 +77,7 @@ inline Estimate wilson_of(double share, double trials, std::size_t count, const 
   constexpr double z = normal_95;
   const double centre = (share + z * z / (2 * trials)) / (1 + z * z / trials);
   const double half =
-      z * std::sqrt(std::max(0.0, share * (1 - share)) / trials + z * z / (4 * trials * trials)) /
+      z * std::sqrt((std::max)(0.0, share * (1 - share)) / trials + z * z / (4 * trials * trials)) /
       (1 + z * z / trials);
   // At 0 and 1 one end is the share itself; rounding must not move it.
   return {share, share <= 0 ? 0.0 : centre - half, share >= 1 ? 1.0 : centre + half, count, method};
@@ -113,14 +113,14 @@ struct Bootstrap {
 [[nodiscard]] inline double quantile(std::span<const double> sorted, double q) {
   const double place = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const std::size_t above = (std::min)(below + 1, sorted.size() - 1);
   const double fraction = place - static_cast<double>(below);
   return sorted[below] + fraction * (sorted[above] - sorted[below]);
 }
 
 /// Whether numbers that differ by rounding alone, at most, lie between the two.
 [[nodiscard]] inline bool no_spread(double low, double high) {
-  return high - low <= 1e-12 * std::max({1.0, std::abs(low), std::abs(high)});
+  return high - low <= 1e-12 * (std::max)({1.0, std::abs(low), std::abs(high)});
 }
 
 /// The estimate `value` with the middle 95% of its bootstrap draws. There is no interval without

@@ -129,7 +129,7 @@ struct RelationStanding {
     }
     const double sum = std::accumulate(accuracies.begin(), accuracies.end(), 0.0);
     const auto mean = [&](double of) {
-      return wilson_share(std::min(1.0, of / static_cast<double>(accuracies.size())),
+      return wilson_share((std::min)(1.0, of / static_cast<double>(accuracies.size())),
                           table.facts[r]);
     };
     standings.push_back(
@@ -156,7 +156,7 @@ struct ExtremeRelations {
   }
   over::stable_sort(order, std::greater{},
                     [&](std::size_t r) { return table.cells[model][r].accuracy.value; });
-  const auto some = static_cast<std::ptrdiff_t>(std::min(count, order.size() / 2));
+  const auto some = static_cast<std::ptrdiff_t>((std::min)(count, order.size() / 2));
   return {{order.begin(), order.begin() + some}, {order.end() - some, order.end()}};
 }
 

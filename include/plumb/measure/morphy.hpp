@@ -83,9 +83,9 @@ inline constexpr auto adjective_rules =
 
 /// Cuts the text up to a separator, which goes too, off its front.
 inline std::string_view cut(std::string_view& text, char separator) {
-  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::size_t end = (std::min)(text.find(separator), text.size());
   const std::string_view front = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
+  text.remove_prefix((std::min)(end + 1, text.size()));
   return front;
 }
 

@@ -75,7 +75,7 @@ struct Prediction {
   double second = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     squares += p[i] * p[i];
-    if (i != made.option) second = std::max(second, p[i]);
+    if (i != made.option) second = (std::max)(second, p[i]);
   }
   made.confidence = p[made.option];
   made.margin = made.confidence - second;

@@ -121,7 +121,7 @@ Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weight
   GroupMetrics metrics;
   std::size_t most_options = 0;
   for (const AnswersView& asked : group) {
-    most_options = std::max(most_options, asked.relation().options.size());
+    most_options = (std::max)(most_options, asked.relation().options.size());
     ++metrics.relations;
     metrics.facts += asked.facts();
     for (std::size_t fact = 0; fact < asked.facts(); ++fact) {

@@ -168,10 +168,10 @@ inline void remark_on_runs_without(PublishedComparison& made,
       continue;
     }
     const std::string& first = numbers.front().name;
-    const std::string near = nearest_name(run, first);
+    const std::string nearby = nearest_name(run, first);
     made.remarks.push_back(run.model + " has none of the published numbers" +
-                           (near.empty() ? "; the names of its own are in its metrics.json."
-                                         : ": not '" + first + "', but '" + near + "'."));
+                           (nearby.empty() ? "; the names of its own are in its metrics.json."
+                                           : ": not '" + first + "', but '" + nearby + "'."));
   }
 }
 

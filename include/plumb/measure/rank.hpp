@@ -45,7 +45,7 @@ struct Rank {
   /// The realistic one.
   [[nodiscard]] double expected_hit(std::size_t k) const {
     if (k <= above) return 0;
-    return std::min(1.0, static_cast<double>(k - above) / static_cast<double>(equal + 1));
+    return (std::min)(1.0, static_cast<double>(k - above) / static_cast<double>(equal + 1));
   }
   [[nodiscard]] double expected_accuracy() const { return expected_hit(1); }
   [[nodiscard]] bool known() const { return above == 0 && equal == 0; }

@@ -54,7 +54,7 @@ struct RankMetrics {
   double hits = 0;
   std::size_t most = 0;
   for (const QueryRank& query : ranks) {
-    most = std::max(most, query.candidates);
+    most = (std::max)(most, query.candidates);
     const double hit = query.rank.hit(k, ties);
     // Where those that may stand above all do; what stands level takes away no more.
     const Rank worst{query.rank.above + query.undecided, query.rank.equal};

@@ -20,7 +20,7 @@ namespace plumb {
 /// Any number of threads may read one that is finished.
 class WordTrie {
  public:
-  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::uint32_t root = 0;
 
   explicit WordTrie(LetterCase letters = LetterCase::lower) : letters_(letters) {}

@@ -152,7 +152,7 @@ class FewShot {
     RandomStream random(seed_, "shots/" + name() + "/" + asked.code +
                                    (same ? "/" + asked.templates[template_index].text : ""));
     random.shuffle(drawn, setting_.shots + 1);
-    drawn.resize(std::min(drawn.size(), setting_.shots + 1));
+    drawn.resize((std::min)(drawn.size(), setting_.shots + 1));
     if (same) return drawn;
     for (AskedUnder& shot : drawn) {
       const std::vector<std::size_t>& from = usable_[shot.relation];
@@ -167,7 +167,7 @@ class FewShot {
                                                  std::size_t relation,
                                                  std::size_t fact = no_fact) const {
     std::vector<std::uint32_t> places;
-    for (std::size_t i = 0; i < std::min(setting_.shots, drawn.size()); ++i) {
+    for (std::size_t i = 0; i < (std::min)(setting_.shots, drawn.size()); ++i) {
       if (drawn[i].relation != relation || drawn[i].fact != fact) {
         places.push_back(static_cast<std::uint32_t>(i));
       } else if (drawn.size() > setting_.shots) {
@@ -227,7 +227,7 @@ class FewShot {
     const std::size_t besides = taken.size();
     RandomStream random(seed_, "fresh shots/" + name() + "/" + asked.code + "/" +
                                    asked.templates[template_index].text + subject);
-    const std::size_t wanted = std::min(setting_.shots, all - besides);
+    const std::size_t wanted = (std::min)(setting_.shots, all - besides);
     std::vector<AskedUnder> drawn;
     while (drawn.size() < wanted) {
       const std::size_t place = random.below(all);

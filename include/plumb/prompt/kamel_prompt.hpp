@@ -43,7 +43,7 @@ class KamelPrompt {
         drawn.push_back(static_cast<std::uint32_t>(i));
       }
     }
-    const std::size_t count = std::min(shots_, drawn.size());
+    const std::size_t count = (std::min)(shots_, drawn.size());
     RandomStream random(seed_, "kamel/" + relation_.asked.code + "/" + subject);
     random.shuffle(drawn, count);
     drawn.resize(count);

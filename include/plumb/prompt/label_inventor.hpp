@@ -109,8 +109,8 @@ class LabelInventor {
     for (const std::string& label : objects_) {
       if (label.size() != model.size()) continue;
       const std::size_t number = std::stoul(label.substr(number_prefix_->size()));
-      least = std::min(least, number);
-      greatest = std::max(greatest, number);
+      least = (std::min)(least, number);
+      greatest = (std::max)(greatest, number);
     }
     const std::string number = std::to_string(least + random_.below(greatest - least + 1));
     return *number_prefix_ + std::string(digits - number.size(), '0') + number;

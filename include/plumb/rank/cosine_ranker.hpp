@@ -110,29 +110,29 @@ class CosineRanker {
     std::mutex merging;
     const auto visit = [&](const detail::QueryBlock& block) {
       parallel_for(chunks(), [&](std::size_t chunk) {
-        std::vector<std::vector<NearEntity>> near(block.queries.size());
+        std::vector<std::vector<NearEntity>> nearby(block.queries.size());
         double widest = 0;  // of the bounds
         detail::for_each_tile(entities_, lengths_, block, chunk, [&](const detail::Tile& tile) {
           for (std::size_t r = 0; r < tile.rows; ++r) {
-            auto& of_query = near[tile.first_query + r - block.first_query];
-            widest = std::max(widest, tile.bound(r));
+            auto& of_query = nearby[tile.first_query + r - block.first_query];
+            widest = (std::max)(widest, tile.bound(r));
             for (std::size_t c = 0; c < tile.columns; ++c) {
               of_query.push_back(
                   {static_cast<std::uint32_t>(tile.first_entity + c), tile.cosine(r, c)});
             }
           }
         });
-        for (std::size_t q = 0; q < near.size(); ++q) {
-          keep_nearest(near[q], k, widest);
+        for (std::size_t q = 0; q < nearby.size(); ++q) {
+          keep_nearest(nearby[q], k, widest);
           const std::size_t query = block.first_query + q;
-          for (NearEntity& one : near[q]) {
+          for (NearEntity& one : nearby[q]) {
             one.cosine = cosine(query_row(queries, query), lengths[query], one.entity);
           }
         }
         const std::lock_guard lock(merging);
-        for (std::size_t q = 0; q < near.size(); ++q) {
+        for (std::size_t q = 0; q < nearby.size(); ++q) {
           auto& best = all[block.first_query + q];
-          best.insert(best.end(), near[q].begin(), near[q].end());
+          best.insert(best.end(), nearby[q].begin(), nearby[q].end());
           if (best.size() > 8 * k) keep_nearest(best, k, 0);
         }
       });
@@ -142,7 +142,7 @@ class CosineRanker {
       over::sort(best, [](const NearEntity& a, const NearEntity& b) {
         return a.cosine != b.cosine ? a.cosine > b.cosine : a.entity < b.entity;
       });
-      best.resize(std::min(best.size(), k));
+      best.resize((std::min)(best.size(), k));
     }
     return all;
   }
@@ -238,13 +238,14 @@ class CosineRanker {
   [[nodiscard]] std::size_t chunks() const { return detail::entity_chunks(size(), dimension()); }
 
   /// Leaves those that may be among the k nearest.
-  void keep_nearest(std::vector<NearEntity>& near, std::size_t k, double bound) const {
-    if (near.size() <= k) return;
-    if (k == 0) return near.clear();
-    std::nth_element(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(k - 1), near.end(),
+  void keep_nearest(std::vector<NearEntity>& nearby, std::size_t k, double bound) const {
+    if (nearby.size() <= k) return;
+    if (k == 0) return nearby.clear();
+    std::nth_element(nearby.begin(), nearby.begin() + static_cast<std::ptrdiff_t>(k - 1),
+                     nearby.end(),
                      [](const NearEntity& a, const NearEntity& b) { return a.cosine > b.cosine; });
-    const double least = near[k - 1].cosine - 2 * bound;
-    std::erase_if(near, [&](const NearEntity& one) { return one.cosine < least; });
+    const double least = nearby[k - 1].cosine - 2 * bound;
+    std::erase_if(nearby, [&](const NearEntity& one) { return one.cosine < least; });
   }
 
   VectorRows entities_;

@@ -39,7 +39,7 @@ struct EntityRange {
 [[nodiscard]] inline EntityRange range_of_process(std::size_t entities, std::size_t process,
                                                   std::size_t processes) {
   const std::size_t each = entities / processes, more = entities % processes;
-  const std::size_t begin = process * each + std::min(process, more);
+  const std::size_t begin = process * each + (std::min)(process, more);
   return {begin, begin + each + (process < more ? 1 : 0)};
 }
 
@@ -101,11 +101,11 @@ class EntityShard {
   /// The k nearest of its entities to each query, by their numbers among all.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(VectorRows queries,
                                                              std::size_t k) const {
-    auto near = ranker_.nearest(queries, k);
-    for (auto& of_query : near) {
+    auto nearby = ranker_.nearest(queries, k);
+    for (auto& of_query : nearby) {
       for (NearEntity& one : of_query) one.entity += static_cast<std::uint32_t>(own_.begin);
     }
-    return near;
+    return nearby;
   }
 
  private:
@@ -178,7 +178,7 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
   over::sort(lists, [](const NearEntity& a, const NearEntity& b) {
     return a.cosine != b.cosine ? a.cosine > b.cosine : a.entity < b.entity;
   });
-  lists.resize(std::min(lists.size(), k));
+  lists.resize((std::min)(lists.size(), k));
   return lists;
 }
 

@@ -50,11 +50,11 @@ void for_each_query_block(VectorRows queries, const std::vector<double>& lengths
   const auto dimension = static_cast<std::size_t>(queries.cols());
   if (lengths.empty() || dimension == 0) return;
   const std::size_t pairs = pairs_of(dimension);
-  const std::size_t step = std::max(tile_rows, bytes / (pairs * sizeof(Pair)));
+  const std::size_t step = (std::max)(tile_rows, bytes / (pairs * sizeof(Pair)));
   QueryBlock block;
   std::vector<std::int16_t> shorts(pairs * 2);
   for (std::size_t first = 0; first < lengths.size(); first += step) {
-    const std::size_t count = std::min(step, lengths.size() - first);
+    const std::size_t count = (std::min)(step, lengths.size() - first);
     block.first_query = first;
     block.queries.resize(count);
     block.numbers.resize(count * pairs);
@@ -77,12 +77,13 @@ void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const
                    std::size_t chunk, Visit visit) {
   const auto dimension = static_cast<std::size_t>(vectors.cols());
   const std::size_t pairs = pairs_of(dimension), chunk_size = entity_chunk_size(dimension);
-  const std::size_t begin = chunk * chunk_size, end = std::min(lengths.size(), begin + chunk_size);
+  const std::size_t begin = chunk * chunk_size,
+                    end = (std::min)(lengths.size(), begin + chunk_size);
   const auto row_of = [&](std::size_t entity) { return vectors.data() + entity * dimension; };
   double largest = 0;
   for (std::size_t e = begin; e < end; ++e) {
     const double magnitude = largest_magnitude(row_of(e), dimension);
-    largest = std::max(largest, magnitude / lengths[e]);
+    largest = (std::max)(largest, magnitude / lengths[e]);
   }
   ShortDirection entities{short_scale(largest, dimension), 0};
   std::vector<ColumnPanel> panels;
@@ -91,7 +92,7 @@ void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const
   for (std::size_t e = begin; e < end; ++e) {
     const std::size_t column = (e - begin) % panel_width;
     if (column == 0) panels.emplace_back(pairs);
-    entities.off = std::max(
+    entities.off = (std::max)(
         entities.off, write_short(row_of(e), lengths[e], entities.scale, dimension, shorts.data()));
     std::memcpy(numbers.data(), shorts.data(), pairs * sizeof(Pair));
     panels.back().set(column, numbers.data());
@@ -99,10 +100,10 @@ void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const
   const std::size_t stride = panels.size() * panel_width;
   std::vector<std::int32_t> products(tile_rows * stride);
   for (std::size_t first = 0; first < block.queries.size(); first += tile_rows) {
-    const std::size_t rows = std::min(tile_rows, block.queries.size() - first);
+    const std::size_t rows = (std::min)(tile_rows, block.queries.size() - first);
     std::array<const Pair*, tile_rows> row;
     for (std::size_t r = 0; r < row.size(); ++r) {
-      row[r] = block.numbers.data() + (first + std::min(r, rows - 1)) * pairs;
+      row[r] = block.numbers.data() + (first + (std::min)(r, rows - 1)) * pairs;
     }
     for (std::size_t p = 0; p < panels.size(); ++p) {
       tile_products(row.data(), panels[p].data(), pairs, products.data() + p * panel_width, stride);

@@ -102,7 +102,7 @@ class MaskFiller {
     for (std::size_t g = 0; g < gaps.size(); ++g) {
       made[g].names.assign(gaps[g].names.size(), 0);
       if (gaps[g].fills) fills[g].resize(masks_);
-      for (const auto& name : gaps[g].names) longest = std::max(longest, name.size());
+      for (const auto& name : gaps[g].names) longest = (std::max)(longest, name.size());
     }
     for (std::size_t place = 0; place < longest; ++place) step(gaps, place, fills, made);
     for (std::size_t g = 0; g < gaps.size(); ++g) {

@@ -37,7 +37,7 @@ struct TreeRoom {
   }
   /// What is left of it.
   [[nodiscard]] TreeRoom without(const TreeRoom& other) const {
-    return {nodes - std::min(nodes, other.nodes), leaves - std::min(leaves, other.leaves)};
+    return {nodes - (std::min)(nodes, other.nodes), leaves - (std::min)(leaves, other.leaves)};
   }
 };
 

@@ -85,7 +85,7 @@ class PromptEmbedder {
       const auto& [first, _] = *places.begin();
       const auto& [last, __] = *places.rbegin();  // all between begin as these two do
       std::size_t common = common_prefix(first, last);
-      common = std::min(common, first.size() - 1);
+      common = (std::min)(common, first.size() - 1);
       job.statements_.set_context({first.begin(), first.begin() + static_cast<int>(common)});
     }
     for (auto& [ids, which] : places) {

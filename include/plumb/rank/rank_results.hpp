@@ -123,7 +123,7 @@ inline std::vector<RankBin> histogram_of(const RankedMethod& method) {
       const double at = std::floor(rank.raw.realistic());
       return at >= static_cast<double>(low) && at <= static_cast<double>(high);
     });
-    bins.push_back({low, std::min(high, method.candidates),
+    bins.push_back({low, (std::min)(high, method.candidates),
                     wilson(static_cast<std::size_t>(count), method.ranks.size())});
   }
   return bins;
@@ -146,12 +146,12 @@ inline void measure(RankedMethod& method, const Bootstrap& bootstrap) {
     method.by_relation[relation] = rank_metrics(ranks, Ties::realistic, bootstrap, "ranks");
   }
   for (const EntityRank& rank : method.ranks) {
-    method.candidates = std::max(method.candidates, rank.candidates);
+    method.candidates = (std::max)(method.candidates, rank.candidates);
   }
   if (!is_decided(method)) return;
   method.histogram = histogram_of(method);
   for (const EntityRank& rank : method.ranks) {
-    method.by_length[std::min(rank.tokens, longest_length)].push_back(rank.raw.realistic());
+    method.by_length[(std::min)(rank.tokens, longest_length)].push_back(rank.raw.realistic());
   }
   std::vector<double> tokens, ranks;
   for (const EntityRank& rank : method.ranks) {
@@ -249,8 +249,8 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
     const auto add = [&](const std::string& name, const Estimate& e) {
       if (e.count == 0) return;
       auto& [least, most] = ranges.try_emplace(name, e.value, e.value).first->second;
-      least = std::min(least, e.value);
-      most = std::max(most, e.value);
+      least = (std::min)(least, e.value);
+      most = (std::max)(most, e.value);
     };
     add("MRR", metrics.mean_reciprocal_rank);
     for (const std::size_t k : ranked_hit_levels) {

@@ -29,7 +29,7 @@ struct ShortDirection {
 inline double short_scale(double largest, std::size_t dimension) {
   // Rounding lengthens a vector by √d/2 at most; 46340² < 2³¹.
   const double longest = 46340 - std::sqrt(static_cast<double>(dimension)) / 2 - 1;
-  return std::min(32766 / largest, longest);
+  return (std::min)(32766 / largest, longest);
 }
 
 inline float largest_magnitude(const float* numbers, std::size_t dimension) {
@@ -37,7 +37,7 @@ inline float largest_magnitude(const float* numbers, std::size_t dimension) {
   // for many of them.
   std::uint32_t largest = 0;
   for (std::size_t i = 0; i < dimension; ++i) {
-    largest = std::max(largest, std::bit_cast<std::uint32_t>(numbers[i]) & 0x7fffffffU);
+    largest = (std::max)(largest, std::bit_cast<std::uint32_t>(numbers[i]) & 0x7fffffffU);
   }
   return std::bit_cast<float>(largest);
 }

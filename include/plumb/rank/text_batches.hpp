@@ -35,7 +35,7 @@ class TextBatches {
     [[nodiscard]] std::size_t packs() const { return (texts_.size() + size - 1) / size; }
     /// Texts of batch p.
     [[nodiscard]] std::size_t texts(std::size_t p) const {
-      return std::min(size, texts_.size() - p * size);
+      return (std::min)(size, texts_.size() - p * size);
     }
     [[nodiscard]] std::size_t statements(std::size_t p) const { return texts(p); }
     /// Of a batch, as if all of the job's texts were equally long.

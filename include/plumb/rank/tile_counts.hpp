@@ -24,7 +24,7 @@ struct Undecided {
 
 /// Of a product that is known as far as a double goes.
 inline std::int32_t clamped(double product) {
-  constexpr double most = std::numeric_limits<std::int32_t>::max();
+  constexpr double most = (std::numeric_limits<std::int32_t>::max)();
   return static_cast<std::int32_t>(std::clamp(product, -most, most));
 }
 

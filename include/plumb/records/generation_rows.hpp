@@ -75,7 +75,7 @@ inline Json prompt_columns(const std::string& relation, const AskedPrompt& promp
 template <class T>
 T whole(const Json& value) {
   const auto number = value.get_ref<const Json::number_unsigned_t&>();
-  if (number > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+  if (number > static_cast<std::uint64_t>((std::numeric_limits<T>::max)()))
     throw std::out_of_range("too large");
   return static_cast<T>(number);
 }

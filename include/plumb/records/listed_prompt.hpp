@@ -70,8 +70,9 @@ inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
   const std::string& first = texts.front().text;
   std::size_t shared = first.size();
   for (const Prompt& one : texts) {
-    if (!one.answer.empty()) shared = std::min(shared, one.given);
-    const auto end = first.begin() + static_cast<std::ptrdiff_t>(std::min(shared, one.text.size()));
+    if (!one.answer.empty()) shared = (std::min)(shared, one.given);
+    const auto end =
+        first.begin() + static_cast<std::ptrdiff_t>((std::min)(shared, one.text.size()));
     shared = static_cast<std::size_t>(std::mismatch(first.begin(), end, one.text.begin()).first -
                                       first.begin());
   }
@@ -90,14 +91,14 @@ inline std::size_t shared_ids(const ListedPrompt& listed,
   Prompt last;
   std::vector<TokenId> given_ids;  // the same for most
   for (std::size_t t = 0; t < all.size(); ++t) {
-    shared = std::min(shared, common_prefix(all.front(), all[t]));
+    shared = (std::min)(shared, common_prefix(all.front(), all[t]));
     if (listed.texts[t].answer.empty()) continue;
     Prompt given = given_part(listed.texts[t]);
     if (t == 0 || given.text != last.text || given.cuts != last.cuts) {
       given_ids = ids_of_prompt(given, listed.with_bos);
       last = std::move(given);
     }
-    shared = std::min(shared, common_prefix(all[t], given_ids));
+    shared = (std::min)(shared, common_prefix(all[t], given_ids));
   }
   return shared;
 }
@@ -135,7 +136,7 @@ inline std::size_t shared_ids(const ListedPrompt& listed,
   }
   row["candidate_count"] = listed.texts.size();
   Json& candidates = row["candidates"] = Json::array();
-  const std::size_t shown = most == 0 ? listed.texts.size() : std::min(most, listed.texts.size());
+  const std::size_t shown = most == 0 ? listed.texts.size() : (std::min)(most, listed.texts.size());
   for (std::size_t c = 0; c < shown; ++c) {
     const Prompt& one = listed.texts[c];
     Json candidate = Json::object();

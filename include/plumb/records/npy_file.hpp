@@ -68,7 +68,7 @@ class NpyFile {
       const std::size_t at = header.find(name);
       if (at == std::string_view::npos) return std::string_view();
       const std::string_view rest = header.substr(at + name.size());
-      return rest.substr(std::min(rest.size(), rest.find_first_not_of("': ")));
+      return rest.substr((std::min)(rest.size(), rest.find_first_not_of("': ")));
     };
     if (!value("'descr'").starts_with("<f4") || !value("'fortran_order'").starts_with("False")) {
       refuse("does not hold single-precision numbers in C order",
@@ -78,7 +78,7 @@ class NpyFile {
     unsigned long long rows = 0, columns = 0;
     int end = 0;
     if (std::sscanf(shape.c_str(), "(%llu, %llu)%n", &rows, &columns, &end) != 2 || end == 0 ||
-        columns == 0 || columns > std::numeric_limits<Eigen::Index>::max() / sizeof(float)) {
+        columns == 0 || columns > (std::numeric_limits<Eigen::Index>::max)() / sizeof(float)) {
       refuse("has not two dimensions", "save one vector a row");
     }
     if ((begin + length) % alignof(float) != 0) {

@@ -68,7 +68,7 @@ inline std::vector<double> joined_weights(std::span<const RecordedRelation> part
     if (own.empty()) continue;
     if (first == nullptr) first = &part;
     const std::vector<double>& known = first->relation.template_weights;
-    for (std::size_t t = 0; t < std::max(own.size(), known.size()); ++t) {
+    for (std::size_t t = 0; t < (std::max)(own.size(), known.size()); ++t) {
       if (weight_of(own, t) == weight_of(known, t)) continue;
       refuse_joining(*first, part, "template_weights", "are not those of");
     }

@@ -202,7 +202,7 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
     recorded.unknown_facts = count("unknown_facts");
     recorded.unknown_statements = count("unknown_statements");
     recorded.unreported_facts = count("unreported_facts");
-    recorded.facts -= std::min(recorded.facts, recorded.unreported_facts);
+    recorded.facts -= (std::min)(recorded.facts, recorded.unreported_facts);
     recorded.rows = folder / (code + "_results.jsonl");
     relations.push_back(std::move(recorded));
   }

@@ -55,11 +55,11 @@ inline bool has_sound_counts(const Json& row) {
   };
   for (const std::string kind : {"", "filtered_"}) {
     const std::uint64_t candidates = count(kind + "candidates"), above = count(kind + "above");
-    if (candidates > std::numeric_limits<std::uint32_t>::max()) return false;
+    if (candidates > (std::numeric_limits<std::uint32_t>::max)()) return false;
     if (above >= candidates || count(kind + "equal") >= candidates - above) return false;
   }
   return count("undecided") <= count("candidates") &&
-         std::max(count("tokens"), count("line")) <= std::numeric_limits<std::uint32_t>::max();
+         (std::max)(count("tokens"), count("line")) <= (std::numeric_limits<std::uint32_t>::max)();
 }
 
 }  // namespace detail

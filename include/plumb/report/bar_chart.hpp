@@ -32,8 +32,8 @@ struct Bar {
   constexpr double width = 500, right = 20, row = 22, top = 8, bottom = 30;
   // Names are as wide as 7 for each character; past 28 characters they reach over the left edge.
   std::size_t longest = 3;
-  for (const Bar& bar : bars) longest = std::max(longest, count_code_points(bar.label));
-  const double names = std::min(202.0, 7 * static_cast<double>(longest) + 4);
+  for (const Bar& bar : bars) longest = (std::max)(longest, count_code_points(bar.label));
+  const double names = (std::min)(202.0, 7 * static_cast<double>(longest) + 4);
   const double left = names + 150;
   const double height = top + row * static_cast<double>(bars.size()) + bottom;
   const auto x = [&](double value) { return with_decimals(left + width * value, 1); };

@@ -40,12 +40,12 @@ struct BoxChart {
   double most = 0;
   for (BoxGroup& group : chart.groups) {
     over::sort(group.values);
-    most = std::max(most, quantile(group.values, 0.95));
+    most = (std::max)(most, quantile(group.values, 0.95));
   }
   if (most == 0) most = 1;
   const double step = 62;
   const double width =
-      std::max(260.0, left + right + step * static_cast<double>(chart.groups.size()));
+      (std::max)(260.0, left + right + step * static_cast<double>(chart.groups.size()));
   const double inner = height - top - bottom;
   const auto n = [](double value) { return with_decimals(value, 1); };
   const auto y = [&](double value) { return top + inner * (1 - value / most); };
@@ -72,7 +72,7 @@ struct BoxChart {
            "</title><path class=\"line\" d=\"M" + n(middle) + " " + n(at(0.05)) + "V" +
            n(at(0.25)) + "M" + n(middle) + " " + n(at(0.75)) + "V" + n(at(0.95)) +
            "\"/><rect class=\"box\" x=\"" + n(middle - box / 2) + "\" y=\"" + n(at(0.75)) +
-           "\" width=\"" + n(box) + "\" height=\"" + n(std::max(1.0, at(0.25) - at(0.75))) +
+           "\" width=\"" + n(box) + "\" height=\"" + n((std::max)(1.0, at(0.25) - at(0.75))) +
            "\"/><path class=\"median\" d=\"M" + n(middle - box / 2) + " " + n(at(0.5)) + "h" +
            n(box) + "\"/></g><text class=\"axis\" x=\"" + n(middle) + "\" y=\"" +
            n(height - bottom + 16) + "\">" + escape_html(group.label) +

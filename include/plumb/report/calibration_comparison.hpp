@@ -74,7 +74,7 @@ class ComparisonSections {
         const EstimatorResult* made = model.estimator(name);
         if (made != nullptr && !has_failed_votes(*made) &&
             estimate_of(made->metrics, metric).exists()) {
-          best = std::min(best, estimate_of(made->metrics, metric).value);
+          best = (std::min)(best, estimate_of(made->metrics, metric).value);
         }
       }
       html += "<tr><td>" + label(model.name) + "</td><td>" +
@@ -108,8 +108,8 @@ class ComparisonSections {
         const Estimate& ace = estimate_of(made->metrics, M::ace);
         points.points.push_back({model.paraphrase_accuracy.value, ace.value, ace.interval(),
                                  labelled.insert(model.name).second ? model.name : std::string()});
-        top = std::max(top, ace.has_interval() ? ace.high : ace.value);
-        across = std::max(across, model.paraphrase_accuracy.value);
+        top = (std::max)(top, ace.has_interval() ? ace.high : ace.value);
+        across = (std::max)(across, model.paraphrase_accuracy.value);
       }
       if (!points.points.empty()) series.push_back(std::move(points));
     }
@@ -120,8 +120,8 @@ class ComparisonSections {
                  "are not among the estimators.") +
              "</div>";
     }
-    chart.x_range = {0, std::min(1.0, across * 1.15)};
-    chart.y_range = {0, std::min(1.0, top * 1.05)};
+    chart.x_range = {0, (std::min)(1.0, across * 1.15)};
+    chart.y_range = {0, (std::min)(1.0, top * 1.05)};
     return xy_chart(chart, series);
   }
 

@@ -64,7 +64,7 @@ class ComparisonPage {
     for (std::size_t i = 0; i < table_.models.size(); ++i) {
       for (std::size_t j = i + 1; j < table_.models.size(); ++j) {
         if (made_.correlations[i][j].count == 0) continue;
-        lowest = std::min(lowest, made_.correlations[i][j].value);
+        lowest = (std::min)(lowest, made_.correlations[i][j].value);
         ++pairs;
       }
     }

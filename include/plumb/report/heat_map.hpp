@@ -46,7 +46,7 @@ inline std::string heat_cell(const std::optional<double>& value, int decimals, b
   std::string classes = shown.front() == '-' ? "minus" : "";
   if (!edge.empty()) add_to_list(classes, edge, " ");
   return "<td" + (classes.empty() ? "" : " class=\"" + classes + "\"") +
-         " style=\"--v:" + with_decimals(100 * std::min(1.0, std::abs(*value)), 0) + "%\">" +
+         " style=\"--v:" + with_decimals(100 * (std::min)(1.0, std::abs(*value)), 0) + "%\">" +
          shown + "</td>";
 }
 
@@ -61,7 +61,7 @@ inline std::string heat_cell(const std::optional<double>& value, int decimals, b
   }
   std::size_t rows_width = 0;
   for (const std::string& row : map.rows) {
-    rows_width = std::max(rows_width, count_code_points(row));
+    rows_width = (std::max)(rows_width, count_code_points(row));
   }
   const bool upright = width + rows_width > 120;
   const auto begins_group = [&](std::size_t c) {

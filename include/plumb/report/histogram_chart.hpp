@@ -57,7 +57,7 @@ namespace detail {
 inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& rows) {
   std::array<double, 2> range{1e300, -1e300};
   const auto hold = [&](double value) {
-    range = {std::min(range[0], value), std::max(range[1], value)};
+    range = {(std::min)(range[0], value), (std::max)(range[1], value)};
   };
   for (const HistogramRow& row : rows) {
     for (const double value : {row.mean, row.span.first, row.span.second}) hold(value);
@@ -102,7 +102,7 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
     base += row_height;
     const double foot = base - 9;
     double tallest = 0;
-    for (const HistogramBar& bar : row.bars) tallest = std::max(tallest, bar.height);
+    for (const HistogramBar& bar : row.bars) tallest = (std::max)(tallest, bar.height);
     svg += "<text class=\"name\" x=\"" + n(left - 8) + "\" y=\"" + n(base - 20) + "\">" +
            escape_html(row.label) + "</text><text class=\"name value\" x=\"" + n(left - 8) +
            "\" y=\"" + n(base - 6) + "\">" + escape_html(row.remark) + "</text>";

@@ -32,7 +32,7 @@ namespace detail {
 inline double injection_top(const InjectionResults& results) {
   double most = 0;
   for (const InjectionPanelResult& made : results.panels) {
-    for (const double log : made.log_probabilities) most = std::max(most, std::exp(log));
+    for (const double log : made.log_probabilities) most = (std::max)(most, std::exp(log));
   }
   double top = 1;
   for (const double next : {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001}) {

@@ -79,8 +79,8 @@ inline HistogramRow sampling_row(const ManyPromptResult& way, const SampledAccur
     row.bars.push_back({bar.from, bar.to, static_cast<double>(bar.samplings)});
   }
   row.mean = sampled.exact_mean;
-  row.span = {std::max(0.0, sampled.exact_mean - 2 * sampled.exact_sd),
-              std::min(1.0, sampled.exact_mean + 2 * sampled.exact_sd)};
+  row.span = {(std::max)(0.0, sampled.exact_mean - 2 * sampled.exact_sd),
+              (std::min)(1.0, sampled.exact_mean + 2 * sampled.exact_sd)};
   row.value = with_decimals(sampled.exact_mean, 3) + " ± " + with_decimals(sampled.exact_sd, 4);
   row.style = sampled.by == SampleBy::fact ? 0 : 1;
   return row;
@@ -138,7 +138,7 @@ inline std::string samplings_section(const ManyPromptResults& made) {
 inline std::string coverage_chart(const ManyPromptResults& made) {
   std::size_t most = 0;
   for (const ManyPromptResult& way : made.ways) {
-    if (!way.curve.empty()) most = std::max(most, way.curve.back().prompts);
+    if (!way.curve.empty()) most = (std::max)(most, way.curve.back().prompts);
   }
   if (most < 2) return "";
   const bool is_linear = most <= 20;
@@ -158,7 +158,7 @@ inline std::string coverage_chart(const ManyPromptResults& made) {
   XyChart chart{"Facts known by the number of prompts",
                 is_linear ? "prompts" : "prompts, on a logarithmic scale", "facts known"};
   chart.x_is_log10 = !is_linear;
-  chart.x_range = {0, is_linear ? std::max(5.0, place(most)) : place(most)};  // whole ticks
+  chart.x_range = {0, is_linear ? (std::max)(5.0, place(most)) : place(most)};  // whole ticks
   chart.width = 700;
   return xy_chart(chart, series);
 }

@@ -215,7 +215,7 @@ inline std::string several_section(const ManyPromptResults& made) {
   std::vector<std::pair<std::string, AnswerOfSeveral>> rows;
   for (const ManyPromptResult& way : made.ways) {
     const std::size_t most = std::max<std::size_t>(1, shown_answers / ways);
-    for (std::size_t i = 0; i < std::min(most, way.of_several.size()); ++i) {
+    for (std::size_t i = 0; i < (std::min)(most, way.of_several.size()); ++i) {
       rows.emplace_back(way.name, way.of_several[i]);
     }
   }

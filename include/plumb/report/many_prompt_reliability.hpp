@@ -34,12 +34,12 @@ inline std::vector<double> spread_confidences(const std::vector<ConfidenceBin>& 
     if (high - low < 1e-12) {
       // 0.3 belongs to the bar that begins there.
       const auto place = static_cast<std::size_t>(low / width + 1e-9);
-      heights[std::min(place, bars - 1)] += prompts;
+      heights[(std::min)(place, bars - 1)] += prompts;
       continue;
     }
     for (std::size_t i = 0; i < bars; ++i) {
-      const double from = std::max(low, width * static_cast<double>(i));
-      const double to = std::min(high, width * static_cast<double>(i + 1));
+      const double from = (std::max)(low, width * static_cast<double>(i));
+      const double to = (std::min)(high, width * static_cast<double>(i + 1));
       if (to > from) heights[i] += prompts * (to - from) / (high - low);
     }
   }
@@ -119,12 +119,12 @@ inline std::string length_chart(const std::vector<Way>& ways) {
       if (over.count == 0) continue;
       line.points.push_back({static_cast<double>(i + 1) + aside, over.value, over.interval()});
       line.points.back().hover = with_interval(over) + ", " + counted(lengths[i].prompts, "prompt");
-      most = std::max(most, std::abs(over.value));
-      if (over.has_interval()) most = std::max({most, std::abs(over.low), std::abs(over.high)});
+      most = (std::max)(most, std::abs(over.value));
+      if (over.has_interval()) most = (std::max)({most, std::abs(over.low), std::abs(over.high)});
     }
   }
   XyChart chart{"Overconf by the tokens of the answer", "tokens of the answer", "Overconf"};
-  most = std::min(1.0, std::ceil(most * 10 - 1e-9) / 10);
+  most = (std::min)(1.0, std::ceil(most * 10 - 1e-9) / 10);
   chart.x_range = {0.5, 5.5};
   chart.y_range = {-most, most};
   chart.references = {{0, "as sure as it is right"}};

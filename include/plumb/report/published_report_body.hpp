@@ -42,7 +42,7 @@ class PublishedReportBody {
     std::string text;
     constexpr std::size_t shown = 12, shown_pairs = 60;
     if (!made_.pairs.empty()) {
-      const auto first = std::span(made_.pairs).first(std::min(shown_pairs, made_.pairs.size()));
+      const auto first = std::span(made_.pairs).first((std::min)(shown_pairs, made_.pairs.size()));
       text = text_table(published_columns(), std::vector(first.begin(), first.end()), width);
       if (first.size() < made_.pairs.size()) {
         text += "… and " + std::to_string(made_.pairs.size() - first.size()) +

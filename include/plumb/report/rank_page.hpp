@@ -35,7 +35,7 @@ inline const RankMetrics& headline(const RankedMethod& method) {
 /// "135", or "25–60" where relations have candidates of their own.
 inline std::string candidates_of(const RankedMethod& method) {
   std::size_t fewest = method.candidates;
-  for (const EntityRank& rank : method.ranks) fewest = std::min(fewest, rank.candidates);
+  for (const EntityRank& rank : method.ranks) fewest = (std::min)(fewest, rank.candidates);
   const std::string most = std::to_string(method.candidates);
   return fewest == method.candidates ? most : std::to_string(fewest) + "–" + most;
 }
@@ -142,15 +142,15 @@ inline std::string scatter(const RankResults& made, const MethodAgreement& agree
     series.push_back({name, {}, false});
     series.back().point_size = 0.7;
   }
-  const bool is_linear = std::max(one.candidates, other.candidates) <= 100;
+  const bool is_linear = (std::max)(one.candidates, other.candidates) <= 100;
   const auto place = [&](double rank) { return is_linear ? rank : std::log10(rank); };
   double most = is_linear ? 10 : 1;
-  for (std::size_t i = 0; i < std::min(most_points, agreement.shared.size()); ++i) {
+  for (std::size_t i = 0; i < (std::min)(most_points, agreement.shared.size()); ++i) {
     const EntityRank& x = one.ranks[agreement.shared[i].first];
     const EntityRank& y = other.ranks[agreement.shared[i].second];
     series[length_group(x.tokens)].points.push_back(
         {place(x.raw.realistic()), place(y.raw.realistic())});
-    most = std::max(most, place(static_cast<double>(x.candidates)));
+    most = (std::max)(most, place(static_cast<double>(x.candidates)));
   }
   std::erase_if(series, [](const ChartSeries& one_length) { return one_length.points.empty(); });
   const std::string rank = is_linear ? "rank, " : "log10 rank, ";

@@ -153,7 +153,7 @@ class TextTable {
   [[nodiscard]] std::size_t width_of(std::size_t column, Shown shown) const {
     std::size_t width = 0;
     for (std::size_t r = 0; r < rows_.size(); ++r)
-      width = std::max(width, count_code_points(cell_of(r, column, shown)));
+      width = (std::max)(width, count_code_points(cell_of(r, column, shown)));
     return width;
   }
 

@@ -155,7 +155,7 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
   constexpr double right = 16, top = 12, bottom = 46;
   // "0.25" has room beside the axis' title; each further digit wants 7 more.
   const int digits = detail::tick_decimals(detail::tick_step(chart.y_range[1] - chart.y_range[0]));
-  const double left = 62 + 7 * std::max(0, digits - 2);
+  const double left = 62 + 7 * (std::max)(0, digits - 2);
   const double inner_width = chart.width - left - right;
   const double inner_height = chart.height - top - bottom;
   const auto along = [](double value, const std::array<double, 2>& range) {
@@ -188,7 +188,7 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
       for (const double digit : {1.0, 2.0, 5.0}) {
         const double x = decade + std::log10(digit);
         if (x < range[0] - 1e-9 || x > range[1] + 1e-9) continue;
-        draw(x, with_decimals(digit * std::pow(10.0, decade), std::max(0, -decade)));
+        draw(x, with_decimals(digit * std::pow(10.0, decade), (std::max)(0, -decade)));
       }
     }
   };
@@ -208,8 +208,8 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
          "transform=\"translate(14 " + n(top + inner_height / 2) + ") rotate(-90)\">" +
          escape_html(chart.y_label) + "</text>\n";
   if (chart.diagonal) {
-    const double from = std::max(chart.x_range[0], chart.y_range[0]);
-    const double to = std::min(chart.x_range[1], chart.y_range[1]);
+    const double from = (std::max)(chart.x_range[0], chart.y_range[0]);
+    const double to = (std::min)(chart.x_range[1], chart.y_range[1]);
     svg += "<line class=\"diagonal\" x1=\"" + n(px(from)) + "\" y1=\"" + n(py(from)) + "\" x2=\"" +
            n(px(to)) + "\" y2=\"" + n(py(to)) + "\"/>\n";
   }
@@ -219,7 +219,7 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
     if (point.label.empty()) return "";
     const bool flip = along(point.x, chart.x_range) > 0.75;  // labels stay inside
     return "<text class=\"point\" x=\"" + n(px(point.x) + (flip ? -apart : apart)) + "\" y=\"" +
-           n(std::max(py(point.y) - 5, top + 10)) + "\"" + (flip ? " text-anchor=\"end\"" : "") +
+           n((std::max)(py(point.y) - 5, top + 10)) + "\"" + (flip ? " text-anchor=\"end\"" : "") +
            ">" + escape_html(point.label) + "</text>";
   };
   for (std::size_t s = 0; s < series.size(); ++s) {

@@ -218,7 +218,7 @@ template <class Keep>
     }
   }
   over::stable_sort(drawn, {}, [](const auto& one) { return one.first; });
-  drawn.resize(std::min(drawn.size(), options.confidence_prompts));
+  drawn.resize((std::min)(drawn.size(), options.confidence_prompts));
   std::vector<PlannedPrompt> offered;
   for (const auto& [number, prompt] : drawn) offered.push_back(prompt);
   over::sort(offered, {}, [](const PlannedPrompt& one) {
@@ -226,7 +226,7 @@ template <class Keep>
   });
   AnswerPlan plan{std::move(offered), {}};
   for (std::size_t begin = 0; begin < plan.prompts.size(); begin += pack_size) {
-    plan.ends.push_back(std::min(begin + pack_size, plan.prompts.size()));
+    plan.ends.push_back((std::min)(begin + pack_size, plan.prompts.size()));
   }
   return plan;
 }

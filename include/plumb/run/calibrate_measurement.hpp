@@ -151,7 +151,7 @@ class CalibrateMeasurement {
  public:
   /// Throws a user error for settings that contradict one another.
   explicit CalibrateMeasurement(CalibrateSettings settings) : settings_(std::move(settings)) {
-    settings_.check();
+    (settings_.check)();
   }
 
   [[nodiscard]] static Json identity() { return {{"command", "calibrate"}}; }

@@ -85,7 +85,7 @@ struct CalibrateSettings {
   }
 
   /// Throws a user error for settings that contradict one another.
-  void check() const {
+  void(check)() const {
     if (!kinds.paraphrases && (!kinds.verbalized.empty() || !kinds.numerical.empty())) {
       throw user_error({.setting = "paraphrases"}, "is missing",
                        "say which templates are plain ones");

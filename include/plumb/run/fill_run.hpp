@@ -127,7 +127,7 @@ class FillRun {
     FileInTheMaking rows(folder.file(few_shot_.name() + "_content_free.jsonl"));
     std::vector<std::size_t> sizes;
     for (std::size_t begin = 0; begin < prompts.size(); begin += pack_size) {
-      sizes.push_back(std::min(pack_size, prompts.size() - begin));
+      sizes.push_back((std::min)(pack_size, prompts.size() - begin));
     }
     const bool is_whole = go_through(
         work, few_shot_.name() + " content-free", sizes,

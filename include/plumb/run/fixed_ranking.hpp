@@ -166,7 +166,7 @@ struct FixedRankingResult {
   std::optional<double> worst_difference;
   /// Queries whose rank is another than by the file's cosines, entities within 1e-4 of the true
   /// one's cosine aside, and how many such entities there are; without cosines, than the file's.
-  std::size_t other_ranks = 0, near = 0;
+  std::size_t other_ranks = 0, nearby = 0;
   /// Whether the file has cosines or ranks to compare with.
   bool compared = false;
 };
@@ -228,20 +228,20 @@ template <TreeEmbedder Model>
     if (!compares) continue;
     const Json& theirs = fixed.source["cosine"][q];
     const std::size_t gold = fixed.gold[q];
-    std::size_t above = 0, near = 0;
+    std::size_t above = 0, nearby = 0;
     for (std::size_t e = 0; e < fixed.entities.size(); ++e) {
       const double cosine = theirs[e];
       const double difference = std::abs(list.at(e).get<double>() - cosine);
-      result.worst_difference = std::max(result.worst_difference.value_or(0), difference);
+      result.worst_difference = (std::max)(result.worst_difference.value_or(0), difference);
       if (e == gold) continue;
       const double apart = cosine - theirs[gold].get<double>();
-      near += std::abs(apart) <= 1e-4 ? 1U : 0U;
+      nearby += std::abs(apart) <= 1e-4 ? 1U : 0U;
       above += apart > 1e-4 ? 1U : 0U;
     }
     const bool same =
-        rank >= static_cast<double>(1 + above) && rank <= static_cast<double>(1 + above + near);
+        rank >= static_cast<double>(1 + above) && rank <= static_cast<double>(1 + above + nearby);
     result.other_ranks += same ? 0U : 1U;
-    result.near += near;
+    result.nearby += nearby;
   }
   result.ranking["model"] = model_name;
   result.ranking["cosine"] = rows.at("cosine");

@@ -43,7 +43,7 @@ class FixedRankingJob {
       for (const auto* list : {&ranking.shots, &ranking.queries}) {
         for (const Triple& triple : *list) met.insert({triple.head, triple.tail});
       }
-      check(graph_, {met.begin(), met.end()}, true);
+      (check)(graph_, {met.begin(), met.end()}, true);
     }
     check.warn(provenance_.description);
   }
@@ -97,7 +97,7 @@ class FixedRankingJob {
                          with_decimals(reciprocal / static_cast<double>(result.ranks.size()), 3),
                          has_cosines ? with_decimals(*result.worst_difference, 7) : "–",
                          result.compared ? std::to_string(result.other_ranks) : "–",
-                         has_cosines ? std::to_string(result.near) : "–", std::to_string(ties)});
+                         has_cosines ? std::to_string(result.nearby) : "–", std::to_string(ties)});
       made.push_back(std::move(result.ranking));
     };
     Part part(work, "rankings", "rankings");

@@ -193,7 +193,7 @@ template <PackedScorer Scorer>
       row.push_back(scores[at].continuation_log_likelihood);
       if (test.scores.empty()) continue;
       result.worst_difference =
-          std::max(result.worst_difference.value_or(0), std::abs(row[c] - test.scores[c]));
+          (std::max)(result.worst_difference.value_or(0), std::abs(row[c] - test.scores[c]));
     }
     const auto answer = over::find(study.choices, test.answer);  // refused where it is not there
     const Prediction made = predict(row, static_cast<std::size_t>(answer - study.choices.begin()));

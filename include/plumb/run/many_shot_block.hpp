@@ -49,7 +49,7 @@ struct EicGeometry {
 
   /// Throws a user error for a row without pairs before its first question, one without questions,
   /// and questions with no pair between them.
-  void check() const {
+  void(check)() const {
     const auto refuse = [](std::size_t number, const char* name) {
       if (number == 0) throw user_error({.setting = name}, "is less than 1");
     };

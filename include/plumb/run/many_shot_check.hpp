@@ -73,14 +73,14 @@ class ManyShotCheck {
       };
       const std::string& method = block.settings.front().method;
       if (!method.starts_with("eic")) {
-        check([](std::size_t) { return true; });
+        (check)([](std::size_t) { return true; });
       } else {
         // A row grows from question to question. Under "eic" the last one stands behind all others;
         // an isolated one stands alone, and is longer than those of later places if by itself.
-        std::size_t place = std::min(questions, block.facts);
+        std::size_t place = (std::min)(questions, block.facts);
         do {
           --place;
-          check([&](std::size_t f) { return f % questions == place; });
+          (check)([&](std::size_t f) { return f % questions == place; });
         } while (method != "eic" && place > 0);
       }
       if (block.shots.empty() || block.form.join == Join::ids) return;

@@ -75,7 +75,7 @@ class ManyShotQuestions {
         study(read_many_shot_files(settings)),
         data(filled_in(std::move(given))),
         relations(studied_relations(data.dataset, data.aliases, study.options)) {
-    settings.check();
+    (settings.check)();
     if (over::any_of(relations, [](const auto& asked) { return !asked.skipped(); })) {
       refuse_idle_eic();
       return;
@@ -104,7 +104,7 @@ class ManyShotQuestions {
     }
     std::size_t most = 0;
     for (const ManyShotRelation& asked : relations) {
-      most = std::max(most, asked.split().training.size());
+      most = (std::max)(most, asked.split().training.size());
     }
     const EicGeometry& eic = study.options.eic_geometry;
     throw user_error({.setting = "eic"},
@@ -274,14 +274,14 @@ class ManyShotJob {
     const SpecialTokenCheck check{model_, settings_.special_tokens,
                                   require_bos(model_, settings_.bos)};
     const ManyShotOptions& options = study_.options;
-    check({.setting = "item-separator"}, options.item_separator);
-    check({.setting = "pair-separator"}, options.pair_separators.front());
+    (check)({.setting = "item-separator"}, options.item_separator);
+    (check)({.setting = "pair-separator"}, options.pair_separators.front());
     // Those of a file stand there without the spaces around them.
     const auto from_file = [&](const std::string& field, const std::string& separator) {
       const std::size_t begin = separator.find_first_not_of(' ');
       if (begin == std::string::npos) return;
       const std::size_t end = separator.find_last_not_of(' ') + 1;
-      check({settings_.separators, 0, field}, separator.substr(begin, end - begin));
+      (check)({settings_.separators, 0, field}, separator.substr(begin, end - begin));
     };
     for (std::size_t i = 1; i < options.pair_separators.size(); ++i) {
       from_file("", options.pair_separators[i]);

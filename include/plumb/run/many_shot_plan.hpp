@@ -36,7 +36,7 @@ class ManyShotRelation {
   ManyShotRelation(const Relation& relation, const ObjectAliases& aliases,
                    const ManyShotOptions& options)
       : relation_(relation), options_(options) {
-    if (wants_eic()) eic().check();
+    if (wants_eic()) (eic().check)();
     const auto count = [](std::size_t n) { return std::to_string(n); };
     const auto fewer = [&](std::size_t there, std::size_t least, const std::string& things,
                            const char* remedy) {
@@ -58,7 +58,7 @@ class ManyShotRelation {
     std::size_t fewest = relation.options.size();
     for (const std::size_t f : split_.test) {
       choices_.push_back(sampler.draw(relation.facts[f]));
-      fewest = std::min(fewest, choices_.back().options.size());
+      fewest = (std::min)(fewest, choices_.back().options.size());
       if (choices_.back().options.size() < 2) {
         throw user_error({relation.file, relation.facts[f].line, relation.code},
                          "'" + relation.facts[f].subject + "' has no wrong choice",
@@ -240,7 +240,7 @@ class ManyShotRelation {
     ManyShotBlock block = block_of(form, {beginning.begin(), beginning.end()});
     block.settings = {{"eic", eic().first, form.pair_separator, "choice", seed}};
     block.first_fact = first;
-    block.facts = std::min(eic().questions, split_.test.size() - first);
+    block.facts = (std::min)(eic().questions, split_.test.size() - first);
     // By fact: the place of the choice that stands in sequence j; fewer choices come round again.
     std::vector<std::vector<std::size_t>> orders;
     std::size_t sequences = 0;
@@ -249,7 +249,7 @@ class ManyShotRelation {
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
       RandomStream random(seed, "eic/" + relation_.code + "/" + subject_key(test_fact(f)));
       random.shuffle(order);
-      sequences = std::max(sequences, order.size());
+      sequences = (std::max)(sequences, order.size());
     }
     // The sequences are written when the first question is asked for.
     block.query = [this, pairs, orders, sequences, first, queries = std::vector<Query>()](

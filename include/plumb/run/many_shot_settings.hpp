@@ -212,7 +212,7 @@ struct ManyShotSettings : ManyShotOptions {
   }
 
   /// Throws a user error for settings that ask nothing.
-  void check() const {
+  void(check)() const {
     if (!fixed.empty() || !shots.numbers.empty() || eic != EicForms::none ||
         !baseline_file.empty() || injection > 0) {
       return;

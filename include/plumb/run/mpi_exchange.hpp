@@ -40,7 +40,7 @@ inline constexpr std::size_t mpi_part = std::size_t{1} << 27;
 template <class Part>
 void for_each_mpi_part(std::size_t length, Part part, std::size_t most = mpi_part) {
   for (std::size_t first = 0; first < length; first += most) {
-    part(first, static_cast<int>(std::min(most, length - first)));
+    part(first, static_cast<int>((std::min)(most, length - first)));
   }
 }
 

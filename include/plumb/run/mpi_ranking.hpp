@@ -46,7 +46,7 @@ struct MpiCall {
 /// Of up to 256 rows of a file of vectors, evenly spread: another copy of it has the same.
 [[nodiscard]] inline std::uint64_t sample_of(VectorRows rows) {
   constexpr Eigen::Index most = 256;
-  const Eigen::Index count = std::min(rows.rows(), most);
+  const Eigen::Index count = (std::min)(rows.rows(), most);
   std::string bytes;
   for (Eigen::Index i = 0; i < count; ++i) {
     const Eigen::Index row = count == 1 ? 0 : i * (rows.rows() - 1) / (count - 1);
@@ -160,25 +160,25 @@ class MpiExchange {
                                                              std::size_t entities,
                                                              VectorRows queries,
                                                              std::size_t k) const {
-    auto near = shard.nearest(queries, k);
+    auto nearby = shard.nearest(queries, k);
     // A process's lists are as long as its share allows, so their lengths need not be sent.
     std::vector<NearEntity> flat;
     if (process_ != 0) {
-      for (const auto& list : near) flat.insert(flat.end(), list.begin(), list.end());
+      for (const auto& list : nearby) flat.insert(flat.end(), list.begin(), list.end());
       send(comm_, 0, flat.data(), flat.size());
       return {};
     }
     for (std::size_t other = 1; other < processes_; ++other) {
-      const std::size_t each = std::min(k, range_of_process(entities, other, processes_).size());
-      flat.resize(near.size() * each);
+      const std::size_t each = (std::min)(k, range_of_process(entities, other, processes_).size());
+      flat.resize(nearby.size() * each);
       receive(comm_, other, flat.data(), flat.size());
-      for (std::size_t q = 0; q < near.size(); ++q) {
+      for (std::size_t q = 0; q < nearby.size(); ++q) {
         const auto from = flat.begin() + static_cast<std::ptrdiff_t>(q * each);
-        near[q].insert(near[q].end(), from, from + static_cast<std::ptrdiff_t>(each));
+        nearby[q].insert(nearby[q].end(), from, from + static_cast<std::ptrdiff_t>(each));
       }
     }
-    for (auto& list : near) list = merged_nearest(std::move(list), k);
-    return near;
+    for (auto& list : nearby) list = merged_nearest(std::move(list), k);
+    return nearby;
   }
 
  private:

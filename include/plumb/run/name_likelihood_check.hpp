@@ -55,7 +55,7 @@ void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOpti
     }
   }
   const std::optional<TokenId> bos = require_bos(model, with_bos);
-  const std::size_t room = std::min(model.context_length(), tree_limits(model).nodes);
+  const std::size_t room = (std::min)(model.context_length(), tree_limits(model).nodes);
   const auto check_length = [&](const Site& site, const std::string& prompt,
                                 const std::string& name) {
     // A token covers a byte at least, so most prompts need not be tokenised.

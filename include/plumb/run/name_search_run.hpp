@@ -37,7 +37,7 @@ struct NameSearchCost {
   /// Trie nodes fed and looked at; some are fed again where branches ran out.
   std::uint64_t fed = 0, expanded = 0;
   /// Candidates found nearer than 1e-4 nats to the true one.
-  std::size_t near = 0;
+  std::size_t nearby = 0;
 };
 
 /// Model, options and work must outlive it. Not thread-safe.
@@ -168,14 +168,14 @@ class NameSearchRun {
     std::vector<NameQuestion> questions;
     for (const std::size_t i : order) questions.push_back(std::move(unsorted[i]));
     std::vector<TokenId> context = questions.front().prompt;
-    context.resize(std::min(common_prefix(context, questions.back().prompt), context.size() - 1));
+    context.resize((std::min)(common_prefix(context, questions.back().prompt), context.size() - 1));
     std::uint64_t name_tokens = 0;
     for (std::size_t c = 0; c < trie.size(); ++c) name_tokens += trie.tree().depth(trie.leaf(c));
 
     std::vector<PackCost> packs;
     const auto pack = [&](std::size_t p) {
       return std::span(questions).subspan(p * pack_size,
-                                          std::min(pack_size, questions.size() - p * pack_size));
+                                          (std::min)(pack_size, questions.size() - p * pack_size));
     };
     for (std::size_t p = 0; p * pack_size < questions.size(); ++p) {
       packs.push_back({pack(p).size(), trie.size() * pack(p).size(), pack(p).size()});
@@ -192,7 +192,7 @@ class NameSearchRun {
           rows.push_back(Json::array({ranker.fed_for_names(), ranker.fed_for_prompts()}));
           for (const SearchedRank& r : ranks) {
             rows.push_back({r.score, r.above, r.equal, r.filtered_above, r.filtered_equal,
-                            r.undecided, r.near, r.expanded});
+                            r.undecided, r.nearby, r.expanded});
           }
           return rows.dump();
         },
@@ -211,7 +211,7 @@ class NameSearchRun {
             rank.filtered_candidates = rank.candidates - (asked[i].truths.size() - 1);
             all.statements += trie.size();
             all.tokens_one_by_one += trie.size() * asked[i].prompt.size() + name_tokens;
-            cost.near += row[6].get<std::size_t>();
+            cost.nearby += row[6].get<std::size_t>();
             cost.expanded += row[7].get<std::uint64_t>();
             ++cost.queries;
           }

@@ -22,9 +22,9 @@ void refuse_empty_options(const Model& model, const Dataset& dataset) {
                        "option '" + option + "' tokenises to nothing with this model",
                        "remove it or give it a label the tokenizer knows");
     };
-    for (const std::string& option : relation.options) check(option, 0);
+    for (const std::string& option : relation.options) (check)(option, 0);
     for (const Fact& fact : relation.facts) {
-      for (const std::string& choice : fact.choices) check(choice, fact.line);
+      for (const std::string& choice : fact.choices) (check)(choice, fact.line);
     }
   }
 }

@@ -67,7 +67,7 @@ class ProbeJob {
         settings_(std::move(settings)),
         provenance_(std::move(provenance)),
         builder_(std::move(builder)) {
-    settings_.check();
+    (settings_.check)();
     statements_ = count_statements(dataset_, settings_.templates.indices);
     if (!settings_.masked.value_or(false)) warn_of_bos();
   }
@@ -175,7 +175,7 @@ class ProbeJob {
             own += scorer_.begins_with_bos(asked) ? 1U : 0U;
           }
           if (asked.answer.empty() || asked.answer.front().begin > 0) continue;
-          leads[std::min(t, relation.templates.size())] = true;
+          leads[(std::min)(t, relation.templates.size())] = true;
           ++facts;
         }
       }
@@ -242,25 +242,25 @@ class ProbeJob {
     }
     Count checked(told(statements, on_progress), "statements checked", statements);
     for (const Relation* relation : open) {
-      check(*relation, [&] { checked.advance(relation->options.size(), relation->code); });
+      (check)(*relation, [&] { checked.advance(relation->options.size(), relation->code); });
     }
   }
 
   [[nodiscard]] bool checks_beforehand() const {
     return requires(const Query& query) {
-      scorer_.check(query, settings_.scoring);
+      (scorer_.check)(query, settings_.scoring);
     };
   }
 
   // What the user can fix is said before anything is scored, with its place in the dataset; `checked`
   // is called after each query.
   template <class Checked>
-  void check(const Relation& relation, Checked checked) const {
-    if constexpr (requires(const Query& query) { scorer_.check(query, settings_.scoring); }) {
+  void(check)(const Relation& relation, Checked checked) const {
+    if constexpr (requires(const Query& query) { (scorer_.check)(query, settings_.scoring); }) {
       for_each_query(relation, 0, relation.facts.size(),
                      [&](const Fact& fact, std::size_t t, const Query& query) {
                        try {
-                         scorer_.check(query, settings_.scoring);
+                         (scorer_.check)(query, settings_.scoring);
                        } catch (const Error& error) {
                          throw Error(error.fault(),
                                      {relation.file, fact.line,
@@ -278,7 +278,7 @@ class ProbeJob {
     const std::size_t facts_per_block =
         std::max<std::size_t>(1, block_statements / per_fact(relation));
     for (std::size_t first = 0; first < relation.facts.size(); first += facts_per_block) {
-      visit(first, std::min(facts_per_block, relation.facts.size() - first));
+      visit(first, (std::min)(facts_per_block, relation.facts.size() - first));
     }
   }
 

@@ -117,7 +117,7 @@ struct ProbeSettings {
   }
 
   /// Throws a user error for settings that contradict one another.
-  void check() const {
+  void(check)() const {
     if (inject != AddedMarkers::none && !templates.indices.empty()) {
       throw user_error({.setting = "inject"}, "adds templates, but `templates` names some only",
                        "say `templates` all");

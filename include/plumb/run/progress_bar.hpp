@@ -80,7 +80,7 @@ class ProgressBar {
 
   /// "4 s", "3 min 20 s", "2 h 5 min".
   [[nodiscard]] static std::string duration(double seconds) {
-    const auto whole = std::lround(std::max(0.0, seconds));
+    const auto whole = std::lround((std::max)(0.0, seconds));
     if (whole < 60) return std::to_string(whole) + " s";
     if (whole < 3600)
       return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";

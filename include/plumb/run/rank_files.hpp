@@ -45,9 +45,9 @@ void write_nearest(const RunFolder& folder, const std::string& method, const Ran
                    {"head", graph.entities[query.triple.head].id},
                    {"relation", graph.relations[query.triple.relation].id},
                    {"tail", graph.entities[query.triple.tail].id}};
-      for (const NearEntity& near : of_part[q]) {
-        const std::uint32_t entity = part.candidates.entities()[near.entity];
-        line["nearest"].push_back({graph.entities[entity].id, near.cosine});
+      for (const NearEntity& nearby : of_part[q]) {
+        const std::uint32_t entity = part.candidates.entities()[nearby.entity];
+        line["nearest"].push_back({graph.entities[entity].id, nearby.cosine});
       }
       lines += line.dump() + "\n";
     }

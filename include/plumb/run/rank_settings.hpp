@@ -52,7 +52,7 @@ struct HitLevels {
         throw user_error({.setting = name}, "'" + std::to_string(k) + "' is not shown",
                          "say 1, 3, 10 or 100");
       }
-      most = std::max(most, k);
+      most = (std::max)(most, k);
     }
   }
 };
@@ -183,7 +183,7 @@ struct RankSettings {
   }
 
   /// Throws a user error for settings that contradict one another.
-  void check() const {
+  void(check)() const {
     if (ranking.heads && ranking.candidates == CandidateSet::of_relation) {
       throw user_error({.setting = "head-queries"},
                        "ask for heads, and `candidates` of-relation ranks a relation's tails",

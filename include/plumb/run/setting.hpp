@@ -40,7 +40,7 @@ struct SettingInfo {
   const char* value = "";
   const char* help = "";
   /// Numbers outside are refused.
-  std::uint64_t least = 0, most = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t least = 0, most = (std::numeric_limits<std::uint64_t>::max)();
   /// What to do about one outside.
   const char* remedy = "";
   /// Why it has no effect beside the other settings, and what to do ("without shots; say how many");

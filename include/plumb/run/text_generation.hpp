@@ -45,7 +45,7 @@ template <CausalLm Model>
 [[nodiscard]] std::optional<std::string> no_room_behind(Model& model, std::optional<TokenId> bos,
                                                         const std::string& text,
                                                         std::size_t max_new_tokens) {
-  const std::size_t room = std::min(model.context_length(), tree_limits(model).nodes);
+  const std::size_t room = (std::min)(model.context_length(), tree_limits(model).nodes);
   // A token covers a byte at least, so most texts need not be tokenised.
   if (text.size() + 1 + max_new_tokens <= room) return std::nullopt;
   const std::size_t tokens = prompt_ids(model, Prompt{text, {}, {}}, bos).size();

@@ -107,7 +107,7 @@ class CausalScorer {
   }
 
   /// Throws the user error that scoring and reducing the query would end in, without the model.
-  void check(const Query& query, Scoring scoring) const {
+  void(check)(const Query& query, Scoring scoring) const {
     TokenizedStatements statements;
     ContinuationFinder continuations;
     for (const Prompt& prompt : query.candidates) {
@@ -193,7 +193,7 @@ class CausalScorer {
         scored_ == Span::answer ? 0 : continuations.first(model_, prompt, tokenization, bos_);
     if (scored_ == Span::answer && tokenization.spells_text) {
       std::size_t end = 0;  // what follows the answer tells nothing of it
-      for (const ByteSpan& span : prompt.answer) end = std::max(end, span.end);
+      for (const ByteSpan& span : prompt.answer) end = (std::max)(end, span.end);
       std::erase_if(tokenization.tokens, [&](const Token& token) {
         return token.bytes.begin >= end && token.bytes.end > end;
       });

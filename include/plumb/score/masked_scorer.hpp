@@ -106,7 +106,7 @@ class MaskedScorer {
   }
 
   /// Throws the user error that scoring and reducing the query would end in, without the model.
-  void check(const Query& query, Scoring scoring) const {
+  void(check)(const Query& query, Scoring scoring) const {
     if (scoring.span == Span::continuation) {
       throw user_error({.setting = "span"},
                        "continuation is what follows a prompt, and a masked model reads both sides",

@@ -71,7 +71,7 @@ struct SearchedRank {
   /// Candidates of which it is not known whether they stand above; 0 when the rank is exact.
   std::size_t undecided = 0;
   /// Of those found above or below, how many are nearer than 1e-4 nats.
-  std::size_t near = 0;
+  std::size_t nearby = 0;
   /// Trie nodes looked at.
   std::size_t expanded = 0;
 };
@@ -196,7 +196,7 @@ class NameSearch {
       found_.filtered_equal += others;
     }
     const double apart = std::abs(score - found_.score);
-    if (apart > 0 && apart < 1e-4) found_.near += candidates.size();
+    if (apart > 0 && apart < 1e-4) found_.nearby += candidates.size();
   }
 
   const NameTrie& trie_;

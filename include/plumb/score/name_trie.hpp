@@ -47,7 +47,7 @@ class NameTrie {
            std::vector<TokenId> own = {})
       : given_(std::move(own)) {
     std::size_t shared = given_.size();
-    for (const auto& ids : tokens) shared = std::min(shared, common_prefix(given_, ids));
+    for (const auto& ids : tokens) shared = (std::min)(shared, common_prefix(given_, ids));
     given_.erase(given_.begin(), given_.begin() + static_cast<std::ptrdiff_t>(shared));
     for (std::uint32_t i = 0; i < texts.size(); ++i) {
       const NodeId leaf = tree_.insert(std::span(tokens[i]).subspan(shared));
@@ -74,7 +74,7 @@ class NameTrie {
         longest_[node] = static_cast<std::uint32_t>(length(node));
       }
       count_[parent] += count_[node];
-      longest_[parent] = std::max(longest_[parent], longest_[node]);
+      longest_[parent] = (std::max)(longest_[parent], longest_[node]);
       children_[parent].push_back({tree_.token(node), node});
     }
   }
@@ -128,7 +128,7 @@ class NameTrie {
       given_depth_[at] = tree_.depth(at);
     }
     for (NodeId node = 1; node < tree_.size(); ++node) {
-      given_depth_[node] = std::max(given_depth_[node], given_depth_[tree_.parent(node)]);
+      given_depth_[node] = (std::max)(given_depth_[node], given_depth_[tree_.parent(node)]);
     }
   }
 

@@ -87,7 +87,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   };
   limits = limits.filled();
   if (!statements.context().empty()) {
-    limits.nodes -= std::min(limits.nodes, statements.context().size());
+    limits.nodes -= (std::min)(limits.nodes, statements.context().size());
     limits.leaves -= std::min<std::size_t>(limits.leaves, 1);  // the context's own end
   }
 
@@ -96,7 +96,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   // one just before, but an earlier one when that ends there ("1 2 3", "1 4", "1 4 5" feed 1 2,
   // then 1, then 1 4).
   std::vector<std::uint64_t> nodes(count + 1, 0);  // S, by sorted place
-  constexpr auto none = std::numeric_limits<std::uint32_t>::max();
+  constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();
   // The later statement that forks off this one.
   std::vector<std::uint32_t> branched_by(plan.order.size(), none);
   std::uint32_t goes_on = none;  // the last statement whose path goes on from the end of this one's
@@ -107,11 +107,11 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
       const std::uint32_t previous = plan.order[k - 1];
       std::size_t held = 0;
       if (statements.shared(previous) == statements.shared(current)) {
-        held = std::min(common_prefix(statements.rest(previous), statements.rest(current)),
-                        inner(k - 1));
+        held = (std::min)(common_prefix(statements.rest(previous), statements.rest(current)),
+                          inner(k - 1));
       }
-      added -= std::min(added, held);
-      if (inner(k - 1) > std::min(held, inner(k))) {
+      added -= (std::min)(added, held);
+      if (inner(k - 1) > (std::min)(held, inner(k))) {
         goes_on = static_cast<std::uint32_t>(k - 1);
       }
       if (added > 0) {
@@ -137,7 +137,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   // Past this many added nodes or statements a pack is never cheaper than two, whatever the limits.
   std::size_t longest = 0;
   for (std::size_t k = 0; k < count; ++k) {
-    longest = std::max(longest, inner(k));
+    longest = (std::max)(longest, inner(k));
   }
   const std::size_t window = std::max<std::size_t>(1024, 4 * limits.batch) + longest;
   constexpr std::size_t most_statements = 4096;
@@ -152,7 +152,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
       // A pack that starts at i only grows with smaller i in what it adds, not in its first path,
       // so the walk back ends once the added nodes alone are too many.
       const std::uint64_t grown = nodes[j] - nodes[i + 1];
-      if (j - i > 1 && (grown > std::min(limits.nodes, window) || leaves > limits.leaves)) break;
+      if (j - i > 1 && (grown > (std::min)(limits.nodes, window) || leaves > limits.leaves)) break;
       if (j - i > most_statements) break;
       if (j - i > 1 && n > limits.nodes) continue;
       if (const double total = best[i] + cost(n); total < best[j]) {

@@ -114,7 +114,7 @@ inline void check_cover(const Tokenization& made, std::string_view text) {
                  "count bytes of the UTF-8 text from 0, the end behind the last");
     }
     check_until(token.bytes.begin);
-    covered = std::max(covered, token.bytes.end);
+    covered = (std::max)(covered, token.bytes.end);
   }
   check_until(text.size());
 }
@@ -128,8 +128,8 @@ inline Tokenization of_text(Tokenization made, std::string_view text) {
 /// Throws a user error for a prompt of a builder of the user's that speaks of bytes its text has not.
 inline void check_spans(const Prompt& prompt) {
   std::size_t end = prompt.given;
-  for (const ByteSpan& span : prompt.answer) end = std::max({end, span.begin, span.end});
-  for (const Cut& cut : prompt.cuts) end = std::max(end, cut.at);
+  for (const ByteSpan& span : prompt.answer) end = (std::max)({end, span.begin, span.end});
+  for (const Cut& cut : prompt.cuts) end = (std::max)(end, cut.at);
   if (end <= prompt.text.size()) return;
   throw user_error({.field = "build"},
                    "gave the prompt '" + shortened(prompt.text) + "' of " +

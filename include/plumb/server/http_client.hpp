@@ -156,7 +156,7 @@ class HttpClient {
     };
     {
       detail::JoinedThreads threads;
-      const std::size_t several = std::min(options_.concurrency, count);
+      const std::size_t several = (std::min)(options_.concurrency, count);
       for (std::size_t t = 1; t < several; ++t) threads.start(work);
       work();
     }

@@ -50,7 +50,7 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
     return number(value, static_cast<double>(value));
   }
   bool number_unsigned(number_unsigned_t value) override {
-    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    constexpr auto most = (std::numeric_limits<std::int64_t>::max)();
     const auto id =
         value > static_cast<number_unsigned_t>(most) ? most : static_cast<std::int64_t>(value);
     return number(id, static_cast<double>(value));

@@ -188,8 +188,8 @@ class LlamaServer final : public ServerDialect {
     const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
     made.spells_text = std::string_view(spelt).substr(extra) == text;
     for (Token& token : made.tokens) {
-      token.bytes = {std::max(token.bytes.begin, extra) - extra,
-                     std::max(token.bytes.end, extra) - extra};
+      token.bytes = {(std::max)(token.bytes.begin, extra) - extra,
+                     (std::max)(token.bytes.end, extra) - extra};
     }
     return made;
   }

@@ -102,7 +102,7 @@ class OpenAiServer : public ServerDialect {
     const Json cached = json.find(cached_tokens);
     if (!cached.is_number_unsigned()) return;
     const std::uint64_t prompt = json.count_or(prompt_tokens, 0);
-    tally.tokens_computed += prompt - std::min(prompt, cached.get<std::uint64_t>());
+    tally.tokens_computed += prompt - (std::min)(prompt, cached.get<std::uint64_t>());
   }
 
  private:

@@ -45,8 +45,8 @@ struct RetryPolicy {
     if (retry_after && *retry_after > patience) return std::nullopt;
     const double doubled =
         first.count() * std::pow(2.0, static_cast<double>(std::min<std::size_t>(k, 60)));
-    const Seconds backoff(std::min(longest.count(), doubled) * (0.5 + uniform));
-    return retry_after ? std::max(*retry_after, backoff) : backoff;
+    const Seconds backoff((std::min)(longest.count(), doubled) * (0.5 + uniform));
+    return retry_after ? (std::max)(*retry_after, backoff) : backoff;
   }
 };
 

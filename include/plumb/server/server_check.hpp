@@ -93,12 +93,12 @@ struct ServerCheck {
     some.push_back(static_cast<TokenId>((all.size() - 1) * k / 4));
   }
   over::sort_distinct(some);
-  const auto told = [](double nats) { return std::max(nats, ServerCheck::least_nats); };
+  const auto told = [](double nats) { return (std::max)(nats, ServerCheck::least_nats); };
   const auto difference = [&](AskHow how) {
     double most = 0;
     for (const TokenId token : some) {
       const double nats = asked({token}, prefix.size(), how).front();
-      most = std::max(most, std::abs(told(nats) - told(whole[static_cast<std::size_t>(token)])));
+      most = (std::max)(most, std::abs(told(nats) - told(whole[static_cast<std::size_t>(token)])));
     }
     return most;
   };
@@ -107,7 +107,7 @@ struct ServerCheck {
   }
   check.again_off = difference(AskHow::plainly);
   check.afresh_off = difference(AskHow::afresh);
-  const double worst = std::max(check.again_off, check.afresh_off);
+  const double worst = (std::max)(check.again_off, check.afresh_off);
   if (worst > ServerCheck::most_off) {
     throw user_error(client.site(),
                      "the same question is answered " + std::to_string(worst) + " nats apart",

@@ -100,7 +100,7 @@ class ServerConnection {
   [[nodiscard]] bool answers() const { return answers_; }
   /// What stands for its model; empty where it does not answer.
   [[nodiscard]] const std::string& identity() const { return identity_; }
-  [[nodiscard]] const ServerCheck& check() const { return check_; }
+  [[nodiscard]] const ServerCheck&(check)() const { return check_; }
   /// Numbers of a vector; 0 where it does not embed.
   [[nodiscard]] std::size_t dimension() const { return dimension_; }
   /// Texts that a given tokenizer and the server's were seen to cut alike.

@@ -179,9 +179,9 @@ class ServerModel {
     const ServerFacts& server = server_->facts();
     Json checks = Json::object();
     if (server_->answers()) {
-      checks = {{"probabilities_add_up_to_1_within", server_->check().sum_off},
-                {"same_again_within_nats", server_->check().again_off},
-                {"same_without_prefix_cache_within_nats", server_->check().afresh_off}};
+      checks = {{"probabilities_add_up_to_1_within", (server_->check)().sum_off},
+                {"same_again_within_nats", (server_->check)().again_off},
+                {"same_without_prefix_cache_within_nats", (server_->check)().afresh_off}};
     }
     const HttpClient& client = server_->client();
     Json facts = {

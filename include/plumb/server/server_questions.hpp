@@ -41,7 +41,7 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
     const std::size_t all = questions[q].tokens.size();
     const std::size_t together = dialect.together(all, how);
     for (std::size_t first = 0; first < all; first += together) {
-      parts.push_back({q, first, std::min(together, all - first)});
+      parts.push_back({q, first, (std::min)(together, all - first)});
     }
   }
   const auto request = [&](const Slice& part, AskHow as) {

@@ -63,7 +63,7 @@ struct ServerUrl {
     throw refuse("the URL holds a query, and URLs are written into run.json",
                  "leave it out, and give a key in the variable PLUMB_API_KEY");
   }
-  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::size_t slash = (std::min)(text.find('/'), text.size());
   std::string_view host = text.substr(0, slash);
   url.path = text.substr(slash);
   const auto drop_slashes = [&] {

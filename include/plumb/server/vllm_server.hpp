@@ -37,7 +37,7 @@ class VllmServer final : public OpenAiServer {
                      vocabulary) {}
 
   [[nodiscard]] std::size_t together(std::size_t count, AskHow) const override {
-    return std::min(count, most_tokens);
+    return (std::min)(count, most_tokens);
   }
 
   [[nodiscard]] HttpRequest ask(std::span<const TokenId> prefix, std::span<const TokenId> tokens,
