@@ -94,7 +94,7 @@ class DecoderNetwork {
   }
 
   /// Says how many nodes a tree will grow to, so that memory is taken once.
-  void reserve(std::size_t nodes) { cache_.reserve(std::min(nodes, tree_limits().nodes)); }
+  void reserve(std::size_t nodes) { cache_.reserve((std::min)(nodes, tree_limits().nodes)); }
 
   void release(const TokenTree& tree, NodeId node) { cache_.release(tree, node); }
 
@@ -138,7 +138,7 @@ class DecoderNetwork {
     key_biases_.resize(config.slopes.size());
   }
 
-  void check(const TokenTree& tree, std::span<const NodeId> nodes) const {
+  void(check)(const TokenTree& tree, std::span<const NodeId> nodes) const {
     for (const NodeId node : nodes) {
       if (tree.depth(node) > context_length()) {
         throw user_error({.field = "evaluate"},
@@ -167,7 +167,7 @@ class DecoderNetwork {
   template <class Show>
   void hold(const TokenTree& tree, std::span<const NodeId> wanted, const Show& show) {
     const std::vector<NodeId> nodes = cache_.missing(tree, wanted);
-    check(tree, nodes);
+    (check)(tree, nodes);
     std::vector<bool> is_wanted(tree.size(), false);
     for (const NodeId node : wanted) is_wanted[node] = true;
     cache_.take(nodes);

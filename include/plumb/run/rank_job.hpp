@@ -147,7 +147,7 @@ class RankJob {
       facts["searches"][part] = {{"queries", cost.queries},
                                  {"nodes_fed", cost.fed},
                                  {"nodes_looked_at", cost.expanded},
-                                 {"nearer_than_1e-4", cost.near}};
+                                 {"nearer_than_1e-4", cost.nearby}};
     }
     return facts;
   }
@@ -180,7 +180,7 @@ class RankJob {
   }
 
   [[nodiscard]] RankParts checked_parts() const {
-    settings_.check();
+    (settings_.check)();
     if (graph_.entities.size() < 2) {
       throw user_error({.field = graph_.name}, "the graph has one entity",
                        "there is nothing to rank it among; add others");
