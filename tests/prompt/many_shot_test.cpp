@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(spaces_at_a_subjects_end_are_not_given) {
   BOOST_TEST(answers(asked) == (Texts{"5"}));
   BOOST_TEST(ManyShot{}.opening(shots, "Tie  ").text == " France  Paris  Tie  ");
   BOOST_TEST(ManyShot{}.opening(shots, "Tie  ").given == 19U);
-  BOOST_TEST(ManyShot{}.question({}, "Two  Words", "x").given == 10U);
+  BOOST_TEST(ManyShot{}.question(Prompt{}, "Two  Words", "x").given == 10U);
   // Where parts are tokenised apart the separator is given, and all before it.
   const ManyShot apart{" ", ",", Join::ids};
   const Prompt by_ids = apart.question(shots, "Tie ", "5");

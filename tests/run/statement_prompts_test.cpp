@@ -21,7 +21,7 @@ std::vector<std::pair<std::string, Json>> listed(const std::vector<std::size_t>&
   const Dataset dataset = small_dataset();
   for_each_statement_prompt(dataset, Statement{}, templates, true, wanted,
                             [&](const std::string& kind, auto make) {
-                              BOOST_TEST(make().with_bos);
+                              BOOST_TEST(make().with_bos.wanted);
                               all.emplace_back(kind, to_json(make()));
                             });
   return all;

@@ -67,6 +67,22 @@ BOOST_AUTO_TEST_CASE(a_word_is_yes_no_or_the_text_of_a_token) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_bos_that_is_wanted_must_be_there) {
+  struct Begins : NgramModel {
+    explicit Begins(std::optional<TokenId> of) : NgramModel("ab", 2), token(of) {}
+    std::optional<TokenId> token;
+    [[nodiscard]] std::optional<TokenId> bos() const { return token; }
+  };
+  const Begins with(5), without(std::nullopt);
+  BOOST_TEST(require_bos(with, true).value() == 5);
+  BOOST_TEST(!require_bos(with, false).has_value());
+  BOOST_TEST(!require_bos(without, false).has_value());
+  BOOST_CHECK_EXCEPTION((void)require_bos(without, true), Error,
+                        says(Fault::user, "`bos`: the model has no BOS token; use `bos` no"));
+  BOOST_CHECK_EXCEPTION((void)require_bos(without, true, "leave it out"), Error,
+                        says(Fault::user, "the model has no BOS token; leave it out"));
+}
+
 BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
   Bare model;
   BOOST_TEST((require_bos(model, Bos::of("<|im_end|>")) == 258));

@@ -47,21 +47,6 @@ std::size_t continuation(const Tokenizer& tokenizer, const Prompt& prompt) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_bos_that_is_wanted_must_be_there) {
-  struct Begins {
-    std::optional<TokenId> token;
-    [[nodiscard]] std::optional<TokenId> bos() const { return token; }
-  };
-  const Begins with{5}, without{};
-  BOOST_TEST(require_bos(with, true).value() == 5);
-  BOOST_TEST(!require_bos(with, false).has_value());
-  BOOST_TEST(!require_bos(without, false).has_value());
-  BOOST_CHECK_EXCEPTION((void)require_bos(without, true), Error,
-                        says(Fault::user, "`bos`: the model has no BOS token; use `bos` no"));
-  BOOST_CHECK_EXCEPTION((void)require_bos(without, true, "leave it out"), Error,
-                        says(Fault::user, "the model has no BOS token; leave it out"));
-}
-
 // Characters counted for bytes reach past a text's end; "Réunion" has 7 of the one and 8 of the other.
 BOOST_AUTO_TEST_CASE(a_token_of_other_bytes_than_the_text_has_is_refused) {
   struct Odd {

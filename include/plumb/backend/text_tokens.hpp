@@ -39,12 +39,16 @@ template <class Tokenizer>
   if constexpr (requires { tokenizer.bos(); }) {
     if (tokenizer.bos() == last.id) return true;
   }
-  std::vector<TokenId> ids;
-  for (const Token& token : made.tokens) ids.push_back(token.id);
-  const std::string all = tokenizer.detokenize(std::span<const TokenId>(ids));
-  ids.pop_back();
-  const std::string others = tokenizer.detokenize(std::span<const TokenId>(ids));
-  return others == all || others == text || others == " " + std::string(text);
+  if constexpr (requires(std::span<const TokenId> ids) { tokenizer.detokenize(ids); }) {
+    std::vector<TokenId> ids;
+    for (const Token& token : made.tokens) ids.push_back(token.id);
+    const std::string all = tokenizer.detokenize(std::span<const TokenId>(ids));
+    ids.pop_back();
+    const std::string others = tokenizer.detokenize(std::span<const TokenId>(ids));
+    return !others.empty() &&
+           (others == all || others == text || others == " " + std::string(text));
+  }
+  return false;
 }
 
 /// Whether the first token is a BOS that the tokenizer put before the text. Where it is not known which

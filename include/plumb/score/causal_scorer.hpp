@@ -73,11 +73,11 @@ class CausalScorer {
   /// model fewer rows; the other log-likelihoods and counts are then left at 0.
   CausalScorer(Model& model, const Bos& bos, Span scored = Span::statement)
       : model_(model), bos_setting_(bos), scored_(scored), held_(model) {
-    bos_ = require_bos(model, bos,
-                       "name a token that stands for it (`bos` <|endoftext|>), or score without it "
-                       "(`bos` no): each statement's first token then has no probability");
+    bos_ = require_bos(
+        model, bos,
+        "score without it (`bos` no): each statement's first token then has no probability; or "
+        "name a token that stands for it, as `bos` <|endoftext|>");
     if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
-    own_bos_.emplace(model, bos_);
   }
   CausalScorer(const CausalScorer&) = delete;
   CausalScorer& operator=(const CausalScorer&) = delete;
@@ -87,6 +87,7 @@ class CausalScorer {
   [[nodiscard]] const Bos& bos_setting() const { return bos_setting_; }
   /// Whether a prompt begins with BOS itself, so that no other is put before it.
   [[nodiscard]] bool begins_with_bos(const Prompt& prompt) const {
+    if (!own_bos_) own_bos_.emplace(model_, bos_);
     return own_bos_->begins(prompt.text);
   }
 
@@ -259,7 +260,7 @@ class CausalScorer {
   Model& model_;
   Bos bos_setting_;
   std::optional<TokenId> bos_;
-  std::optional<OwnBos<Model>> own_bos_;
+  mutable std::optional<OwnBos<Model>> own_bos_;  // asks the model, so when it is asked
   Span scored_;
   ContinuationFinder continuations_;
   HeldTree<Model> held_;
