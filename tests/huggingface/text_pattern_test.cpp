@@ -64,10 +64,9 @@ BOOST_AUTO_TEST_CASE(runs_of_one_kind_of_character) {
 }
 
 BOOST_AUTO_TEST_CASE(other_expressions_are_refused_with_what_is_known) {
-  for (const char* const expression : {"", "a|b", "[ab]", "a*", "a{0,}", "a{2}", "\\p{L}", "(a)",
-                                       "a{x,}", "\\", "ab+", "^a", "a{99999999999999999999,}"}) {
+  for (const char* const expression : {"", "a*", "a{0,}", "(?<=a)b", "\\p{Han}", "a{x,}", "\\"}) {
     BOOST_CHECK_EXCEPTION(regex(expression), plumb::Error,
-                          plumb::test::says(plumb::Fault::user, "is not known; known are GPT-2's"));
+                          plumb::test::says(plumb::Fault::user, "is not known; known are"));
   }
 }
 

@@ -3,24 +3,22 @@
 
 // Where in a text does a pattern of a tokenizer file match?
 //
-// Not a regular-expression engine: a literal text, a run of one kind of character (`\s+`, ` {2,}`,
-// `\d`) and GPT-2's pattern, which is what published files of these models hold. Any other
-// expression is refused. Source of GPT-2's pattern: the released encoder.py of Radford et al. 2019.
+// A literal text, GPT-2's pattern (by a function of its own, since most models have it), or an
+// expression (text_expression.hpp). Source of GPT-2's pattern: the released encoder.py of Radford et al. 2019.
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "plumb/core/token.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/huggingface/json_part.hpp"
+#include "plumb/huggingface/text_expression.hpp"
 #include "plumb/huggingface/unicode_class.hpp"
 
 namespace plumb {
@@ -89,10 +87,14 @@ class TextPattern {
     if (part.has("String")) return literal(part.at("String").text());
     const JsonPart regex = part.at("Regex");
     if (regex.text() == gpt2_pattern) return gpt2();
-    if (auto pattern = parsed(regex.text())) return *std::move(pattern);
+    if (is_plain(regex.text())) return literal(regex.text());
+    TextPattern pattern;
+    pattern.kind_ = Kind::expression;
+    pattern.expression_ = TextExpression::parse(regex.text());
+    if (pattern.expression_) return pattern;
     throw regex.unknown("the expression", regex.text(),
-                        R"(GPT-2's, plain text, and one character, \s, \d or \w behind which )"
-                        R"(nothing, "+" or "{n,}" may stand)");
+                        R"(characters, ., […], \s, \d, \w, \p{L} and the like, with ?, *, + or )"
+                        R"({n,m} behind them, (?i:…), (?=…), (?!…) and |; none may match nothing)");
   }
 
   /// Calls `visit(ByteSpan)` for each match, from the left, none in another.
@@ -111,106 +113,30 @@ class TextPattern {
         visit(ByteSpan{at, at + literal_.size()});
       }
     } else {
-      for_each_run(text, visit);
+      for (std::size_t at = 0; at < text.size();) {
+        if (const auto end = expression_->match(text, at)) {
+          visit(ByteSpan{at, *end});
+          at = *end;
+        } else {
+          at += std::max<std::size_t>(1, first_code_point(text.substr(at)).size);
+        }
+      }
     }
   }
 
  private:
-  enum class Kind { literal, gpt2, run };
-  enum class Atom { character, space, digit, word };
+  enum class Kind { literal, gpt2, expression };
 
   TextPattern() = default;
 
-  [[nodiscard]] bool is(char32_t c) const {
-    switch (atom_) {
-      case Atom::space:
-        return is_white_space(c);
-      case Atom::digit:
-        return detail::has_category(c, detail::category_bit(UTF8PROC_CATEGORY_ND));
-      case Atom::word:
-        return is_expression_word(c);
-      case Atom::character:
-        break;
-    }
-    return c == character_;
-  }
-
-  /// \w of Oniguruma, which runs the expressions of tokenizer files: without the joiners, and with the
-  /// numbers of Latin-1.
-  static bool is_expression_word(char32_t c) {
-    if (c == 0xB2 || c == 0xB3 || c == 0xB9 || (c >= 0xBC && c <= 0xBE)) return true;
-    return is_regex_word(c) && c != 0x200C && c != 0x200D;
-  }
-
-  template <class Visit>
-  void for_each_run(std::string_view text, Visit visit) const {
-    for (std::size_t at = 0; at < text.size();) {
-      std::size_t end = at;
-      std::size_t length = 0;
-      while (end < text.size() && length < most_) {
-        const CodePoint c = first_code_point(text.substr(end));
-        if (c.size == 0 || !is(c.value)) break;
-        end += c.size;
-        ++length;
-      }
-      if (length >= least_) visit(ByteSpan{at, end});
-      at = end > at ? end : at + std::max<std::size_t>(1, first_code_point(text.substr(at)).size);
-    }
-  }
-
-  static std::optional<TextPattern> parsed(std::string_view regex) {
-    constexpr std::string_view signs = R"(\^$.|?*+()[]{}#&-~)";
-    constexpr std::string_view rare = "#&-~";  // plain outside of [ ]
-    const auto is_plain = [&](char c) {
-      return signs.find(c) == std::string_view::npos || rare.find(c) != std::string_view::npos;
-    };
-    if (regex.empty()) return std::nullopt;
-    if (std::all_of(regex.begin(), regex.end(), is_plain)) return literal(std::string(regex));
-    TextPattern pattern;
-    pattern.kind_ = Kind::run;
-    std::size_t at = 0;
-    if (regex[0] == '\\' && regex.size() > 1) {
-      at = 2;
-      const char c = regex[1];
-      if (c == 's') {
-        pattern.atom_ = Atom::space;
-      } else if (c == 'd') {
-        pattern.atom_ = Atom::digit;
-      } else if (c == 'w') {
-        pattern.atom_ = Atom::word;
-      } else if (c == 'n' || c == 't' || c == 'r') {
-        pattern.character_ = c == 'n' ? U'\n' : c == 't' ? U'\t' : U'\r';
-      } else if (signs.find(c) != std::string_view::npos) {
-        pattern.character_ = static_cast<unsigned char>(c);
-      } else {
-        return std::nullopt;
-      }
-    } else if (is_plain(regex[0])) {
-      const CodePoint c = first_code_point(regex);
-      pattern.character_ = c.value;
-      at = c.size;
-    } else {
-      return std::nullopt;
-    }
-    const std::string_view rest = regex.substr(at);
-    if (rest.empty()) {
-      pattern.most_ = 1;
-      return pattern;
-    }
-    if (rest == "+") return pattern;
-    if (!rest.starts_with('{') || !rest.ends_with(",}")) return std::nullopt;
-    const char* const end = rest.data() + rest.size() - 2;
-    const auto [stop, code] = std::from_chars(rest.data() + 1, end, pattern.least_);
-    if (code != std::errc() || stop != end || pattern.least_ == 0) return std::nullopt;
-    return pattern;
+  /// Whether an expression is a text: no sign in it has a meaning.
+  static bool is_plain(std::string_view regex) {
+    return !regex.empty() && regex.find_first_of(R"(\^$.|?*+()[]{})") == std::string_view::npos;
   }
 
   Kind kind_ = Kind::literal;
   std::string literal_;
-  Atom atom_ = Atom::character;
-  char32_t character_ = 0;
-  std::size_t least_ = 1;
-  std::size_t most_ = static_cast<std::size_t>(-1);
+  std::optional<TextExpression> expression_;
 };
 
 }  // namespace plumb
