@@ -58,6 +58,18 @@ BOOST_AUTO_TEST_CASE(usual_names_are_passed_over) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(quotes_are_reported_where_half_of_a_list_has_them) {
+  const auto count = [](const std::vector<std::string>& names) {
+    std::size_t said = 0;
+    detail::NameCheck check("name");
+    for (const std::string& name : names) check.add(name, {.file = "f"});
+    check.report([&](const Error&) { ++said; });
+    return said;
+  };
+  BOOST_TEST(count({"\"Heroes\"", "Low", "Lodger"}) == 0U);
+  BOOST_TEST(count({"\"Heroes\"", "\"Low\"", "Lodger", "Outside"}) == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(templates_may_end_in_a_space_or_a_quote) {
   BOOST_TEST(said_of("[X] is [Y] ", false).empty());
   BOOST_TEST(said_of("\"[X]\" and \"[Y]\"", false).empty());

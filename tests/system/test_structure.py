@@ -138,7 +138,10 @@ class Facts(unittest.TestCase):
 class OtherLayouts(unittest.TestCase):
     def test_bear_and_pararel_are_read_whole(self):
         bear = command.plumb("data", "check", command.SHARED / "data" / "bear", code=2).stdout
-        self.assertIn("60 relations, 7731 facts, 1 problem\n", bear)
+        # Spaces at ends or doubled, no-break spaces in initials, and a template that stands twice.
+        self.assertIn("60 relations, 7731 facts, 15 problems\n", bear)
+        self.assertIn("P466: option 'Vijayanagara Gadariya  Empire' has white space doubled", bear)
+        self.assertNotIn("Heroes", bear)  # one title in quotes
         self.assertIn("metadata_relations.json: P103: template ", bear)  # one stands twice there
         pararel = command.plumb("data", "describe", command.SHARED / "data" / "pararel").stdout
         self.assertIn("7 relations", pararel)

@@ -86,10 +86,12 @@ struct NameOddity {
   const char* remedy;
   /// Whether it is one of names alone: a template may end in a space or hold a quoted answer.
   bool of_names = false;
+  /// Whether it is reported only where at least half of a list has it: one title may stand in quotes.
+  bool of_most = false;
 };
 
 inline constexpr auto name_oddities = std::to_array<NameOddity>({
-    {is_quoted, "is in quotes", "remove them; they are part of the name here", true},
+    {is_quoted, "is in quotes", "remove them; they are part of the name here", true, true},
     {has_space_at_an_end, "has white space at an end", "remove it", true},
     {has_doubled_space, "has white space doubled", "write one space"},
     {[](std::string_view text) { return has_character(text, is_other_space); },
@@ -131,6 +133,7 @@ class NameCheck {
     for (std::size_t i = 0; i < name_oddities.size(); ++i) {
       const Found& found = found_[i];
       if (found.count == 0) continue;
+      if (name_oddities[i].of_most && 2 * found.count < known_.size()) continue;
       const std::string more =
           found.count == 1 ? "" : " (and " + counted(found.count - 1, what_) + " more)";
       report(user_error(found.first.second,
