@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(each_field_is_reported_once) {
   const ProblemSink report = [&](const Error& error) { said.emplace_back(error.what()); };
   detail::UnreadChoices unread(report);
   for (std::size_t line = 1; line < 4; ++line) {
-    unread.check("labels", Json({"a"}), {"f.jsonl", line});
+    unread.look_at("labels", Json({"a"}), {"f.jsonl", line});
     unread.check_names(Json{{"choices", {"a"}}, {"options", {"a"}}, {"evidence", {"b"}}},
                        {"f.jsonl", line});
   }

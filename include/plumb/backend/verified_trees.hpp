@@ -73,7 +73,7 @@ class VerifiedTrees {
     log_.begin(of + " of a tree that grows");
     for (const auto& group : groups) {
       PlacedTree tree(sequences_);
-      for (const std::size_t quarters : {2, 3}) {
+      for (const std::size_t quarters : {std::size_t{2}, std::size_t{3}}) {
         std::vector<NodeId> wanted;
         for (const std::size_t s : group) {
           tree.grow(s, (std::max)(sequences_[s].shared, length(s) * quarters / 4), wanted);

@@ -63,7 +63,7 @@ class UnreadChoices {
  public:
   explicit UnreadChoices(const ProblemSink& report) : report_(report) {}
 
-  void check(const std::string& name, const Json& value, Site site) {
+  void look_at(const std::string& name, const Json& value, Site site) {
     if (!looks_like_choices(name, value) || !said_.insert(name).second) return;
     say(name, std::move(site));
   }

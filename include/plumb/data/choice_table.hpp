@@ -74,7 +74,7 @@ inline Json choice_table_fact(const Json& line, UnreadChoices* unread = nullptr,
       const bool is_nothing = value.is_null() || (value.is_string() && value == "");
       if (!is_nothing || std::string_view(field).starts_with("relation")) fact[field] = value;
     } else if (unread != nullptr) {
-      unread->check(name, value, site);
+      unread->look_at(name, value, site);
     }
   }
   return fact;

@@ -44,7 +44,7 @@ namespace plumb {
   for (const DiskPath& file : triple_row_files(path)) {
     detail::UnreadChoices unread(report);
     for_each_json_line(file, report, [&](const Json& row, std::size_t number) {
-      for (const auto& [name, value] : row.items()) unread.check(name, value, {file, number});
+      for (const auto& [name, value] : row.items()) unread.look_at(name, value, {file, number});
       auto code = first_string(row, "relation");
       const auto head = first_string(row, "head"), tail = first_string(row, "tail");
       if (!code || !head || !tail) {

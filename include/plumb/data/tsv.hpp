@@ -90,7 +90,7 @@ inline void for_each_csv_row(const DiskPath& file, const ProblemSink& report,
   UnreadChoices unread(report);
   for (const CsvRecord& record : csv.records()) {
     for (std::size_t i = 0; i < record.fields.size(); ++i) {
-      if (!is_read(i)) unread.check(csv.header()[i], record.fields[i], {file, record.line});
+      if (!is_read(i)) unread.look_at(csv.header()[i], record.fields[i], {file, record.line});
     }
     visit(record.fields[columns->head], record.fields[columns->relation],
           record.fields[columns->tail], record.line);

@@ -115,7 +115,7 @@ class AddedTokenIds {
   const JsonPart list = file.at("added_tokens");
   for (std::size_t i = 0; i < list.items(); ++i) {
     tokens.push_back(listed_token(list.item(i)));
-    list.item(i).at("id").count(static_cast<std::size_t>(-1) / 2);
+    (void)list.item(i).at("id").count(static_cast<std::size_t>(-1) / 2);
   }
   return tokens;
 }
