@@ -203,7 +203,7 @@ Checked check_by_hand(const Job& job) {
     BOOST_TEST(rank.part == asked[i].part);
     BOOST_TEST(rank.asks_head == query.asks_head);
     ++checked.ranks;
-    checked.exact += raw.nearby == 0 ? 1U : 0U;
+    checked.exact += raw.near == 0 ? 1U : 0U;
     checked.filtered_differs += rank.raw == rank.filtered ? 0U : 1U;
     checked.tied += raw.same_text;
   }
