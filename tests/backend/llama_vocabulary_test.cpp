@@ -107,6 +107,14 @@ BOOST_AUTO_TEST_CASE(bos_is_there_only_when_the_file_names_one) {
   const TemporaryFolder folder;
   BOOST_TEST(tiny(folder, {}).bos().has_value());
   BOOST_TEST(!tiny(folder, {.with_bos = false}).bos().has_value());
+  BOOST_TEST(!tiny(folder, {.bos = 99'999}).bos().has_value());  // past the vocabulary
+}
+
+BOOST_AUTO_TEST_CASE(whether_bos_is_added_is_what_the_file_says) {
+  const TemporaryFolder folder;
+  BOOST_TEST(tiny(folder, {.adds_bos = true}).adds_bos());
+  BOOST_TEST(!tiny(folder, {.adds_bos = false}).adds_bos());
+  BOOST_TEST(!tiny(folder, {.with_bos = false, .adds_bos = true}).adds_bos());
 }
 
 // llama.cpp would take a token of its own choice for these, 11 as GPT-2's.

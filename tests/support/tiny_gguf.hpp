@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ enum class TinyKind { transformer, sliding_window, recurrent, hybrid };
 struct TinyOptions {
   TinyKind kind = TinyKind::transformer;
   bool with_bos = true;
+  /// Of the file instead, where one is named; and whether the file says that BOS is added.
+  std::optional<std::uint32_t> bos{};
+  std::optional<bool> adds_bos{};
   std::uint32_t context = 512;
   std::uint64_t seed = 1;
   /// A GGUF file whose tokenizer the model has; the little one of its own where none is named.
@@ -215,7 +219,12 @@ class TinyGguf {
     set_strings("tokenizer.ggml.merges", merges);
     gguf_set_arr_data(file_.get(), "tokenizer.ggml.token_type", GGUF_TYPE_INT32, types.data(),
                       types.size());
-    if (options_.with_bos) gguf_set_val_u32(file_.get(), "tokenizer.ggml.bos_token_id", bos);
+    if (options_.with_bos) {
+      gguf_set_val_u32(file_.get(), "tokenizer.ggml.bos_token_id", options_.bos.value_or(bos));
+    }
+    if (options_.adds_bos) {
+      gguf_set_val_bool(file_.get(), "tokenizer.ggml.add_bos_token", *options_.adds_bos);
+    }
   }
 
   void copy_vocabulary() {
