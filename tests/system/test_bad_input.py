@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input ends with exit code 2 and one line that says where and what to do."""
+import csv
+import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
+import unicodedata
 import unittest
 
 import command
@@ -171,6 +175,117 @@ class BadInput(unittest.TestCase):
         for line in (2, 3, 4, 5):
             self.assertIn(f"capital.jsonl:{line}: ", done.stdout)
         self.assertIn("1 relation, 1 fact, 4 problems", done.stdout)
+
+
+CAPITALS = [("Peru", "Lima"), ("Chad", "N'Djamena"), ("Cuba", "Havana"), ("Iraq", "Baghdad"), ("Fiji", "Suva"),
+            ("Mali", "Bamako"), ("Oman", "Muscat"), ("Togo", "Lomé")]
+
+
+class Tables(unittest.TestCase):
+    """Tables of people's own and of the many-shot paper, as other programs write them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = command.temporary_folder(cls)
+        cls.model = cls.folder / "tiny.gguf"
+        subprocess.run([command.BUILD / "write_tiny_gguf", cls.model], check=True)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def checked(self, path, problems):
+        done = command.plumb("data", "check", path, code=2 if problems else 0)
+        self.assertEqual(int(re.search(r"(\d+) problems?$", done.stdout.strip()).group(1)), problems, done.stdout)
+        return done.stdout
+
+    def published(self, name, field, lists, ending):
+        """T-REx-MC's columns: six facts to train, two to test; each fact's choices are those of the two before it."""
+        for part, facts in (("train", CAPITALS[:6]), ("test", CAPITALS[6:])):
+            rows = [{"Relation_ID": 50, "Subject": subject, "Object": object, field: lists([CAPITALS[at - 1][1], CAPITALS[at - 2][1]]),
+                     "Title": subject, "Text": f"{subject} [is] a country."}
+                    for subject, object in facts for at in [CAPITALS.index((subject, object))]]
+            if ending == "jsonl":
+                self.write(f"{name}/{part}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+            else:
+                made = io.StringIO()
+                csv.DictWriter(made, rows[0]).writeheader()
+                csv.DictWriter(made, rows[0]).writerows(rows)
+                self.write(f"{name}/{part}.csv", made.getvalue())
+        return self.folder / name
+
+    def test_t_rex_mc_is_asked_with_its_own_choices(self):
+        numpy = lambda texts: "[" + "\n ".join(map(repr, texts)) + "]"
+        for name, lists, ending in (("python", repr, "jsonl"), ("json", json.dumps, "jsonl"), ("list", list, "jsonl"),
+                                    ("csv", repr, "csv"), ("numpy", numpy, "csv")):
+            with self.subTest(name):
+                data = self.published(name, "Multiple Choices", lists, ending)
+                self.checked(data, 0)
+                out = self.folder / f"{name}-run"
+                command.plumb("many-shot", "--data", data, "--model", self.model, "--out", out, "--shots", "2", "--seeds", "1",
+                              "--threads", "1")
+                asked = {row["instance_index"]: sorted(row["choices"]) for row in command.rows(out / "50_choices.jsonl")}
+                self.assertEqual(list(asked.values()), [sorted(["Muscat", "Bamako", "Suva"]), sorted(["Lomé", "Muscat", "Bamako"])])
+
+    def test_choices_that_nothing_reads_are_refused(self):
+        for field in ("Options", "answer_choices", "Distractors", "candidates", "mc"):
+            with self.subTest(field):
+                data = self.published(f"unread-{field}", field, repr, "jsonl")
+                self.assertIn(f"{field}: looks like a question's choices, and is not read", self.checked(data, 2))
+                done = command.plumb("many-shot", "--data", data, "--model", self.model, "--out", self.folder / "none", code=2)
+                self.assertIn(f"test.jsonl:1: {field}: looks like a question's choices", done.stderr)
+
+    def test_the_laureates_excerpt_is_asked_for_birth_years(self):
+        rows = [f"Laureate {i},{1900 + i},{1950 + i},Physics,male" for i in range(12)]
+        data = self.write("nobel.csv", "Name,Birth Year,Award Year,Nature of Award,Gender\n" + "\n".join(rows) + "\n")
+        self.assertIn("gender (1 answer in all)", self.checked(data, 0))
+        command.plumb("many-shot", "--data", data, "--model", self.model, "--out", self.folder / "nobel", "--relations", "birth-year",
+                      "--shots", "2", "--seeds", "1", "--choices", "4", "--threads", "1")
+
+    def test_a_template_file_stands_in_for_templates_beside_the_table(self):
+        tsv = self.write("own/facts.tsv", "".join(f"{s}\tcapital\t{o}\n" for s, o in CAPITALS))
+        table = self.write("own-csv/facts.csv", "object,subject,relation\n" + "".join(f"{o},{s},capital\n" for s, o in CAPITALS))
+        templates = self.write("templates.json", '{"capital": ["The capital of [X] is [Y]."]}')
+        results = []
+        for data in (tsv, table):
+            self.checked(data, 0)
+            out = self.folder / (data.suffix[1:] + "-run")
+            done = command.probe(self.folder / "without", data=data, model=self.model, code=2)
+            self.assertRegex(done.stderr, "capital: has no templates?; .*--template-file")
+            command.probe(out, "--template-file", templates, data=data, model=self.model)
+            results.append((out / "capital_results.jsonl").read_text())
+        self.assertEqual(*results)
+
+    def test_a_csv_of_another_header_says_what_to_do(self):
+        data = self.write("other.csv", "country,capital\nPeru,Lima\n")
+        done = command.plumb("data", "check", data, code=2)
+        self.assertIn("other.csv:1: the header 'country', 'capital' is of no table that plumb reads; name the columns", done.stdout)
+
+    def test_headers_of_a_graph_are_no_triples(self):
+        rows = ["a\tr\tb\n", "b\tr\tc\n", "c\tr\ta\n"]
+        for name, header in (("none", ""), ("head", "head\trelation\ttail\n"), ("Subject", "Subject\tPredicate\tObject\n"),
+                             ("h", "h\tr\tt\r\n")):
+            for part, row in zip(("train", "valid", "test"), rows):
+                self.write(f"graph-{name}/{part}.tsv", header + row)
+            self.assertIn("3 entities, 1 relation, 3 triples, 0 problems", self.checked(self.folder / f"graph-{name}", 0))
+
+    def test_names_that_are_not_what_they_seem_are_remarked_on(self):
+        templates = '{"capital": ["The capital of [X] is [Y]."]}'
+        for name, change, words in (
+                ("quoted", lambda text: f'"{text}"', "is in quotes (and 7 "), ("spaced", lambda text: text + " ", "white space at an end"),
+                ("no-break", lambda text: text + "\u00a0x", "no-break"), ("zero-width", lambda text: text + "\u200bx", "cannot be seen"),
+                ("marks", lambda text: unicodedata.normalize("NFD", text + "é"), "NFC")):
+            with self.subTest(name):
+                self.write(f"{name}/facts.tsv", "".join(f"{change(s)}\tcapital\t{change(o)}\n" for s, o in CAPITALS))
+                self.write(f"{name}/facts.json", templates)
+                self.assertEqual(self.checked(self.folder / name, 2).count(words), 2)  # subjects and options
+        self.write("forms/facts.tsv", "Peru\tcapital\tZ\u00fcrich\nChad\tcapital\tZu\u0308rich\nCuba\tcapital\tN'D\nFiji\tcapital\tN\u2019D\n")
+        self.write("forms/facts.json", templates)
+        said = self.checked(self.folder / "forms", 3)
+        self.assertIn("in Unicode normal form only", said)
+        self.assertIn("in looks (quotes", said)
 
 
 class Text(unittest.TestCase):

@@ -105,7 +105,10 @@ inline void check_options(const Relation& relation) {
                         : relation.facts.empty()   ? "fact"
                         : relation.options.empty() ? "option"
                                                    : nullptr;
-  if (missing != nullptr) throw user_error(site, std::string("has no ") + missing, "add one");
+  if (missing != nullptr) {
+    throw user_error(site, std::string("has no ") + missing,
+                     relation.templates.empty() ? "add one, or name a `template_file`" : "add one");
+  }
   detail::check_utf8(relation);
   if (relation.own_sentences) {
     detail::check_own_sentences(relation);
