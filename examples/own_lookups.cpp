@@ -3,12 +3,13 @@
 // My backend only says how likely given tokens are: a server, a database of scores. What can I probe?
 //
 // Prints:
-//   closed-set probe: knows 2 of 2 facts
-//   many-shot probe: knows 1 of 2 facts
+//   closed-set probe: knows 2 of 2 facts, 1 left out
+//   many-shot probe: knows 1 of 2 facts, 1 left out
 //   asked for 12 log-probabilities
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -28,10 +29,11 @@ struct Scores {
       {{"Rome Italy Lima", " Norway"}, -1.1}, {{"Rome Italy Lima", " Peru"}, -1.6}};
   std::size_t asked = 0;
 
+  /// What it has not it does not guess: a fact that needs it is left out and counted.
   double after(const std::string& prefix, const std::string& word) {
     ++asked;
     const auto found = known.find({prefix, word});
-    return found == known.end() ? -9.0 : found->second;
+    return found == known.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
   }
 };
 
@@ -90,19 +92,20 @@ static_assert(plumb::check_prompt_builder<ShownPairs>());
 template <class Builder>
 void probe(const char* name, const Builder& builder, ScoresModel& model, plumb::Span span) {
   plumb::Relation country{"country", {"[X] is in [Y]."}, {"Norway", "Peru"}, {"NO", "PE"}};
-  country.facts = {{"oslo", "Oslo", {}, 0}, {"lima", "Lima", {}, 1}};
+  country.facts = {{"oslo", "Oslo", {}, 0}, {"lima", "Lima", {}, 1}, {"cusco", "Cusco", {}, 1}};
   plumb::CausalScorer scorer(model, false, span);
   plumb::MemoryProbeOptions options;
   options.scoring.span = span;
   const auto made = plumb::probe_in_memory(builder, scorer, {"cities", {country}, {}}, options);
   std::size_t known = 0;
   for (const plumb::Prediction& cell : made.relations[0].cells) known += cell.correct ? 1 : 0;
-  std::printf("%s probe: knows %zu of 2 facts\n", name, known);
+  std::printf("%s probe: knows %zu of %zu facts, %zu left out\n", name, known, made.facts(),
+              made.unreported_facts);
 }
 
 int main() {
   ScoresModel model;
-  probe("closed-set", plumb::Statement(), model, plumb::Span::statement);
+  probe("closed-set", plumb::Statement(), model, plumb::Span::answer);
   probe("many-shot", ShownPairs(), model, plumb::Span::continuation);
   std::printf("asked for %zu log-probabilities\n", model.scores.asked);
 }
