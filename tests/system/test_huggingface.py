@@ -79,26 +79,33 @@ class AgainstLmPubQuiz(unittest.TestCase):
             row = json.loads(command.plumb("data", "prompts", run, "--ids").stdout.splitlines()[0])
             self.assertEqual(row["ids"][0] in (0, 2), begins, name)
 
-    def compare(self, model, golden, *options):
-        """Probes as the golden scores were, and compares them all; run.json and the largest difference."""
-        metadata = json.loads((golden / "metadata_results.json").read_text())
+    def compare_rows(self, model, golden, relations, facts, *options):
+        """Probes so many facts of these relations, and compares all scores; the run's folder."""
         out = self.folder / f"{model.name}-{golden.name}"
-        facts = max(entry["num_original_instances"] for entry in metadata.values())
-        command.plumb("probe", "--data", BEAR, "--relations", ",".join(metadata), "--limit", facts, "--model", model,
+        command.plumb("probe", "--data", BEAR, "--relations", ",".join(relations), "--limit", facts, "--model", model,
                       "--out", out, *options)
         largest = 0
-        for relation, entry in metadata.items():
+        for relation in relations:
             theirs = command.rows(golden / f"{relation}_results.jsonl")
             ours = command.rows(out / f"{relation}_results.jsonl")
             self.assertEqual(len(theirs), len(ours))
             for a, b in zip(theirs, ours):
-                self.assertEqual((a["sub_id"], a["answer_idx"]), (b["sub_id"], b["answer_idx"]))
+                self.assertEqual((a["sub_id"], a["instance_index"]), (b["sub_id"], b["instance_index"]))
+                self.assertEqual(a.get("answer_idx", b["answer_idx"]), b["answer_idx"])
                 self.assertEqual(len(a["pll_scores"]), len(b["pll_scores"]))
                 largest = max([largest] + [abs(x - y) for x, y in zip(a["pll_scores"], b["pll_scores"])])
-            if "pll_metric" in entry:
-                written = json.loads((out / "metadata_results.json").read_text())[relation]
-                self.assertEqual(written["pll_metric"], entry["pll_metric"])
         self.assertLess(largest, 1e-3, f"{model.name}, {golden.name}")
+        return out
+
+    def compare(self, model, golden, *options):
+        """Probes as the golden scores were, and compares them all; run.json."""
+        metadata = json.loads((golden / "metadata_results.json").read_text())
+        facts = max(entry["num_original_instances"] for entry in metadata.values())
+        out = self.compare_rows(model, golden, list(metadata), facts, *options)
+        written = json.loads((out / "metadata_results.json").read_text())
+        for relation, entry in metadata.items():
+            if "pll_metric" in entry:
+                self.assertEqual(written[relation]["pll_metric"], entry["pll_metric"])
         return json.loads((out / "run.json").read_text())
 
     def test_masked_models_by_both_rules(self):
