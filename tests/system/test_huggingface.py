@@ -12,6 +12,7 @@ import command
 PROGRAMS = "plumb_command"
 
 FOLDERS = command.SHARED / "golden" / "hugging-face"
+DECODERS = command.SHARED / "golden" / "decoders"
 BEAR = command.SHARED / "data" / "bear"
 # A tensor that is the token embeddings too, and those, by folder.
 TIED = {"tiny-bert-cased": ("cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight"),
@@ -120,6 +121,19 @@ class AgainstLmPubQuiz(unittest.TestCase):
         for name in ("tiny-opt", "tiny-opt-350m-shape"):
             with self.subTest(model=name):
                 run = self.compare(FOLDERS / name, FOLDERS / name / "scores")
+                self.assertLess(run["tokens_fed"], run["tokens_one_by_one"])
+
+    def test_decoders_of_every_architecture_at_hand(self):
+        # Llama 2 and 3, SmolLM, Mistral in shards, Mixtral, Qwen 2 and 3 (BF16), Gemma 1 to 3, Pythia, GPT-J, Bloom,
+        # Falcon old and new, MPT, Phi, StableLM.
+        models = sorted(folder for folder in DECODERS.iterdir() if (folder / "scores").is_dir())
+        self.assertGreaterEqual(len(models), 18)
+        for model in models:
+            with self.subTest(model=model.name):
+                if "qwen" in model.name:  # no BOS: transformers' scores from the second token on
+                    self.compare_rows(model, model / "scores", ["P30", "P36"], 3, "--bos", "no")
+                    continue
+                run = self.compare(model, model / "scores")
                 self.assertLess(run["tokens_fed"], run["tokens_one_by_one"])
 
 
