@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(tied_weights_are_found_under_the_name_of_the_head) {
         {"opt", "model.decoder.embed_tokens.weight"}}) {
     const test::TemporaryFolder folder;
     test::write_renamed(name, folder, {{embeddings, "lm_head.weight"}});
-    DecoderNetwork model = DecoderNetwork::read(folder.path(), read_model_config(folder.path()));
+    DecoderNetwork model = DecoderNetwork::read(folder.path(), read_decoder_config(folder.path()));
     for (const test::NetworkCase& expected : test::network_cases(name)) {
       EmbeddingMatrix rows(expected.logits.rows(), expected.logits.cols());
       model.evaluate(expected.tokens, test::into_rows(rows));

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(tied_weights_are_found_under_the_name_of_the_head) {
         const test::TemporaryFolder folder;
         test::write_renamed(name, folder, {{embeddings, decoder}, {bias, used}});
         EncoderNetwork model =
-            EncoderNetwork::read(folder.path(), read_model_config(folder.path()));
+            EncoderNetwork::read(folder.path(), read_encoder_config(folder.path()));
         for (const test::NetworkCase& expected : test::network_cases(name)) {
           BOOST_TEST(test::relative_difference(ask(model, all_places(expected.tokens)),
                                                expected.logits) < 1e-5F);
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(tied_weights_are_found_under_the_name_of_the_head) {
   const test::TemporaryFolder lacking;
   test::write_renamed("bert", lacking, {{networks[0].embeddings, "elsewhere"}});
   BOOST_CHECK_EXCEPTION(
-      EncoderNetwork::read(lacking.path(), read_model_config(lacking.path())), Error,
+      EncoderNetwork::read(lacking.path(), read_encoder_config(lacking.path())), Error,
       says(Fault::user, "embeddings.word_embeddings.weight: the tensor is missing"));
 }
 

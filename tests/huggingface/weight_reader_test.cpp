@@ -41,11 +41,14 @@ BOOST_FIXTURE_TEST_CASE(a_prefix_may_be_there_or_not, Folder) {
 }
 
 BOOST_FIXTURE_TEST_CASE(old_layer_norms_have_gamma_and_beta, Folder) {
-  const LayerNorm norm = reader.norm("x.LayerNorm", 2, 0.25F);
+  const Norm norm = reader.norm("x.LayerNorm", 2, {.epsilon = 0.25F});
   BOOST_TEST(norm.weight == (std::vector<float>{1, 2}));
   BOOST_TEST(norm.bias == (std::vector<float>{3, 4}));
   BOOST_TEST(norm.epsilon == 0.25F);
-  BOOST_TEST(reader.norm("absent", 2, 0, false).weight.empty());
+  const NormShape bare{.has_weight = false, .has_bias = false};
+  BOOST_TEST(reader.norm("absent", 2, bare).weight.empty());
+  const NormShape from_one{.kind = NormKind::rms, .has_bias = false, .weight_offset = 1};
+  BOOST_TEST(reader.norm("x.LayerNorm", 2, from_one).weight == (std::vector<float>{2, 3}));
 }
 
 BOOST_FIXTURE_TEST_CASE(products_are_stored_by_output_or_by_input, Folder) {

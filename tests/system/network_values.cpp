@@ -22,6 +22,7 @@
 #include "plumb/core/token_tree.hpp"
 #include "plumb/huggingface/decoder_network.hpp"
 #include "plumb/huggingface/encoder_network.hpp"
+#include "plumb/huggingface/network_kind.hpp"
 #include "support/network_cases.hpp"
 
 namespace {
