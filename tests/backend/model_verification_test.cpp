@@ -25,6 +25,17 @@ BOOST_AUTO_TEST_CASE(rows_are_compared_normalised_and_down_to_a_floor) {
   BOOST_TEST(std::isinf(row_apart(half, broken)));
 }
 
+BOOST_AUTO_TEST_CASE(rows_may_be_compared_at_the_tokens_that_are_asked_for) {
+  const VerifiedRow even{std::log(0.25F), std::log(0.25F), std::log(0.25F), std::log(0.25F)};
+  // e^x / Σ: 1/2, 1/4, 1/8, 1/8.
+  const std::vector<float> row{std::log(4.0F), std::log(2.0F), 0, 0};
+  const std::vector<TokenId> second{1}, both{1, 3}, none;
+  BOOST_TEST(row_apart(even, row, second) < 1e-6);
+  BOOST_TEST(std::abs(row_apart(even, row, both) - std::log(2.0)) < 1e-6);
+  BOOST_TEST(row_apart(even, row, none) == 0);
+  BOOST_TEST(std::isinf(row_apart({0}, row, none)));
+}
+
 BOOST_AUTO_TEST_CASE(vectors_are_compared_by_their_length) {
   const std::vector<float> b{3, 4};
   BOOST_TEST(vector_apart({3, 4}, b) == 0);

@@ -94,6 +94,20 @@ inline double row_apart(const VerifiedRow& known, std::span<const float> row) {
   }
   return static_cast<double>(most);
 }
+/// The same over some tokens alone: those that are asked for.
+inline double row_apart(const VerifiedRow& known, std::span<const float> row,
+                        std::span<const TokenId> tokens) {
+  const double normalizer = log_sum_exp(row);
+  if (!std::isfinite(normalizer) || known.size() != row.size()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  float most = 0;
+  for (const TokenId token : tokens) {
+    const auto t = static_cast<std::size_t>(token);
+    most = (std::max)(most, std::abs(known[t] - told(row[t], normalizer)));
+  }
+  return static_cast<double>(most);
+}
 inline double vector_apart(const VerifiedRow& known, std::span<const float> row) {
   if (known.size() != row.size()) return std::numeric_limits<double>::infinity();
   using Vector = Eigen::Map<const Eigen::VectorXf>;

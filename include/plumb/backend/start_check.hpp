@@ -6,7 +6,9 @@
 // A net below all other checks, at the start of every run: a file that is no language model may
 // give rows that are all one number, and an engine, a kernel or a server may mix up what it is
 // asked at once. A few short fixed prompts are asked alone, in trees or batches and after a release
-// (verify_model.hpp); the model holds nothing afterwards.
+// (verify_model.hpp); the model holds nothing afterwards. Compared is what a score is made of: after
+// each token the log-probability of the next one and of the likeliest. Kernels of quantised weights
+// depend on the size of a step, and move tokens that nobody asks about by half a nat and more.
 
 #include <cstddef>
 #include <set>

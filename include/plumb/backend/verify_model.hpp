@@ -140,7 +140,12 @@ class ModelVerifier {
       evaluate_alone(s, [&](std::uint32_t i, std::span<const float> row) {
         // A sequence that leaves another one has its rows up to there.
         const bool known = i < sequences_[s].shared;
-        if (known) log_->note({s, i}, row_apart(rows_[sequences_[s].base][i], row));
+        if (known) {
+          const Row& before = rows_[sequences_[s].base][i];
+          const PlacedTree::Place at{sequences_[s].base, i};
+          log_->note({s, i},
+                     scope_.whole ? row_apart(before, row) : row_apart(before, row, looked_up(at)));
+        }
         rows_[s][i] = kept(row);
         if (rows_[s][i].empty()) log_->note({s, i}, std::numeric_limits<double>::infinity());
       });
@@ -156,7 +161,8 @@ class ModelVerifier {
       trees().compare(
           "evaluate",
           [&](PlacedTree::Place at, std::span<const float> row) {
-            return row_apart(rows_[at.sequence][at.index], row);
+            const Row& known = rows_[at.sequence][at.index];
+            return scope_.whole ? row_apart(known, row) : row_apart(known, row, looked_up(at));
           },
           [&](const TokenTree& tree, const std::vector<NodeId>& wanted,
               const LogitsVisitor& visit) { evaluate_tree(model_, tree, wanted, visit); });

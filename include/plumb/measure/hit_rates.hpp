@@ -20,7 +20,7 @@ namespace plumb {
 /// The k that are measured. Tables show some; 2, 11 and 101 are what DEER's program calls 1, 10 and 100.
 inline constexpr std::array<std::size_t, 8> hit_levels{1, 2, 3, 5, 10, 11, 100, 101};
 
-/// Hit@k by k; a k that has no number has an estimate without one. Thread-safe to read.
+/// Hit rates by k; a k that has no number has an estimate without one. Thread-safe to read.
 class HitRates {
  public:
   /// Throws a user error for a k that is not among `hit_levels`.

@@ -37,7 +37,7 @@ struct Rank {
                                        : realistic();
   }
 
-  /// Hit@k, in [0, 1]; `k` from 1.
+  /// The hit rate at k, in [0, 1]; `k` from 1.
   [[nodiscard]] double hit(std::size_t k, Ties ties) const {
     if (ties == Ties::realistic) return expected_hit(k);
     return by(ties) <= static_cast<double>(k) ? 1 : 0;

@@ -35,7 +35,7 @@ struct QueryRank {
   std::size_t undecided = 0;
 };
 
-/// The k whose Hit@k tables show, and that a search may be asked to decide.
+/// The k whose hit rates tables show, and that a search may be asked to decide.
 inline constexpr std::array<std::size_t, 4> ranked_hit_levels{1, 3, 10, 100};
 
 struct RankMetrics {
@@ -49,7 +49,7 @@ struct RankMetrics {
   [[nodiscard]] const Estimate& hit_at(std::size_t k) const { return hits.at(k); }
 };
 
-/// Mean Hit@k; nothing where it is not certain or there are too few candidates.
+/// The mean hit rate at k; nothing where it is not certain or there are too few candidates.
 [[nodiscard]] inline Estimate hits_at(std::span<const QueryRank> ranks, Ties ties, std::size_t k) {
   double hits = 0;
   std::size_t most = 0;

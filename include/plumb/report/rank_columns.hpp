@@ -46,7 +46,7 @@ namespace plumb {
   return columns;
 }
 
-/// Hit@k as DEER's program counts: from 0, so that its hits are Hit@(k + 1).
+/// Hits at k as DEER's program counts: from 0, so that its k is k + 1 here.
 [[nodiscard]] inline std::vector<Column<RankMetrics>> deer_program_columns() {
   std::vector<Column<RankMetrics>> columns;
   for (const std::size_t k : {1U, 10U, 100U}) {
