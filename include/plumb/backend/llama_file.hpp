@@ -168,7 +168,7 @@ class GgufModel {
     const int length =
         llama_split_prefix(name.data(), name.size(), file.c_str(), static_cast<std::int32_t>(part),
                            static_cast<std::int32_t>(parts));
-    const std::string lead(name.data(), static_cast<std::size_t>(std::max(length, 0)));
+    const std::string lead(name.data(), static_cast<std::size_t>((std::max)(length, 0)));
     const std::string of = " of " + std::to_string(parts);
     if (lead.empty()) {
       throw user_error({.file = file},

@@ -81,7 +81,7 @@ inline constexpr double least_nats = -20;
 using VerifiedRow = std::vector<float>;
 
 inline float told(float logit, double normalizer) {
-  return static_cast<float>(std::max(static_cast<double>(logit) - normalizer, least_nats));
+  return static_cast<float>((std::max)(static_cast<double>(logit) - normalizer, least_nats));
 }
 inline double row_apart(const VerifiedRow& known, std::span<const float> row) {
   const double normalizer = log_sum_exp(row);

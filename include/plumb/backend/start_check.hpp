@@ -65,7 +65,7 @@ template <class M>
 ModelVerification check_at_start(M& model, double most, const std::string& name) {
   const detail::VerifyScope scope{.tolerance = most, .branches = 1, .whole = false};
   ModelVerification made =
-      detail::ModelVerifier<M>(model, detail::start_prompts(model), scope).verify({});
+      (detail::ModelVerifier<M>(model, detail::start_prompts(model), scope).verify)({});
   const Site site{.setting = "model"};
   if (made.broken_rows > 0) {
     throw user_error(

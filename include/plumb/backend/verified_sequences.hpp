@@ -45,7 +45,7 @@ struct VerifiedSequence {
     VerifiedSequence one{{}, i};
     if (bos) one.tokens.push_back(*bos);
     one.tokens.insert(one.tokens.end(), texts[i].begin(), texts[i].end());
-    one.tokens.resize(std::min(one.tokens.size(), most));
+    one.tokens.resize((std::min)(one.tokens.size(), most));
     if (!texts[i].empty() && !one.tokens.empty()) made.push_back(std::move(one));
   }
   const std::size_t whole = made.size();
@@ -66,7 +66,7 @@ struct VerifiedSequence {
                          i,
                          made[next].text};
     one.tokens.insert(one.tokens.end(), rest.begin(), rest.end());
-    one.tokens.resize(std::min(one.tokens.size(), most));
+    one.tokens.resize((std::min)(one.tokens.size(), most));
     if (one.tokens.size() > shared) made.push_back(std::move(one));
   }
   return made;

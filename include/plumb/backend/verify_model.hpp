@@ -69,7 +69,7 @@ class ModelVerifier {
     log_.emplace(sequences_, bos_.has_value(), scope.tolerance);
   }
 
-  [[nodiscard]] ModelVerification verify(std::span<const std::string> texts) {
+  [[nodiscard]] ModelVerification(verify)(std::span<const std::string> texts) {
     if constexpr (CausalLm<M>) {
       if (can_.causal) compare_rows();
     }
@@ -216,7 +216,8 @@ class ModelVerifier {
         known = rows_[at.sequence][at.index][static_cast<std::size_t>(token)];
       }
       if (std::isnan(made.nats[i]) || std::isnan(known)) continue;  // unknown, which is no answer
-      log_->note(at, std::abs(std::max(made.nats[i], least_nats) - (std::max)(known, least_nats)));
+      log_->note(at,
+                 std::abs((std::max)(made.nats[i], least_nats) - (std::max)(known, least_nats)));
     }
   }
 
@@ -366,7 +367,7 @@ requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
   if (all == 0) {
     throw user_error({.field = "texts"}, "hold no token", "give verify_model some sentences");
   }
-  return detail::ModelVerifier<M>(model, tokens, {tolerance}).verify(texts);
+  return (detail::ModelVerifier<M>(model, tokens, {tolerance}).verify)(texts);
 }
 
 /// The same, throwing a user error that names the first place that differs.

@@ -70,7 +70,7 @@ class DecoderNetwork {
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     hold(tree, wanted, [&](std::span<const NodeId> nodes, const std::vector<float>& rows) {
       const PackedMatrix& decoder = config_.tied ? tokens_ : head_;
-      std::vector<float> logits(std::min(nodes.size(), logit_rows) * config_.vocabulary);
+      std::vector<float> logits((std::min)(nodes.size(), logit_rows) * config_.vocabulary);
       for (std::size_t first = 0; first < nodes.size(); first += logit_rows) {
         const std::size_t count = (std::min)(logit_rows, nodes.size() - first);
         decoder.multiply_shared(rows.data() + first * dimension(), count, dimension(),

@@ -205,7 +205,7 @@ class ExpressionParser {
       test.kind = Kind::categories;
       test.categories = categories_named(text_.substr(at_, size));
       if (test.categories == 0) refuse();
-      at_ = std::min(text_.size(), at_ + size + 1);
+      at_ = (std::min)(text_.size(), at_ + size + 1);
       test.inverted = other;
     } else if (c == 'n' || c == 't' || c == 'r') {
       test.first = test.last = c == 'n' ? U'\n' : c == 't' ? U'\t' : U'\r';

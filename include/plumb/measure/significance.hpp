@@ -30,7 +30,7 @@ inline constexpr double smallest_shown_p = 1e-15;
 /// NaN, and where |r| is 1 but for rounding.
 [[nodiscard]] inline std::optional<double> p_value(double r, std::size_t n) {
   if (n < 3 || std::isnan(r) || is_whole_correlation(r)) return std::nullopt;
-  return (std::max)(std::numeric_limits<double>::min(),
+  return (std::max)((std::numeric_limits<double>::min)(),
                     Eigen::numext::betainc(static_cast<double>(n - 2) / 2, 0.5, (1 - r) * (1 + r)));
 }
 

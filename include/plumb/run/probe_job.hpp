@@ -48,7 +48,7 @@ template <class Model>
 void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings,
                  ModelDescription& description) {
   refuse_empty_options(model, dataset);
-  const SpecialTokenCheck check(model, settings.special_tokens);
+  const SpecialTokenCheck check{model, settings.special_tokens};
   for_each_text(dataset, settings.templates.indices, check);
   check.warn(description);
 }

@@ -204,7 +204,7 @@ class RankJob {
       met.insert({planned.query.triple.head, planned.query.triple.tail});
     }
     const bool deer = settings_.ranks_by(RankMethod::deer);
-    check(graph_, {met.begin(), met.end()}, deer && settings_.entities.empty());
+    (check)(graph_, {met.begin(), met.end()}, deer && settings_.entities.empty());
     check.warn(provenance_.description);
     for (const EntityPrompt prompt : options_.entity_prompts) {
       if (!deer) break;
