@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(gpt2s_pattern_is_cut_as_by_its_own_function) {
   std::mt19937 random(3);
   for (int i = 0; i < 3000; ++i) {
     std::string text;
-    for (unsigned n = 1 + random() % 9; n > 0; --n) text += parts[random() % parts.size()];
+    for (std::size_t n = 1 + random() % 9; n > 0; --n) text += parts[random() % parts.size()];
     Texts expected;
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = plumb::detail::gpt2_match(text, at);

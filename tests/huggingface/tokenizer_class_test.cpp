@@ -44,7 +44,10 @@ BOOST_AUTO_TEST_CASE(the_configuration_names_the_class_then_the_model_then_its_t
   BOOST_TEST(class_of(folder, "BloomTokenizerFast", "", "bloom") == "TokenizersBackend");
   // Types without a class of their own take tokenizer.json, and Qwen 2 its own class.
   BOOST_TEST(class_of(folder, "LlamaTokenizer", "", "mistral") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "AnyTokenizer", "", "granite") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "GPT2Tokenizer", "", "phi3") == "TokenizersBackend");
   BOOST_TEST(class_of(folder, "PreTrainedTokenizerFast", "", "qwen2") == "Qwen2Tokenizer");
+  BOOST_TEST(class_of(folder, "PreTrainedTokenizerFast", "", "cohere") == "TokenizersBackend");
 }
 
 BOOST_AUTO_TEST_CASE(llamas_class_over_byte_level_files_is_tokenizer_json) {
@@ -60,6 +63,8 @@ BOOST_AUTO_TEST_CASE(a_class_that_is_not_known_is_refused_where_it_is_named) {
   BOOST_CHECK_EXCEPTION(
       class_of(folder, "", "BertJapaneseTokenizer", "bert"), plumb::Error,
       says(Fault::user, "/config.json: tokenizer_class: \"BertJapaneseTokenizer\" is not known"));
+  BOOST_CHECK_EXCEPTION(class_of(folder, "", "", "cohere"), plumb::Error,
+                        says(Fault::user, "model_type: has the class \"CohereTokenizer\""));
   BOOST_CHECK_EXCEPTION(class_of(folder, "CanineTokenizer", "BertTokenizer", "bert"), plumb::Error,
                         says(Fault::user, "tokenizer_config.json: tokenizer_class: \"Canine"));
 }

@@ -261,18 +261,22 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
 
 /// The class that AutoTokenizer has for a type of model; empty where it has none.
 [[nodiscard]] inline std::string_view class_of_model(std::string_view type) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 20> classes{{
-      {"bert", "BertTokenizer"},         {"roberta", "RobertaTokenizer"},
-      {"albert", "AlbertTokenizer"},     {"xlm-roberta", "XLMRobertaTokenizer"},
-      {"distilbert", "BertTokenizer"},   {"opt", "GPT2Tokenizer"},
-      {"gpt2", "GPT2Tokenizer"},         {"gptj", "GPT2Tokenizer"},
-      {"phi", "GPT2Tokenizer"},          {"gpt_neox", "GPTNeoXTokenizer"},
-      {"mpt", "GPTNeoXTokenizer"},       {"gemma", "GemmaTokenizer"},
-      {"gemma2", "GemmaTokenizer"},      {"gemma3", "GemmaTokenizer"},
-      {"gemma3_text", "GemmaTokenizer"}, {"qwen2", "Qwen2Tokenizer"},
-      {"qwen3", "Qwen2Tokenizer"},       {"mistral", "TokenizersBackend"},
-      {"mixtral", "TokenizersBackend"},  {"stablelm", "TokenizersBackend"},
-  }};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 29> classes{
+      {{"bert", "BertTokenizer"},           {"roberta", "RobertaTokenizer"},
+       {"albert", "AlbertTokenizer"},       {"xlm-roberta", "XLMRobertaTokenizer"},
+       {"distilbert", "BertTokenizer"},     {"opt", "GPT2Tokenizer"},
+       {"gpt2", "GPT2Tokenizer"},           {"gptj", "GPT2Tokenizer"},
+       {"gpt_neo", "GPT2Tokenizer"},        {"phi", "GPT2Tokenizer"},
+       {"starcoder2", "GPT2Tokenizer"},     {"gpt_neox", "GPTNeoXTokenizer"},
+       {"mpt", "GPTNeoXTokenizer"},         {"olmo", "GPTNeoXTokenizer"},
+       {"gemma", "GemmaTokenizer"},         {"gemma2", "GemmaTokenizer"},
+       {"gemma3", "GemmaTokenizer"},        {"gemma3_text", "GemmaTokenizer"},
+       {"qwen2", "Qwen2Tokenizer"},         {"qwen3", "Qwen2Tokenizer"},
+       {"cohere", "CohereTokenizer"},       {"cohere2", "CohereTokenizer"},
+       {"mistral", "TokenizersBackend"},    {"mixtral", "TokenizersBackend"},
+       {"stablelm", "TokenizersBackend"},   {"granite", "TokenizersBackend"},
+       {"olmo2", "TokenizersBackend"},      {"phi3", "TokenizersBackend"},
+       {"gpt_bigcode", "TokenizersBackend"}}};
   for (const auto& [of, name] : classes) {
     if (of == type) return name;
   }
@@ -326,18 +330,21 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
   }
   const detail::TokenizerClass& backend = detail::tokenizer_classes.front();
   const std::string_view of_model = detail::class_of_model(type);
-  if (declared.empty()) return of_model.empty() ? backend : *detail::class_named(of_model);
   // Qwen 2's folders are known to name a wrong class.
-  if (type == "qwen2") return *detail::class_named(of_model);
-  const std::string_view plain = detail::plain_class(declared);
-  const detail::TokenizerClass* const found = detail::class_named(declared);
-  if (found == nullptr) {
-    throw user_error({.file = by, .field = "tokenizer_class"},
-                     "\"" + shortened(declared) + "\" is not known",
-                     "known are " + detail::known_classes() +
-                         "; where tokenizer.json is all that it does, name TokenizersBackend");
-  }
+  const bool is_forced = type == "qwen2" || declared.empty();
+  if (is_forced && of_model.empty()) return backend;
+  const std::string name = is_forced ? std::string(of_model) : declared;
+  const std::string_view plain = detail::plain_class(name);
   if (of_model == backend.name && plain != of_model) return backend;
+  const detail::TokenizerClass* const found = detail::class_named(name);
+  if (found == nullptr) {
+    throw user_error({.file = by, .field = declared.empty() ? "model_type" : "tokenizer_class"},
+                     declared.empty() ? "has the class \"" + name + "\", which is not known"
+                                      : "\"" + shortened(name) + "\" is not known",
+                     "known are " + detail::known_classes() +
+                         "; where tokenizer.json is all that it does, name TokenizersBackend as "
+                         "tokenizer_class in tokenizer_config.json");
+  }
   if (plain == "LlamaTokenizer" && std::filesystem::exists(folder / "tokenizer.json") &&
       read_text(folder / "tokenizer.json").find("\"ByteLevel\"") != std::string::npos) {
     return backend;
