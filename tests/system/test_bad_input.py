@@ -226,7 +226,9 @@ class Tables(unittest.TestCase):
                 out = self.folder / f"{name}-run"
                 command.plumb("many-shot", "--data", data, "--model", self.model, "--out", out, "--shots", "2", "--seeds", "1",
                               "--threads", "1")
-                asked = {row["instance_index"]: sorted(row["choices"]) for row in command.rows(out / "50_choices.jsonl")}
+                options = json.loads((out / "metadata_many_shot.json").read_text())["relations"]["50"]["options"]
+                asked = {row["instance_index"]: sorted(options[choice] for choice in row["choices"])
+                         for row in command.rows(out / "50_choices.jsonl")}
                 self.assertEqual(list(asked.values()), [sorted(["Muscat", "Bamako", "Suva"]), sorted(["Lomé", "Muscat", "Bamako"])])
 
     def test_choices_that_nothing_reads_are_refused(self):
@@ -275,7 +277,7 @@ class Tables(unittest.TestCase):
         templates = '{"capital": ["The capital of [X] is [Y]."]}'
         for name, change, words in (
                 ("quoted", lambda text: f'"{text}"', "is in quotes (and 7 "), ("spaced", lambda text: text + " ", "white space at an end"),
-                ("no-break", lambda text: text + "\u00a0x", "no-break"), ("zero-width", lambda text: text + "\u200bx", "cannot be seen"),
+                ("no-break", lambda text: text + "\u00a0x", "holds a no-break"), ("zero-width", lambda text: text + "\u200bx", "cannot be seen"),
                 ("marks", lambda text: unicodedata.normalize("NFD", text + "é"), "NFC")):
             with self.subTest(name):
                 self.write(f"{name}/facts.tsv", "".join(f"{change(s)}\tcapital\t{change(o)}\n" for s, o in CAPITALS))

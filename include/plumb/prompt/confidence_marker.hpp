@@ -136,6 +136,7 @@ enum class AddedMarkers { none, verbalized, numerical, all };
 inline void inject_markers(Dataset& dataset, AddedMarkers added) {
   const bool any = added != AddedMarkers::none;
   for (Relation& relation : dataset.relations) {
+    if (relation.templates.empty()) continue;  // refused by name where it is asked
     const std::string first = relation.templates.front();
     if (any && relation.verbatim) {
       throw user_error({relation.file, 0, relation.code},
