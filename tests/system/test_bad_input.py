@@ -255,7 +255,7 @@ class Tables(unittest.TestCase):
             self.checked(data, 0)
             out = self.folder / (data.suffix[1:] + "-run")
             done = command.probe(self.folder / "without", data=data, model=self.model, code=2)
-            self.assertRegex(done.stderr, "capital: has no templates?; .*--template-file")
+            self.assertRegex(done.stderr, r"capital: has no template; .*--template-file")
             command.probe(out, "--template-file", templates, data=data, model=self.model)
             results.append((out / "capital_results.jsonl").read_text())
         self.assertEqual(*results)

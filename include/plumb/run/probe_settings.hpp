@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/error.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/data/template_file.hpp"
 #include "plumb/prompt/confidence_marker.hpp"
@@ -155,6 +156,11 @@ struct ProbeSettings {
 [[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings, Dataset whole) {
   Dataset dataset = select_facts(std::move(whole), settings.relations, settings.limit);
   if (!settings.template_file.empty()) use_template_file(dataset, settings.template_file);
+  for (const Relation& relation : dataset.relations) {
+    if (!relation.templates.empty() || relation.verbatim) continue;
+    throw user_error({relation.file, 0, relation.code}, "has no template",
+                     "write templates beside the table, or name a `template-file`");
+  }
   inject_markers(dataset, settings.inject);
   return dataset;
 }
