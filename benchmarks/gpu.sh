@@ -8,7 +8,7 @@
 #
 # PLUMB_LLAMA_SOURCES: llama.cpp's sources; fetched and kept beside the other caches where it is not said.
 # PLUMB_GPU_MODELS: GGUF files to measure beside the random one, by default SmolLM2-135M where it was fetched.
-# PLUMB_GPU_SHAPE: 1B (Llama's, the default) or 7B.  PLUMB_GPU_SECONDS: of one measurement of speed (3).
+# PLUMB_GPU_SHAPE: 1B (Llama's, the default) or 7B.  PLUMB_GPU_SECONDS: of one measurement of speed (2).
 # PLUMB_HEADERS: a folder with eigen3/ and nlohmann/ where Debian's packages are not installed.
 # PLUMB_LLAMA_OPTIONS: more options of CMake for llama.cpp.
 
@@ -22,7 +22,7 @@ case "$step" in all | build | measure | rehearse) ;; *)
   exit 2
   ;;
 esac
-device=gpu shape=${PLUMB_GPU_SHAPE:-1B} packs="64 128 256 512 1024 2048 4096 8192" seconds=${PLUMB_GPU_SECONDS:-3}
+device=gpu shape=${PLUMB_GPU_SHAPE:-1B} packs="64 128 256 512 1024 2048 4096 8192" seconds=${PLUMB_GPU_SECONDS:-2}
 if [ "$step" = rehearse ]; then
   device=cpu shape=tiny packs="64 256" seconds=0.5
 elif ! nvidia-smi -L >/dev/null 2>&1; then
@@ -133,15 +133,22 @@ done
 
 say "$(basename "${models[0]}" .gguf): speed"
 exact="${models[0]%.gguf}.exact.gguf"
+failed=0
+# An engine may give up at one size; the others are still measured, and the script fails at its end.
+rate() {  # FILE PRECISION PACK
+  "$programs/gpu" rate "$1" "$2" "$device" "$facts" "$3" "$seconds" && return
+  echo "  FAILED at $3 nodes a step, $2: see the lines above"
+  failed=1
+}
 for pack in $packs; do
-  "$programs/gpu" rate "${models[0]}" fast "$device" "$facts" "$pack" "$seconds"
-  "$programs/gpu" rate "$exact" exact "$device" "$facts" "$pack" "$seconds"
+  rate "${models[0]}" fast "$pack"
+  rate "$exact" exact "$pack"
 done
 echo "without TF32:"
-NVIDIA_TF32_OVERRIDE=0 "$programs/gpu" rate "$exact" exact "$device" "$facts" 1024 "$seconds"
+for pack in 256 1024; do NVIDIA_TF32_OVERRIDE=0 rate "$exact" exact "$pack"; done
 for model in "${models[@]:1}"; do
   echo "$(basename "$model" .gguf):"
-  "$programs/gpu" rate "${model%.gguf}.exact.gguf" exact "$device" "$facts" 1024 "$seconds"
+  rate "${model%.gguf}.exact.gguf" exact 1024
 done
 
 if python3 -c "import torch, transformers" 2>/dev/null; then
@@ -149,3 +156,4 @@ if python3 -c "import torch, transformers" 2>/dev/null; then
   "$programs/gpu" tokens "${models[0]}" "$facts" "$work/tokens.json"
   python3 benchmarks/gpu.py transformers "$shape" "$work/tokens.json" "$seconds" "$device"
 fi
+exit $failed

@@ -8,8 +8,8 @@
 // `gpu_layers` 0 no GPU is touched. Attention runs over the whole unified cache, so a step four
 // times larger wastes four times more on cells a token may not see; on a CPU about 256 nodes a step
 // are fastest. A GPU wants more at once: there a step has 1,024 nodes unless it is said, which was
-// not measured. Steps follow from the kind of the device and from what was said, never from the
-// machine, so that the shards of a job plan the same packs.
+// near the best of 64 to 8,192 on an H200 (docs/models.md). Steps follow from the kind of the device
+// and from what was said, never from the machine, so that the shards of a job plan the same packs.
 
 #include <ggml-backend.h>
 #include <llama.h>
