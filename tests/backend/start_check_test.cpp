@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/backend/start_check.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <functional>
@@ -124,14 +125,14 @@ BOOST_AUTO_TEST_CASE(rows_without_a_distribution_are_refused) {
 BOOST_AUTO_TEST_CASE(a_difference_is_measured_and_refused_above_the_most) {
   const auto by = [](float nats) {
     return [nats](std::vector<float>& row, std::size_t rows) {
-      if (rows % 7 == 0) row[65] += nats;
+      if (rows % 7 == 0) *std::max_element(row.begin(), row.end()) -= nats;
     };
   };
   refused(Changed(by(4)), 0.5, "answers otherwise when asked otherwise: evaluate of a tree");
   refused(Changed(by(0.01F)), 1e-3, "and 0.001 is the most");
   Changed fast(by(0.01F));
   const ModelVerification made = check_at_start(fast, 0.5, "m");
-  BOOST_TEST(made.worst->nats > 0.005);
+  BOOST_TEST(made.worst->nats > 0.001);
   BOOST_TEST(made.worst->nats < 0.011);
 }
 

@@ -228,8 +228,9 @@ BOOST_FIXTURE_TEST_CASE(check_says_what_would_be_silently_wrong, ConsoleFiles) {
   BOOST_TEST(run.says("capital.jsonl:5: capital: subject 'Ko\\u001brea' holds the control"));
   BOOST_TEST(run.says("capital.jsonl:6: the key answer_idx stands twice"));
   BOOST_TEST(run.says("template 1 '[X]: [Y].' is template 0 again"));
+  BOOST_TEST(run.says("option 'paris ' has white space at an end"));
   BOOST_TEST(run.says("option 2 'paris ' differs from option 0 'Paris'"));
-  BOOST_TEST(run.out.ends_with("\n1 relation, 5 facts, 8 problems\n"), run);
+  BOOST_TEST(run.out.ends_with("\n1 relation, 5 facts, 9 problems\n"), run);
   BOOST_TEST(run.out.find('\x1b') == std::string::npos);
 }
 

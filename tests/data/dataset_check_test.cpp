@@ -145,8 +145,8 @@ BOOST_AUTO_TEST_CASE(names_that_are_not_what_they_seem_are_said_once_for_each_ki
 BOOST_AUTO_TEST_CASE(names_of_a_graph_are_checked_too) {
   KnowledgeGraph graph;
   graph.files = {"train.tsv", "test.tsv"};
-  graph.entities = {{"a", "\"a\""},  {"b", "\"b\""},   {"c", "Turkey"},
-                    {"d", "turkey"}, {"e", "O'Brien"}, {"f", "O\u2019Brien"}};
+  graph.entities = {{"a", "\"a\""},   {"b", "\"b\""},        {"c", "Turkey"}, {"d", "turkey"},
+                    {"e", "O'Brien"}, {"f", "O\u2019Brien"}, {"g", "\"g\""},  {"h", "\"h\""}};
   graph.relations = {{"r", "part  of"}};
   graph.train = {{0, 0, 1, 1}};
   graph.test = {{1, 0, 0, 1}};
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(names_of_a_graph_are_checked_too) {
   check_graph(graph, said.sink);
   BOOST_REQUIRE(said.messages.size() == 3U);
   BOOST_TEST(said.messages[0].starts_with(
-      "train.tsv: a: entity '\"a\"' is in quotes (and 1 entity more)"));
+      "train.tsv: a: entity '\"a\"' is in quotes (and 3 entities more)"));
   BOOST_TEST(
       said.messages[1].starts_with("train.tsv: r: relation 'part  of' has white space doubled"));
   BOOST_TEST(said.messages[2].starts_with(

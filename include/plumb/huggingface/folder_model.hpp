@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
@@ -38,8 +39,9 @@ class FolderModel {
   /// Throws a user error for a folder that lacks something, and for one whose architecture is of the
   /// other kind.
   explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false)
-      : tokenizer_(HuggingFaceTokenizer::read(folder, parse_special_tokens)),
-        network_(Network::read(folder, config_of_kind(folder))) {}
+      : config_(config_of_kind(folder)),
+        tokenizer_(HuggingFaceTokenizer::read(folder, parse_special_tokens)),
+        network_(Network::read(folder, config_)) {}
 
   [[nodiscard]] ModelDescription describe() const {
     ModelDescription described{"Hugging Face folder", std::string(name_of(network_.weight_type())),
@@ -100,6 +102,8 @@ class FolderModel {
     }
   }
 
+  std::conditional_t<is_masked, EncoderConfig, DecoderConfig>
+      config_;  // first, as it says the kind
   HuggingFaceTokenizer tokenizer_;
   Network network_;
 };
