@@ -223,7 +223,7 @@ class Tables(unittest.TestCase):
             with self.subTest(name):
                 data = self.published(name, "Multiple Choices", lists, ending)
                 self.checked(data, 0)
-                out = self.folder / f"{name}-run"
+                out = self.folder / f"choices-{name}-run"
                 command.plumb("many-shot", "--data", data, "--model", self.model, "--out", out, "--shots", "2", "--seeds", "1",
                               "--threads", "1")
                 options = json.loads((out / "metadata_many_shot.json").read_text())["relations"]["50"]["options"]
