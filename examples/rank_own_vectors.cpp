@@ -6,7 +6,7 @@
 //   query 0: rank 1 of 4, cosine 0.994
 //   query 1: rank 2.5 of 4, cosine 0.707
 //   query 1 without the other true entity: rank 1.5 of 3
-//   filtered: MRR 0.833, Hit@1 0.500, adjusted mean rank index 0.800
+//   filtered: MRR 0.833, Hit@1 0.750, adjusted mean rank index 0.800
 
 #include <cstdint>
 #include <cstdio>

@@ -411,7 +411,7 @@ BOOST_FIXTURE_TEST_CASE(what_has_no_effect_on_a_models_kind_is_refused_before_it
 // Their type tells nothing of models of any type, so they are made first.
 BOOST_FIXTURE_TEST_CASE(a_masked_model_of_any_type_is_refused_when_it_is_there, ConsoleFiles) {
   const auto any = [](const ModelOptions&) {
-    return AnyModel::made_by([] { return NeighbourModel("abc"); });
+    return AnyModel::made_by([] { return NeighbourModel("The capital of France is Paris."); });
   };
   std::vector<std::string> words = probe_words();
   words.front() = "many-shot";
