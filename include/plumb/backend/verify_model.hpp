@@ -110,7 +110,7 @@ class ModelVerifier {
       return {};
     }
     const auto [least, most] = std::minmax_element(row.begin(), row.end());
-    made().constant_rows += *least == *most ? 1 : 0;
+    made().constant_rows += *least == *most ? 1U : 0U;
     Row logs(row.size());
     for (std::size_t t = 0; t < row.size(); ++t) logs[t] = told(row[t], normalizer);
     return logs;
@@ -233,7 +233,7 @@ class ModelVerifier {
       for (const NodeId node : nodes) {
         const Lookups told = answered(chain, std::span(&node, 1));
         for (const double nats : told.nats) {
-          made().unknown += std::isnan(nats) ? 1 : 0;
+          made().unknown += std::isnan(nats) ? 1U : 0U;
           if (std::isnan(nats)) continue;
           if (!only) only = nats;
           constant = constant && nats == *only;
