@@ -418,6 +418,7 @@ BOOST_FIXTURE_TEST_CASE(a_masked_model_of_any_type_is_refused_when_it_is_there, 
   words.insert(words.end(), {"--shots", "1"});
   const ConsoleRun run = run_words(words, any);
   BOOST_TEST(run.refused("is a masked model, and plumb many-shot"), run);
+  BOOST_TEST(run_words(probe_words(), any).code == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_is_overwritten_when_the_new_one_is_complete, ConsoleFiles) {

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(no_name_is_of_two_columns) {
   for (const auto name : detail::tail_names) all.push_back(name);
   for (const auto name : all) {
     BOOST_TEST(std::count(all.begin(), all.end(), name) == 1);
-    BOOST_TEST(detail::bare_field_name(name) == name);
+    BOOST_TEST(detail::bare_name(name) == name);
   }
 }
 

@@ -49,10 +49,10 @@ BOOST_AUTO_TEST_CASE(a_number_stands_beside_that_of_its_name) {
 
 BOOST_AUTO_TEST_CASE(names_of_models_are_their_letters_and_digits) {
   for (const char* same : {"OPT-1.3B", "opt_1.3b.gguf", "opt13b", "Opt 1.3B"}) {
-    BOOST_TEST(detail::bare_name(same) == "opt13b");
+    BOOST_TEST(detail::bare_model_name(same) == "opt13b");
   }
-  BOOST_TEST(detail::bare_name("gguf.gguf") == "gguf");
-  BOOST_TEST(detail::bare_name("é-1") == "é1");
+  BOOST_TEST(detail::bare_model_name("gguf.gguf") == "gguf");
+  BOOST_TEST(detail::bare_model_name("é-1") == "é1");
 }
 
 BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {

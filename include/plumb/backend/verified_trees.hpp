@@ -123,7 +123,7 @@ class VerifiedTrees {
     if (length > branch.shared + 1) {
       asked(tree, grown(text, length - 1));
       release_(tree.tree(), second.front());
-      asked(tree, grown(text, length));  // goes on with what must still be there
+      asked(tree, grown(text, length));  // needs what must still be held
     }
     release_(tree.tree(), TokenTree::root);
   }

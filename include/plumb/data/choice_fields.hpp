@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "plumb/core/bare_name.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
@@ -31,7 +32,7 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
 
 /// Whether a field's name speaks of choices: "Multiple Choices", "answer_options", "optionA"; not "optional".
 [[nodiscard]] inline bool names_choices(std::string_view name) {
-  const std::string bare = bare_field_name(name);
+  const std::string bare = bare_name(name);
   return over::any_of(choice_words, [&](const std::string_view word) {
     const std::size_t at = bare.find(word);
     return at != std::string::npos && !std::string_view(bare).substr(at).starts_with("optional") &&

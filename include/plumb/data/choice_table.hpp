@@ -9,7 +9,7 @@
 //                              "Multiple Choices": "['24 December 1931', …]"}, as T-REx-MC is published
 // or .csv files with these columns. A folder of such files is a dataset. A fact is of the relation that its
 // field says (Relation_ID, else relation), or else of its file's; where the folder has a train and a test
-// file, each file is a part of all relations. Fields are known in any case and spelling (bare_field_name);
+// file, each file is a part of all relations. Fields are known in any case and spelling (bare_name);
 // `choices` may have the object or leave it out, may be a list or a string with one (python_list.hpp), and may
 // be missing; further fields are passed over unless they look like choices. There are no templates, so only
 // probes that need none can ask such a table. A training fact about a subject that is tested too is left out
@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/bare_name.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/lower_case.hpp"
 #include "plumb/core/over.hpp"
@@ -57,7 +58,7 @@ inline constexpr auto choice_table_fields =
 
 /// The name that RelationBuilder has for a field; null for a field that is passed over.
 inline const char* choice_table_field(std::string_view name) {
-  const std::string bare = bare_field_name(name);
+  const std::string bare = bare_name(name);
   const auto found =
       over::find_if(choice_table_fields, [&](const auto& field) { return field.first == bare; });
   return found == choice_table_fields.end() ? nullptr : found->second;

@@ -72,7 +72,7 @@ inline void refuse_other_tables(const DiskPath& path) {
       is_split_otherwise
           ? "separate the fields by commas, and name them subject, relation and object"
           : "name the columns subject, relation and object, or, with a file for each "
-            "relation, subject, object and choices; others may stand beside them");
+            "relation, subject, object and choices; other columns may follow");
 }
 
 }  // namespace detail

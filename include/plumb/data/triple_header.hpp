@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/core/bare_name.hpp"
 #include "plumb/core/over.hpp"
 
 namespace plumb {
@@ -28,18 +29,6 @@ struct TripleColumns {
 };
 
 namespace detail {
-
-/// The name of a field as its letters and digits in lower case: "Multiple_Choices" as "multiplechoices".
-inline std::string bare_field_name(std::string_view name) {
-  std::string bare;
-  for (const char c : name) {
-    if (c >= 'A' && c <= 'Z') bare += static_cast<char>(c - 'A' + 'a');
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80) {
-      bare += c;
-    }
-  }
-  return bare;
-}
 
 inline constexpr auto head_names = std::to_array<std::string_view>(
     {"head", "headentity", "headid", "h", "subject", "subjectid", "subj", "sub", "s", "source",
@@ -59,7 +48,7 @@ inline constexpr auto tail_names = std::to_array<std::string_view>(
   const auto place = [&](const auto& known) -> std::optional<std::size_t> {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < header.size(); ++i) {
-      if (over::find(known, detail::bare_field_name(header[i])) == known.end()) continue;
+      if (over::find(known, detail::bare_name(header[i])) == known.end()) continue;
       if (found) return std::nullopt;
       found = i;
     }

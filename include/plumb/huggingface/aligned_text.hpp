@@ -7,8 +7,8 @@
 // byte of the rewritten text keeps the range of the original bytes that it stands for, always whole
 // characters. The rules are those of the `tokenizers` package (NormalizedString), so that a token
 // covers here what it covers there: what replaces a character takes its range, what is inserted
-// takes the range of the character before it. Only what a map drops at the begin is kept track of
-// here and not there, where all ranges behind it stand so many characters too early.
+// takes the range of the character before it. One difference: where a map drops a text's
+// first characters, that package shifts all later ranges to the left by as many; here they stay right.
 
 #include <algorithm>
 #include <cstddef>

@@ -124,7 +124,7 @@ struct DecoderConfig {
   std::vector<std::size_t> rotary_of_layer{};
 
   Activation activation = Activation::gelu;
-  /// 0: one feed-forward; else so many, of which each token takes some.
+  /// How many experts there are, and how many each token goes through; 0 is one feed-forward for all.
   std::size_t experts = 0, experts_per_token = 0;
   /// Whether the head's weights are the token embeddings.
   bool tied = false;
@@ -138,17 +138,22 @@ struct DecoderConfig {
 
 namespace detail {
 
-/// Fills in what nearly all architectures have under these names, and checks that it fits together.
+/// Heads of that many numbers, whose scores are divided by the root of it.
+inline void set_head_size(DecoderConfig& config, std::size_t size) {
+  config.head_size = size;
+  config.attention_scale = 1.0F / std::sqrt(static_cast<float>(size));
+}
+
+/// Fills in what nearly all architectures have under these names.
 inline void read_common_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.vocabulary = fields.count("vocab_size");
   config.hidden = config.embedding = fields.count("hidden_size");
   config.layers = fields.count("num_hidden_layers");
   config.heads = fields.count("num_attention_heads");
   config.key_heads = fields.count("num_key_value_heads", config.heads);
-  config.head_size = fields.count("head_dim", config.hidden / config.heads);
+  set_head_size(config, fields.count("head_dim", config.hidden / config.heads));
   config.intermediate = fields.count("intermediate_size");
   config.positions = fields.count("max_position_embeddings");
-  config.attention_scale = 1.0F / std::sqrt(static_cast<float>(config.head_size));
 }
 
 /// The same under the names of GPT-2 and its like.
@@ -157,10 +162,9 @@ inline void read_gpt_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.hidden = config.embedding = fields.count("n_embd");
   config.layers = fields.count("n_layer");
   config.heads = config.key_heads = fields.count("n_head");
-  config.head_size = config.hidden / config.heads;
+  set_head_size(config, config.hidden / config.heads);
   config.intermediate = fields.count("n_inner", 4 * config.hidden);
   config.positions = fields.count("n_positions");
-  config.attention_scale = 1.0F / std::sqrt(static_cast<float>(config.head_size));
 }
 
 /// ALiBi's slopes: 2^(−8 i / n) for the largest power of two n, then every second one of 2n.
@@ -179,6 +183,15 @@ inline std::vector<float> alibi_slopes(std::size_t heads) {
     slopes.push_back(std::pow(base(2 * whole), static_cast<float>(i)));
   }
   return slopes;
+}
+
+/// Norms on the heads of queries and keys, by these names.
+inline void set_head_norms(DecoderConfig& config, HeadNorm kind, const NormShape& shape,
+                           const char* query, const char* key) {
+  config.head_norm = kind;
+  config.head_norm_shape = shape;
+  config.names.query_norm = query;
+  config.names.key_norm = key;
 }
 
 /// Which layers slide a window of `size` tokens, by `layer_types` or, where config.json has none, by

@@ -24,17 +24,33 @@ inline void set_all_biases(DecoderConfig& config) {
   config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = true;
 }
 
+/// A feed-forward without a gate.
+inline void name_plain_feed(DecoderNames& names, const char* up, const char* down) {
+  names.gate.clear();
+  names.up = up;
+  names.down = down;
+}
+
+/// The names that GPT-2, GPT-Neo and GPT-J share.
+inline void name_as_gpt(DecoderNames& names) {
+  names.prefix = "transformer.";
+  names.tokens = "wte.weight";
+  names.layer = "h.";
+  names.final_norm = "ln_f";
+  names.attention_norm = "ln_1";
+  names.feed_norm = "ln_2";
+}
+
 inline void read_opt(const ConfigFields& fields, DecoderConfig& config) {
   config.vocabulary = fields.count("vocab_size");
   config.hidden = fields.count("hidden_size");
   config.embedding = fields.count("word_embed_proj_dim", config.hidden);
   config.layers = fields.count("num_hidden_layers");
   config.heads = config.key_heads = fields.count("num_attention_heads");
-  config.head_size = config.hidden / config.heads;
+  set_head_size(config, config.hidden / config.heads);
   config.intermediate = fields.count("ffn_dim");
   config.positions = fields.count("max_position_embeddings");
   config.first_position = 2;
-  config.attention_scale = 1.0F / std::sqrt(static_cast<float>(config.head_size));
   config.activation = fields.activation("activation_function", "relu");
   const bool norm_before = fields.flag("do_layer_norm_before", true);
   config.norm_after_sum = !norm_before;
@@ -53,9 +69,7 @@ inline void read_opt(const ConfigFields& fields, DecoderConfig& config) {
   names.attention_out = "self_attn.out_proj";
   names.attention_norm = "self_attn_layer_norm";
   names.feed_norm = "final_layer_norm";
-  names.gate.clear();
-  names.up = "fc1";
-  names.down = "fc2";
+  name_plain_feed(names, "fc1", "fc2");
 }
 
 inline void read_gpt2(const ConfigFields& fields, DecoderConfig& config) {
@@ -68,18 +82,11 @@ inline void read_gpt2(const ConfigFields& fields, DecoderConfig& config) {
   fields.expect("scale_attn_by_inverse_layer_idx", false);
   fields.expect("add_cross_attention", false);
   DecoderNames& names = config.names;
-  names.prefix = "transformer.";
-  names.tokens = "wte.weight";
+  name_as_gpt(names);
   names.positions = "wpe.weight";
-  names.layer = "h.";
-  names.final_norm = "ln_f";
   names.query_key_value = {"attn.c_attn"};
   names.attention_out = "attn.c_proj";
-  names.attention_norm = "ln_1";
-  names.feed_norm = "ln_2";
-  names.gate.clear();
-  names.up = "mlp.c_fc";
-  names.down = "mlp.c_proj";
+  name_plain_feed(names, "mlp.c_fc", "mlp.c_proj");
   names.order = WeightOrder::by_input;
 }
 
@@ -132,7 +139,7 @@ inline void read_gpt_neo(const ConfigFields& fields, DecoderConfig& config) {
   config.hidden = config.embedding = fields.count("hidden_size");
   config.layers = fields.count("num_layers");
   config.heads = config.key_heads = fields.count("num_heads");
-  config.head_size = config.hidden / config.heads;
+  set_head_size(config, config.hidden / config.heads);
   config.intermediate = fields.count("intermediate_size", 4 * config.hidden);
   config.positions = fields.count("max_position_embeddings");
   config.attention_scale = 1;  // GPT-Neo does not scale its scores
@@ -146,19 +153,12 @@ inline void read_gpt_neo(const ConfigFields& fields, DecoderConfig& config) {
     config.windows.push_back(kinds[l] == "local" ? window : 0);
   }
   DecoderNames& names = config.names;
-  names.prefix = "transformer.";
-  names.tokens = "wte.weight";
+  name_as_gpt(names);
   names.positions = "wpe.weight";
-  names.layer = "h.";
-  names.final_norm = "ln_f";
   names.query_key_value = {"attn.attention.q_proj", "attn.attention.k_proj",
                            "attn.attention.v_proj"};
   names.attention_out = "attn.attention.out_proj";
-  names.attention_norm = "ln_1";
-  names.feed_norm = "ln_2";
-  names.gate.clear();
-  names.up = "mlp.c_fc";
-  names.down = "mlp.c_proj";
+  name_plain_feed(names, "mlp.c_fc", "mlp.c_proj");
 }
 
 inline void read_gptj(const ConfigFields& fields, DecoderConfig& config) {
@@ -172,17 +172,11 @@ inline void read_gptj(const ConfigFields& fields, DecoderConfig& config) {
       fields.is_null("rotary_dim") ? config.hidden : fields.count("rotary_dim", 64);
   config.rotaries = {{plain_frequencies(10'000, rotated), 1, true}};
   DecoderNames& names = config.names;
-  names.prefix = "transformer.";
-  names.tokens = "wte.weight";
-  names.layer = "h.";
-  names.final_norm = "ln_f";
+  name_as_gpt(names);
   names.query_key_value = {"attn.q_proj", "attn.k_proj", "attn.v_proj"};
   names.attention_out = "attn.out_proj";
-  names.attention_norm = "ln_1";
   names.feed_norm.clear();
-  names.gate.clear();
-  names.up = "mlp.fc_in";
-  names.down = "mlp.fc_out";
+  name_plain_feed(names, "mlp.fc_in", "mlp.fc_out");
 }
 
 inline void read_gpt_neox(const ConfigFields& fields, DecoderConfig& config) {
@@ -204,9 +198,7 @@ inline void read_gpt_neox(const ConfigFields& fields, DecoderConfig& config) {
   names.head = "embed_out";
   names.query_key_value = {"attention.query_key_value"};
   names.attention_out = "attention.dense";
-  names.gate.clear();
-  names.up = "mlp.dense_h_to_4h";
-  names.down = "mlp.dense_4h_to_h";
+  name_plain_feed(names, "mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
 }
 
 inline void read_phi(const ConfigFields& fields, DecoderConfig& config) {
@@ -220,17 +212,13 @@ inline void read_phi(const ConfigFields& fields, DecoderConfig& config) {
   read_one_rotary(fields, config, {.partial = 0.5});
   DecoderNames& names = config.names;
   if (fields.flag("qk_layernorm", false)) {
-    config.head_norm = HeadNorm::shared;
-    config.head_norm_shape = config.norm;
-    names.query_norm = "self_attn.q_layernorm";
-    names.key_norm = "self_attn.k_layernorm";
+    set_head_norms(config, HeadNorm::shared, config.norm, "self_attn.q_layernorm",
+                   "self_attn.k_layernorm");
   }
   names.final_norm = "final_layernorm";
   names.attention_out = "self_attn.dense";
   names.feed_norm.clear();
-  names.gate.clear();
-  names.up = "mlp.fc1";
-  names.down = "mlp.fc2";
+  name_plain_feed(names, "mlp.fc1", "mlp.fc2");
 }
 
 /// The names that Bloom and Falcon share.
@@ -241,9 +229,7 @@ inline void name_as_bloom(DecoderNames& names) {
   names.final_norm = "ln_f";
   names.query_key_value = {"self_attention.query_key_value"};
   names.attention_out = "self_attention.dense";
-  names.gate.clear();
-  names.up = "mlp.dense_h_to_4h";
-  names.down = "mlp.dense_4h_to_h";
+  name_plain_feed(names, "mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
 }
 
 inline void read_bloom(const ConfigFields& fields, DecoderConfig& config) {
@@ -254,10 +240,9 @@ inline void read_bloom(const ConfigFields& fields, DecoderConfig& config) {
       fields.find("n_layer") ? fields.count("n_layer") : fields.count("num_hidden_layers");
   config.heads = config.key_heads =
       fields.find("n_head") ? fields.count("n_head") : fields.count("num_attention_heads");
-  config.head_size = config.hidden / config.heads;
+  set_head_size(config, config.hidden / config.heads);
   config.intermediate = 4 * config.hidden;
   config.positions = fields.count("seq_length", 2048);  // no limit of the network's own
-  config.attention_scale = 1.0F / std::sqrt(static_cast<float>(config.head_size));
   config.activation = Activation::gelu_new;
   config.norm.epsilon = fields.epsilon("layer_norm_epsilon", 1e-5);
   config.tied = fields.flag("tie_word_embeddings", true);
@@ -276,10 +261,9 @@ inline void read_falcon(const ConfigFields& fields, DecoderConfig& config) {
       fields.find("n_layer") ? fields.count("n_layer") : fields.count("num_hidden_layers");
   config.heads =
       fields.find("n_head") ? fields.count("n_head") : fields.count("num_attention_heads");
-  config.head_size = config.hidden / config.heads;
+  set_head_size(config, config.hidden / config.heads);
   config.intermediate = fields.count("ffn_hidden_size", 4 * config.hidden);
   config.positions = fields.count("max_position_embeddings", 2048);
-  config.attention_scale = 1.0F / std::sqrt(static_cast<float>(config.head_size));
   config.activation = fields.activation("activation", "gelu");
   config.norm.epsilon = fields.epsilon("layer_norm_epsilon", 1e-5);
   config.tied = fields.flag("tie_word_embeddings", true);
@@ -311,7 +295,7 @@ inline void read_mpt(const ConfigFields& fields, DecoderConfig& config) {
   config.hidden = config.embedding = fields.count("d_model");
   config.layers = fields.count("n_layers");
   config.heads = config.key_heads = fields.count("n_heads");
-  config.head_size = config.hidden / config.heads;
+  set_head_size(config, config.hidden / config.heads);
   config.intermediate = 4 * config.hidden;  // whatever expansion_ratio says
   config.positions = fields.count("max_seq_len", 2048);
   config.activation = Activation::gelu;
@@ -350,9 +334,7 @@ inline void read_mpt(const ConfigFields& fields, DecoderConfig& config) {
   names.attention_out = "attn.out_proj";
   names.attention_norm = "norm_1";
   names.feed_norm = "norm_2";
-  names.gate.clear();
-  names.up = "ffn.up_proj";
-  names.down = "ffn.down_proj";
+  name_plain_feed(names, "ffn.up_proj", "ffn.down_proj");
 }
 
 }  // namespace plumb::detail

@@ -27,27 +27,40 @@ inline void read_one_rotary(const ConfigFields& fields, DecoderConfig& config,
   config.rotaries = {read_rotary(fields, defaults, config.positions)};
 }
 
-inline void read_llama(const ConfigFields& fields, DecoderConfig& config) {
+/// Sizes, a gated feed-forward, and a head of its own unless config.json says otherwise.
+inline void read_gated(const ConfigFields& fields, DecoderConfig& config) {
   read_common_sizes(fields, config);
-  config.norm = rms_norm(fields, "rms_norm_eps", 1e-6);
   config.activation = fields.activation("hidden_act", "silu");
-  config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
-  config.has_feed_bias = fields.flag("mlp_bias", false);
   config.tied = fields.flag("tie_word_embeddings", false);
+}
+
+/// Biases of attention's four products.
+inline void read_attention_bias(const ConfigFields& fields, DecoderConfig& config) {
+  config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
+}
+
+/// One window for all layers; null or absent is none.
+inline void read_one_window(const ConfigFields& fields, DecoderConfig& config) {
+  const std::size_t window = fields.find("sliding_window") ? fields.count("sliding_window") : 0;
+  read_windows(fields, config, window, [](std::size_t) { return true; });
+}
+
+inline void read_llama(const ConfigFields& fields, DecoderConfig& config) {
+  read_gated(fields, config);
+  read_attention_bias(fields, config);
+  config.norm = rms_norm(fields, "rms_norm_eps", 1e-6);
+  config.has_feed_bias = fields.flag("mlp_bias", false);
   read_one_rotary(fields, config);
 }
 
 inline void read_mistral(const ConfigFields& fields, DecoderConfig& config) {
   read_llama(fields, config);
-  const std::size_t window = fields.find("sliding_window") ? fields.count("sliding_window") : 0;
-  read_windows(fields, config, window, [](std::size_t) { return true; });
+  read_one_window(fields, config);
 }
 
 inline void read_mixtral(const ConfigFields& fields, DecoderConfig& config) {
-  read_common_sizes(fields, config);
+  read_gated(fields, config);
   config.norm = rms_norm(fields, "rms_norm_eps", 1e-5);
-  config.activation = fields.activation("hidden_act", "silu");
-  config.tied = fields.flag("tie_word_embeddings", false);
   read_one_rotary(fields, config, {.theta = 1e6});
   config.experts = fields.count("num_local_experts", 8);
   config.experts_per_token = fields.count("num_experts_per_tok", 2);
@@ -56,8 +69,7 @@ inline void read_mixtral(const ConfigFields& fields, DecoderConfig& config) {
   config.names.gate = "w1";
   config.names.up = "w3";
   config.names.down = "w2";
-  const std::size_t window = fields.find("sliding_window") ? fields.count("sliding_window") : 0;
-  read_windows(fields, config, window, [](std::size_t) { return true; });
+  read_one_window(fields, config);
 }
 
 /// Layers from `max_window_layers` on slide, where `use_sliding_window` says so.
@@ -76,68 +88,51 @@ inline void read_qwen2(const ConfigFields& fields, DecoderConfig& config) {
 }
 
 inline void read_qwen3(const ConfigFields& fields, DecoderConfig& config) {
-  read_common_sizes(fields, config);
-  config.head_size = fields.count("head_dim", 128);
-  config.attention_scale = 1.0F / std::sqrt(static_cast<float>(config.head_size));
-  config.norm = config.head_norm_shape = rms_norm(fields, "rms_norm_eps", 1e-6);
-  config.activation = fields.activation("hidden_act", "silu");
-  config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
-  config.tied = fields.flag("tie_word_embeddings", false);
-  config.head_norm = HeadNorm::shared;
-  config.names.query_norm = "self_attn.q_norm";
-  config.names.key_norm = "self_attn.k_norm";
+  read_gated(fields, config);
+  set_head_size(config, fields.count("head_dim", 128));
+  config.norm = rms_norm(fields, "rms_norm_eps", 1e-6);
+  read_attention_bias(fields, config);
+  set_head_norms(config, HeadNorm::shared, config.norm, "self_attn.q_norm", "self_attn.k_norm");
   read_one_rotary(fields, config);
   read_qwen_windows(fields, config);
 }
 
 inline void read_phi3(const ConfigFields& fields, DecoderConfig& config) {
-  read_common_sizes(fields, config);
+  read_gated(fields, config);
   config.norm = rms_norm(fields, "rms_norm_eps", 1e-5);
-  config.activation = fields.activation("hidden_act", "silu");
-  config.tied = fields.flag("tie_word_embeddings", false);
   config.names.query_key_value = {"self_attn.qkv_proj"};
   config.names.gate = config.names.up = "mlp.gate_up_proj";
   read_one_rotary(fields, config);
-  const std::size_t window = fields.find("sliding_window") ? fields.count("sliding_window") : 0;
-  read_windows(fields, config, window, [](std::size_t) { return true; });
+  read_one_window(fields, config);
 }
 
 inline void read_stablelm(const ConfigFields& fields, DecoderConfig& config) {
-  read_common_sizes(fields, config);
+  read_gated(fields, config);
   config.norm = {.epsilon = fields.epsilon("layer_norm_eps", 1e-5)};
-  config.activation = fields.activation("hidden_act", "silu");
   config.has_attention_bias = fields.flag("use_qkv_bias", false);
-  config.tied = fields.flag("tie_word_embeddings", false);
   config.parallel = fields.flag("use_parallel_residual", false);
   if (config.parallel) config.names.feed_norm.clear();
   if (fields.flag("qk_layernorm", false)) {
-    config.head_norm = HeadNorm::each_named;
-    config.head_norm_shape = {.epsilon = config.norm.epsilon, .has_bias = false};
-    config.names.query_norm = "self_attn.q_layernorm";
-    config.names.key_norm = "self_attn.k_layernorm";
+    set_head_norms(config, HeadNorm::each_named,
+                   {.epsilon = config.norm.epsilon, .has_bias = false}, "self_attn.q_layernorm",
+                   "self_attn.k_layernorm");
   }
   read_one_rotary(fields, config, {.partial = 0.25});
 }
 
 inline void read_olmo(const ConfigFields& fields, DecoderConfig& config) {
-  read_common_sizes(fields, config);
+  read_gated(fields, config);
   config.norm = {.epsilon = 1e-5F, .has_weight = false, .has_bias = false};
-  config.activation = fields.activation("hidden_act", "silu");
-  config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
-  config.tied = fields.flag("tie_word_embeddings", false);
+  read_attention_bias(fields, config);
   if (fields.find("clip_qkv")) config.clip = static_cast<float>(fields.positive("clip_qkv"));
   read_one_rotary(fields, config);
 }
 
 inline void read_olmo2(const ConfigFields& fields, DecoderConfig& config) {
-  read_common_sizes(fields, config);
-  config.norm = config.head_norm_shape = rms_norm(fields, "rms_norm_eps", 1e-5);
-  config.activation = fields.activation("hidden_act", "silu");
-  config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
-  config.tied = fields.flag("tie_word_embeddings", false);
-  config.head_norm = HeadNorm::whole;
-  config.names.query_norm = "self_attn.q_norm";
-  config.names.key_norm = "self_attn.k_norm";
+  read_gated(fields, config);
+  config.norm = rms_norm(fields, "rms_norm_eps", 1e-5);
+  read_attention_bias(fields, config);
+  set_head_norms(config, HeadNorm::whole, config.norm, "self_attn.q_norm", "self_attn.k_norm");
   config.names.attention_norm.clear();
   config.names.feed_norm.clear();
   config.names.attention_end_norm = "post_attention_layernorm";
@@ -154,19 +149,15 @@ inline void read_granite(const ConfigFields& fields, DecoderConfig& config) {
 }
 
 inline void read_cohere(const ConfigFields& fields, DecoderConfig& config) {
-  read_common_sizes(fields, config);
+  read_gated(fields, config);
   config.norm = {.epsilon = fields.epsilon("layer_norm_eps", 1e-5), .has_bias = false};
-  config.activation = fields.activation("hidden_act", "silu");
-  config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
+  read_attention_bias(fields, config);
   config.tied = fields.flag("tie_word_embeddings", true);
   config.parallel = true;
   config.names.feed_norm.clear();
   config.logits_scale = static_cast<float>(fields.number("logit_scale", 0.0625));
   if (fields.flag("use_qk_norm", false)) {
-    config.head_norm = HeadNorm::each;
-    config.head_norm_shape = config.norm;
-    config.names.query_norm = "self_attn.q_norm";
-    config.names.key_norm = "self_attn.k_norm";
+    set_head_norms(config, HeadNorm::each, config.norm, "self_attn.q_norm", "self_attn.k_norm");
   }
   read_one_rotary(fields, config, {.theta = 500'000, .interleaved = true});
 }
@@ -174,13 +165,12 @@ inline void read_cohere(const ConfigFields& fields, DecoderConfig& config) {
 /// What Gemma 1 to 3 share: norms whose weights count from 1, and scaled embeddings.
 inline void read_gemma_parts(const ConfigFields& fields, DecoderConfig& config) {
   read_common_sizes(fields, config);
-  config.head_size = fields.count("head_dim", 256);
+  set_head_size(config, fields.count("head_dim", 256));
   config.norm = rms_norm(fields, "rms_norm_eps", 1e-6);
   config.norm.weight_offset = 1;
-  config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
+  read_attention_bias(fields, config);
   config.tied = fields.flag("tie_word_embeddings", true);
   config.embedding_scale = std::sqrt(static_cast<float>(config.hidden));
-  config.attention_scale = 1.0F / std::sqrt(static_cast<float>(config.head_size));
   fields.expect("use_bidirectional_attention", false);
 }
 
@@ -223,10 +213,7 @@ inline void read_gemma3(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma2_parts(fields, config);
   config.attention_cap = soft_cap(fields, "attn_logit_softcapping", 0);
   config.logits_cap = soft_cap(fields, "final_logit_softcapping", 0);
-  config.head_norm = HeadNorm::shared;
-  config.head_norm_shape = config.norm;
-  config.names.query_norm = "self_attn.q_norm";
-  config.names.key_norm = "self_attn.k_norm";
+  set_head_norms(config, HeadNorm::shared, config.norm, "self_attn.q_norm", "self_attn.k_norm");
   const std::size_t pattern =
       fields.count("sliding_window_pattern", fields.count("_sliding_window_pattern", 6));
   read_windows(fields, config, fields.count("sliding_window", 4096),

@@ -91,7 +91,7 @@ inline void check_config(const TokenizerFiles& files) {
 
 }  // namespace detail
 
-/// Reads what stands beside the tokenizer of a folder; `file` and `tokenizer` stay empty. Throws a
+/// Reads the files of a folder that describe its tokenizer; `file` and `tokenizer` stay empty. Throws a
 /// user error for files that are broken or fields that are not supported.
 [[nodiscard]] inline TokenizerFiles read_tokenizer_config(const std::filesystem::path& folder) {
   const auto read_or_empty = [&](const char* name) {

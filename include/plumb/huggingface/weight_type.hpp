@@ -17,6 +17,8 @@
 #include <immintrin.h>
 #endif
 
+#include "plumb/core/version.hpp"
+
 namespace plumb {
 
 enum class WeightType : std::uint8_t { f32, f16, bf16 };

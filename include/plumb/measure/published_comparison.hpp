@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/bare_name.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/published_numbers.hpp"
 
@@ -89,16 +90,9 @@ struct PublishedComparison {
 namespace detail {
 
 /// "OPT-1.3B" and "opt_1.3b.gguf" as "opt13b".
-inline std::string bare_name(std::string_view name) {
+inline std::string bare_model_name(std::string_view name) {
   if (name.ends_with(".gguf")) name.remove_suffix(5);
-  std::string bare;
-  for (const char c : name) {
-    if (c >= 'A' && c <= 'Z') bare += static_cast<char>(c - 'A' + 'a');
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80) {
-      bare += c;
-    }
-  }
-  return bare;
+  return bare_name(name);
 }
 
 inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunNumbers>& runs) {
@@ -107,7 +101,7 @@ inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunN
     const auto run = over::find(runs, pair.run, &RunNumbers::model);
     const std::string& theirs = pair.published.dataset;
     if (theirs.empty() || run->dataset.empty()) continue;
-    if (bare_name(theirs) == bare_name(run->dataset)) continue;
+    if (bare_model_name(theirs) == bare_model_name(run->dataset)) continue;
     std::string remark = pair.run + " was run on " + run->dataset + ", numbers beside it are of " +
                          theirs + ": they are of the same facts only if the two are.";
     if (over::find(said, remark) == said.end()) said.push_back(std::move(remark));
@@ -185,7 +179,7 @@ inline void remark_on_runs_without(PublishedComparison& made,
   for (const RunNumbers& run : runs) {
     made.runs.push_back(run.model);
     has_namesake.push_back(over::any_of(numbers, [&](const PublishedNumber& one) {
-      return detail::bare_name(one.model) == detail::bare_name(run.model);
+      return detail::bare_model_name(one.model) == detail::bare_model_name(run.model);
     }));
   }
   std::vector<bool> is_beside_others(runs.size(), false);
@@ -195,7 +189,8 @@ inline void remark_on_runs_without(PublishedComparison& made,
       const auto found = runs[r].numbers.find(one.name);
       if (found == runs[r].numbers.end()) continue;
       met = true;
-      const bool same = detail::bare_name(one.model) == detail::bare_name(runs[r].model);
+      const bool same =
+          detail::bare_model_name(one.model) == detail::bare_model_name(runs[r].model);
       if (has_namesake[r] && !same) continue;
       if (!same) is_beside_others[r] = true;
       made.pairs.push_back({one, runs[r].model, same, found->second});

@@ -122,8 +122,8 @@ inline std::string asked_queries(const Json& kept) {
   return text + (kept.value("head_queries", Json()) == true ? ", and their heads" : "");
 }
 
-/// Gives each number of a ranking its candidates and queries. What the LM head ranks has names of one token,
-/// whatever the candidates of the run, and so has what stands beside it.
+/// Gives each number of a ranking its candidates and queries. The LM head, and what is compared with it,
+/// ranks names of one token alone, whatever the run's candidates.
 inline void say_what_was_ranked(RunNumbers& run, const Json& kept) {
   const std::string candidates = first_string(kept, "candidates").value_or("");
   if (first_string(kept, "command").value_or("") != "rank" || candidates.empty()) return;
