@@ -102,12 +102,12 @@ template <class Model>
   if (made.size() == 1 && model.detokenize(std::span<const TokenId>(made)) == text) {
     return made.front();
   }
-  const std::string near = near_special_tokens(std::move(special), text);
+  const std::string nearby = near_special_tokens(std::move(special), text);
   throw user_error({.setting = "bos"},
                    "'" + text + "' is no token of this model" +
                        (made.size() > 1 ? ", which reads it as " + counted(made.size(), "token")
                                         : std::string()),
-                   near.empty() ? "name one of its vocabulary, or say yes or no" : near);
+                   nearby.empty() ? "name one of its vocabulary, or say yes or no" : nearby);
 }
 
 }  // namespace detail
