@@ -80,7 +80,7 @@ inline std::string cell(const EstimatorResult& made, const MetricEstimates& metr
                         CalibrationMetric metric, bool best = false) {
   if (!has_failed_votes(made)) return cell(metrics, metric, best);
   std::string html = cell(estimate_of(metrics, metric));
-  if (const std::size_t small = html.find("<small>"); small != html.npos) html.insert(small, " †");
+  if (const std::size_t begin = html.find("<small>"); begin != html.npos) html.insert(begin, " †");
   return html;
 }
 
