@@ -26,6 +26,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/prompt_template.hpp"
+#include "plumb/measure/interval.hpp"
 #include "plumb/measure/ties.hpp"
 
 namespace plumb {
