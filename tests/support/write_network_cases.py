@@ -24,6 +24,8 @@ from transformers import (
     GPT2LMHeadModel, OPTConfig, OPTForCausalLM, RobertaConfig, RobertaForMaskedLM, XLMRobertaConfig, XLMRobertaForMaskedLM,
 )
 
+import decoder_kinds
+
 OUT = pathlib.Path(__file__).parent / "huggingface" / "networks"
 VOCABULARY = 37
 SEQUENCES = [[2, 5, 11, 4, 36, 3], [2, 9, 3], [7], [2, 5, 11, 8, 36, 20, 1, 33, 3]]
@@ -113,113 +115,10 @@ def gpt2_masks(weights):
         weights[f"h.{layer}.attn.masked_bias"] = torch.tensor(-1e4)
 
 
-# What most decoders share: grouped heads, a head size apart from hidden / heads, and few positions.
-LLAMA = dict(vocab_size=VOCABULARY, hidden_size=16, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
-             intermediate_size=20, max_position_embeddings=16)
-ROPE = {"rope_type": "default", "rope_theta": 100.0}  # fast enough to matter within nine tokens
-
-
-def decoder(name, model_type, fields, change=None, config=None, dtype=None):
-    """A causal model of that type. `config(fields)` edits the stored config.json, as older versions spelled it."""
-    made = transformers.AutoConfig.for_model(model_type, **fields)
-    # transformers 5.24 adds Falcon's ALiBi twice in its eager attention, and not in sdpa, its default.
-    attention = {} if model_type == "falcon" else {"attn_implementation": "eager"}
-    write(name, transformers.AutoModelForCausalLM.from_config(made, **attention), change=change, dtype=dtype)
-    if config:
-        file = OUT / name / "config.json"
-        stored = json.loads(file.read_text())
-        config(stored)
-        file.write_text(json.dumps(stored, indent=2) + "\n")
-
-
-def old_rope(stored):
-    """rope_theta and rope_scaling, as transformers 4 wrote them."""
-    rope = dict(stored.pop("rope_parameters"))
-    stored["rope_theta"] = rope.pop("rope_theta")
-    if "partial_rotary_factor" in rope:
-        stored["partial_rotary_factor"] = rope.pop("partial_rotary_factor")
-    rope["type"] = rope.pop("rope_type")
-    stored["rope_scaling"] = rope if rope["type"] != "default" else None
-
-
-def old_neox(stored):
-    rope = stored.pop("rope_parameters")
-    stored["rotary_emb_base"], stored["rotary_pct"] = rope["rope_theta"], rope["partial_rotary_factor"]
-
-
-def old_gemma3(stored):
-    rope = stored.pop("rope_parameters")
-    stored["rope_theta"] = rope["full_attention"]["rope_theta"]
-    stored["rope_scaling"] = {key: rope["full_attention"][key] for key in ("rope_type", "factor")}
-    stored["rope_local_base_freq"] = rope["sliding_attention"]["rope_theta"]
-    stored["sliding_window_pattern"] = 2
-    del stored["layer_types"]
-
-
 def decoders():
-    llama = dict(LLAMA, rope_parameters=ROPE, tie_word_embeddings=False)
-    decoder("llama", "llama", llama)
-    decoder("llama-biases", "llama", dict(llama, attention_bias=True, mlp_bias=True, head_dim=6, tie_word_embeddings=True))
-    decoder("llama-linear", "llama", dict(llama, rope_parameters=dict(ROPE, rope_type="linear", factor=2.5)), config=old_rope)
-    decoder("llama-dynamic", "llama", dict(llama, rope_parameters=dict(ROPE, rope_type="dynamic", factor=2.0)))
-    decoder("llama-llama3", "llama", dict(llama, rope_parameters=dict(
-        ROPE, rope_type="llama3", factor=4.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=8)))
-    decoder("llama-yarn", "llama", dict(llama, rope_parameters=dict(
-        ROPE, rope_type="yarn", factor=4.0, original_max_position_embeddings=8)), config=old_rope)
-    decoder("llama-yarn-scales", "llama", dict(llama, rope_parameters=dict(
-        ROPE, rope_type="yarn", factor=4.0, original_max_position_embeddings=8, mscale=1.2, mscale_all_dim=0.6,
-        beta_fast=4.0, beta_slow=0.5, truncate=False)))
-    decoder("llama-f16", "llama", llama, dtype=torch.float16)
-    decoder("mistral", "mistral", dict(llama, sliding_window=4, head_dim=6))
-    decoder("mixtral", "mixtral", dict(llama, num_local_experts=3, num_experts_per_tok=2, sliding_window=None))
-    decoder("qwen2", "qwen2", dict(llama, use_sliding_window=True, sliding_window=4, max_window_layers=1))
-    decoder("qwen3", "qwen3", dict(llama, head_dim=6))
-    gemma = dict(LLAMA, head_dim=6)
-    decoder("gemma", "gemma", dict(gemma, rope_parameters=ROPE))
-    decoder("gemma2", "gemma2", dict(gemma, rope_parameters=ROPE, sliding_window=4, query_pre_attn_scalar=5,
-                                     attn_logit_softcapping=3.0, final_logit_softcapping=4.0))
-    decoder("gemma3", "gemma3_text", dict(
-        gemma, num_hidden_layers=3, sliding_window=4, query_pre_attn_scalar=5,
-        layer_types=["sliding_attention", "full_attention", "sliding_attention"], rope_parameters={
-            "full_attention": {"rope_type": "linear", "factor": 2.0, "rope_theta": 300.0},
-            "sliding_attention": {"rope_type": "default", "rope_theta": 50.0}}), config=old_gemma3)
-    phi = dict(LLAMA, rope_parameters=dict(ROPE, partial_rotary_factor=0.5))
-    decoder("phi", "phi", phi, config=old_rope)
-    decoder("phi-head-norms", "phi", dict(phi, qk_layernorm=True))
-    decoder("phi3", "phi3", dict(LLAMA, rope_parameters=ROPE, sliding_window=4, pad_token_id=None))
-    decoder("phi3-longrope", "phi3", dict(
-        LLAMA, max_position_embeddings=32, original_max_position_embeddings=16, pad_token_id=None, rope_parameters=dict(
-            ROPE, rope_type="longrope", short_factor=[1.1, 1.4], long_factor=[2.0, 3.0])))
-    stablelm = dict(LLAMA, rope_parameters=dict(ROPE, partial_rotary_factor=0.5))
-    decoder("stablelm", "stablelm", dict(stablelm, use_qkv_bias=True))
-    decoder("stablelm-parallel", "stablelm", dict(stablelm, use_parallel_residual=True, qk_layernorm=True))
-    decoder("olmo", "olmo", dict(llama, clip_qkv=1.5))
-    decoder("olmo2", "olmo2", llama)
-    decoder("granite", "granite", dict(llama, embedding_multiplier=3.0, attention_multiplier=0.3, residual_multiplier=0.7,
-                                       logits_scaling=2.0))
-    decoder("cohere", "cohere", dict(LLAMA, rope_parameters=ROPE, logit_scale=0.3))
-    decoder("cohere-head-norms", "cohere", dict(LLAMA, rope_parameters=ROPE, use_qk_norm=True, attention_bias=True))
-    neox = {key: value for key, value in LLAMA.items() if key != "num_key_value_heads"}
-    neox["rope_parameters"] = dict(ROPE, partial_rotary_factor=0.5)
-    decoder("gpt-neox", "gpt_neox", neox, config=old_neox)
-    decoder("gpt-neox-in-turn", "gpt_neox", dict(neox, use_parallel_residual=False, attention_bias=False))
-    gpt = dict(vocab_size=VOCABULARY, n_embd=16, n_layer=2, n_head=4, n_positions=16)
-    decoder("gptj", "gptj", dict(gpt, rotary_dim=2))
-    decoder("gpt-bigcode", "gpt_bigcode", gpt)
-    decoder("gpt-bigcode-heads", "gpt_bigcode", dict(gpt, multi_query=False, n_inner=20))
-    decoder("gpt-neo", "gpt_neo", dict(vocab_size=VOCABULARY, hidden_size=16, num_layers=3, num_heads=4, window_size=4,
-                                       attention_types=[[["local", "global"], 1], [["local"], 1]], max_position_embeddings=16))
-    bloom = dict(vocab_size=VOCABULARY, hidden_size=18, n_layer=2, n_head=6)
-    decoder("bloom", "bloom", bloom)
-    decoder("bloom-residual", "bloom", dict(bloom, apply_residual_connection_post_layernorm=True))
-    falcon = dict(vocab_size=VOCABULARY, hidden_size=16, num_hidden_layers=2, num_attention_heads=4, rope_parameters=ROPE)
-    decoder("falcon", "falcon", falcon)
-    decoder("falcon-new", "falcon", dict(falcon, new_decoder_architecture=True, num_kv_heads=2))
-    decoder("falcon-one-norm", "falcon", dict(falcon, new_decoder_architecture=True, num_kv_heads=2, num_ln_in_parallel_attn=1))
-    decoder("falcon-alibi", "falcon", dict(falcon, hidden_size=18, num_attention_heads=6, alibi=True, bias=True,
-                                           multi_query=False, parallel_attn=False))
-    mpt = dict(vocab_size=VOCABULARY, d_model=18, n_layers=2, n_heads=6, max_seq_len=16)
-    decoder("mpt", "mpt", dict(mpt, attn_config={"clip_qkv": 1.5}))
+    for kind in decoder_kinds.decoder_kinds(decoder_kinds.SMALL):
+        write(kind.name, kind.make(), dtype=kind.dtype)
+        kind.spell(OUT / kind.name)
 
 
 def main():
