@@ -71,7 +71,7 @@ class CausalScorer {
   /// when the model has none, and for one past its vocabulary. With
   /// `scored` the answer or the continuation alone, only their tokens are looked up, which costs the
   /// model fewer rows; the other log-likelihoods and counts are then left at 0.
-  CausalScorer(Model& model, const Bos& bos, Span scored = Span::statement)
+  explicit CausalScorer(Model& model, const Bos& bos = {}, Span scored = Span::statement)
       : model_(model), bos_setting_(bos), scored_(scored), held_(model) {
     bos_ = require_bos(
         model, bos,

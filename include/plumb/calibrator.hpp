@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Is a model's confidence earned?
+//
+//   const plumb::Calibration made = plumb::calibrate(answers);
+//   made[plumb::CalibrationMetric::ace].value
+//   plumb::calibrate(answers, plumb::Average<>{})    // over paraphrases
+//
+// Run: examples/own_confidence.cpp, with an estimator of one's own. Source: Kissling et al., "Self-Aware
+// Knowledge Probing".
+
+#include <cstddef>
+#include <cstdint>
+
+#include "plumb/aggregate/answer_predictions.hpp"
+#include "plumb/aggregate/answers.hpp"
+#include "plumb/calibrate/calibrator.hpp"
+
+namespace plumb {
+
+struct CalibrateOptions {
+  /// Of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins ACE has no number.
+  std::size_t bins = 20;
+  /// The template that Base and Margin use, by index.
+  std::size_t base_template = 0;
+  /// Of the bootstrap over facts.
+  std::uint64_t seed = 0;
+  std::size_t resamples = 1000;
+};
+
+/// How the estimator's confidences fit being right, each number with its interval: what `plumb calibrate`
+/// says of that estimator. Throws a user error for a relation that it cannot judge and for a confidence
+/// that is not in [0, 1].
+template <class Estimator>
+[[nodiscard]] Calibration calibrate(const Answers& answers, const Estimator& estimator,
+                                    const CalibrateOptions& options = {}) {
+  const ModelPredictions made =
+      predictions_of(answers, {.kinds = {.base = options.base_template}, .keep_scores = true});
+  const Calibrator calibrator(estimator, options.bins);
+  return calibrator.calibrate(
+      made.relations,
+      {strata_of(made.relations), {options.seed, options.resamples}, "bootstrap/calibrate"});
+}
+
+/// The same of the base template's confidence.
+[[nodiscard]] inline Calibration calibrate(const Answers& answers,
+                                           const CalibrateOptions& options = {}) {
+  return calibrate(answers, Base{}, options);
+}
+
+}  // namespace plumb
