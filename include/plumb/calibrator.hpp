@@ -16,6 +16,7 @@
 #include "plumb/aggregate/answer_predictions.hpp"
 #include "plumb/aggregate/answers.hpp"
 #include "plumb/calibrate/calibrator.hpp"
+#include "plumb/calibrate/fitted_confidence.hpp"
 
 namespace plumb {
 
