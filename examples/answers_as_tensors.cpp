@@ -12,9 +12,9 @@
 #include <cstdio>
 
 #include "own_engine.hpp"
+#include "plumb/candidate_scorer.hpp"
 #include "plumb/dataset.hpp"
 #include "plumb/probe.hpp"
-#include "plumb/score/causal_scorer.hpp"
 #include "plumb/tensors.hpp"
 
 int main() {

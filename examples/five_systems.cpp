@@ -12,13 +12,13 @@
 
 #include "own_engine.hpp"
 #include "plumb/calibrator.hpp"
+#include "plumb/candidate_scorer.hpp"
 #include "plumb/compare.hpp"
 #include "plumb/dataset.hpp"
 #include "plumb/many_prompts.hpp"
 #include "plumb/many_shot.hpp"
 #include "plumb/probe.hpp"
 #include "plumb/rank.hpp"
-#include "plumb/score/causal_scorer.hpp"
 
 namespace {
 

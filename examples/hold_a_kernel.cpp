@@ -9,10 +9,10 @@
 #include <cstdio>
 
 #include "own_engine.hpp"
+#include "plumb/candidate_scorer.hpp"
 #include "plumb/compare.hpp"
 #include "plumb/dataset.hpp"
 #include "plumb/probe.hpp"
-#include "plumb/score/causal_scorer.hpp"
 
 /// Stands for the quantised kernel: the reference's logits in steps of a half.
 struct QuantisedModel : EngineModel {

@@ -9,19 +9,18 @@
 
 #include <cstdio>
 
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
 #include "plumb/probe.hpp"
-#include "plumb/score/causal_scorer.hpp"
 
 int main() {
-  const plumb::Relation country{
-      .code = "country",
-      .templates = {"[X] is in [Y]."},
-      .options = {"Norway", "Peru"},
-      .facts = {{.subject = "Oslo", .answer = 0}, {.subject = "Lima", .answer = 1}}};
+  const plumb::Dataset cities{
+      "cities",
+      {plumb::relation_of("country", {"[X] is in [Y]."}, {{"Oslo", "Norway"}, {"Lima", "Peru"}})}};
   EngineModel model;
   plumb::CausalScorer scorer(model);
-  const plumb::Answers answers = plumb::probe(scorer, {.name = "cities", .relations = {country}});
-  const plumb::GroupMetrics numbers = plumb::metrics_of(answers).overall;
+  const plumb::Answers answers = plumb::probe(scorer, cities);
+  const auto numbers = plumb::metrics_of(answers).overall;
   std::printf("accuracy %.3f [%.3f, %.3f], mean reciprocal rank %.3f of %zu facts\n",
               numbers.accuracy.value, numbers.accuracy.low, numbers.accuracy.high,
               numbers.mean_reciprocal_rank.value, numbers.facts);

@@ -36,7 +36,7 @@ int main() {
   plumb::CausalScorer scorer(model);
   const plumb::Answers usual = plumb::probe(scorer, cities);
   const plumb::Answers own = plumb::probe(LiesIn(), scorer, cities, {.span = plumb::Span::answer});
-  const plumb::GroupMetrics numbers = plumb::metrics_of(own).overall;
+  const auto numbers = plumb::metrics_of(own).overall;
   std::printf("templates %.3f, my own words %.3f of %zu facts\n",
               plumb::metrics_of(usual).overall.accuracy.value, numbers.accuracy.value,
               numbers.facts);
