@@ -29,7 +29,7 @@
 #include "plumb/run/answer_plan.hpp"
 #include "plumb/run/gap_filling.hpp"
 #include "plumb/run/generated_texts.hpp"
-#include "plumb/run/name_likelihoods.hpp"
+#include "plumb/run/name_scoring.hpp"
 #include "plumb/score/score_check.hpp"
 
 namespace plumb {
@@ -145,7 +145,7 @@ void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOpt
                       const FewShotSetting& setting, const MultiPromptDataset& dataset,
                       const AskedFacts& asked, const MultiPromptDataset& narrowed_to) {
   const FewShot few_shot(dataset, setting, options.shot_seed);
-  NameLikelihoods<Model> likelihoods(model, options.bos, dataset, asked);
+  NameScoring<Model> likelihoods(model, options.bos, dataset, asked);
   const auto carry = [&](auto& block, auto name_of) {
     std::vector<StatementScore> scores = score_all_packs(likelihoods.scorer(), block);
     for (std::size_t i = 0; i < scores.size(); ++i) {
