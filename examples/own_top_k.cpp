@@ -27,10 +27,11 @@ struct TopEngine : Engine {
       std::span<const plumb::TokenId> tokens, std::size_t k) const {
     const std::vector<float> logits = next(tokens);
     double sum = 0;
-    for (const float logit : logits) sum += std::exp(logit);
+    for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
     std::vector<std::pair<plumb::TokenId, double>> all;
     for (std::size_t i = 0; i < logits.size(); ++i) {
-      all.emplace_back(static_cast<plumb::TokenId>(i), logits[i] - std::log(sum));
+      all.emplace_back(static_cast<plumb::TokenId>(i),
+                       static_cast<double>(logits[i]) - std::log(sum));
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });

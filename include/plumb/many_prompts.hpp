@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/capabilities.hpp"
 #include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/calibrate/many_prompt_study.hpp"
 #include "plumb/core/number_words.hpp"
@@ -167,6 +168,32 @@ void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOpt
   });
 }
 
+/// What a causal model says in its own words.
+template <CausalLm Model, Lemmatiser Lemmas>
+[[nodiscard]] ManyPromptAnswers answered_in_memory(Model& model, MultiPromptDataset dataset,
+                                                   const ManyPromptsOptions& options,
+                                                   const Lemmas& lemmas) {
+  const AskedFacts asked = take_askable(dataset, options.relations, options.limit);
+  const AnswerOptions asking = asking_of(options);
+  for (const FewShotSetting& setting : options.settings) {
+    refuse_long_prompts(model, options.bos, asking, dataset, asked, setting);
+  }
+  ManyPromptAnswers made{{}, {}, narrowed(dataset, asked)};
+  if (!asked.without_answer.empty()) {
+    made.remarks.push_back(counted(asked.without_answer.size(), "fact") +
+                           " left out, as no name of an object has a word.");
+  }
+  AnswersInMemory<Model> answers(model, options.bos, asking, dataset, asked);
+  for (const FewShotSetting& setting : options.settings) {
+    made.studies.push_back(answers.study(setting, made.asked, lemmas));
+  }
+  if (options.names && !options.settings.empty()) {
+    add_scored_names(made.studies.front(), model, options, options.settings.front(), dataset, asked,
+                     made.asked);
+  }
+  return made;
+}
+
 /// What a masked model fills into the gaps, and says of names.
 template <MaskedLm Model>
 [[nodiscard]] ManyPromptAnswers filled_in_memory(Model& model, MultiPromptDataset dataset,
@@ -224,28 +251,15 @@ requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, MultiPromptDataset dataset,
                                              const ManyPromptsOptions& options = {},
                                              const Lemmas& lemmas = {}) {
-  if constexpr (MaskedLm<Model>) {
+  if constexpr (!CausalLm<Model>) {
     return detail::filled_in_memory(model, std::move(dataset), options);
   } else {
-    const AskedFacts asked = take_askable(dataset, options.relations, options.limit);
-    const AnswerOptions asking = detail::asking_of(options);
-    for (const FewShotSetting& setting : options.settings) {
-      refuse_long_prompts(model, options.bos, asking, dataset, asked, setting);
+    if constexpr (MaskedLm<Model>) {  // one that stands for others, as AnyModel, is both in form
+      if (capabilities_of(model).masked) {
+        return detail::filled_in_memory(model, std::move(dataset), options);
+      }
     }
-    ManyPromptAnswers made{{}, {}, narrowed(dataset, asked)};
-    if (!asked.without_answer.empty()) {
-      made.remarks.push_back(counted(asked.without_answer.size(), "fact") +
-                             " left out, as no name of an object has a word.");
-    }
-    detail::AnswersInMemory<Model> answers(model, options.bos, asking, dataset, asked);
-    for (const FewShotSetting& setting : options.settings) {
-      made.studies.push_back(answers.study(setting, made.asked, lemmas));
-    }
-    if (options.names && !options.settings.empty()) {
-      detail::add_scored_names(made.studies.front(), model, options, options.settings.front(),
-                               dataset, asked, made.asked);
-    }
-    return made;
+    return detail::answered_in_memory(model, std::move(dataset), options, lemmas);
   }
 }
 
