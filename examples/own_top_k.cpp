@@ -83,9 +83,8 @@ int main() {
       {plumb::relation_of("country", {"[X] is in [Y]."}, {{"Oslo", "Norway"}, {"Lima", "Peru"}})}};
   for (const std::size_t k : {256U, 3U}) {
     TopModel model(k);
-    plumb::CausalScorer scorer(model);
-    const plumb::Answers answers =
-        plumb::probe(scorer, cities, {.span = plumb::Span::continuation});
+    plumb::CausalScorer scorer(model, plumb::Bos(), plumb::Span::continuation);
+    const plumb::Answers answers = plumb::probe(scorer, cities);
     const auto numbers = plumb::metrics_of(answers).overall;
     std::printf("top %zu: knows %.0f of %zu facts, %zu left out\n", k,
                 numbers.accuracy.value * static_cast<double>(numbers.facts), numbers.facts,
