@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# One test program for each room: tests/<room>/*_test.cpp mirror include/plumb/<room>/*.hpp.
+# One test program for each room: tests/<room>/*_test.cpp mirror include/plumb/<room>/*.hpp, tests/doors the headers
+# directly under include/plumb.
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
@@ -65,7 +66,7 @@ set(plumb_fuzz_rooms data huggingface run server cli)
 
 # Those that take longest to compile first.
 set(plumb_rooms_with_command run cli)
-foreach(room run cli report records server rank data measure calibrate aggregate backend huggingface prompt score core)
+foreach(room run cli report doors records server rank data measure calibrate aggregate backend huggingface prompt score core)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
   if(NOT PLUMB_LLAMA)
     list(FILTER sources EXCLUDE REGEX "/llama_[a-z0-9_]*test.cpp$")

@@ -282,6 +282,8 @@ def blank_comments(text):
 
 def name_of(head):
     """The name that a declaration gives."""
+    if found := re.match(r"using [\w:]*::(\w+);?$", head):
+        return found.group(1)
     if found := re.match(r"(?:class|struct|union|enum class|enum|concept|using)\s+(\w+)", head):
         return found.group(1)
     if found := re.search(r"operator\s*(?:\(\)|[^\s(]+)(?=\()", head):
@@ -332,6 +334,19 @@ def read_header(text):
     code = blank(text)
     lines, names = interface(text, code, 0, len(code))
     return opening(text), lines, names
+
+
+def public_names(headers):
+    """{name: headers that declare it} of namespace plumb; what is in a namespace within it, and operators, are not among
+    them."""
+    places = {}
+    for file in headers:
+        text = file.read_text(encoding="utf-8")
+        code = blank(text)
+        for name in interface(text, code, 0, len(code))[1]:
+            if "::" not in name and "operator" not in name:
+                places.setdefault(name, []).append(file)
+    return places
 
 
 def question(lines):

@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/calibrate/calibrator.hpp"
-#include "plumb/measure/prediction.hpp"
+#include "plumb/calibrator.hpp"
 
 int main() {
   // Log-likelihoods of the options of each fact, and which of them is true.
@@ -24,9 +23,7 @@ int main() {
     const plumb::Prediction made = plumb::predict(scores, answer);
     judgements.push_back({made.confidence, made.correct});
   }
-  const std::vector<std::size_t> one_stratum{scored.size()};
-  const plumb::Resamples resamples(one_stratum, {.seed = 1, .resamples = 1000}, "mine");
-  const plumb::Calibration made = plumb::calibration_of(judgements, /*bins=*/3, resamples);
+  const plumb::Calibration made = plumb::calibrate(judgements, {.bins = 3, .seed = 1});
   using enum plumb::CalibrationMetric;
   std::printf("%zu facts, accuracy %.3f\nmean confidence %.3f: too sure by %.3f\nBrier %.3f\n",
               made.count, made[accuracy].value, made[mean_confidence].value,

@@ -2,8 +2,7 @@
 
 // Can my confidence use every option's score, and not the likeliest alone?
 //
-// A probe in memory keeps the scores where it is asked to; an estimator reads them as
-// fact.scores(). This one is how far the answer's distribution is from even: 1 − entropy / ln K.
+// An estimator reads them as fact.scores(). This one is how far the answer's distribution is from even: 1 − entropy / ln K.
 //
 // Prints:
 //   entropy: France 0.494, Korea 0.276
@@ -15,10 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/probe_in_memory.hpp"
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/calibrate/calibrator.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/calibrator.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/model.hpp"
+#include "plumb/probe.hpp"
 
 /// The ten lines.
 struct Entropy {
@@ -34,18 +34,16 @@ struct Entropy {
 static_assert(plumb::check_confidence_estimator<Entropy>());
 
 int main() {
-  plumb::Relation capital{"capital", {"The capital of [X] is [Y]."}, {"Paris", "Seoul"}};
-  capital.facts = {{.subject = "France", .answer = 0}, {.subject = "Korea", .answer = 1}};
   plumb::NgramTreeModel model("The capital of France is Paris. It was Seoul.", 6);
-  plumb::CausalScorer scorer(model, true);
-  const auto made =
-      plumb::probe_in_memory(scorer, {"capitals", {capital}, {}}, {.keep_scores = true}).relations;
+  plumb::CausalScorer scorer(model);
+  const plumb::Answers answers =
+      plumb::probe(scorer, {"capitals",
+                            {plumb::relation_of("capital", {"The capital of [X] is [Y]."},
+                                                {{"France", "Paris"}, {"Korea", "Seoul"}})}});
 
-  const plumb::Calibrator calibrator(Entropy{}, /*bins=*/2);
-  const std::vector<plumb::Judgement> judged = calibrator.judge(made);
+  const std::vector<plumb::Judgement> judged = plumb::judge(answers, Entropy());
   std::printf("entropy: France %.3f, Korea %.3f\n", judged[0].confidence, judged[1].confidence);
-  const plumb::Resamples resamples(plumb::strata_of(made), {}, "example");
-  const plumb::Calibration measured = calibrator.calibrate(made, resamples);
+  const plumb::Calibration measured = plumb::calibrate(answers, Entropy(), {.bins = 2});
   using enum plumb::CalibrationMetric;
   std::printf("accuracy %.3f, mean confidence %.3f\n", measured[accuracy].value,
               measured[mean_confidence].value);

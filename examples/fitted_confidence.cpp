@@ -15,8 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/probe_in_memory.hpp"
-#include "plumb/calibrate/fitted_confidence.hpp"
+#include "plumb/aggregator.hpp"
+#include "plumb/calibrator.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/probe.hpp"
 
 /// Stands for a scorer of yours: it likes the first option by ln 3 · 5.
 struct TooSure {
@@ -28,18 +30,17 @@ struct TooSure {
 template <class Estimator>
 void show(const Estimator& estimator, const std::vector<plumb::RelationPredictions>& facts,
           const char* more = "\n") {
-  const plumb::Calibrator calibrator(estimator, /*bins=*/4);
-  const auto made = calibrator.calibrate(facts, {plumb::strata_of(facts), {}, "example"});
+  const plumb::Calibration made = plumb::calibrate(facts, estimator, {.bins = 4});
   using enum plumb::CalibrationMetric;
   std::printf("%-13s  accuracy %.3f, mean confidence %.3f%s", estimator.name().c_str(),
               made[accuracy].value, made[mean_confidence].value, more);
 }
 
 int main() {
-  plumb::Dataset dataset{"answers", {}, {}};
+  plumb::Dataset dataset{"answers"};
   for (const char* code : {"one", "two", "three", "four"}) {
     // Which half a fact falls into makes no difference here: a relation's facts are alike.
-    plumb::Relation relation{code, {"[X] is [Y]."}, {"yes", "no"}};
+    plumb::Relation relation{.code = code, .templates = {"[X] is [Y]."}, .options = {"yes", "no"}};
     const std::size_t answer = std::string(code) == "four" ? 1 : 0;
     for (const char* subject : {"a", "b", "c", "d"}) {
       relation.facts.push_back({.subject = subject, .answer = answer});
@@ -47,8 +48,7 @@ int main() {
     dataset.relations.push_back(relation);
   }
   TooSure scorer;
-  const auto made = plumb::probe_in_memory(scorer, dataset, {.keep_scores = true});
-  const auto [fitting, held_out] = plumb::split_facts(made.relations);
+  const auto [fitting, held_out] = plumb::split_facts(plumb::probe(scorer, dataset));
 
   show(plumb::Base{}, held_out);
   const plumb::Tempered<plumb::Base> tempered(fitting);

@@ -7,9 +7,8 @@
 #include <iostream>
 #include <string>
 
-#include "plumb/huggingface/folder_model.hpp"
-#include "plumb/score/causal_scorer.hpp"
-#include "plumb/score/masked_scorer.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/huggingface.hpp"
 
 namespace {
 
@@ -41,7 +40,7 @@ int main(int argc, char** argv) {
       compare(plumb::MaskedScorer(model, plumb::PseudoLikelihood::within_word));
     } else {
       plumb::HuggingFaceCausalModel model(argv[1]);
-      compare(plumb::CausalScorer(model, true));
+      compare(plumb::CausalScorer(model));
     }
   } catch (const plumb::Error& error) {
     std::cerr << error.what() << "\n";

@@ -16,16 +16,15 @@
 #include "plumb_single.hpp"
 
 int main() {
-  plumb::Relation capital{"capital", {"The capital of [X] is [Y]."}, {"Paris", "Seoul"}};
-  capital.facts = {{.subject = "France", .answer = 0}, {.subject = "Korea", .answer = 1}};
-  const plumb::Dataset dataset{"capitals", {capital}, {}};
+  const plumb::Dataset dataset{"capitals",
+                               {plumb::relation_of("capital", {"The capital of [X] is [Y]."},
+                                                   {{"France", "Paris"}, {"Korea", "Seoul"}})}};
   plumb::NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 12);
-  plumb::CausalScorer scorer(model, true);
+  plumb::CausalScorer scorer(model);
 
-  const auto made = plumb::probe_in_memory(scorer, dataset);
-  std::size_t known = 0;
-  for (const plumb::Prediction& cell : made.relations[0].cells) known += cell.correct ? 1 : 0;
-  std::printf("in memory: %zu of 2 facts\n", known);
+  const plumb::Estimate accuracy =
+      plumb::metrics_of(plumb::probe(scorer, dataset)).overall.accuracy;
+  std::printf("in memory: %.0f of 2 facts\n", 2 * accuracy.value);
 
   const auto out = std::filesystem::temp_directory_path() / "plumb one_file";
   std::filesystem::remove_all(out);

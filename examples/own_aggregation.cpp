@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/aggregator.hpp"
+#include "plumb/aggregator.hpp"
 
 struct LargestSum {
   [[nodiscard]] std::optional<std::size_t> choose(

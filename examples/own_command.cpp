@@ -12,9 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/backend/verify_model.hpp"
-#include "plumb/cli/command_line.hpp"
+#include "plumb/command.hpp"
+#include "plumb/model.hpp"
 
 /// Stands for an engine of yours: this one has read one sentence, whatever --model says.
 struct MyModel : plumb::NgramTreeModel {
@@ -25,7 +24,7 @@ struct MyModel : plumb::NgramTreeModel {
 int verify() {
   MyModel model({});
   const std::vector<std::string> texts{"The capital of France is Paris.", "The capital of Rome"};
-  const plumb::ModelVerification made = plumb::verify_model(model, texts, 1e-3);
+  const auto made = plumb::verify_model(model, texts, 1e-3);
   for (const std::string& form : made.compared) std::printf("compared: %s\n", form.c_str());
   std::printf("%s\n", made.agrees() ? "all agree" : plumb::in_words(*made.first).c_str());
   return made.agrees() ? 0 : 1;

@@ -8,11 +8,14 @@
 // Prints:
 //   mean_of_answer: accuracy 0.750, mean confidence 0.700, ACE 0.400
 
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include "plumb/calibrate/calibrator.hpp"
+#include "plumb/calibrator.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/probe.hpp"
 
 struct MeanOfAnswer {
   [[nodiscard]] plumb::Judgement operator()(const plumb::FactPredictions& fact) const {
@@ -27,27 +30,27 @@ struct MeanOfAnswer {
 };
 static_assert(plumb::check_confidence_estimator<MeanOfAnswer>());
 
-int main() {
-  plumb::RelationPredictions relation;
-  for (const std::size_t index : {0U, 1U}) relation.add_template(index);
-  relation.paraphrases = 2;
-  const auto fact = [&](std::size_t answer, plumb::Prediction one, plumb::Prediction other) {
-    relation.relation.facts.push_back({"s", "subject", {}, answer});
-    one.correct = one.option == answer;
-    other.correct = other.option == answer;
-    relation.cells.insert(relation.cells.end(), {one, other});
-  };
-  fact(0, {.option = 0, .confidence = 0.9}, {.option = 0, .confidence = 0.9});
-  fact(1, {.option = 1, .confidence = 0.9}, {.option = 1, .confidence = 0.7});
-  fact(1, {.option = 1, .confidence = 0.8}, {.option = 0, .confidence = 0.6});
-  fact(0, {.option = 1, .confidence = 0.8}, {.option = 1, .confidence = 0.6});
+/// Stands for a scorer of yours: of each question it finds the options as likely as it was told.
+struct Told {
+  std::vector<double> first_options = {0.9, 0.9, 0.1, 0.3, 0.2, 0.6, 0.2, 0.4};
+  std::size_t next = 0;
+  [[nodiscard]] std::vector<plumb::StatementScore> score(const plumb::Query&) {
+    const double p = first_options[next++];
+    return {{.log_likelihood = std::log(p), .tokens = 1},
+            {.log_likelihood = std::log(1 - p), .tokens = 1}};
+  }
+};
 
-  const plumb::Calibrator calibrator(MeanOfAnswer{}, /*bins=*/4);
-  const std::vector<plumb::RelationPredictions> relations{relation};
-  const plumb::Resamples resamples(plumb::strata_of(relations), {}, "example");
-  const plumb::Calibration made = calibrator.calibrate(relations, resamples);
+int main() {
+  plumb::Relation relation{
+      .code = "answers", .templates = {"[X] is [Y].", "Is [X] [Y]?"}, .options = {"yes", "no"}};
+  for (const std::size_t answer : {0U, 1U, 1U, 0U}) {
+    relation.facts.push_back({.subject = "it", .answer = answer});
+  }
+  Told scorer;
+  const plumb::Answers answers = plumb::probe(scorer, {"given", {relation}});
+  const plumb::Calibration made = plumb::calibrate(answers, MeanOfAnswer(), {.bins = 4});
   using enum plumb::CalibrationMetric;
-  std::printf("%s: accuracy %.3f, mean confidence %.3f, ACE %.3f\n",
-              calibrator.estimator().name().c_str(), made[accuracy].value,
-              made[mean_confidence].value, made[ace].value);
+  std::printf("%s: accuracy %.3f, mean confidence %.3f, ACE %.3f\n", MeanOfAnswer().name().c_str(),
+              made[accuracy].value, made[mean_confidence].value, made[ace].value);
 }

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <string>
 
-#include "plumb/data/load.hpp"
+#include "plumb/load.hpp"
 
 namespace {
 
@@ -25,12 +25,11 @@ void write(const std::string& file, const std::string& text) {
 }  // namespace
 
 int main() {
-  // In memory: templates with [X] and [Y], a closed set of options, facts that point into it.
-  plumb::Relation colour{"colour", {"[X] is [Y].", "The colour of [X] is [Y]."}};
-  colour.options = {"red", "green"};
-  colour.option_ids = colour.options;
-  colour.facts = {{"blood", "Blood", {}, 0}, {"grass", "Grass", {}, 1}};
-  const plumb::Dataset made{"colours", {colour}, {}};
+  // In memory: templates with [X] and [Y], and pairs whose objects are the closed set of options.
+  const plumb::Relation colour =
+      plumb::relation_of("colour", {"[X] is [Y].", "The colour of [X] is [Y]."},
+                         {{"Blood", "red"}, {"Grass", "green"}});
+  const plumb::Dataset made{"colours", {colour}};
   std::printf("%s: %zu facts, %zu options, %zu templates\n", made.name.c_str(), colour.facts.size(),
               colour.options.size(), colour.templates.size());
 

@@ -1,79 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must my engine offer to be probed? (The plain form: one sequence after another.)
+// My engine gives logits. What does its model know? (The engine is own_engine.hpp.)
 //
 // Prints:
 //   accuracy 1.000 [0.342, 1.000], mean reciprocal rank 1.000 of 2 facts
 
-#include <algorithm>
+#include "own_engine.hpp"
+
 #include <cstdio>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "plumb/aggregate/prediction_metrics.hpp"
-#include "plumb/aggregate/probe_in_memory.hpp"
-#include "plumb/backend/check_model.hpp"
-#include "plumb/score/causal_scorer.hpp"
-
-/// An engine as engines are: token numbers in, the next token's logits out. This one says again
-/// what it has read, the surer the more letters before it are the same.
-struct Engine {
-  std::string read = "Oslo is in Norway. Lima is in Peru. ";
-
-  [[nodiscard]] std::vector<float> next(std::span<const plumb::TokenId> tokens) const {
-    std::vector<float> logits(257, 0.0F);
-    for (std::size_t at = 1; at < read.size(); ++at) {
-      std::size_t same = 0;
-      while (same < std::min(at, tokens.size()) &&
-             read[at - 1 - same] == tokens[tokens.size() - 1 - same]) {
-        ++same;
-      }
-      logits[static_cast<unsigned char>(read[at])] += static_cast<float>(same);
-    }
-    return logits;
-  }
-};
-
-/// The thirty lines: the engine as a plumb::CausalLm.
-class EngineModel {
- public:
-  [[nodiscard]] plumb::Tokenization tokenize(std::string_view text) const {
-    plumb::Tokenization made;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      made.tokens.push_back({static_cast<unsigned char>(text[i]), {i, i + 1}});
-    }
-    return made;
-  }
-  [[nodiscard]] std::string detokenize(std::span<const plumb::TokenId> ids) const {
-    std::string text;
-    for (const plumb::TokenId id : ids) text += static_cast<char>(id);
-    return text;
-  }
-  [[nodiscard]] std::optional<plumb::TokenId> bos() const { return 256; }
-  [[nodiscard]] std::size_t vocabulary_size() const { return 257; }
-  [[nodiscard]] std::size_t context_length() const { return 2048; }
-
-  void evaluate(std::span<const plumb::TokenId> sequence, const plumb::LogitsVisitor& visit) {
-    for (std::size_t i = 0; i < sequence.size(); ++i) {
-      visit(static_cast<std::uint32_t>(i), engine_.next(sequence.first(i + 1)));
-    }
-  }
-
- private:
-  Engine engine_;
-};
-static_assert(plumb::check_causal_lm<EngineModel>());
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/probe.hpp"
 
 int main() {
-  plumb::Relation country{"country", {"[X] is in [Y]."}, {"Norway", "Peru"}, {"NO", "PE"}};
-  country.facts = {{"oslo", "Oslo", {}, 0}, {"lima", "Lima", {}, 1}};
+  const plumb::Dataset cities{
+      "cities",
+      {plumb::relation_of("country", {"[X] is in [Y]."}, {{"Oslo", "Norway"}, {"Lima", "Peru"}})}};
   EngineModel model;
-  plumb::CausalScorer scorer(model, true);
-  const plumb::ModelPredictions made = plumb::probe_in_memory(scorer, {"cities", {country}, {}});
-  const plumb::GroupMetrics numbers = plumb::metrics_of(made).overall;
+  plumb::CausalScorer scorer(model);
+  const plumb::Answers answers = plumb::probe(scorer, cities);
+  const auto numbers = plumb::metrics_of(answers).overall;
   std::printf("accuracy %.3f [%.3f, %.3f], mean reciprocal rank %.3f of %zu facts\n",
               numbers.accuracy.value, numbers.accuracy.low, numbers.accuracy.high,
               numbers.mean_reciprocal_rank.value, numbers.facts);

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/model.hpp"
 #include "plumb/run/job.hpp"
 
 /// Counts the tokens of words.
@@ -79,7 +79,7 @@ int main() {
   std::size_t asked = 0;
   try {
     (void)plumb::run_job(job, {.out = out, .work = {.stop = [&] { return ++asked == 2; }}});
-  } catch (const plumb::Stopped& stopped) {
+  } catch (const plumb::Error& stopped) {
     std::printf("%s\n", stopped.what());
   }
   const auto finished = plumb::run_job(job, {.out = out, .resume = true});

@@ -15,10 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/aggregate/probe_in_memory.hpp"
-#include "plumb/backend/check_model.hpp"
-#include "plumb/prompt/many_shot.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/model.hpp"
+#include "plumb/probe.hpp"
+#include "plumb/prompt_builder.hpp"
 
 /// Stands for a database, or for a client of a server: scores of next words, and no logits.
 struct Scores {
@@ -90,22 +91,22 @@ struct ShownPairs {
 static_assert(plumb::check_prompt_builder<ShownPairs>());
 
 template <class Builder>
-void probe(const char* name, const Builder& builder, ScoresModel& model, plumb::Span span) {
-  plumb::Relation country{"country", {"[X] is in [Y]."}, {"Norway", "Peru"}, {"NO", "PE"}};
-  country.facts = {{"oslo", "Oslo", {}, 0}, {"lima", "Lima", {}, 1}, {"cusco", "Cusco", {}, 1}};
-  plumb::CausalScorer scorer(model, false, span);
-  plumb::MemoryProbeOptions options;
-  options.scoring.span = span;
-  const auto made = plumb::probe_in_memory(builder, scorer, {"cities", {country}, {}}, options);
-  std::size_t known = 0;
-  for (const plumb::Prediction& cell : made.relations[0].cells) known += cell.correct ? 1 : 0;
-  std::printf("%s probe: knows %zu of %zu facts, %zu left out\n", name, known, made.facts(),
+void ask(const char* name, const Builder& builder, ScoresModel& model, plumb::Span span) {
+  const plumb::Dataset cities{
+      "cities",
+      {plumb::relation_of("country", {"[X] is in [Y]."},
+                          {{"Oslo", "Norway"}, {"Lima", "Peru"}, {"Cusco", "Peru"}})}};
+  plumb::CausalScorer scorer(model, plumb::Bos::none(), span);
+  const plumb::Answers made = plumb::probe(builder, scorer, cities);
+  const auto numbers = plumb::metrics_of(made).overall;
+  std::printf("%s probe: knows %.0f of %zu facts, %zu left out\n", name,
+              numbers.accuracy.value * static_cast<double>(numbers.facts), numbers.facts,
               made.unreported_facts);
 }
 
 int main() {
   ScoresModel model;
-  probe("closed-set", plumb::Statement(), model, plumb::Span::answer);
-  probe("many-shot", ShownPairs(), model, plumb::Span::continuation);
+  ask("closed-set", plumb::Statement(), model, plumb::Span::answer);
+  ask("many-shot", ShownPairs(), model, plumb::Span::continuation);
   std::printf("asked for %zu log-probabilities\n", model.scores.asked);
 }

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/backend/check_model.hpp"
-#include "plumb/cli/command_line.hpp"
+#include "plumb/command.hpp"
+#include "plumb/model.hpp"
 
 /// An engine as engines are: token numbers and a place in, logits for the place out. This one says what
 /// it has read between the same letters, the surer the more of them there are.

@@ -23,23 +23,24 @@
 #include <set>
 #include <string>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/model.hpp"
 #include "plumb/run/probe_into_folder.hpp"
-#include "plumb/score/causal_scorer.hpp"
 
 int main(int argc, char** argv) {
-  plumb::Relation capital{"capital", {"The capital of [X] is [Y]."}, {"Paris", "Seoul"}};
-  capital.facts = {{.subject = "France", .answer = 0}, {.subject = "Korea", .answer = 1}};
+  const plumb::Relation capital = plumb::relation_of("capital", {"The capital of [X] is [Y]."},
+                                                     {{"France", "Paris"}, {"Korea", "Seoul"}});
   // Stands for an engine of yours: it has read two sentences.
   plumb::NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 12);
-  plumb::CausalScorer scorer(model, true);
+  plumb::CausalScorer scorer(model);
 
   const bool given = argc > 1;
   const std::filesystem::path out =
       given ? std::filesystem::path(argv[1])
             : std::filesystem::temp_directory_path() / "plumb own_run_folder";
   if (!given) std::filesystem::remove_all(out);
-  const auto finished = plumb::probe_into_folder(scorer, {"capitals", {capital}, {}}, out,
+  const auto finished = plumb::probe_into_folder(scorer, {"capitals", {capital}}, out,
                                                  {.model = "my engine", .resume = given});
 
   const auto& accuracy = finished.report.metrics().overall.accuracy;

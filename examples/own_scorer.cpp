@@ -15,7 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/aggregate/probe_in_memory.hpp"
+#include "plumb/aggregator.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/probe.hpp"
 
 /// Counts the pairs of neighbouring words that it has read before.
 struct WordPairs {
@@ -39,13 +42,15 @@ struct WordPairs {
 static_assert(plumb::check_candidate_scorer<WordPairs>());
 
 int main() {
-  plumb::Relation kind{"kind", {"The [X] [Y] ."}, {"river", "volcano"}, {"r", "v"}};
-  kind.facts = {{"nile", "Nile", {}, 0}, {"etna", "Etna", {}, 1}};
   WordPairs scorer;
-  const auto made = plumb::probe_in_memory(scorer, {"places", {kind}, {}});
-  for (std::size_t f = 0; f < kind.facts.size(); ++f) {
-    const plumb::Prediction& best = made.relations[0].row(f)[0];
+  const plumb::Answers answers = plumb::probe(
+      scorer,
+      {"places",
+       {plumb::relation_of("kind", {"The [X] [Y] ."}, {{"Nile", "river"}, {"Etna", "volcano"}})}});
+  const auto said = plumb::aggregate(answers, plumb::MaxConfidence()).front();
+  for (std::size_t f = 0; f < said.size(); ++f) {
+    const plumb::Relation& kind = answers.tables[0].relation;
     std::printf("The %s is a %s: confidence %.3f\n", kind.facts[f].subject.c_str(),
-                kind.options[best.option].c_str(), best.confidence);
+                kind.options[*said[f].option].c_str(), said[f].confidence_sum);
   }
 }

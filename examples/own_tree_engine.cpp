@@ -13,12 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/probe_in_memory.hpp"
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/backend/check_model.hpp"
-#include "plumb/backend/evaluate.hpp"
-#include "plumb/backend/verify_model.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/model.hpp"
+#include "plumb/probe.hpp"
 
 /// An engine whose state after some tokens can be kept and gone on from.
 struct Engine {
@@ -45,7 +43,11 @@ class TreeEngineModel : public plumb::NgramModel {
   TreeEngineModel() : NgramModel("") {}
 
   void evaluate(std::span<const plumb::TokenId> sequence, const plumb::LogitsVisitor& visit) {
-    plumb::evaluate_as_tree(*this, sequence, visit);
+    Engine::State state;
+    for (std::size_t i = 0; i < sequence.size(); ++i) {
+      state = engine.go_on(state, sequence[i]);
+      visit(static_cast<std::uint32_t>(i), engine.logits(state));
+    }
   }
 
   /// So many nodes and branches fit into its cache, so many are evaluated in one step.
@@ -83,24 +85,24 @@ static_assert(plumb::check_tree_causal_lm<TreeEngineModel>());
 void verify() {
   TreeEngineModel model;
   const std::vector<std::string> texts{"Oslo is in Norway.", "Lima is in Peru."};
-  const plumb::ModelVerification made = plumb::verify_model(model, texts, 1e-3);
+  const auto made = plumb::verify_model(model, texts, 1e-3);
   std::printf("%zu forms compared, %s\n", made.compared.size(),
               made.agrees() ? "all agree" : plumb::in_words(*made.first).c_str());
 }
 
 int main() {
   verify();
-  plumb::Relation country{"country", {"[X] is in [Y]."}, {"Norway", "Peru"}, {"NO", "PE"}};
-  country.facts = {{"oslo", "Oslo", {}, 0}, {"bergen", "Bergen", {}, 0}, {"lima", "Lima", {}, 1}};
+  const plumb::Relation country = plumb::relation_of(
+      "country", {"[X] is in [Y]."}, {{"Oslo", "Norway"}, {"Bergen", "Norway"}, {"Lima", "Peru"}});
   TreeEngineModel model;
-  plumb::CausalScorer scorer(model, true);
+  plumb::CausalScorer scorer(model);
   std::size_t alone = 0;
   for (const plumb::Fact& fact : country.facts) {
     for (const std::string& option : country.options) {
       alone += (fact.subject + " is in " + option + ".").size() + 1;  // and BOS
     }
   }
-  (void)plumb::probe_in_memory(scorer, {"cities", {country}, {}});
+  (void)plumb::probe(scorer, {"cities", {country}});
   std::printf("2 options of 3 facts, %zu tokens one by one\nthe tree engine was fed %zu\n", alone,
               model.engine.fed);
 }

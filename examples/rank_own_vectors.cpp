@@ -12,8 +12,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "plumb/rank/cosine_ranker.hpp"
-#include "plumb/rank/filtered_ranks.hpp"
+#include "plumb/rank.hpp"
 
 int main() {
   const std::vector<float> entities{1, 0, 0, /**/ 0, 1, 0, /**/ 0, 0, 1, /**/ 1, 1, 0};

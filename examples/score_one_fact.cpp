@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/measure/prediction.hpp"
-#include "plumb/prompt/statement.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/calibrator.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/model.hpp"
+#include "plumb/prompt_builder.hpp"
 
 int main() {
   plumb::NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 12);
-  plumb::CausalScorer scorer(model, /*with_bos=*/true);
+  plumb::CausalScorer scorer(model);  // behind BOS; without it: scorer(model, plumb::Bos::none())
 
   const std::vector<std::string> options{"Paris", "Seoul"};
   plumb::Query query;

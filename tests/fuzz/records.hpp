@@ -75,7 +75,7 @@ inline void use_results(const DiskPath& run) {
 }
 
 inline void use_generation(const DiskPath& run) {
-  const GenerationRun read = read_generation(run, AnswerLemmas());
+  const ManyPromptAnswers read = read_generation(run, AnswerLemmas());
   (void)many_prompt_results(read.studies,
                             {.bootstrap = {.seed = 0, .resamples = 20}, .samplings = 20});
 }

@@ -69,7 +69,7 @@ struct SmallGeneration : GenerationFolder {
     write_content_free("zero-shot-question", content_free_rows);
     remark("Gold was left out.");
   }
-  GenerationRun read() const { return read_generation(path(), SameWord{}); }
+  ManyPromptAnswers read() const { return read_generation(path(), SameWord{}); }
   void refused(const std::string& words) const {
     BOOST_CHECK_EXCEPTION((void)read(), Error, says(Fault::user, words));
   }
@@ -78,7 +78,7 @@ struct SmallGeneration : GenerationFolder {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(a_run_is_read_setting_by_setting, SmallGeneration) {
-  const GenerationRun run = read();
+  const ManyPromptAnswers run = read();
   BOOST_TEST(run.remarks == Words{"Gold was left out."}, each);
   BOOST_TEST(run.asked.relations.size() == 3U);
   BOOST_TEST(run.asked.relations[1].facts[1].subject.names == (Words{"salt", "table salt"}), each);
@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(answers_are_cut_at_the_limit_of_their_run, SmallGenerati
 }
 
 BOOST_FIXTURE_TEST_CASE(confidences_are_there_where_samples_were_taken, SmallGeneration) {
-  const GenerationRun run = read();
+  const ManyPromptAnswers run = read();
   BOOST_REQUIRE(run.studies[0].confidences.prompts.size() == 1U);
   BOOST_TEST(run.studies[0].confidences.prompts[0].confidence == 0.75);
   BOOST_TEST(!run.studies[0].confidences.prompts[0].correct);
@@ -118,7 +118,7 @@ BOOST_FIXTURE_TEST_CASE(confidences_are_there_where_samples_were_taken, SmallGen
 }
 
 BOOST_FIXTURE_TEST_CASE(names_are_kept_by_fact_prompt_object_and_name, SmallGeneration) {
-  const GenerationRun run = read();
+  const ManyPromptAnswers run = read();
   BOOST_TEST(run.studies[1].names.facts() == 0U);
   const NameLikelihoods& names_read = run.studies[0].names;
   BOOST_TEST(names_read.strata() == (Sizes{6, 4, 3}), each);
@@ -151,7 +151,7 @@ BOOST_FIXTURE_TEST_CASE(names_are_kept_by_fact_prompt_object_and_name, SmallGene
 // Facts without a pair are counted whichever relations they are of.
 BOOST_FIXTURE_TEST_CASE(relations_behind_the_last_row_have_their_facts_too, SmallGeneration) {
   write_names("zero-shot", {name_rows[0], name_rows[1]});
-  const GenerationRun run = read();
+  const ManyPromptAnswers run = read();
   BOOST_TEST(run.studies[0].names.strata() == (Sizes{6, 4, 3}), each);
   BOOST_TEST(run.studies[0].names.facts() == 13U);
   write_names("zero-shot", {});
@@ -159,7 +159,7 @@ BOOST_FIXTURE_TEST_CASE(relations_behind_the_last_row_have_their_facts_too, Smal
 }
 
 BOOST_FIXTURE_TEST_CASE(content_free_prompts_are_counted_by_template, SmallGeneration) {
-  const GenerationRun run = read();
+  const ManyPromptAnswers run = read();
   BOOST_TEST(run.studies[0].content_free.empty());
   BOOST_TEST(run.studies[0].candidates.empty());
   const ManyPromptStudy& study = run.studies[1];
@@ -181,7 +181,7 @@ BOOST_FIXTURE_TEST_CASE(content_free_prompts_are_counted_by_template, SmallGener
 }
 
 BOOST_FIXTURE_TEST_CASE(lemmas_may_be_chosen_while_the_program_runs, SmallGeneration) {
-  const GenerationRun run = read_generation(path(), AnswerLemmas());
+  const ManyPromptAnswers run = read_generation(path(), AnswerLemmas());
   BOOST_TEST(run.studies[0].confidences.prompts[0].confidence == 0.75);
 }
 

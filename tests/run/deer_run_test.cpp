@@ -220,14 +220,6 @@ BOOST_AUTO_TEST_CASE(every_entity_prompt_is_written_as_it_is) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(methods_are_named_by_the_entity_prompt) {
-  using Run = DeerRun<NgramTreeModel>;
-  BOOST_TEST(Run::name_of_method(EntityPrompt::eol) == "deer");
-  BOOST_TEST(Run::name_of_method(EntityPrompt::a) == "deer-a");
-  BOOST_TEST(Run::name_of_method(EntityPrompt::b) == "deer-b");
-  BOOST_TEST(Run::name_of_method(EntityPrompt::c) == "deer-c");
-}
-
 BOOST_AUTO_TEST_CASE(several_entity_prompts_give_what_each_gives_alone) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;

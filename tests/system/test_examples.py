@@ -33,7 +33,7 @@ class Examples(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertEqual(done.stdout.splitlines(), expected)
                 ran += 1
-        self.assertEqual(ran, 15)
+        self.assertEqual(ran, 21)
 
     def test_the_command_over_an_own_engine_probes(self):
         folder = command.temporary_folder(self)
@@ -79,7 +79,13 @@ class Examples(unittest.TestCase):
 
     def test_the_readme_shows_the_example_as_it_is(self):
         shown = (command.ROOT / "README.md").read_text().split("```cpp\n")[1].split("\n```")[0]
-        self.assertIn(shown, (EXAMPLES / "own_engine.cpp").read_text())
+        self.assertIn(shown, (EXAMPLES / "own_engine.hpp").read_text())
+
+    def test_programs_that_are_promised_to_be_short_are(self):
+        for name, most in (("five_systems", 120), ("hold_a_kernel", 30)):
+            lines = [line for line in (EXAMPLES / f"{name}.cpp").read_text().splitlines()
+                     if line.strip() and not line.lstrip().startswith(("//", "#include"))]
+            self.assertLess(len(lines), most, name)
 
     def test_a_missing_promise_is_noticed(self):
         self.assertIsNone(promised("// What?\n\nint main() {}\n"))

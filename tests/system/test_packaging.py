@@ -9,6 +9,7 @@ import subprocess
 import unittest
 
 import command
+from test_examples import promised
 
 PROGRAMS = ""
 
@@ -52,6 +53,13 @@ class Cmake(unittest.TestCase):
 
     def test_components_are_found_with_it(self):
         self.check("package-components", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCOMPONENTS=openmp;cli;server")
+
+    def test_all_systems_run_in_memory_over_installed_headers(self):
+        examples = command.ROOT / "examples"
+        program = self.folder / "five_systems"
+        run("g++", "-std=c++20", "-O0", FASTER, "-I", self.prefix / "include", "-isystem", "/usr/include/eigen3",
+            examples / "five_systems.cpp", "-o", program)
+        self.assertEqual(run(program).stdout.splitlines(), promised((examples / "five_systems.cpp").read_text()))
 
     def test_the_compiled_command_comes_with_it(self):
         # Its compilation, which takes minutes, is that of plumb's own program.

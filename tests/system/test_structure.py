@@ -88,7 +88,18 @@ class Structure(unittest.TestCase):
         for test in (command.ROOT / "tests").rglob("*_test.cpp"):
             name = str(test.relative_to(command.ROOT / "tests")).removesuffix("_test.cpp")
             first = re.search(r'#include "plumb/(\S+)\.hpp"', test.read_text()).group(1)
-            self.assertTrue(name.startswith(first), f"{name} opens with {first}")
+            self.assertTrue(name.removeprefix("doors/").startswith(first), f"{name} opens with {first}")
+
+    def test_a_door_that_declares_something_has_its_test(self):
+        doors = [path for path in INCLUDE.glob("*.hpp") if "\nnamespace plumb {" in path.read_text()]
+        self.assertGreater(len(doors), 6)
+        for door in doors:
+            self.assertTrue((command.ROOT / "tests" / "doors" / f"{door.stem}_test.cpp").exists(), door.name)
+            self.assertLessEqual(len(door.read_text().splitlines()), 400, door.name)
+
+    def test_rooms_include_no_door(self):
+        for path in INCLUDE.glob("*/*.hpp"):
+            self.assertEqual(re.findall(r'#include "plumb/\w+\.hpp"', path.read_text()), [], path)
 
     def test_each_class_says_how_many_threads_may_use_it(self):
         silent = {str(p.relative_to(INCLUDE)): silent_classes(p.read_text()) for p in INCLUDE.glob("*/*.hpp")

@@ -10,23 +10,25 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "plumb/aggregate/answer_predictions.hpp"
+#include "plumb/aggregate/answers.hpp"
 #include "plumb/aggregate/template_roles.hpp"
-#include "plumb/aggregate/weighted_likelihood.hpp"
-#include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset.hpp"
-#include "plumb/measure/prediction.hpp"
+#include "plumb/measure/relation_answers.hpp"
+#include "plumb/prompt/prompt.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/score_check.hpp"
+#include "plumb/score/statement_score.hpp"
 
 namespace plumb {
 
@@ -55,18 +57,89 @@ std::vector<StatementScore> score_queries(Scorer& scorer, std::span<const Query>
   return score_all_packs(scorer, block);
 }
 
-/// One for each option; throws what check_score does.
-inline std::vector<double> reduced_scores(const Relation& relation, const Fact& fact,
-                                          std::size_t template_index,
-                                          std::span<const StatementScore> statements,
-                                          Scoring scoring) {
-  std::vector<double> scores;
-  for (std::size_t option = 0; option < statements.size(); ++option) {
-    check_score(statements[option], scoring.span, {relation.file, fact.line, relation.code},
-                [&] { return statement_name(relation, fact, template_index, option); });
-    scores.push_back(reduce(statements[option], scoring));
+/// Bytes of the text that a span's log-likelihood is of.
+inline std::uint32_t bytes_of(const Prompt& prompt, Span span) {
+  std::size_t bytes = prompt.text.size();
+  if (span == Span::continuation) bytes -= prompt.given;
+  if (span == Span::answer) {
+    bytes = 0;
+    for (const ByteSpan& part : prompt.answer) bytes += part.end - part.begin;
   }
-  return scores;
+  return static_cast<std::uint32_t>(bytes);
+}
+
+/// One relation's table, without a fact in it.
+inline Answers::Table empty_table(const Relation& relation,
+                                  const std::vector<std::size_t>& templates) {
+  Answers::Table table;
+  table.relation = relation;
+  table.relation.facts.clear();
+  for (const std::size_t index : templates) table.settings.push_back(template_setting(index));
+  return table;
+}
+
+/// Appends a fact, whose statements are in the order of templates and options. Throws what check_score
+/// does.
+inline void add_fact(Answers::Table& table, const Fact& fact, std::span<const Query> queries,
+                     std::span<const StatementScore> scores, Span span) {
+  const Relation& relation = table.relation;
+  const std::size_t options = relation.options.size();
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const std::size_t place = i / options, option = i % options;
+    check_score(scores[i], span, {relation.file, fact.line, relation.code}, [&] {
+      return statement_name(relation, fact, table.settings[place].variant, option);
+    });
+    table.log_likelihoods.push_back(log_likelihood(scores[i], span));
+    table.tokens.push_back(scored_tokens(scores[i], span));
+    table.bytes.push_back(bytes_of(queries[place].candidates[option], span));
+  }
+  table.relation.facts.push_back(fact);
+}
+
+/// How likely every option of every fact is under the templates that `templates_of(relation)` gives, of
+/// relations as a loader leaves them.
+template <PromptBuilder Builder, PackedScorer Scorer, class TemplatesOf>
+Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& dataset,
+                   TemplatesOf templates_of, const Scoring& scoring,
+                   const ProbeProgress& on_progress, std::size_t block_statements) {
+  Answers made{.scoring = scoring};
+  std::size_t scored = 0, facts = 0;
+  for (const Relation& relation : dataset.relations) facts += relation.facts.size();
+  for (const Relation& relation : dataset.relations) {
+    const std::vector<std::size_t> templates = templates_of(relation);
+    Answers::Table& table = made.tables.emplace_back(empty_table(relation, templates));
+    const std::size_t options = relation.options.size();
+    const std::size_t per_fact = templates.size() * options;
+    const std::size_t at_once = std::max<std::size_t>(1, block_statements / per_fact);
+    for (std::size_t first = 0; first < relation.facts.size(); first += at_once) {
+      const auto block = std::span(relation.facts)
+                             .subspan(first)
+                             .first((std::min)(at_once, relation.facts.size() - first));
+      std::vector<Query> queries;
+      for (const Fact& fact : block) {
+        for (const std::size_t index : templates) {
+          Query& query = queries.emplace_back();
+          for (std::size_t option = 0; option < options; ++option) {
+            query.candidates.push_back(builder.build(relation, fact, index, option));
+          }
+        }
+      }
+      const std::vector<StatementScore> scores = score_queries(scorer, queries);
+      for (std::size_t f = 0; f < block.size(); ++f) {
+        const auto own = std::span(scores).subspan(f * per_fact, per_fact);
+        if (over::any_of(own, [](const auto& s) { return s.unreported_tokens > 0; })) {
+          ++made.unreported_facts;
+          continue;
+        }
+        add_fact(table, block[f],
+                 std::span(queries).subspan(f * templates.size(), templates.size()), own,
+                 scoring.span);
+      }
+      scored += block.size();
+      if (on_progress) on_progress(scored, facts);
+    }
+  }
+  return made;
 }
 
 }  // namespace detail
@@ -85,65 +158,20 @@ template <PromptBuilder Builder, class Scorer>
     QueryByQuery<Scorer> packed(scorer);
     return probe_in_memory(builder, packed, dataset, options);
   } else {
-    ModelPredictions made{options.name, {}, 0};
-    const Dataset asked_of = as_loaded(dataset);
-    std::size_t scored = 0, facts = 0;
-    for (const Relation& relation : asked_of.relations) facts += relation.facts.size();
-    for (const Relation& relation : asked_of.relations) {
+    const auto asked = [&](const Relation& relation) {
       std::vector<std::size_t> templates(relation.templates.size());
       std::iota(templates.begin(), templates.end(), std::size_t{0});
-      RelationPredictions& frame = made.relations.emplace_back(
-          prediction_frame(relation, templates, options.kinds, relation.file));
-      const std::size_t options_of_fact = relation.options.size();
-      const std::size_t per_fact = frame.settings.size() * options_of_fact;
-      const std::size_t at_once = std::max<std::size_t>(1, options.block_statements / per_fact);
-      std::vector<Fact> reported;
-      for (std::size_t first = 0; first < relation.facts.size(); first += at_once) {
-        const auto block = std::span(relation.facts)
-                               .subspan(first)
-                               .first((std::min)(at_once, relation.facts.size() - first));
-        std::vector<Query> queries;
-        for (const Fact& fact : block) {
-          for (const Setting& asked : frame.settings) {
-            Query& query = queries.emplace_back();
-            for (std::size_t option = 0; option < options_of_fact; ++option) {
-              query.candidates.push_back(builder.build(relation, fact, asked.variant, option));
-            }
-          }
-        }
-        const auto scores = detail::score_queries(scorer, queries);
-        WeightedLikelihood together;
-        for (std::size_t q = 0; q < queries.size(); ++q) {
-          const Fact& fact = block[q / frame.settings.size()];
-          if (q % frame.settings.size() == 0) {
-            const std::size_t from = q * options_of_fact;
-            const auto own = std::span(scores).subspan(from, per_fact);
-            if (over::any_of(own, [](const auto& s) { return s.unreported_tokens > 0; })) {
-              q += frame.settings.size() - 1;
-              continue;
-            }
-            reported.push_back(fact);
-          }
-          const std::size_t place = q % frame.settings.size();
-          const std::vector<double> reduced = detail::reduced_scores(
-              relation, fact, frame.template_at(place),
-              std::span(scores).subspan(q * options_of_fact, options_of_fact), options.scoring);
-          frame.cells.push_back(predict(reduced, fact.answer));
-          together.add(reduced, weight_of(relation.template_weights, frame.template_at(place)));
-          if (place + 1 == frame.settings.size()) {
-            const std::vector<double> weighted = std::exchange(together, {}).scores();
-            if (!weighted.empty()) frame.weighted.push_back(predict(weighted, fact.answer));
-          }
-          if (!options.keep_scores) continue;
-          frame.scores.insert(frame.scores.end(), reduced.begin(), reduced.end());
-        }
-        scored += block.size();
-        if (options.on_progress) options.on_progress(scored, facts);
-      }
-      made.unreported_facts += relation.facts.size() - reported.size();
-      if (reported.size() < relation.facts.size()) frame.relation.facts = std::move(reported);
-    }
-    return made;
+      const RelationPredictions frame =
+          prediction_frame(relation, templates, options.kinds, relation.file);
+      templates.clear();
+      for (const Setting& setting : frame.settings) templates.push_back(setting.variant);
+      return templates;
+    };
+    Answers answers =
+        detail::answers_of(builder, scorer, as_loaded(dataset), asked, options.scoring,
+                           options.on_progress, options.block_statements);
+    answers.name = options.name;
+    return predictions_of(answers, {options.kinds, options.keep_scores});
   }
 }
 

@@ -49,6 +49,15 @@ struct ManyPromptStudy {
   std::map<std::string, std::vector<std::string>> candidates{};
 };
 
+/// What was asked in many ways, and each way with its answers.
+struct ManyPromptAnswers {
+  std::vector<ManyPromptStudy> studies;
+  /// What must be said wherever the numbers are shown.
+  std::vector<std::string> remarks;
+  /// What was asked, as a dataset of its own.
+  MultiPromptDataset asked;
+};
+
 namespace detail {
 
 inline bool is_likelihood(const TextLikelihood& one) {

@@ -97,17 +97,22 @@ inline void check_options(const Relation& relation) {
 
 }  // namespace detail
 
+/// Whether what asks a relation puts its facts into templates.
+enum class Templates { needed, not_needed };
+
 /// The relation, filled in. Throws the user error of what a loader would refuse in its file.
-[[nodiscard]] inline Relation as_loaded(Relation relation) {
+[[nodiscard]] inline Relation as_loaded(Relation relation,
+                                        Templates templates = Templates::needed) {
   const Site site{.file = relation.file, .field = relation.code};
   if (const auto problem = problem_with_relation_name(relation.code, site)) throw *problem;
-  const char* missing = relation.templates.empty() ? "template"
+  const bool lacks_template = templates == Templates::needed && relation.templates.empty();
+  const char* missing = lacks_template             ? "template"
                         : relation.facts.empty()   ? "fact"
                         : relation.options.empty() ? "option"
                                                    : nullptr;
   if (missing != nullptr) {
     throw user_error(site, std::string("has no ") + missing,
-                     relation.templates.empty() ? "add one, or name a `template_file`" : "add one");
+                     lacks_template ? "add one, or name a `template_file`" : "add one");
   }
   detail::check_utf8(relation);
   if (relation.own_sentences) {
@@ -137,13 +142,13 @@ inline void check_options(const Relation& relation) {
 
 /// The same of every relation; throws a user error too for a dataset without relations, and for two of
 /// one name, whose results would be one file.
-[[nodiscard]] inline Dataset as_loaded(Dataset dataset) {
+[[nodiscard]] inline Dataset as_loaded(Dataset dataset, Templates templates = Templates::needed) {
   if (dataset.relations.empty()) {
     throw user_error({.field = dataset.name}, "the dataset has no relation", "add one");
   }
   std::unordered_set<std::string> codes;
   for (Relation& relation : dataset.relations) {
-    relation = as_loaded(std::move(relation));
+    relation = as_loaded(std::move(relation), templates);
     if (codes.insert(relation.code).second) continue;
     throw user_error({.file = relation.file, .line = 0, .field = relation.code},
                      "two relations have this name", "rename one of them");

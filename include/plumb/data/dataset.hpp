@@ -107,10 +107,10 @@ struct Relation {
 }
 
 struct Dataset {
-  std::string name;
-  std::vector<Relation> relations;
+  std::string name{};
+  std::vector<Relation> relations{};
   /// Every file that was read, in order: what a hash of the dataset covers.
-  std::vector<std::filesystem::path> files;
+  std::vector<std::filesystem::path> files{};
   /// What its files have beside that and no probe reads, in words.
   std::vector<std::string> left_out{};
 };

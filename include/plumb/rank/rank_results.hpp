@@ -63,6 +63,13 @@ struct RankedMethod {
   std::vector<EntityRank> ranks;
   /// By Ties.
   std::array<RankMetrics, 3> raw{}, filtered{};
+  /// The middle of ties, which is what tables show.
+  [[nodiscard]] const RankMetrics& realistic() const {
+    return raw[static_cast<std::size_t>(Ties::realistic)];
+  }
+  [[nodiscard]] const RankMetrics& filtered_realistic() const {
+    return filtered[static_cast<std::size_t>(Ties::realistic)];
+  }
   /// Raw and realistic, by relation.
   std::map<std::string, RankMetrics> by_relation{};
   /// Linear rank against the tokens of the true entity's name.

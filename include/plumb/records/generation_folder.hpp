@@ -19,13 +19,6 @@
 
 namespace plumb {
 
-/// A finished generation's settings and what must be said of it.
-struct GenerationRun {
-  std::vector<ManyPromptStudy> studies;
-  std::vector<std::string> remarks;
-  MultiPromptDataset asked;
-};
-
 /// The answers of a setting. `asked` is what was asked, as it stands in the folder, and `most_tokens`
 /// how many tokens an answer may have had, where that is known. Throws a user error when a file is
 /// missing or damaged.
@@ -66,13 +59,13 @@ template <Lemmatiser Lemmas>
 /// Reads a run folder of `plumb generate`. Throws a user error when it holds no finished run, is
 /// damaged, or was asked for lists (generation_lists.hpp).
 template <Lemmatiser Lemmas>
-[[nodiscard]] GenerationRun read_generation(const DiskPath& folder, const Lemmas& lemmas) {
+[[nodiscard]] ManyPromptAnswers read_generation(const DiskPath& folder, const Lemmas& lemmas) {
   GenerationMetadata metadata = read_generation_metadata(folder);
   if (metadata.answers == GeneratedAnswers::lists) {
     throw user_error({.file = folder}, "is of `form` kamel, whose answers are lists",
                      "plumb report has their numbers");
   }
-  GenerationRun run;
+  ManyPromptAnswers run;
   run.remarks = std::move(metadata.remarks);
   run.asked = read_asked(folder);
   const AnswerKind kind =

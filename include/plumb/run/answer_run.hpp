@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "plumb/core/utf8.hpp"
 #include "plumb/records/generation_rows.hpp"
+#include "plumb/run/generated_texts.hpp"
 #include "plumb/run/prompt_texts.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/text_generation.hpp"
@@ -24,27 +24,6 @@
 #include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
-
-/// Throws a user error for the first prompt of a setting that leaves no room for an answer, with
-/// its place in the dataset, and for a BOS that is wanted and not there; the model is not asked.
-template <CausalLm Model>
-void refuse_long_prompts(Model& model, const Bos& with_bos, const AnswerOptions& options,
-                         const MultiPromptDataset& dataset, const AskedFacts& asked,
-                         const FewShotSetting& setting) {
-  const std::optional<TokenId> bos = require_bos(model, with_bos);
-  const FewShot few_shot(dataset, setting, options.shot_seed);
-  PromptTexts texts(dataset, asked, few_shot);
-  for (const PlannedPrompt& planned : answer_plan(dataset, asked, few_shot).prompts) {
-    const auto wrong = no_room_behind(model, bos, texts.text(planned), options.max_new_tokens);
-    if (!wrong) continue;
-    throw user_error({texts.relation(planned).file, texts.fact(planned).line,
-                      texts.relation(planned).code + ", template " +
-                          std::to_string(planned.prompt.template_index)},
-                     "the " + setting_name(setting) + " prompt about '" +
-                         shortened(texts.subject(planned)) + "' " + *wrong,
-                     "show fewer shots, ask for fewer new tokens, or leave the fact out");
-  }
-}
 
 /// What a setting asks: its greedy answers, and the sampled ones if there are any. The model is not
 /// asked. Throws a user error for a BOS that is wanted and not there.

@@ -10,23 +10,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/prompt/entity_prompt.hpp"
-#include "plumb/prompt/triple_prompt.hpp"
 #include "plumb/rank/entity_ranking.hpp"
 #include "plumb/rank/entity_shard.hpp"
 #include "plumb/records/npy_file.hpp"
+#include "plumb/run/deer_ranks.hpp"
 #include "plumb/run/embedded_texts.hpp"
 #include "plumb/run/run_folder.hpp"
-#include "plumb/run/unranked.hpp"
 #include "plumb/run/vector_cache.hpp"
 #include "plumb/run/work.hpp"
 #include "plumb/run/written_rows.hpp"
@@ -63,7 +60,7 @@ class DeerRun {
     JobPlan made;
     const auto add = [&](const std::string& name, const TextLists& lists) {
       PlannedPart part{name, "text", 0, ScoringCost()};
-      EmbeddedTexts<Model>::with_embedder(model, [&](const auto& embedder) {
+      with_embedder(model, [&](const auto& embedder) {
         for (const std::span<const std::string>& list : lists) {
           if (list.empty()) continue;
           part.count += list.size();
@@ -73,19 +70,14 @@ class DeerRun {
       made.push_back(std::move(part));
     };
     const DistinctQueries distinct(plan);
-    const std::vector<std::string> queries = query_texts(options, plan, distinct);
-    add("queries", lists_of(queries, distinct));
+    const std::vector<std::string> queries = distinct.texts(plan, options.form);
+    add("queries", distinct.lists(queries));
     for (const EntityPrompt prompt : options.entity_prompts) {
       if (!with_entities) break;
-      const std::vector<std::string> texts = candidate_texts(plan, prompt);
+      const std::vector<std::string> texts = entity_texts(plan, prompt);
       if (cache == nullptr || !cache->find(texts)) add(entities_name(prompt), {texts});
     }
     return made;
-  }
-
-  /// "deer" for the paper's prompt, "deer-a" … for its variants.
-  [[nodiscard]] static std::string name_of_method(EntityPrompt prompt) {
-    return "deer" + suffix(prompt);
   }
 
   /// "entities.npy" for the paper's prompt, "entities-a.npy" … for its variants.
@@ -101,7 +93,7 @@ class DeerRun {
     for (const std::uint32_t e : plan_.candidates.entities()) {
       names.push_back(plan_.graph.entities[e].id);
     }
-    const std::vector<std::string> texts = candidate_texts(plan_, prompt);
+    const std::vector<std::string> texts = entity_texts(plan_, prompt);
     if (cache == nullptr) return texts_.embedded(entities_name(prompt), names, {texts});
     const DiskPath file = folder_.file(entities_file(prompt));
     const bool is_there = file.exists();
@@ -119,24 +111,7 @@ class DeerRun {
   /// Ranks of a part of the plan, in the order of its queries. `entities` are the whole plan's
   /// candidates.
   [[nodiscard]] std::vector<EntityRank> rank(const RankPlan& part, const EntityVectors& entities) {
-    const TrueCandidates truths(part);
-    std::vector<EntityQuestion> questions;
-    for (const PlannedQuery& planned : part.queries) {
-      const std::uint32_t gold = part.candidates.place(planned.query.gold());
-      questions.push_back({row_of(planned), gold, truths.of(planned.query)});
-      std::erase(questions.back().known, gold);
-    }
-    const std::vector<EntityStanding> standings =
-        ranking_.standings(candidates_of(part, entities), queries_->rows(), questions);
-    std::vector<EntityRank> made;
-    for (std::size_t i = 0; i < standings.size(); ++i) {
-      EntityRank& rank = made.emplace_back(unranked(model_, part, part.queries[i]));
-      rank.score = standings[i].cosine;
-      rank.raw = standings[i].raw;
-      rank.filtered = standings[i].filtered.rank;
-      rank.filtered_candidates = standings[i].filtered.candidates;
-    }
-    return made;
+    return deer_ranks(model_, ranking_, plan_, part, distinct_, entities, queries_->rows());
   }
 
   /// The nearest candidates of each of a part's queries, as places among them.
@@ -144,84 +119,26 @@ class DeerRun {
                                                              const EntityVectors& entities,
                                                              std::size_t count) {
     const auto of_distinct =
-        ranking_.nearest(candidates_of(part, entities), queries_->rows(), count);
+        ranking_.nearest(vectors_of(plan_, part, entities), queries_->rows(), count);
     std::vector<std::vector<NearEntity>> made;
-    for (const PlannedQuery& planned : part.queries) made.push_back(of_distinct[row_of(planned)]);
+    for (const PlannedQuery& planned : part.queries)
+      made.push_back(of_distinct[distinct_.row(planned)]);
     return made;
   }
 
  private:
-  /// Queries of one given entity and relation, and which row each planned query is.
-  struct DistinctQueries {
-    explicit DistinctQueries(const RankPlan& plan) {
-      for (const bool head : {false, true}) {
-        for (const PlannedQuery& planned : plan.queries) {
-          if (planned.query.asks_head != head) continue;
-          if (rows.try_emplace(key(planned.query), static_cast<std::uint32_t>(queries.size()))
-                  .second) {
-            queries.push_back(planned.query);
-          }
-        }
-        if (!head) tails = queries.size();
-      }
-    }
-    using Key = std::tuple<bool, std::uint32_t, std::uint32_t>;
-    static Key key(const GraphQuery& query) {
-      return {query.asks_head, query.given(), query.triple.relation};
-    }
-    std::vector<GraphQuery> queries;  // those that ask for the tail first
-    std::size_t tails = 0;
-    std::map<Key, std::uint32_t> rows;
-  };
-
-  /// The vectors of a part's candidates.
-  [[nodiscard]] EntityVectors candidates_of(const RankPlan& part,
-                                            const EntityVectors& entities) const {
-    if (part.candidates.size() == plan_.candidates.size()) return entities;
-    std::vector<std::uint32_t> places;
-    for (const std::uint32_t entity : part.candidates.entities()) {
-      places.push_back(plan_.candidates.place(entity));
-    }
-    return entities.narrowed(places);
+  static std::string entities_name(EntityPrompt prompt) {
+    return "entities" + detail::suffix_of(prompt);
   }
-  /// Which of the distinct queries it is.
-  [[nodiscard]] std::uint32_t row_of(const PlannedQuery& planned) const {
-    return distinct_.rows.at(DistinctQueries::key(planned.query));
-  }
-
-  static std::string entities_name(EntityPrompt prompt) { return "entities" + suffix(prompt); }
-  static std::string suffix(EntityPrompt prompt) {
-    return prompt == EntityPrompt::eol ? "" : "-" + std::string(name_of(prompt));
-  }
-
-  static std::vector<std::string> candidate_texts(const RankPlan& plan, EntityPrompt prompt) {
-    std::vector<std::string> texts;
-    for (const std::uint32_t e : plan.candidates.entities()) {
-      texts.push_back(entity_text(prompt, plan.graph.entities[e]));
-    }
-    return texts;
-  }
-  static std::vector<std::string> query_texts(const RankOptions& options, const RankPlan& plan,
-                                              const DistinctQueries& distinct) {
-    const TriplePrompt prompt(plan.graph, plan.shots, options.form);
-    std::vector<std::string> texts;
-    for (const GraphQuery& query : distinct.queries) texts.push_back(prompt.query(query));
-    return texts;
-  }
-  /// Each side has shots of its own.
-  static TextLists lists_of(std::span<const std::string> queries, const DistinctQueries& distinct) {
-    return {queries.first(distinct.tails), queries.subspan(distinct.tails)};
-  }
-
   [[nodiscard]] std::optional<NpyFile> embedded_queries() {
     const KnowledgeGraph& graph = plan_.graph;
     std::vector<std::string> names;
-    for (const GraphQuery& query : distinct_.queries) {
+    for (const GraphQuery& query : distinct_.queries()) {
       names.push_back(graph.entities[query.given()].id + (query.asks_head ? " inverse of " : " ") +
                       graph.relations[query.triple.relation].id);
     }
-    const std::vector<std::string> texts = query_texts(options_, plan_, distinct_);
-    return texts_.embedded("queries", names, lists_of(texts, distinct_));
+    const std::vector<std::string> texts = distinct_.texts(plan_, options_.form);
+    return texts_.embedded("queries", names, distinct_.lists(texts));
   }
 
   LocalRanking alone_;

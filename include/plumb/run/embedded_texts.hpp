@@ -20,6 +20,7 @@
 #include "plumb/rank/text_batches.hpp"
 #include "plumb/records/npy_file.hpp"
 #include "plumb/records/whole_file.hpp"
+#include "plumb/run/deer_ranks.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/work.hpp"
 #include "plumb/run/written_rows.hpp"
@@ -27,35 +28,12 @@
 
 namespace plumb {
 
-/// A model that DEER can embed with.
-template <class M>
-concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
-
-/// Lists of texts; those of one list share their beginning.
-using TextLists = std::vector<std::span<const std::string>>;
-
 /// Embeds the texts of a job. Model, folder and work must outlive it. Not thread-safe.
 template <DeerModel Model>
 class EmbeddedTexts {
  public:
   EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, const Bos& with_bos)
       : model_(model), folder_(folder), work_(work), with_bos_(with_bos) {}
-
-  /// Calls `use` with what embeds texts by this model.
-  template <class Use>
-  static auto with_embedder(Model& model, Use use) {
-    if constexpr (TreeEmbedder<Model>) {
-      if (capabilities_of(model).tree_embeddings) {
-        PromptEmbedder<Model> embedder(model);
-        return use(embedder);
-      }
-    }
-    if constexpr (Embedder<Model>) {
-      TextBatches<Model> embedder(model);
-      return use(embedder);
-    }
-    throw internal_error({}, "this backend has no embeddings");
-  }
 
   /// Embeds texts, one list after another, into `what`.npy, unless it stands there already; `names` has
   /// one for each text, for the file beside it. Nothing in a shard, whose rows stay in `what`.npy.part.

@@ -33,7 +33,7 @@ namespace plumb {
 
 PLUMB_INLINE ManyPromptReport generation_report(const DiskPath& folder, const AnswerLemmas& lemmas,
                                                 const ManyPromptOptions& options) {
-  GenerationRun run = read_generation(folder, lemmas);
+  ManyPromptAnswers run = read_generation(folder, lemmas);
   ManyPromptResults made = many_prompt_results(run.studies, options);
   made.remarks.insert(made.remarks.begin(), run.remarks.begin(), run.remarks.end());
   RunRecord record = read_run_record(folder);

@@ -18,37 +18,16 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/disk_path.hpp"
-#include "plumb/measure/accuracy_spread.hpp"
 #include "plumb/records/many_shot_rows.hpp"
 #include "plumb/run/injection_run.hpp"
 #include "plumb/run/many_shot_plan.hpp"
+#include "plumb/run/many_shot_scores.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/scored_block.hpp"
 #include "plumb/score/bos.hpp"
 #include "plumb/score/causal_scorer.hpp"
 
 namespace plumb {
-
-/// A block's statements, planned. Throws a user error for one past the model's context, with its fact.
-template <class Scorer>
-[[nodiscard]] typename Scorer::Block planned_block(Scorer& scorer, const ManyShotRelation& asked,
-                                                   const ManyShotBlock& block) {
-  typename Scorer::Block statements;
-  if (!block.shots.empty()) scorer.share(statements, block.form.sequence(block.shots));
-  for (std::size_t s = 0; s < block.settings.size(); ++s) {
-    for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
-      try {
-        scorer.add(statements, block.query(s, f));
-      } catch (const Error& error) {
-        throw Error(error.fault(),
-                    {asked.relation().file, asked.test_fact(f).line, asked.relation().code},
-                    error.what());
-      }
-    }
-  }
-  scorer.plan(statements);
-  return statements;
-}
 
 /// Scores what is planned and not yet in the folder. All that it is given must outlive it. Not
 /// thread-safe.
@@ -94,7 +73,7 @@ class ManyShotRun {
       cost += statements.cost();
       auto scored = scored_block(
           part, scorer_, statements, Span::continuation,
-          [&](std::size_t statement) { return name_of_choice(asked, block, statement); });
+          [&](std::size_t statement) { return detail::name_of_choice(asked, block, statement); });
       if (!scored) return;
       const std::vector<StatementScore> scores = as_recorded(*std::move(scored));
       auto from = scores.begin();
@@ -111,22 +90,6 @@ class ManyShotRun {
     });
     if (!part.is_whole()) return;
     part.finish(cost, rows.finish());
-  }
-
-  /// Statements are in the order of settings, facts and choices.
-  static std::string name_of_choice(const ManyShotRelation& asked, const ManyShotBlock& block,
-                                    std::size_t statement) {
-    for (const Setting& setting : block.settings) {
-      for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
-        const std::size_t choices = asked.choices()[f].options.size();
-        if (statement < choices) {
-          return "'" + asked.test_fact(f).subject + "', " + setting_name(setting) + ", choice " +
-                 std::to_string(statement);
-        }
-        statement -= choices;
-      }
-    }
-    return "a choice";
   }
 
   CausalScorer<Model> scorer_;

@@ -91,7 +91,7 @@ struct PromptWays {
   }
   for (const auto& [name, folder] : runs) {
     if (!is_generation(folder)) continue;
-    GenerationRun run = read_generation(folder, lemmas);
+    ManyPromptAnswers run = read_generation(folder, lemmas);
     for (ManyPromptStudy& study : run.studies) {
       // One run's settings stand apart by themselves.
       if (runs.size() > 1)

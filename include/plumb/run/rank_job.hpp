@@ -174,21 +174,11 @@ class RankJob {
                      "the model is no file whose hash could tell its vectors", "leave it out");
   }
 
-  [[nodiscard]] bool embeds() const {
-    const Capabilities can = capabilities_of(model_);
-    return can.tree_embeddings || can.text_embeddings;
-  }
+  [[nodiscard]] bool embeds() const { return has_vectors(model_); }
 
   [[nodiscard]] RankParts checked_parts() const {
     (settings_.check)();
-    if (graph_.entities.size() < 2) {
-      throw user_error({.field = graph_.name}, "the graph has one entity",
-                       "there is nothing to rank it among; add others");
-    }
-    if (settings_.ranks_by(RankMethod::deer) && !embeds()) {
-      throw user_error({.setting = "method"}, "DEER needs hidden vectors, which this backend lacks",
-                       "say `method` likelihood or lm-head");
-    }
+    refuse_unrankable(graph_, settings_.ranks_by(RankMethod::deer), embeds());
     return rank_parts(graph_, options_, settings_.ranks_by(RankMethod::lm_head), model_);
   }
 
@@ -254,7 +244,7 @@ class RankJob {
       const auto entities = run.entities(prompt, cache());
       if (!entities || !run.has_queries()) continue;
       const DiskPath file = folder.file(DeerRun<Model>::entities_file(prompt));
-      rank(run.name_of_method(prompt), {entities->rows(), file.path()});
+      rank(name_of_deer(prompt), {entities->rows(), file.path()});
     }
     return methods;
   }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "plumb/data/knowledge_graph.hpp"
-#include "plumb/records/ranking_rows.hpp"
+#include "plumb/rank/rank_results.hpp"
 #include "plumb/run/rank_plan.hpp"
 
 namespace plumb {

@@ -23,20 +23,12 @@
 #include "plumb/records/npy_file.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/provenance.hpp"
+#include "plumb/run/rank_method.hpp"
 #include "plumb/run/rank_plan.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/score/bos.hpp"
 
 namespace plumb {
-
-enum class RankMethod { deer, likelihood, lm_head };
-[[nodiscard]] constexpr std::array<RankMethod, 3> every(RankMethod) noexcept {
-  return {RankMethod::deer, RankMethod::likelihood, RankMethod::lm_head};
-}
-[[nodiscard]] constexpr std::string_view name_of(RankMethod method) noexcept {
-  constexpr std::array<std::string_view, 3> names{"deer", "likelihood", "lm-head"};
-  return names[static_cast<std::size_t>(method)];
-}
 
 /// Levels of hits, of which a search has to decide the largest; 0 gives full ranks.
 struct HitLevels {
@@ -195,25 +187,6 @@ struct RankSettings {
     RankOptions made = ranking;
     made.search.hits = hits.most;
     return made;
-  }
-};
-
-/// What stands before the prompts of a ranking.
-struct BosOfRanking {
-  Bos bos;
-  /// What decided it, as run.json has it: "option", "tokenizer", or "default" of a model that does not
-  /// tell.
-  std::string_view by;
-
-  /// Throws a user error for a token that the model has not.
-  template <class Model>
-  [[nodiscard]] static BosOfRanking of(Model& model, const std::optional<Bos>& said) {
-    if (said) {
-      (void)require_bos(model, *said);
-      return {*said, "option"};
-    }
-    const std::optional<bool> adds = adds_bos_of(std::as_const(model));
-    return {adds.value_or(false) && model.bos().has_value(), adds ? "tokenizer" : "default"};
   }
 };
 

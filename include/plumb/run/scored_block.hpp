@@ -54,13 +54,6 @@ inline StatementScore score_of_row(const Json& row) {
           unreported};
 }
 
-/// Throws the user error of a statement that a job cannot do without.
-[[noreturn]] inline void refuse_unreported(const Site& site, const std::string& statement) {
-  throw user_error(site, "the engine did not report how likely a token of " + statement + " is",
-                   "ask the model by an engine that reports every token, or leave out what asks "
-                   "for it");
-}
-
 /// What a pack takes: its tokens where the block tells, its statements otherwise.
 template <class Block>
 std::uint64_t pack_weight(const Block& block, std::size_t pack) {

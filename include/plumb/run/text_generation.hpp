@@ -10,20 +10,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/evaluate.hpp"
 #include "plumb/backend/prompt_generator.hpp"
-#include "plumb/core/number_words.hpp"
-#include "plumb/core/over.hpp"
-#include "plumb/core/utf8.hpp"
 #include "plumb/records/generation_rows.hpp"
+#include "plumb/run/generated_texts.hpp"
 #include "plumb/run/work.hpp"
 #include "plumb/score/bos.hpp"
 #include "plumb/score/prompt_tokens.hpp"
@@ -37,21 +32,6 @@ void require_own_words(Model& model, const Bos& with_bos) {
   require_rows(model, {.field = "generate"}, "answering in own words needs",
                "use a backend that gives rows of logits");
   (void)require_bos(model, with_bos);
-}
-
-/// What is wrong with a text that leaves no room for `max_new_tokens` more, in words; the model is not
-/// asked.
-template <CausalLm Model>
-[[nodiscard]] std::optional<std::string> no_room_behind(Model& model, std::optional<TokenId> bos,
-                                                        const std::string& text,
-                                                        std::size_t max_new_tokens) {
-  const std::size_t room = (std::min)(model.context_length(), tree_limits(model).nodes);
-  // A token covers a byte at least, so most texts need not be tokenised.
-  if (text.size() + 1 + max_new_tokens <= room) return std::nullopt;
-  const std::size_t tokens = prompt_ids(model, Prompt{text, {}, {}}, bos).size();
-  if (tokens + max_new_tokens <= room + 1) return std::nullopt;
-  return "has " + counted(tokens, "token") + "; with " + std::to_string(max_new_tokens) +
-         " new ones the model has room for " + std::to_string(room);
 }
 
 /// What going on with `count` texts takes; `text(i)` makes the i-th of them.
@@ -92,7 +72,7 @@ class TextGeneration {
         [&](std::size_t p) {
           std::vector<std::string> texts;
           for (std::size_t i = begin_of(p); i < ends[p]; ++i) texts.push_back(text(i));
-          return generated(texts, generation).dump();
+          return kept(generate_pack(model_, generator_, bos_, texts, generation)).dump();
         },
         [&](std::size_t p, const Json& made) {
           const Json& answers = made.at("answers");
@@ -106,42 +86,14 @@ class TextGeneration {
   }
 
  private:
-  /// A pack: answers, the tokens fed, and the tokens that each continuation would take by itself.
-  [[nodiscard]] Json generated(std::span<const std::string> texts,
-                               const GenerationOptions& generation) {
-    std::vector<std::vector<TokenId>> prompts;
-    std::vector<std::uint64_t> seeds;
-    for (const std::string& text : texts) {
-      prompts.push_back(prompt_ids(model_, Prompt{text, {}, {}}, bos_));
-      RandomStream random(generation.seed, "samples/" + text);
-      const std::uint64_t high = random.below(0x80000000U);
-      seeds.push_back(high << 31U | random.below(0x80000000U));
-    }
-    const std::uint64_t before = generator_.fed();
-    const auto all = generator_.generate(prompts, generation, seeds);
+  /// What the journal keeps of a pack.
+  [[nodiscard]] static Json kept(const GeneratedPack& made) {
     Json answers = Json::array();
-    std::uint64_t alone = 0;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      std::map<std::string, std::uint32_t> drawn;
-      for (const Continuation& one : all[i]) {
-        // Nothing follows the last token of an answer that the length ended.
-        const bool cut = one.tokens.size() == generation.max_new_tokens;
-        alone += prompts[i].size() + one.tokens.size() - (cut ? 1 : 0);
-        const std::string text = valid_utf8(model_.detokenize(one.tokens));
-        if (generation.samples > 0) {
-          ++drawn[text];
-          continue;
-        }
-        double nats = 0;
-        for (const double of_token : one.log_probabilities) nats += of_token;
-        answers.push_back(Json::array({text, one.tokens.size(), ten_digits(nats)}));
-      }
-      if (generation.samples == 0) continue;
-      std::vector<std::pair<std::string, std::uint32_t>> by_times(drawn.begin(), drawn.end());
-      over::stable_sort(by_times, std::greater{}, [](const auto& one) { return one.second; });
-      answers.push_back(by_times);
+    for (const GreedyText& one : made.greedy) {
+      answers.push_back(Json::array({one.text, one.tokens, ten_digits(one.log_probability)}));
     }
-    return {{"fed", generator_.fed() - before}, {"alone", alone}, {"answers", std::move(answers)}};
+    for (const SampledTexts& one : made.sampled) answers.push_back(one);
+    return {{"fed", made.fed}, {"alone", made.alone}, {"answers", std::move(answers)}};
   }
 
   Model& model_;

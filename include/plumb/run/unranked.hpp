@@ -4,7 +4,7 @@
 // What is known of a query before it is ranked?
 
 #include "plumb/data/knowledge_graph.hpp"
-#include "plumb/records/ranking_rows.hpp"
+#include "plumb/rank/rank_results.hpp"
 #include "plumb/run/rank_plan.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 

@@ -33,6 +33,8 @@ namespace plumb {
 struct Bos {
   // NOLINTNEXTLINE(google-explicit-constructor): whether there is one is all that most callers say
   Bos(bool is_wanted = true) : wanted(is_wanted) {}
+  /// No token stands before a text, so its first token has no probability.
+  [[nodiscard]] static Bos none() { return {false}; }
   [[nodiscard]] static Bos of(std::string text) {
     Bos made;
     made.token = std::move(text);

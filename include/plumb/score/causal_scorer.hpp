@@ -71,7 +71,7 @@ class CausalScorer {
   /// when the model has none, and for one past its vocabulary. With
   /// `scored` the answer or the continuation alone, only their tokens are looked up, which costs the
   /// model fewer rows; the other log-likelihoods and counts are then left at 0.
-  CausalScorer(Model& model, const Bos& bos, Span scored = Span::statement)
+  explicit CausalScorer(Model& model, const Bos& bos = {}, Span scored = Span::statement)
       : model_(model), bos_setting_(bos), scored_(scored), held_(model) {
     bos_ = require_bos(
         model, bos,
@@ -85,6 +85,8 @@ class CausalScorer {
   [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
   /// As it was asked for.
   [[nodiscard]] const Bos& bos_setting() const { return bos_setting_; }
+  /// Over which tokens it scores: all of a statement, or those alone.
+  [[nodiscard]] Span span() const { return scored_; }
   /// Whether a prompt begins with BOS itself, so that no other is put before it.
   [[nodiscard]] bool begins_with_bos(const Prompt& prompt) const {
     if (!own_bos_) own_bos_.emplace(model_, bos_);

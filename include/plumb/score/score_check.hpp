@@ -48,6 +48,17 @@ void check_score(const StatementScore& score, Span span, const Site& site, Name 
       remedy_without_token(span) + "; a scorer of your own counts them in StatementScore");
 }
 
+namespace detail {
+
+/// Throws the user error of a statement that was not reported, where nothing can do without it.
+[[noreturn]] inline void refuse_unreported(const Site& site, const std::string& statement) {
+  throw user_error(site, "the engine did not report how likely a token of " + statement + " is",
+                   "ask the model by an engine that reports every token, or leave out what asks "
+                   "for it");
+}
+
+}  // namespace detail
+
 /// Throws an internal error for a score above 0, and what check_score throws.
 template <class Name>
 void check_log_likelihood(const StatementScore& score, Span span, const Site& site,

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Can my engine run everything that plumb asks, in one program and without a folder? (Its adapter is
+// own_engine.hpp.)
+//
+// Prints:
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "own_engine.hpp"
+#include "plumb/calibrator.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/compare.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/many_prompts.hpp"
+#include "plumb/many_shot.hpp"
+#include "plumb/probe.hpp"
+#include "plumb/rank.hpp"
+
+namespace {
+
+/// Two templates and ten facts, of which the engine has read two.
+plumb::Dataset cities() {
+  return {"cities",
+          {plumb::relation_of("country", {"[X] is in [Y].", "Where is [X]? [Y]"},
+                              {{"Oslo", "Norway"},
+                               {"Lima", "Peru"},
+                               {"Bergen", "Norway"},
+                               {"Cusco", "Peru"},
+                               {"Turku", "Finland"},
+                               {"Vaasa", "Finland"},
+                               {"Narvik", "Norway"},
+                               {"Piura", "Peru"},
+                               {"Oulu", "Finland"},
+                               {"Tromso", "Norway"}})}};
+}
+
+void print(const char* what, const plumb::Estimate& estimate) {
+  std::printf("%-34s %.3f over %zu\n", what, estimate.value, estimate.count);
+}
+
+}  // namespace
+
+int main() {
+  const plumb::Dataset dataset = cities();
+  EngineModel model;
+  plumb::CausalScorer scorer(model);
+
+  // 1. The closed-set probe: is the true sentence the likeliest?
+  const plumb::Answers answers = plumb::probe(scorer, dataset);
+  print("probe: accuracy", plumb::metrics_of(answers).overall.accuracy);
+
+  // 2. Is its confidence earned?
+  const plumb::Calibration calibration = plumb::calibrate(answers, {.bins = 2});
+  print("calibrate: ACE", calibration[plumb::CalibrationMetric::ace]);
+  print("calibrate: Brier", calibration[plumb::CalibrationMetric::brier]);
+
+  // 3. What does it know when it is shown two other facts as bare pairs?
+  const plumb::Answers shown =
+      plumb::many_shot(scorer, dataset, {.shots = {{2}}, .seeds = 2, .choices = 3, .training = 4});
+  for (const plumb::GroupSpread& group : plumb::accuracy_spreads(shown)) {
+    print(("many shots: " + plumb::setting_name(group.group)).c_str(), group.overall.accuracy);
+  }
+
+  // 4. Where does the true entity stand among all?
+  const plumb::RankResults ranks = plumb::rank(
+      model, dataset, {.methods = {plumb::RankMethod::likelihood}, .asked = {.shots = 1}});
+  print("rank: mean reciprocal rank", ranks.methods[0].realistic().mean_reciprocal_rank);
+
+  // 5. What does it say in its own words, asked in many ways, and how sure is it?
+  const plumb::ManyPromptAnswers said =
+      plumb::many_prompts(model, dataset, {.max_new_tokens = 8, .samples = 10});
+  print("many prompts: mean accuracy", plumb::metrics_of(said).ways[0].coverage.average);
+
+  // Does another build of the engine know the same?
+  const plumb::AnswerComparison apart = plumb::compare(answers, plumb::probe(scorer, dataset));
+  std::printf("compare: %zu statements, worst %.3f nats, %zu flips\n", apart.statements,
+              apart.worst_nats, apart.flips.size());
+}

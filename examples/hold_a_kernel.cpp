@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Does my quantised kernel still know what the reference kernel knew? The exit code is the judgement.
+//
+// Prints:
+//   worst 0.203 nats (Lima, Norway), mean 0.163; lost 0 of 2 facts
+
+#include <cmath>
+#include <cstdio>
+
+#include "own_engine.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/compare.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/probe.hpp"
+
+/// Stands for the quantised kernel: the reference's logits in steps of a half.
+struct QuantisedModel : EngineModel {
+  void evaluate(std::span<const plumb::TokenId> sequence, const plumb::LogitsVisitor& visit) {
+    EngineModel::evaluate(sequence, [&](std::uint32_t i, std::span<const float> logits) {
+      std::vector<float> row(logits.begin(), logits.end());
+      for (float& logit : row) logit = std::round(logit * 1.9F) / 2;
+      visit(i, row);
+    });
+  }
+};
+
+plumb::Answers ask(auto model) {
+  plumb::CausalScorer scorer(model);
+  return plumb::probe(scorer, {"cities",
+                               {plumb::relation_of("country", {"[X] is in [Y]."},
+                                                   {{"Oslo", "Norway"}, {"Lima", "Peru"}})}});
+}
+
+int main() {
+  const auto apart = plumb::compare(ask(EngineModel()), ask(QuantisedModel()));
+  std::printf("worst %.3f nats (%s, %s), mean %.3f; lost %zu of %zu facts\n", apart.worst_nats,
+              apart.worst_at->question.subject.c_str(), apart.worst_at->candidate.c_str(),
+              apart.mean_nats, apart.lost.size(), apart.facts);
+  return apart.worst_nats < 2 && apart.lost.empty() ? 0 : 1;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// I put facts into words my own way. What does the model know when it is asked so?
+//
+// Prints:
+//   Oslo lies in Norway.
+//   templates 1.000, my own words 1.000 of 2 facts
+
+#include <cstdio>
+#include <string>
+
+#include "own_engine.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/probe.hpp"
+#include "plumb/prompt_builder.hpp"
+
+/// Says where the answer stands in its text, so that it can be scored alone.
+struct LiesIn {
+  [[nodiscard]] plumb::Prompt build(const plumb::Relation& relation, const plumb::Fact& fact,
+                                    std::size_t, std::size_t option) const {
+    const std::string& answer = relation.options[option];
+    const std::string before = fact.subject + " lies in ";
+    return {before + answer + ".", {{before.size(), before.size() + answer.size()}}};
+  }
+};
+static_assert(plumb::check_prompt_builder<LiesIn>());
+
+int main() {
+  const plumb::Dataset cities{
+      "cities",
+      {plumb::relation_of("country", {"[X] is in [Y]."}, {{"Oslo", "Norway"}, {"Lima", "Peru"}})}};
+  const plumb::Relation& country = cities.relations.front();
+  std::printf("%s\n", LiesIn().build(country, country.facts[0], 0, 0).text.c_str());
+  EngineModel model;
+  plumb::CausalScorer scorer(model);
+  const plumb::Answers usual = plumb::probe(scorer, cities);
+  const plumb::Answers own = plumb::probe(LiesIn(), scorer, cities, {.span = plumb::Span::answer});
+  const auto numbers = plumb::metrics_of(own).overall;
+  std::printf("templates %.3f, my own words %.3f of %zu facts\n",
+              plumb::metrics_of(usual).overall.accuracy.value, numbers.accuracy.value,
+              numbers.facts);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Is a model's confidence earned?
+//
+//   const plumb::Calibration made = plumb::calibrate(answers);
+//   made[plumb::CalibrationMetric::ace].value
+//   plumb::calibrate(answers, plumb::Average<>{})    // over paraphrases
+//
+// Run: examples/own_confidence.cpp, with an estimator of one's own. Source: Kissling et al., "Self-Aware
+// Knowledge Probing".
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "plumb/aggregate/answer_predictions.hpp"
+#include "plumb/aggregate/answers.hpp"
+#include "plumb/calibrate/calibrator.hpp"
+#include "plumb/calibrate/fitted_confidence.hpp"
+
+namespace plumb {
+
+struct CalibrateOptions {
+  /// Of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins ACE has no number.
+  std::size_t bins = 20;
+  /// The template that Base and Margin use, by index.
+  std::size_t base_template = 0;
+  /// Of the bootstrap over facts.
+  std::uint64_t seed = 0;
+  std::size_t resamples = 1000;
+};
+
+/// A judgement of each fact by the estimator, relation by relation. Throws a user error for a relation that
+/// it cannot judge and for a confidence that is not in [0, 1].
+template <class Estimator>
+[[nodiscard]] std::vector<Judgement> judge(const Answers& answers, const Estimator& estimator,
+                                           const CalibrateOptions& options = {}) {
+  const ModelPredictions made =
+      predictions_of(answers, {.kinds = {.base = options.base_template}, .keep_scores = true});
+  return Calibrator(estimator, options.bins).judge(made.relations);
+}
+
+/// How the estimator's confidences fit being right, each number with its interval: what `plumb calibrate`
+/// says of that estimator. Throws as `judge`.
+template <class Estimator>
+[[nodiscard]] Calibration calibrate(const std::vector<RelationPredictions>& relations,
+                                    const Estimator& estimator,
+                                    const CalibrateOptions& options = {}) {
+  return Calibrator(estimator, options.bins)
+      .calibrate(relations,
+                 {strata_of(relations), {options.seed, options.resamples}, "bootstrap/calibrate"});
+}
+template <class Estimator>
+[[nodiscard]] Calibration calibrate(const Answers& answers, const Estimator& estimator,
+                                    const CalibrateOptions& options = {}) {
+  return calibrate(
+      predictions_of(answers, {.kinds = {.base = options.base_template}, .keep_scores = true})
+          .relations,
+      estimator, options);
+}
+
+/// The same of the base template's confidence.
+[[nodiscard]] inline Calibration calibrate(const Answers& answers,
+                                           const CalibrateOptions& options = {}) {
+  return calibrate(answers, Base{}, options);
+}
+
+/// The same of confidences that were taken elsewhere, as if of one relation.
+[[nodiscard]] inline Calibration calibrate(const std::vector<Judgement>& judgements,
+                                           const CalibrateOptions& options = {}) {
+  const std::vector<std::size_t> one_stratum{judgements.size()};
+  return calibration_of(judgements, options.bins,
+                        {one_stratum, {options.seed, options.resamples}, "bootstrap/calibrate"});
+}
+
+/// Two halves of each relation's facts, drawn by the seed: to fit an estimator on (Tempered, Isotonic) and
+/// to measure it on.
+[[nodiscard]] inline SplitFacts split_facts(const Answers& answers, std::uint64_t seed = 0) {
+  return split_facts(predictions_of(answers, {.keep_scores = true}).relations, seed);
+}
+
+}  // namespace plumb

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do I have the whole command over a model of mine?
+//
+//   int main(int argc, char** argv) {
+//     return plumb::run_command_line(argc, argv, [](const plumb::ModelOptions& options) { … });
+//   }
+//
+// Compiled once in plumb::command. Run: examples/own_command.cpp, examples/own_masked_command.cpp.
+
+#include "plumb/cli/command_line.hpp"

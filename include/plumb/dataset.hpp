@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is asked?
+//
+//   plumb::Dataset cities{"cities", {plumb::relation_of("country", {"[X] is in [Y]."},
+//                                                       {{"Oslo", "Norway"}, {"Lima", "Peru"}})}};
+//
+// A file's facts: plumb/load.hpp. Run: examples/own_dataset.cpp.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/over.hpp"
+#include "plumb/data/closed_set_graph.hpp"
+#include "plumb/data/dataset.hpp"
+#include "plumb/data/knowledge_graph.hpp"
+#include "plumb/data/multi_prompt.hpp"
+
+namespace plumb {
+
+/// A relation of subjects with their objects. Its options are the objects, each once, in the order in
+/// which they first stand. Templates have [X] for the subject and [Y] for the object. What is wrong with
+/// it is said by the probe that asks it.
+[[nodiscard]] inline Relation relation_of(
+    std::string code, std::vector<std::string> templates,
+    const std::vector<std::pair<std::string, std::string>>& facts) {
+  Relation made{.code = std::move(code), .templates = std::move(templates)};
+  for (const auto& [subject, object] : facts) {
+    const auto known = over::find(made.options, object);
+    const auto answer = static_cast<std::size_t>(known - made.options.begin());
+    if (known == made.options.end()) made.options.push_back(object);
+    made.facts.push_back({.subject = subject, .answer = answer, .instance = made.facts.size()});
+  }
+  return made;
+}
+
+}  // namespace plumb

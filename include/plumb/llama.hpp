@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a GGUF file asked by llama.cpp?
+//
+//   plumb::LlamaModel model({.model = "model.gguf"});
+//
+// Needs llama.cpp (the component plumb::llama). Run: the command itself, examples/plumb/plumb.cpp.
+
+#include "plumb/backend/llama.hpp"

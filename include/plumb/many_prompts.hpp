@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a model say when each fact is asked in many ways, does it stay with it, and how sure is it?
+//
+// BELIEF-ICL (a causal model answers in its own words) and BELIEF (a masked model fills a gap) in memory.
+//
+//   const plumb::ManyPromptAnswers answers = plumb::many_prompts(model, dataset, {.samples = 20});
+//   const plumb::ManyPromptResults made = plumb::metrics_of(answers);
+//   made.ways[0].coverage.average.value
+//
+// Run: examples/five_systems.cpp. Source: "What Matters in Learning Facts in Language Models?".
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/backend/capabilities.hpp"
+#include "plumb/calibrate/many_prompt_results.hpp"
+#include "plumb/calibrate/many_prompt_study.hpp"
+#include "plumb/core/number_words.hpp"
+#include "plumb/core/over.hpp"
+#include "plumb/data/as_loaded.hpp"
+#include "plumb/data/closed_set_prompts.hpp"
+#include "plumb/measure/answer_lemmas.hpp"
+#include "plumb/run/answer_plan.hpp"
+#include "plumb/run/gap_filling.hpp"
+#include "plumb/run/generated_texts.hpp"
+#include "plumb/run/name_scoring.hpp"
+#include "plumb/score/score_check.hpp"
+
+namespace plumb {
+
+struct ManyPromptsOptions {
+  /// Relations by code; all where none is named.
+  std::vector<std::string> relations{};
+  /// Facts of each relation, in order; 0 takes all.
+  std::size_t limit = 0;
+  /// The ways of asking a causal model; a masked one has one, its gaps.
+  std::vector<FewShotSetting> settings{{}};
+  std::size_t max_new_tokens = 16;
+  std::vector<std::string> stop{"\n"};
+  /// Sampled answers behind a confidence, and how many prompts, each of another fact, get them.
+  std::size_t samples = 0;
+  std::size_t confidence_prompts = 10'000;
+  /// Whether the names of objects are scored too: how aliases rank, and how far the model leans to some
+  /// objects whatever is asked. Of a causal model under its first setting.
+  bool names = false;
+  /// Of a masked model: masks of a gap at most, and words that answers are ranked among too.
+  std::size_t masks = 1;
+  std::vector<std::string> vocabulary{};
+  /// What stands before each prompt of a causal model.
+  Bos bos{};
+  /// Of the shots; of the sampled prompts and their samples.
+  std::uint64_t shot_seed = 0;
+  std::uint64_t sample_seed = 0;
+};
+
+namespace detail {
+
+inline AnswerOptions asking_of(const ManyPromptsOptions& options) {
+  return {options.settings,  options.limit,      options.max_new_tokens,
+          options.stop,      options.samples,    options.confidence_prompts,
+          options.shot_seed, options.sample_seed};
+}
+
+/// Greedy and sampled answers of a setting. Not thread-safe.
+template <CausalLm Model>
+class AnswersInMemory {
+ public:
+  AnswersInMemory(Model& model, const Bos& bos, const AnswerOptions& asking,
+                  const MultiPromptDataset& dataset, const AskedFacts& asked)
+      : model_(model),
+        generator_(model),
+        bos_(require_bos(model, bos)),
+        dataset_(dataset),
+        asked_(asked),
+        asking_(asking) {}
+
+  template <Lemmatiser Lemmas>
+  [[nodiscard]] ManyPromptStudy study(const FewShotSetting& setting,
+                                      const MultiPromptDataset& narrowed_to, const Lemmas& lemmas) {
+    const FewShot few_shot(dataset_, setting, asking_.shot_seed);
+    PromptTexts texts(dataset_, asked_, few_shot);
+    ManyPromptStudy study;
+    const auto answers = [&](auto visit) {
+      const GenerationOptions greedy{
+          .samples = 0, .max_new_tokens = asking_.max_new_tokens, .stop = asking_.stop, .seed = 0};
+      for_each_pack(texts, answer_plan(dataset_, asked_, few_shot), greedy,
+                    [&](const PlannedPrompt& planned, const GeneratedPack& made, std::size_t i) {
+                      const GreedyText& one = made.greedy[i];
+                      visit(RecordedAnswer{texts.relation(planned).code, planned.prompt,
+                                           texts.subject(planned), one.text, one.tokens,
+                                           one.log_probability});
+                    });
+    };
+    study.answered =
+        answered_setting(few_shot.name(), narrowed_to, lemmas, answers, {}, asking_.max_new_tokens);
+    if (asking_.samples == 0 || asking_.confidence_prompts == 0) return study;
+    const auto samples = [&](auto visit) {
+      const GenerationOptions sampled{.samples = asking_.samples,
+                                      .max_new_tokens = asking_.max_new_tokens,
+                                      .stop = asking_.stop,
+                                      .seed = asking_.sample_seed};
+      for_each_pack(texts, sampled_plan(dataset_, asked_, few_shot, asking_), sampled,
+                    [&](const PlannedPrompt& planned, const GeneratedPack& made, std::size_t i) {
+                      visit(RecordedSamples{texts.relation(planned).code, planned.prompt,
+                                            texts.subject(planned), made.sampled[i]});
+                    });
+    };
+    SampledConfidences found = sampled_confidences(study.answered, narrowed_to, lemmas, samples);
+    study.confidences = std::move(found.judgements);
+    study.samples = found.samples;
+    return study;
+  }
+
+ private:
+  /// Calls `take(prompt, pack, place in it)` for each prompt of a plan.
+  template <class Take>
+  void for_each_pack(PromptTexts& texts, const AnswerPlan& plan,
+                     const GenerationOptions& generation, Take take) {
+    for (std::size_t p = 0; p < plan.ends.size(); ++p) {
+      const std::span<const PlannedPrompt> pack = plan.pack(p);
+      std::vector<std::string> asked;
+      for (const PlannedPrompt& planned : pack) asked.push_back(texts.text(planned));
+      const GeneratedPack made = generate_pack(model_, generator_, bos_, asked, generation);
+      for (std::size_t i = 0; i < pack.size(); ++i) take(pack[i], made, i);
+    }
+  }
+
+  Model& model_;
+  PromptGenerator<Model> generator_;
+  std::optional<TokenId> bos_;
+  const MultiPromptDataset& dataset_;
+  const AskedFacts& asked_;
+  const AnswerOptions& asking_;
+};
+
+/// Adds the likelihoods of names, and of labels behind prompts without content.
+template <ScoringLm Model>
+void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOptions& options,
+                      const FewShotSetting& setting, const MultiPromptDataset& dataset,
+                      const AskedFacts& asked, const MultiPromptDataset& narrowed_to) {
+  const FewShot few_shot(dataset, setting, options.shot_seed);
+  NameScoring<Model> likelihoods(model, options.bos, dataset, asked);
+  const auto carry = [&](auto& block, auto name_of) {
+    std::vector<StatementScore> scores = score_all_packs(likelihoods.scorer(), block);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const auto name = [&] { return name_of(i); };
+      check_score(scores[i], Span::continuation, {}, name);
+      if (scores[i].unreported_tokens > 0) refuse_unreported({}, name());
+    }
+    return std::optional(std::move(scores));
+  };
+  const auto count = [](std::size_t) {};
+  add_names(study, narrowed_to,
+            [&](auto visit) { (void)likelihoods.names(few_shot, count, carry, visit); });
+  for (const AskedRelation& one : asked.relations) {
+    const MultiPromptRelation& relation = dataset.relations[one.relation];
+    study.candidates[relation.code] = object_labels(relation);
+  }
+  add_content_free(study, narrowed_to, [&](auto visit) {
+    (void)likelihoods.content_free(few_shot, count, carry, visit);
+  });
+}
+
+/// What a causal model says in its own words.
+template <CausalLm Model, Lemmatiser Lemmas>
+[[nodiscard]] ManyPromptAnswers answered_in_memory(Model& model, MultiPromptDataset dataset,
+                                                   const ManyPromptsOptions& options,
+                                                   const Lemmas& lemmas) {
+  const AskedFacts asked = take_askable(dataset, options.relations, options.limit);
+  const AnswerOptions asking = asking_of(options);
+  for (const FewShotSetting& setting : options.settings) {
+    refuse_long_prompts(model, options.bos, asking, dataset, asked, setting);
+  }
+  ManyPromptAnswers made{{}, {}, narrowed(dataset, asked)};
+  if (!asked.without_answer.empty()) {
+    made.remarks.push_back(counted(asked.without_answer.size(), "fact") +
+                           " left out, as no name of an object has a word.");
+  }
+  AnswersInMemory<Model> answers(model, options.bos, asking, dataset, asked);
+  for (const FewShotSetting& setting : options.settings) {
+    made.studies.push_back(answers.study(setting, made.asked, lemmas));
+  }
+  if (options.names && !options.settings.empty()) {
+    add_scored_names(made.studies.front(), model, options, options.settings.front(), dataset, asked,
+                     made.asked);
+  }
+  return made;
+}
+
+/// What a masked model fills into the gaps, and says of names.
+template <MaskedLm Model>
+[[nodiscard]] ManyPromptAnswers filled_in_memory(Model& model, MultiPromptDataset dataset,
+                                                 const ManyPromptsOptions& options) {
+  dataset = answerable(std::move(dataset));
+  GapWords<Model> words(model);
+  const FillPlan plan = fill_plan(words, dataset, options.relations, options.limit, options.masks);
+  const FillOptions filling{options.masks, options.names, options.vocabulary};
+  GapFilling<Model> gaps(model, words, plan, filling);
+  gaps.refuse_long_prompts();
+  ManyPromptAnswers made{{}, {}, plan.dataset};
+  ManyPromptStudy& study = made.studies.emplace_back();
+  study.kind = AnswerKind::fill;
+  std::vector<RecordedNames> names;
+  study.answered = filled_setting(gaps.few_shot().name(), plan.dataset, [&](auto visit) {
+    for (std::size_t p = 0; p < plan.prompts.ends.size(); ++p) {
+      FilledPrompts pack = gaps.filled(plan.prompts.pack(p));
+      for (const RecordedAnswer& row : pack.answers) visit(row);
+      for (auto& row : pack.names) {
+        if (row) names.push_back(std::move(*row));
+      }
+    }
+  });
+  study.confidences = fill_confidences(study.answered.likelihoods);
+  const LeftOutOfFilling& out = plan.left_out;
+  if (!out.facts.empty()) {
+    made.remarks.push_back(counted(out.facts.size(), "fact") +
+                           " left out, as no name of an object fits into a gap.");
+  }
+  if (!options.names) return made;
+  add_names(study, plan.dataset, [&](auto visit) {
+    for (const RecordedNames& row : names) visit(row);
+  });
+  std::vector<GapCandidates> candidates;
+  for (const MultiPromptRelation& relation : plan.dataset.relations) {
+    const auto whole = over::find(dataset.relations, relation.code, &MultiPromptRelation::code);
+    candidates.push_back(gaps.candidates(candidates.size(), object_labels(*whole)));
+    study.candidates[relation.code] = candidates.back().labels;
+  }
+  const std::vector<ContentFreePrompt> prompts = gaps.content_free_gaps(candidates);
+  add_content_free(study, plan.dataset, [&](auto visit) {
+    for (const RecordedContentFree& row : gaps.scored(prompts, candidates).rows) visit(row);
+  });
+  return made;
+}
+
+}  // namespace detail
+
+/// Every prompt's answer: each template with each name of a subject, under each setting. Answers match by
+/// `lemmas`, words as they are by default. Facts none of whose objects has a name that can be matched are
+/// left out and remarked on. Throws a user error where nothing is left to ask and for a prompt past the
+/// model's context.
+template <class Model, Lemmatiser Lemmas = AnswerLemmas>
+requires CausalLm<Model> || MaskedLm<Model>
+[[nodiscard]] ManyPromptAnswers many_prompts(Model& model, MultiPromptDataset dataset,
+                                             const ManyPromptsOptions& options = {},
+                                             const Lemmas& lemmas = {}) {
+  if constexpr (!CausalLm<Model>) {
+    return detail::filled_in_memory(model, std::move(dataset), options);
+  } else {
+    if constexpr (MaskedLm<Model>) {  // one that stands for others, as AnyModel, is both in form
+      if (capabilities_of(model).masked) {
+        return detail::filled_in_memory(model, std::move(dataset), options);
+      }
+    }
+    return detail::answered_in_memory(model, std::move(dataset), options, lemmas);
+  }
+}
+
+/// The same of a closed-set dataset, whose options are what its subjects are answered with.
+template <class Model>
+requires CausalLm<Model> || MaskedLm<Model>
+[[nodiscard]] ManyPromptAnswers many_prompts(Model& model, const Dataset& dataset,
+                                             const ManyPromptsOptions& options = {}) {
+  return many_prompts(model, multi_prompt_of(as_loaded(dataset), nullptr), options);
+}
+
+/// Accuracy over prompts and how it spreads, coverage, consistency, how knowledge is shared between ways
+/// of asking, overconfidence, and whatever else the answers tell.
+[[nodiscard]] inline ManyPromptResults metrics_of(const ManyPromptAnswers& answers,
+                                                  const ManyPromptOptions& options = {}) {
+  ManyPromptResults made = many_prompt_results(answers.studies, options);
+  made.remarks.insert(made.remarks.begin(), answers.remarks.begin(), answers.remarks.end());
+  return made;
+}
+
+}  // namespace plumb

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where does the true entity stand among all of a knowledge graph?
+//
+// "Cosine Similarity as Logits?" in memory: by the cosine of embeddings (DEER's own protocol), by the
+// exact likelihood of every name, or by the LM head among names of one token.
+//
+//   const plumb::RankResults made = plumb::rank(model, graph, {.methods = {RankMethod::likelihood}});
+//   made.methods[0].realistic().mean_reciprocal_rank.value
+//
+// Vectors made elsewhere: plumb::CosineRanker, examples/rank_own_vectors.cpp. Run: examples/
+// five_systems.cpp.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/core/over.hpp"
+#include "plumb/data/closed_set_graph.hpp"
+#include "plumb/data/knowledge_graph.hpp"
+#include "plumb/rank/entity_shard.hpp"
+#include "plumb/rank/filtered_ranks.hpp"
+#include "plumb/rank/rank_results.hpp"
+#include "plumb/run/deer_ranks.hpp"
+#include "plumb/run/name_ranking.hpp"
+#include "plumb/run/rank_method.hpp"
+#include "plumb/run/rank_parts.hpp"
+
+namespace plumb {
+
+struct RankingOptions {
+  std::vector<RankMethod> methods{RankMethod::deer};
+  /// Which queries, candidates and shots, and in which form.
+  RankOptions asked{};
+  /// What stands before each text; where not said, what the model's tokenizer does by itself.
+  std::optional<Bos> bos{};
+  /// Of the bootstrap intervals.
+  std::uint64_t seed = 0;
+};
+
+namespace detail {
+
+/// Vectors of some lists of texts, one list after another.
+template <DeerModel Model>
+[[nodiscard]] EmbeddingMatrix embedded(Model& model, const TextLists& lists, const Bos& bos) {
+  std::size_t count = 0;
+  for (const std::span<const std::string>& list : lists) count += list.size();
+  EmbeddingMatrix all(static_cast<Eigen::Index>(count),
+                      static_cast<Eigen::Index>(model.dimension()));
+  Eigen::Index next = 0;
+  with_embedder(model, [&](auto& embedder) {
+    for (const std::span<const std::string>& list : lists) {
+      if (list.empty()) continue;
+      auto job = embedder.plan(list, bos);
+      for (std::size_t p = 0; p < job.packs(); ++p) {
+        embedder.embed(job, p, [&](std::size_t text, std::span<const float> row) {
+          std::copy(row.begin(), row.end(), all.row(next + static_cast<Eigen::Index>(text)).data());
+        });
+      }
+      next += static_cast<Eigen::Index>(list.size());
+    }
+  });
+  return all;
+}
+
+inline VectorRows vector_rows(const EmbeddingMatrix& matrix) {
+  return {matrix.data(), matrix.rows(), matrix.cols()};
+}
+
+/// A method for each wording of entities, and again among what the LM head can rank, where it does.
+template <DeerModel Model>
+void rank_by_vectors(Model& model, const RankOptions& options, const RankParts& parts,
+                     const Bos& bos, std::vector<RankedMethod>& made) {
+  LocalRanking ranking;
+  const DistinctQueries distinct(parts.whole);
+  const std::vector<std::string> texts = distinct.texts(parts.whole, options.form);
+  const EmbeddingMatrix queries = embedded(model, distinct.lists(texts), bos);
+  for (const EntityPrompt prompt : options.entity_prompts) {
+    const std::vector<std::string> names = entity_texts(parts.whole, prompt);
+    const EmbeddingMatrix entities = embedded(model, TextLists{names}, bos);
+    const auto of = [&](const RankPlan& part, std::size_t) {
+      return deer_ranks(model, ranking, parts.whole, part, distinct, vector_rows(entities),
+                        vector_rows(queries));
+    };
+    const std::string name = name_of_deer(prompt);
+    made.push_back({name, false, ranks_of(parts.parts, of)});
+    if (parts.narrows()) {
+      made.push_back({name + "-single-token", true, ranks_of(parts.single, of)});
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Ranks by each method, measured: raw and filtered, with ties three ways, by relation, and how far
+/// methods agree. The model answers likelihoods; for DEER it is an Embedder or a TreeEmbedder too.
+/// Throws a user error for a method that the model cannot do, for a graph that has too few triples for
+/// the shots, and for a query past the model's context.
+template <ScoringLm Model>
+[[nodiscard]] RankResults rank(Model& model, const KnowledgeGraph& graph,
+                               const RankingOptions& options = {}) {
+  const auto asks = [&](RankMethod method) {
+    return over::find(options.methods, method) != options.methods.end();
+  };
+  refuse_unrankable(graph, asks(RankMethod::deer), has_vectors(model));
+  const RankParts parts = rank_parts(graph, options.asked, asks(RankMethod::lm_head), model);
+  const Bos bos = BosOfRanking::of(model, options.bos).bos;
+  std::vector<RankedMethod> made;
+  if constexpr (DeerModel<Model>) {
+    if (asks(RankMethod::deer)) {
+      detail::rank_by_vectors(model, options.asked, parts, bos, made);
+    }
+  }
+  NameRanking names(model, options.asked);
+  const auto carry = [](auto& packs) {
+    ScoringCost all;
+    NameSearchCost cost;
+    for (std::size_t p = 0; p < packs.packs(); ++p) packs.take(p, packs.search(p), all, cost);
+  };
+  if (asks(RankMethod::likelihood)) {
+    made.push_back({"likelihood", false, ranks_of(parts.parts, [&](const RankPlan& part, auto p) {
+                      return names.likelihood(part, bos, parts.label(p), carry);
+                    })});
+  }
+  if (asks(RankMethod::lm_head)) {
+    made.push_back(
+        {"lm-head", parts.narrows(), ranks_of(parts.single, [&](const RankPlan& part, auto p) {
+           return names.lm_head(part, bos, parts.label(p), carry);
+         })});
+  }
+  return rank_results(std::move(made), {.seed = options.seed});
+}
+
+/// The same of a closed-set dataset: a fact is a triple, and ten facts of each relation are shown as
+/// shots.
+template <ScoringLm Model>
+[[nodiscard]] RankResults rank(Model& model, const Dataset& dataset,
+                               const RankingOptions& options = {}) {
+  return rank(model, graph_of(dataset, {}), options);
+}
+
+}  // namespace plumb

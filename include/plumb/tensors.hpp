@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Answers as xtensor's tensors, to be reduced over their axes.
+//
+//   const auto scores = plumb::log_likelihoods(answers.tables[0]);   // [facts, templates, candidates]
+//   xt::mean(scores, {plumb::axis::templates})
+//   xt::argmax(scores, plumb::axis::candidates)
+//   plumb::softmax(scores)                                           // over candidates
+//
+// A header of its own, as xtensor's take a second to compile. Run: examples/answers_as_tensors.cpp.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+#if __has_include(<xtensor/containers/xadapt.hpp>)
+#include <xtensor/containers/xadapt.hpp>  // from 0.26 on
+#include <xtensor/containers/xtensor.hpp>
+#include <xtensor/core/xmath.hpp>
+#include <xtensor/misc/xsort.hpp>
+#include <xtensor/views/xview.hpp>
+#else
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xmath.hpp>
+#include <xtensor/xsort.hpp>
+#include <xtensor/xtensor.hpp>
+#include <xtensor/xview.hpp>
+#endif
+
+#include "plumb/aggregate/answers.hpp"
+
+namespace plumb {
+
+/// What the axes of a relation's tensors stand for.
+struct axis {
+  static constexpr std::size_t facts = 0;
+  static constexpr std::size_t templates = 1;
+  static constexpr std::size_t candidates = 2;
+};
+
+namespace detail {
+
+template <class Number>
+[[nodiscard]] auto tensor_of(const Answers::Table& table, const std::vector<Number>& numbers) {
+  const std::array<std::size_t, 3> shape{table.facts(), table.templates(), table.candidates()};
+  return xt::adapt(numbers.data(), numbers.size(), xt::no_ownership(), shape);
+}
+
+}  // namespace detail
+
+/// Nats, of shape [facts, templates, candidates]: a view, which the table must outlive. NaN behind the
+/// choices of a fact that has fewer than others.
+[[nodiscard]] inline auto log_likelihoods(const Answers::Table& table) {
+  return detail::tensor_of(table, table.log_likelihoods);
+}
+auto log_likelihoods(Answers::Table&& table) = delete;
+
+/// Scored tokens, and bytes of the span's text, of the same shape.
+[[nodiscard]] inline auto token_counts(const Answers::Table& table) {
+  return detail::tensor_of(table, table.tokens);
+}
+[[nodiscard]] inline auto byte_counts(const Answers::Table& table) {
+  return detail::tensor_of(table, table.bytes);
+}
+auto token_counts(Answers::Table&& table) = delete;
+auto byte_counts(Answers::Table&& table) = delete;
+
+/// exp over the sum of exp over the candidates, so that each fact's candidates sum to 1 under each
+/// template; of shape [facts, templates, candidates].
+template <class Scores>
+[[nodiscard]] xt::xtensor<double, 3> softmax(const xt::xexpression<Scores>& expression) {
+  const Scores& scores = expression.derived_cast();
+  const xt::xtensor<double, 3> best = xt::amax(scores, {axis::candidates}, xt::keep_dims);
+  const xt::xtensor<double, 3> likely = xt::exp(scores - best);
+  const xt::xtensor<double, 3> sums = xt::sum(likely, {axis::candidates}, xt::keep_dims);
+  return likely / sums;
+}
+
+}  // namespace plumb

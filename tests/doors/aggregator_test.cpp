@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/aggregator.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "support/given_answers.hpp"
+
+using namespace plumb;
+using test::answers_of_capitals;
+
+BOOST_AUTO_TEST_SUITE(aggregator_door_suite)
+
+BOOST_AUTO_TEST_CASE(templates_vote_and_the_surest_may_decide) {
+  // Of France two templates say Paris, the surest Seoul; of Korea each says another.
+  const Answers answers = answers_of_capitals({"[X], [Y]", "[Y], [X]", "[Y]: [X]"},
+                                              {-1, -2, -1, -2, -9, -1, -1, -3, -2, -1, -1, -1});
+  const auto voted = aggregate(answers);
+  BOOST_REQUIRE(voted.size() == 1U);
+  BOOST_TEST(voted[0][0].option.value() == 0U);
+  BOOST_TEST(voted[0][0].agreeing == 2U);
+  BOOST_TEST(!voted[0][1].option.has_value());  // one each, and a tie that does not vote
+  BOOST_TEST(aggregate(answers, MaxConfidence())[0][0].option.value() == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/rank.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+#include "support/errors.hpp"
+#include "support/plain_embedder.hpp"
+#include "support/small_graph.hpp"
+
+using namespace plumb;
+using test::elements;
+using test::reader_of_elements;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(rank_door_suite)
+
+namespace {
+
+/// Nats of a candidate behind a query, token by token.
+double behind_query(const NgramModel& model, const std::string& query, const std::string& name) {
+  std::vector<TokenId> ids{*model.bos()};
+  for (const Token& token : model.tokenize(query).tokens) ids.push_back(token.id);
+  double sum = 0;
+  for (const Token& token : model.tokenize(name).tokens) {
+    sum += model.log_probability(ids, token.id);
+    ids.push_back(token.id);
+  }
+  return sum;
+}
+
+}  // namespace
+
+// Oracle: every name scored by itself.
+BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
+  const KnowledgeGraph graph = elements();
+  auto model = reader_of_elements<NgramTreeModel>();
+  model.limits = {8192, 256, 256};
+  const RankResults made = rank(
+      model, graph,
+      {.methods = {RankMethod::likelihood}, .asked = {.limit = 8, .shots = 2}, .bos = Bos(true)});
+  BOOST_REQUIRE(made.methods.size() == 1U);
+  const std::vector<EntityRank>& ranks = made.methods[0].ranks;
+  BOOST_REQUIRE(ranks.size() == 8U);
+  const TriplePrompt prompt(graph, drawn_shots(graph, 2, 0), QueryForm::paper);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const GraphQuery query{graph.test[i], false};
+    const std::string text = prompt.query(query);
+    const double gold =
+        behind_query(model, text, TriplePrompt::candidate(graph.entities[query.gold()]));
+    std::size_t above = 0;
+    for (const Entity& entity : graph.entities) {
+      above += behind_query(model, text, TriplePrompt::candidate(entity)) > gold + 1e-9 ? 1U : 0U;
+    }
+    BOOST_TEST(ranks[i].raw.above == above);
+    BOOST_TEST(ranks[i].score == gold, boost::test_tools::tolerance(1e-6));
+  }
+  BOOST_TEST(made.methods[0].realistic().queries == 8U);
+}
+
+// Oracle: every cosine by itself.
+BOOST_AUTO_TEST_CASE(cosine_ranks_are_those_of_every_cosine) {
+  const KnowledgeGraph graph = elements();
+  auto model = reader_of_elements<test::PlainEmbedder>();
+  const RankResults made =
+      rank(model, graph, {.asked = {.limit = 6, .shots = 2}, .bos = Bos(true)});
+  BOOST_REQUIRE(made.methods.size() == 1U);
+  BOOST_TEST(made.methods[0].name == "deer");
+  const TriplePrompt prompt(graph, drawn_shots(graph, 2, 0), QueryForm::reference);
+  std::vector<std::string> texts;
+  for (const Entity& entity : graph.entities) {
+    texts.push_back(entity_text(EntityPrompt::eol, entity));
+  }
+  const EmbeddingMatrix all = DecayEmbedder().embed(texts, true).rowwise().normalized();
+  for (std::size_t i = 0; i < 6; ++i) {
+    const GraphQuery query{graph.test[i], false};
+    const std::vector<std::string> text{prompt.query(query)};
+    const Eigen::VectorXf cosines =
+        all * DecayEmbedder().embed(text, true).row(0).transpose().normalized();
+    std::size_t above = 0;
+    for (Eigen::Index e = 0; e < cosines.size(); ++e) {
+      above += cosines[e] > cosines[query.gold()] + 1e-5F ? 1U : 0U;
+    }
+    BOOST_TEST(made.methods[0].ranks[i].raw.above == above);
+    BOOST_TEST(made.methods[0].ranks[i].score == cosines[query.gold()],
+               boost::test_tools::tolerance(1e-4));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(methods_are_compared_and_names_of_one_token_are_the_heads) {
+  const KnowledgeGraph graph = elements();
+  auto model = reader_of_elements<NgramTreeModel>();
+  model.limits = {8192, 256, 256};
+  const RankResults made =
+      rank(model, graph,
+           {.methods = {RankMethod::lm_head, RankMethod::likelihood, RankMethod::deer},
+            .asked = {.limit = 8, .shots = 1, .heads = true}});
+  std::vector<std::string> names;
+  for (const RankedMethod& method : made.methods) names.push_back(method.name);
+  BOOST_TEST(
+      names == (std::vector<std::string>{"deer", "deer-single-token", "likelihood", "lm-head"}),
+      boost::test_tools::per_element());
+  BOOST_TEST(made.methods[3].narrowed);
+  BOOST_TEST(made.methods[3].candidates < made.methods[2].candidates);
+  BOOST_TEST(made.methods[2].ranks.size() == 16U);
+  BOOST_TEST(!made.agreements.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_ranked_is_refused) {
+  NgramModel model("(a, b, c)", 3);
+  BOOST_CHECK_EXCEPTION((void)rank(model, elements()), Error,
+                        says(Fault::user, "DEER needs hidden vectors"));
+  KnowledgeGraph lonely = elements();
+  lonely.entities.resize(1);
+  BOOST_CHECK_EXCEPTION((void)rank(model, lonely, {.methods = {RankMethod::likelihood}}), Error,
+                        says(Fault::user, "the graph has one entity"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

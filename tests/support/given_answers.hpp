@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Answers whose numbers a test has written down.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/aggregate/answers.hpp"
+#include "plumb/data/as_loaded.hpp"
+
+namespace plumb::test {
+
+/// One relation of capitals: facts France and Korea, candidates Paris and Seoul. `nats` are by fact,
+/// then template, then candidate; every statement has four tokens and ten bytes.
+inline Answers::Table capital_table(std::vector<std::string> templates, std::vector<double> nats) {
+  Answers::Table table;
+  table.relation.code = "capital";
+  table.relation.templates = std::move(templates);
+  table.relation.options = {"Paris", "Seoul"};
+  table.relation.facts = {{.subject = "France", .answer = 0}, {.subject = "Korea", .answer = 1}};
+  fill_in(table.relation);
+  for (std::size_t i = 0; i < table.relation.templates.size(); ++i) {
+    table.settings.push_back(template_setting(i));
+  }
+  table.tokens.assign(nats.size(), 4);
+  table.bytes.assign(nats.size(), 10);
+  table.log_likelihoods = std::move(nats);
+  return table;
+}
+
+inline Answers answers_of_capitals(std::vector<std::string> templates, std::vector<double> nats) {
+  return {.name = "given", .tables = {capital_table(std::move(templates), std::move(nats))}};
+}
+
+}  // namespace plumb::test
