@@ -21,7 +21,7 @@
 #include "plumb/core/parallel.hpp"
 #include "plumb/huggingface/norm.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
-#include "plumb/huggingface/safetensors.hpp"
+#include "plumb/huggingface/stored_tensors.hpp"
 #include "plumb/huggingface/weight_type.hpp"
 
 namespace plumb {
@@ -34,7 +34,7 @@ enum class WeightOrder { by_output, by_input };
 class WeightReader {
  public:
   /// `prefix` is tried before a name, then the name alone.
-  WeightReader(const Safetensors& tensors, std::filesystem::path folder, std::string prefix)
+  WeightReader(const StoredTensors& tensors, std::filesystem::path folder, std::string prefix)
       : tensors_(tensors), folder_(std::move(folder)), prefix_(std::move(prefix)) {}
 
   [[nodiscard]] const StoredTensor* find(const std::string& name) const {
@@ -189,7 +189,7 @@ class WeightReader {
     return name;
   }
 
-  const Safetensors& tensors_;
+  const StoredTensors& tensors_;
   std::filesystem::path folder_;
   std::string prefix_;
 };
