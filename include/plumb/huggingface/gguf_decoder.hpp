@@ -147,6 +147,10 @@ inline void read_gguf_sizes(GgufFacts& facts, DecoderConfig& config) {
   config.key_heads = facts.count("attention.head_count_kv", config.heads);
   set_head_size(config, facts.count("attention.key_length", config.hidden / config.heads));
   facts.expect("attention.value_length", config.head_size);
+  if (config.layers > 10'000 || config.head_size == 0 || config.head_size > 65'536 ||
+      config.heads % config.key_heads != 0) {
+    throw facts.wrong("", "has sizes that do not fit together");
+  }
   config.intermediate = facts.count("feed_forward_length");
   config.positions = facts.count("context_length");
   const StoredTensor* const tokens = facts.tensor(config.names.tokens);
@@ -175,6 +179,10 @@ inline void set_gguf_layer_norm(GgufFacts& facts, DecoderConfig& config) {
 /// (Llama 3) where there are some. `interleaved` are the architectures whose rows the converter reorders.
 inline void set_gguf_rotary(GgufFacts& facts, DecoderConfig& config, bool interleaved) {
   const std::size_t size = facts.count("rope.dimension_count", config.head_size);
+  if (size > config.head_size || size % 2 != 0) {
+    throw facts.wrong("rope.dimension_count", "is " + std::to_string(size) + " of a head of " +
+                                                  std::to_string(config.head_size));
+  }
   std::vector<float> frequencies =
       plain_frequencies(facts.positive("rope.freq_base", 10'000), size);
   const double old = facts.number("rope.scale_linear", 0);
@@ -357,14 +365,6 @@ inline constexpr GgufArchitecture gguf_architectures[] = {{"gemma", &read_gguf_g
     one.read(facts, config);
     if (const std::string key = facts.unread(); !key.empty()) {
       throw facts.wrong(key, "is not modelled in plumb's own network");
-    }
-    if (config.layers > 10'000 || config.heads % config.key_heads != 0) {
-      throw facts.wrong("", "has sizes that do not fit together");
-    }
-    for (const Rotary& rotary : config.rotaries) {
-      if (rotary.size() > config.head_size || rotary.size() % 2 != 0) {
-        throw facts.wrong("rope.dimension_count", "is past the size of a head");
-      }
     }
     const std::set<std::string> names = detail::gguf_names(config);
     for (const auto& [name, tensor] : file.tensors()) {

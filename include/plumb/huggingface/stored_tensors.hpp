@@ -85,6 +85,18 @@ class StoredTensor {
                      "the weights are damaged; fetch them again");
   }
 
+  /// The bits of numbers [first, first + into.size()), of a type of 16 bits. Throws as `read` does.
+  void read_bits(std::size_t first, std::span<std::uint16_t> into) const {
+    std::memcpy(into.data(), bytes_.data() + first * 2, into.size() * 2);
+    const std::uint16_t exponent =
+        type_ == "F16" ? 0x7C00 : 0x7F80;  // infinity and NaN have all of it
+    bool is_finite = true;
+    for (const std::uint16_t bits : into) is_finite = is_finite && (bits & exponent) != exponent;
+    if (is_finite) return;
+    std::vector<float> numbers(into.size());
+    read(first, numbers);
+  }
+
  private:
   static float widened(std::uint16_t bits) {
     const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
