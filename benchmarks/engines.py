@@ -20,7 +20,7 @@ def main(plumb, data, relations, limit, model, rounds, *threads):
                 for engine, found in speeds.items():
                     out = pathlib.Path(name) / f"{engine}-{number}"
                     subprocess.run([plumb, "probe", "--data", data, "--relations", relations, "--limit", limit, "--model", model,
-                                    "--engine", engine, "--threads", count, "--out", out], check=True, capture_output=True)
+                                    "--engine", engine, "--threads", count, "--out", out], check=True, stdout=subprocess.DEVNULL)
                     run = json.loads((out / "run.json").read_text())
                     found.append(run["tokens_fed"] / run["seconds_model"])
                     scores[engine] = [score for file in sorted(out.glob("*_results.jsonl"))

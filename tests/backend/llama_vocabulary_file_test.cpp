@@ -20,8 +20,6 @@ BOOST_FIXTURE_TEST_CASE(a_vocabulary_lives_with_its_file, test::TemporaryFolder)
   BOOST_TEST(moved->size() == 264U);  // 256 bytes, seven merges and BOS
   BOOST_TEST((*moved).detokenize(std::vector<TokenId>{97}) == "a");
 }
-                                                                 : std::vector<TokenId>{}) != "");
-}
 
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_loaded_is_said_of_the_file_or_of_a_setting,
                         test::TemporaryFolder) {

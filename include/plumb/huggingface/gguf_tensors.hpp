@@ -165,7 +165,7 @@ class GgufTensors : public StoredTensors {
       entry.type = cursor.number<std::uint32_t>();
       entry.place = cursor.number<std::uint64_t>();
     }
-    const Json step = found.value("general.alignment", Json(32));
+    const Json step = found.value("general.alignment", Json(32U));
     const std::uint64_t align = step.is_number_unsigned() ? step.get<std::uint64_t>() : 0;
     if (align == 0 || align > 1 << 20) {
       throw cursor.damaged("general.alignment", "is " + step.dump());
