@@ -2,8 +2,10 @@
 #include "plumb/huggingface/stored_tensors.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,6 +54,25 @@ BOOST_AUTO_TEST_CASE(a_number_that_is_not_finite_is_named_by_its_place) {
   BOOST_CHECK_EXCEPTION(
       tensor.read(1, one), Error,
       test::says(Fault::user, "file: a: number 1 is NaN; the weights are damaged"));
+}
+
+BOOST_AUTO_TEST_CASE(bits_of_16_are_read_as_they_are_unless_they_are_no_number) {
+  const auto read = [](const char* type, std::uint16_t last) {
+    const std::string bytes = bytes_of(std::uint16_t{0x3C00}) + bytes_of(last);
+    std::vector<std::uint16_t> bits(2);
+    StoredTensor("file", "a", type, {2}, bytes).read_bits(0, bits);
+    return bits;
+  };
+  BOOST_TEST((read("F16", 0xFBFF) == std::vector<std::uint16_t>{0x3C00, 0xFBFF}));
+  BOOST_TEST((read("BF16", 0x7F7F) == std::vector<std::uint16_t>{0x3C00, 0x7F7F}));
+  BOOST_TEST((read("BF16", 0x7C00) == std::vector<std::uint16_t>{0x3C00, 0x7C00}));
+  for (const auto& [type, bits, words] : {std::tuple{"F16", 0x7C00, "number 1 is infinite"},
+                                          std::tuple{"F16", 0xFC01, "number 1 is NaN"},
+                                          std::tuple{"BF16", 0xFF80, "number 1 is infinite"},
+                                          std::tuple{"BF16", 0x7F81, "number 1 is NaN"}}) {
+    BOOST_CHECK_EXCEPTION((void)read(type, static_cast<std::uint16_t>(bits)), Error,
+                          test::says(Fault::user, words));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
